@@ -1,0 +1,28 @@
+import type { Json, JsonObject } from './json';
+import type { ToolCallPart } from './message';
+
+export type ToolChoice = 'auto' | 'none' | 'required' | { readonly only: readonly string[] };
+
+export type CriterionSpec =
+  | { readonly kind: 'keyword'; readonly keyword: string }
+  | { readonly kind: 'structured-output'; readonly schema?: Json }
+  | { readonly kind: 'custom'; readonly name: string };
+
+/** A call of the last model turn that still needs an answer. Calls awaiting approval appear only among the waiting inputs. */
+export type PendingToolCall = {
+  readonly turn: number;
+  readonly index: number;
+  readonly call: ToolCallPart;
+  readonly kind: 'execute' | 'malformed';
+};
+
+/** What one agent waits for; a run adds who asks and since when (`PendingInput` in `run.ts`). */
+export type MachineInput = {
+  readonly inputId: string;
+  readonly kind: 'question' | 'approval';
+  readonly question: string;
+  readonly options?: readonly string[];
+  readonly call?: ToolCallPart;
+};
+
+export type EditedArguments = { readonly args: JsonObject };

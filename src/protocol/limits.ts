@@ -1,0 +1,49 @@
+/** Sizes in bytes of UTF-8 JSON, times in milliseconds. Temporal refuses 2 MiB a payload, and an oversized command wedges a run. */
+const KiB = 1024;
+const MiB = 1024 * KiB;
+
+export const limits = {
+  input: 256 * KiB,
+  session: 64 * KiB,
+  context: 16 * KiB,
+  answer: 64 * KiB,
+  toolArguments: 256 * KiB,
+  toolArgumentsInline: 8 * KiB,
+  modelTurn: 1 * MiB,
+  logPage: 400_000,
+  toolResultStored: 256 * KiB,
+  toolResultShown: 64 * KiB,
+  definition: 512 * KiB,
+  result: 1 * MiB,
+  failureMessage: 2 * KiB,
+  memo: 2 * KiB,
+  rideAlongEntry: 2 * KiB,
+  contextInline: 1 * KiB,
+  summary: 120,
+  details: 2000,
+  /** Of the deflated log that continue-as-new may carry inline. */
+  carriedLog: 1_500_000,
+  /** History at which a run continues as new by itself, server suggestion or not. */
+  historyBytes: 3_500_000,
+  historyEvents: 4_000,
+  answeredInputs: 1_000,
+  replicaBytes: 64 * MiB,
+  replicaPoolEntries: 1_000,
+} as const;
+
+export const timeouts = {
+  workflowTask: 5_000,
+  stickyScheduleToStart: 2_000,
+  modelStartToClose: 15 * 60_000,
+  modelScheduleToClose: 60 * 60_000,
+  modelHeartbeat: 10_000,
+  modelIdle: 90_000,
+  toolStartToClose: 2 * 60_000,
+  toolScheduleToClose: 10 * 60_000,
+  toolHeartbeat: 15_000,
+  store: 24 * 60 * 60_000,
+  logQuery: 15_000,
+  definitionSearch: 60_000,
+  shutdownGrace: 60_000,
+  serverCheck: 5_000,
+} as const;

@@ -1,0 +1,85 @@
+import type { Json, JsonObject } from './json';
+import type { AssistantPart, FinishReason, Message, Origin, ResponseIds, ToolResult, Usage, UserMessage } from './message';
+
+/** What the worker found about a turn and the machine must know: criteria and callbacks run beside the model call. */
+export type Verdicts = {
+  /** One per criterion judged on the worker, in the order of the spec. */
+  readonly criteria?: readonly CriterionVerdict[];
+  /** Indexes of the calls of this turn that need a person's approval. */
+  readonly approvals?: readonly number[];
+  /** How the output (the output tool's arguments, or the text) breaks the output schema, checked as a whole. */
+  readonly outputViolation?: string;
+  readonly abort?: string;
+  readonly override?: string;
+};
+
+export type CriterionVerdict = { readonly met: boolean; readonly missing?: string; readonly value?: Json };
+
+/** A model call's outcome as the provider gave it: exactly one activity result. */
+export type ModelTurnEvent = {
+  readonly kind: 'model-turn';
+  readonly content: readonly AssistantPart[];
+  readonly usage: Usage;
+  readonly finishReason?: FinishReason;
+  readonly origin?: Origin;
+  readonly ids?: ResponseIds;
+  readonly verdicts?: Verdicts;
+};
+
+/** One tool's answer; `turn` and `index` of the result say which call. */
+export type ToolResultEvent = { readonly kind: 'tool-result'; readonly result: ToolResult };
+
+export type UserEvent = { readonly kind: 'user'; readonly message: UserMessage };
+
+/** Answers a call of the last model turn with an error result. `index` counts the calls that are left after ignored ones. */
+export type CallAnswer = { readonly index: number; readonly text: string };
+
+/**
+ * What the machine decided or added itself. Decisions amend the entries before them; they are never rewritten.
+ * In `repair-call` and `ignore-call`, `index` counts the calls of the last model turn as the provider gave them.
+ */
+export type Decision =
+  /** The caller's history, before the prompt. */
+  | { readonly kind: 'history'; readonly messages: readonly Message[] }
+  /** The call goes into history under another name. */
+  | { readonly kind: 'repair-call'; readonly index: number; readonly name: string }
+  /** The call is dropped from its turn. */
+  | { readonly kind: 'ignore-call'; readonly index: number }
+  /** No call of the last model turn runs: these get their own answer, the others the constant one. */
+  | { readonly kind: 'answer-calls'; readonly answers: readonly CallAnswer[] }
+  /** A person changed the arguments of a call before it ran; its result will say so. */
+  | { readonly kind: 'edit-call'; readonly turn: number; readonly index: number; readonly args: JsonObject }
+  /** The last model turn is kept as this text: an output-tool call, an overridden response. */
+  | { readonly kind: 'replace-turn'; readonly text: string }
+  /** A user message written by the machine: criteria feedback, re-prompts. */
+  | { readonly kind: 'feedback'; readonly text: string };
+
+export type DecisionEvent = { readonly kind: 'decision'; readonly decision: Decision };
+
+/** Everything before it in the log is represented by this text. */
+export type SummaryEvent = { readonly kind: 'summary'; readonly text: string };
+
+/** One event of a run, in order. `foldLog` turns them into messages. */
+export type LogEvent = UserEvent | ModelTurnEvent | ToolResultEvent | DecisionEvent | SummaryEvent;
+
+/**
+ * An event with its id. Entries that a worker may hold before history has them get a random id, minted in the activity
+ * attempt; all others are `<executionRunId>/<n>`.
+ */
+export type LogEntry = LogEvent & { readonly id: string };
+
+/** Points at the first `length` entries of a run's log; stands in activity inputs instead of a transcript. */
+export type LogRef = {
+  readonly workflowId: string;
+  readonly executionRunId: string;
+  readonly length: number;
+  /** Ids of the entries added since the last model call, the newest last. */
+  readonly tail: readonly string[];
+  /** Rolling hash of all `length` ids. */
+  readonly digest: string;
+  /** Entries of `tail` that no worker produced and that are small enough to ride along. */
+  readonly entries?: readonly LogEntry[];
+};
+
+/** Answer of the `log` query: entries from `from` on, at most one page of them. */
+export type LogPage = { readonly from: number; readonly entries: readonly LogEntry[]; readonly length: number; readonly digest: string };

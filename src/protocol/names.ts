@@ -1,0 +1,51 @@
+/** Names on the wire between clients, workflows and the Web UI. They are part of the public contract. */
+export const workflowTypes = { agent: 'agent' } as const;
+
+export const signalNames = { resume: 'resume', cancelRun: 'cancelRun' } as const;
+
+export const updateNames = {
+  resume: 'resume',
+  outcome: 'outcome',
+  approve: 'approve',
+  reject: 'reject',
+} as const;
+
+export const queryNames = {
+  state: 'state',
+  log: 'log',
+  pending: 'pending',
+  usage: 'usage',
+  definition: 'definition',
+  context: 'context',
+} as const;
+
+export const memoKey = 'longhaul';
+
+export const searchAttributes = { agent: 'LonghaulAgent', status: 'LonghaulStatus' } as const;
+
+export const defaults = { taskQueue: 'longhaul', namespace: 'default', address: '127.0.0.1:7233' } as const;
+
+export const idPatterns = {
+  agent: /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/,
+  tool: /^[A-Za-z0-9_-]{1,64}$/,
+  run: /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,199}$/,
+} as const;
+
+/** The tool by which an agent asks a person, when its spec says `askUser: 'tool'`. */
+export const askUserTool = {
+  name: 'ask_user',
+  description:
+    'Ask the user a question and wait for the answer. Use it when you cannot go on without information or a decision that only the user has.',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      question: { type: 'string', description: 'The question, complete in itself.' },
+      options: { type: 'array', items: { type: 'string' }, description: 'Suggested answers, if the choice is closed.' },
+    },
+    required: ['question'],
+    additionalProperties: false,
+  },
+};
+
+/** A text response that starts with this asks the user the rest of it. */
+export const askUserMarker = '__ask_user__:';

@@ -1,0 +1,105 @@
+import type { MachineInput } from './agent-run';
+import type { ErrorCode } from './errors';
+import type { Json, JsonObject } from './json';
+import type { AssistantPart, MediaPart, TextPart, Usage } from './message';
+import type { BudgetSpec, RunnerSpec } from './spec';
+
+/** Where a run hangs in the tree. `root` is the workflow id of the topmost Longhaul run, `path` the way from it. */
+export type Lineage = {
+  readonly root: string;
+  readonly path: string;
+  readonly ancestors: readonly string[];
+  readonly depth: number;
+};
+
+/** Whose stored state a run reads and writes. */
+export type RunKey = { readonly appName?: string; readonly userId?: string; readonly sessionId?: string };
+
+/** What every workflow of Longhaul takes. Any language, the CLI, a schedule or the Web UI may start a run with `{runner, input}`. */
+export type RunInput = {
+  /** The id of a registered runner, or its whole spec. */
+  readonly runner: string | RunnerSpec;
+  readonly input: string | readonly (TextPart | MediaPart)[];
+  readonly session?: JsonObject;
+  readonly key?: RunKey;
+  readonly budget?: BudgetSpec;
+  /** For tools only; never shown to the model. */
+  readonly context?: Json;
+  readonly lineage?: Lineage;
+};
+
+/** Something a run waits for, wherever in its tree it was asked. */
+export type PendingInput = Omit<MachineInput, 'kind'> & {
+  readonly kind: 'question' | 'approval' | 'budget';
+  readonly agentId: string;
+  /** The way from the root: `pipeline/research/branch-2/lookup`. */
+  readonly path: string;
+  /** ISO 8601. */
+  readonly since: string;
+};
+
+export type AgentRunResult = {
+  readonly finalResponse: {
+    readonly text: string;
+    readonly content: readonly AssistantPart[];
+    readonly structured?: Json;
+  };
+  /** Rounds of tool calls. */
+  readonly iterations: number;
+  readonly completionReason: string;
+  readonly combinedText?: string;
+  readonly usage: Usage;
+  readonly session: JsonObject;
+  readonly warnings?: readonly string[];
+};
+
+/** `needs-input` carries the first pending input's fields beside the list, for the common case of one. */
+export type AgentRunOutcome =
+  | { readonly kind: 'complete'; readonly result: AgentRunResult }
+  | ({ readonly kind: 'needs-input'; readonly pending: readonly PendingInput[] } & Omit<PendingInput, 'kind'>);
+
+/** What the `outcome` update answers. `moved`: the run continues as new, ask again; `ended`: read the result. */
+export type OutcomeReply =
+  | { readonly kind: 'complete'; readonly result: AgentRunResult }
+  | { readonly kind: 'needs-input'; readonly pending: readonly PendingInput[] }
+  | { readonly kind: 'moved' }
+  | { readonly kind: 'ended' };
+
+export type RunStatus = 'loading' | 'running' | 'needs-input' | 'completed' | 'failed' | 'cancelled';
+
+/** A signal that changed nothing, and why. */
+export type RejectedSignal = { readonly signal: string; readonly code: ErrorCode; readonly message: string; readonly at: string };
+
+/** Answer of the `state` query. */
+export type RunState = {
+  readonly status: RunStatus;
+  /** Grows by one with every pause: waiters of the same pause share one update. */
+  readonly pauseSeq: number;
+  readonly runner: string;
+  readonly path: string;
+  readonly executionRunId: string;
+  readonly turn: number;
+  readonly iterations: number;
+  readonly usage: Usage;
+  readonly pending: readonly PendingInput[];
+  readonly logLength: number;
+  /** The last 20. */
+  readonly rejected: readonly RejectedSignal[];
+};
+
+/** The `longhaul` key of a run's memo, at most 2 KiB: read by `describe` and `list` with no worker. */
+export type RunMemo = {
+  readonly status: RunStatus;
+  readonly agent: string;
+  readonly pauseSeq?: number;
+  readonly pending?: readonly Pick<PendingInput, 'inputId' | 'kind' | 'question' | 'agentId' | 'path' | 'since'>[];
+  readonly reason?: string;
+};
+
+export type ResumeInput = { readonly answer: Json; readonly inputId?: string };
+export type ResumeReply = { readonly accepted: true; readonly inputId: string };
+export type ApproveInput = { readonly inputId: string; readonly args?: JsonObject };
+export type RejectInput = { readonly inputId: string; readonly reason: string };
+export type CancelInput = { readonly reason: string };
+
+export type LogQuery = { readonly from: number; readonly deflate?: boolean };

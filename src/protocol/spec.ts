@@ -1,0 +1,74 @@
+import type { CriterionSpec, ToolChoice } from './agent-run';
+import type { JsonObject, JsonSchema } from './json';
+
+/** Provider-neutral settings of a model call; `extra` goes into the provider's request body as it is. */
+export type ModelSettings = {
+  readonly temperature?: number;
+  readonly maxOutputTokens?: number;
+  readonly stop?: readonly string[];
+  readonly reasoning?: { readonly effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high'; readonly budgetTokens?: number };
+  readonly extra?: JsonObject;
+};
+
+export type ModelRef = { readonly provider: string; readonly model: string };
+
+export type RetrySpec = {
+  readonly maximumAttempts?: number;
+  readonly initialIntervalMs?: number;
+  readonly backoffCoefficient?: number;
+  readonly maximumIntervalMs?: number;
+};
+
+/** A tool as it is pinned in a run: everything but its code, which stays on the worker under `name`. */
+export type ToolSpec = {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonSchema;
+  readonly effect?: 'read' | 'idempotent' | 'once';
+  readonly onError?: 'return' | 'fail';
+  /** `'ask'` when a function on the worker decides per call. */
+  readonly needsApproval?: boolean | 'ask';
+  /** Start-to-close of one attempt, in milliseconds. */
+  readonly timeoutMs?: number;
+  readonly retry?: RetrySpec;
+  /** Session keys the tool may read and change. */
+  readonly session?: readonly string[];
+  readonly maxResultBytes?: number;
+};
+
+export type BudgetSpec = { readonly maxTokens?: number; readonly maxCostUsd?: number; readonly onExceeded?: 'ask' | 'fail' };
+
+/** An agent as data. `tools` are names of registered tools. */
+export type AgentSpec = {
+  readonly kind: 'agent';
+  readonly id: string;
+  readonly description?: string;
+  readonly model: ModelRef;
+  readonly instructions?: string;
+  readonly tools?: readonly string[];
+  readonly toolConcurrency?: number;
+  readonly maxIterations?: number;
+  readonly maxTurns?: number;
+  readonly criteria?: readonly CriterionSpec[];
+  readonly toolChoice?: ToolChoice;
+  readonly output?: { readonly schema: JsonSchema };
+  readonly settings?: ModelSettings;
+  readonly askUser?: 'tool' | 'marker' | false;
+  readonly inputTimeoutMs?: number;
+  readonly onInputTimeout?: 'fail' | { readonly answer: string };
+  readonly onInvalidToolCall?: 'retry' | 'fail' | 'ignore';
+  readonly maxInvalidToolCalls?: number;
+  readonly sessionPrecedence?: 'caller' | 'store';
+  readonly budget?: BudgetSpec;
+};
+
+/** A runner as data. Orchestrations join this union with their own `kind`. */
+export type RunnerSpec = AgentSpec;
+
+/** The closure of a runner: all that a run pins in history when it starts. Canonical JSON of it has the hash runs are known by. */
+export type Definition = {
+  readonly format: 1;
+  readonly runner: string;
+  readonly runners: { readonly [id: string]: RunnerSpec };
+  readonly tools: { readonly [name: string]: ToolSpec };
+};
