@@ -1,0 +1,61 @@
+import type { CallOptions } from './provider';
+
+/**
+ * Runs one HTTP attempt. `run` gets options of its own: their signal also aborts when a callback throws and, whatever
+ * happens, once the attempt is over, so that no socket outlives it. In this order the attempt rejects with what a callback
+ * threw, with the reason of the caller's signal, or with what `classify` makes of the error.
+ */
+export async function singleAttempt<T>(
+  options: CallOptions,
+  run: (options: CallOptions) => Promise<T>,
+  classify: (error: unknown) => unknown,
+): Promise<T> {
+  options.signal.throwIfAborted();
+  const attempt = new AbortController();
+  let thrown: { readonly error: unknown } | undefined;
+  const guarded = <Args extends unknown[]>(callback: (...args: Args) => void) => {
+    return (...args: Args): void => {
+      if (attempt.signal.aborted) return;
+      try {
+        callback(...args);
+      } catch (error) {
+        thrown ??= { error };
+        attempt.abort(error);
+        throw error;
+      }
+    };
+  };
+  const stop = (): void => attempt.abort(options.signal.reason);
+  options.signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await untilAborted(
+      run({
+        signal: attempt.signal,
+        onDelta: guarded(options.onDelta),
+        onActivity: guarded(options.onActivity),
+      }),
+      attempt.signal,
+    );
+  } catch (error) {
+    if (thrown !== undefined) throw thrown.error;
+    if (options.signal.aborted) throw options.signal.reason;
+    throw classify(error);
+  } finally {
+    options.signal.removeEventListener('abort', stop);
+    attempt.abort();
+  }
+}
+
+/** An abort ends the wait at once, even where an SDK would first finish its read. */
+async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  let stop: (() => void) | undefined;
+  const aborted = new Promise<never>((_resolve, reject) => {
+    stop = () => reject(signal.reason as Error);
+    signal.addEventListener('abort', stop, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    if (stop !== undefined) signal.removeEventListener('abort', stop);
+  }
+}

@@ -1,0 +1,178 @@
+import { ProviderError, type ProviderErrorKind } from '../protocol/errors';
+import { redact } from './redact';
+import { boundedDelay, headerOf, retryAfterMs, type HeaderSource } from './retry-after';
+
+const messageBytes = 1024;
+
+/** Whom the failed call went to. `secrets` are the credentials it used: they are removed from every message. */
+export type CallTarget = {
+  readonly provider: string;
+  readonly model?: string;
+  readonly secrets?: readonly string[];
+};
+
+/** An error object of a provider's API. */
+export type ErrorBody = {
+  readonly message?: string | undefined;
+  readonly code?: string | null | undefined;
+  readonly type?: string | null | undefined;
+};
+
+/** What a provider answered instead of a response. Its request body and headers never get here. */
+export type StatusFailure = CallTarget &
+  ErrorBody & {
+    readonly status: number;
+    readonly headers?: HeaderSource | undefined;
+    /** A wait that the provider put into the body. */
+    readonly retryAfterMs?: number | undefined;
+  };
+
+/** The one table from HTTP status, error code and text to a classified error. */
+export function providerErrorFromStatus(failure: StatusFailure): ProviderError {
+  const kind = kindOf(failure);
+  const wait = retryAfterMs(failure.headers) ?? boundedDelay(failure.retryAfterMs);
+  const verdict = headerOf(failure.headers, 'x-should-retry');
+  const retryable = verdict === undefined || kind === 'quota' ? undefined : verdict === 'true';
+  return new ProviderError(kind, errorMessage(failure, failure.message, `HTTP ${failure.status}`), {
+    status: failure.status,
+    provider: failure.provider,
+    ...(wait === undefined ? {} : { retryAfterMs: wait }),
+    ...(retryable === undefined ? {} : { retryable }),
+  });
+}
+
+/** An error object inside a successful HTTP response: Responses `failed`, an `error` event in a stream. */
+export function providerErrorFromBody(target: CallTarget, body: ErrorBody): ProviderError {
+  const kind = bodyKind(body);
+  const text = body.message ?? body.code ?? body.type ?? 'the response failed';
+  return new ProviderError(kind, errorMessage(target, text), { provider: target.provider });
+}
+
+/** No usable HTTP response: refused, reset, timed out, cut. */
+export function providerErrorFromNetwork(target: CallTarget, cause: unknown): ProviderError {
+  return new ProviderError('unavailable', errorMessage(target, causeText(cause), 'no response'), {
+    provider: target.provider,
+  });
+}
+
+/** A response that cannot be used: garbage, truncated, without its final event. Worth another attempt. */
+export function badResponse(target: CallTarget, problem: string): ProviderError {
+  return new ProviderError('bad_response', errorMessage(target, problem), {
+    provider: target.provider,
+  });
+}
+
+/** A key that is not there: names the variable, never a value. */
+export function missingKey(provider: string, variables: readonly string[]): ProviderError {
+  const names = variables.join(' or ');
+  const message = `${provider}: no API key. Set ${names} in the worker's environment, or apiKey in its providers option.`;
+  return new ProviderError('auth', message, { provider });
+}
+
+function kindOf(failure: StatusFailure): ProviderErrorKind {
+  const { status } = failure;
+  if (status === 402 || isQuota(failure)) return 'quota';
+  if (status === 401 || status === 403) return 'auth';
+  if (status === 429) return 'rate_limited';
+  if (status >= 500 || [408, 409, 425].includes(status)) return 'unavailable';
+  if (status < 400) return 'bad_response';
+  return isContextLength(failure) ? 'context_length' : 'rejected';
+}
+
+const kindsByCode: Readonly<Record<string, ProviderErrorKind>> = {
+  rate_limit_exceeded: 'rate_limited',
+  rate_limit_error: 'rate_limited',
+  RESOURCE_EXHAUSTED: 'rate_limited',
+  server_error: 'unavailable',
+  api_error: 'unavailable',
+  overloaded_error: 'unavailable',
+  timeout_error: 'unavailable',
+  vector_store_timeout: 'unavailable',
+  UNAVAILABLE: 'unavailable',
+  INTERNAL: 'unavailable',
+  authentication_error: 'auth',
+  permission_error: 'auth',
+  invalid_api_key: 'auth',
+  billing_error: 'quota',
+  invalid_request_error: 'rejected',
+  invalid_prompt: 'rejected',
+  bio_policy: 'rejected',
+  cyber_policy: 'rejected',
+  content_policy_violation: 'rejected',
+  not_found_error: 'rejected',
+  request_too_large: 'rejected',
+};
+
+function bodyKind(body: ErrorBody): ProviderErrorKind {
+  if (isQuota(body)) return 'quota';
+  if (isContextLength(body)) return 'context_length';
+  return kindsByCode[body.code ?? ''] ?? kindsByCode[body.type ?? ''] ?? fallbackKind(body.code);
+}
+
+/** Media that cannot be used are refused with codes such as `invalid_image_format`: no second attempt cures them. */
+function fallbackKind(code: string | null | undefined): ProviderErrorKind {
+  return code !== null &&
+    code !== undefined &&
+    /^(?:invalid_|unsupported_|empty_image|image_|failed_to_download)/.test(code)
+    ? 'rejected'
+    : 'unavailable';
+}
+
+/** These come as 429 or 400, and waiting does not cure them. */
+function isQuota({ code, type, message }: ErrorBody): boolean {
+  const quota =
+    /^(?:insufficient_quota|billing_\w+|quota_exceeded|.*_spend_limit_reached|insufficient_(?:balance|credits?))$/;
+  if ([code, type].some((name) => typeof name === 'string' && quota.test(name))) return true;
+  return (
+    message !== undefined &&
+    /credit balance is too low|insufficient (?:balance|credits|funds)/i.test(message)
+  );
+}
+
+const contextLengthTexts =
+  /maximum context length|exceeds? the (?:model'?s? )?(?:available )?context (?:window|size|length)|prompt is too long|exceed context limit|input token count.*exceeds the maximum|context[ _]length[ _]exceeded|too large for model with .* maximum context/i;
+
+function isContextLength({ code, type, message }: ErrorBody): boolean {
+  const codes = [
+    'context_length_exceeded',
+    'exceed_context_size_error',
+    'model_context_window_exceeded',
+    'string_above_max_length',
+  ];
+  if ([code, type].some((name) => typeof name === 'string' && codes.includes(name))) return true;
+  return message !== undefined && contextLengthTexts.test(message);
+}
+
+function errorMessage(target: CallTarget, text: string | undefined, status?: string): string {
+  const head = [target.provider, target.model].filter((name) => name !== undefined).join('/');
+  const detail = text === undefined || text.trim() === '' ? undefined : text.trim();
+  const parts = [head, status, detail].filter((part) => part !== undefined);
+  return clip(redact(parts.join(': '), target.secrets));
+}
+
+/** Network errors nest: `fetch failed` alone says nothing, its cause says `ECONNREFUSED 127.0.0.1:11434`. */
+function causeText(cause: unknown): string {
+  const texts: string[] = [];
+  for (
+    let error = cause, depth = 0;
+    error !== undefined && error !== null && depth < 5;
+    depth += 1
+  ) {
+    const {
+      message,
+      code,
+      cause: inner,
+    } = error as { message?: unknown; code?: unknown; cause?: unknown };
+    const text = [message, code].find((value) => typeof value === 'string' && value !== '');
+    if (typeof text === 'string' && !texts.includes(text)) texts.push(text);
+    error = inner;
+  }
+  return texts.length === 0 ? 'the connection failed' : texts.join(': ');
+}
+
+function clip(text: string): string {
+  const bytes = new TextEncoder().encode(text);
+  if (bytes.length <= messageBytes) return text;
+  const kept = new TextDecoder().decode(bytes.subarray(0, messageBytes - 3), { stream: true });
+  return `${kept}…`;
+}
