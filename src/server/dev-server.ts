@@ -59,8 +59,8 @@ export async function startDevServer(options: DevServerOptions = {}): Promise<De
     throw notServing(address, server, error);
   }
   const uiUrl = uiPort === undefined ? undefined : `http://127.0.0.1:${uiPort}`;
-  const { pid, exited, stop } = server;
-  return { address, port, namespace, uiUrl, pid, exited, stop };
+  const { pid, exited } = server;
+  return { address, port, namespace, uiUrl, pid, exited, stop: () => server.stop() };
 }
 
 type ResolvedOptions = {

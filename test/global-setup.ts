@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
+import { startDevServer } from '../src/server/dev-server';
+import { findTestServer } from '../src/server/find-test-server';
+import { shared, variables } from './servers';
+
+/**
+ * Starts what the tests of a whole Jest run share. Tests learn of it through environment variables, what could not be had
+ * included, so that each test says for itself what it misses. Jest may call this once per project: only the first call counts.
+ */
+export default async function globalSetup(): Promise<void> {
+  shared.users += 1;
+  shared.ready ??= Promise.all([serve(), provideTestServer(), provideBundle()]);
+  await shared.ready;
+}
+
+async function serve(): Promise<void> {
+  if (process.env[variables.devServer]) return;
+  try {
+    shared.devServer = await startDevServer({ headless: true });
+    process.env[variables.devServer] = shared.devServer.address;
+  } catch (error) {
+    process.env[variables.devServerFailure] = messageOf(error);
+  }
+}
+
+async function provideTestServer(): Promise<void> {
+  try {
+    process.env[variables.testServer] = (await findTestServer()).path;
+  } catch (error) {
+    process.env[variables.testServerFailure] = messageOf(error);
+    process.stderr.write(`Tests that skip time are skipped. ${messageOf(error)}\n`);
+  }
+}
+
+async function provideBundle(): Promise<void> {
+  const workflowsPath = resolve(__dirname, '../src/workflows/index.ts');
+  try {
+    if (!existsSync(workflowsPath)) throw new Error(`there is no ${workflowsPath}`);
+    const { code } = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('WARN') });
+    shared.folder = await mkdtemp(join(tmpdir(), 'longhaul-test-'));
+    const path = join(shared.folder, `workflows-${randomBytes(4).toString('hex')}.js`);
+    await writeFile(path, code);
+    process.env[variables.bundle] = path;
+  } catch (error) {
+    process.env[variables.bundleFailure] = messageOf(error);
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
