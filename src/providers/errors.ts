@@ -55,6 +55,17 @@ export function providerErrorFromNetwork(target: CallTarget, cause: unknown): Pr
   });
 }
 
+/** What `fetch` and the SDKs throw when the connection, not the answer, is at fault. */
+export function isNetworkError(error: unknown): boolean {
+  if (!(typeof error === 'object' && error !== null)) return false;
+  const { name, message, code, cause } = error as Record<string, unknown>;
+  if (/Connection(?:Timeout)?Error$/.test(error.constructor.name)) return true;
+  if (name === 'AbortError' || name === 'TimeoutError') return true;
+  if (typeof code === 'string' && /^(?:E[A-Z]+|UND_ERR_\w+)$/.test(code)) return true;
+  if (message === 'fetch failed' || message === 'terminated') return true;
+  return cause !== undefined && isNetworkError(cause);
+}
+
 /** A response that cannot be used: garbage, truncated, without its final event. Worth another attempt. */
 export function badResponse(target: CallTarget, problem: string): ProviderError {
   return new ProviderError('bad_response', errorMessage(target, problem), {
