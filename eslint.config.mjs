@@ -1,0 +1,82 @@
+import { defineConfig } from 'eslint/config';
+import { createNodeResolver, importX } from 'eslint-plugin-import-x';
+import tseslint from 'typescript-eslint';
+import { importBoundaries } from './scripts/import-boundaries.mjs';
+
+const ban = (names, message) => names.map((name) => ({ name, message }));
+const host = ban(
+  ['process', 'Buffer', 'crypto', 'fetch', 'require', 'globalThis'],
+  'The workflow sandbox does not have it.',
+);
+const clocks = ban(
+  ['Date', 'performance', 'setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask', 'Promise'],
+  'Pure code: the caller passes the value in.',
+);
+
+export default defineConfig(
+  { ignores: ['dist/', 'coverage/', '.build-*/', 'test/fixtures/'] },
+  { linterOptions: { reportUnusedDisableDirectives: 'error' } },
+  {
+    files: ['**/*.{ts,mts}'],
+    extends: [tseslint.configs.recommendedTypeChecked, importX.flatConfigs.typescript],
+    languageOptions: {
+      parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
+    },
+    plugins: { 'import-x': importX },
+    settings: {
+      'import-x/resolver-next': [createNodeResolver({ extensions: ['.ts', '.mts', '.js'] })],
+    },
+    rules: {
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/no-unused-vars': [
+        'error',
+        { argsIgnorePattern: '^_', ignoreRestSiblings: true },
+      ],
+      '@typescript-eslint/require-await': 'off',
+      '@typescript-eslint/switch-exhaustiveness-check': [
+        'error',
+        { considerDefaultExhaustiveForUnions: true },
+      ],
+      'import-x/no-cycle': 'error',
+      complexity: ['error', 12],
+      'max-lines': ['error', 400],
+      'no-console': 'error',
+    },
+  },
+  {
+    files: ['src/**/*.ts'],
+    rules: {
+      '@typescript-eslint/explicit-module-boundary-types': 'error',
+      'import-x/no-default-export': 'error',
+      'max-lines-per-function': ['error', 60],
+      'max-params': ['error', 3],
+    },
+  },
+  ...importBoundaries,
+  {
+    files: ['src/{protocol,core,workflows}/**/*.ts'],
+    rules: {
+      'no-restricted-globals': ['error', ...host],
+      'no-restricted-syntax': ['error', 'ImportExpression'],
+    },
+  },
+  {
+    files: ['src/{protocol,core}/**/*.ts'],
+    rules: {
+      'no-restricted-globals': ['error', ...host, ...clocks],
+      'no-restricted-properties': ['error', { object: 'Math', property: 'random' }],
+      'no-restricted-syntax': ['error', 'ImportExpression', ':function[async=true]'],
+    },
+  },
+  {
+    files: ['src/cli/**', '{examples,bench,scripts}/**'],
+    rules: { 'no-console': 'off' },
+  },
+  {
+    files: ['test/**'],
+    rules: {
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/unbound-method': 'off',
+    },
+  },
+);

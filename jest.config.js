@@ -1,0 +1,49 @@
+const minute = 60_000;
+const servers = {
+  globalSetup: '<rootDir>/test/global-setup.ts',
+  globalTeardown: '<rootDir>/test/global-teardown.ts',
+};
+
+/** They run in this order: the fast ones first. The servers start only when a project that needs them runs. */
+const projects = [
+  { displayName: 'unit', timeout: minute / 6 },
+  { displayName: 'contract', timeout: minute / 6 },
+  { displayName: 'workflow', timeout: minute, ...servers },
+  { displayName: 'replay', timeout: minute, ...servers },
+  { displayName: 'e2e', timeout: 2 * minute, ...servers },
+];
+
+const typescript = {
+  jsc: { parser: { syntax: 'typescript' }, target: 'es2023' },
+  module: { type: 'commonjs' },
+  swcrc: false,
+};
+
+/** @type {import('jest').Config} */
+module.exports = {
+  maxWorkers: 2,
+  reporters: ['default', '<rootDir>/scripts/jest/not-run-reporter.js'],
+  testSequencer: '<rootDir>/scripts/jest/project-sequencer.js',
+  coverageProvider: 'v8',
+  coverageReporters: ['text', 'lcovonly'],
+  collectCoverageFrom: ['src/{core,protocol}/**/*.ts'],
+  coverageThreshold: {
+    './src/core/': { statements: 95, branches: 95, functions: 95, lines: 95 },
+    './src/protocol/': { statements: 95, branches: 95, functions: 95, lines: 95 },
+  },
+  projects: projects.map(({ timeout, ...project }) => ({
+    ...project,
+    rootDir: __dirname,
+    testEnvironment: 'node',
+    testMatch: [`<rootDir>/test/${project.displayName}/**/*.test.ts`],
+    globals: { projectTimeout: timeout },
+    setupFilesAfterEnv: ['<rootDir>/scripts/jest/project-timeout.js'],
+    modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/\\.build-'],
+    transform: { '\\.m?ts$': ['@swc/jest', typescript] },
+    moduleNameMapper: {
+      '^longhaul$': '<rootDir>/src/index.ts',
+      '^longhaul/(client|worker)$': '<rootDir>/src/$1.ts',
+      '^longhaul/(workflows|testing)$': '<rootDir>/src/$1/index.ts',
+    },
+  })),
+};

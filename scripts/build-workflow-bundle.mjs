@@ -1,0 +1,30 @@
+// Bundles the compiled workflows once, so that a worker without workflows of its own starts without webpack.
+// Usage: build-workflow-bundle.mjs [folder of the compiled package, default dist]
+import { writeFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
+
+const LIMIT = 2_500_000;
+const folder = resolve(process.argv[2] ?? 'dist');
+
+/** Names in the bundle and its source map are relative to the package: it is the same wherever it is built. */
+function portable(config) {
+  const devtoolModuleFilenameTemplate = ({ absoluteResourcePath }) =>
+    relative(folder, absoluteResourcePath);
+  return {
+    ...config,
+    context: folder,
+    devtool: 'inline-nosources-source-map',
+    output: { ...config.output, filename: 'workflow-bundle.js', devtoolModuleFilenameTemplate },
+  };
+}
+
+const { code } = await bundleWorkflowCode({
+  workflowsPath: join(folder, 'workflows/index.js'),
+  logger: new DefaultLogger('WARN'),
+  webpackConfigHook: portable,
+});
+const size = Buffer.byteLength(code);
+console.log(`workflow bundle: ${(size / 1e6).toFixed(2)} MB (limit ${LIMIT / 1e6} MB)`);
+if (size > LIMIT) process.exit(1);
+writeFileSync(join(folder, 'workflow-bundle.js'), code);

@@ -1,0 +1,92 @@
+// Packs what was built, installs it beside nothing but its own dependencies, and looks at it as its users will.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+
+process.chdir(resolve(import.meta.dirname, '..'));
+const { bin, dependencies, exports, name } = JSON.parse(readFileSync('package.json', 'utf8'));
+const entries = Object.keys(exports).filter((path) => path !== './package.json');
+const specifiers = entries.map((path) => join(name, path));
+const folder = mkdtempSync(join(tmpdir(), `${name}-package-`));
+const installed = join(folder, 'node_modules', name);
+
+/** What `require` finds must be importable by name: an ES module's named imports are guessed from the text. */
+const IMPORTS = `
+import assert from 'node:assert';
+import { createRequire } from 'node:module';
+const names = (entry) => Object.keys(entry).filter((key) => !MARKERS.includes(key)).sort();
+const MARKERS = ['default', 'module.exports', '__esModule'];
+const required = createRequire(import.meta.url)(process.argv[2]);
+assert.deepStrictEqual(names(await import(process.argv[2])), names(required));
+`;
+
+/** Prints whether the command succeeded, and if not what it said; `relevant` picks the lines that count as its errors. */
+function check(title, [command, ...args], { cwd = '.', relevant } = {}) {
+  const result = spawnSync(command, args, { cwd, encoding: 'utf8' });
+  const output = `${result.error ?? ''}${result.stdout}${result.stderr}`;
+  const errors = relevant ? output.split('\n').filter(relevant).join('\n') : output;
+  const passed = result.status === 0 || (relevant !== undefined && errors === '');
+  console.log(`${passed ? 'ok' : 'FAILED'}: ${title}${passed ? '' : `\n${errors}`}`);
+  if (!passed) process.exitCode = 1;
+  return result.stdout;
+}
+
+function install() {
+  const pack = ['npm', 'pack', '--silent', '--ignore-scripts', '--pack-destination', folder];
+  const tarball = join(folder, check('npm pack', pack).trim());
+  mkdirSync(installed, { recursive: true });
+  check('unpack', ['tar', '-xzf', tarball, '-C', installed, '--strip-components=1']);
+  for (const dependency of [...Object.keys(dependencies), '@types/node']) {
+    const link = join(folder, 'node_modules', dependency);
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(resolve('node_modules', dependency), link);
+  }
+  return tarball;
+}
+
+/** skipLibCheck hides a package's own broken imports; what its dependencies get wrong is not ours. */
+function typed(module, moduleResolution) {
+  const file = 'types.mts';
+  const imports = specifiers.map(
+    (specifier, index) => `export * as e${index} from '${specifier}';`,
+  );
+  writeFileSync(join(folder, file), imports.join('\n'));
+  const options = [
+    '--strict',
+    '--noEmit',
+    '--target',
+    'es2023',
+    '--types',
+    'node',
+    '--pretty',
+    'false',
+  ];
+  check(
+    `types under ${moduleResolution}`,
+    ['tsc', ...options, '--module', module, '--moduleResolution', moduleResolution, file],
+    {
+      cwd: folder,
+      relevant: (line) => line.startsWith(file) || line.startsWith(`node_modules/${name}/`),
+    },
+  );
+}
+
+try {
+  const tarball = install();
+  check('publint', ['publint', 'run', tarball, '--strict']);
+  check('attw', ['attw', tarball, '--profile', 'node16', '--no-emoji', '--format', 'ascii']);
+  typed('node20', 'node16');
+  typed('esnext', 'bundler');
+  writeFileSync(join(folder, 'imports.mjs'), IMPORTS);
+  for (const specifier of specifiers) {
+    check(`require and import ${specifier}`, ['node', 'imports.mjs', specifier], { cwd: folder });
+  }
+  for (const [command, file] of Object.entries(bin)) {
+    check(`${command} --help`, ['node', join(installed, file), '--help'], {
+      cwd: folder,
+    });
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

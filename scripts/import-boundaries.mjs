@@ -1,0 +1,72 @@
+// Which part of src may import which, as ESLint configuration. test/unit/boundaries.test.ts proves every arrow.
+
+const SDKS = 'openai|@anthropic-ai/sdk|@google/genai';
+const NONE = '(?!)';
+const anyBut = (packages) => `(?!(?:${packages}|longhaul)(?:/|$))`;
+const PLAIN = anyBut(`@temporalio/[^/]+|${SDKS}`);
+
+/** Patterns of what each part may import; a folder's rule holds for its subfolders too, a later row wins. */
+const TABLE = [
+  { part: 'protocol/', parts: NONE, packages: NONE },
+  { part: 'core/', parts: 'protocol', packages: NONE },
+  {
+    part: 'workflows/',
+    parts: 'protocol|core',
+    packages: '(?:@temporalio/(?:workflow|common)|fflate)(?:/|$)',
+  },
+  { part: 'providers/', parts: 'protocol', packages: PLAIN },
+  { part: 'providers/openai/', parts: 'protocol', packages: `openai(?:/|$)|${PLAIN}` },
+  {
+    part: 'providers/anthropic/',
+    parts: 'protocol',
+    packages: `@anthropic-ai/sdk(?:/|$)|${PLAIN}`,
+  },
+  { part: 'providers/google/', parts: 'protocol', packages: `@google/genai(?:/|$)|${PLAIN}` },
+  { part: 'server/', parts: 'protocol', packages: anyBut(SDKS) },
+  { part: 'stores/', parts: 'protocol', packages: PLAIN },
+  { part: 'spec/', parts: 'protocol|core', packages: PLAIN },
+  {
+    part: 'activities/',
+    parts: 'protocol|core|spec|stores|providers/[^/]+$',
+    packages: `@temporalio/(?:activity|common)(?:/|$)|${PLAIN}`,
+  },
+  {
+    part: 'testing/',
+    parts: 'protocol|core|spec|activities|providers/[^/]+$|server|worker|client',
+    packages: anyBut(SDKS),
+  },
+  { part: 'cli/', parts: 'protocol|spec|server|client|worker', packages: anyBut(SDKS) },
+  { part: 'index.ts', parts: 'protocol|core|spec', packages: NONE },
+  {
+    part: 'client.ts',
+    parts: 'protocol|core|spec',
+    typesOnly: 'workflows',
+    packages: anyBut(`@temporalio/(?:worker|workflow|activity|testing)|${SDKS}`),
+  },
+  {
+    part: 'worker.ts',
+    parts: 'protocol|core|spec|activities|providers|stores',
+    packages: anyBut(`@temporalio/testing|${SDKS}`),
+  },
+];
+
+function restrict({ part, parts, packages, typesOnly = NONE }, nesting) {
+  const depth = part.split('/').length - 1 + nesting;
+  const root = depth === 0 ? '\\./' : '\\.\\./'.repeat(depth);
+  const message = `src/${part} may not import this: see the table of arrows in CONTRIBUTING.md.`;
+  const patterns = [
+    { regex: `^${root}(?!(?:${parts}|${typesOnly})(?:/|$))`, message },
+    { regex: `^${root}(?:${typesOnly})(?:/|$)`, allowTypeImports: true, message },
+    { regex: `^(?![./])(?!${packages})`, message },
+    { regex: '^\\.\\./(?:openai|anthropic|google)/|^[./]*$', message },
+  ];
+  return {
+    files: [`src/${part}${part.endsWith('/') ? `${'*/'.repeat(nesting)}*.ts` : ''}`],
+    rules: { 'no-restricted-imports': ['error', { patterns }] },
+  };
+}
+
+export const importBoundaries = TABLE.flatMap((row) => {
+  const nestings = row.part.endsWith('/') ? [0, 1, 2] : [0];
+  return nestings.map((nesting) => restrict(row, nesting));
+});

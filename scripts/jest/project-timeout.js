@@ -1,0 +1,2 @@
+// Jest ignores `testTimeout` in a project's configuration.
+jest.setTimeout(projectTimeout);
