@@ -1,0 +1,155 @@
+import { LonghaulError, hasCode } from '../protocol/errors';
+import type { FinishReason, Message } from '../protocol/message';
+
+/** The model-call budget is spent. `unsent` is the message that could not be sent. */
+export class MaxTurnsExceeded extends LonghaulError {
+  readonly limit: number;
+  readonly unsent: Message;
+  readonly history: readonly Message[];
+
+  constructor(fields: { limit: number; unsent: Message; history: readonly Message[] }) {
+    super(
+      'MaxTurnsExceeded',
+      `The run used its ${fields.limit} model calls without finishing; raise maxTurns or narrow the task.`,
+      { details: { limit: fields.limit } },
+    );
+    this.limit = fields.limit;
+    this.unsent = fields.unsent;
+    this.history = fields.history;
+  }
+
+  static override is(value: unknown): value is MaxTurnsExceeded {
+    return hasCode(value, 'MaxTurnsExceeded');
+  }
+}
+
+/** The model asked for one more round of tools than allowed. */
+export class MaxIterationsExceeded extends LonghaulError {
+  readonly limit: number;
+  readonly history: readonly Message[];
+
+  constructor(fields: { limit: number; history: readonly Message[] }) {
+    super(
+      'MaxIterationsExceeded',
+      `The model asked for tools again after ${fields.limit} rounds of tool calls; raise maxIterations or narrow the task.`,
+      { details: { limit: fields.limit } },
+    );
+    this.limit = fields.limit;
+    this.history = fields.history;
+  }
+
+  static override is(value: unknown): value is MaxIterationsExceeded {
+    return hasCode(value, 'MaxIterationsExceeded');
+  }
+}
+
+/** A tool call that can neither run nor be recovered. */
+export class InvalidToolCall extends LonghaulError {
+  readonly toolName: string;
+  readonly executable: readonly string[];
+  readonly allowed: readonly string[];
+  readonly history: readonly Message[];
+
+  constructor(
+    message: string,
+    fields: {
+      toolName: string;
+      executable: readonly string[];
+      allowed: readonly string[];
+      history: readonly Message[];
+    },
+  ) {
+    const { toolName, executable, allowed } = fields;
+    super('InvalidToolCall', message, { details: { toolName, executable, allowed } });
+    this.toolName = toolName;
+    this.executable = executable;
+    this.allowed = allowed;
+    this.history = fields.history;
+  }
+
+  static override is(value: unknown): value is InvalidToolCall {
+    return hasCode(value, 'InvalidToolCall');
+  }
+}
+
+/** The provider cut the turn before the model answered. */
+export class TurnCut extends LonghaulError {
+  readonly finishReason: FinishReason;
+  readonly history: readonly Message[];
+
+  constructor(fields: { finishReason: FinishReason; history: readonly Message[] }) {
+    const advice =
+      fields.finishReason === 'content_filter'
+        ? 'the provider filtered the content: change the prompt or the model'
+        : 'the output token limit was reached: raise it or lower the reasoning effort';
+    super(
+      'TurnCut',
+      `The model's turn ended with "${fields.finishReason}" before it held an answer; ${advice}.`,
+      { details: { finishReason: fields.finishReason } },
+    );
+    this.finishReason = fields.finishReason;
+    this.history = fields.history;
+  }
+
+  static override is(value: unknown): value is TurnCut {
+    return hasCode(value, 'TurnCut');
+  }
+}
+
+/** The run was stopped on purpose; `reason` is given verbatim. */
+export class RunCancelled extends LonghaulError {
+  readonly reason: string;
+  readonly history: readonly Message[];
+
+  constructor(fields: { reason: string; history: readonly Message[] }) {
+    super('RunCancelled', `The run was cancelled: ${fields.reason}`, {
+      details: { reason: fields.reason },
+    });
+    this.reason = fields.reason;
+    this.history = fields.history;
+  }
+
+  static override is(value: unknown): value is RunCancelled {
+    return hasCode(value, 'RunCancelled');
+  }
+}
+
+/** A callback aborted the run; `reason` is given verbatim. */
+export class CallbackAbort extends LonghaulError {
+  readonly reason: string;
+  readonly history: readonly Message[];
+
+  constructor(fields: { reason: string; history: readonly Message[] }) {
+    super('CallbackAbort', `A callback aborted the run: ${fields.reason}`, {
+      details: { reason: fields.reason },
+    });
+    this.reason = fields.reason;
+    this.history = fields.history;
+  }
+
+  static override is(value: unknown): value is CallbackAbort {
+    return hasCode(value, 'CallbackAbort');
+  }
+}
+
+/** An event the machine does not expect now. It changed nothing; the run can still be driven. */
+export class ProtocolError extends LonghaulError {
+  constructor(message: string) {
+    super('ProtocolError', message);
+  }
+
+  static override is(value: unknown): value is ProtocolError {
+    return hasCode(value, 'ProtocolError');
+  }
+}
+
+/** A stored state this version cannot continue; the message names the key or the format. */
+export class StateError extends LonghaulError {
+  constructor(message: string) {
+    super('StateError', message);
+  }
+
+  static override is(value: unknown): value is StateError {
+    return hasCode(value, 'StateError');
+  }
+}

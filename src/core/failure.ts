@@ -1,0 +1,49 @@
+import type { LonghaulError } from '../protocol/errors';
+import type { FinishReason, Message } from '../protocol/message';
+import {
+  CallbackAbort,
+  InvalidToolCall,
+  MaxIterationsExceeded,
+  MaxTurnsExceeded,
+  RunCancelled,
+  TurnCut,
+} from './errors';
+
+/** Why a run failed, as its state keeps it: the history of the error is the run's own, so it is not stored twice. */
+export type Failure =
+  | { readonly kind: 'max-turns'; readonly limit: number }
+  | { readonly kind: 'max-iterations'; readonly limit: number }
+  | {
+      readonly kind: 'invalid-tool-call';
+      readonly message: string;
+      readonly toolName: string;
+      readonly executable: readonly string[];
+      readonly allowed: readonly string[];
+    }
+  | { readonly kind: 'turn-cut'; readonly finishReason: FinishReason }
+  | { readonly kind: 'cancelled'; readonly reason: string }
+  | { readonly kind: 'callback-abort'; readonly reason: string };
+
+/** The error a failed run throws, again and again, also after it was stored and loaded. */
+export function toError(failure: Failure, history: readonly Message[]): LonghaulError {
+  switch (failure.kind) {
+    case 'max-turns':
+      return new MaxTurnsExceeded({
+        limit: failure.limit,
+        unsent: history[history.length - 1] as Message,
+        history,
+      });
+    case 'max-iterations':
+      return new MaxIterationsExceeded({ limit: failure.limit, history });
+    case 'invalid-tool-call': {
+      const { message, toolName, executable, allowed } = failure;
+      return new InvalidToolCall(message, { toolName, executable, allowed, history });
+    }
+    case 'turn-cut':
+      return new TurnCut({ finishReason: failure.finishReason, history });
+    case 'cancelled':
+      return new RunCancelled({ reason: failure.reason, history });
+    case 'callback-abort':
+      return new CallbackAbort({ reason: failure.reason, history });
+  }
+}

@@ -1,0 +1,47 @@
+import type { ToolCallPart } from '../protocol/message';
+import type { PendingInput } from './steps';
+
+const marker = '__ask_user__:';
+
+/** The question of a text that asks by marker; such a text pauses the run whatever its options say. */
+export function markedQuestion(text: string): string | undefined {
+  const trimmed = text.trimStart();
+  return trimmed.startsWith(marker) ? trimmed.slice(marker.length).trim() : undefined;
+}
+
+export const markedInput = (turn: number, question: string): PendingInput => ({
+  inputId: `q${turn}`,
+  kind: 'question',
+  question,
+});
+
+/** What is wrong with the arguments of an `ask_user` call, for the model. */
+export function questionProblem(call: ToolCallPart): string | undefined {
+  const question = call.args?.['question'];
+  const options = call.args?.['options'];
+  if (typeof question !== 'string' || question.trim() === '')
+    return 'nobody was asked: "question" must be a non-empty string';
+  if (options === undefined || options === null) return undefined;
+  if (Array.isArray(options) && options.every((option) => typeof option === 'string'))
+    return undefined;
+  return 'nobody was asked: "options" must be a list of strings';
+}
+
+/** The input of a call that passed `questionProblem`. */
+export function askedInput(call: ToolCallPart, turn: number, index: number): PendingInput {
+  const options = call.args?.['options'];
+  return {
+    inputId: `q${turn}.${index}`,
+    kind: 'question',
+    question: call.args?.['question'] as string,
+    ...(Array.isArray(options) && { options: options as string[] }),
+    call,
+  };
+}
+
+export const approvalInput = (call: ToolCallPart, turn: number, index: number): PendingInput => ({
+  inputId: `a${turn}.${index}`,
+  kind: 'approval',
+  question: `May ${call.name} run?`,
+  call,
+});

@@ -1,0 +1,123 @@
+import type { Json, JsonObject } from '../protocol/json';
+
+/** Where a value stops being JSON, and why. `path` is empty for the value itself. */
+export type JsonViolation = { readonly path: string; readonly problem: string };
+
+/** What changed in a session: plain JSON, so that a deletion survives the wire, too. */
+export type SessionDelta = { readonly set: JsonObject; readonly removed: readonly string[] };
+
+const maxDepth = 200;
+const refusedKeys = new Set(['__proto__', 'constructor', 'prototype']);
+
+/** The first place where a value is not JSON; undefined if it is. Nothing is coerced. */
+export function checkJson(value: unknown, path = ''): JsonViolation | undefined {
+  return check(value, path, []);
+}
+
+/** The changed, added and removed keys; reserved ones never. */
+export function sessionDelta(before: JsonObject, after: JsonObject): SessionDelta {
+  const changed = Object.keys(after).filter(
+    (key) => isOwnKey(key) && !(Object.hasOwn(before, key) && sameJson(before[key], after[key])),
+  );
+  return {
+    set: Object.fromEntries(changed.map((key) => [key, after[key] as Json])),
+    removed: Object.keys(before).filter((key) => isOwnKey(key) && !Object.hasOwn(after, key)),
+  };
+}
+
+/** A new session with the changes in it. Reserved keys of the delta are left out. */
+export function mergeDelta(session: JsonObject, delta: SessionDelta): JsonObject {
+  const removed = new Set(delta.removed.filter(isOwnKey));
+  const kept = Object.entries(session).filter(([key]) => !removed.has(key));
+  const set = Object.entries(delta.set).filter(([key]) => isOwnKey(key));
+  return Object.fromEntries([...kept, ...set]);
+}
+
+/** Keys that start with two underscores are Longhaul's own and are never merged. */
+const isOwnKey = (key: string): boolean => !key.startsWith('__') && !refusedKeys.has(key);
+
+/** Equality of JSON values; the order of keys does not matter. */
+export function sameJson(left: Json | undefined, right: Json | undefined): boolean {
+  if (left === right) return true;
+  if (typeof left !== 'object' || typeof right !== 'object' || !left || !right) return false;
+  if (Array.isArray(left) || Array.isArray(right)) {
+    if (!Array.isArray(left) || !Array.isArray(right) || left.length !== right.length) return false;
+    return left.every((item, index) => sameJson(item, right[index]));
+  }
+  const keys = Object.keys(left);
+  return (
+    keys.length === Object.keys(right).length &&
+    keys.every((key) => Object.hasOwn(right, key) && sameJson(left[key], right[key]))
+  );
+}
+
+function check(
+  value: unknown,
+  path: string,
+  ancestors: readonly object[],
+): JsonViolation | undefined {
+  if (value === null) return undefined;
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return undefined;
+    case 'number':
+      return Number.isFinite(value) ? undefined : { path, problem: `${value} is not JSON` };
+    case 'object':
+      return checkObject(value, path, ancestors);
+    default:
+      return { path, problem: `a value of type ${typeof value} is not JSON` };
+  }
+}
+
+function checkObject(
+  value: object,
+  path: string,
+  ancestors: readonly object[],
+): JsonViolation | undefined {
+  if (ancestors.includes(value)) return { path, problem: 'the value contains itself' };
+  if (ancestors.length >= maxDepth)
+    return { path, problem: `the value is nested more than ${maxDepth} levels deep` };
+  const inner = [...ancestors, value];
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index += 1) {
+      const violation = check(value[index], `${path}[${index}]`, inner);
+      if (violation) return violation;
+    }
+    return undefined;
+  }
+  return checkShape(value, path) ?? checkEntries(value, path, inner);
+}
+
+function checkEntries(
+  value: object,
+  path: string,
+  ancestors: readonly object[],
+): JsonViolation | undefined {
+  for (const [key, item] of Object.entries(value)) {
+    const at = keyPath(path, key);
+    if (refusedKeys.has(key)) return { path: at, problem: `the key "${key}" is reserved` };
+    const violation = check(item, at, ancestors);
+    if (violation) return violation;
+  }
+  return undefined;
+}
+
+/** A plain object's prototype is a root one; whose realm's does not matter. */
+function checkShape(value: object, path: string): JsonViolation | undefined {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
+    const name = (prototype as { constructor?: { name?: unknown } }).constructor?.name;
+    return { path, problem: `a ${typeof name === 'string' ? name : 'class'} object is not JSON` };
+  }
+  if (Object.getOwnPropertySymbols(value).length > 0)
+    return { path, problem: 'a symbol as a key is not JSON' };
+  return undefined;
+}
+
+const isPlainName = (key: string): boolean => /^[A-Za-z_$][\w$]*$/.test(key);
+
+function keyPath(path: string, key: string): string {
+  if (!isPlainName(key)) return `${path}[${JSON.stringify(key)}]`;
+  return path === '' ? key : `${path}.${key}`;
+}

@@ -1,0 +1,70 @@
+import type { JsonObject } from '../protocol/json';
+import { isJsonObject } from '../protocol/json';
+import type { AssistantPart, ToolCallPart } from '../protocol/message';
+import type { TurnNames } from './invalid-tool-calls';
+import type { StoredOptions } from './options';
+import { allowedNames, sortedNames } from './options';
+import { plainJson } from './plain-json';
+import type { AcceptedTurn } from './run-state';
+import { emptyUsage } from './usage';
+
+/** A call whose name was refused while it was still coming in; `argsText` is what came of its arguments. */
+export type StreamedInvalidToolCall = {
+  readonly key: string;
+  readonly callId: string;
+  readonly name: string;
+  readonly argsText: string;
+};
+
+/** What a streamed turn holds so far. A driver that knows the turn's names adds them, for contexts and repairs. */
+export type PartialTurn = {
+  readonly content: readonly AssistantPart[];
+  readonly tools?: readonly string[];
+  readonly allowed?: readonly string[];
+};
+
+export type StreamedResolution =
+  | { readonly kind: 'repaired'; readonly name: string }
+  | { readonly kind: 'ignored' }
+  | { readonly kind: 'abandoned' };
+
+/** The names of a streamed turn. Where neither the driver nor the tool choice tells them, any other name may be right. */
+export function partialNames(
+  options: StoredOptions,
+  partial: PartialTurn,
+): TurnNames & { readonly unknown: boolean } {
+  const tools = sortedNames(partial.tools ?? []);
+  const allowed = sortedNames(partial.allowed ?? allowedNames(options, tools));
+  const { toolChoice = 'auto' } = options;
+  const chosen = toolChoice !== 'auto' && toolChoice !== 'required';
+  return { tools, allowed, unknown: !chosen && !partial.allowed && !partial.tools };
+}
+
+/** The invalid call as history keeps it: arguments that had not come in whole are malformed ones. */
+export function toCallPart(invalid: StreamedInvalidToolCall): ToolCallPart {
+  const { callId, name, argsText } = invalid;
+  const args = argsText === '' ? {} : parseArguments(argsText);
+  const malformed = { rawArgs: argsText, argsError: 'the arguments are not a JSON object' };
+  return { type: 'tool_call', callId, name, args, ...(args === null && malformed) };
+}
+
+/** The turn that is given up: what came in, and the invalid call. */
+export function abandonedTurn(
+  partial: PartialTurn,
+  invalid: StreamedInvalidToolCall,
+  names: TurnNames,
+): AcceptedTurn {
+  const content = [...partial.content, toCallPart(invalid)];
+  const event = plainJson({ kind: 'model-turn', content, usage: emptyUsage } as const);
+  const { tools, allowed } = names;
+  return { event, tools, allowed, amendments: [], skips: [] };
+}
+
+function parseArguments(text: string): JsonObject | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}

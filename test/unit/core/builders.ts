@@ -1,0 +1,109 @@
+import { AgentRun } from '../../../src/core/agent-run';
+import type { AgentRunOptions } from '../../../src/core/options';
+import type { AgentRunStep, ModelTurn } from '../../../src/core/steps';
+import type { JsonObject } from '../../../src/protocol/json';
+import type {
+  AssistantPart,
+  Message,
+  TextPart,
+  ToolCallPart,
+  ToolResult,
+  Usage,
+} from '../../../src/protocol/message';
+
+export const noUsage: Usage = {
+  input: null,
+  output: null,
+  total: null,
+  cacheRead: null,
+  cacheWrite: null,
+  reasoning: null,
+};
+
+export const tokens = (input: number, output: number): Usage => ({
+  ...noUsage,
+  input,
+  output,
+  total: input + output,
+});
+
+export const text = (value: string): TextPart => ({ type: 'text', text: value });
+
+export const call = (callId: string, name = 'add', args: JsonObject = { x: 1 }): ToolCallPart => ({
+  type: 'tool_call',
+  callId,
+  name,
+  args,
+});
+
+export const malformed = (callId: string, name = 'add', rawArgs = '{"x":'): ToolCallPart => ({
+  type: 'tool_call',
+  callId,
+  name,
+  args: null,
+  rawArgs,
+  argsError: 'unexpected end of JSON',
+});
+
+export const result = (
+  callId: string,
+  value = '2',
+  rest: Partial<ToolResult> = {},
+): ToolResult => ({
+  type: 'tool_result',
+  callId,
+  name: 'add',
+  isError: false,
+  content: [text(value)],
+  ...rest,
+});
+
+export const errorResult = (callId: string, value: string, name = 'add'): ToolResult =>
+  result(callId, value, { name, isError: true });
+
+export const user = (value: string): Message => ({ role: 'user', parts: [text(value)] });
+export const assistant = (...parts: AssistantPart[]): Message => ({ role: 'assistant', parts });
+export const tool = (...parts: ToolResult[]): Message => ({ role: 'tool', parts });
+
+export const turn = (content: AssistantPart[], rest: Partial<ModelTurn> = {}): ModelTurn => ({
+  content,
+  usage: tokens(5, 7),
+  tools: ['add'],
+  ...rest,
+});
+
+/** A run that has asked the model and got this turn. */
+export function answered(
+  options: AgentRunOptions,
+  content: AssistantPart[],
+  rest: Partial<ModelTurn> = {},
+): AgentRun {
+  const run = new AgentRun('go', options);
+  run.nextStep();
+  run.modelResponse(turn(content, rest));
+  return run;
+}
+
+/** Feeds a turn to a run that is about to ask the model. */
+export function respond(
+  run: AgentRun,
+  content: AssistantPart[],
+  rest: Partial<ModelTurn> = {},
+): AgentRunStep {
+  run.nextStep();
+  run.modelResponse(turn(content, rest));
+  return run.nextStep();
+}
+
+/** What a function throws. */
+export function thrown(act: () => unknown): unknown {
+  try {
+    act();
+  } catch (error) {
+    return error;
+  }
+  throw new Error('nothing was thrown');
+}
+
+export const stored = (run: AgentRun): AgentRun =>
+  AgentRun.fromJSON(JSON.parse(JSON.stringify(run)) as ReturnType<AgentRun['toJSON']>);
