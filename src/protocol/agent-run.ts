@@ -6,7 +6,8 @@ export type ToolChoice = 'auto' | 'none' | 'required' | { readonly only: readonl
 export type CriterionSpec =
   | { readonly kind: 'keyword'; readonly keyword: string }
   | { readonly kind: 'structured-output'; readonly schema?: Json }
-  | { readonly kind: 'custom'; readonly name: string };
+  /** `session`: the keys the function on the worker reads. */
+  | { readonly kind: 'custom'; readonly name: string; readonly session?: readonly string[] };
 
 /** A call of the last model turn that still needs an answer. Calls awaiting approval appear only among the waiting inputs. */
 export type PendingToolCall = {

@@ -1,0 +1,86 @@
+import type { CriterionSpec } from '../protocol/agent-run';
+import type { Json } from '../protocol/json';
+import { askUserTool } from '../protocol/names';
+import type { AgentSpec } from '../protocol/spec';
+import { agentSpecSchema } from './agent-spec-schema';
+import { compileSchema, tryCompileSchema, type SchemaCheck } from './compile-schema';
+import { sessionKeyProblems } from './names';
+import { didYouMean } from './nearest';
+import { joinPath, quote, type Problem } from './problem';
+
+let checkShape: SchemaCheck | undefined;
+
+/** Everything that is wrong with an agent's data by itself; whether its tools exist is the registry's to say. */
+export function agentSpecProblems(candidate: unknown): Problem[] {
+  checkShape ??= compileSchema(agentSpecSchema, 'The schema of agents');
+  const problems = checkShape(candidate);
+  return problems.length > 0 ? problems : ruleProblems(candidate as AgentSpec);
+}
+
+function ruleProblems(spec: AgentSpec): Problem[] {
+  return [
+    ...askUserProblems(spec),
+    ...toolChoiceProblems(spec),
+    ...timeoutProblems(spec),
+    ...schemaProblems(spec.output?.schema, 'output.schema'),
+    ...(spec.criteria ?? []).flatMap((criterion, index) =>
+      criterionProblems(criterion, `criteria[${index}]`),
+    ),
+    ...repeatedCriteria(spec.criteria ?? []),
+  ];
+}
+
+function askUserProblems({ askUser, tools = [] }: AgentSpec): Problem[] {
+  const index = tools.indexOf(askUserTool.name);
+  if (askUser !== 'tool' || index < 0) return [];
+  const message = `must not be ${quote(askUserTool.name)}: that name is taken while askUser is 'tool'; rename the tool`;
+  return [{ path: `tools[${index}]`, message }];
+}
+
+function toolChoiceProblems({ toolChoice, tools = [], askUser }: AgentSpec): Problem[] {
+  const names = askUser === 'tool' ? [...tools, askUserTool.name] : tools;
+  if (toolChoice === 'required' && names.length === 0) {
+    return [{ path: 'toolChoice', message: `must not be 'required' for an agent without tools` }];
+  }
+  if (typeof toolChoice !== 'object') return [];
+  return toolChoice.only.flatMap((name, index) => {
+    if (names.includes(name)) return [];
+    const message = `must be a tool of the agent, not ${quote(name)}${didYouMean(name, names)}`;
+    return [{ path: `toolChoice.only[${index}]`, message }];
+  });
+}
+
+function timeoutProblems({ onInputTimeout, inputTimeoutMs }: AgentSpec): Problem[] {
+  if (onInputTimeout === undefined || inputTimeoutMs !== undefined) return [];
+  return [{ path: 'onInputTimeout', message: 'never happens without an input timeout: set one' }];
+}
+
+function criterionProblems(criterion: CriterionSpec, path: string): Problem[] {
+  if (criterion.kind === 'structured-output') {
+    return schemaProblems(criterion.schema, `${path}.schema`);
+  }
+  if (criterion.kind !== 'custom' || criterion.session === undefined) return [];
+  return sessionKeyProblems(criterion.session, `${path}.session`);
+}
+
+function repeatedCriteria(criteria: readonly CriterionSpec[]): Problem[] {
+  const names = criteria.map((criterion) => (criterion.kind === 'custom' ? criterion.name : ''));
+  return names.flatMap((name, index) => {
+    const first = names.indexOf(name);
+    if (name === '' || first === index) return [];
+    const message = `has the name ${quote(name)}, which criteria[${first}] already has`;
+    return [{ path: `criteria[${index}]`, message }];
+  });
+}
+
+/** Structured output is always an object or an array: a schema of anything else could never be met. */
+function schemaProblems(schema: Json | undefined, path: string): Problem[] {
+  if (schema === undefined) return [];
+  const compiled = tryCompileSchema(schema);
+  if (!compiled.ok) {
+    return compiled.problems.map((problem) => ({ ...problem, path: joinPath(path, problem.path) }));
+  }
+  const type = typeof schema === 'object' && !Array.isArray(schema) ? schema?.type : undefined;
+  if (typeof type !== 'string' || type === 'object' || type === 'array') return [];
+  return [{ path, message: `must describe an object or an array, not ${quote(type)}` }];
+}

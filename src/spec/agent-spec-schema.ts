@@ -1,0 +1,103 @@
+import type { JsonSchema } from '../protocol/json';
+import { runnerIdPattern, runnerIdRule, toolNamePattern, toolNameRule } from './names';
+import { deepFreeze } from './plain-json';
+import { expectedKeyword } from './schema-messages';
+
+const text = { type: 'string' };
+const count = (minimum: number) => ({ type: 'integer', minimum, maximum: Number.MAX_SAFE_INTEGER });
+const sessionKeys = { type: 'array', items: text, uniqueItems: true };
+
+const id = { type: 'string', pattern: runnerIdPattern, [expectedKeyword]: runnerIdRule };
+const toolName = { type: 'string', pattern: toolNamePattern, [expectedKeyword]: toolNameRule };
+const anySchema = { type: 'object', [expectedKeyword]: 'a JSON Schema object' };
+
+function object(properties: JsonSchema, required: string[] = []): JsonSchema {
+  return { type: 'object', properties, required, additionalProperties: false };
+}
+
+const model = object(
+  {
+    provider: id,
+    model: {
+      type: 'string',
+      pattern: '^\\S{1,200}$',
+      [expectedKeyword]: 'a model name without spaces',
+    },
+  },
+  ['provider', 'model'],
+);
+
+const criterion = {
+  oneOf: [
+    object({ kind: { const: 'keyword' }, keyword: { type: 'string', minLength: 1 } }, [
+      'kind',
+      'keyword',
+    ]),
+    object({ kind: { const: 'structured-output' }, schema: anySchema }, ['kind']),
+    object({ kind: { const: 'custom' }, name: id, session: sessionKeys }, ['kind', 'name']),
+  ],
+  [expectedKeyword]:
+    "{kind: 'keyword', keyword}, {kind: 'structured-output', schema?} or {kind: 'custom', name, session?}",
+};
+
+const toolChoice = {
+  anyOf: [
+    { enum: ['auto', 'none', 'required'] },
+    object({ only: { type: 'array', items: toolName, minItems: 1, uniqueItems: true } }, ['only']),
+  ],
+  [expectedKeyword]: "'auto', 'none', 'required' or {only: [tool names]}",
+};
+
+const settings = object({
+  temperature: { type: 'number', minimum: 0, maximum: 2 },
+  maxOutputTokens: count(1),
+  stop: { type: 'array', items: { type: 'string', minLength: 1 } },
+  reasoning: object({
+    effort: { enum: ['none', 'minimal', 'low', 'medium', 'high'] },
+    budgetTokens: count(0),
+  }),
+  extra: { type: 'object' },
+});
+
+const budget = {
+  ...object({
+    maxTokens: count(1),
+    maxCostUsd: { type: 'number', exclusiveMinimum: 0 },
+    onExceeded: { enum: ['ask', 'fail'] },
+  }),
+  anyOf: [{ required: ['maxTokens'] }, { required: ['maxCostUsd'] }],
+};
+
+const onInputTimeout = {
+  anyOf: [{ const: 'fail' }, object({ answer: { type: 'string', minLength: 1 } }, ['answer'])],
+  [expectedKeyword]: "'fail' or {answer: 'text'}",
+};
+
+/** An agent as data: the JSON Schema of `AgentSpec`. */
+export const agentSpecSchema: JsonSchema = deepFreeze(
+  object(
+    {
+      kind: { const: 'agent' },
+      id,
+      description: text,
+      model,
+      instructions: text,
+      tools: { type: 'array', items: toolName, uniqueItems: true },
+      toolConcurrency: count(1),
+      maxIterations: count(0),
+      maxTurns: count(1),
+      criteria: { type: 'array', items: criterion },
+      toolChoice,
+      output: object({ schema: anySchema }, ['schema']),
+      settings,
+      askUser: { enum: ['tool', 'marker', false] },
+      inputTimeoutMs: count(1),
+      onInputTimeout,
+      onInvalidToolCall: { enum: ['retry', 'fail', 'ignore'] },
+      maxInvalidToolCalls: count(0),
+      sessionPrecedence: { enum: ['caller', 'store'] },
+      budget,
+    },
+    ['kind', 'id', 'model'],
+  ),
+);

@@ -1,0 +1,49 @@
+import type { ToolChoice } from '../protocol/agent-run';
+import type { AgentSpec, BudgetSpec, ModelRef, ModelSettings } from '../protocol/spec';
+import type { Criterion, CriterionFunction } from './criteria';
+import type { JsonSchemaLiteral } from './define-tool';
+import type { Duration } from './duration';
+import type { StandardSchema } from './standard-schema';
+import type { Tool } from './tool';
+
+/** What an agent's `tools` list holds. */
+export type AgentTool = Tool;
+
+export type AgentOptions = {
+  readonly id: string;
+  readonly description?: string;
+  /** `'provider/model'`, such as `'openai/gpt-5-mini'` or `'ollama/llama3.1:8b'`. */
+  readonly model: string | ModelRef;
+  readonly instructions?: string;
+  readonly tools?: readonly AgentTool[];
+  /** How many calls of one turn run at a time. Default 16. */
+  readonly toolConcurrency?: number;
+  /** Rounds of tool calls. Default 10. */
+  readonly maxIterations?: number;
+  /** Model calls in total. Default 2 × maxIterations + 5. */
+  readonly maxTurns?: number;
+  readonly criteria?: readonly Criterion[];
+  readonly toolChoice?: ToolChoice;
+  /** The answer is JSON that matches this schema. */
+  readonly output?: { readonly schema: StandardSchema | JsonSchemaLiteral };
+  readonly settings?: ModelSettings;
+  /** How the model asks a person: with a tool, with a marker in its text, or not at all (default). */
+  readonly askUser?: 'tool' | 'marker' | false;
+  /** How long a question waits for its answer. Default: for ever. */
+  readonly inputTimeout?: Duration;
+  readonly onInputTimeout?: 'fail' | { readonly answer: string };
+  readonly onInvalidToolCall?: 'retry' | 'fail' | 'ignore';
+  readonly maxInvalidToolCalls?: number;
+  readonly sessionPrecedence?: 'caller' | 'store';
+  readonly budget?: BudgetSpec;
+};
+
+/** An agent: its data, which runs pin, and its code, which stays on the worker. Made by `defineAgent`, immutable. */
+export type Agent = {
+  readonly kind: 'agent';
+  readonly id: string;
+  readonly spec: AgentSpec;
+  readonly tools: readonly AgentTool[];
+  /** Custom criteria by name. */
+  readonly criteria: ReadonlyMap<string, CriterionFunction>;
+};

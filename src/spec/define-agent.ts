@@ -1,0 +1,148 @@
+import type { AgentSpec } from '../protocol/spec';
+import type { Agent, AgentOptions } from './agent';
+import { parseCriteria } from './agent-criteria';
+import { agentSpecProblems } from './agent-spec-problems';
+import { parseTools } from './agent-tools';
+import type { CustomCriterion } from './criteria';
+import { parseModel } from './model-ref';
+import { OptionReader } from './option-reader';
+import { deepFreeze, isPlainObject, toPlainJson } from './plain-json';
+import { describeValue, joinPath, specError, type Problem } from './problem';
+import { parseSchemaOption } from './schema-option';
+
+/** Options that stand in the spec as they are. */
+const plainOptions = [
+  'id',
+  'description',
+  'instructions',
+  'toolConcurrency',
+  'maxIterations',
+  'maxTurns',
+  'toolChoice',
+  'settings',
+  'askUser',
+  'onInputTimeout',
+  'onInvalidToolCall',
+  'maxInvalidToolCalls',
+  'sessionPrecedence',
+  'budget',
+] as const;
+const optionNames = [...plainOptions, 'model', 'tools', 'criteria', 'output', 'inputTimeout'];
+
+/**
+ * Defines an agent. The definition is data, except for its tools and custom criteria, which stay on the worker.
+ *
+ * @example
+ * const weather = defineAgent({
+ *   id: 'weather',
+ *   model: 'openai/gpt-5-mini',
+ *   instructions: 'Answer in one sentence.',
+ *   tools: [getWeather],
+ * });
+ */
+export function defineAgent(options: AgentOptions): Agent {
+  const reader = new OptionReader(options, optionNames);
+  const tools = parseTools(reader.get('tools'));
+  const criteria = parseCriteria(reader.get('criteria'));
+  reader.problems.push(...tools.problems, ...criteria.problems);
+  const candidate = {
+    kind: 'agent',
+    ...readPlainOptions(reader),
+    ...readModel(reader),
+    ...member(
+      'tools',
+      tools.tools.map(({ name }) => name),
+    ),
+    ...member('criteria', criteria.specs),
+    ...(criteria.maxIterations === undefined ? {} : { maxIterations: criteria.maxIterations }),
+    ...readOutput(reader),
+    ...readInputTimeout(reader),
+  };
+  const problems = [
+    ...reader.problems,
+    ...unreported(agentSpecProblems(candidate), reader.problems),
+  ];
+  if (problems.length > 0) throw specError(subjectOf(reader.get('id')), problems);
+  return createAgent(candidate as unknown as AgentSpec, tools.tools, criteria.custom);
+}
+
+function createAgent(
+  spec: AgentSpec,
+  tools: Agent['tools'],
+  criteria: readonly CustomCriterion[],
+): Agent {
+  return Object.freeze({
+    kind: 'agent',
+    id: spec.id,
+    spec: deepFreeze(spec),
+    tools: Object.freeze([...tools]),
+    criteria: frozenMap(criteria.map((criterion) => [criterion.name, criterion.evaluate])),
+  });
+}
+
+function readPlainOptions(reader: OptionReader): Record<string, unknown> {
+  const found: Record<string, unknown> = {};
+  for (const name of plainOptions) {
+    const value = reader.get(name);
+    if (value === undefined) continue;
+    const plain = toPlainJson(value);
+    if (plain.ok) found[name] = plain.value;
+    else reader.refuse(joinPath(name, plain.problem.path), plain.problem.message);
+  }
+  return found;
+}
+
+function readModel(reader: OptionReader): object {
+  const value = reader.get('model');
+  if (value === undefined) return {};
+  if (isPlainObject(value)) return { model: { ...value } };
+  const parsed = typeof value === 'string' ? parseModel(value) : parseModelObject(value);
+  if (parsed.ok) return { model: parsed.model };
+  reader.refuse('model', parsed.message);
+  return {};
+}
+
+function parseModelObject(value: unknown): { ok: false; message: string } {
+  const message = `must be 'provider/model' or {provider, model}, not ${describeValue(value)}`;
+  return { ok: false, message };
+}
+
+function readOutput(reader: OptionReader): object {
+  const output = reader.nested('output', ['schema']);
+  if (output === undefined) return {};
+  const option = parseSchemaOption(output.get('schema'), 'output.schema');
+  if (option.ok) return { output: { schema: option.schema } };
+  reader.problems.push(option.problem);
+  return {};
+}
+
+function readInputTimeout(reader: OptionReader): object {
+  const inputTimeoutMs = reader.duration('inputTimeout');
+  return inputTimeoutMs === undefined ? {} : { inputTimeoutMs };
+}
+
+function member(name: string, list: readonly unknown[]): object {
+  return list.length === 0 ? {} : { [name]: list };
+}
+
+/** A place whose option could not be read is missing from the data: that is no second problem. */
+function unreported(found: readonly Problem[], known: readonly Problem[]): Problem[] {
+  const optionOf = ({ path }: Problem) => path.split(/[.[ ]/, 1)[0];
+  const reported = new Set(known.map(optionOf));
+  return found.filter((problem) => !reported.has(optionOf(problem)));
+}
+
+function subjectOf(id: unknown): string {
+  return typeof id === 'string' ? `Agent ${describeValue(id)}` : 'An agent';
+}
+
+function frozenMap<Value>(
+  entries: readonly (readonly [string, Value])[],
+): ReadonlyMap<string, Value> {
+  const refuse = () => {
+    throw new TypeError('A definition is immutable');
+  };
+  return Object.freeze(
+    Object.assign(new Map(entries), { set: refuse, delete: refuse, clear: refuse }),
+  );
+}

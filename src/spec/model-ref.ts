@@ -1,0 +1,19 @@
+import type { ModelRef } from '../protocol/spec';
+import { describeValue } from './problem';
+
+export type ParsedModel =
+  | { readonly ok: true; readonly model: ModelRef }
+  | { readonly ok: false; readonly message: string };
+
+/** `'provider/model'`: everything behind the first slash is the provider's own name of the model. */
+export function parseModel(text: string): ParsedModel {
+  const slash = text.indexOf('/');
+  if (slash > 0 && slash < text.length - 1) {
+    return {
+      ok: true,
+      model: { provider: text.slice(0, slash), model: text.slice(slash + 1) },
+    };
+  }
+  const message = `must be 'provider/model', such as 'openai/gpt-5-mini', not ${describeValue(text)}`;
+  return { ok: false, message };
+}

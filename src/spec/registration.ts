@@ -1,0 +1,104 @@
+import type { Agent } from './agent';
+import { isTool } from './agent-tools';
+import type { CriterionFunction, CustomCriterion } from './criteria';
+import { describeValue, quote, specError } from './problem';
+import type { Tool } from './tool';
+
+type Registration<Value> = { readonly value: Value; readonly place: string };
+
+export function registerRunners(runners: readonly Agent[]): ReadonlyMap<string, Agent> {
+  const registered = new Map<string, Registration<Agent>>();
+  runners.forEach((runner, index) => {
+    const place = `runners[${index}]`;
+    if ((runner as Partial<Agent> | undefined)?.kind !== 'agent') {
+      throw refusal(place, `must come from defineAgent, not be ${describeValue(runner)}`);
+    }
+    const earlier = registered.get(runner.id);
+    if (earlier !== undefined && earlier.value !== runner) {
+      throw refusal(
+        place,
+        `must not have the id ${quote(runner.id)}: ${earlier.place} has it, too`,
+      );
+    }
+    registered.set(runner.id, earlier ?? { value: runner, place });
+  });
+  return valuesOf(registered);
+}
+
+/** The agents' own tools first, then the others: a later tool may replace an earlier one. */
+export function registerTools(
+  runners: readonly Agent[],
+  tools: readonly Tool[],
+): ReadonlyMap<string, Tool> {
+  const own = runners.flatMap((runner) =>
+    runner.tools.map((value, index) => ({
+      value,
+      place: `agent ${quote(runner.id)} (tools[${index}])`,
+    })),
+  );
+  const others = tools.map((value, index) => ({ value, place: `tools[${index}]` }));
+  const registered = new Map<string, Registration<Tool>>();
+  const seen = new Set<Tool>();
+  for (const tool of [...own, ...others]) {
+    if (!seen.has(tool.value)) registerTool(tool, registered);
+    seen.add(tool.value);
+  }
+  return valuesOf(registered);
+}
+
+function registerTool(
+  added: Registration<Tool>,
+  registered: Map<string, Registration<Tool>>,
+): void {
+  const { value, place } = added;
+  if (!isTool(value))
+    throw refusal(place, `must come from defineTool, not be ${describeValue(value)}`);
+  const earlier = registered.get(value.name);
+  if (earlier !== undefined && !value.override) {
+    throw refusal(
+      place,
+      `has another tool ${quote(value.name)} than ${earlier.place}: rename one, or set override: true on the one that shall replace the other`,
+    );
+  }
+  registered.set(value.name, added);
+}
+
+export function registerCriteria(
+  runners: readonly Agent[],
+  criteria: readonly CustomCriterion[],
+): ReadonlyMap<string, CriterionFunction> {
+  const own = runners.flatMap((runner) =>
+    [...runner.criteria].map(([name, value]) => ({
+      name,
+      value,
+      place: `agent ${quote(runner.id)}`,
+    })),
+  );
+  const others = criteria.map(({ name, evaluate }, index) => ({
+    name,
+    value: evaluate,
+    place: `criteria[${index}]`,
+  }));
+  const registered = new Map<string, Registration<CriterionFunction>>();
+  for (const { name, value, place } of [...own, ...others]) {
+    const earlier = registered.get(name);
+    if (earlier !== undefined && earlier.value !== value) {
+      throw refusal(
+        place,
+        `has another criterion ${quote(name)} than ${earlier.place}: rename one`,
+      );
+    }
+    registered.set(name, { value, place });
+  }
+  return valuesOf(registered);
+}
+
+function valuesOf<Value>(
+  registered: ReadonlyMap<string, Registration<Value>>,
+): ReadonlyMap<string, Value> {
+  return new Map([...registered].map(([name, { value }]) => [name, value]));
+}
+
+function refusal(path: string, message: string) {
+  return specError('The registry', [{ path, message }]);
+}

@@ -1,0 +1,61 @@
+import { LonghaulError } from '../protocol/errors';
+import type { Definition, RunnerSpec } from '../protocol/spec';
+import type { Agent } from './agent';
+import { closeOver, type Registered } from './closure';
+import type { CustomCriterion } from './criteria';
+import { didYouMean, nearest } from './nearest';
+import { parseAgentSpec } from './parse-agent-spec';
+import { quote } from './problem';
+import { registerCriteria, registerRunners, registerTools } from './registration';
+import type { Tool } from './tool';
+
+export type RegistryOptions = {
+  readonly runners?: readonly Agent[];
+  /** Tools for agents that are only data, or that replace tools of the runners (`override`). */
+  readonly tools?: readonly Tool[];
+  /** Custom criteria for agents that are only data. */
+  readonly criteria?: readonly CustomCriterion[];
+};
+
+/** The runners and the code a process knows by name. */
+export interface Registry extends Registered {
+  runner(id: string): Agent | undefined;
+  runnerIds(): readonly string[];
+  /** The closure of a registered runner, or of a spec from outside. Throws `AgentNotFound` or `SpecError`. */
+  definition(runner: string | RunnerSpec): Definition;
+}
+
+export function createRegistry(options: RegistryOptions = {}): Registry {
+  const runners = registerRunners(options.runners ?? []);
+  const tools = registerTools(options.runners ?? [], options.tools ?? []);
+  const criteria = registerCriteria(options.runners ?? [], options.criteria ?? []);
+  const registered: Registered = {
+    tool: (name) => tools.get(name),
+    toolNames: () => [...tools.keys()],
+    criterion: (name) => criteria.get(name),
+    criterionNames: () => [...criteria.keys()],
+  };
+  const definitions = new Map(
+    [...runners.values()].map(({ id, spec }) => [id, closeOver(spec, registered)]),
+  );
+  return Object.freeze({
+    ...registered,
+    runner: (id: string) => runners.get(id),
+    runnerIds: () => [...runners.keys()],
+    definition: (runner: string | RunnerSpec) => {
+      if (typeof runner !== 'string') return closeOver(parseAgentSpec(runner), registered);
+      return definitions.get(runner) ?? notFound(runner, [...runners.keys()]);
+    },
+  });
+}
+
+function notFound(id: string, known: readonly string[]): never {
+  const list =
+    known.length === 0
+      ? 'No agents are registered.'
+      : `Registered agents: ${[...known].sort().join(', ')}.`;
+  const message = `Agent ${quote(id)} is not registered here${didYouMean(id, known) || '.'} ${list}`;
+  throw new LonghaulError('AgentNotFound', message, {
+    details: { id, nearest: nearest(id, known) },
+  });
+}

@@ -1,0 +1,136 @@
+import type { ErrorObject } from 'ajv';
+import { didYouMean } from './nearest';
+import { describeValue, formatPath, joinPath, quote, type Problem } from './problem';
+
+/** Our own schemas say with this keyword what is expected at a place; it replaces what the validator says about it. */
+export const expectedKeyword = 'x-expected';
+
+type Message = (error: ErrorObject) => string;
+
+const typeNames: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  array: 'an array',
+  object: 'an object',
+  null: 'null',
+};
+
+const messages: Readonly<Record<string, Message>> = {
+  type: (error) => `must be ${typeList(error.params.type)}, not ${describeValue(error.data)}`,
+  enum: (error) =>
+    `must be ${valueList(error.params.allowedValues)}, not ${describeValue(error.data)}`,
+  const: (error) =>
+    `must be ${showValue(error.params.allowedValue)}, not ${describeValue(error.data)}`,
+  minimum: (error) => `must be at least ${error.params.limit}, not ${describeValue(error.data)}`,
+  maximum: (error) => `must be at most ${error.params.limit}, not ${describeValue(error.data)}`,
+  exclusiveMinimum: (error) =>
+    `must be more than ${error.params.limit}, not ${describeValue(error.data)}`,
+  exclusiveMaximum: (error) =>
+    `must be less than ${error.params.limit}, not ${describeValue(error.data)}`,
+  minLength: (error) =>
+    error.params.limit === 1
+      ? 'must not be empty'
+      : `must have at least ${error.params.limit} characters`,
+  maxLength: (error) => `must have at most ${error.params.limit} characters`,
+  minItems: (error) =>
+    error.params.limit === 1
+      ? 'must not be empty'
+      : `must have at least ${error.params.limit} items`,
+  maxItems: (error) => `must have at most ${error.params.limit} items`,
+  minProperties: (error) =>
+    error.params.limit === 1
+      ? 'must not be empty'
+      : `must have at least ${error.params.limit} properties`,
+  uniqueItems: (error) =>
+    `must not hold an item twice, as at [${error.params.j}] and [${error.params.i}]`,
+  pattern: (error) =>
+    `must match the pattern ${error.params.pattern}, not ${describeValue(error.data)}`,
+  format: (error) => `must be a valid ${error.params.format}, not ${describeValue(error.data)}`,
+  required: () => 'is required',
+  additionalProperties: (error) => unknownProperty(error, String(error.params.additionalProperty)),
+  unevaluatedProperties: (error) =>
+    unknownProperty(error, String(error.params.unevaluatedProperty)),
+};
+
+/** The validator's errors as problems a person or a model can act on. */
+export function toProblems(errors: readonly ErrorObject[]): Problem[] {
+  const explained = errors.filter((error) => isUnion(error) && expectationOf(error) !== undefined);
+  const seen = new Set<string>();
+  return errors
+    .filter((error) => !explained.some((union) => isWithin(error, union)))
+    .map(toProblem)
+    .filter(({ path, message }) => {
+      const key = `${path}\n${message}`;
+      return !seen.has(key) && seen.add(key);
+    });
+}
+
+function toProblem(error: ErrorObject): Problem {
+  const path = joinPath(pointerToPath(error.instancePath), memberOf(error));
+  const expectation = isAboutMember(error) ? undefined : expectationOf(error);
+  if (expectation !== undefined) {
+    return { path, message: `must be ${expectation}, not ${describeValue(error.data)}` };
+  }
+  return { path, message: messages[error.keyword]?.(error) ?? error.message ?? 'is not valid' };
+}
+
+function isUnion(error: ErrorObject): boolean {
+  return error.keyword === 'anyOf' || error.keyword === 'oneOf';
+}
+
+/** Errors of a union's branches say nothing more when the union itself says what it expects. */
+function isWithin(error: ErrorObject, union: ErrorObject): boolean {
+  return (
+    error !== union &&
+    `${error.instancePath}/`.startsWith(`${union.instancePath}/`) &&
+    error.schemaPath.startsWith(`${union.schemaPath}/`)
+  );
+}
+
+function isAboutMember(error: ErrorObject): boolean {
+  return memberOf(error) !== '';
+}
+
+/** Errors about a missing or unknown property are reported at that property. */
+function memberOf(error: ErrorObject): string {
+  const { missingProperty, additionalProperty, unevaluatedProperty } = error.params;
+  const member: unknown = missingProperty ?? additionalProperty ?? unevaluatedProperty;
+  return typeof member === 'string' ? formatPath([member]) : '';
+}
+
+function expectationOf(error: ErrorObject): string | undefined {
+  const schema: unknown = error.parentSchema;
+  const expectation: unknown = (schema as Record<string, unknown> | undefined)?.[expectedKeyword];
+  return typeof expectation === 'string' ? expectation : undefined;
+}
+
+function pointerToPath(pointer: string): string {
+  const segments = pointer.split('/').slice(1);
+  return formatPath(
+    segments.map((segment) => {
+      const name = decodeURIComponent(segment).replaceAll('~1', '/').replaceAll('~0', '~');
+      return /^(0|[1-9]\d*)$/.test(name) ? Number(name) : name;
+    }),
+  );
+}
+
+function unknownProperty(error: ErrorObject, name: string): string {
+  const schema = error.parentSchema as { readonly properties?: object } | undefined;
+  return `is not allowed${didYouMean(name, Object.keys(schema?.properties ?? {}))}`;
+}
+
+function typeList(type: unknown): string {
+  const types = (Array.isArray(type) ? type : String(type).split(',')) as string[];
+  return types.map((name) => typeNames[name] ?? name).join(' or ');
+}
+
+function valueList(values: unknown): string {
+  const shown = (values as readonly unknown[]).map(showValue);
+  return shown.length === 1 ? shown.join('') : `one of ${shown.join(', ')}`;
+}
+
+function showValue(value: unknown): string {
+  return typeof value === 'string' ? quote(value) : JSON.stringify(value);
+}

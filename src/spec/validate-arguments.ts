@@ -1,0 +1,38 @@
+import type { Json } from '../protocol/json';
+import type { SchemaCheck } from './compile-schema';
+import { formatPath, type Problem } from './problem';
+import type { StandardIssue, StandardSchema } from './standard-schema';
+import type { ArgumentsCheck } from './tool';
+
+export type ValidateArguments = (args: Json) => Promise<ArgumentsCheck>;
+
+export function validateWithJsonSchema(check: SchemaCheck): ValidateArguments {
+  return async (args) => {
+    const problems = check(args);
+    return problems.length === 0 ? { ok: true, value: args } : { ok: false, problems };
+  };
+}
+
+/** The value is what the schema makes of the arguments: defaults filled in, transforms applied. */
+export function validateWithStandardSchema(schema: StandardSchema): ValidateArguments {
+  return async (args) => {
+    try {
+      const result = await schema['~standard'].validate(args);
+      if (result.issues !== undefined) {
+        return { ok: false, problems: result.issues.map(toProblem) };
+      }
+      return { ok: true, value: result.value };
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      return { ok: false, problems: [{ path: '', message }] };
+    }
+  };
+}
+
+function toProblem({ path = [], message }: StandardIssue): Problem {
+  const segments = path.map((segment) => {
+    const key = typeof segment === 'object' ? segment.key : segment;
+    return typeof key === 'number' ? key : String(key);
+  });
+  return { path: formatPath(segments), message };
+}
