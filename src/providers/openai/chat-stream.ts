@@ -1,0 +1,91 @@
+import type { ChatCompletionChunk } from 'openai/resources/chat/completions/completions';
+import { isJsonObject, type Json, type JsonObject } from '../../protocol/json';
+import type { ModelDelta } from '../provider';
+import type { StreamReader } from '../read-stream';
+import { ChatToolCalls } from './chat-tool-calls';
+import { reasoningFields, type ChatMessage } from './from-chat-message';
+import type { WireUsage } from './usage';
+
+export type FinishedChat = {
+  readonly message: ChatMessage;
+  readonly finishReason: string;
+  readonly usage: WireUsage | undefined;
+  readonly id: string | undefined;
+};
+
+/** Adds the chunks of a streamed chat completion up to one message and passes its deltas on. */
+export class ChatStream implements StreamReader<ChatCompletionChunk> {
+  readonly #onDelta: (delta: ModelDelta) => void;
+  readonly #calls: ChatToolCalls;
+  readonly #fields = new Map<string, Json>();
+  #content = '';
+  #refusal = '';
+  #finishReason: string | undefined;
+  #usage: WireUsage | undefined;
+  #id: string | undefined;
+
+  constructor(onDelta: (delta: ModelDelta) => void) {
+    this.#onDelta = onDelta;
+    this.#calls = new ChatToolCalls(onDelta);
+  }
+
+  get isComplete(): boolean {
+    return this.#finishReason !== undefined;
+  }
+
+  /** Undefined while no chunk has said why the answer ends. */
+  get finished(): FinishedChat | undefined {
+    if (this.#finishReason === undefined) return undefined;
+    const message = {
+      content: this.#content,
+      refusal: this.#refusal,
+      toolCalls: this.#calls.list,
+      fields: Object.fromEntries(this.#fields),
+    };
+    return { message, finishReason: this.#finishReason, usage: this.#usage, id: this.#id };
+  }
+
+  /** Servers put the usage into a chunk of its own, into the last one, or nowhere. */
+  accept(chunk: ChatCompletionChunk): void {
+    if (!isJsonObject(chunk)) return;
+    if (typeof chunk.id === 'string' && chunk.id !== '') this.#id ??= chunk.id;
+    if (isJsonObject(chunk.usage)) this.#usage = chunk.usage;
+    const choices: unknown = chunk.choices;
+    const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
+    if (!isJsonObject(choice)) return;
+    if (isJsonObject(choice['delta'])) this.#addDelta(choice['delta']);
+    const finishReason = choice['finish_reason'];
+    if (typeof finishReason === 'string' && finishReason !== '') this.#finishReason = finishReason;
+  }
+
+  #addDelta(delta: JsonObject): void {
+    const { content, refusal, tool_calls: calls, role: _role, ...fields } = delta;
+    for (const [name, value] of Object.entries(fields)) this.#addField(name, value);
+    if (typeof content === 'string') this.#content += this.#passOn('text', content);
+    if (typeof refusal === 'string') this.#refusal += this.#passOn('text', refusal);
+    if (Array.isArray(calls)) for (const call of calls) this.#calls.add(call);
+  }
+
+  #addField(name: string, value: Json): void {
+    const current = this.#fields.get(name);
+    if (typeof value === 'string') {
+      this.#fields.set(name, typeof current === 'string' ? current + value : value);
+      if (name === this.#shownReasoning()) this.#passOn('reasoning', value);
+    } else if (Array.isArray(value)) {
+      if (value.length > 0)
+        this.#fields.set(name, Array.isArray(current) ? [...current, ...value] : value);
+    } else if (value !== null) {
+      this.#fields.set(name, value);
+    }
+  }
+
+  /** Some gateways send the same reasoning under two names. */
+  #shownReasoning(): string | undefined {
+    return reasoningFields.find((name) => this.#fields.has(name));
+  }
+
+  #passOn(kind: 'text' | 'reasoning', text: string): string {
+    if (text !== '') this.#onDelta({ kind, text });
+    return text;
+  }
+}

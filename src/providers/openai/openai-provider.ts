@@ -1,0 +1,65 @@
+import type { OpenAI } from 'openai';
+import { LonghaulError } from '../../protocol/errors';
+import type {
+  CallOptions,
+  ModelProvider,
+  ModelRequest,
+  ModelResponse,
+  ProviderConfig,
+} from '../provider';
+import { chatApi } from './api';
+import { callChat } from './call-chat';
+import { callResponses } from './call-responses';
+import { openAiClient } from './client';
+import { resolveEndpoint, type Endpoint } from './endpoint';
+
+/** OpenAI by its Responses API, and every server that speaks Chat Completions. */
+export function createOpenAiProvider(name: string, config: ProviderConfig): ModelProvider {
+  return new OpenAiProvider(name, config);
+}
+
+type Connection = { readonly endpoint: Endpoint; readonly client: OpenAI };
+
+class OpenAiProvider implements ModelProvider {
+  readonly name: string;
+  readonly #config: ProviderConfig;
+  #connection: Connection | undefined;
+
+  constructor(name: string, config: ProviderConfig) {
+    this.name = name;
+    this.#config = config;
+  }
+
+  check(): string | undefined {
+    try {
+      this.#endpoint();
+      return undefined;
+    } catch (error) {
+      if (LonghaulError.is(error)) return error.message;
+      throw error;
+    }
+  }
+
+  async call(request: ModelRequest, options: CallOptions): Promise<ModelResponse> {
+    const { endpoint, client } = this.#connect();
+    const secrets = endpoint.apiKey === undefined ? [] : [endpoint.apiKey];
+    const target = { provider: this.name, model: request.model, secrets };
+    const extra = this.#config.extra === undefined ? {} : { extra: this.#config.extra };
+    const context = { client, endpoint, target, ...extra };
+    return endpoint.api === chatApi
+      ? callChat(context, request, options)
+      : callResponses(context, request, options);
+  }
+
+  #connect(): Connection {
+    if (this.#connection === undefined) {
+      const endpoint = this.#endpoint();
+      this.#connection = { endpoint, client: openAiClient(endpoint, this.#config) };
+    }
+    return this.#connection;
+  }
+
+  #endpoint(): Endpoint {
+    return resolveEndpoint(this.name, this.#config);
+  }
+}
