@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from '../protocol/json';
+import type { SessionDelta } from '../protocol/session';
+
+export type { SessionDelta };
 
 /** Where a value stops being JSON, and why. `path` is empty for the value itself. */
 export type JsonViolation = { readonly path: string; readonly problem: string };
-
-/** What changed in a session: plain JSON, so that a deletion survives the wire, too. */
-export type SessionDelta = { readonly set: JsonObject; readonly removed: readonly string[] };
 
 const maxDepth = 200;
 const refusedKeys = new Set(['__proto__', 'constructor', 'prototype']);

@@ -1,12 +1,35 @@
 import type { JsonObject } from '../protocol/json';
 import { isJsonObject } from '../protocol/json';
-import type { AssistantPart, ToolCallPart } from '../protocol/message';
+import type { AssistantPart, ReasoningPart, ToolCallPart } from '../protocol/message';
 import type { TurnNames } from './invalid-tool-calls';
 import type { StoredOptions } from './options';
 import { allowedNames, sortedNames } from './options';
 import { plainJson } from './plain-json';
 import type { AcceptedTurn } from './run-state';
+import type { CompletionCallHead } from './steps';
 import { emptyUsage } from './usage';
+
+/** What a provider's stream says, in our terms; `key` tells the blocks of one turn apart and never enters history. */
+export type StreamEvent =
+  | { readonly type: 'text'; readonly delta: string }
+  | { readonly type: 'reasoning'; readonly key: string; readonly delta: string }
+  | { readonly type: 'reasoning-done'; readonly key: string; readonly part: ReasoningPart }
+  | ToolCallDelta
+  | { readonly type: 'tool-call'; readonly key: string; readonly call: ToolCallPart }
+  | { readonly type: 'finish'; readonly head: CompletionCallHead };
+
+export type ToolCallDelta = {
+  readonly type: 'tool-call-delta';
+  readonly key: string;
+  readonly callId?: string;
+  readonly name?: string;
+  readonly argsDelta?: string;
+};
+
+export type AssemblerOutput =
+  | { readonly kind: 'forward'; readonly event: StreamEvent }
+  | { readonly kind: 'invalid-tool-call'; readonly invalid: StreamedInvalidToolCall }
+  | { readonly kind: 'completed'; readonly head: CompletionCallHead };
 
 /** A call whose name was refused while it was still coming in; `argsText` is what came of its arguments. */
 export type StreamedInvalidToolCall = {
@@ -40,12 +63,15 @@ export function partialNames(
   return { tools, allowed, unknown: !chosen && !partial.allowed && !partial.tools };
 }
 
-/** The invalid call as history keeps it: arguments that had not come in whole are malformed ones. */
-export function toCallPart(invalid: StreamedInvalidToolCall): ToolCallPart {
-  const { callId, name, argsText } = invalid;
+/** A call from its streamed text: no arguments are none, what had not come in whole is malformed. */
+export function toCallPart({
+  callId,
+  name,
+  argsText,
+}: Omit<StreamedInvalidToolCall, 'key'>): ToolCallPart {
   const args = argsText === '' ? {} : parseArguments(argsText);
-  const malformed = { rawArgs: argsText, argsError: 'the arguments are not a JSON object' };
-  return { type: 'tool_call', callId, name, args, ...(args === null && malformed) };
+  const problem = { rawArgs: argsText, argsError: 'the arguments are not a JSON object' };
+  return { type: 'tool_call', callId, name, args, ...(args === null && problem) };
 }
 
 /** The turn that is given up: what came in, and the invalid call. */
