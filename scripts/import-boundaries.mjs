@@ -5,6 +5,16 @@ const NONE = '(?!)';
 const anyBut = (packages) => `(?!(?:${packages}|longhaul)(?:/|$))`;
 const PLAIN = anyBut(`@temporalio/[^/]+|${SDKS}`);
 
+const CLIENT = {
+  parts: 'protocol|core|spec',
+  typesOnly: 'workflows',
+  packages: anyBut(`@temporalio/(?:worker|workflow|activity|testing)|${SDKS}`),
+};
+const WORKER = {
+  parts: 'protocol|core|spec|activities|providers|stores|client',
+  packages: anyBut(`@temporalio/testing|${SDKS}`),
+};
+
 /** Patterns of what each part may import; a folder's rule holds for its subfolders too, a later row wins. */
 const TABLE = [
   { part: 'protocol/', parts: NONE, packages: NONE },
@@ -37,17 +47,10 @@ const TABLE = [
   },
   { part: 'cli/', parts: 'protocol|spec|server|client|worker', packages: anyBut(SDKS) },
   { part: 'index.ts', parts: 'protocol|core|spec', packages: NONE },
-  {
-    part: 'client.ts',
-    parts: 'protocol|core|spec',
-    typesOnly: 'workflows',
-    packages: anyBut(`@temporalio/(?:worker|workflow|activity|testing)|${SDKS}`),
-  },
-  {
-    part: 'worker.ts',
-    parts: 'protocol|core|spec|activities|providers|stores',
-    packages: anyBut(`@temporalio/testing|${SDKS}`),
-  },
+  { part: 'client.ts', ...CLIENT, parts: `client|${CLIENT.parts}` },
+  { part: 'client/', ...CLIENT },
+  { part: 'worker.ts', ...WORKER, parts: `worker|${WORKER.parts}` },
+  { part: 'worker/', ...WORKER },
 ];
 
 function restrict({ part, parts, packages, typesOnly = NONE }, nesting) {
