@@ -24,7 +24,6 @@ module.exports = {
   maxWorkers: 2,
   reporters: ['default', '<rootDir>/scripts/jest/not-run-reporter.js'],
   testSequencer: '<rootDir>/scripts/jest/project-sequencer.js',
-  coverageProvider: 'v8',
   coverageReporters: ['text', 'lcovonly'],
   collectCoverageFrom: ['src/{core,protocol}/**/*.ts'],
   coverageThreshold: {
