@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from './json';
 import type { LogEntry, LogRef } from './log';
+import type { SessionDelta } from './session';
 import type { AgentSpec, Definition, RunnerSpec, ToolSpec } from './spec';
 
 /** Which pinned definition a call belongs to, and the run that can be asked for it. */
@@ -30,7 +31,7 @@ export type CallModelInput = {
   readonly session?: JsonObject;
 };
 
-export type CallModelResult = { readonly entry: LogEntry & { readonly kind: 'model-turn' }; readonly session?: JsonObject };
+export type CallModelResult = { readonly entry: LogEntry & { readonly kind: 'model-turn' }; readonly session?: SessionDelta };
 
 /** Where the arguments of a call stand in the log, when they are too long to travel inline. */
 export type ArgumentsRef = { readonly log: LogRef; readonly entryId: string; readonly position: number };
@@ -49,10 +50,11 @@ export type CallToolInput = {
   readonly context?: Json;
   /** Set when the context is too long to travel with every call: the run is asked for it. */
   readonly contextByReference?: true;
-  readonly idempotency: string;
+  /** `firstExecutionRunId` of the run: the idempotency key is the same over attempts, continue-as-new and reset. */
+  readonly chain: string;
 };
 
-export type CallToolResult = { readonly entry: LogEntry & { readonly kind: 'tool-result' }; readonly session?: JsonObject };
+export type CallToolResult = { readonly entry: LogEntry & { readonly kind: 'tool-result' }; readonly session?: SessionDelta };
 
 export type PullLogInput = { readonly log: LogRef; readonly from: number };
 

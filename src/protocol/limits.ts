@@ -29,6 +29,10 @@ export const limits = {
   answeredInputs: 1_000,
   replicaBytes: 64 * MiB,
   replicaPoolEntries: 1_000,
+  toolAttempts: 5,
+  toolConcurrency: 16,
+  maxIterations: 10,
+  invalidToolCalls: 3,
 } as const;
 
 export const timeouts = {
@@ -46,4 +50,5 @@ export const timeouts = {
   definitionSearch: 60_000,
   shutdownGrace: 60_000,
   serverCheck: 5_000,
+  eventsPause: 1_000,
 } as const;

@@ -1,0 +1,107 @@
+// One model call: reads the log, asks the provider, judges the answer, returns one log entry. Raw provider bodies stay here.
+
+import { randomBytes } from 'node:crypto';
+import { Context } from '@temporalio/activity';
+import { agentOf } from '../core/agent-facts';
+import { foldLog } from '../core/fold-log';
+import { utf8Length } from '../core/text';
+import type { CallModelInput, CallModelResult } from '../protocol/activities';
+import { LonghaulError, ProviderError } from '../protocol/errors';
+import { limits, timeouts } from '../protocol/limits';
+import type { ModelDelta, ModelProvider, ModelRequest, ModelResponse } from '../providers/provider';
+import type { ActivityDependencies } from './dependencies';
+import { withHeartbeat } from './heartbeat';
+import { pinnedDefinition } from './pinned-definition';
+import { toModelRequest } from './model-request';
+import { readLog } from './read-log';
+import { approvalJudge, criterionJudge } from './judges';
+import { judge } from './verdicts';
+
+export async function callModel(dependencies: ActivityDependencies, input: CallModelInput): Promise<CallModelResult> {
+  return await withHeartbeat(async (signal) => {
+    const definition = await pinnedDefinition(dependencies, input.definition);
+    const spec = agentOf(definition, input.agentId);
+    const provider = providerOf(dependencies, spec.model.provider);
+    const entries = await readLog(dependencies.replica, input.log, signal);
+    const request = toModelRequest({
+      definition,
+      agentId: input.agentId,
+      messages: foldLog(entries),
+      cacheKey: `${input.definition.hash.slice(0, 16)}-${input.log.workflowId}`.slice(0, 64),
+    });
+    const response = await attempt(provider, request, { dependencies, input, signal });
+    const verdicts = await judge({
+      definition,
+      spec,
+      response,
+      judgeApproval: approvalJudge(dependencies, input),
+      judgeCustom: criterionJudge(dependencies, input, { messages: request.messages, response }),
+    });
+    const entry = { id: mintId(), kind: 'model-turn' as const, ...response, ...(verdicts && { verdicts }) };
+    checkTurnSize(entry);
+    dependencies.replica.offer(input.log.workflowId, entry);
+    return { entry };
+  });
+}
+
+/** Random, so that a lost attempt's entry or one from before a reset is never mistaken for the real one. */
+export function mintId(): string {
+  return randomBytes(6).toString('base64url');
+}
+
+function providerOf(dependencies: ActivityDependencies, name: string): ModelProvider {
+  const provider = dependencies.providers.get(name);
+  if (provider !== undefined) return provider;
+  const known = [...dependencies.providers.keys()].sort().join(', ');
+  throw new LonghaulError('NotRegisteredHere', `this worker has no model provider '${name}'; it has: ${known}`, {
+    retryable: true,
+  });
+}
+
+type Attempt = { readonly dependencies: ActivityDependencies; readonly input: CallModelInput; readonly signal: AbortSignal };
+
+/** One HTTP attempt, ended by cancellation or when nothing arrives for `timeouts.modelIdle`. */
+async function attempt(provider: ModelProvider, request: ModelRequest, call: Attempt): Promise<ModelResponse> {
+  const idle = new AbortController();
+  const startIdleTimer = (): NodeJS.Timeout => setTimeout(() => idle.abort(idleError(provider)), timeouts.modelIdle);
+  let timer = startIdleTimer();
+  const options = {
+    signal: AbortSignal.any([call.signal, idle.signal]),
+    onActivity: (): void => {
+      clearTimeout(timer);
+      timer = startIdleTimer();
+    },
+    onDelta: deltaSink(call),
+  };
+  try {
+    return await provider.call(request, options);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function deltaSink({ dependencies, input }: Attempt): (delta: ModelDelta) => void {
+  const { onDelta } = dependencies;
+  if (onDelta === undefined) return () => undefined;
+  const { attempt: attemptNumber, workflowExecution } = Context.current().info;
+  const runId = workflowExecution?.workflowId ?? input.log.workflowId;
+  let seq = 0;
+  return (delta) => {
+    onDelta({ runId, turn: input.turn, attempt: attemptNumber, seq, delta });
+    seq += 1;
+  };
+}
+
+function idleError(provider: ModelProvider): ProviderError {
+  const seconds = timeouts.modelIdle / 1_000;
+  return new ProviderError('unavailable', `${provider.name} sent nothing for ${seconds} seconds; the call is retried`);
+}
+
+function checkTurnSize(entry: object): void {
+  const bytes = utf8Length(JSON.stringify(entry));
+  if (bytes <= limits.modelTurn) return;
+  throw new LonghaulError(
+    'PayloadTooLarge',
+    `the model's turn has ${bytes} bytes; at most ${limits.modelTurn} are kept. Lower maxOutputTokens`,
+  );
+}

@@ -1,0 +1,44 @@
+import { LRUCache } from 'lru-cache';
+import type { DefinitionRef } from '../protocol/activities';
+import { LonghaulError } from '../protocol/errors';
+import { limits } from '../protocol/limits';
+import type { Definition } from '../protocol/spec';
+
+/** Asks a run for the definition it pinned. */
+export type AskDefinition = (root: string) => Promise<Definition | undefined>;
+
+const cachedBytes = 64 * limits.definition;
+
+/** Pinned definitions by hash: a worker that never saw one asks the topmost run, once per hash. */
+export class DefinitionCache {
+  readonly #definitions = new LRUCache<string, Definition>({
+    maxSize: cachedBytes,
+    sizeCalculation: (definition) => JSON.stringify(definition).length,
+  });
+  readonly #asking = new Map<string, Promise<Definition>>();
+
+  put(hash: string, definition: Definition): void {
+    if (!this.#definitions.has(hash)) this.#definitions.set(hash, definition);
+  }
+
+  async get(ref: DefinitionRef, ask: AskDefinition): Promise<Definition> {
+    const known = this.#definitions.get(ref.hash);
+    if (known !== undefined) return known;
+    const asking = this.#asking.get(ref.hash) ?? this.#ask(ref, ask);
+    this.#asking.set(ref.hash, asking);
+    try {
+      return await asking;
+    } finally {
+      this.#asking.delete(ref.hash);
+    }
+  }
+
+  async #ask(ref: DefinitionRef, ask: AskDefinition): Promise<Definition> {
+    const definition = await ask(ref.root);
+    if (definition === undefined) {
+      throw new LonghaulError('InternalError', `run '${ref.root}' has not pinned its definition yet`, { retryable: true });
+    }
+    this.put(ref.hash, definition);
+    return definition;
+  }
+}

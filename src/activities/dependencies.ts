@@ -1,0 +1,24 @@
+import type { ModelDelta, ModelProvider } from '../providers/provider';
+import type { Registry } from '../spec/registry';
+import type { DefinitionCache } from './definition-cache';
+import type { LogReplica } from './log-replica';
+
+/** One streamed delta of a model call. A retried attempt starts over at `seq` 0 with a higher `attempt`: drop what the earlier one sent. */
+export type DeltaEvent = {
+  readonly runId: string;
+  readonly turn: number;
+  readonly attempt: number;
+  readonly seq: number;
+  readonly delta: ModelDelta;
+};
+
+/** What the activities of one worker share. */
+export type ActivityDependencies = {
+  readonly registry: Registry;
+  readonly providers: ReadonlyMap<string, ModelProvider>;
+  readonly replica: LogReplica;
+  readonly definitions: DefinitionCache;
+  /** Whether the namespace has our search attributes registered. */
+  readonly hasSearchAttributes: () => Promise<boolean>;
+  readonly onDelta?: (event: DeltaEvent) => void;
+};

@@ -1,0 +1,69 @@
+// Errors on their way out of an activity: one place decides what is retried, when, and what of an error enters history.
+
+import { ApplicationFailure, Context } from '@temporalio/activity';
+import { TemporalFailure } from '@temporalio/common';
+import { clipText } from '../core/text';
+import { LonghaulError, ProviderError } from '../protocol/errors';
+import { limits, timeouts } from '../protocol/limits';
+import { redact } from '../providers/redact';
+
+const badResponseAttempts = 3;
+const notRegisteredRetryMs = 2_000;
+
+/** The failure an activity throws for an error. Temporal's own failures, cancellation among them, pass. */
+export function toFailure(error: unknown): unknown {
+  if (error instanceof TemporalFailure) return error;
+  if (ProviderError.is(error)) return providerFailure(error);
+  if (!LonghaulError.is(error)) return failure('InternalError', describe(error), { nonRetryable: false });
+  if (error.code === 'NotRegisteredHere') return notRegisteredFailure(error);
+  return failure(error.code, error.message, { nonRetryable: !error.retryable, details: error.details });
+}
+
+function providerFailure(error: ProviderError): ApplicationFailure {
+  const { attempt } = Context.current().info;
+  const isSpent = error.kind === 'bad_response' && attempt >= badResponseAttempts;
+  return failure(error.code, error.message, {
+    nonRetryable: !error.retryable || isSpent,
+    details: error.details,
+    ...(error.retryAfterMs !== undefined && { nextRetryDelay: error.retryAfterMs }),
+  });
+}
+
+/** Another worker of a rolling deploy may have it: tried again until the search budget is spent. */
+function notRegisteredFailure(error: LonghaulError): ApplicationFailure {
+  return failure(error.code, error.message, {
+    nonRetryable: isSearchSpent(),
+    nextRetryDelay: notRegisteredRetryMs,
+    details: error.details,
+  });
+}
+
+/** Whether this call has been looking for a worker that has its code for as long as it may. */
+export function isSearchSpent(): boolean {
+  return Date.now() - Context.current().info.scheduledTimestampMs >= timeouts.definitionSearch;
+}
+
+function failure(
+  type: string,
+  message: string,
+  options: { nonRetryable: boolean; nextRetryDelay?: number; details?: unknown },
+): ApplicationFailure {
+  const { details, ...rest } = options;
+  const text = JSON.stringify(details ?? {});
+  return ApplicationFailure.create({
+    type,
+    message: clipText(redact(message), limits.failureMessage),
+    details: text.length <= limits.failureMessage ? [JSON.parse(text)] : [],
+    ...rest,
+  });
+}
+
+/** What may be said of any thrown value: never the value itself, which may be circular, huge or not an error. */
+export function describe(error: unknown): string {
+  try {
+    if (error instanceof Error) return redact(error.name === 'Error' ? error.message : `${error.name}: ${error.message}`);
+    return redact(typeof error === 'string' ? error : `threw ${String(error)}`);
+  } catch {
+    return 'threw a value that cannot be shown';
+  }
+}

@@ -1,0 +1,41 @@
+// The activities of a worker, over what they share. Every error leaves through `toFailure`.
+
+import { Context } from '@temporalio/activity';
+import type { LonghaulActivities, LonghaulLocalActivities } from '../protocol/activities';
+import { callModel } from './call-model';
+import { callTool } from './call-tool';
+import type { ActivityDependencies } from './dependencies';
+import { toFailure } from './failures';
+import { findDefinition, loadDefinition } from './load-definition';
+import { pullLog } from './pull-log';
+
+export type { ActivityDependencies, DeltaEvent } from './dependencies';
+
+export function createActivities(dependencies: ActivityDependencies): LonghaulActivities & LonghaulLocalActivities {
+  return {
+    callModel: guarded((input) => callModel(dependencies, input)),
+    callTool: guarded((input) => callTool(dependencies, input)),
+    loadDefinition: guarded((input) => loadDefinition(dependencies, input)),
+    findDefinition: guarded((input) => findDefinition(dependencies, input)),
+    pullLog: guarded((input) => pullLog(dependencies, input)),
+    requestCancellation: guarded(requestCancellation),
+  };
+}
+
+function guarded<Args extends unknown[], Result>(
+  activity: (...args: Args) => Promise<Result>,
+): (...args: Args) => Promise<Result> {
+  return async (...args) => {
+    try {
+      return await activity(...args);
+    } catch (error) {
+      throw toFailure(error);
+    }
+  };
+}
+
+async function requestCancellation(): Promise<void> {
+  const { client, info } = Context.current();
+  if (info.workflowExecution === undefined) return;
+  await client.workflow.getHandle(info.workflowExecution.workflowId).cancel();
+}

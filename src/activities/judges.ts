@@ -1,0 +1,53 @@
+// Code of the user's that judges a model's turn: approval functions of tools, custom criteria.
+
+import { log } from '@temporalio/activity';
+import type { CallModelInput } from '../protocol/activities';
+import { LonghaulError } from '../protocol/errors';
+import type { Message } from '../protocol/message';
+import type { ModelResponse } from '../providers/provider';
+import type { ActivityDependencies } from './dependencies';
+import type { JudgeApproval, JudgeCustom } from './verdicts';
+
+/** Fails closed: arguments that do not match, or a function that throws, ask a person. */
+export function approvalJudge(dependencies: ActivityDependencies, input: CallModelInput): JudgeApproval {
+  return async (call) => {
+    const tool = dependencies.registry.tool(call.name);
+    if (tool?.needsApproval === undefined || call.args === null) return true;
+    const checked = await tool.validateArguments(call.args);
+    if (!checked.ok) return false;
+    const { agentId, path, log: ref, session = {} } = input;
+    try {
+      const context = { runId: ref.workflowId, agentId, path, callId: call.callId, session, context: {}, log };
+      return await tool.needsApproval(checked.value, context);
+    } catch (error) {
+      log.warn(`the approval function of tool '${call.name}' threw; a person is asked`, { error: String(error) });
+      return true;
+    }
+  };
+}
+
+/** `messages` are those the model was sent; the criterion also sees the response. */
+export function criterionJudge(
+  dependencies: ActivityDependencies,
+  input: CallModelInput,
+  turn: { readonly messages: readonly Message[]; readonly response: ModelResponse },
+): JudgeCustom {
+  return async (name, text) => {
+    const criterion = dependencies.registry.criterion(name);
+    if (criterion === undefined) {
+      throw new LonghaulError('NotRegisteredHere', `this worker has no criterion '${name}'`, { retryable: true });
+    }
+    const { content, origin } = turn.response;
+    const verdict = await criterion({
+      text,
+      runId: input.log.workflowId,
+      agentId: input.agentId,
+      path: input.path,
+      iteration: turn.messages.filter((message) => message.role === 'tool').length,
+      messages: [...turn.messages, { role: 'assistant', parts: content, origin }],
+      session: input.session ?? {},
+      context: null,
+    });
+    return typeof verdict === 'boolean' ? { met: verdict } : verdict;
+  };
+}

@@ -1,0 +1,134 @@
+// A worker process's copy of the logs of the runs it serves, so that no activity input carries a transcript.
+//
+// 1. An entry that this process produced waits in a bounded pool until a ref places it; a lost attempt's entry is never placed.
+// 2. A log is trusted only when the rolling digest of its ids equals the ref's; otherwise it is dropped and read again from the run.
+// 3. One hydration per log at a time: two at once would corrupt it.
+// 4. Bounded in bytes; what is evicted is read again. Correctness never depends on a hit.
+
+import { LRUCache } from 'lru-cache';
+import { emptyDigest, extendDigest } from '../core/digest';
+import { LonghaulError } from '../protocol/errors';
+import { limits } from '../protocol/limits';
+import type { LogEntry, LogPage, LogRef } from '../protocol/log';
+
+/** Reads one page of a run's log, from entry `from` on. */
+export type ReadPage = (from: number) => Promise<LogPage>;
+
+type Replica = { readonly entries: LogEntry[]; readonly digests: string[]; bytes: number };
+
+export type ReplicaStatistics = { hits: number; pagesRead: number; diverged: number };
+
+export class LogReplica {
+  readonly statistics: ReplicaStatistics = { hits: 0, pagesRead: 0, diverged: 0 };
+  readonly #logs: LRUCache<string, Replica>;
+  readonly #pool: LRUCache<string, LogEntry>;
+  readonly #hydrations = new Map<string, Promise<unknown>>();
+
+  constructor(options: { maxBytes?: number; maxPoolBytes?: number } = {}) {
+    this.#logs = new LRUCache({ maxSize: options.maxBytes ?? limits.replicaBytes });
+    this.#pool = new LRUCache({
+      max: limits.replicaPoolEntries,
+      maxSize: options.maxPoolBytes ?? limits.replicaBytes / 4,
+      sizeCalculation: entryBytes,
+    });
+  }
+
+  /** Keeps an entry this process produced until a ref says where it belongs. */
+  offer(workflowId: string, entry: LogEntry): void {
+    this.#pool.set(poolKey(workflowId, entry.id), entry);
+  }
+
+  /** Forgets everything: the next read of every log goes to its run. */
+  clear(): void {
+    this.#logs.clear();
+    this.#pool.clear();
+  }
+
+  /** The first `ref.length` entries of the log, from memory where they are, else from the run. */
+  read(ref: LogRef, readPage: ReadPage): Promise<readonly LogEntry[]> {
+    const earlier = this.#hydrations.get(ref.workflowId) ?? Promise.resolve();
+    const reading = earlier.then(() => this.#hydrate(ref, readPage));
+    const settled = reading.catch(() => undefined);
+    this.#hydrations.set(ref.workflowId, settled);
+    void settled.then(() => {
+      if (this.#hydrations.get(ref.workflowId) === settled) this.#hydrations.delete(ref.workflowId);
+    });
+    return reading;
+  }
+
+  async #hydrate(ref: LogRef, readPage: ReadPage): Promise<readonly LogEntry[]> {
+    const replica = this.#logs.get(ref.workflowId) ?? emptyReplica();
+    this.#place(replica, ref);
+    if (matches(replica, ref)) this.statistics.hits += 1;
+    else if (!(await this.#fill(replica, ref, readPage))) {
+      this.statistics.diverged += 1;
+      truncate(replica, 0);
+      if (!(await this.#fill(replica, ref, readPage))) throw unreadable(ref);
+    }
+    this.#logs.set(ref.workflowId, replica, { size: Math.max(1, replica.bytes) });
+    return replica.entries.slice(0, ref.length);
+  }
+
+  /** Puts the ref's tail in place as far as the pool and the entries that rode along allow. */
+  #place(replica: Replica, ref: LogRef): void {
+    const start = ref.length - ref.tail.length;
+    ref.tail.forEach((id, offset) => {
+      const position = start + offset;
+      if (position !== replica.entries.length) return;
+      const key = poolKey(ref.workflowId, id);
+      const entry = ref.entries?.find((candidate) => candidate.id === id) ?? this.#pool.get(key);
+      if (entry === undefined) return;
+      append(replica, entry);
+      this.#pool.delete(key);
+    });
+  }
+
+  async #fill(replica: Replica, ref: LogRef, readPage: ReadPage): Promise<boolean> {
+    while (replica.entries.length < ref.length) {
+      const from = replica.entries.length;
+      const page = await readPage(from);
+      this.statistics.pagesRead += 1;
+      if (page.from !== from || page.entries.length === 0) return false;
+      page.entries.forEach((entry) => append(replica, entry));
+    }
+    return matches(replica, ref);
+  }
+}
+
+function emptyReplica(): Replica {
+  return { entries: [], digests: [], bytes: 0 };
+}
+
+function append(replica: Replica, entry: LogEntry): void {
+  replica.digests.push(extendDigest(replica.digests.at(-1) ?? emptyDigest, entry.id));
+  replica.entries.push(entry);
+  replica.bytes += entryBytes(entry);
+}
+
+function truncate(replica: Replica, length: number): void {
+  replica.entries.length = length;
+  replica.digests.length = length;
+  replica.bytes = replica.entries.reduce((sum, entry) => sum + entryBytes(entry), 0);
+}
+
+function matches(replica: Replica, ref: LogRef): boolean {
+  if (replica.entries.length < ref.length) return false;
+  return ref.length === 0 || replica.digests[ref.length - 1] === ref.digest;
+}
+
+/** Close enough for a bound: UTF-16 length of the JSON plus the object around it. */
+function entryBytes(entry: LogEntry): number {
+  return JSON.stringify(entry).length + 100;
+}
+
+function poolKey(workflowId: string, entryId: string): string {
+  return `${entryId} ${workflowId}`;
+}
+
+function unreadable(ref: LogRef): LonghaulError {
+  return new LonghaulError(
+    'InternalError',
+    `the log of run '${ref.workflowId}' could not be read up to entry ${ref.length}; the call is retried`,
+    { retryable: true },
+  );
+}

@@ -1,0 +1,55 @@
+// What a model is asked, from a pinned definition and the folded log. Pure, and byte-stable: the same turns give the same prefix.
+
+import { agentOf, criteriaOf, toolOf } from '../core/agent-facts';
+import { isJsonObject, type JsonSchema } from '../protocol/json';
+import type { Message } from '../protocol/message';
+import { askUserMarker, askUserTool } from '../protocol/names';
+import type { AgentSpec, Definition } from '../protocol/spec';
+import type { ModelRequest, ToolDeclaration } from '../providers/provider';
+
+export type ModelRequestInput = {
+  readonly definition: Definition;
+  readonly agentId: string;
+  readonly messages: readonly Message[];
+  readonly cacheKey: string;
+};
+
+export function toModelRequest({ definition, agentId, messages, cacheKey }: ModelRequestInput): ModelRequest {
+  const spec = agentOf(definition, agentId);
+  const instructions = instructionsOf(spec);
+  const schema = outputSchema(spec);
+  return {
+    model: spec.model.model,
+    ...(instructions !== undefined && { instructions }),
+    messages,
+    tools: toolsOf(definition, spec),
+    toolChoice: spec.toolChoice ?? 'auto',
+    ...(schema !== undefined && { output: { name: 'output', schema } }),
+    settings: spec.settings ?? {},
+    cacheKey,
+  };
+}
+
+function instructionsOf(spec: AgentSpec): string | undefined {
+  if (spec.askUser !== 'marker') return spec.instructions;
+  const marker =
+    `When you cannot go on without information that only the user has, reply with nothing but ` +
+    `"${askUserMarker} " followed by your question. Their answer comes as the next message.`;
+  return spec.instructions === undefined ? marker : `${spec.instructions}\n\n${marker}`;
+}
+
+function toolsOf(definition: Definition, spec: AgentSpec): ToolDeclaration[] {
+  const own = (spec.tools ?? []).map((name) => {
+    const { description, inputSchema } = toolOf(definition, name);
+    return { name, description, inputSchema };
+  });
+  return spec.askUser === 'tool' ? [...own, askUserTool] : own;
+}
+
+/** The schema the provider is given natively: the agent's output, or its structured-output criterion. */
+function outputSchema(spec: AgentSpec): JsonSchema | undefined {
+  for (const criterion of criteriaOf(spec)) {
+    if (criterion.kind === 'structured-output' && isJsonObject(criterion.schema)) return criterion.schema;
+  }
+  return undefined;
+}

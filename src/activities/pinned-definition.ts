@@ -1,0 +1,16 @@
+import type { DefinitionRef, LoadDefinitionResult } from '../protocol/activities';
+import { queryNames } from '../protocol/names';
+import type { Definition } from '../protocol/spec';
+import type { ActivityDependencies } from './dependencies';
+import { askRun } from './read-log';
+
+/** The definition a call belongs to: from this process, else asked of the topmost run that pinned it. */
+export async function pinnedDefinition(dependencies: ActivityDependencies, ref: DefinitionRef): Promise<Definition> {
+  return await dependencies.definitions.get(ref, async (root) => {
+    const answer = await askRun<Extract<LoadDefinitionResult, { kind: 'found' }> | undefined>(
+      { workflowId: root },
+      queryNames.definition,
+    );
+    return answer?.hash === ref.hash ? answer.definition : undefined;
+  });
+}

@@ -1,0 +1,45 @@
+import { Context } from '@temporalio/activity';
+import { inflateSync, strFromU8 } from 'fflate';
+import { LonghaulError } from '../protocol/errors';
+import { timeouts } from '../protocol/limits';
+import type { LogEntry, LogPage, LogRef } from '../protocol/log';
+import { queryNames } from '../protocol/names';
+import type { LogQuery } from '../protocol/run';
+import type { LogReplica } from './log-replica';
+
+/** The log a ref points at, from this process where it is, else asked of the run. Stops when the activity is cancelled. */
+export async function readLog(replica: LogReplica, ref: LogRef, signal: AbortSignal): Promise<readonly LogEntry[]> {
+  return await replica.read(ref, async (from) => {
+    signal.throwIfAborted();
+    return await askRun<LogPage>(ref, queryNames.log, { from });
+  });
+}
+
+/** As `readLog`, of a run that just closed: each query replays it whole, so pages are large and deflated. */
+export async function readClosedLog(replica: LogReplica, ref: LogRef, signal: AbortSignal): Promise<readonly LogEntry[]> {
+  return await replica.read(ref, async (from) => {
+    signal.throwIfAborted();
+    const bytes = await askRun<Uint8Array>(ref, queryNames.log, { from, deflate: true });
+    return JSON.parse(strFromU8(inflateSync(bytes))) as LogPage;
+  });
+}
+
+/** Queries a run through the activity's own client: same TLS, namespace and codec. The deadline outlives a dead worker's sticky queue. */
+export async function askRun<Answer>(
+  run: { readonly workflowId: string; readonly executionRunId?: string },
+  query: string,
+  input?: LogQuery,
+): Promise<Answer> {
+  const { client } = Context.current();
+  const handle = client.workflow.getHandle(run.workflowId, run.executionRunId);
+  try {
+    const args: [] | [LogQuery] = input === undefined ? [] : [input];
+    return await client.withDeadline(Date.now() + timeouts.logQuery, () => handle.query<Answer, [] | [LogQuery]>(query, ...args));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new LonghaulError('InternalError', `query '${query}' of run '${run.workflowId}' failed: ${reason}`, {
+      cause: error,
+      retryable: true,
+    });
+  }
+}

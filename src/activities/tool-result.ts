@@ -1,0 +1,37 @@
+// A tool's return value as the model sees it: checked, never coerced, and cut where it is too long.
+
+import { checkJson } from '../core/session';
+import { headOf, utf8Length } from '../core/text';
+import type { Json } from '../protocol/json';
+import { limits } from '../protocol/limits';
+import type { ToolContent } from '../protocol/message';
+
+export type ToolOutput = { readonly isError: boolean; readonly content: readonly ToolContent[] };
+
+/** Strings go to the model as they are, everything else as JSON; `undefined` is null. */
+export function toToolOutput(tool: string, value: unknown, maxBytes: number = limits.toolResultShown): ToolOutput {
+  const output = value === undefined ? null : value;
+  const violation = checkJson(output);
+  if (violation !== undefined) {
+    const where = violation.path === '' ? 'its result' : `its result at ${violation.path}`;
+    return errorOutput(`The tool '${tool}' ran, but ${where} is not JSON: ${violation.problem}.`);
+  }
+  const bound = Math.min(maxBytes, limits.toolResultStored);
+  if (typeof output === 'string') return { isError: false, content: [{ type: 'text', text: cut(output, bound) }] };
+  const text = JSON.stringify(output);
+  if (utf8Length(text) <= bound) return { isError: false, content: [{ type: 'json', value: output as Json }] };
+  return { isError: false, content: [{ type: 'text', text: cut(text, bound) }] };
+}
+
+export function errorOutput(text: string): ToolOutput {
+  return { isError: true, content: [{ type: 'text', text: cut(text, limits.toolResultShown) }] };
+}
+
+/** The head of a long text within `maxBytes`, and a note that says how much is missing. Never half a code point. */
+function cut(text: string, maxBytes: number): string {
+  const bytes = utf8Length(text);
+  if (bytes <= maxBytes) return text;
+  const note = (shown: number): string => `\n[cut: the first ${shown} of ${bytes} bytes are shown]`;
+  const head = headOf(text, maxBytes - note(bytes).length);
+  return head + note(utf8Length(head));
+}

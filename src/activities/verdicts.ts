@@ -1,0 +1,75 @@
+// What must be judged beside the model call, because the machine can run no code: schemas, custom criteria, approval functions.
+
+import { criteriaOf } from '../core/agent-facts';
+import type { Json } from '../protocol/json';
+import type { CriterionVerdict, Verdicts } from '../protocol/log';
+import type { ToolCallPart } from '../protocol/message';
+import type { AgentSpec, Definition } from '../protocol/spec';
+import type { ModelResponse } from '../providers/provider';
+import { compileSchema } from '../spec/compile-schema';
+import { oneLine } from '../core/text';
+
+export type JudgeApproval = (call: ToolCallPart) => Promise<boolean>;
+export type JudgeCustom = (name: string, text: string) => Promise<CriterionVerdict>;
+
+export type VerdictsInput = {
+  readonly definition: Definition;
+  readonly spec: AgentSpec;
+  readonly response: ModelResponse;
+  readonly judgeApproval: JudgeApproval;
+  readonly judgeCustom: JudgeCustom;
+};
+
+/** Undefined when there is nothing to say: most turns. */
+export async function judge(input: VerdictsInput): Promise<Verdicts | undefined> {
+  const calls = input.response.content.filter((part) => part.type === 'tool_call');
+  if (calls.length > 0) return await judgeCalls(input, calls);
+  const criteria = await judgeText(input);
+  return criteria.length === 0 ? undefined : { criteria };
+}
+
+async function judgeCalls(input: VerdictsInput, calls: readonly ToolCallPart[]): Promise<Verdicts | undefined> {
+  const approvals: number[] = [];
+  for (const [index, call] of calls.entries()) {
+    const tool = input.definition.tools[call.name];
+    if (tool?.needsApproval === 'ask' && call.args !== null && (await input.judgeApproval(call))) approvals.push(index);
+  }
+  return approvals.length === 0 ? undefined : { approvals };
+}
+
+async function judgeText({ spec, response, judgeCustom }: VerdictsInput): Promise<CriterionVerdict[]> {
+  const text = response.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  const verdicts: CriterionVerdict[] = [];
+  for (const criterion of criteriaOf(spec)) {
+    if (criterion.kind === 'structured-output') verdicts.push(judgeStructured(text, criterion.schema));
+    else if (criterion.kind === 'custom') verdicts.push(await judgeCustom(criterion.name, text));
+  }
+  return verdicts;
+}
+
+/** The text as a whole must be a JSON object or array; one code fence around it is stripped. */
+export function judgeStructured(text: string, schema: Json | undefined): CriterionVerdict {
+  const parsed = parseJson(stripFence(text));
+  if (parsed === undefined) return { met: false, missing: 'it is not JSON' };
+  if (typeof parsed.value !== 'object' || parsed.value === null) {
+    return { met: false, missing: 'it is neither a JSON object nor a list' };
+  }
+  if (schema === undefined) return { met: true, value: parsed.value };
+  const problems = compileSchema(schema)(parsed.value);
+  if (problems.length === 0) return { met: true, value: parsed.value };
+  const missing = problems.slice(0, 5).map((problem) => `${problem.path || 'it'} ${problem.message}`);
+  return { met: false, missing: oneLine(missing.join('; '), 1_000) };
+}
+
+function stripFence(text: string): string {
+  const fenced = /^\s*```[a-zA-Z0-9_-]*\r?\n([\s\S]*?)\r?\n?```\s*$/.exec(text);
+  return fenced?.[1] ?? text;
+}
+
+function parseJson(text: string): { readonly value: Json } | undefined {
+  try {
+    return { value: JSON.parse(text) as Json };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,47 @@
+import { Client, Connection, type ConnectionLike } from '@temporalio/client';
+import type { DataConverter } from '@temporalio/common';
+import { timeouts } from '../protocol/limits';
+import { defaults } from '../protocol/names';
+import { loadConnection, serverUnavailable, type ServerOptions } from '../server/connection-options';
+import { Longhaul } from './longhaul';
+
+export type ConnectOptions = ServerOptions & {
+  readonly namespace?: string;
+  /** Where runs are started; default `longhaul`. */
+  readonly taskQueue?: string;
+  readonly dataConverter?: DataConverter;
+  /** An open connection to use; it is not closed by `close`. */
+  readonly connection?: ConnectionLike;
+};
+
+/**
+ * Connects to Temporal: what is given, else `TEMPORAL_*` and the configuration profile, else the dev server's address.
+ * Throws `ServerUnavailable` within 5 s.
+ *
+ * @example
+ * const longhaul = await connect();
+ * const run = await longhaul.start('assistant', 'Hello');
+ * const outcome = await run.outcome();
+ */
+export async function connect(options: ConnectOptions = {}): Promise<Longhaul> {
+  const { connection: given, namespace, taskQueue, dataConverter, ...server } = options;
+  const loaded = loadConnection(server);
+  const connection = given ?? (await open(loaded.connection));
+  const client = new Client({
+    connection,
+    namespace: namespace ?? loaded.namespace ?? defaults.namespace,
+    ...(dataConverter && { dataConverter }),
+  });
+  return new Longhaul(client, {
+    taskQueue: taskQueue ?? defaults.taskQueue,
+    ...(connection instanceof Connection && given === undefined && { close: () => connection.close() }),
+  });
+}
+
+async function open(options: ReturnType<typeof loadConnection>['connection']): Promise<Connection> {
+  try {
+    return await Connection.connect({ ...options, connectTimeout: timeouts.serverCheck - 500 });
+  } catch (error) {
+    throw serverUnavailable(options.address ?? defaults.address, error);
+  }
+}

@@ -1,0 +1,72 @@
+// What the SDK's errors mean to a user: the innermost typed failure, with the code it was thrown with.
+
+import {
+  isGrpcServiceError,
+  WorkflowFailedError,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+} from '@temporalio/client';
+import { ApplicationFailure, CancelledFailure, TerminatedFailure, TimeoutFailure } from '@temporalio/common';
+import { errorCodes, LonghaulError, ProviderError, type ErrorCode, type ErrorDetails, type ProviderErrorKind } from '../protocol/errors';
+
+/** gRPC status codes by name, as far as they are told apart. */
+export const grpcStatus = { deadlineExceeded: 4, failedPrecondition: 9, unavailable: 14 } as const;
+
+export function hasGrpcStatus(error: unknown, ...codes: readonly number[]): boolean {
+  if (isGrpcServiceError(error)) return codes.includes(error.code);
+  return error instanceof Error && error.cause !== undefined && hasGrpcStatus(error.cause, ...codes);
+}
+
+export function isNotFound(error: unknown): boolean {
+  return error instanceof WorkflowNotFoundError;
+}
+
+/** The typed error inside a failed run or a refused update; undefined when there is none. */
+export function typedError(error: unknown): LonghaulError | undefined {
+  if (LonghaulError.is(error)) return error;
+  let found: LonghaulError | undefined;
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) found = toTyped(cause) ?? found;
+  return found;
+}
+
+function toTyped(cause: Error): LonghaulError | undefined {
+  if (cause instanceof ApplicationFailure && isErrorCode(cause.type)) {
+    return fromFailure(cause.type, cause.message, (cause.details?.[0] ?? {}) as ErrorDetails);
+  }
+  if (cause instanceof CancelledFailure) return new LonghaulError('RunCancelled', cause.message);
+  if (cause instanceof TerminatedFailure) return new LonghaulError('RunClosed', `the run was terminated: ${cause.message}`);
+  if (cause instanceof TimeoutFailure) return new LonghaulError('RunClosed', `the run timed out: ${cause.message}`);
+  return undefined;
+}
+
+function fromFailure(code: ErrorCode, message: string, details: ErrorDetails): LonghaulError {
+  if (code !== 'ProviderError') return new LonghaulError(code, message, { details });
+  const { kind, status, provider } = details as { kind?: ProviderErrorKind; status?: number; provider?: string };
+  return new ProviderError(kind ?? 'unavailable', message, {
+    ...(status !== undefined && { status }),
+    ...(provider !== undefined && { provider }),
+  });
+}
+
+/** Why a run failed, as itself; `undefined` for errors that are not about the run. */
+export function runFailure(error: unknown): LonghaulError | undefined {
+  if (!(error instanceof WorkflowFailedError)) return undefined;
+  return typedError(error) ?? new LonghaulError('InternalError', error.cause?.message ?? error.message, { cause: error });
+}
+
+/** Why an update was refused, as itself. */
+export function updateRefusal(error: unknown): LonghaulError | undefined {
+  return error instanceof WorkflowUpdateFailedError ? typedError(error) : undefined;
+}
+
+/** An update whose run closed or continued as new before it was answered. */
+export function isCutOff(error: unknown): boolean {
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof ApplicationFailure && cause.type === 'AcceptedUpdateCompletedWorkflow') return true;
+  }
+  return false;
+}
+
+function isErrorCode(type: string | undefined | null): type is ErrorCode {
+  return type !== undefined && type !== null && (errorCodes as readonly string[]).includes(type);
+}

@@ -1,0 +1,154 @@
+import { randomBytes } from 'node:crypto';
+import {
+  WorkflowExecutionAlreadyStartedError,
+  type Client,
+  type WorkflowExecutionInfo,
+  type WorkflowStartOptions,
+} from '@temporalio/client';
+import { checkRunInput } from '../core/run-input';
+import { clipText, oneLine } from '../core/text';
+import { LonghaulError } from '../protocol/errors';
+import type { Json, JsonObject } from '../protocol/json';
+import { limits, timeouts } from '../protocol/limits';
+import { idPatterns, memoKey, workflowTypes } from '../protocol/names';
+import type { RunInput, RunKey, RunMemo, RunStatus } from '../protocol/run';
+import type { BudgetSpec, RunnerSpec } from '../protocol/spec';
+import { serverUnavailable } from '../server/connection-options';
+import { grpcStatus, hasGrpcStatus } from './failures';
+import { RunHandle } from './run-handle';
+import { memoOf, stateFromMemo } from './run-view';
+import { hasWorker, noWorker } from './worker-watch';
+
+/** A runner by id, as an object made by `defineAgent`, or as data. */
+export type RunnerLike = string | RunnerSpec | { readonly spec: RunnerSpec };
+
+export type StartOptions = {
+  /** Temporal's workflow id; default `<runner id>-<12 characters>`. A run that is open or has completed is not started again. */
+  readonly runId?: string;
+  /** JSON the run starts with; tools and callbacks see the keys they declare. */
+  readonly session?: JsonObject;
+  readonly key?: RunKey;
+  readonly budget?: BudgetSpec;
+  /** For tools only; never shown to the model. At most 16 KiB of JSON. */
+  readonly context?: Json;
+};
+
+/** One line of a list of runs. */
+export type RunSummary = {
+  readonly runId: string;
+  readonly executionRunId: string;
+  readonly agent: string;
+  readonly status: RunStatus;
+  readonly startTime: string;
+  readonly closeTime?: string;
+  readonly pending: NonNullable<RunMemo['pending']>;
+};
+
+/** A client of Longhaul on one Temporal namespace and task queue. Made by `connect`. */
+export class Longhaul {
+  readonly client: Client;
+  readonly taskQueue: string;
+  readonly #close: () => Promise<void>;
+
+  constructor(client: Client, options: { taskQueue: string; close?: () => Promise<void> }) {
+    this.client = client;
+    this.taskQueue = options.taskQueue;
+    this.#close = options.close ?? (() => Promise.resolve());
+  }
+
+  /**
+   * Starts a run and returns at once. `runner` is the id of a runner the workers know, or the runner itself, whose spec then travels
+   * along. Throws `RunAlreadyExists`, `InvalidInput`, `PayloadTooLarge`, `ServerUnavailable`.
+   */
+  async start(runner: RunnerLike, input: RunInput['input'], options: StartOptions = {}): Promise<RunHandle> {
+    const runInput = toRunInput(runner, input, options);
+    checkRunInput(runInput);
+    const agent = typeof runInput.runner === 'string' ? runInput.runner : runInput.runner.id;
+    const runId = options.runId ?? `${agent}-${randomBytes(9).toString('base64url').replace(/[-_]/g, 'x')}`;
+    checkRunId(runId);
+    await this.#send(runId, this.#startOptions(agent, runInput, runId));
+    const polled = await hasWorker(this.client, this.taskQueue).catch(() => true);
+    return new RunHandle(this.client, runId, polled ? undefined : noWorker(this.taskQueue, runId));
+  }
+
+  /** The handle of a run that was started before, here or anywhere. */
+  run(runId: string): RunHandle {
+    return new RunHandle(this.client, runId);
+  }
+
+  /** Runs, the newest first, as the server lists them: a new one shows up after about a second. Needs no worker. */
+  async *runs(filter: { agent?: string; status?: RunStatus } = {}): AsyncGenerator<RunSummary, void, void> {
+    const types = Object.values(workflowTypes).map((type) => `'${type}'`);
+    const query = `WorkflowType IN (${types.join(', ')})`;
+    for await (const execution of this.client.workflow.list({ query })) {
+      const summary = summarize(execution);
+      if (filter.agent !== undefined && summary.agent !== filter.agent) continue;
+      if (filter.status !== undefined && summary.status !== filter.status) continue;
+      yield summary;
+    }
+  }
+
+  /** Closes the connection, if `connect` opened it. */
+  async close(): Promise<void> {
+    await this.#close();
+  }
+
+  #startOptions(agent: string, input: RunInput, runId: string): WorkflowStartOptions {
+    const text = typeof input.input === 'string' ? input.input : JSON.stringify(input.input);
+    const memo: RunMemo = { status: 'running', agent, pauseSeq: 0 };
+    return {
+      workflowId: runId,
+      taskQueue: this.taskQueue,
+      args: [input],
+      workflowTaskTimeout: timeouts.workflowTask,
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
+      workflowIdConflictPolicy: 'FAIL',
+      memo: { [memoKey]: memo },
+      staticSummary: oneLine(`${agent}: ${text}`, limits.summary),
+      staticDetails: clipText(`**Agent** \`${agent}\`\n\n**Input**\n\n> ${oneLine(text, limits.details / 2)}`, limits.details),
+    };
+  }
+
+  async #send(runId: string, options: WorkflowStartOptions): Promise<void> {
+    try {
+      await this.client.withDeadline(Date.now() + timeouts.serverCheck, () =>
+        this.client.workflow.start(workflowTypes.agent, options),
+      );
+    } catch (error) {
+      if (error instanceof WorkflowExecutionAlreadyStartedError) {
+        const message = `run '${runId}' already exists: take it with run('${runId}'), or start under another runId`;
+        throw new LonghaulError('RunAlreadyExists', message, { cause: error, details: { runId } });
+      }
+      if (hasGrpcStatus(error, grpcStatus.unavailable, grpcStatus.deadlineExceeded)) {
+        throw serverUnavailable('the server of this connection', error);
+      }
+      throw error;
+    }
+  }
+}
+
+function toRunInput(runner: RunnerLike, input: RunInput['input'], options: StartOptions): RunInput {
+  const { runId: _runId, ...rest } = options;
+  const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined)) as typeof rest;
+  const data = typeof runner === 'object' && runner !== null && 'spec' in runner ? runner.spec : runner;
+  return { runner: data, input, ...given };
+}
+
+function checkRunId(runId: string): void {
+  if (idPatterns.run.test(runId)) return;
+  throw new LonghaulError('InvalidInput', `runId '${oneLine(runId, 220)}' does not match ${idPatterns.run.source}`);
+}
+
+function summarize(execution: WorkflowExecutionInfo): RunSummary {
+  const { status, runner } = stateFromMemo(execution);
+  const pending = status === 'needs-input' ? (memoOf(execution).pending ?? []) : [];
+  return {
+    runId: execution.workflowId,
+    executionRunId: execution.runId,
+    agent: runner,
+    status,
+    startTime: execution.startTime.toISOString(),
+    ...(execution.closeTime && { closeTime: execution.closeTime.toISOString() }),
+    pending,
+  };
+}

@@ -1,0 +1,169 @@
+import type { Client } from '@temporalio/client';
+import { answerText } from '../core/answer';
+import { foldLog } from '../core/fold-log';
+import { LonghaulError } from '../protocol/errors';
+import type { Json, JsonObject } from '../protocol/json';
+import type { LogEntry } from '../protocol/log';
+import type { Message, Usage } from '../protocol/message';
+import { signalNames, updateNames } from '../protocol/names';
+import type { AgentRunOutcome, AgentRunResult, PendingInput, RunState } from '../protocol/run';
+import { isNotFound, runFailure, updateRefusal } from './failures';
+import { waitForOutcome } from './outcome';
+import { followLog, type RunEvent } from './run-events';
+import { memoOf, RunView } from './run-view';
+import { updateId } from './update-id';
+import { requireWorker } from './worker-watch';
+
+/** One run, by its run id (Temporal's workflow id). Always addresses the run's newest execution. */
+export class RunHandle {
+  readonly runId: string;
+  /** Set by `start` when no worker had polled the task queue: the run waits for one. */
+  readonly warning: LonghaulError | undefined;
+  readonly #client: Client;
+  readonly #view: RunView;
+
+  constructor(client: Client, runId: string, warning?: LonghaulError) {
+    this.runId = runId;
+    this.warning = warning;
+    this.#client = client;
+    this.#view = new RunView(client, runId);
+  }
+
+  /**
+   * Waits for the run to end or to ask something: at the first pause, and again at the next. Throws the run's own typed error when it
+   * failed, `RunCancelled` when it was cancelled, `NoWorker` within 5 s when nothing polls its task queue.
+   */
+  async outcome(): Promise<AgentRunOutcome> {
+    return await waitForOutcome({
+      client: this.#client,
+      runId: this.runId,
+      state: () => this.state(),
+      result: () => this.result(),
+      taskQueue: async () => (await this.#view.describe()).taskQueue,
+    });
+  }
+
+  /** Waits for the end, through any number of pauses. Throws as `outcome` does, but waits for a worker as long as it takes. */
+  async result(): Promise<AgentRunResult> {
+    try {
+      return (await this.#handle().result()) as AgentRunResult;
+    } catch (error) {
+      if (isNotFound(error)) throw notFound(this.runId, error);
+      const failure = runFailure(error);
+      if (failure === undefined) throw error;
+      throw failure.code === 'RunCancelled' ? await this.#cancelled(failure) : failure;
+    }
+  }
+
+  /** Where the run stands. Without a worker it comes from the memo, which has no counters. */
+  async state(): Promise<RunState> {
+    return await this.#view.state();
+  }
+
+  async pending(): Promise<readonly PendingInput[]> {
+    return (await this.state()).pending;
+  }
+
+  async usage(): Promise<Usage> {
+    return (await this.state()).usage;
+  }
+
+  /** The conversation so far; an open batch of tool calls is shown closed. */
+  async transcript(): Promise<Message[]> {
+    return foldLog(await this.#view.entries());
+  }
+
+  /** The raw entries of the log from index `from` on. */
+  async log(options: { from?: number } = {}): Promise<LogEntry[]> {
+    return await this.#view.entries(options.from);
+  }
+
+  /** The run's steps as they happen, from log index `from` on; ends with the run. Resume with the last `index + 1`. */
+  events(options: { from?: number; signal?: AbortSignal } = {}): AsyncIterable<RunEvent> {
+    return followLog(this.#view, options);
+  }
+
+  /**
+   * Answers an open question. With one open question `inputId` may be left out. An honest retry of the same answer is accepted again;
+   * another answer is refused with `AlreadyAnswered`.
+   */
+  async resume(answer: Json, options: { inputId?: string } = {}): Promise<void> {
+    answerText({ answer });
+    const inputId = options.inputId ?? (await this.#onlyPending());
+    await this.#update(updateNames.resume, updateId(inputId, answer), { answer, inputId });
+  }
+
+  /** Lets a waiting tool call run, with other arguments if they are given. */
+  async approve(inputId: string, options: { args?: JsonObject } = {}): Promise<void> {
+    const { args } = options;
+    await this.#update(updateNames.approve, updateId(inputId, ['approve', args ?? null]), { inputId, ...(args && { args }) });
+  }
+
+  /** Refuses a waiting tool call; the model is told the reason. */
+  async reject(inputId: string, reason: string): Promise<void> {
+    await this.#update(updateNames.reject, updateId(inputId, ['reject', reason]), { inputId, reason });
+  }
+
+  /** Cancels the run and what it is doing; provider calls are aborted. Of a run that has ended, nothing changes. */
+  async cancel(reason = 'cancelled by the caller'): Promise<void> {
+    try {
+      await this.#handle().signal(signalNames.cancelRun, { reason });
+      await this.#handle().cancel();
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      await this.#view.describe();
+    }
+  }
+
+  async #onlyPending(): Promise<string> {
+    const { status, pending } = await this.state();
+    const [first, ...others] = pending;
+    if (first === undefined) throw this.#notWaiting(status);
+    if (others.length === 0) return first.inputId;
+    const list = pending.map((input) => `'${input.inputId}' (${input.path})`).join(', ');
+    throw new LonghaulError('AmbiguousInput', `several inputs are open, name one by inputId: ${list}`);
+  }
+
+  async #update(name: string, id: string, input: object): Promise<void> {
+    const watch = new AbortController();
+    try {
+      const sent = this.#client.withAbortSignal(watch.signal, () =>
+        this.#handle().executeUpdate(name, { args: [input], updateId: id }),
+      );
+      await Promise.race([sent, this.#rejectWithoutWorker(watch.signal)]);
+    } catch (error) {
+      if (isNotFound(error)) throw this.#notWaiting((await this.state()).status);
+      throw updateRefusal(error) ?? error;
+    } finally {
+      watch.abort();
+    }
+  }
+
+  /** Never resolves: rejects when the update has no worker to go to. */
+  async #rejectWithoutWorker(signal: AbortSignal): Promise<never> {
+    const { taskQueue } = await this.#view.describe();
+    await requireWorker(this.#client, { taskQueue, runId: this.runId, signal });
+    return await new Promise<never>(() => undefined);
+  }
+
+  #notWaiting(status: RunState['status']): LonghaulError {
+    const ended = status === 'completed' || status === 'failed' || status === 'cancelled';
+    if (ended) return new LonghaulError('RunClosed', `run '${this.runId}' is not waiting: it is ${status}`);
+    return new LonghaulError('NotWaiting', `run '${this.runId}' is not waiting for an answer: it is ${status}`);
+  }
+
+  async #cancelled(failure: LonghaulError): Promise<LonghaulError> {
+    const { reason } = memoOf(await this.#view.describe());
+    const details = reason === undefined ? {} : { reason };
+    return new LonghaulError('RunCancelled', reason ?? failure.message, { cause: failure, details });
+  }
+
+  #handle(): ReturnType<Client['workflow']['getHandle']> {
+    return this.#client.workflow.getHandle(this.runId);
+  }
+}
+
+export function notFound(runId: string, cause?: unknown): LonghaulError {
+  return new LonghaulError('RunNotFound', `there is no run '${runId}'`, { cause });
+}
+

@@ -1,0 +1,109 @@
+// Reading a run: from its worker by query, and without one from what the server keeps - memo, status, history.
+
+import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
+import { emptyUsage } from '../core/usage';
+import { LonghaulError } from '../protocol/errors';
+import { isJsonObject } from '../protocol/json';
+import { timeouts } from '../protocol/limits';
+import type { LogEntry, LogPage } from '../protocol/log';
+import { memoKey, queryNames } from '../protocol/names';
+import type { LogQuery, RunMemo, RunState, RunStatus } from '../protocol/run';
+import { serverUnavailable } from '../server/connection-options';
+import { grpcStatus, hasGrpcStatus, isNotFound } from './failures';
+import { entriesFromHistory } from './history-log';
+
+const closedStatus: Readonly<Record<string, RunStatus>> = {
+  COMPLETED: 'completed',
+  FAILED: 'failed',
+  TERMINATED: 'failed',
+  TIMED_OUT: 'failed',
+  CANCELLED: 'cancelled',
+};
+
+export class RunView {
+  readonly #client: Client;
+  readonly #runId: string;
+
+  constructor(client: Client, runId: string) {
+    this.#client = client;
+    this.#runId = runId;
+  }
+
+  async state(): Promise<RunState> {
+    const state = await this.#query<RunState>(queryNames.state);
+    return state ?? stateFromMemo(await this.describe());
+  }
+
+  async describe(): Promise<WorkflowExecutionDescription> {
+    try {
+      return await this.#bounded(() => this.#client.workflow.getHandle(this.#runId).describe());
+    } catch (error) {
+      throw this.#explain(error);
+    }
+  }
+
+  /** Entries from `from` on, as many as there are now. */
+  async entries(from = 0): Promise<LogEntry[]> {
+    const entries: LogEntry[] = [];
+    for (;;) {
+      const page = await this.#query<LogPage, [LogQuery]>(queryNames.log, { from: from + entries.length });
+      if (page === undefined) return (await entriesFromHistory(this.#client, this.#runId)).slice(from);
+      entries.push(...page.entries);
+      if (page.entries.length === 0 || from + entries.length >= page.length) return entries;
+    }
+  }
+
+  /** Undefined when no worker answers. */
+  async #query<Answer, Args extends unknown[] = []>(name: string, ...args: Args): Promise<Answer | undefined> {
+    try {
+      const handle = this.#client.workflow.getHandle(this.#runId);
+      return await this.#bounded(() => handle.query<Answer, Args>(name, ...args));
+    } catch (error) {
+      if (hasGrpcStatus(error, grpcStatus.deadlineExceeded, grpcStatus.failedPrecondition)) return undefined;
+      throw this.#explain(error);
+    }
+  }
+
+  async #bounded<Answer>(call: () => Promise<Answer>): Promise<Answer> {
+    return await this.#client.withDeadline(Date.now() + timeouts.serverCheck, call);
+  }
+
+  #explain(error: unknown): unknown {
+    if (isNotFound(error)) return new LonghaulError('RunNotFound', `there is no run '${this.#runId}'`, { cause: error });
+    if (hasGrpcStatus(error, grpcStatus.unavailable, grpcStatus.deadlineExceeded)) {
+      return serverUnavailable('the server of this connection', error);
+    }
+    return error;
+  }
+}
+
+/** What `describe` and `list` say of a run, with no worker: counters are not among it. */
+export function stateFromMemo(execution: {
+  readonly runId: string;
+  readonly memo?: Record<string, unknown>;
+  readonly status: { readonly name: string };
+}): RunState {
+  const memo = memoOf(execution);
+  const status = closedStatus[execution.status.name] ?? memo.status;
+  const pending = status === 'needs-input' ? (memo.pending ?? []) : [];
+  return {
+    status,
+    pauseSeq: memo.pauseSeq ?? 0,
+    runner: memo.agent,
+    path: memo.agent,
+    executionRunId: execution.runId,
+    turn: 0,
+    iterations: 0,
+    usage: emptyUsage,
+    pending,
+    logLength: 0,
+    rejected: [],
+  };
+}
+
+export function memoOf(execution: { readonly memo?: Record<string, unknown> }): RunMemo {
+  const memo = execution.memo?.[memoKey];
+  return isJsonObject(memo) && typeof memo['agent'] === 'string'
+    ? (memo as unknown as RunMemo)
+    : { status: 'running', agent: 'unknown' };
+}

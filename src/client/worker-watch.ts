@@ -1,0 +1,39 @@
+import type { Client } from '@temporalio/client';
+import { LonghaulError } from '../protocol/errors';
+import { timeouts } from '../protocol/limits';
+
+/** `TASK_QUEUE_TYPE_WORKFLOW` of the server's API. */
+const workflowTasks = 1;
+const checkEveryMs = 1_000;
+
+/** Whether any worker has polled the task queue lately: the server remembers for some minutes. */
+export async function hasWorker(client: Client, taskQueue: string): Promise<boolean> {
+  const { pollers } = await client.withDeadline(Date.now() + timeouts.serverCheck, () =>
+    client.workflowService.describeTaskQueue({
+      namespace: client.options.namespace,
+      taskQueue: { name: taskQueue },
+      taskQueueType: workflowTasks,
+    }),
+  );
+  return (pollers ?? []).length > 0;
+}
+
+/** Rejects with `NoWorker` when none has shown itself for 5 s; resolves when one has. Never touches the run. */
+export async function requireWorker(client: Client, options: { taskQueue: string; runId: string; signal: AbortSignal }): Promise<void> {
+  const { taskQueue, runId, signal } = options;
+  const deadline = Date.now() + timeouts.serverCheck - checkEveryMs;
+  while (!signal.aborted) {
+    if (await hasWorker(client, taskQueue)) return;
+    if (Date.now() >= deadline) throw noWorker(taskQueue, runId);
+    await new Promise((resolve) => setTimeout(resolve, checkEveryMs));
+  }
+}
+
+export function noWorker(taskQueue: string, runId: string): LonghaulError {
+  return new LonghaulError(
+    'NoWorker',
+    `no worker polls task queue '${taskQueue}'. Run '${runId}' is safe and goes on when one starts: ` +
+      `createWorker({ taskQueue: '${taskQueue}' }) or \`longhaul dev\``,
+    { retryable: true, details: { taskQueue, runId } },
+  );
+}

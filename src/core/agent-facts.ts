@@ -1,0 +1,46 @@
+// What an agent's loop needs of its pinned definition: everything but prompts and schemas, which stay on the workers. Pure.
+
+import type { CriterionSpec } from '../protocol/agent-run';
+import type { AgentFacts, ToolFacts } from '../protocol/activities';
+import type { AgentSpec, Definition, ToolSpec } from '../protocol/spec';
+
+export function agentFacts(definition: Definition, agentId: string): AgentFacts {
+  const spec = agentOf(definition, agentId);
+  const {
+    instructions: _instructions,
+    description: _description,
+    settings: _settings,
+    tools = [],
+    ...facts
+  } = spec;
+  return { ...facts, tools: tools.map((name) => toolFacts(toolOf(definition, name))) };
+}
+
+/** All criteria of an agent in the order verdicts are given; its output schema is the last of them. */
+export function criteriaOf(agent: Pick<AgentSpec, 'criteria' | 'output'>): readonly CriterionSpec[] {
+  const criteria = agent.criteria ?? [];
+  return agent.output === undefined ? criteria : [...criteria, { kind: 'structured-output', schema: agent.output.schema }];
+}
+
+/** The agent of this id in a definition; a closure always holds what its runners name. */
+export function agentOf(definition: Definition, agentId: string): AgentSpec {
+  const spec = definition.runners[agentId];
+  if (spec === undefined) throw new TypeError(`definition has no runner '${agentId}'`);
+  return spec;
+}
+
+export function toolOf(definition: Definition, name: string): ToolSpec {
+  const spec = definition.tools[name];
+  if (spec === undefined) throw new TypeError(`definition has no tool '${name}'`);
+  return spec;
+}
+
+function toolFacts(spec: ToolSpec): ToolFacts {
+  const {
+    description: _description,
+    inputSchema: _inputSchema,
+    maxResultBytes: _maxResultBytes,
+    ...facts
+  } = spec;
+  return facts;
+}

@@ -1,0 +1,72 @@
+// What a run may be started with. Checked by the client before anything is sent, and again by the workflow: anybody may start one. Pure.
+
+import { checkJson } from './session';
+import { utf8Length } from './text';
+import { LonghaulError } from '../protocol/errors';
+import { isJsonObject } from '../protocol/json';
+import { limits } from '../protocol/limits';
+import { idPatterns } from '../protocol/names';
+import type { RunInput } from '../protocol/run';
+
+/** Throws what is wrong with a run's input, and what would be right. */
+export function checkRunInput(value: unknown): asserts value is RunInput {
+  if (!isJsonObject(value)) {
+    throw invalid(`a run is started with {"runner": "<id>", "input": "<text>"}, not with ${typeName(value)}`);
+  }
+  checkRunner(value['runner']);
+  checkInput(value['input']);
+  checkObject(value, 'session', limits.session);
+  checkObject(value, 'key', limits.failureMessage);
+  checkObject(value, 'budget', limits.failureMessage);
+  checkSize('context', value['context'], limits.context);
+}
+
+function checkRunner(runner: unknown): void {
+  if (typeof runner === 'string') {
+    if (idPatterns.agent.test(runner)) return;
+    throw invalid(`runner '${runner.slice(0, 120)}' is not an id: ${idPatterns.agent.source}`);
+  }
+  if (!isJsonObject(runner)) throw invalid(`runner must be the id of a runner or its spec, not ${typeName(runner)}`);
+  checkSize('runner', runner, limits.definition);
+}
+
+function checkInput(input: unknown): void {
+  const isParts = Array.isArray(input) && input.length > 0 && input.every(isInputPart);
+  if (typeof input !== 'string' && !isParts) {
+    throw invalid(`input must be a text or a list of text and media parts, not ${typeName(input)}`);
+  }
+  if (typeof input === 'string' && input.trim() === '') throw invalid('input is empty');
+  checkSize('input', input, limits.input);
+}
+
+function isInputPart(part: unknown): boolean {
+  if (!isJsonObject(part)) return false;
+  if (part['type'] === 'text') return typeof part['text'] === 'string';
+  return part['type'] === 'media' && typeof part['mediaType'] === 'string' && isJsonObject(part['source']);
+}
+
+function checkObject(value: { [key: string]: unknown }, name: string, maxBytes: number): void {
+  const field = value[name];
+  if (field === undefined || field === null) return;
+  if (!isJsonObject(field)) throw invalid(`${name} must be a JSON object, not ${typeName(field)}`);
+  checkSize(name, field, maxBytes);
+}
+
+function checkSize(name: string, value: unknown, maxBytes: number): void {
+  if (value === undefined) return;
+  const violation = checkJson(value);
+  if (violation !== undefined) throw invalid(`${name} is not JSON at ${violation.path}: ${violation.problem}`);
+  const bytes = utf8Length(JSON.stringify(value));
+  if (bytes <= maxBytes) return;
+  const code = name === 'session' ? 'SessionTooLarge' : 'PayloadTooLarge';
+  throw new LonghaulError(code, `${name} has ${bytes} bytes of JSON; at most ${maxBytes} are taken`);
+}
+
+function invalid(message: string): LonghaulError {
+  return new LonghaulError('InvalidInput', message);
+}
+
+function typeName(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'a list' : `a ${typeof value}`;
+}

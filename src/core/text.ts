@@ -1,0 +1,53 @@
+// Sizes and cuts of text as it travels: bytes of UTF-8, never half a code point. Pure.
+
+/** Bytes of `text` in UTF-8; a lone surrogate counts as the replacement character. */
+export function utf8Length(text: string): number {
+  let bytes = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
+    if (unit < 0x80) bytes += 1;
+    else if (unit < 0x800) bytes += 2;
+    else if (isHighSurrogate(unit) && isLowSurrogate(text.charCodeAt(index + 1))) {
+      bytes += 4;
+      index += 1;
+    } else bytes += 3;
+  }
+  return bytes;
+}
+
+/** The longest head of `text` within `maxBytes` of UTF-8 that ends at a code point. */
+export function headOf(text: string, maxBytes: number): string {
+  if (text.length * 3 <= maxBytes) return text;
+  let bytes = 0;
+  let index = 0;
+  while (index < text.length) {
+    const codePoint = text.codePointAt(index) ?? 0;
+    bytes += codePoint < 0x80 ? 1 : codePoint < 0x800 ? 2 : codePoint < 0x10000 ? 3 : 4;
+    if (bytes > maxBytes) break;
+    index += codePoint > 0xffff ? 2 : 1;
+  }
+  return text.slice(0, index);
+}
+
+/** `text`, or its head and an ellipsis, within `maxBytes`. */
+export function clipText(text: string, maxBytes: number): string {
+  return utf8Length(text) <= maxBytes ? text : `${headOf(text, maxBytes - 3)}…`;
+}
+
+/** One line of at most `maxBytes`: what a summary or a progress line shows of a longer text. */
+export function oneLine(text: string, maxBytes: number): string {
+  return clipText(
+    headOf(text, maxBytes * 4)
+      .replace(/\s+/g, ' ')
+      .trim(),
+    maxBytes,
+  );
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+function isLowSurrogate(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}

@@ -1,0 +1,45 @@
+import type { TLSConfig } from '@temporalio/client';
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { LonghaulError } from '../protocol/errors';
+import { defaults } from '../protocol/names';
+
+export type ServerOptions = {
+  /** A profile of Temporal's configuration file. */
+  readonly profile?: string;
+  /** `host:port`; wins over the profile and `TEMPORAL_ADDRESS`. */
+  readonly address?: string;
+  readonly tls?: TLSConfig | boolean;
+  readonly apiKey?: string;
+};
+
+export type LoadedConnection = {
+  readonly connection: { address?: string; tls?: TLSConfig | boolean; apiKey?: string; metadata?: Record<string, string> };
+  readonly namespace: string | undefined;
+};
+
+/** Where the server is: what is given, else Temporal's own environment variables and configuration file. */
+export function loadConnection(options: ServerOptions = {}): LoadedConnection {
+  const { profile, address, tls, apiKey } = options;
+  const loaded = loadClientConnectConfig(profile === undefined ? {} : { profile });
+  const configured = loaded.connectionOptions;
+  return {
+    connection: {
+      address: address ?? configured.address ?? defaults.address,
+      ...(configured.apiKey !== undefined && { apiKey: configured.apiKey }),
+      ...(configured.metadata !== undefined && { metadata: configured.metadata as Record<string, string> }),
+      ...(configured.tls !== undefined && configured.tls !== null && { tls: configured.tls as TLSConfig | boolean }),
+      ...(tls !== undefined && { tls }),
+      ...(apiKey !== undefined && { apiKey }),
+    },
+    namespace: loaded.namespace,
+  };
+}
+
+export function serverUnavailable(address: string, cause?: unknown): LonghaulError {
+  const reason = cause instanceof Error ? ` (${cause.message})` : '';
+  return new LonghaulError(
+    'ServerUnavailable',
+    `cannot reach Temporal at ${address}${reason}. Start one with \`longhaul dev\`, or set TEMPORAL_ADDRESS or --address`,
+    { cause, retryable: true, details: { address } },
+  );
+}

@@ -1,0 +1,34 @@
+import { NativeConnection, Worker } from '@temporalio/worker';
+import { defaults } from '../protocol/names';
+import { loadConnection, serverUnavailable } from '../server/connection-options';
+import type { CreateWorkerOptions } from './options';
+import { LonghaulPlugin } from './plugin';
+
+/**
+ * A Temporal worker that runs agents: its workflows, model calls and tools.
+ *
+ * @example
+ * const worker = await createWorker({ runners: [agent] });
+ * await worker.run();
+ */
+export async function createWorker(options: CreateWorkerOptions = {}): Promise<Worker> {
+  const { connection, address, profile, namespace, taskQueue, dataConverter, workerOptions, ...longhaul } = options;
+  const plugin = new LonghaulPlugin(longhaul);
+  const loaded = loadConnection({ ...(address && { address }), ...(profile && { profile }) });
+  return await Worker.create({
+    connection: connection ?? (await connectWorker(loaded.connection)),
+    namespace: namespace ?? loaded.namespace ?? defaults.namespace,
+    taskQueue: taskQueue ?? defaults.taskQueue,
+    ...(dataConverter && { dataConverter }),
+    ...workerOptions,
+    plugins: [...(workerOptions?.plugins ?? []), plugin],
+  });
+}
+
+async function connectWorker(options: ReturnType<typeof loadConnection>['connection']): Promise<NativeConnection> {
+  try {
+    return await NativeConnection.connect(options);
+  } catch (error) {
+    throw serverUnavailable(options.address ?? defaults.address, error);
+  }
+}

@@ -1,0 +1,32 @@
+import type { DataConverter } from '@temporalio/common';
+import type { NativeConnection, WorkerOptions } from '@temporalio/worker';
+import type { DeltaEvent } from '../activities';
+import type { ModelProvider, ProviderConfig } from '../providers/provider';
+import type { Agent } from '../spec/agent';
+import type { CustomCriterion } from '../spec/criteria';
+import type { Tool } from '../spec/tool';
+
+/** The code a worker has by name, and how it reaches models. */
+export type LonghaulOptions = {
+  readonly runners?: readonly Agent[];
+  /** For agents that are only data; the agents' own tools are registered by themselves. */
+  readonly tools?: readonly Tool[];
+  readonly criteria?: readonly CustomCriterion[];
+  /** By name, as in `'<name>/<model>'`: settings of a built-in provider, or a provider of your own. */
+  readonly providers?: Readonly<Record<string, ProviderConfig | ModelProvider>>;
+  /** Every streamed delta of every model call of this worker. Must not block. */
+  readonly onDelta?: (event: DeltaEvent) => void;
+};
+
+export type CreateWorkerOptions = LonghaulOptions & {
+  /** An open connection; without it one is made from `TEMPORAL_*` and the profile, as `connect` does. */
+  readonly connection?: NativeConnection;
+  readonly address?: string;
+  readonly profile?: string;
+  readonly namespace?: string;
+  /** Default `longhaul`. Workflows and activities share it: a turn needs no second poll. */
+  readonly taskQueue?: string;
+  readonly dataConverter?: DataConverter;
+  /** Any further option of Temporal's worker; what is set here wins. */
+  readonly workerOptions?: Partial<WorkerOptions>;
+};

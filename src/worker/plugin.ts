@@ -1,0 +1,86 @@
+import { SimplePlugin } from '@temporalio/plugin';
+import type { BundleOptions, WorkerOptions } from '@temporalio/worker';
+import { createActivities } from '../activities';
+import { DefinitionCache } from '../activities/definition-cache';
+import { LogReplica } from '../activities/log-replica';
+import { LonghaulError } from '../protocol/errors';
+import { timeouts } from '../protocol/limits';
+import { resolveProviders } from '../providers/registry';
+import { createRegistry } from '../spec/registry';
+import { prebuiltWorkflows, workflowsModule } from './bundle';
+import type { LonghaulOptions } from './options';
+import { searchAttributeCheck } from './search-attributes';
+
+/** What the bundler's compiler shows of itself, as far as it is looked at. */
+type Compilation = { readonly modules: Iterable<{ readonly resource?: string }>; readonly errors: Error[] };
+type Compiler = {
+  readonly hooks: { readonly afterCompile: { tap(name: string, check: (compilation: Compilation) => void): void } };
+};
+
+/**
+ * Adds Longhaul's activities and workflows to a worker that already exists. A worker with workflows of its own exports ours from
+ * its workflow file: `export * from 'longhaul/workflows'`.
+ *
+ * @example
+ * const worker = await Worker.create({ taskQueue, workflowsPath, plugins: [new LonghaulPlugin({ runners: [agent] })] });
+ */
+export class LonghaulPlugin extends SimplePlugin {
+  readonly #options: LonghaulOptions;
+
+  constructor(options: LonghaulOptions = {}) {
+    super({ name: 'longhaul' });
+    this.#options = options;
+  }
+
+  override configureWorker(options: WorkerOptions): WorkerOptions {
+    const configured = super.configureWorker(options);
+    const hasWorkflows = configured.workflowsPath !== undefined || configured.workflowBundle !== undefined;
+    return {
+      stickyQueueScheduleToStartTimeout: timeouts.stickyScheduleToStart,
+      shutdownGraceTime: timeouts.shutdownGrace,
+      ...configured,
+      ...(hasWorkflows ? {} : prebuiltWorkflows()),
+      activities: { ...configured.activities, ...this.#activities(configured) },
+    };
+  }
+
+  /** A worker whose bundle lacks our workflows would leave every run waiting for ever: said when it is bundled. */
+  override configureBundler(options: BundleOptions): BundleOptions {
+    const configured = super.configureBundler(options);
+    const { webpackConfigHook } = configured;
+    return {
+      ...configured,
+      webpackConfigHook: (config) => {
+        const hooked = webpackConfigHook?.(config) ?? config;
+        const plugin = { apply: requireWorkflows } as unknown as NonNullable<typeof hooked.plugins>[number];
+        return { ...hooked, plugins: [...(hooked.plugins ?? []), plugin] } as typeof hooked;
+      },
+    };
+  }
+
+  #activities(options: WorkerOptions): object {
+    const { runners, tools, criteria, providers, onDelta } = this.#options;
+    const registry = createRegistry({
+      ...(runners && { runners }),
+      ...(tools && { tools }),
+      ...(criteria && { criteria }),
+    });
+    return createActivities({
+      registry,
+      providers: resolveProviders(providers),
+      replica: new LogReplica(),
+      definitions: new DefinitionCache(),
+      hasSearchAttributes: searchAttributeCheck(options.connection, options.namespace ?? 'default'),
+      ...(onDelta && { onDelta }),
+    });
+  }
+}
+
+function requireWorkflows(compiler: Compiler): void {
+  compiler.hooks.afterCompile.tap('longhaul', ({ modules, errors }) => {
+    const ours = workflowsModule();
+    if ([...modules].some((module) => module.resource === ours)) return;
+    const message = "the workflow bundle lacks Longhaul's workflows: add `export * from 'longhaul/workflows'` to your workflow file";
+    errors.push(new LonghaulError('InternalError', message));
+  });
+}

@@ -1,0 +1,55 @@
+// The activities as the workflows call them: timeouts and retries of design.md section 4, and the summaries the Web UI shows.
+
+import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import { clipText, oneLine } from '../core/text';
+import type { LonghaulActivities, LonghaulLocalActivities, ToolFacts } from '../protocol/activities';
+import { limits, timeouts } from '../protocol/limits';
+
+/** A payload that is too large stays so: the call is never made again for it. */
+const nonRetryableErrorTypes = ['PayloadsTooLarge'];
+
+export function modelActivities(summary: string): Pick<LonghaulActivities, 'callModel'> {
+  return proxyActivities<LonghaulActivities>({
+    startToCloseTimeout: timeouts.modelStartToClose,
+    scheduleToCloseTimeout: timeouts.modelScheduleToClose,
+    heartbeatTimeout: timeouts.modelHeartbeat,
+    retry: { initialInterval: 1_000, backoffCoefficient: 2, maximumInterval: 60_000, nonRetryableErrorTypes },
+    summary: clipText(oneLine(summary, limits.summary), limits.summary),
+  });
+}
+
+export function toolActivities(tool: ToolFacts, summary: string): Pick<LonghaulActivities, 'callTool'> {
+  const startToClose = tool.timeoutMs ?? timeouts.toolStartToClose;
+  return proxyActivities<LonghaulActivities>({
+    startToCloseTimeout: startToClose,
+    scheduleToCloseTimeout: Math.max(timeouts.toolScheduleToClose, startToClose),
+    heartbeatTimeout: timeouts.toolHeartbeat,
+    retry: {
+      initialInterval: tool.retry?.initialIntervalMs ?? 1_000,
+      backoffCoefficient: tool.retry?.backoffCoefficient ?? 2,
+      maximumInterval: tool.retry?.maximumIntervalMs ?? 60_000,
+      maximumAttempts: tool.effect === 'once' ? 1 : (tool.retry?.maximumAttempts ?? limits.toolAttempts),
+      nonRetryableErrorTypes,
+    },
+    summary: oneLine(summary, limits.summary),
+  });
+}
+
+export const localActivities = proxyLocalActivities<LonghaulLocalActivities>({
+  startToCloseTimeout: 5_000,
+  retry: { maximumAttempts: 3, initialInterval: 100 },
+});
+
+/** Retried for a minute, so that another worker of a rolling deploy may answer. */
+export const definitionActivities = proxyActivities<LonghaulActivities>({
+  startToCloseTimeout: 20_000,
+  scheduleToCloseTimeout: timeouts.definitionSearch,
+  retry: { initialInterval: 500, backoffCoefficient: 1.5, maximumInterval: 5_000 },
+  summary: 'find the definition on another worker',
+});
+
+export const controlActivities = proxyActivities<LonghaulActivities>({
+  startToCloseTimeout: 60_000,
+  heartbeatTimeout: timeouts.modelHeartbeat,
+  retry: { initialInterval: 500, maximumInterval: 10_000, nonRetryableErrorTypes },
+});

@@ -1,0 +1,99 @@
+// Between the machine and the run: options from the pinned facts, the result, the state query. Pure; knows no Temporal but its info.
+
+import type { WorkflowInfo } from '@temporalio/workflow';
+import { criteriaOf } from '../core/agent-facts';
+import type { AgentRun } from '../core/agent-run';
+import type { AgentRunOptions } from '../core/options';
+import type { AgentRunResponse, AgentRunStep, InvalidToolCallContext } from '../core/steps';
+import { emptyUsage } from '../core/usage';
+import { utf8Length } from '../core/text';
+import type { MachineInput } from '../protocol/agent-run';
+import type { AgentFacts } from '../protocol/activities';
+import { isJsonObject, type JsonObject } from '../protocol/json';
+import { limits } from '../protocol/limits';
+import type { UserMessage } from '../protocol/message';
+import type { AgentRunResult, RunInput, RunState } from '../protocol/run';
+import type { RunBoard } from './run-board';
+
+export function machineOptions(facts: AgentFacts): AgentRunOptions {
+  const maxIterations = facts.maxIterations ?? limits.maxIterations;
+  const invalidToolCalls = facts.maxInvalidToolCalls ?? limits.invalidToolCalls;
+  const onInvalidToolCall = facts.onInvalidToolCall ?? 'retry';
+  const approvals = facts.tools.filter((tool) => tool.needsApproval === true).map((tool) => tool.name);
+  const criteria = criteriaOf(facts);
+  return {
+    maxIterations,
+    maxTurns: facts.maxTurns ?? 2 * maxIterations + 5,
+    maxInvalidToolCallRetries: invalidToolCalls,
+    maxConsecutiveMalformedToolCalls: invalidToolCalls,
+    askUser: facts.askUser ?? false,
+    ...(onInvalidToolCall !== 'retry' && { onInvalidToolCall }),
+    ...(facts.toolChoice !== undefined && { toolChoice: facts.toolChoice }),
+    ...(criteria.length > 0 && { criteria }),
+    ...(approvals.length > 0 && { approvals }),
+  };
+}
+
+export function promptOf(input: RunInput): UserMessage {
+  const parts = typeof input.input === 'string' ? [{ type: 'text' as const, text: input.input }] : input.input;
+  return { role: 'user', parts };
+}
+
+/** The id of what runs; also of input that nobody has checked yet. */
+export function runnerId(input: RunInput): string {
+  const runner: unknown = isJsonObject(input) ? input['runner'] : undefined;
+  const id = isJsonObject(runner) ? runner['id'] : runner;
+  return typeof id === 'string' ? id.slice(0, 100) : 'unknown';
+}
+
+export function resultOf(response: AgentRunResponse, session: JsonObject): AgentRunResult {
+  const { text, content, structured, iterations, completionReason, usage } = response;
+  const result: AgentRunResult = {
+    finalResponse: { text, content, ...(structured !== undefined && { structured }) },
+    iterations,
+    completionReason,
+    usage,
+    session,
+  };
+  if (utf8Length(JSON.stringify(result)) <= limits.result) return result;
+  const warnings = ['finalResponse.content was left out for its size: read it from the transcript'];
+  return { ...result, finalResponse: { ...result.finalResponse, content: [] }, warnings };
+}
+
+export function stateOf(run: {
+  readonly board: RunBoard;
+  readonly machine: AgentRun | undefined;
+  readonly runner: string;
+  readonly path: string;
+  readonly executionRunId: string;
+  readonly logLength: number;
+}): RunState {
+  const { board, machine, ...rest } = run;
+  return {
+    status: board.status,
+    pauseSeq: board.pauseSeq,
+    turn: machine?.turn ?? 0,
+    iterations: machine?.iterations ?? 0,
+    usage: machine?.usage ?? emptyUsage,
+    pending: board.pending,
+    rejected: board.rejected,
+    ...rest,
+  };
+}
+
+/** What a step leaves open to be answered. */
+export function openInputs(step: AgentRunStep): readonly MachineInput[] {
+  if (step.kind === 'call-tools') return step.waiting;
+  return step.kind === 'needs-input' ? step.inputs : [];
+}
+
+export function unavailableTool({ toolName, allowed }: InvalidToolCallContext): string {
+  return `There is no tool '${toolName}' to call now. Available: ${allowed.join(', ') || 'none'}.`;
+}
+
+/** Whether the execution has grown so far that the run continues as new. */
+export function isDue(info: WorkflowInfo): boolean {
+  return (
+    info.continueAsNewSuggested || info.historySize > limits.historyBytes || info.historyLength > limits.historyEvents
+  );
+}

@@ -1,0 +1,64 @@
+// How a run travels through continue-as-new: entries and counters, never folded messages beside them.
+//
+// 1. Never an unmeasured input: an oversized one wedges the run, uncatchably.
+// 2. Small enough after deflation, the log travels inline; else the new execution pulls it from the closed one, at once, so that
+//    retention does not matter.
+
+import { deflateSync, inflateSync, strFromU8, strToU8 } from 'fflate';
+import { LonghaulError } from '../protocol/errors';
+import { limits } from '../protocol/limits';
+import type { LogEntry, LogRef } from '../protocol/log';
+import type { JsonObject } from '../protocol/json';
+import type { SessionDelta } from '../protocol/session';
+import type { AgentRunState } from '../core/run-state';
+import type { CarriedBoard } from './run-board';
+import type { LoadedDefinition } from './load-definition';
+import { controlActivities } from './activity-proxies';
+
+/** Everything a run holds. `machine.log` is empty: the entries stand beside it, with their ids, or are pulled by `log`. */
+export type CarriedRun = {
+  readonly format: 1;
+  readonly machine: AgentRunState;
+  readonly board: CarriedBoard;
+  readonly definition: LoadedDefinition;
+  readonly session: JsonObject;
+  /** Session changes of an open batch, by index of the call. */
+  readonly deltas: readonly (readonly [index: number, delta: SessionDelta])[];
+  readonly entries?: readonly LogEntry[];
+  readonly log?: LogRef;
+};
+
+/** What the next execution gets: deflated JSON, measured. */
+export function pack(run: Omit<CarriedRun, 'log' | 'entries' | 'format'>, entries: readonly LogEntry[], log: LogRef): Uint8Array {
+  const whole = deflate({ format: 1, ...run, entries });
+  if (whole.length <= limits.carriedLog) return whole;
+  const small = deflate({ format: 1, ...run, log });
+  if (small.length <= limits.carriedLog) return small;
+  throw new LonghaulError('TranscriptTooLarge', `the run's state has ${small.length} bytes deflated; it cannot continue as new`);
+}
+
+export async function unpack(bytes: Uint8Array): Promise<CarriedRun & { readonly entries: readonly LogEntry[] }> {
+  const run = inflate<CarriedRun>(bytes);
+  if (run.format !== 1) throw new LonghaulError('StateError', `unknown format ${String(run.format)} of a carried run`);
+  if (run.entries !== undefined) return { ...run, entries: run.entries };
+  if (run.log === undefined) throw new LonghaulError('StateError', 'the carried run has no log');
+  return { ...run, entries: await pull(run.log) };
+}
+
+async function pull(log: LogRef): Promise<LogEntry[]> {
+  const entries: LogEntry[] = [];
+  while (entries.length < log.length) {
+    const page = inflate<LogEntry[]>(await controlActivities.pullLog({ log, from: entries.length }));
+    if (page.length === 0) throw new LonghaulError('StateError', 'the log of the earlier execution ended early');
+    entries.push(...page);
+  }
+  return entries;
+}
+
+function deflate(run: CarriedRun): Uint8Array {
+  return deflateSync(strToU8(JSON.stringify(run)));
+}
+
+function inflate<Value>(bytes: Uint8Array): Value {
+  return JSON.parse(strFromU8(inflateSync(bytes))) as Value;
+}

@@ -1,0 +1,54 @@
+// The one wrapper around every workflow function, so that no error of ours wedges a run: anything that is not a Temporal
+// failure would be retried as a workflow task for ever.
+//
+// 1. Continue-as-new, Temporal's failures and cancellation pass.
+// 2. A LonghaulError becomes a non-retryable failure of its code.
+// 3. Anything else becomes the non-retryable InternalError.
+// 4. A result that cannot be stored fails the run here, visibly, instead of wedging it.
+
+import { ApplicationFailure, ContinueAsNew, isCancellation, TemporalFailure } from '@temporalio/workflow';
+import { clipText, utf8Length } from '../core/text';
+import { checkJson } from '../core/session';
+import { LonghaulError } from '../protocol/errors';
+import { limits } from '../protocol/limits';
+
+export async function durable<Result>(main: () => Promise<Result>): Promise<Result> {
+  try {
+    return storable(await main());
+  } catch (error) {
+    throw toWorkflowFailure(error);
+  }
+}
+
+export function toWorkflowFailure(error: unknown): unknown {
+  if (error instanceof ContinueAsNew || error instanceof TemporalFailure || isCancellation(error)) return error;
+  if (LonghaulError.is(error)) return failureOf(error);
+  const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return ApplicationFailure.create({
+    type: 'InternalError',
+    message: clipText(`Longhaul failed unexpectedly: ${message}`, limits.failureMessage),
+    nonRetryable: true,
+  });
+}
+
+function failureOf(error: LonghaulError): ApplicationFailure {
+  const details = JSON.stringify(error.details);
+  return ApplicationFailure.create({
+    type: error.code,
+    message: clipText(error.message, limits.failureMessage),
+    nonRetryable: true,
+    details: details.length <= limits.failureMessage ? [JSON.parse(details)] : [],
+  });
+}
+
+function storable<Result>(result: Result): Result {
+  const violation = checkJson(result);
+  if (violation !== undefined) {
+    throw new LonghaulError('InternalError', `the result is not JSON at ${violation.path}: ${violation.problem}`);
+  }
+  const bytes = utf8Length(JSON.stringify(result));
+  if (bytes > limits.result * 1.5) {
+    throw new LonghaulError('PayloadTooLarge', `the result has ${bytes} bytes; a run may return ${limits.result}`);
+  }
+  return result;
+}

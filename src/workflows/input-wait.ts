@@ -1,0 +1,36 @@
+// Waiting for a person: with a deadline it is a timer whose summary is the question, so that the Web UI's timeline shows it.
+
+import { CancellationScope, condition, isCancellation, sleep } from '@temporalio/workflow';
+import { oneLine } from '../core/text';
+import { limits } from '../protocol/limits';
+import type { PendingInput } from '../protocol/run';
+
+export type InputWait = {
+  readonly pending: readonly PendingInput[];
+  /** Counted from when an input was asked; undefined waits for ever. */
+  readonly timeoutMs: number | undefined;
+  readonly answered: () => boolean;
+};
+
+/** Waits for an answer; gives the input whose time ran out, if one did. */
+export async function waitForAnswer(wait: InputWait): Promise<PendingInput | undefined> {
+  const { timeoutMs, answered } = wait;
+  const oldest = [...wait.pending].sort((left, right) => left.since.localeCompare(right.since))[0];
+  if (timeoutMs === undefined || oldest === undefined) {
+    await condition(answered);
+    return undefined;
+  }
+  const deadline = Date.parse(oldest.since) + timeoutMs;
+  const timer = new CancellationScope();
+  const expiry = timer
+    .run(() => sleep(Math.max(1, deadline - Date.now()), { summary: oneLine(oldest.question, limits.summary) }))
+    .then(() => oldest);
+  expiry.catch((error: unknown) => {
+    if (!isCancellation(error)) throw error;
+  });
+  try {
+    return await Promise.race([expiry, condition(answered).then(() => undefined)]);
+  } finally {
+    timer.cancel();
+  }
+}

@@ -1,0 +1,148 @@
+// What a run shows and what it is asked: status, open inputs, answers taken, signals refused. Knows no Temporal.
+//
+// 1. An input is answered once: the first answer wins; the same update again is told the same, another is AlreadyAnswered.
+// 2. A refused answer changes nothing.
+// 3. `pauseSeq` grows with every pause, so that all who wait for one pause can share one update.
+
+import { answerText } from '../core/answer';
+import { LonghaulError } from '../protocol/errors';
+import { limits } from '../protocol/limits';
+import type {
+  AgentRunResult,
+  ApproveInput,
+  PendingInput,
+  RejectedSignal,
+  RejectInput,
+  ResumeInput,
+  RunStatus,
+} from '../protocol/run';
+
+/** Where an accepted answer goes: the machine of this run, or a child. */
+export type AnswerPort = {
+  answer(inputId: string, text: string): void;
+  approve(input: ApproveInput): void;
+  reject(input: RejectInput): void;
+};
+
+/** What survives continue-as-new. */
+export type CarriedBoard = {
+  readonly pauseSeq: number;
+  readonly pending: readonly PendingInput[];
+  readonly answered: readonly (readonly [inputId: string, updateId: string])[];
+  readonly rejected: readonly RejectedSignal[];
+};
+
+const keptRejections = 20;
+
+export class RunBoard {
+  status: RunStatus = 'loading';
+  result: AgentRunResult | undefined;
+  /** The run is about to continue as new: who waits must ask again. */
+  moving = false;
+  /** Grows with every answer taken, so that the loop wakes. */
+  answers = 0;
+  #pauseSeq = 0;
+  #pending: readonly PendingInput[] = [];
+  #answered = new Map<string, string>();
+  #rejected: RejectedSignal[] = [];
+
+  /** Goes on where the execution before this one stopped. */
+  restore(carried: CarriedBoard): void {
+    this.#pauseSeq = carried.pauseSeq;
+    this.#pending = carried.pending;
+    this.#answered = new Map(carried.answered);
+    this.#rejected = [...carried.rejected, ...this.#rejected];
+    this.status = this.#pending.length > 0 ? 'needs-input' : 'running';
+  }
+
+  get pauseSeq(): number {
+    return this.#pauseSeq;
+  }
+
+  get pending(): readonly PendingInput[] {
+    return this.#pending;
+  }
+
+  get rejected(): readonly RejectedSignal[] {
+    return this.#rejected;
+  }
+
+  get ended(): boolean {
+    return this.status === 'completed' || this.status === 'failed' || this.status === 'cancelled';
+  }
+
+  carry(): CarriedBoard {
+    return {
+      pauseSeq: this.#pauseSeq,
+      pending: this.#pending,
+      answered: [...this.#answered].slice(-limits.answeredInputs),
+      rejected: this.#rejected,
+    };
+  }
+
+  /** Lists what is open now; a question not listed before is a new pause. Returns whether anything changed. */
+  publish(inputs: readonly PendingInput[]): boolean {
+    const open = inputs.filter((input) => !this.#answered.has(input.inputId));
+    const known = new Set(this.#pending.map((input) => input.inputId));
+    const changed = open.length !== known.size || open.some((input) => !known.has(input.inputId));
+    if (open.some((input) => !known.has(input.inputId))) this.#pauseSeq += 1;
+    this.#pending = open;
+    if (!this.ended) this.status = open.length > 0 ? 'needs-input' : 'running';
+    return changed;
+  }
+
+  /** The pending input an answer is for; throws what the asker is told otherwise. Undefined: this very update was taken before. */
+  addressed(input: { inputId?: string }, updateId: string): PendingInput | undefined {
+    const { inputId } = input;
+    if (inputId !== undefined && this.#answered.has(inputId)) {
+      if (this.#answered.get(inputId) === updateId) return undefined;
+      throw new LonghaulError('AlreadyAnswered', `input '${inputId}' was already answered; the first answer counts`);
+    }
+    if (this.#pending.length === 0) {
+      const now = this.status === 'loading' ? 'it is still loading' : `it is ${this.status}`;
+      throw new LonghaulError('NotWaiting', `the run is not waiting for an answer: ${now}`);
+    }
+    if (inputId === undefined) {
+      if (this.#pending.length === 1) return this.#pending[0];
+      throw new LonghaulError('AmbiguousInput', `several inputs are open, name one by inputId: ${this.#list()}`);
+    }
+    const found = this.#pending.find((pending) => pending.inputId === inputId);
+    if (found === undefined) {
+      throw new LonghaulError('NotWaiting', `no open input '${inputId}'; open: ${this.#list()}`);
+    }
+    return found;
+  }
+
+  /** As `addressed`, for a text answer; also refuses what is no answer. */
+  question(input: ResumeInput, updateId: string): PendingInput | undefined {
+    answerText(input);
+    const found = this.addressed(input, updateId);
+    if (found?.kind === 'approval') {
+      throw new LonghaulError('InvalidAnswer', `input '${found.inputId}' is an approval: approve or reject it`);
+    }
+    return found;
+  }
+
+  approval(input: { inputId?: string }, updateId: string): PendingInput | undefined {
+    const found = this.addressed(input, updateId);
+    if (found !== undefined && found.kind !== 'approval') {
+      throw new LonghaulError('InvalidAnswer', `input '${found.inputId}' is a question: answer it with resume`);
+    }
+    return found;
+  }
+
+  take(inputId: string, updateId: string): void {
+    this.#answered.set(inputId, updateId);
+    this.answers += 1;
+    this.publish(this.#pending);
+  }
+
+  refuse(rejection: RejectedSignal): void {
+    this.#rejected.push(rejection);
+    if (this.#rejected.length > keptRejections) this.#rejected.shift();
+  }
+
+  #list(): string {
+    return this.#pending.map((pending) => `'${pending.inputId}' (${pending.path})`).join(', ');
+  }
+}

@@ -1,0 +1,132 @@
+// The log of a run: AgentRun's events with their ids, and the refs by which activities read it without carrying it.
+//
+// 1. Append-only. An entry an activity produced keeps the id that its attempt minted; all others are `<executionRunId>/<n>`.
+// 2. `digest` is the rolling hash of all ids: a replica that differs is dropped.
+// 3. A page is at most `limits.logPage` bytes of JSON; one larger entry goes alone.
+
+import { deflateSync, strToU8 } from 'fflate';
+import { emptyDigest, extendDigest } from '../core/digest';
+import { utf8Length } from '../core/text';
+import { limits } from '../protocol/limits';
+import type { LogEntry, LogEvent, LogPage, LogRef } from '../protocol/log';
+import type { ToolResult } from '../protocol/message';
+
+/** Raw JSON bytes of a page that is deflated before it travels. */
+const deflatedPage = 3_000_000;
+const rideAlongTotal = 8 * 1024;
+
+export class RunLog {
+  readonly #workflowId: string;
+  readonly #executionRunId: string;
+  readonly #entries: LogEntry[] = [];
+  readonly #sizes: number[] = [];
+  #digest = emptyDigest;
+  /** Entries up to here were named in the ref of a model call. */
+  #announced = 0;
+  #own = 0;
+  /** Ids minted by activities, for events the machine has not recorded yet. */
+  readonly #expected = new Map<string, string>();
+  /** Ids since the last model call that a worker holds: they need not ride along. */
+  readonly #produced = new Set<string>();
+
+  constructor(options: { workflowId: string; executionRunId: string; entries?: readonly LogEntry[] }) {
+    this.#workflowId = options.workflowId;
+    this.#executionRunId = options.executionRunId;
+    for (const entry of options.entries ?? []) this.#append(entry);
+    this.#announced = this.#entries.length;
+  }
+
+  get length(): number {
+    return this.#entries.length;
+  }
+
+  get entries(): readonly LogEntry[] {
+    return this.#entries;
+  }
+
+  get digest(): string {
+    return this.#digest;
+  }
+
+  /** The next model turn came from an activity that called it `id`. */
+  expectTurn(id: string): void {
+    this.#expected.set('model-turn', id);
+  }
+
+  /** The result of this call came from an activity that called it `id`. */
+  expectResult(result: Pick<ToolResult, 'turn' | 'index'>, id: string): void {
+    this.#expected.set(resultKey(result), id);
+  }
+
+  /** Adds the events the machine has recorded since. */
+  sync(events: readonly LogEvent[]): void {
+    for (const event of events.slice(this.#entries.length)) {
+      const key = event.kind === 'tool-result' ? resultKey(event.result) : event.kind;
+      const id = this.#expected.get(key);
+      this.#expected.delete(key);
+      if (id !== undefined) this.#produced.add(id);
+      this.#append({ id: id ?? this.#mint(), ...event });
+    }
+  }
+
+  /** Names the log as it stands, for a model call: the ids since the last one, and the small entries no worker has. */
+  announce(): LogRef {
+    const tail = this.#entries.slice(this.#announced);
+    this.#announced = this.#entries.length;
+    const entries = this.#rideAlong(tail);
+    this.#produced.clear();
+    return { ...this.ref(), tail: tail.map((entry) => entry.id), ...(entries.length > 0 && { entries }) };
+  }
+
+  /** Names the log as it stands, to be read whole. */
+  ref(): LogRef {
+    return {
+      workflowId: this.#workflowId,
+      executionRunId: this.#executionRunId,
+      length: this.#entries.length,
+      tail: [],
+      digest: this.#digest,
+    };
+  }
+
+  page(from: number, maxBytes: number = limits.logPage): LogPage {
+    let bytes = 0;
+    let end = from;
+    while (end < this.#entries.length) {
+      bytes += this.#sizes[end] ?? 0;
+      if (bytes > maxBytes && end > from) break;
+      end += 1;
+    }
+    return { from, entries: this.#entries.slice(from, end), length: this.#entries.length, digest: this.#digest };
+  }
+
+  deflatedPage(from: number): Uint8Array {
+    return deflateSync(strToU8(JSON.stringify(this.page(from, deflatedPage))));
+  }
+
+  #rideAlong(tail: readonly LogEntry[]): LogEntry[] {
+    let room = rideAlongTotal;
+    return tail.filter((entry) => {
+      if (this.#produced.has(entry.id)) return false;
+      const bytes = utf8Length(JSON.stringify(entry));
+      if (bytes > limits.rideAlongEntry || bytes > room) return false;
+      room -= bytes;
+      return true;
+    });
+  }
+
+  #mint(): string {
+    this.#own += 1;
+    return `${this.#executionRunId}/${this.#own}`;
+  }
+
+  #append(entry: LogEntry): void {
+    this.#entries.push(entry);
+    this.#sizes.push(utf8Length(JSON.stringify(entry)));
+    this.#digest = extendDigest(this.#digest, entry.id);
+  }
+}
+
+function resultKey(result: Pick<ToolResult, 'turn' | 'index'>): string {
+  return `${result.turn}.${result.index}`;
+}

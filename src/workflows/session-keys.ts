@@ -1,0 +1,20 @@
+// The part of a session that a piece of code declared, and the bound on the whole. Pure.
+
+import { utf8Length } from '../core/text';
+import { LonghaulError } from '../protocol/errors';
+import type { JsonObject } from '../protocol/json';
+import { limits } from '../protocol/limits';
+
+/** The declared keys with their values; undefined when nothing is declared, so that nothing travels. */
+export function selectKeys(session: JsonObject, keys: readonly string[] | undefined): JsonObject | undefined {
+  if (keys === undefined || keys.length === 0) return undefined;
+  return Object.fromEntries(
+    keys.flatMap((key) => (Object.hasOwn(session, key) ? [[key, session[key] ?? null] as const] : [])),
+  );
+}
+
+export function checkSessionSize(session: JsonObject): void {
+  const bytes = utf8Length(JSON.stringify(session));
+  if (bytes <= limits.session) return;
+  throw new LonghaulError('SessionTooLarge', `the session has ${bytes} bytes of JSON; at most ${limits.session} are kept`);
+}

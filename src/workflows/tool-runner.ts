@@ -1,0 +1,137 @@
+// Runs the tool calls of a turn: all at once up to `toolConcurrency`, one activity each.
+//
+// 1. A call is started once, however often the machine lists it.
+// 2. What arrives waits in `arrived` until the loop feeds it to the machine, in order of arrival.
+// 3. A tool's failure is a result for the model, unless the tool says `onError: 'fail'`; cancellation is never a result.
+
+import { ActivityFailure, isCancellation, TimeoutFailure } from '@temporalio/workflow';
+import type { PendingToolCall } from '../protocol/agent-run';
+import type { CallToolInput, ToolFacts } from '../protocol/activities';
+import { LonghaulError } from '../protocol/errors';
+import type { SessionDelta } from '../protocol/session';
+import { limits } from '../protocol/limits';
+import type { ToolResult } from '../protocol/message';
+import { oneLine, utf8Length } from '../core/text';
+import { toolActivities } from './activity-proxies';
+import { argumentText } from './visible-state';
+
+export type ToolArrival =
+  | { readonly kind: 'result'; readonly result: ToolResult; readonly entryId?: string; readonly session?: SessionDelta }
+  | { readonly kind: 'failed'; readonly error: unknown };
+
+/** All of a call's input but what the call itself says. */
+export type ToolCallContext = Omit<CallToolInput, 'turn' | 'index' | 'callId' | 'tool' | 'args'>;
+
+export type ToolRunnerOptions = {
+  readonly concurrency: number;
+  readonly tools: readonly ToolFacts[];
+  /** What goes along with a call of this tool; long arguments are replaced by where they stand in the log. */
+  readonly contextOf: (tool: ToolFacts) => ToolCallContext;
+  readonly argumentsOf: (call: PendingToolCall) => Pick<CallToolInput, 'args' | 'byReference'>;
+};
+
+export class ToolRunner {
+  readonly arrived: ToolArrival[] = [];
+  readonly #options: ToolRunnerOptions;
+  readonly #started = new Set<string>();
+  readonly #waiting: PendingToolCall[] = [];
+  #running = 0;
+
+  constructor(options: ToolRunnerOptions) {
+    this.#options = options;
+  }
+
+  get idle(): boolean {
+    return this.#running === 0 && this.#waiting.length === 0 && this.arrived.length === 0;
+  }
+
+  start(calls: readonly PendingToolCall[]): void {
+    for (const call of calls) {
+      const key = `${call.turn}.${call.index}`;
+      if (this.#started.has(key)) continue;
+      this.#started.add(key);
+      if (call.kind === 'malformed') this.arrived.push(malformed(call));
+      else this.#waiting.push(call);
+    }
+    this.#launch();
+  }
+
+  /** The results that have arrived since; throws the first failure that ends the run. */
+  take(): Extract<ToolArrival, { kind: 'result' }>[] {
+    const arrivals = this.arrived.splice(0);
+    return arrivals.map((arrival) => {
+      if (arrival.kind === 'failed') throw arrival.error;
+      return arrival;
+    });
+  }
+
+  #launch(): void {
+    while (this.#running < this.#options.concurrency) {
+      const call = this.#waiting.shift();
+      if (call === undefined) return;
+      this.#running += 1;
+      void this.#run(call).then((arrival) => {
+        this.#running -= 1;
+        this.arrived.push(arrival);
+        this.#launch();
+      });
+    }
+  }
+
+  async #run(pending: PendingToolCall): Promise<ToolArrival> {
+    const { call, turn, index } = pending;
+    const tool = this.#options.tools.find((candidate) => candidate.name === call.name);
+    if (tool === undefined) return errorResult(pending, `There is no tool '${call.name}'.`);
+    const bytes = utf8Length(JSON.stringify(call.args));
+    if (bytes > limits.toolArguments) {
+      return errorResult(pending, `The arguments have ${bytes} bytes; at most ${limits.toolArguments} are taken.`);
+    }
+    try {
+      const summary = `#${turn} ${call.name} ${oneLine(argumentText(call), limits.summary)}`;
+      const { entry, session } = await toolActivities(tool, summary).callTool({
+        ...this.#options.contextOf(tool),
+        turn,
+        index,
+        callId: call.callId,
+        tool: call.name,
+        ...this.#options.argumentsOf(pending),
+      });
+      return { kind: 'result', result: entry.result, entryId: entry.id, ...(session && { session }) };
+    } catch (error) {
+      return failedCall(pending, tool, error);
+    }
+  }
+}
+
+function failedCall(pending: PendingToolCall, tool: ToolFacts, error: unknown): ToolArrival {
+  if (isCancellation(error) || !(error instanceof ActivityFailure)) return { kind: 'failed', error };
+  const timedOut = error.cause instanceof TimeoutFailure;
+  if (tool.effect === 'once' && timedOut) {
+    const text = 'OutcomeUnknown: the call was cut off and may or may not have taken effect. Check before repeating it.';
+    return errorResult(pending, text);
+  }
+  const reason = timedOut ? 'it did not finish in time' : (error.cause?.message ?? error.message);
+  const text = `The tool '${pending.call.name}' failed: ${oneLine(reason, limits.failureMessage)}`;
+  if (tool.onError === 'fail') return { kind: 'failed', error: new LonghaulError('ToolError', text, { cause: error }) };
+  return errorResult(pending, text);
+}
+
+function malformed(pending: PendingToolCall): ToolArrival {
+  const reason = pending.call.argsError ?? 'not a JSON object';
+  return errorResult(pending, `The arguments are not valid: ${reason}. Call the tool again with a JSON object.`);
+}
+
+function errorResult({ call, turn, index }: PendingToolCall, text: string): ToolArrival {
+  return {
+    kind: 'result',
+    result: {
+      type: 'tool_result',
+      callId: call.callId,
+      name: call.name,
+      isError: true,
+      content: [{ type: 'text', text }],
+      turn,
+      index,
+    },
+  };
+}
