@@ -1,4 +1,48 @@
-/** Definitions and the loop's state machine. Loads anywhere: no Temporal, no provider. */
+/** Definitions, the loop's state machine and every error. Loads anywhere: no Temporal, no provider. */
+export { AgentRun } from './core/agent-run';
+export {
+  CallbackAbort,
+  InvalidToolCall,
+  MaxIterationsExceeded,
+  MaxTurnsExceeded,
+  ProtocolError,
+  RunCancelled,
+  StateError,
+  TurnCut,
+} from './core/errors';
+export { foldLog } from './core/fold-log';
+export type { AgentRunOptions } from './core/options';
+export type { AgentRunState } from './core/run-state';
+export type {
+  AgentRunResponse,
+  AgentRunStep,
+  InvalidToolCallAction,
+  InvalidToolCallContext,
+  ModelTurn,
+  ModelTurnOutcome,
+} from './core/steps';
+export { StreamedTurnAssembler } from './core/streamed-turn-assembler';
+export type { PendingToolCall, ToolChoice } from './protocol/agent-run';
+export {
+  errorCodes,
+  hasCode,
+  LonghaulError,
+  ProviderError,
+  type ErrorCode,
+  type ProviderErrorKind,
+} from './protocol/errors';
+export type { Json, JsonObject, JsonSchema } from './protocol/json';
+export type { LogEntry, LogEvent } from './protocol/log';
+export type {
+  AssistantPart,
+  Message,
+  ToolCallPart,
+  ToolResult,
+  Usage,
+  UserMessage,
+} from './protocol/message';
+export type { AgentRunOutcome, AgentRunResult, PendingInput, RunInput } from './protocol/run';
+export type { AgentSpec, Definition, ModelSettings, RunnerSpec, ToolSpec } from './protocol/spec';
 export type { Agent, AgentOptions, AgentTool } from './spec/agent';
 export {
   criteria,
@@ -13,4 +57,3 @@ export type { Duration } from './spec/duration';
 export type { Problem } from './spec/problem';
 export type { StandardSchema } from './spec/standard-schema';
 export type { ApprovalContext, Tool, ToolContext, ToolLog } from './spec/tool';
-export { hasCode, LonghaulError, ProviderError, type ErrorCode } from './protocol/errors';

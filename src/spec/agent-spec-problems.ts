@@ -3,17 +3,15 @@ import type { Json } from '../protocol/json';
 import { askUserTool } from '../protocol/names';
 import type { AgentSpec } from '../protocol/spec';
 import { agentSpecSchema } from './agent-spec-schema';
-import { compileSchema, tryCompileSchema, type SchemaCheck } from './compile-schema';
+import { shapeProblems } from './check-shape';
+import { tryCompileSchema } from './compile-schema';
 import { sessionKeyProblems } from './names';
 import { didYouMean } from './nearest';
 import { joinPath, quote, type Problem } from './problem';
 
-let checkShape: SchemaCheck | undefined;
-
 /** Everything that is wrong with an agent's data by itself; whether its tools exist is the registry's to say. */
 export function agentSpecProblems(candidate: unknown): Problem[] {
-  checkShape ??= compileSchema(agentSpecSchema, 'The schema of agents');
-  const problems = checkShape(candidate);
+  const problems = shapeProblems(agentSpecSchema, candidate);
   return problems.length > 0 ? problems : ruleProblems(candidate as AgentSpec);
 }
 
@@ -22,6 +20,7 @@ function ruleProblems(spec: AgentSpec): Problem[] {
     ...askUserProblems(spec),
     ...toolChoiceProblems(spec),
     ...timeoutProblems(spec),
+    ...budgetProblems(spec),
     ...schemaProblems(spec.output?.schema, 'output.schema'),
     ...(spec.criteria ?? []).flatMap((criterion, index) =>
       criterionProblems(criterion, `criteria[${index}]`),
@@ -53,6 +52,11 @@ function toolChoiceProblems({ toolChoice, tools = [], askUser }: AgentSpec): Pro
 function timeoutProblems({ onInputTimeout, inputTimeoutMs }: AgentSpec): Problem[] {
   if (onInputTimeout === undefined || inputTimeoutMs !== undefined) return [];
   return [{ path: 'onInputTimeout', message: 'never happens without an input timeout: set one' }];
+}
+
+function budgetProblems({ budget }: AgentSpec): Problem[] {
+  if (!budget || budget.maxTokens !== undefined || budget.maxCostUsd !== undefined) return [];
+  return [{ path: 'budget', message: 'must have maxTokens, maxCostUsd or both' }];
 }
 
 function criterionProblems(criterion: CriterionSpec, path: string): Problem[] {

@@ -1,10 +1,10 @@
 import type { JsonSchema } from '../protocol/json';
+import { expectedKeyword } from './check-shape';
 import { runnerIdPattern, runnerIdRule, toolNamePattern, toolNameRule } from './names';
 import { deepFreeze } from './plain-json';
-import { expectedKeyword } from './schema-messages';
 
 const text = { type: 'string' };
-const count = (minimum: number) => ({ type: 'integer', minimum, maximum: Number.MAX_SAFE_INTEGER });
+const count = (minimum: number) => ({ type: 'integer', minimum });
 const sessionKeys = { type: 'array', items: text, uniqueItems: true };
 
 const id = { type: 'string', pattern: runnerIdPattern, [expectedKeyword]: runnerIdRule };
@@ -28,7 +28,7 @@ const model = object(
 );
 
 const criterion = {
-  oneOf: [
+  anyOf: [
     object({ kind: { const: 'keyword' }, keyword: { type: 'string', minLength: 1 } }, [
       'kind',
       'keyword',
@@ -59,14 +59,11 @@ const settings = object({
   extra: { type: 'object' },
 });
 
-const budget = {
-  ...object({
-    maxTokens: count(1),
-    maxCostUsd: { type: 'number', exclusiveMinimum: 0 },
-    onExceeded: { enum: ['ask', 'fail'] },
-  }),
-  anyOf: [{ required: ['maxTokens'] }, { required: ['maxCostUsd'] }],
-};
+const budget = object({
+  maxTokens: count(1),
+  maxCostUsd: { type: 'number', exclusiveMinimum: 0 },
+  onExceeded: { enum: ['ask', 'fail'] },
+});
 
 const onInputTimeout = {
   anyOf: [{ const: 'fail' }, object({ answer: { type: 'string', minLength: 1 } }, ['answer'])],

@@ -1,6 +1,6 @@
-import { Ajv, type Options, type ValidateFunction } from 'ajv';
-import { Ajv2020 } from 'ajv/dist/2020';
-import addFormats from 'ajv-formats';
+import { createRequire } from 'node:module';
+import type { Ajv, Options, ValidateFunction } from 'ajv';
+import type { FormatsPlugin } from 'ajv-formats';
 import { isJsonObject, type Json, type JsonSchema } from '../protocol/json';
 import { testBounded, toRegExp } from './pattern/bounded-pattern';
 import { quote, specError, type Problem } from './problem';
@@ -18,14 +18,17 @@ const drafts: Readonly<Record<string, Draft>> = {
   'http://json-schema.org/draft-06/schema': '07',
 };
 
+/** Pinned definitions are shared and never change: each schema in them is compiled once. */
+const compiled = new WeakMap<JsonSchema, CompiledSchema>();
+const load = createRequire(__filename);
 const validators = new Map<Draft, Ajv>();
 
 const regExp = Object.assign(
   (pattern: string) => {
-    const compiled = toRegExp(pattern);
-    const test = (text: string) => testBounded(compiled, text);
+    const expression = toRegExp(pattern);
+    const test = (text: string) => testBounded(expression, text);
     // The validator tells patterns apart by their text.
-    return { test, toString: () => compiled.toString() };
+    return { test, toString: () => expression.toString() };
   },
   { code: 'new RegExp' },
 );
@@ -39,14 +42,24 @@ const options: Options = {
   code: { regExp },
 };
 
-/** Made when the first schema of its draft is compiled. */
+/** Loaded when the first schema is compiled: programs without JSON Schema of their own never pay for it. */
 function validatorOf(draft: Draft): Ajv {
   const existing = validators.get(draft);
   if (existing !== undefined) return existing;
-  const created = draft === '07' ? new Ajv(options) : new Ajv2020(options);
+  const created = createValidator(draft);
+  const { default: addFormats } = load('ajv-formats') as { readonly default: FormatsPlugin };
   addFormats(created);
   validators.set(draft, created);
   return created;
+}
+
+function createValidator(draft: Draft): Ajv {
+  if (draft === '07') {
+    const { Ajv: Draft07 } = load('ajv') as { readonly Ajv: typeof Ajv };
+    return new Draft07(options);
+  }
+  const { Ajv2020 } = load('ajv/dist/2020') as { readonly Ajv2020: typeof Ajv };
+  return new Ajv2020(options);
 }
 
 /** Compiles a JSON Schema (2020-12, or draft-07 where `$schema` says so). A bad one is a `SpecError` about `subject`. */
@@ -64,6 +77,12 @@ export function tryCompileSchema(schema: Json): CompiledSchema {
   if (!isJsonObject(schema)) {
     return failed({ path: '', message: 'must be a JSON Schema object' });
   }
+  const result = compiled.get(schema) ?? checkAndCompile(schema);
+  compiled.set(schema, result);
+  return result;
+}
+
+function checkAndCompile(schema: JsonSchema): CompiledSchema {
   const draft = draftOf(schema);
   if (draft === undefined) return failed(unknownDraft(schema));
   const problems = patternProblems(schema);

@@ -31,7 +31,10 @@ export function nearest(word: string, candidates: Iterable<string>): string[] {
   const scored = [...new Set(candidates)]
     .filter((candidate) => Math.abs(candidate.length - word.length) <= longestWord / 3)
     .map((candidate) => ({ candidate, distance: editDistance(typed, candidate.toLowerCase()) }))
-    .filter(({ candidate, distance }) => distance <= Math.max(1, Math.floor(candidate.length / 3)));
+    .filter(({ candidate, distance }) => {
+      const shorter = Math.min(word.length, candidate.length);
+      return distance < shorter && distance <= Math.max(1, Math.floor(candidate.length / 3));
+    });
   scored.sort((a, b) => a.distance - b.distance || (a.candidate < b.candidate ? -1 : 1));
   return scored.slice(0, 3).map(({ candidate }) => candidate);
 }

@@ -1,11 +1,10 @@
 import type { ErrorObject } from 'ajv';
 import { didYouMean } from './nearest';
-import { describeValue, formatPath, joinPath, quote, type Problem } from './problem';
-
-/** Our own schemas say with this keyword what is expected at a place; it replaces what the validator says about it. */
-export const expectedKeyword = 'x-expected';
+import { describeValue, formatPath, formatProblem, joinPath, quote, type Problem } from './problem';
 
 type Message = (error: ErrorObject) => string;
+
+const mostSayings = 5;
 
 const typeNames: Readonly<Record<string, string>> = {
   string: 'a string',
@@ -56,41 +55,41 @@ const messages: Readonly<Record<string, Message>> = {
 
 /** The validator's errors as problems a person or a model can act on. */
 export function toProblems(errors: readonly ErrorObject[]): Problem[] {
-  const explained = errors.filter((error) => isUnion(error) && expectationOf(error) !== undefined);
-  const seen = new Set<string>();
-  return errors
-    .filter((error) => !explained.some((union) => isWithin(error, union)))
-    .map(toProblem)
-    .filter(({ path, message }) => {
-      const key = `${path}\n${message}`;
-      return !seen.has(key) && seen.add(key);
-    });
+  const unions = errors.filter(isUnion);
+  const problems = errors
+    .filter((error) => !unions.some((union) => isWithin(error, union)))
+    .map((error) => (isUnion(error) ? unionProblem(error, errors) : toProblem(error)));
+  return [...new Map(problems.map((problem) => [formatProblem(problem), problem])).values()];
 }
 
 function toProblem(error: ErrorObject): Problem {
   const path = joinPath(pointerToPath(error.instancePath), memberOf(error));
-  const expectation = isAboutMember(error) ? undefined : expectationOf(error);
-  if (expectation !== undefined) {
-    return { path, message: `must be ${expectation}, not ${describeValue(error.data)}` };
-  }
   return { path, message: messages[error.keyword]?.(error) ?? error.message ?? 'is not valid' };
 }
 
-function isUnion(error: ErrorObject): boolean {
-  return error.keyword === 'anyOf' || error.keyword === 'oneOf';
+function isUnion({ keyword }: ErrorObject): boolean {
+  return keyword === 'anyOf' || keyword === 'oneOf';
 }
 
-/** Errors of a union's branches say nothing more when the union itself says what it expects. */
+/** What the branches of a union say contradicts each other: it becomes one problem. */
 function isWithin(error: ErrorObject, union: ErrorObject): boolean {
-  return (
-    error !== union &&
-    `${error.instancePath}/`.startsWith(`${union.instancePath}/`) &&
-    error.schemaPath.startsWith(`${union.schemaPath}/`)
-  );
+  return error.schemaPath.startsWith(`${union.schemaPath}/`);
 }
 
-function isAboutMember(error: ErrorObject): boolean {
-  return memberOf(error) !== '';
+function unionProblem(union: ErrorObject, errors: readonly ErrorObject[]): Problem {
+  const { path, message } = toProblem(union);
+  const branches = errors.filter((error) => isWithin(error, union) && !isUnion(error));
+  const sayings = [...new Set(branches.map((error) => sayingOf(error, union)))];
+  const shown = sayings.slice(0, mostSayings).join('; or ');
+  return { path, message: shown === '' ? message : `fits no alternative: ${shown}` };
+}
+
+function sayingOf(error: ErrorObject, union: ErrorObject): string {
+  const { path, message } = toProblem({
+    ...error,
+    instancePath: error.instancePath.slice(union.instancePath.length),
+  });
+  return formatProblem({ path, message });
 }
 
 /** Errors about a missing or unknown property are reported at that property. */
@@ -100,17 +99,11 @@ function memberOf(error: ErrorObject): string {
   return typeof member === 'string' ? formatPath([member]) : '';
 }
 
-function expectationOf(error: ErrorObject): string | undefined {
-  const schema: unknown = error.parentSchema;
-  const expectation: unknown = (schema as Record<string, unknown> | undefined)?.[expectedKeyword];
-  return typeof expectation === 'string' ? expectation : undefined;
-}
-
 function pointerToPath(pointer: string): string {
   const segments = pointer.split('/').slice(1);
   return formatPath(
     segments.map((segment) => {
-      const name = decodeURIComponent(segment).replaceAll('~1', '/').replaceAll('~0', '~');
+      const name = segment.replaceAll('~1', '/').replaceAll('~0', '~');
       return /^(0|[1-9]\d*)$/.test(name) ? Number(name) : name;
     }),
   );
@@ -122,7 +115,7 @@ function unknownProperty(error: ErrorObject, name: string): string {
 }
 
 function typeList(type: unknown): string {
-  const types = (Array.isArray(type) ? type : String(type).split(',')) as string[];
+  const types = (Array.isArray(type) ? type : [type]) as string[];
   return types.map((name) => typeNames[name] ?? name).join(' or ');
 }
 
