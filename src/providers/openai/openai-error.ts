@@ -12,14 +12,24 @@ import {
 import type { HeaderSource } from '../retry-after';
 
 /** What the SDK throws, read by its fields: its classes come from another module instance in some realms. */
-type SdkError = { readonly status?: unknown; readonly error?: unknown; readonly headers?: unknown };
+type SdkError = {
+  readonly status?: unknown;
+  readonly error?: unknown;
+  readonly headers?: unknown;
+  readonly message?: unknown;
+};
 
 export function fromOpenAiError(error: unknown, target: CallTarget): LonghaulError {
   if (LonghaulError.is(error)) return error;
-  const { status, error: body, headers } = (isJsonObject(error) ? error : {}) as SdkError;
+  const { status, error: body, headers, message } = (isJsonObject(error) ? error : {}) as SdkError;
   if (typeof status === 'number') {
     const sent = headers as HeaderSource | undefined;
-    return providerErrorFromStatus({ ...target, ...errorBody(body), status, headers: sent });
+    return providerErrorFromStatus({
+      ...target,
+      ...errorBody(body ?? plainText(message)),
+      status,
+      headers: sent,
+    });
   }
   if (isJsonObject(body)) return streamedError(body, target);
   if (isNetworkError(error)) return providerErrorFromNetwork(target, error);
@@ -35,6 +45,12 @@ function streamedError(body: Record<string, unknown>, target: CallTarget): Longh
   return typeof status === 'number' && status >= 400 && status < 600
     ? providerErrorFromStatus({ ...target, ...errorBody(body), status })
     : providerErrorFromBody(target, errorBody(body));
+}
+
+/** The SDK puts a body that is not JSON behind the status. Proxies answer with whole pages: those say nothing. */
+function plainText(message: unknown): string | undefined {
+  const text = typeof message === 'string' ? message.replace(/^\d{3} /, '').trim() : '';
+  return text === '' || text.startsWith('<') || text.startsWith('status code (') ? undefined : text;
 }
 
 /** Only the fields that hold an error's own words: servers echo the request in others. */
