@@ -5,7 +5,6 @@ import type { ProviderConfig } from '../provider';
 import { chatApi, responsesApi, type OpenAiApi } from './api';
 
 const openAiUrl = 'https://api.openai.com/v1';
-const apiVariable = 'LONGHAUL_OPENAI_API';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -15,6 +14,8 @@ export type Endpoint = {
   readonly baseURL: string;
   /** Undefined for a server that needs none. */
   readonly apiKey: string | undefined;
+  /** Taken out of every message. */
+  readonly secrets: readonly string[];
   /** OpenAI itself; compatible servers know less of the wire. */
   readonly ownHost: boolean;
   readonly maxTokensField: 'max_tokens' | 'max_completion_tokens';
@@ -29,21 +30,35 @@ export function resolveEndpoint(
   const baseURL = config.baseURL ?? given(environment['OPENAI_BASE_URL']) ?? openAiUrl;
   const hostname = hostnameOf(name, baseURL);
   const ownHost = isOpenAiHost(hostname);
-  const key =
+  const apiKey =
     config.apiKey ?? environmentKey(name, ownHost || config.baseURL === undefined, environment);
-  if (key === undefined && ownHost) throw missingKey(name, keyVariables(name));
+  const headers = secretHeaders(config);
+  if (apiKey === undefined && headers.length === 0 && ownHost) {
+    throw missingKey(name, keyVariables(name));
+  }
   return {
-    api: openAiApi(config, hostname, environment),
+    api: openAiApi(config.api ?? environmentApi(name, environment), hostname),
     baseURL,
-    apiKey: key,
+    apiKey,
+    secrets: apiKey === undefined ? headers : [apiKey, ...headers],
     ownHost,
     maxTokensField: config.maxTokensField ?? (ownHost ? 'max_completion_tokens' : 'max_tokens'),
   };
 }
 
+/** Gateways take their credentials in headers of their own. */
+function secretHeaders({ headers = {} }: ProviderConfig): string[] {
+  return Object.entries(headers)
+    .filter(([header]) => /auth|key|token|secret|cookie/i.test(header))
+    .map(([, value]) => value);
+}
+
+function environmentApi(name: string, environment: Environment): string | undefined {
+  return name === 'openai' ? given(environment['LONGHAUL_OPENAI_API']) : undefined;
+}
+
 /** Compatible servers all know Chat Completions, few the Responses API: another base URL changes the default. */
-function openAiApi(config: ProviderConfig, hostname: string, environment: Environment): OpenAiApi {
-  const chosen = config.api ?? given(environment[apiVariable]);
+function openAiApi(chosen: string | undefined, hostname: string): OpenAiApi {
   switch (chosen) {
     case undefined:
       return hostname.endsWith('api.openai.com') ? responsesApi : chatApi;
@@ -64,18 +79,19 @@ function openAiApi(config: ProviderConfig, hostname: string, environment: Enviro
 /** The OpenAI key goes to OpenAI, or where OPENAI_BASE_URL points; a server of another name never gets it. */
 function environmentKey(
   name: string,
-  isOwn: boolean,
+  isUsualHost: boolean,
   environment: Environment,
 ): string | undefined {
-  const isBuiltIn = name === 'openai' || name === 'openai-chat';
-  const variables = isBuiltIn || isOwn ? keyVariables(name) : [ownVariable(name)];
+  const variables = isBuiltIn(name) || isUsualHost ? keyVariables(name) : [ownVariable(name)];
   return variables.map((variable) => given(environment[variable])).find((key) => key !== undefined);
 }
 
+function isBuiltIn(name: string): boolean {
+  return name === 'openai' || name === 'openai-chat';
+}
+
 function keyVariables(name: string): string[] {
-  return name === 'openai' || name === 'openai-chat'
-    ? ['OPENAI_API_KEY']
-    : [ownVariable(name), 'OPENAI_API_KEY'];
+  return isBuiltIn(name) ? ['OPENAI_API_KEY'] : [ownVariable(name), 'OPENAI_API_KEY'];
 }
 
 function ownVariable(name: string): string {

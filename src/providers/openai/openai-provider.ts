@@ -42,8 +42,7 @@ class OpenAiProvider implements ModelProvider {
 
   async call(request: ModelRequest, options: CallOptions): Promise<ModelResponse> {
     const { endpoint, client } = this.#connect();
-    const secrets = endpoint.apiKey === undefined ? [] : [endpoint.apiKey];
-    const target = { provider: this.name, model: request.model, secrets };
+    const target = { provider: this.name, model: request.model, secrets: endpoint.secrets };
     const extra = this.#config.extra === undefined ? {} : { extra: this.#config.extra };
     const context = { client, endpoint, target, ...extra };
     return endpoint.api === chatApi

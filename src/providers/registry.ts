@@ -1,0 +1,90 @@
+import { LonghaulError } from '../protocol/errors';
+import { createAnthropicProvider } from './anthropic/anthropic-provider';
+import { createGoogleProvider } from './google/google-provider';
+import { createOpenAiProvider } from './openai/openai-provider';
+import type { ModelProvider, ProviderConfig } from './provider';
+import type { ProviderFactory } from './provider-factory';
+
+type Api = NonNullable<ProviderConfig['api']>;
+
+export type ProviderConfigs = Readonly<Record<string, ProviderConfig | ModelProvider>>;
+
+const factories: Readonly<Record<Api, ProviderFactory>> = {
+  'openai-responses': createOpenAiProvider,
+  'openai-chat': createOpenAiProvider,
+  'anthropic-messages': createAnthropicProvider,
+  'google-generate-content': createGoogleProvider,
+};
+
+type BuiltIn = { readonly factory: ProviderFactory; readonly api?: Api; readonly like?: string };
+
+/** Known without any configuration. `like` names the one whose configuration counts where it has none of its own. */
+const builtIn: Readonly<Record<string, BuiltIn>> = {
+  openai: { factory: createOpenAiProvider },
+  'openai-chat': { factory: createOpenAiProvider, api: 'openai-chat', like: 'openai' },
+  anthropic: { factory: createAnthropicProvider },
+  google: { factory: createGoogleProvider },
+  gemini: { factory: createGoogleProvider, like: 'google' },
+  vertex: { factory: createGoogleProvider },
+};
+
+/**
+ * The providers a worker knows by name: the built-in ones, configured or not, and any others with an api or a base URL of
+ * their own. Nothing is loaded, and no environment read, before a provider is used.
+ */
+export function resolveProviders(
+  configs: ProviderConfigs = {},
+): ReadonlyMap<string, ModelProvider> {
+  const names = new Set([...Object.keys(builtIn), ...Object.keys(configs)]);
+  return new Map([...names].map((name) => [name, resolveProvider(name, configs)]));
+}
+
+function resolveProvider(name: string, configs: ProviderConfigs): ModelProvider {
+  const known = entryOf(builtIn, name);
+  const given = entryOf(configs, name) ?? inherited(known, configs);
+  return isModelProvider(given) ? given : createProvider(name, given, known);
+}
+
+/** A provider made elsewhere speaks what it speaks: where one api is promised, only a configuration is inherited. */
+function inherited(
+  known: BuiltIn | undefined,
+  configs: ProviderConfigs,
+): ProviderConfig | ModelProvider {
+  const like = known?.like === undefined ? undefined : entryOf(configs, known.like);
+  return like === undefined || (isModelProvider(like) && known?.api !== undefined) ? {} : like;
+}
+
+function createProvider(
+  name: string,
+  config: ProviderConfig,
+  known: BuiltIn | undefined,
+): ModelProvider {
+  const api = known?.api ?? config.api;
+  const factory =
+    api === undefined ? (known?.factory ?? guessedFactory(config)) : entryOf(factories, api);
+  if (factory === undefined) throw unusableConfig(name, config);
+  return factory(name, api === undefined ? config : { ...config, api });
+}
+
+function entryOf<Entry>(entries: Readonly<Record<string, Entry>>, name: string): Entry | undefined {
+  return Object.hasOwn(entries, name) ? entries[name] : undefined;
+}
+
+/** Compatible servers all know Chat Completions: the default for a base URL. */
+function guessedFactory({ baseURL, vertex }: ProviderConfig): ProviderFactory | undefined {
+  if (vertex !== undefined) return createGoogleProvider;
+  return baseURL === undefined ? undefined : createOpenAiProvider;
+}
+
+function unusableConfig(name: string, { api }: ProviderConfig): LonghaulError {
+  const found = api === undefined ? 'has no api' : `has the unknown api "${api}"`;
+  const apis = Object.keys(factories).join(', ');
+  return new LonghaulError(
+    'SpecError',
+    `Provider "${name}" ${found}. Give it one of ${apis}, or a baseURL.`,
+  );
+}
+
+function isModelProvider(value: ProviderConfig | ModelProvider): value is ModelProvider {
+  return 'call' in value && typeof value.call === 'function';
+}
