@@ -30,20 +30,29 @@ export function resolveEndpoint(
   const baseURL = config.baseURL ?? given(environment['OPENAI_BASE_URL']) ?? openAiUrl;
   const hostname = hostnameOf(name, baseURL);
   const ownHost = isOpenAiHost(hostname);
-  const apiKey =
-    config.apiKey ?? environmentKey(name, ownHost || config.baseURL === undefined, environment);
-  const headers = secretHeaders(config);
-  if (apiKey === undefined && headers.length === 0 && ownHost) {
-    throw missingKey(name, keyVariables(name));
-  }
+  const { apiKey, secrets } = credentials(name, config, { ownHost, environment });
   return {
     api: openAiApi(config.api ?? environmentApi(name, environment), hostname),
     baseURL,
     apiKey,
-    secrets: apiKey === undefined ? headers : [apiKey, ...headers],
+    secrets,
     ownHost,
     maxTokensField: config.maxTokensField ?? (ownHost ? 'max_completion_tokens' : 'max_tokens'),
   };
+}
+
+function credentials(
+  name: string,
+  config: ProviderConfig,
+  { ownHost, environment }: { ownHost: boolean; environment: Environment },
+): Pick<Endpoint, 'apiKey' | 'secrets'> {
+  const isUsualHost = ownHost || config.baseURL === undefined;
+  const apiKey = config.apiKey ?? environmentKey(name, isUsualHost, environment);
+  const headers = secretHeaders(config);
+  if (apiKey === undefined && headers.length === 0 && ownHost) {
+    throw missingKey(name, keyVariables(name));
+  }
+  return { apiKey, secrets: apiKey === undefined ? headers : [apiKey, ...headers] };
 }
 
 /** Gateways take their credentials in headers of their own. */
