@@ -83,8 +83,8 @@ async function attempt(provider: ModelProvider, request: ModelRequest, call: Att
 function deltaSink({ dependencies, input }: Attempt): (delta: ModelDelta) => void {
   const { onDelta } = dependencies;
   if (onDelta === undefined) return () => undefined;
-  const { attempt: attemptNumber, workflowExecution } = Context.current().info;
-  const runId = workflowExecution?.workflowId ?? input.log.workflowId;
+  const { attempt: attemptNumber } = Context.current().info;
+  const runId = input.log.workflowId;
   let seq = 0;
   return (delta) => {
     onDelta({ runId, turn: input.turn, attempt: attemptNumber, seq, delta });

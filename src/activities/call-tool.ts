@@ -19,7 +19,7 @@ import { mintId } from './call-model';
 import type { ActivityDependencies } from './dependencies';
 import { describe, isSearchSpent } from './failures';
 import { withHeartbeat } from './heartbeat';
-import { pinnedDefinition } from './pinned-definition';
+import { ownWorkflowId, pinnedDefinition } from './pinned-definition';
 import { askRun, readLog } from './read-log';
 import { errorOutput, toToolOutput, type ToolOutput } from './tool-result';
 
@@ -51,8 +51,7 @@ function answer(
     kind: 'tool-result' as const,
     result: { type: 'tool_result' as const, callId, name, ...output, turn, index },
   };
-  const workflowId = Context.current().info.workflowExecution?.workflowId;
-  if (workflowId !== undefined) dependencies.replica.offer(workflowId, entry);
+  dependencies.replica.offer(ownWorkflowId(), entry);
   return { entry, ...(session !== undefined && { session }) };
 }
 
@@ -133,9 +132,10 @@ function isFinal(error: unknown): boolean {
 
 async function contextOf(input: CallToolInput, args: JsonObject, signal: AbortSignal): Promise<ToolContext> {
   const activity = Context.current();
-  const runId = activity.info.workflowExecution?.workflowId ?? '';
-  const { agentId, path, callId, turn, index, chain } = input;
-  const key = [runId, chain, path, turn, index, canonicalJson(args)].join('\n');
+  const runId = ownWorkflowId();
+  const { agentId, path = agentId, callId, turn, index } = input;
+  const first = input.firstExecutionRunId ?? activity.info.workflowExecution?.runId;
+  const key = [runId, first, path, turn, index, canonicalJson(args)].join('\n');
   return {
     runId,
     agentId,

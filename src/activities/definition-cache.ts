@@ -5,7 +5,7 @@ import { limits } from '../protocol/limits';
 import type { Definition } from '../protocol/spec';
 
 /** Asks a run for the definition it pinned. */
-export type AskDefinition = (root: string) => Promise<Definition | undefined>;
+export type AskDefinition = () => Promise<Definition | undefined>;
 
 const cachedBytes = 64 * limits.definition;
 
@@ -34,9 +34,9 @@ export class DefinitionCache {
   }
 
   async #ask(ref: DefinitionRef, ask: AskDefinition): Promise<Definition> {
-    const definition = await ask(ref.root);
+    const definition = await ask();
     if (definition === undefined) {
-      throw new LonghaulError('InternalError', `run '${ref.root}' has not pinned its definition yet`, { retryable: true });
+      throw new LonghaulError('InternalError', `the run that pinned definition ${ref.hash} does not answer with it`, { retryable: true });
     }
     this.put(ref.hash, definition);
     return definition;

@@ -15,7 +15,7 @@ export function approvalJudge(dependencies: ActivityDependencies, input: CallMod
     if (tool?.needsApproval === undefined || call.args === null) return true;
     const checked = await tool.validateArguments(call.args);
     if (!checked.ok) return false;
-    const { agentId, path, log: ref, session = {} } = input;
+    const { agentId, path = agentId, log: ref, session = {} } = input;
     try {
       const context = { runId: ref.workflowId, agentId, path, callId: call.callId, session, context: {}, log };
       return await tool.needsApproval(checked.value, context);
@@ -42,7 +42,7 @@ export function criterionJudge(
       text,
       runId: input.log.workflowId,
       agentId: input.agentId,
-      path: input.path,
+      path: input.path ?? input.agentId,
       iteration: turn.messages.filter((message) => message.role === 'tool').length,
       messages: [...turn.messages, { role: 'assistant', parts: content, origin }],
       session: input.session ?? {},

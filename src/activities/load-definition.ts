@@ -1,6 +1,7 @@
 // Makes the definition a run pins: the closure of its runner as this worker's registry knows it.
 
 import { LonghaulError } from '../protocol/errors';
+import { limits } from '../protocol/limits';
 import type { LoadDefinitionInput, LoadDefinitionResult } from '../protocol/activities';
 import { hashDefinition } from '../spec/definition-hash';
 import type { ActivityDependencies } from './dependencies';
@@ -13,7 +14,7 @@ export async function loadDefinition(
   try {
     const definition = dependencies.registry.definition(input.runner);
     const hash = hashDefinition(definition);
-    dependencies.definitions.put(hash, definition);
+    dependencies.definitions.put(hash.slice(0, limits.hashLength), definition);
     return { kind: 'found', hash, definition, searchAttributes: await dependencies.hasSearchAttributes() };
   } catch (error) {
     if (!LonghaulError.is(error)) throw error;

@@ -24,11 +24,12 @@ export class LogReplica {
   readonly #pool: LRUCache<string, LogEntry>;
   readonly #hydrations = new Map<string, Promise<unknown>>();
 
-  constructor(options: { maxBytes?: number; maxPoolBytes?: number } = {}) {
-    this.#logs = new LRUCache({ maxSize: options.maxBytes ?? limits.replicaBytes });
+  /** `maxBytes` bounds the logs; entries that are not placed yet take at most a quarter of it besides. */
+  constructor(maxBytes: number = limits.replicaBytes) {
+    this.#logs = new LRUCache({ maxSize: maxBytes });
     this.#pool = new LRUCache({
       max: limits.replicaPoolEntries,
-      maxSize: options.maxPoolBytes ?? limits.replicaBytes / 4,
+      maxSize: Math.max(1, Math.floor(maxBytes / 4)),
       sizeCalculation: entryBytes,
     });
   }
@@ -36,12 +37,6 @@ export class LogReplica {
   /** Keeps an entry this process produced until a ref says where it belongs. */
   offer(workflowId: string, entry: LogEntry): void {
     this.#pool.set(poolKey(workflowId, entry.id), entry);
-  }
-
-  /** Forgets everything: the next read of every log goes to its run. */
-  clear(): void {
-    this.#logs.clear();
-    this.#pool.clear();
   }
 
   /** The first `ref.length` entries of the log, from memory where they are, else from the run. */

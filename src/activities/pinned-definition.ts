@@ -1,3 +1,4 @@
+import { Context } from '@temporalio/activity';
 import type { DefinitionRef, LoadDefinitionResult } from '../protocol/activities';
 import { queryNames } from '../protocol/names';
 import type { Definition } from '../protocol/spec';
@@ -6,11 +7,19 @@ import { askRun } from './read-log';
 
 /** The definition a call belongs to: from this process, else asked of the topmost run that pinned it. */
 export async function pinnedDefinition(dependencies: ActivityDependencies, ref: DefinitionRef): Promise<Definition> {
-  return await dependencies.definitions.get(ref, async (root) => {
+  return await dependencies.definitions.get(ref, async () => {
+    const root = ref.root ?? ownWorkflowId();
     const answer = await askRun<Extract<LoadDefinitionResult, { kind: 'found' }> | undefined>(
       { workflowId: root },
       queryNames.definition,
     );
-    return answer?.hash === ref.hash ? answer.definition : undefined;
+    return answer?.hash.startsWith(ref.hash) === true ? answer.definition : undefined;
   });
+}
+
+/** The run that scheduled the current activity. Only workflows schedule ours. */
+export function ownWorkflowId(): string {
+  const { workflowExecution } = Context.current().info;
+  if (workflowExecution === undefined) throw new TypeError('Longhaul activities are called by workflows');
+  return workflowExecution.workflowId;
 }

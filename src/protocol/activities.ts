@@ -3,8 +3,11 @@ import type { LogEntry, LogRef } from './log';
 import type { SessionDelta } from './session';
 import type { AgentSpec, Definition, RunnerSpec, ToolSpec } from './spec';
 
-/** Which pinned definition a call belongs to, and the run that can be asked for it. */
-export type DefinitionRef = { readonly hash: string; readonly root: string };
+/**
+ * Which pinned definition a call belongs to: the first 32 characters of its hash, and the topmost run that pinned it where that is
+ * another one. What stands in every activity's input is kept short: it is history.
+ */
+export type DefinitionRef = { readonly hash: string; readonly root?: string };
 
 /** The few facts of an agent its loop needs; instructions and schemas stay on the workers. */
 export type AgentFacts = Omit<AgentSpec, 'instructions' | 'description' | 'tools' | 'settings'> & {
@@ -24,7 +27,8 @@ export type LoadDefinitionResult =
 export type CallModelInput = {
   readonly definition: DefinitionRef;
   readonly agentId: string;
-  readonly path: string;
+  /** Left out where it is the agent's id: at the root. */
+  readonly path?: string;
   /** 1-based. */
   readonly turn: number;
   readonly log: LogRef;
@@ -39,7 +43,7 @@ export type ArgumentsRef = { readonly log: LogRef; readonly entryId: string; rea
 export type CallToolInput = {
   readonly definition: DefinitionRef;
   readonly agentId: string;
-  readonly path: string;
+  readonly path?: string;
   readonly turn: number;
   readonly index: number;
   readonly callId: string;
@@ -50,8 +54,8 @@ export type CallToolInput = {
   readonly context?: Json;
   /** Set when the context is too long to travel with every call: the run is asked for it. */
   readonly contextByReference?: true;
-  /** `firstExecutionRunId` of the run: the idempotency key is the same over attempts, continue-as-new and reset. */
-  readonly chain: string;
+  /** First execution run id of the run, where it is not the calling one: idempotency keys are the same over attempts and resets. */
+  readonly firstExecutionRunId?: string;
 };
 
 export type CallToolResult = { readonly entry: LogEntry & { readonly kind: 'tool-result' }; readonly session?: SessionDelta };

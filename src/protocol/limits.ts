@@ -19,6 +19,8 @@ export const limits = {
   memo: 2 * KiB,
   rideAlongEntry: 2 * KiB,
   contextInline: 1 * KiB,
+  /** Characters of a definition's hash that travel. */
+  hashLength: 32,
   summary: 120,
   details: 2000,
   /** Of the deflated log that continue-as-new may carry inline. */

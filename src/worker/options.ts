@@ -14,6 +14,8 @@ export type LonghaulOptions = {
   readonly criteria?: readonly CustomCriterion[];
   /** By name, as in `'<name>/<model>'`: settings of a built-in provider, or a provider of your own. */
   readonly providers?: Readonly<Record<string, ProviderConfig | ModelProvider>>;
+  /** Memory for the logs of the runs this worker serves; what does not fit is read again from the run. Default 64 MiB. */
+  readonly logReplicaBytes?: number;
   /** Every streamed delta of every model call of this worker. Must not block. */
   readonly onDelta?: (event: DeltaEvent) => void;
 };

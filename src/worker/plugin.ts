@@ -59,7 +59,7 @@ export class LonghaulPlugin extends SimplePlugin {
   }
 
   #activities(options: WorkerOptions): object {
-    const { runners, tools, criteria, providers, onDelta } = this.#options;
+    const { runners, tools, criteria, providers, logReplicaBytes, onDelta } = this.#options;
     const registry = createRegistry({
       ...(runners && { runners }),
       ...(tools && { tools }),
@@ -68,7 +68,7 @@ export class LonghaulPlugin extends SimplePlugin {
     return createActivities({
       registry,
       providers: resolveProviders(providers),
-      replica: new LogReplica(),
+      replica: new LogReplica(logReplicaBytes),
       definitions: new DefinitionCache(),
       hasSearchAttributes: searchAttributeCheck(options.connection, options.namespace ?? 'default'),
       ...(onDelta && { onDelta }),

@@ -22,7 +22,7 @@ import type { AgentRunStep } from '../core/steps';
 import { checkRunInput } from '../core/run-input';
 import { mergeDelta } from '../core/session';
 import { oneLine } from '../core/text';
-import type { AgentFacts, DefinitionRef } from '../protocol/activities';
+import type { AgentFacts, CallModelInput } from '../protocol/activities';
 import { LonghaulError } from '../protocol/errors';
 import type { JsonObject } from '../protocol/json';
 import { limits } from '../protocol/limits';
@@ -41,7 +41,7 @@ import { RunLog } from './run-log';
 import { checkSessionSize, selectKeys } from './session-keys';
 import { argumentsOf, contextOf } from './tool-input';
 import { ToolRunner } from './tool-runner';
-import { showDetails, showMemo } from './visible-state';
+import { showAttributes, showDetails, showMemo, shownAtStart } from './visible-state';
 
 const logQuery = defineQuery<unknown, [LogQuery]>(queryNames.log);
 const definitionQuery = defineQuery<unknown>(queryNames.definition);
@@ -66,7 +66,7 @@ export class AgentLoop {
   /** Session changes of the open batch, by index of the call. */
   readonly #deltas = new Map<number, SessionDelta>();
   #cancelReason: string | undefined;
-  #shown = '';
+  readonly #shown = { memo: shownAtStart(this.#info.memo), status: '' };
 
   constructor(input: RunInput, carried: Uint8Array | undefined) {
     this.#input = input;
@@ -132,10 +132,9 @@ export class AgentLoop {
       argumentsOf: (call) => argumentsOf(call, this.#log),
       contextOf: (tool) =>
         contextOf({
-          definition: this.#definitionRef(definition),
-          agentId: facts.id,
-          path: this.#path(),
-          chain: this.#info.firstExecutionRunId,
+          ...this.#address(definition),
+          firstExecutionRunId: this.#info.firstExecutionRunId,
+          executionRunId: this.#info.runId,
           context: this.#input.context,
           session: selectKeys(this.#session, tool.session),
         }),
@@ -181,9 +180,7 @@ export class AgentLoop {
     const { machine, definition, facts } = this.#ready();
     const { provider, model } = facts.model;
     const { entry, session } = await modelActivities(`#${turn} ${provider}/${model}`).callModel({
-      definition: this.#definitionRef(definition),
-      agentId: facts.id,
-      path: this.#path(),
+      ...this.#address(definition),
       turn,
       log: this.#log.announce(),
     });
@@ -296,11 +293,14 @@ export class AgentLoop {
   /** Memo and attributes only when the status or the open inputs changed; the details, which cost no event, every time. */
   #show(): void {
     const state = this.#state();
-    const shown = [state.status, ...state.pending.map((input) => input.inputId)].join(' ');
-    if (shown !== this.#shown && state.status !== 'loading') {
-      const indexed = this.#loaded?.definition.searchAttributes ?? false;
-      showMemo(state, { indexed, ...(this.#cancelReason !== undefined && { reason: this.#cancelReason }) });
-      this.#shown = shown;
+    const memo = [state.status, ...state.pending.map((input) => input.inputId)].join(' ');
+    if (memo !== this.#shown.memo && state.status !== 'loading') {
+      showMemo(state, this.#cancelReason);
+      this.#shown.memo = memo;
+    }
+    if (this.#loaded?.definition.searchAttributes === true && state.status !== this.#shown.status) {
+      showAttributes(state);
+      this.#shown.status = state.status;
     }
     showDetails(state, this.#log.entries);
   }
@@ -327,8 +327,14 @@ export class AgentLoop {
     return query?.deflate === true ? this.#log.deflatedPage(from) : this.#log.page(from);
   }
 
-  #definitionRef(definition: LoadedDefinition): DefinitionRef {
-    return { hash: definition.hash, root: this.#input.lineage?.root ?? this.#info.workflowId };
+  /** Whose call it is. At the root the definition is this run's own and the path is the agent's id: neither travels. */
+  #address({ hash, definition }: LoadedDefinition): Pick<CallModelInput, 'definition' | 'agentId' | 'path'> {
+    const { root, path } = this.#input.lineage ?? {};
+    return {
+      definition: { hash: hash.slice(0, limits.hashLength), ...(root !== undefined && { root }) },
+      agentId: definition.runner,
+      ...(path !== undefined && { path }),
+    };
   }
 
   #path(): string {

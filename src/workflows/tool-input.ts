@@ -28,13 +28,19 @@ function positionInLastTurn(log: RunLog, args: string): { entryId: string; posit
 export function contextOf(run: {
   readonly definition: CallToolInput['definition'];
   readonly agentId: string;
-  readonly path: string;
-  readonly chain: string;
+  readonly path?: string;
+  readonly firstExecutionRunId: string;
+  readonly executionRunId: string;
   readonly context: Json | undefined;
   readonly session: JsonObject | undefined;
 }): ToolCallContext {
-  const { context, session, ...rest } = run;
-  if (context === undefined) return { ...rest, ...(session && { session }) };
+  const { context, session, firstExecutionRunId, executionRunId, ...address } = run;
+  const base = {
+    ...address,
+    ...(firstExecutionRunId !== executionRunId && { firstExecutionRunId }),
+    ...(session && { session }),
+  };
+  if (context === undefined) return base;
   const isShort = utf8Length(JSON.stringify(context)) <= limits.contextInline;
-  return { ...rest, ...(session && { session }), ...(isShort ? { context } : { contextByReference: true as const }) };
+  return { ...base, ...(isShort ? { context } : { contextByReference: true as const }) };
 }

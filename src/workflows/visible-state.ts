@@ -7,6 +7,7 @@
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { setCurrentDetails, upsertMemo, upsertSearchAttributes } from '@temporalio/workflow';
 import { clipText, oneLine, utf8Length } from '../core/text';
+import { isJsonObject } from '../protocol/json';
 import { limits } from '../protocol/limits';
 import type { LogEntry } from '../protocol/log';
 import { memoKey, searchAttributes } from '../protocol/names';
@@ -15,13 +16,21 @@ import type { RunMemo, RunState } from '../protocol/run';
 const agentKey = defineSearchAttributeKey(searchAttributes.agent, 'KEYWORD');
 const statusKey = defineSearchAttributeKey(searchAttributes.status, 'KEYWORD');
 
-export function showMemo(state: RunState, options: { reason?: string; indexed: boolean }): void {
-  upsertMemo({ [memoKey]: runMemo(state, options.reason) });
-  if (!options.indexed) return;
+export function showMemo(state: RunState, reason?: string): void {
+  upsertMemo({ [memoKey]: runMemo(state, reason) });
+}
+
+export function showAttributes(state: RunState): void {
   upsertSearchAttributes([
     { key: agentKey, value: state.runner },
     { key: statusKey, value: state.status },
   ]);
+}
+
+/** What the client put into the memo when it started the run need not be shown again. */
+export function shownAtStart(memo: Record<string, unknown> | undefined): string {
+  const shown = memo?.[memoKey];
+  return isJsonObject(shown) && typeof shown['status'] === 'string' ? shown['status'] : '';
 }
 
 /** Within 2 KiB: questions are clipped, then left out from the last on. */

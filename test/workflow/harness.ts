@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto';
+import { Connection } from '@temporalio/client';
+import { NativeConnection, type Worker } from '@temporalio/worker';
+import { connect, type Longhaul } from '../../src/client';
+import { createWorker, type CreateWorkerOptions } from '../../src/worker';
+import { devServerAddress, workflowBundlePath } from '../servers';
+import { quietRuntime } from './quiet';
+
+/** One client and any number of workers on a task queue of their own, against the dev server of this Jest run. */
+export type Harness = {
+  readonly longhaul: Longhaul;
+  readonly taskQueue: string;
+  worker(options: CreateWorkerOptions): Promise<RunningWorker>;
+  close(): Promise<void>;
+};
+
+export type RunningWorker = { readonly worker: Worker; stop(): Promise<void> };
+
+export async function openHarness(): Promise<Harness> {
+  quietRuntime();
+  const address = devServerAddress();
+  const connection = await Connection.connect({ address });
+  const native = await NativeConnection.connect({ address });
+  const taskQueue = `test-${randomUUID()}`;
+  const running: RunningWorker[] = [];
+  return {
+    longhaul: await connect({ connection, taskQueue }),
+    taskQueue,
+    worker: async (options) => {
+      const started = await runWorker({ connection: native, taskQueue, ...options });
+      running.push(started);
+      return started;
+    },
+    close: async () => {
+      await Promise.all(running.map((started) => started.stop()));
+      await connection.close();
+      await native.close();
+    },
+  };
+}
+
+async function runWorker(options: CreateWorkerOptions): Promise<RunningWorker> {
+  const cached = process.env['LONGHAUL_TEST_CACHED_WORKFLOWS'];
+  const worker = await createWorker({
+    ...options,
+    workerOptions: {
+      workflowBundle: { codePath: workflowBundlePath() },
+      shutdownGraceTime: '1s',
+      ...(cached !== undefined && { maxCachedWorkflows: Number(cached) }),
+      ...options.workerOptions,
+    },
+  });
+  const ended = worker.run();
+  let stopping: Promise<void> | undefined;
+  const stop = async (): Promise<void> => {
+    if (worker.getState() === 'RUNNING') worker.shutdown();
+    await ended;
+  };
+  return { worker, stop: () => (stopping ??= stop()) };
+}
