@@ -1,0 +1,152 @@
+import type {
+  RawContentBlockDeltaEvent,
+  RawContentBlockStartEvent,
+  RawMessageStreamEvent,
+} from '@anthropic-ai/sdk/resources/messages/messages';
+import type { Json } from '../../protocol/json';
+import type { CallOptions, ModelDelta } from '../provider';
+import type { StreamReader } from '../read-stream';
+import type { MessageBlock } from './blocks';
+import { laterUsage, type MessagesUsage } from './usage';
+
+export type StreamedMessage = {
+  readonly id: string | undefined;
+  readonly content: readonly MessageBlock[];
+  readonly stopReason: string | null;
+  /** Why a refusal was one, in the API's words. */
+  readonly explanation: string | undefined;
+  readonly usage: MessagesUsage;
+};
+
+type OpenBlock = { readonly block: MessageBlock; inputText: string; call?: number };
+
+/** Puts a stream's events together to the message they tell, keeping every field of every block. */
+export class MessageAccumulator implements StreamReader<RawMessageStreamEvent> {
+  readonly #onDelta: CallOptions['onDelta'];
+  readonly #blocks: OpenBlock[] = [];
+  #id: string | undefined;
+  #usage: MessagesUsage = {};
+  #stopReason: string | null = null;
+  #explanation: string | undefined;
+  #calls = 0;
+  #complete = false;
+
+  constructor(onDelta: CallOptions['onDelta']) {
+    this.#onDelta = onDelta;
+  }
+
+  /** False until the event that ends a message: a stream may be cut without any error. */
+  get isComplete(): boolean {
+    return this.#complete;
+  }
+
+  accept(event: RawMessageStreamEvent): void {
+    const delta = this.#take(event);
+    if (delta !== undefined) this.#onDelta(delta);
+  }
+
+  message(): StreamedMessage {
+    return {
+      id: this.#id,
+      content: this.#blocks.filter((open) => open !== undefined).map(closed),
+      stopReason: this.#stopReason,
+      explanation: this.#explanation,
+      usage: this.#usage,
+    };
+  }
+
+  /** Takes the next event and says what of it is worth showing. */
+  #take(event: RawMessageStreamEvent): ModelDelta | undefined {
+    switch (event.type) {
+      case 'message_start':
+        this.#id = event.message.id;
+        this.#usage = laterUsage(this.#usage, event.message.usage ?? {});
+        return undefined;
+      case 'content_block_start':
+        return this.#start(event);
+      case 'content_block_delta':
+        return this.#extend(event);
+      case 'message_delta':
+        this.#stopReason = event.delta.stop_reason;
+        this.#explanation = event.delta.stop_details?.explanation ?? undefined;
+        this.#usage = laterUsage(this.#usage, event.usage ?? {});
+        return undefined;
+      case 'message_stop':
+        this.#complete = true;
+        return undefined;
+      default:
+        return undefined;
+    }
+  }
+
+  #start({ index, content_block }: RawContentBlockStartEvent): ModelDelta | undefined {
+    const open: OpenBlock = {
+      block: { ...content_block } as unknown as MessageBlock,
+      inputText: '',
+    };
+    this.#blocks[index] = open;
+    if (content_block.type === 'tool_use') {
+      open.call = this.#calls;
+      this.#calls += 1;
+      return {
+        kind: 'tool-call',
+        index: open.call,
+        callId: content_block.id,
+        name: content_block.name,
+      };
+    }
+    // The API starts blocks empty; compatible servers put the first words in.
+    if (content_block.type === 'text') return shown('text', content_block.text);
+    if (content_block.type === 'thinking') return shown('reasoning', content_block.thinking);
+    return undefined;
+  }
+
+  #extend({ index, delta }: RawContentBlockDeltaEvent): ModelDelta | undefined {
+    const open = this.#blocks[index];
+    if (open === undefined) return undefined;
+    const { block } = open;
+    switch (delta.type) {
+      case 'text_delta':
+        block['text'] = `${asText(block['text'])}${delta.text}`;
+        return shown('text', delta.text);
+      case 'thinking_delta':
+        block['thinking'] = `${asText(block['thinking'])}${delta.thinking}`;
+        return shown('reasoning', delta.thinking);
+      case 'signature_delta':
+        block['signature'] = delta.signature;
+        return undefined;
+      case 'citations_delta':
+        block['citations'] = [...asList(block['citations']), { ...delta.citation }];
+        return undefined;
+      case 'input_json_delta':
+        open.inputText += delta.partial_json;
+        return open.call === undefined
+          ? undefined
+          : { kind: 'tool-call', index: open.call, args: delta.partial_json };
+      default:
+        return undefined;
+    }
+  }
+}
+
+/** Input that does not parse stays the text the model wrote. */
+function closed({ block, inputText }: OpenBlock): MessageBlock {
+  if (inputText === '') return block;
+  try {
+    return { ...block, input: JSON.parse(inputText) as Json };
+  } catch {
+    return { ...block, input: inputText };
+  }
+}
+
+function shown(kind: 'text' | 'reasoning', text: string): ModelDelta | undefined {
+  return text === '' ? undefined : { kind, text };
+}
+
+function asText(value: Json | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function asList(value: Json | undefined): Json[] {
+  return Array.isArray(value) ? value : [];
+}

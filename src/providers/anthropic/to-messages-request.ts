@@ -1,0 +1,111 @@
+import type {
+  CacheControlEphemeral,
+  MessageCreateParamsStreaming,
+  OutputConfig,
+  ThinkingConfigParam,
+  Tool,
+  ToolChoice,
+} from '@anthropic-ai/sdk/resources/messages/messages';
+import type { JsonObject } from '../../protocol/json';
+import type { ModelSettings } from '../../protocol/spec';
+import { mergeExtra } from '../merge-extra';
+import type { ModelRequest, RequestToolChoice } from '../provider';
+import { withCacheMarkers } from './cache-control';
+import { textBlocks } from './to-content-blocks';
+import { toMessages } from './to-messages';
+
+/** The API wants a limit. Every current model takes this one; a high limit costs nothing, a cut answer a whole call. */
+const defaultMaxTokens = 16_384;
+
+/**
+ * The whole body of one call. Equal requests give equal bytes, and `messages` come last: the body of a longer conversation
+ * starts with the bytes of the shorter one.
+ */
+export function toMessagesRequest(
+  request: ModelRequest,
+  configured?: JsonObject,
+): MessageCreateParamsStreaming {
+  const extra = mergeExtra(configured ?? {}, request.settings.extra);
+  const marker = cacheMarker(configured, request.settings.extra);
+  const content = {
+    system: systemTexts(request).flatMap(textBlocks),
+    tools: request.tools.map(toTool),
+    messages: toMessages(request.messages),
+  };
+  const { system, tools, messages } =
+    marker === undefined ? content : withCacheMarkers(content, marker);
+  const body = {
+    model: request.model,
+    ...(tools.length === 0 ? {} : { tools, tool_choice: toToolChoice(request.toolChoice) }),
+    ...(system.length === 0 ? {} : { system }),
+    ...generation(request),
+    ...(marker === undefined ? {} : { cache_control: marker }),
+    stream: true,
+  };
+  const merged = mergeExtra(body as unknown as JsonObject, extra);
+  return { ...merged, messages } as unknown as MessageCreateParamsStreaming;
+}
+
+function generation(request: ModelRequest): Partial<MessageCreateParamsStreaming> {
+  const { maxOutputTokens, reasoning, temperature, stop } = request.settings;
+  return {
+    max_tokens: maxOutputTokens ?? defaultMaxTokens + (reasoning?.budgetTokens ?? 0),
+    ...thinking(reasoning),
+    ...outputConfig(request),
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(stop === undefined || stop.length === 0 ? {} : { stop_sequences: [...stop] }),
+  };
+}
+
+/** `cache_control` in `extra` is the marker (a longer ttl holds for all of them then); null turns caching off. */
+function cacheMarker(
+  ...extras: readonly (JsonObject | undefined)[]
+): CacheControlEphemeral | undefined {
+  const said = extras
+    .map((extra) => extra?.['cache_control'])
+    .filter((value) => value !== undefined);
+  const last = said.at(-1);
+  if (last === null) return undefined;
+  return last === undefined ? { type: 'ephemeral' } : (last as unknown as CacheControlEphemeral);
+}
+
+/** Only the top-level field is taken by every model, so system messages of the history join the instructions there. */
+function systemTexts({ instructions, messages }: ModelRequest): string[] {
+  const history = messages.flatMap((message) =>
+    message.role === 'system' ? message.parts.map((part) => part.text) : [],
+  );
+  return [...(instructions === undefined ? [] : [instructions]), ...history];
+}
+
+function toTool({ name, description, inputSchema }: ModelRequest['tools'][number]): Tool {
+  return { name, description, input_schema: inputSchema as Tool.InputSchema };
+}
+
+/** Several allowed tools are `any`: leaving the others out would change the cached prefix. The run refuses a call to those. */
+function toToolChoice(choice: RequestToolChoice): ToolChoice {
+  if (choice === 'auto' || choice === 'none') return { type: choice };
+  if (choice === 'required') return { type: 'any' };
+  const [name, ...others] = choice.only;
+  if (name === undefined) return { type: 'none' };
+  return others.length === 0 ? { type: 'tool', name } : { type: 'any' };
+}
+
+/** A budget is the older models' way, effort with adaptive thinking the newer ones'; each model refuses the other. */
+function thinking(reasoning: ModelSettings['reasoning']): { thinking?: ThinkingConfigParam } {
+  if (reasoning?.budgetTokens !== undefined) {
+    return { thinking: { type: 'enabled', budget_tokens: reasoning.budgetTokens } };
+  }
+  if (reasoning?.effort === undefined) return {};
+  return { thinking: { type: reasoning.effort === 'none' ? 'disabled' : 'adaptive' } };
+}
+
+function outputConfig({ settings, output }: ModelRequest): { output_config?: OutputConfig } {
+  const effort = settings.reasoning?.effort;
+  const config: OutputConfig = {
+    ...(effort === undefined || effort === 'none'
+      ? {}
+      : { effort: effort === 'minimal' ? 'low' : effort }),
+    ...(output === undefined ? {} : { format: { type: 'json_schema', schema: output.schema } }),
+  };
+  return Object.keys(config).length === 0 ? {} : { output_config: config };
+}

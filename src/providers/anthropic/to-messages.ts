@@ -1,0 +1,98 @@
+import type {
+  ContentBlockParam,
+  ToolUseBlockParam,
+} from '@anthropic-ai/sdk/resources/messages/messages';
+import { isJsonObject } from '../../protocol/json';
+import type { AssistantMessage, AssistantPart, Message } from '../../protocol/message';
+import { withDifference } from '../seal';
+import { anthropicApi, projectedBlock, type MessageBlock } from './blocks';
+import { mediaBlock, textBlocks, toolResultBlock } from './to-content-blocks';
+import { ToolUseIds } from './tool-use-ids';
+
+export type WireMessage = {
+  readonly role: 'user' | 'assistant';
+  readonly content: ContentBlockParam[];
+};
+
+/**
+ * Messages of one role that follow each other become one, as the API itself does it: in a user message the results of a
+ * turn come first, text after them. System messages are not here: they have a place of their own in the request.
+ */
+export function toMessages(messages: readonly Message[]): WireMessage[] {
+  const ids = new ToolUseIds();
+  const wire: WireMessage[] = [];
+  for (const message of messages) {
+    const content = toContent(message, ids);
+    if (content.length === 0) continue;
+    const role = message.role === 'assistant' ? 'assistant' : 'user';
+    const last = wire.at(-1);
+    if (last?.role === role) last.content.push(...content);
+    else wire.push({ role, content });
+  }
+  return wire;
+}
+
+function toContent(message: Message, ids: ToolUseIds): ContentBlockParam[] {
+  switch (message.role) {
+    case 'system':
+      return [];
+    case 'user':
+      return message.parts.flatMap((part): ContentBlockParam[] =>
+        part.type === 'text' ? textBlocks(part.text) : [mediaBlock(part)],
+      );
+    case 'assistant':
+      ids.startTurn();
+      return message.origin?.api === anthropicApi
+        ? ownTurn(message, ids)
+        : foreignTurn(message, ids);
+    case 'tool':
+      return message.parts.map((result) => toolResultBlock(result, ids.result(result.callId)));
+  }
+}
+
+/** The blocks this API once gave, each from its part and what was sealed with it. */
+function ownTurn(message: AssistantMessage, ids: ToolUseIds): ContentBlockParam[] {
+  return message.parts.flatMap((part): ContentBlockParam[] => {
+    const projection = projectedBlock(part);
+    if (projection === undefined) return [];
+    const block = withDifference(projection, sealedHere(part)) as MessageBlock;
+    return isAcceptable(block) ? [addressed(block, (id) => ids.own(id))] : [];
+  });
+}
+
+/** What another API's turn says in this one: its words and its calls. */
+function foreignTurn(message: AssistantMessage, ids: ToolUseIds): ContentBlockParam[] {
+  return message.parts.flatMap((part): ContentBlockParam[] => {
+    if (part.type === 'text' || part.type === 'refusal') return textBlocks(part.text);
+    if (part.type !== 'tool_call') return [];
+    const { caller: _caller, ...block } = projectedBlock(part) as MessageBlock;
+    return [addressed(block, (id) => ids.foreign(id))];
+  });
+}
+
+function sealedHere({ sealed }: AssistantPart): MessageBlock | Record<string, never> {
+  return sealed?.api === anthropicApi && isJsonObject(sealed.data)
+    ? (sealed.data as MessageBlock)
+    : {};
+}
+
+/** Blank text is refused even where a model wrote it, and so is thinking without the proof that a model did. */
+function isAcceptable(block: MessageBlock): boolean {
+  switch (block.type) {
+    case 'text':
+      return typeof block['text'] === 'string' && block['text'].trim() !== '';
+    case 'thinking':
+      return 'signature' in block;
+    case 'redacted_thinking':
+      return 'data' in block;
+    default:
+      return true;
+  }
+}
+
+function addressed(block: MessageBlock, idOf: (callId: string) => string): ContentBlockParam {
+  const wire = block as unknown as ContentBlockParam;
+  return wire.type === 'tool_use'
+    ? ({ ...wire, id: idOf(wire.id) } satisfies ToolUseBlockParam)
+    : wire;
+}

@@ -1,0 +1,74 @@
+import type { ProviderError } from '../../protocol/errors';
+import { missingKey } from '../errors';
+import type { ProviderConfig } from '../provider';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+type Read = (variable: string) => string | undefined;
+
+export type Credentials = {
+  readonly vertex: boolean;
+  /** Undefined on Vertex: Google's application default credentials are used. */
+  readonly apiKey: string | undefined;
+  readonly secrets: readonly string[];
+  /** What is missing, if nothing was found. Without it Google's SDK would go and ask the machine it runs on. */
+  readonly missing: ProviderError | undefined;
+};
+
+/** Which of Google's two services is meant, and what there is to call it with. */
+export function googleCredentials(
+  name: string,
+  config: ProviderConfig,
+  environment: Environment = process.env,
+): Credentials {
+  const read: Read = (variable) => {
+    const value = environment[variable]?.trim();
+    return value === '' ? undefined : value;
+  };
+  const key = keyOf(name, config, read);
+  const secrets = [key.value ?? [], Object.values(config.headers ?? {})].flat();
+  if (!isVertex(name, config, read)) {
+    const apiKey = key.value ?? (key.isOptional ? 'none' : undefined);
+    const missing = apiKey === undefined ? missingKey(name, key.variables) : undefined;
+    return { vertex: false, apiKey, secrets, missing };
+  }
+  const project = config.vertex?.project ?? read('GOOGLE_CLOUD_PROJECT');
+  // A project wins over a key that merely stands in the environment, as in Google's SDK.
+  const apiKey = project === undefined ? key.value : config.apiKey;
+  const missing = (project ?? apiKey) === undefined && !key.isOptional;
+  const wanted = ['GOOGLE_CLOUD_PROJECT', 'GOOGLE_API_KEY'];
+  return { vertex: true, apiKey, secrets, missing: missing ? missingKey(name, wanted) : undefined };
+}
+
+type Key = {
+  readonly value: string | undefined;
+  readonly variables: readonly string[];
+  readonly isOptional: boolean;
+};
+
+/**
+ * A provider under a name of its own first reads a key of that name, and at a base URL of its own it never gets Google's key;
+ * a local server may need none.
+ */
+function keyOf(name: string, { apiKey, baseURL, headers }: ProviderConfig, read: Read): Key {
+  const isBuiltIn = ['google', 'gemini', 'vertex'].includes(name);
+  const isElsewhere = !isBuiltIn && baseURL !== undefined;
+  const own = isBuiltIn ? [] : [`${name.toUpperCase().replace(/[^A-Z0-9]/g, '_')}_API_KEY`];
+  // Of Google's two variables its SDK prefers the second.
+  const shared = isElsewhere ? [] : ['GEMINI_API_KEY', 'GOOGLE_API_KEY'];
+  const inOrder = [...own, ...shared.toReversed()];
+  return {
+    value: apiKey ?? inOrder.map(read).find((value) => value !== undefined),
+    variables: [...own, ...shared],
+    isOptional:
+      isElsewhere ||
+      Object.keys(headers ?? {}).some((header) =>
+        /^(?:x-goog-api-key|authorization)$/i.test(header),
+      ),
+  };
+}
+
+/** The environment is read as Google's SDK reads it: the newer variable wins. */
+function isVertex(name: string, config: ProviderConfig, read: Read): boolean {
+  const chosen = read('GOOGLE_GENAI_USE_ENTERPRISE') ?? read('GOOGLE_GENAI_USE_VERTEXAI');
+  return config.vertex !== undefined || name === 'vertex' || chosen?.toLowerCase() === 'true';
+}

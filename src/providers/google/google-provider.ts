@@ -1,0 +1,87 @@
+import type { Content, GenerateContentParameters, GoogleGenAI } from '@google/genai';
+import { singleAttempt } from '../attempt';
+import type { CallTarget } from '../errors';
+import type { CallOptions, ModelProvider, ModelRequest, ModelResponse } from '../provider';
+import { readStream } from '../read-stream';
+import { callCount } from './call-ids';
+import { googleClient, type GoogleProviderConfig } from './client';
+import { googleCredentials } from './credentials';
+import { fromResponse } from './from-response';
+import { fromGoogleError } from './google-errors';
+import { ResponseAccumulator } from './response-accumulator';
+import { toGenerateRequest, type GenerateBody } from './to-generate-request';
+
+/** Gemini by generateContent, on the Gemini API and on Vertex. The environment is read and the SDK loaded at the first call. */
+export function createGoogleProvider(name: string, config: GoogleProviderConfig): ModelProvider {
+  let client: GoogleGenAI | undefined;
+  return {
+    name,
+    call: (request, options) => {
+      const credentials = googleCredentials(name, config);
+      const target = { provider: name, model: request.model, secrets: credentials.secrets };
+      let headers: Headers | undefined;
+      const attempt = (own: CallOptions): Promise<ModelResponse> => {
+        if (credentials.missing !== undefined) throw credentials.missing;
+        client ??= googleClient(config, credentials);
+        const onHeaders = (received: Headers): void => {
+          headers = received;
+        };
+        return generate({ client, config, target, onHeaders }, request, own);
+      };
+      return singleAttempt(options, attempt, (error) => fromGoogleError(error, target, headers));
+    },
+    check: () => googleCredentials(name, config).missing?.message,
+  };
+}
+
+type CallContext = {
+  readonly client: GoogleGenAI;
+  readonly config: GoogleProviderConfig;
+  readonly target: CallTarget & { readonly model: string };
+  readonly onHeaders: (headers: Headers) => void;
+};
+
+async function generate(
+  { client, config, target, onHeaders }: CallContext,
+  request: ModelRequest,
+  { signal, onActivity, onDelta }: CallOptions,
+): Promise<ModelResponse> {
+  const firstCall = callCount(request.messages);
+  const body = toGenerateRequest(request, config.extra);
+  const chunks = await client.models.generateContentStream(
+    sdkParameters(request.model, body, { signal, onHeaders }),
+  );
+  const response = new ResponseAccumulator(onDelta, firstCall);
+  await readStream(chunks, response, { onChunk: onActivity });
+  return fromResponse(response.response(), { target, firstCall });
+}
+
+/**
+ * The body goes as a whole: the SDK's mapping of its own parameters would drop what it does not know of the parts that must
+ * go back as they came. Its `contents` are a placeholder that the body replaces, for it wants some.
+ */
+function sdkParameters(
+  model: string,
+  body: GenerateBody,
+  { signal, onHeaders }: { signal: AbortSignal; onHeaders: (headers: Headers) => void },
+): GenerateContentParameters {
+  const placeholder: Content[] = [{ role: 'user', parts: [{ text: '' }] }];
+  return {
+    model,
+    contents: placeholder,
+    config: {
+      abortSignal: signal,
+      automaticContinuation: false,
+      automaticFunctionCalling: { disable: true },
+      httpOptions: {
+        extraBody: { ...body },
+        // The SDK's errors leave the headers out, and with them the wait the API asks for.
+        fetch: async (url: string | URL | Request, init?: RequestInit) => {
+          const response = await fetch(url, init);
+          onHeaders(response.headers);
+          return response;
+        },
+      },
+    },
+  };
+}

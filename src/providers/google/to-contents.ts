@@ -1,0 +1,99 @@
+import type { Content, FunctionResponse, FunctionResponsePart, Part } from '@google/genai';
+import { isJsonObject, type Json } from '../../protocol/json';
+import type { AssistantMessage, Message, ToolResult, UserMessage } from '../../protocol/message';
+import { toolContentText } from '../text';
+import { isMadeUp } from './call-ids';
+import { checksSignatures } from './model-family';
+import { functionCall, googleApi, mediaPart, projectedPart, restored } from './parts';
+
+/** Documented for calls this model did not make: it refuses a turn whose first call has no signature at all. */
+const foreignSignature = 'skip_thought_signature_validator';
+
+/** History as the API's turns. System messages are not here: they have a place of their own in the request. */
+export function toContents(messages: readonly Message[], model: string): Content[] {
+  let knownIds: ReadonlySet<string> = new Set();
+  return messages.flatMap((message): Content[] => {
+    if (message.role === 'assistant') knownIds = idsGiven(message);
+    const parts = toParts(message, model, knownIds);
+    if (parts.length === 0) return [];
+    return [{ role: message.role === 'assistant' ? 'model' : 'user', parts }];
+  });
+}
+
+function toParts(message: Message, model: string, knownIds: ReadonlySet<string>): Part[] {
+  switch (message.role) {
+    case 'system':
+      return [];
+    case 'user':
+      return message.parts.flatMap(userParts);
+    case 'assistant':
+      return message.origin?.api === googleApi ? ownTurn(message) : foreignTurn(message, model);
+    case 'tool':
+      return message.parts.map((result) => ({
+        functionResponse: functionResponse(result, knownIds.has(result.callId)),
+      }));
+  }
+}
+
+function userParts(part: UserMessage['parts'][number]): Part[] {
+  if (part.type === 'media') return [mediaPart(part)];
+  return part.text === '' ? [] : [{ text: part.text }];
+}
+
+/** The parts this API once gave, each from its part and what was sealed with it; none merged, none moved. */
+function ownTurn(message: AssistantMessage): Part[] {
+  return message.parts.flatMap((part): Part[] => {
+    const projection = projectedPart(part);
+    if (projection === undefined) return [];
+    const { sealed } = part;
+    const isSealed = sealed?.api === googleApi && isJsonObject(sealed.data);
+    const wire = isSealed ? restored(projection, sealed.data) : projection;
+    return wire['text'] === '' && !isSealed ? [] : [wire];
+  });
+}
+
+/** What another API's turn says in this one: its words and its calls, which have no id here. */
+function foreignTurn(message: AssistantMessage, model: string): Part[] {
+  let isSigned = !checksSignatures(model);
+  return message.parts.flatMap((part): Part[] => {
+    if (part.type === 'text' || part.type === 'refusal') {
+      return part.text === '' ? [] : [{ text: part.text }];
+    }
+    if (part.type !== 'tool_call') return [];
+    const call: Part = { functionCall: functionCall(part, false) };
+    if (isSigned) return [call];
+    isSigned = true;
+    return [{ ...call, thoughtSignature: foreignSignature }];
+  });
+}
+
+/** Ids the model gave its calls: only those may come back with the results. */
+function idsGiven(message: AssistantMessage): Set<string> {
+  const calls = message.origin?.api === googleApi ? message.parts : [];
+  return new Set(
+    calls.flatMap((part) =>
+      part.type === 'tool_call' && !isMadeUp(part.callId) ? [part.callId] : [],
+    ),
+  );
+}
+
+/** `response` must be an object; its key says whether the call worked. */
+function functionResponse(result: ToolResult, withId: boolean): FunctionResponse {
+  const parts = result.content.flatMap((item) =>
+    item.type === 'media' ? [mediaPart(item) as FunctionResponsePart] : [],
+  );
+  return {
+    ...(withId ? { id: result.callId } : {}),
+    name: result.name,
+    response: { [result.isError ? 'error' : 'output']: resultValue(result) },
+    ...(parts.length === 0 ? {} : { parts }),
+  };
+}
+
+/** One value as it is; several as one text. */
+function resultValue({ content }: ToolResult): Json {
+  const values = content.filter((item) => item.type !== 'media');
+  const [only] = values;
+  if (only?.type === 'json' && values.length === 1) return only.value;
+  return values.map(toolContentText).join('\n');
+}
