@@ -17,7 +17,7 @@ export async function readStream<Chunk>(
   {
     onChunk,
     graceMs = defaultGraceMs,
-  }: { readonly onChunk?: () => void; readonly graceMs?: number },
+  }: { readonly onChunk?: () => void; readonly graceMs?: number } = {},
 ): Promise<void> {
   const iterator = stream[Symbol.asyncIterator]();
   for (;;) {

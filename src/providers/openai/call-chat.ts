@@ -10,6 +10,7 @@ import { fromChatMessage } from './from-chat-message';
 import { fromOpenAiError } from './openai-error';
 import { toChatRequest } from './to-chat-request';
 import { fromOpenAiUsage } from './usage';
+import { reportingFetch } from './wire-activity';
 
 export async function callChat(
   { client, endpoint, target, extra }: CallContext,
@@ -18,10 +19,11 @@ export async function callChat(
 ): Promise<ModelResponse> {
   const body = toChatRequest(request, endpoint, extra);
   const attempt = async ({ signal, onDelta, onActivity }: CallOptions) => {
-    const sent = client.chat.completions.create(body, { signal });
+    const reporting = client.withOptions({ fetch: reportingFetch(onActivity) });
+    const sent = reporting.chat.completions.create(body, { signal });
     const { data, request_id: requestId } = await sent.withResponse();
     const stream = new ChatStream(onDelta);
-    await readStream(data, stream, { onChunk: onActivity });
+    await readStream(data, stream);
     if (stream.finished === undefined) {
       throw badResponse(target, 'the stream ended without a finish reason');
     }

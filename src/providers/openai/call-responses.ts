@@ -12,6 +12,7 @@ import { fromResponsesOutput } from './from-responses-output';
 import { ResponsesStream, type FinishedResponse } from './responses-stream';
 import { toResponsesRequest } from './to-responses-request';
 import { fromOpenAiUsage } from './usage';
+import { reportingFetch } from './wire-activity';
 
 export async function callResponses(
   { client, target, extra }: CallContext,
@@ -20,10 +21,11 @@ export async function callResponses(
 ): Promise<ModelResponse> {
   const body = toResponsesRequest(request, extra);
   const attempt = async ({ signal, onDelta, onActivity }: CallOptions) => {
-    const sent = client.responses.create(body, { signal });
+    const reporting = client.withOptions({ fetch: reportingFetch(onActivity) });
+    const sent = reporting.responses.create(body, { signal });
     const { data, request_id: requestId } = await sent.withResponse();
     const stream = new ResponsesStream(target, onDelta);
-    await readStream(data, stream, { onChunk: onActivity });
+    await readStream(data, stream);
     if (stream.finished === undefined)
       throw badResponse(target, 'the stream ended without its final event');
     return { finished: stream.finished, requestId };
