@@ -6,12 +6,12 @@ const anyBut = (packages) => `(?!(?:${packages}|longhaul)(?:/|$))`;
 const PLAIN = anyBut(`@temporalio/[^/]+|${SDKS}`);
 
 const CLIENT = {
-  parts: 'protocol|core|spec',
+  parts: 'protocol|core|spec|server',
   typesOnly: 'workflows',
   packages: anyBut(`@temporalio/(?:worker|workflow|activity|testing)|${SDKS}`),
 };
 const WORKER = {
-  parts: 'protocol|core|spec|activities|providers|stores|client',
+  parts: 'protocol|core|spec|activities|providers|stores|server',
   packages: anyBut(`@temporalio/testing|${SDKS}`),
 };
 
