@@ -1,0 +1,132 @@
+import type { WorkflowHandle } from '@temporalio/client';
+import { Worker, type ReplayWorkerOptions } from '@temporalio/worker';
+import { strFromU8, inflateSync } from 'fflate';
+import type { Longhaul } from '../client';
+import { prebuiltWorkflows } from '../worker/bundle';
+
+/** The events of one execution of a run. */
+export type RunHistory = Awaited<ReturnType<WorkflowHandle['fetchHistory']>>;
+
+type HistoryEvent = NonNullable<RunHistory['events']>[number];
+
+export type HistorySize = {
+  /** As the server keeps them; it ends a run at 50 MB. */
+  readonly bytes: number;
+  readonly events: number;
+  /** How often each type of activity was scheduled. */
+  readonly activities: { readonly [type: string]: number };
+};
+
+/** A page of this many events stays below what one answer may hold, however large they are. */
+const pageSize = 50;
+
+/** Reads the history of a run's newest execution, or of the one named, in small pages. */
+export async function fetchHistory(
+  { client }: Longhaul,
+  runId: string,
+  { executionRunId }: { readonly executionRunId?: string } = {},
+): Promise<RunHistory> {
+  const events: HistoryEvent[] = [];
+  let nextPageToken: Uint8Array | undefined;
+  do {
+    const page = await client.workflowService.getWorkflowExecutionHistory({
+      namespace: client.options.namespace,
+      execution: {
+        workflowId: runId,
+        ...(executionRunId !== undefined && { runId: executionRunId }),
+      },
+      maximumPageSize: pageSize,
+      ...(nextPageToken && { nextPageToken }),
+    });
+    events.push(...(page.history?.events ?? []));
+    nextPageToken = page.nextPageToken;
+  } while (nextPageToken.length > 0);
+  return { events };
+}
+
+/** The histories of all executions of a run that continued as new, the oldest first. */
+export async function fetchHistories(longhaul: Longhaul, runId: string): Promise<RunHistory[]> {
+  const histories: RunHistory[] = [];
+  let executionRunId: string | undefined;
+  do {
+    const history = await fetchHistory(longhaul, runId, executionRunId ? { executionRunId } : {});
+    histories.unshift(history);
+    const started = history.events?.[0]?.workflowExecutionStartedEventAttributes;
+    executionRunId = started?.continuedExecutionRunId ?? undefined;
+  } while (executionRunId);
+  return histories;
+}
+
+/** What a history costs. */
+export function measureHistory(history: RunHistory): HistorySize {
+  const events = history.events ?? [];
+  const activities: Record<string, number> = {};
+  for (const event of events) {
+    const type = event.activityTaskScheduledEventAttributes?.activityType?.name;
+    if (type) activities[type] = (activities[type] ?? 0) + 1;
+  }
+  const bytes = events.reduce((sum, event) => sum + encodedSize(event), 0);
+  return { bytes, events: events.length, activities };
+}
+
+/**
+ * Throws when a secret stands anywhere in a history, in a packed part of it too, naming the event and the field. What a codec
+ * encrypted cannot be looked into.
+ */
+export function assertNoSecret(history: RunHistory, ...secrets: readonly string[]): void {
+  for (const event of history.events ?? []) {
+    for (const [index, secret] of secrets.entries()) {
+      const place = findText(event, secret, []);
+      if (place === undefined) continue;
+      const where = `event ${String(event.eventId)}, ${place.join('.')}`;
+      throw new Error(`secret ${index + 1} of ${secrets.length} stands in the history: ${where}`);
+    }
+  }
+}
+
+/**
+ * Runs a history through the workflows of this version and throws when they would now do something else. Takes a history or the
+ * JSON that the CLI and the Web UI export.
+ */
+export async function replay(
+  history: RunHistory | object,
+  options: Partial<ReplayWorkerOptions> = {},
+): Promise<void> {
+  const workflows = options.workflowBundle || options.workflowsPath ? {} : prebuiltWorkflows();
+  await Worker.runReplayHistory({ ...workflows, ...options }, history);
+}
+
+/** Events come as messages of the SDK's protocol, whose class writes them as the server does. */
+function encodedSize(event: HistoryEvent): number {
+  type Encoder = { encode?(message: unknown): { finish(): Uint8Array } };
+  const bytes = (event.constructor as Encoder).encode?.(event).finish();
+  if (bytes === undefined) throw new TypeError('measureHistory takes what fetchHistory gives');
+  return bytes.length;
+}
+
+function findText(
+  value: unknown,
+  text: string,
+  path: readonly string[],
+): readonly string[] | undefined {
+  if (typeof value === 'string') return value.includes(text) ? path : undefined;
+  if (value instanceof Uint8Array)
+    return textsOf(value).some((part) => part.includes(text)) ? path : undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [key, item] of Object.entries(value)) {
+    if (key.includes(text)) return path;
+    const found = findText(item, text, [...path, key]);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Bytes as text, and unpacked where they are deflated. */
+function textsOf(bytes: Uint8Array): readonly string[] {
+  const text = strFromU8(bytes);
+  try {
+    return [text, strFromU8(inflateSync(bytes))];
+  } catch {
+    return [text];
+  }
+}

@@ -1,0 +1,17 @@
+/** What users test their agents with. */
+export {
+  assertNoSecret,
+  fetchHistories,
+  fetchHistory,
+  measureHistory,
+  replay,
+  type HistorySize,
+  type RunHistory,
+} from './history';
+export { scriptedModel, type ScriptedModel, type ScriptedModelOptions } from './scripted-model';
+export type { ScriptedStep, ScriptedToolCall } from './scripted-step';
+export {
+  createTestEnvironment,
+  type TestEnvironment,
+  type TestEnvironmentOptions,
+} from './test-environment';
