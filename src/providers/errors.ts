@@ -3,6 +3,8 @@ import { redact } from './redact';
 import { boundedDelay, headerOf, retryAfterMs, type HeaderSource } from './retry-after';
 
 const messageBytes = 1024;
+/** As much of a provider's text as is looked at: error pages can be long. */
+const readCharacters = 8192;
 
 /** Whom the failed call went to. `secrets` are the credentials it used: they are removed from every message. */
 export type CallTarget = {
@@ -158,7 +160,7 @@ function errorMessage(target: CallTarget, text: string | undefined, status?: str
   const head = [target.provider, target.model].filter((name) => name !== undefined).join('/');
   const detail = text === undefined || text.trim() === '' ? undefined : text.trim();
   const parts = [head, status, detail].filter((part) => part !== undefined);
-  return clip(redact(parts.join(': '), target.secrets));
+  return clip(redact(parts.join(': ').slice(0, readCharacters), target.secrets));
 }
 
 /** Network errors nest: `fetch failed` alone says nothing, its cause says `ECONNREFUSED 127.0.0.1:11434`. */

@@ -1,6 +1,9 @@
 const rules: readonly (readonly [RegExp, string])[] = [
   [/\b(Bearer)\s+[^\s"',;}]+/gi, '$1 [redacted]'],
-  [/\b((?:proxy-)?authorization["']?\s*[:=]\s*["']?)(?!Bearer \[)[^"'\r\n,;}]+/gi, '$1[redacted]'],
+  [
+    /\b((?:proxy-)?authorization["']?\s*[:=]\s*["']?(?:(?:Bearer|Basic|Token)\s+)?)[^\s"',;}]+/gi,
+    '$1[redacted]',
+  ],
   [/\b((?:x-)?(?:goog-)?api[-_]?key["']?\s*[:=]\s*["']?)[^\s"',;}&]+/gi, '$1[redacted]'],
   [/([?&](?:key|token|access_token|api-key)=)[^&\s"'<>)]+/gi, '$1[redacted]'],
   [/\b(?:sk|rk|pk)-[\w*.-]{6,}/g, '[redacted]'],

@@ -8,8 +8,10 @@ const absent = '$absent';
  * Together they give the block back exactly, and what a part already says is not stored twice.
  */
 export function differenceOf(block: JsonObject, projection: JsonObject): JsonObject {
-  const added = Object.entries(block).filter(([key, value]) => !isSame(value, projection[key]));
-  const missing = Object.keys(projection).filter((key) => !(key in block));
+  const added = Object.entries(block).filter(
+    ([key, value]) => !isSame(value, Object.hasOwn(projection, key) ? projection[key] : undefined),
+  );
+  const missing = Object.keys(projection).filter((key) => !Object.hasOwn(block, key));
   return { ...Object.fromEntries(added), ...(missing.length === 0 ? {} : { [absent]: missing }) };
 }
 

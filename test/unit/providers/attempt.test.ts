@@ -1,0 +1,98 @@
+// Pure: no server.
+import { singleAttempt } from '../../../src/providers/attempt';
+import type { CallOptions } from '../../../src/providers/provider';
+
+function optionsWith(overrides: Partial<CallOptions> = {}): CallOptions {
+  return {
+    signal: new AbortController().signal,
+    onDelta: () => undefined,
+    onActivity: () => undefined,
+    ...overrides,
+  };
+}
+
+const classify = (error: unknown): Error => new Error(`classified: ${(error as Error).message}`);
+
+describe('singleAttempt', () => {
+  it('returns the result and then aborts what is left of the attempt', async () => {
+    let signal: AbortSignal | undefined;
+    const result = await singleAttempt(
+      optionsWith(),
+      async (own) => {
+        signal = own.signal;
+        return own.signal.aborted;
+      },
+      classify,
+    );
+
+    expect(result).toBe(false);
+    expect(signal?.aborted).toBe(true);
+  });
+
+  it('classifies an error', async () => {
+    const attempt = singleAttempt(
+      optionsWith(),
+      () => Promise.reject(new Error('socket')),
+      classify,
+    );
+
+    await expect(attempt).rejects.toThrow('classified: socket');
+  });
+
+  it('does not run when already aborted', async () => {
+    const run = jest.fn();
+    const reason = new Error('stopped');
+    const options = optionsWith({ signal: AbortSignal.abort(reason) });
+
+    await expect(singleAttempt(options, run, classify)).rejects.toBe(reason);
+    expect(run).not.toHaveBeenCalled();
+  });
+
+  it('rejects with the reason of an abort even where the work ignores it', async () => {
+    const controller = new AbortController();
+    const reason = new Error('stopped');
+    const attempt = singleAttempt(
+      optionsWith({ signal: controller.signal }),
+      () => new Promise(() => undefined),
+      classify,
+    );
+    controller.abort(reason);
+
+    await expect(attempt).rejects.toBe(reason);
+  });
+
+  it('rejects with what a callback threw, though the work hides it', async () => {
+    const thrown = new Error('display');
+    const onDelta = (): void => {
+      throw thrown;
+    };
+    const attempt = singleAttempt(
+      optionsWith({ onDelta }),
+      async (own) => {
+        try {
+          own.onDelta({ kind: 'text', text: 'a' });
+        } catch {
+          throw new Error('hidden');
+        }
+      },
+      classify,
+    );
+
+    await expect(attempt).rejects.toBe(thrown);
+  });
+
+  it('calls back no more once it is over', async () => {
+    const onActivity = jest.fn();
+    let own: CallOptions | undefined;
+    await singleAttempt(
+      optionsWith({ onActivity }),
+      async (options) => {
+        own = options;
+      },
+      classify,
+    );
+    own?.onActivity();
+
+    expect(onActivity).not.toHaveBeenCalled();
+  });
+});
