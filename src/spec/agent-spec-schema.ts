@@ -15,17 +15,16 @@ function object(properties: JsonSchema, required: string[] = []): JsonSchema {
   return { type: 'object', properties, required, additionalProperties: false };
 }
 
-const model = object(
-  {
-    provider: id,
-    model: {
-      type: 'string',
-      pattern: '^\\S{1,200}$',
-      [expectedKeyword]: 'a model name without spaces',
-    },
-  },
-  ['provider', 'model'],
-);
+const modelName = {
+  type: 'string',
+  pattern: '^\\S{1,200}$',
+  [expectedKeyword]: 'a model name without spaces',
+};
+
+const model = {
+  ...object({ provider: id, model: modelName }, ['provider', 'model']),
+  [expectedKeyword]: "'provider/model' or {provider, model}",
+};
 
 const criterion = {
   anyOf: [

@@ -39,13 +39,11 @@ function repeated(tools: readonly AgentTool[]): Problem[] {
     const first = tools.findIndex(({ name }) => name === tool.name);
     const earlier = tools[first];
     if (first === index || earlier === undefined) return [];
-    const which =
-      earlier === tool
-        ? `tools[${first}] is the same tool`
-        : `tools[${first}] (${quote(earlier.spec.description)}) has that name, too`;
-    const message = `must not be listed a second time: ${which}`;
-    return [
-      { path: `tools[${index}] ${quote(tool.name)} (${quote(tool.spec.description)})`, message },
-    ];
+    const places = `${placeOf(earlier, first)} and ${placeOf(tool, index)}`;
+    return [{ path: 'tools', message: `holds tool ${quote(tool.name)} twice: at ${places}` }];
   });
+}
+
+function placeOf(tool: AgentTool, index: number): string {
+  return `tools[${index}] (${quote(tool.spec.description)})`;
 }

@@ -96,11 +96,12 @@ function memberProblems(schema: JsonSchema, value: JsonObject, path: Path): Prob
     const message = `is not known${didYouMean(name, Object.keys(properties))}`;
     return [{ path: formatPath([...path, name]), message }];
   });
-  const missing = ((schema.required ?? []) as string[]).flatMap((name) =>
-    Object.hasOwn(value, name)
-      ? []
-      : [{ path: formatPath([...path, name]), message: 'is required' }],
-  );
+  const missing = ((schema.required ?? []) as string[])
+    .filter((name) => !Object.hasOwn(value, name))
+    .map((name) => {
+      const message = `is required: ${expectation(properties[name] as JsonSchema, undefined)}`;
+      return { path: formatPath([...path, name]), message };
+    });
   const wrong = Object.entries(properties).flatMap(([name, member]) =>
     Object.hasOwn(value, name) && isJsonObject(member)
       ? shapeProblems(member, value[name], [...path, name])

@@ -57,7 +57,7 @@ export const criteria = Object.freeze({
       schema === undefined ? { kind: 'structured-output' } : { kind: 'structured-output', schema },
     ),
 
-  /** No criterion by itself: sets the agent's limit of tool rounds. */
+  /** No criterion by itself: sets the agent's limit of tool rounds, over its `maxIterations`. */
   maxIterations: (limit: number): MaxIterationsCriterion =>
     deepFreeze({ kind: 'max-iterations', limit }),
 

@@ -9,6 +9,7 @@ import { OptionReader } from './option-reader';
 import { deepFreeze, isPlainObject, toPlainJson } from './plain-json';
 import { describeValue, joinPath, specError, type Problem } from './problem';
 import { parseSchemaOption } from './schema-option';
+import { isStandardSchema } from './standard-schema';
 
 /** Options that stand in the spec as they are. */
 const plainOptions = [
@@ -95,19 +96,18 @@ function readPlainOptions(reader: OptionReader): Record<string, unknown> {
 function readModel(reader: OptionReader): object {
   const value = reader.get('model');
   if (value === undefined) return {};
-  if (isPlainObject(value)) return { model: { ...value } };
-  const parsed = typeof value === 'string' ? parseModel(value) : parseModelObject(value);
+  if (typeof value !== 'string') return { model: isPlainObject(value) ? { ...value } : value };
+  const parsed = parseModel(value);
   if (parsed.ok) return { model: parsed.model };
   reader.refuse('model', parsed.message);
   return {};
 }
 
-function parseModelObject(value: unknown): { ok: false; message: string } {
-  const message = `must be 'provider/model' or {provider, model}, not ${describeValue(value)}`;
-  return { ok: false, message };
-}
-
 function readOutput(reader: OptionReader): object {
+  if (isStandardSchema(reader.get('output'))) {
+    reader.refuse('output', 'must be {schema: …}, not the schema itself');
+    return {};
+  }
   const output = reader.nested('output', ['schema']);
   if (output === undefined) return {};
   const option = parseSchemaOption(output.get('schema'), 'output.schema');

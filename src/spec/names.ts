@@ -4,7 +4,8 @@ import { describeValue, quote, type Problem } from './problem';
 export const runnerIdPattern = idPatterns.agent.source;
 export const runnerIdRule =
   "1 to 100 letters, digits, '.', '_' or '-', starting with a letter or digit";
-export const toolNamePattern = idPatterns.tool.source;
+/** `__proto__` would be lost as a key of an object. */
+export const toolNamePattern = `^(?!__proto__$)${idPatterns.tool.source.slice(1)}`;
 export const toolNameRule = "1 to 64 letters, digits, '_' or '-'";
 
 const refusedKeys = ['__proto__', 'constructor', 'prototype'];

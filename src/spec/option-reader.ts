@@ -21,7 +21,7 @@ export class OptionReader {
     this.problems = inside?.problems ?? [];
     this.#options = isPlainObject(options) ? options : {};
     if (!isPlainObject(options)) {
-      const message = `must be an object of options, not ${describeValue(options)}`;
+      const message = `must be a plain object of options, not ${describeValue(options)}`;
       this.problems.push({ path: this.#path, message });
       return;
     }
@@ -97,10 +97,9 @@ export class OptionReader {
   nested(name: string, names: readonly string[]): OptionReader | undefined {
     const value = this.get(name);
     if (value === undefined) return undefined;
-    return new OptionReader(value, names, {
-      path: joinPath(this.#path, name),
-      problems: this.problems,
-    });
+    const inside = { path: joinPath(this.#path, name), problems: this.problems };
+    const reader = new OptionReader(value, names, inside);
+    return isPlainObject(value) ? reader : undefined;
   }
 
   #missing(name: string, rule: string): undefined {

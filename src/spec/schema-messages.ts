@@ -42,8 +42,7 @@ const messages: Readonly<Record<string, Message>> = {
     error.params.limit === 1
       ? 'must not be empty'
       : `must have at least ${error.params.limit} properties`,
-  uniqueItems: (error) =>
-    `must not hold an item twice, as at [${error.params.j}] and [${error.params.i}]`,
+  uniqueItems: (error) => `must not hold an item twice, as at ${positions(error.params)}`,
   pattern: (error) =>
     `must match the pattern ${error.params.pattern}, not ${describeValue(error.data)}`,
   format: (error) => `must be a valid ${error.params.format}, not ${describeValue(error.data)}`,
@@ -71,9 +70,12 @@ function isUnion({ keyword }: ErrorObject): boolean {
   return keyword === 'anyOf' || keyword === 'oneOf';
 }
 
-/** What the branches of a union say contradicts each other: it becomes one problem. */
+/** What the branches of a union say contradicts each other: it becomes one problem. A branch may be elsewhere, by reference. */
 function isWithin(error: ErrorObject, union: ErrorObject): boolean {
-  return error.schemaPath.startsWith(`${union.schemaPath}/`);
+  if (error.schemaPath.startsWith(`${union.schemaPath}/`)) return true;
+  const holder = union.schemaPath.slice(0, union.schemaPath.lastIndexOf('/'));
+  const isInPlace = `${error.instancePath}/`.startsWith(`${union.instancePath}/`);
+  return isInPlace && !error.schemaPath.startsWith(`${holder}/`);
 }
 
 function unionProblem(union: ErrorObject, errors: readonly ErrorObject[]): Problem {
@@ -122,6 +124,11 @@ function typeList(type: unknown): string {
 function valueList(values: unknown): string {
   const shown = (values as readonly unknown[]).map(showValue);
   return shown.length === 1 ? shown.join('') : `one of ${shown.join(', ')}`;
+}
+
+function positions({ i, j }: Record<string, unknown>): string {
+  const [first, second] = [Number(i), Number(j)].sort((left, right) => left - right);
+  return `[${first}] and [${second}]`;
 }
 
 function showValue(value: unknown): string {

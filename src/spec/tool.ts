@@ -21,8 +21,8 @@ export type ToolContext = {
   readonly idempotencyKey: string;
   /** The session keys the tool declares; changes are merged into the session when the call succeeds. */
   readonly session: JsonObject;
-  /** Given when the run was started, null if nothing was; the model never sees it. */
-  readonly context: Json;
+  /** Given when the run was started, empty if nothing was; the model never sees it. */
+  readonly context: JsonObject;
   /** Aborted when the run is cancelled, the call times out or the worker shuts down. */
   readonly signal: AbortSignal;
   /** Tells the server that the call is alive; `details` are kept with the attempt. */

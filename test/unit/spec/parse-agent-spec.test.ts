@@ -1,0 +1,192 @@
+// Pure: no server.
+import { Ajv2020 } from 'ajv/dist/2020';
+import type { Json } from '../../../src';
+import { agentSpecSchema } from '../../../src/spec/agent-spec-schema';
+import { parseAgentSpec, tryParseAgentSpec } from '../../../src/spec/parse-agent-spec';
+import { refusalOf } from './builders';
+
+const minimal = {
+  kind: 'agent',
+  id: 'weather',
+  model: { provider: 'openai', model: 'gpt-5-mini' },
+} as const;
+
+const complete = {
+  ...minimal,
+  description: 'Tells the weather',
+  instructions: '',
+  tools: ['search', 'fetch'],
+  toolConcurrency: 2,
+  maxIterations: 0,
+  maxTurns: 9,
+  criteria: [
+    { kind: 'keyword', keyword: 'DONE' },
+    { kind: 'structured-output', schema: { type: 'object' } },
+    { kind: 'custom', name: 'short', session: ['limit'] },
+  ],
+  toolChoice: { only: ['fetch'] },
+  output: { schema: { type: 'object' } },
+  settings: { temperature: 1, stop: ['END'], reasoning: { effort: 'none' }, extra: { a: [1] } },
+  askUser: 'marker',
+  inputTimeoutMs: 1000,
+  onInputTimeout: 'fail',
+  onInvalidToolCall: 'ignore',
+  maxInvalidToolCalls: 0,
+  sessionPrecedence: 'caller',
+  budget: { maxCostUsd: 1 },
+};
+
+describe('parseAgentSpec', () => {
+  it.each([
+    ['minimal', minimal],
+    ['complete', complete],
+  ])('takes a %s spec as it is', (_name, spec) => {
+    expect(parseAgentSpec(spec)).toStrictEqual(spec);
+  });
+
+  it('takes the model as text', () => {
+    const spec = { ...minimal, model: 'openrouter/meta/llama' };
+    expect(parseAgentSpec(spec).model).toEqual({ provider: 'openrouter', model: 'meta/llama' });
+    expect(spec.model).toBe('openrouter/meta/llama');
+  });
+
+  it('gives a frozen copy', () => {
+    const spec = { ...minimal, settings: { extra: {} } };
+    const parsed = parseAgentSpec(spec);
+    expect(() => Object.assign(parsed.settings?.extra ?? {}, { a: 1 })).toThrow(TypeError);
+    expect(Object.isFrozen(spec.settings.extra)).toBe(false);
+  });
+
+  it.each<[string, Json, string, string]>([
+    ['text', 'weather', '', "must be an object, not 'weather'"],
+    ['an array', [minimal], '', 'must be an object, not an array'],
+    ['null', null, '', 'must be an object, not null'],
+    ['another kind', { ...minimal, kind: 'agnet' }, 'kind', "must be 'agent', not 'agnet'"],
+    [
+      'a model without provider',
+      { ...minimal, model: 'gpt' },
+      'model',
+      "must be 'provider/model', such as 'openai/gpt-5-mini', not 'gpt'",
+    ],
+    ['an unknown key', { ...minimal, systemPrompt: 'x' }, 'systemPrompt', 'is not known'],
+    [
+      'an option of code',
+      { ...minimal, inputTimeout: '3 days' },
+      'inputTimeout',
+      "is not known; did you mean 'inputTimeoutMs' or 'onInputTimeout'?",
+    ],
+    [
+      'a bad id',
+      { ...minimal, id: '../x' },
+      'id',
+      "must be 1 to 100 letters, digits, '.', '_' or '-', starting with a letter or digit, not '../x'",
+    ],
+    [
+      'tools that are objects',
+      { ...minimal, tools: [{ name: 'a' }] },
+      'tools[0]',
+      "must be 1 to 64 letters, digits, '_' or '-', not an object",
+    ],
+    ['a tool twice', { ...minimal, tools: ['a', 'a'] }, 'tools[1]', "lists 'a' a second time"],
+    [
+      'the prototype as a tool',
+      { ...minimal, tools: ['__proto__'] },
+      'tools[0]',
+      "must be 1 to 64 letters, digits, '_' or '-', not '__proto__'",
+    ],
+    [
+      'rounds as text',
+      { ...minimal, maxIterations: '5' },
+      'maxIterations',
+      "must be a whole number of at least 0, not '5'",
+    ],
+    [
+      'rounds beyond counting',
+      { ...minimal, maxIterations: 2 ** 60 },
+      'maxIterations',
+      'must be a whole number of at least 0, not 1152921504606847000',
+    ],
+    [
+      'a criterion of another kind',
+      { ...minimal, criteria: [{ kind: 'max-iterations', limit: 3 }] },
+      'criteria[0]',
+      "must be {kind: 'keyword', keyword}, {kind: 'structured-output', schema?} or {kind: 'custom', name, session?}, not an object",
+    ],
+    [
+      'a dangerous pattern',
+      {
+        ...minimal,
+        output: { schema: { type: 'object', properties: { a: { pattern: '(.*)*x' } } } },
+      },
+      'output.schema.properties.a.pattern',
+      "could take for ever on some texts: '(.*)*x'; write it without repetitions inside repetitions that can match the same text",
+    ],
+    [
+      'a schema of another draft',
+      { ...minimal, output: { schema: { $schema: 'http://json-schema.org/draft-03/schema#' } } },
+      'output.schema.$schema',
+      "must name draft 2020-12 or draft-07, not 'http://json-schema.org/draft-03/schema#'",
+    ],
+    [
+      'a timeout of nothing',
+      { ...minimal, inputTimeoutMs: 0 },
+      'inputTimeoutMs',
+      'must be a whole number of at least 1, not 0',
+    ],
+    [
+      'an empty answer',
+      { ...minimal, inputTimeoutMs: 1, onInputTimeout: { answer: '' } },
+      'onInputTimeout',
+      "must be 'fail' or {answer: 'text'}, not an object",
+    ],
+    [
+      'ask_user among its tools',
+      { ...minimal, askUser: 'tool', tools: ['ask_user'] },
+      'tools[0]',
+      "must not be 'ask_user': that name is taken while askUser is 'tool'; rename the tool",
+    ],
+    [
+      'a session key of ours',
+      { ...minimal, criteria: [{ kind: 'custom', name: 'c', session: ['__proto__'] }] },
+      'criteria[0].session[0]',
+      "must not be '__proto__': that key is reserved",
+    ],
+    [
+      'the prototype as a key',
+      JSON.parse('{"kind":"agent","__proto__":{}}') as Json,
+      '',
+      "must not have the key '__proto__'",
+    ],
+    ['an inherited name as a key', { ...minimal, toString: 1 }, 'toString', 'is not known'],
+  ])('refuses %s', (_name, spec, path, message) => {
+    expect(tryParseAgentSpec(spec)).toEqual({ ok: false, problems: [{ path, message }] });
+  });
+
+  it('throws one error for all that is wrong', () => {
+    expect(refusalOf(() => parseAgentSpec({ id: 'x', maxTurns: 0 }))).toBe(
+      [
+        "SpecError: Agent 'x' has 3 problems:",
+        "- kind is required: 'agent'",
+        "- model is required: 'provider/model' or {provider, model}",
+        '- maxTurns must be a whole number of at least 1, not 0',
+      ].join('\n'),
+    );
+  });
+});
+
+describe('agentSpecSchema', () => {
+  const valid = new Ajv2020({ strict: false }).compile(agentSpecSchema);
+  const variants: [string, Json, boolean][] = [
+    ['minimal', minimal, true],
+    ['complete', complete, true],
+    ['text', 'x', false],
+    ...Object.keys(complete).flatMap((key): [string, Json, boolean][] => [
+      [`${key} that is null`, { ...complete, [key]: null }, false],
+      [`${key} with more`, { ...complete, [`${key}s`]: 1 }, false],
+    ]),
+  ];
+
+  it.each(variants)('means the same to a JSON Schema validator: %s', (_name, spec, expected) => {
+    expect([valid(spec), tryParseAgentSpec(spec).ok]).toEqual([expected, expected]);
+  });
+});
