@@ -138,7 +138,7 @@ describe('discovery of servers', () => {
       expect(found.route).toBe('Maven io.temporal:temporal-test-server');
       const jars = join(root, 'cache', 'longhaul', 'temporal-test-server-1.32.0-jars', '*');
       expect(await launched(found.path)).toBe(
-        `'${java}' '-cp' '${jars}' 'io.temporal.testserver.TestServer'`,
+        `'${java}' '-XX:TieredStopAtLevel=1' '-XX:+UseSerialGC' '-cp' '${jars}' 'io.temporal.testserver.TestServer'`,
       );
     });
 
