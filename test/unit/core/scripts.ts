@@ -1,0 +1,206 @@
+import fc from 'fast-check';
+import type { AgentRun } from '../../../src/core/agent-run';
+import type { AgentRunOptions } from '../../../src/core/options';
+import type { RunStateKind } from '../../../src/core/run-state';
+import type { InvalidToolCallAction, ModelTurn, ToolChoice } from '../../../src/core/steps';
+import type { AssistantPart, ToolResult, Usage } from '../../../src/protocol/message';
+import { result } from './builders';
+
+/** One event of a random script: what it does depends on the state it meets. */
+export type ScriptEvent = {
+  /** Now and then an event that may not fit. */
+  readonly wild: boolean;
+  readonly pick: number;
+  readonly which: number;
+  readonly turn: ModelTurn;
+  readonly action: InvalidToolCallAction;
+  readonly usage: Usage;
+};
+
+type Act = (run: AgentRun, event: ScriptEvent) => unknown;
+
+const partial = { content: [], tools: ['add', 'look'] };
+const invalid = { key: 'k', callId: '', name: 'nope', argsText: '{' };
+const inputId = (run: AgentRun, at: number): string =>
+  run.pendingInputs[at % Math.max(1, run.pendingInputs.length)]?.inputId ?? 'q9.9';
+
+/** Results for some of the open calls, the last one first: the bits of `which` choose. */
+function openResults(run: AgentRun, which: number): ToolResult[] {
+  if (run.toJSON().state.kind !== 'executing-tools') return [];
+  const step = run.clone().nextStep();
+  if (step.kind !== 'call-tools') return [];
+  return step.calls
+    .filter((_call, index) => ((which >> index) & 1) === 0)
+    .reverse()
+    .map(({ turn, index, call, kind }) =>
+      result(call.callId, 'r', { turn, index, name: call.name, isError: kind === 'malformed' }),
+    );
+}
+
+const nextStep: Act = (run) => run.nextStep();
+const modelResponse: Act = (run, { turn }) => run.modelResponse(turn);
+const toolResults: Act = (run, { which }) => run.toolResults(openResults(run, which));
+const answer: Act = (run, { which }) =>
+  run.answer({ inputId: inputId(run, which), text: 'because' });
+const approve: Act = (run, { which }) => run.approve(inputId(run, which));
+const edit: Act = (run, { which }) => run.approve(inputId(run, which), { args: { x: which } });
+const reject: Act = (run, { which }) => run.reject(inputId(run, which), 'no');
+const resolve: Act = (run, { action }) => run.resolveInvalidToolCall(action);
+const ignore: Act = (run) => run.ignoreInvalidToolCall();
+const repeat: Act = (run) => run.retryModelTurn({ kind: 'repeat' });
+const feedback: Act = (run) => run.retryModelTurn({ kind: 'feedback', text: 'no' });
+const record: Act = (run, { usage }) => run.recordStreamedCompletionCall({ usage });
+const streamed: Act = (run, { turn }) => run.streamedTurn(turn);
+const resolveStreamed: Act = (run, { action }) =>
+  run.resolveStreamedInvalidToolCall(partial, invalid, action);
+const foreignResult: Act = (run) => run.toolResults([result('zzz')]);
+
+/** What fits a state; the first ones more often. */
+const fitting: { readonly [kind in RunStateKind]: readonly Act[] } = {
+  preparing: [nextStep, nextStep, nextStep, record],
+  'awaiting-model': [
+    modelResponse,
+    modelResponse,
+    modelResponse,
+    nextStep,
+    record,
+    streamed,
+    resolveStreamed,
+  ],
+  'resolving-tool-calls': [resolve, resolve, ignore],
+  'awaiting-advance': [nextStep, nextStep, nextStep, repeat, feedback],
+  'executing-tools': [toolResults, toolResults, answer, approve, edit, reject, nextStep],
+  'awaiting-input': [answer, nextStep],
+  done: [nextStep],
+  failed: [nextStep],
+};
+
+const anything: readonly Act[] = [...new Set(Object.values(fitting).flat()), foreignResult];
+
+export function act(run: AgentRun, event: ScriptEvent): unknown {
+  const choices = event.wild ? anything : fitting[run.toJSON().state.kind];
+  return choices[event.pick % choices.length]?.(run, event);
+}
+
+const args = fc.oneof(
+  fc.constantFrom(null, {}, { question: 'why?' }, { question: '' }, { city: 1 }),
+  fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 1 }) as fc.Arbitrary<never>, { maxKeys: 2 }),
+);
+const words = fc.constantFrom('hi', '', 'DONE', '__ask_user__: why?', '{"city":1}', '{}');
+const names = fc.constantFrom(
+  ...Array<string>(8).fill('add'),
+  ...Array<string>(8).fill('look'),
+  'ask_user',
+  'ask_user',
+  'nope',
+  'answer',
+);
+
+const part: fc.Arbitrary<AssistantPart> = fc.oneof(
+  fc.record({ type: fc.constant('text' as const), text: words }),
+  fc.record({ type: fc.constant('reasoning' as const), text: words }),
+  {
+    weight: 12,
+    arbitrary: fc.record({
+      type: fc.constant('tool_call' as const),
+      callId: fc.constantFrom('', 'c', 'd', 'e'),
+      name: names,
+      args,
+    }),
+  },
+);
+
+const content: fc.Arbitrary<AssistantPart[]> = fc.oneof(
+  { weight: 6, arbitrary: fc.array(part, { minLength: 1, maxLength: 4 }) },
+  { weight: 2, arbitrary: words.map((text) => [{ type: 'text' as const, text }]) },
+  fc.constant<AssistantPart[]>([]),
+);
+
+const count = fc.option(fc.nat(9));
+const usage: fc.Arbitrary<Usage> = fc.record({
+  input: count,
+  output: count,
+  total: count,
+  cacheRead: count,
+  cacheWrite: count,
+  reasoning: count,
+});
+
+const turn: fc.Arbitrary<ModelTurn> = fc
+  .tuple(
+    content,
+    usage,
+    fc.constantFrom(
+      {},
+      {},
+      {},
+      { finishReason: 'stop' as const },
+      { finishReason: 'length' as const },
+    ),
+    fc.oneof(
+      { weight: 20, arbitrary: fc.constant({}) },
+      { weight: 5, arbitrary: fc.nat(2).map((at) => ({ verdicts: { approvals: [at] } })) },
+      fc.constantFrom(
+        { verdicts: { criteria: [{ met: true, value: 1 }] } },
+        { verdicts: { abort: 'no' } },
+      ),
+      fc.constantFrom(
+        { verdicts: { override: 'mine' } },
+        { verdicts: { outputViolation: 'no city' } },
+      ),
+    ),
+  )
+  .map(([parts, used, finish, judged]) => ({
+    content: parts,
+    usage: used,
+    tools: ['add', 'look'],
+    ...finish,
+    ...judged,
+  }));
+
+const action = fc.constantFrom<InvalidToolCallAction>(
+  { kind: 'retry', feedback: 'again' },
+  { kind: 'repair', name: 'add' },
+  { kind: 'skip', reason: 'skipped' },
+  { kind: 'retry', feedback: 'again' },
+  { kind: 'repair', name: 'look' },
+  { kind: 'skip', reason: 'skipped' },
+  { kind: 'repair', name: 'worse' },
+  { kind: 'fail' },
+  { kind: 'stop', reason: 'enough' },
+);
+
+const scriptEvent: fc.Arbitrary<ScriptEvent> = fc.record({
+  wild: fc.nat(9).map((roll) => roll === 0),
+  pick: fc.nat(104),
+  which: fc.nat(7),
+  turn,
+  action,
+  usage,
+});
+
+export const script = fc.array(scriptEvent, { minLength: 20, maxLength: 60, size: 'max' });
+
+export const runOptions = fc.record(
+  {
+    maxTurns: fc.constantFrom(0, 1, 2, 5, 20, 20, 20),
+    maxIterations: fc.constantFrom(0, 3, 20, 20),
+    maxInvalidToolCallRetries: fc.nat(5),
+    maxConsecutiveMalformedToolCalls: fc.nat(3),
+    onInvalidToolCall: fc.constantFrom('fail' as const, 'ignore' as const),
+    toolChoice: fc.constantFrom<ToolChoice>('auto', 'required', { only: ['look'] }, 'none'),
+    output: fc.record({
+      tool: fc.constant('answer'),
+      schema: fc.constant({ required: ['city'] }),
+      retries: fc.nat(2),
+    }),
+    criteria: fc.constant([
+      { kind: 'keyword', keyword: 'DONE' } as const,
+      { kind: 'custom', name: 'x' } as const,
+    ]),
+    askUser: fc.constantFrom('tool' as const, 'marker' as const, false as const),
+    approvals: fc.constantFrom<string[]>([], ['add']),
+    history: fc.constant([{ role: 'user', parts: [{ type: 'text', text: 'hi' }] } as const]),
+  },
+  { requiredKeys: ['maxTurns'] },
+) as fc.Arbitrary<AgentRunOptions>;
