@@ -60,28 +60,31 @@ export class ChatStream implements StreamReader<ChatCompletionChunk> {
 
   #addDelta(delta: JsonObject): void {
     const { content, refusal, tool_calls: calls, role: _role, ...fields } = delta;
-    for (const [name, value] of Object.entries(fields)) this.#addField(name, value);
+    this.#addFields(fields);
     if (typeof content === 'string') this.#content += this.#passOn('text', content);
     if (typeof refusal === 'string') this.#refusal += this.#passOn('text', refusal);
     if (Array.isArray(calls)) for (const call of calls) this.#calls.add(call);
   }
 
-  #addField(name: string, value: Json): void {
-    const current = this.#fields.get(name);
-    if (typeof value === 'string') {
-      this.#fields.set(name, typeof current === 'string' ? current + value : value);
-      if (name === this.#shownReasoning()) this.#passOn('reasoning', value);
-    } else if (Array.isArray(value)) {
-      if (value.length > 0)
-        this.#fields.set(name, Array.isArray(current) ? [...current, ...value] : value);
-    } else if (value !== null) {
-      this.#fields.set(name, value);
-    }
+  /** Some gateways send the same reasoning under two names: the first is shown. */
+  #addFields(fields: JsonObject): void {
+    for (const [name, value] of Object.entries(fields)) this.#addField(name, value);
+    const shown = reasoningFields.find((name) => this.#fields.has(name));
+    const text = shown === undefined ? undefined : fields[shown];
+    if (typeof text === 'string') this.#passOn('reasoning', text);
   }
 
-  /** Some gateways send the same reasoning under two names. */
-  #shownReasoning(): string | undefined {
-    return reasoningFields.find((name) => this.#fields.has(name));
+  /** Texts and lists arrive in pieces; null and nothing are what servers say of fields they do not use. */
+  #addField(name: string, value: Json): void {
+    const current = this.#fields.get(name);
+    if (value === null || value === '' || (Array.isArray(value) && value.length === 0)) return;
+    if (typeof value === 'string' && typeof current === 'string') {
+      this.#fields.set(name, current + value);
+    } else if (Array.isArray(value) && Array.isArray(current)) {
+      this.#fields.set(name, [...current, ...value]);
+    } else {
+      this.#fields.set(name, value);
+    }
   }
 
   #passOn(kind: 'text' | 'reasoning', text: string): string {
