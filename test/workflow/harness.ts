@@ -20,28 +20,29 @@ export async function openHarness(): Promise<Harness> {
   quietRuntime();
   const address = devServerAddress();
   const connection = await Connection.connect({ address });
-  const native = await NativeConnection.connect({ address });
   const taskQueue = `test-${randomUUID()}`;
   const running: RunningWorker[] = [];
   return {
     longhaul: await connect({ connection, taskQueue }),
     taskQueue,
     worker: async (options) => {
-      const started = await runWorker({ connection: native, taskQueue, ...options });
+      // A connection each: two workers on one task queue may not share one.
+      const native = await NativeConnection.connect({ address });
+      const started = await runWorker(native, { taskQueue, ...options });
       running.push(started);
       return started;
     },
     close: async () => {
       await Promise.all(running.map((started) => started.stop()));
       await connection.close();
-      await native.close();
     },
   };
 }
 
-async function runWorker(options: CreateWorkerOptions): Promise<RunningWorker> {
+async function runWorker(connection: NativeConnection, options: CreateWorkerOptions): Promise<RunningWorker> {
   const cached = process.env['LONGHAUL_TEST_CACHED_WORKFLOWS'];
   const worker = await createWorker({
+    connection,
     ...options,
     workerOptions: {
       workflowBundle: { codePath: workflowBundlePath() },
@@ -55,6 +56,7 @@ async function runWorker(options: CreateWorkerOptions): Promise<RunningWorker> {
   const stop = async (): Promise<void> => {
     if (worker.getState() === 'RUNNING') worker.shutdown();
     await ended;
+    await connection.close();
   };
   return { worker, stop: () => (stopping ??= stop()) };
 }
