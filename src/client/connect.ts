@@ -39,9 +39,12 @@ export async function connect(options: ConnectOptions = {}): Promise<Longhaul> {
 }
 
 async function open(options: ReturnType<typeof loadConnection>['connection']): Promise<Connection> {
+  const connection = Connection.lazy({ ...options, connectTimeout: timeouts.serverCheck - 500 });
   try {
-    return await Connection.connect({ ...options, connectTimeout: timeouts.serverCheck - 500 });
+    await connection.ensureConnected();
+    return connection;
   } catch (error) {
+    await connection.close();
     throw serverUnavailable(options.address ?? defaults.address, error);
   }
 }

@@ -24,7 +24,7 @@ import { mergeDelta } from '../core/session';
 import { oneLine } from '../core/text';
 import type { AgentFacts, CallModelInput } from '../protocol/activities';
 import { LonghaulError } from '../protocol/errors';
-import type { JsonObject } from '../protocol/json';
+import { isJsonObject, type JsonObject } from '../protocol/json';
 import { limits } from '../protocol/limits';
 import type { LogEvent } from '../protocol/log';
 import { queryNames } from '../protocol/names';
@@ -56,6 +56,8 @@ type Loaded = {
 };
 
 export class AgentLoop {
+  /** What the run was started with, by whomever: nobody has checked it yet. */
+  readonly #given: unknown;
   readonly #input: RunInput;
   readonly #carried: Uint8Array | undefined;
   readonly #board = new RunBoard();
@@ -69,7 +71,8 @@ export class AgentLoop {
   readonly #shown = { memo: shownAtStart(this.#info.memo), status: '' };
 
   constructor(input: RunInput, carried: Uint8Array | undefined) {
-    this.#input = input;
+    this.#given = input;
+    this.#input = isJsonObject(input) ? input : { runner: runnerId(input), input: '' };
     this.#carried = carried;
     setRunHandlers({
       board: this.#board,
@@ -103,7 +106,7 @@ export class AgentLoop {
 
   async #load(): Promise<void> {
     if (this.#carried !== undefined) return this.#restore(await unpack(this.#carried));
-    checkRunInput(this.#input);
+    checkRunInput(this.#given);
     this.#session = this.#input.session ?? {};
     const definition = await loadDefinition({ runner: this.#input.runner });
     const facts = agentFacts(definition.definition, definition.definition.runner);

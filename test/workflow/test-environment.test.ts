@@ -110,14 +110,18 @@ describeWithTimeSkipping('createTestEnvironment', () => {
     });
   });
 
-  it('closes while a call is in flight', async () => {
+  it('closes while a call is in flight and its outcome and result are awaited', async () => {
     const model = scriptedModel([{ text: 'never', delayMs: 600_000 }]);
     const test = await open(model);
-    await test.client.start('assistant', 'Hello');
+    const run = await test.client.start('assistant', 'Hello');
+    const waits = [test.outcome(run), run.outcome(), run.result()];
+    const ended = Promise.allSettled(waits);
     while (model.requests.length === 0) await test.now();
     await test.close();
     await test.close();
     expect(test.worker.getState()).toBe('STOPPED');
+    expect((await ended).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    await expect(waits[0]).rejects.toThrow('the test environment was closed');
   });
 
   describe('history', () => {

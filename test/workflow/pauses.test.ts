@@ -1,0 +1,171 @@
+// Questions and approvals on the dev server: who may answer, once, and what everybody else is told.
+
+import { defineAgent, defineTool } from '../../src';
+import type { RunHandle } from '../../src/client';
+import { scriptedModel } from '../../src/testing/scripted-model';
+import type { ScriptedStep } from '../../src/testing/scripted-step';
+import { eventually } from './eventually';
+import { openHarness, type Harness } from './harness';
+
+const refund = defineTool({
+  name: 'refund',
+  description: 'Refunds an order',
+  inputSchema: { type: 'object', properties: { amount: { type: 'number' } }, required: ['amount'] },
+  needsApproval: true,
+  execute: ({ amount }) => ({ refunded: amount }),
+});
+
+const ask = (question: string, options?: string[]): ScriptedStep => ({
+  toolCalls: [{ name: 'ask_user', args: { question, ...(options && { options }) } }],
+});
+
+describe('pauses', () => {
+  let harness: Harness;
+  beforeEach(async () => {
+    harness = await openHarness();
+  });
+  afterEach(() => harness.close());
+
+  async function start(steps: readonly ScriptedStep[], options: object = { askUser: 'tool' }): Promise<RunHandle> {
+    const agent = defineAgent({ id: 'asker', model: 'scripted/one', tools: [refund], ...options });
+    await harness.worker({ runners: [agent], providers: { scripted: scriptedModel(steps) } });
+    return await harness.longhaul.start(agent, 'Help me.');
+  }
+
+  it('asks by tool, waits, and goes on with the answer as the result of the call', async () => {
+    const run = await start([ask('Which one?', ['a', 'b']), 'You chose b.']);
+    const outcome = await run.outcome();
+    expect(outcome).toMatchObject({
+      kind: 'needs-input',
+      inputId: 'q1.0',
+      question: 'Which one?',
+      options: ['a', 'b'],
+      agentId: 'asker',
+      path: 'asker',
+      pending: [{ inputId: 'q1.0', kind: 'question' }],
+    });
+    expect(await run.state()).toMatchObject({ status: 'needs-input', pauseSeq: 1 });
+    await run.resume('b');
+    expect(await run.outcome()).toMatchObject({ kind: 'complete', result: { finalResponse: { text: 'You chose b.' }, iterations: 0 } });
+    expect((await run.transcript())[2]).toMatchObject({ role: 'tool', parts: [{ content: [{ type: 'text', text: 'b' }] }] });
+  });
+
+  it('asks by marker and takes the answer as the next user message', async () => {
+    const run = await start([' __ask_user__: What is your name? ', 'Hello Ada.'], { askUser: 'marker' });
+    expect(await run.outcome()).toMatchObject({ kind: 'needs-input', question: 'What is your name?' });
+    await run.resume('Ada');
+    expect(await run.outcome()).toMatchObject({ kind: 'complete' });
+    expect((await run.transcript())[2]).toEqual({ role: 'user', parts: [{ type: 'text', text: 'Ada' }] });
+  });
+
+  it('pauses again for a second question', async () => {
+    const run = await start([ask('First?'), ask('Second?'), 'Done.']);
+    expect(await run.outcome()).toMatchObject({ question: 'First?' });
+    await run.resume('one');
+    expect(await run.outcome()).toMatchObject({ question: 'Second?' });
+    expect(await run.state()).toMatchObject({ pauseSeq: 2 });
+    await run.resume('two');
+    expect(await run.outcome()).toMatchObject({ kind: 'complete' });
+  });
+
+  it('takes the first of two different answers and an honest retry of it', async () => {
+    const run = await start([ask('Which?'), ask('And then?'), 'Done.']);
+    await run.outcome();
+    const answers = await Promise.allSettled(['a', 'b', 'a', 'c', 'a'].map((answer) => run.resume(answer, { inputId: 'q1.0' })));
+    const accepted = answers.filter((answer) => answer.status === 'fulfilled');
+    const refused = answers.filter((answer) => answer.status === 'rejected').map((answer) => (answer.reason as { code: string }).code);
+    expect(accepted.length + refused.length).toBe(5);
+    expect(new Set(refused)).toEqual(new Set(['AlreadyAnswered']));
+    expect([1, 3]).toContain(accepted.length);
+    await run.outcome();
+    const [, , answered] = await run.transcript();
+    expect(answered).toMatchObject({ role: 'tool', parts: [{ isError: false }] });
+    expect(answered?.parts).toHaveLength(1);
+  });
+
+  it('serves many who wait for one pause', async () => {
+    const run = await start([ask('Which?'), 'Done.']);
+    const outcomes = await Promise.all(Array.from({ length: 30 }, () => run.outcome()));
+    expect(new Set(outcomes.map((outcome) => outcome.kind))).toEqual(new Set(['needs-input']));
+  });
+
+  it.each([
+    { name: 'an empty answer', answer: '  ', code: 'InvalidAnswer' },
+    { name: 'an oversized answer', answer: 'x'.repeat(70_000), code: 'InvalidAnswer' },
+    { name: 'null', answer: null, code: 'InvalidAnswer' },
+    { name: 'an unknown input', answer: 'a', inputId: 'nope', code: 'NotWaiting' },
+  ])('refuses $name and keeps waiting', async ({ answer, inputId, code }) => {
+    const run = await start([ask('Which?'), 'Done.']);
+    await run.outcome();
+    await expect(run.resume(answer, inputId === undefined ? {} : { inputId })).rejects.toMatchObject({ code });
+    expect(await run.state()).toMatchObject({ status: 'needs-input', pending: [{ inputId: 'q1.0' }] });
+  });
+
+  it('refuses to resume what does not wait: unknown, running, finished', async () => {
+    const run = await start([{ delayMs: 400, text: 'Done.' }]);
+    await expect(harness.longhaul.run('no-such-run').resume('a')).rejects.toMatchObject({ code: 'RunNotFound' });
+    await expect(run.resume('a', { inputId: 'q1.0' })).rejects.toMatchObject({ code: 'NotWaiting' });
+    await run.outcome();
+    await expect(run.resume('a', { inputId: 'q1.0' })).rejects.toMatchObject({ code: 'RunClosed' });
+    await expect(run.resume('a')).rejects.toMatchObject({ code: 'RunClosed' });
+  });
+
+  it('takes an answer by signal, and shows a bad signal without harm', async () => {
+    const run = await start([ask('Which?'), 'Done.']);
+    await run.outcome();
+    const handle = harness.longhaul.client.workflow.getHandle(run.runId);
+    for (const bad of [42, null, { answer: '' }, { answer: 'a', inputId: 'nope' }, []]) await handle.signal('resume', bad);
+    await eventually('five refused signals', async () => (await run.state()).rejected.length === 5);
+    expect(await run.state()).toMatchObject({ status: 'needs-input' });
+    await handle.signal('resume', 'by signal');
+    expect(await run.outcome()).toMatchObject({ kind: 'complete' });
+    expect(JSON.stringify(await run.transcript())).toContain('by signal');
+  });
+
+  it('fails with InputTimeout when nobody answers in time', async () => {
+    const run = await start([ask('Which?'), 'Done.'], { askUser: 'tool', inputTimeout: '1s' });
+    await run.outcome();
+    await expect(run.result()).rejects.toMatchObject({ code: 'InputTimeout' });
+  });
+
+  it('answers by itself when nobody does and the agent says how', async () => {
+    const onInputTimeout = { answer: 'the default' };
+    const run = await start([ask('Which?'), 'Done.'], { askUser: 'tool', inputTimeout: '1s', onInputTimeout });
+    await run.outcome();
+    await run.result();
+    expect(JSON.stringify(await run.transcript())).toContain('the default');
+  });
+
+  it('lets a call run once it is approved, with edited arguments', async () => {
+    const run = await start([{ toolCalls: [{ name: 'refund', args: { amount: 100 } }] }, 'Refunded.'], {});
+    const outcome = await run.outcome();
+    expect(outcome).toMatchObject({ kind: 'needs-input', pending: [{ kind: 'approval', call: { name: 'refund', args: { amount: 100 } } }] });
+    if (outcome.kind !== 'needs-input') throw new Error('not waiting');
+    await expect(run.resume('yes')).rejects.toMatchObject({ code: 'InvalidAnswer' });
+    await run.approve(outcome.inputId, { args: { amount: 40 } });
+    await run.outcome();
+    const result = JSON.stringify((await run.transcript())[2]);
+    expect(result).toContain('"refunded":40');
+  });
+
+  it('tells the model why a call was rejected', async () => {
+    const run = await start([{ toolCalls: [{ name: 'refund', args: { amount: 100 } }] }, 'No refund then.'], {});
+    const outcome = await run.outcome();
+    if (outcome.kind !== 'needs-input') throw new Error('not waiting');
+    await run.reject(outcome.inputId, 'too much');
+    await run.outcome();
+    expect(JSON.stringify((await run.transcript())[2])).toContain('too much');
+  });
+
+  it('keeps waiting over a restart of its worker', async () => {
+    const agent = defineAgent({ id: 'patient', model: 'scripted/one', askUser: 'tool' });
+    const options = { runners: [agent], providers: { scripted: scriptedModel([ask('Still there?'), 'Yes.']) } };
+    const first = await harness.worker(options);
+    const run = await harness.longhaul.start(agent, 'Wait for me.');
+    await run.outcome();
+    await first.stop();
+    await harness.worker(options);
+    await run.resume('yes');
+    expect(await run.outcome()).toMatchObject({ kind: 'complete', result: { finalResponse: { text: 'Yes.' } } });
+  });
+});
