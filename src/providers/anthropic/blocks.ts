@@ -26,7 +26,6 @@ export function projectedBlock(part: AssistantPart): MessageBlock | undefined {
         name: part.name,
         // It must be an object: arguments that never were one go back as the text the model wrote.
         input: part.args ?? { INVALID_JSON: part.rawArgs ?? '' },
-        caller: { type: 'direct' },
       };
     case 'opaque':
       return isJsonObject(part.sealed.data) ? (part.sealed.data as MessageBlock) : undefined;

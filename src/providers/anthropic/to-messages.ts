@@ -65,8 +65,8 @@ function foreignTurn(message: AssistantMessage, ids: ToolUseIds): ContentBlockPa
   return message.parts.flatMap((part): ContentBlockParam[] => {
     if (part.type === 'text' || part.type === 'refusal') return textBlocks(part.text);
     if (part.type !== 'tool_call') return [];
-    const { caller: _caller, ...block } = projectedBlock(part) as MessageBlock;
-    return [addressed(block, (id) => ids.foreign(id))];
+    const block = projectedBlock(part);
+    return block === undefined ? [] : [addressed(block, (id) => ids.foreign(id))];
   });
 }
 

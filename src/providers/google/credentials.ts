@@ -20,23 +20,35 @@ export function googleCredentials(
   config: ProviderConfig,
   environment: Environment = process.env,
 ): Credentials {
-  const read: Read = (variable) => {
+  const read = reader(environment);
+  const key = keyOf(name, config, read);
+  const secrets = [key.value ?? [], Object.values(config.headers ?? {})].flat();
+  if (isVertex(name, config, read)) {
+    return { vertex: true, secrets, ...onVertex(name, config, { read, key }) };
+  }
+  const apiKey = key.value ?? (key.isOptional ? 'none' : undefined);
+  const missing = apiKey === undefined ? missingKey(name, key.variables) : undefined;
+  return { vertex: false, apiKey, secrets, missing };
+}
+
+/** A project wins over a key that merely stands in the environment, as in Google's SDK. */
+function onVertex(
+  name: string,
+  config: ProviderConfig,
+  { read, key }: { readonly read: Read; readonly key: Key },
+): Pick<Credentials, 'apiKey' | 'missing'> {
+  const project = config.vertex?.project ?? read('GOOGLE_CLOUD_PROJECT');
+  const apiKey = project === undefined ? key.value : config.apiKey;
+  const isReady = project !== undefined || apiKey !== undefined || key.isOptional;
+  const wanted = ['GOOGLE_CLOUD_PROJECT', 'GOOGLE_API_KEY'];
+  return { apiKey, missing: isReady ? undefined : missingKey(name, wanted) };
+}
+
+function reader(environment: Environment): Read {
+  return (variable) => {
     const value = environment[variable]?.trim();
     return value === '' ? undefined : value;
   };
-  const key = keyOf(name, config, read);
-  const secrets = [key.value ?? [], Object.values(config.headers ?? {})].flat();
-  if (!isVertex(name, config, read)) {
-    const apiKey = key.value ?? (key.isOptional ? 'none' : undefined);
-    const missing = apiKey === undefined ? missingKey(name, key.variables) : undefined;
-    return { vertex: false, apiKey, secrets, missing };
-  }
-  const project = config.vertex?.project ?? read('GOOGLE_CLOUD_PROJECT');
-  // A project wins over a key that merely stands in the environment, as in Google's SDK.
-  const apiKey = project === undefined ? key.value : config.apiKey;
-  const missing = (project ?? apiKey) === undefined && !key.isOptional;
-  const wanted = ['GOOGLE_CLOUD_PROJECT', 'GOOGLE_API_KEY'];
-  return { vertex: true, apiKey, secrets, missing: missing ? missingKey(name, wanted) : undefined };
 }
 
 type Key = {

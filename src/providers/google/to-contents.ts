@@ -1,6 +1,12 @@
 import type { Content, FunctionResponse, FunctionResponsePart, Part } from '@google/genai';
 import { isJsonObject, type Json } from '../../protocol/json';
-import type { AssistantMessage, Message, ToolResult, UserMessage } from '../../protocol/message';
+import type {
+  AssistantMessage,
+  AssistantPart,
+  Message,
+  ToolResult,
+  UserMessage,
+} from '../../protocol/message';
 import { toolContentText } from '../text';
 import { isMadeUp } from './call-ids';
 import { checksSignatures } from './model-family';
@@ -27,7 +33,7 @@ function toParts(message: Message, model: string, knownIds: ReadonlySet<string>)
     case 'user':
       return message.parts.flatMap(userParts);
     case 'assistant':
-      return message.origin?.api === googleApi ? ownTurn(message) : foreignTurn(message, model);
+      return assistantParts(message, model);
     case 'tool':
       return message.parts.map((result) => ({
         functionResponse: functionResponse(result, knownIds.has(result.callId)),
@@ -40,31 +46,39 @@ function userParts(part: UserMessage['parts'][number]): Part[] {
   return part.text === '' ? [] : [{ text: part.text }];
 }
 
+function assistantParts(message: AssistantMessage, model: string): Part[] {
+  const isOwn = message.origin?.api === googleApi;
+  const parts = message.parts.flatMap((part) => (isOwn ? ownParts(part) : foreignParts(part)));
+  const isSigned = isOwn && checksSignatures(message.origin.model);
+  return isSigned || !checksSignatures(model) ? parts : withSignature(parts);
+}
+
 /** The parts this API once gave, each from its part and what was sealed with it; none merged, none moved. */
-function ownTurn(message: AssistantMessage): Part[] {
-  return message.parts.flatMap((part): Part[] => {
-    const projection = projectedPart(part);
-    if (projection === undefined) return [];
-    const { sealed } = part;
-    const isSealed = sealed?.api === googleApi && isJsonObject(sealed.data);
-    const wire = isSealed ? restored(projection, sealed.data) : projection;
-    return wire['text'] === '' && !isSealed ? [] : [wire];
-  });
+function ownParts(part: AssistantPart): Part[] {
+  const projection = projectedPart(part);
+  if (projection === undefined) return [];
+  const { sealed } = part;
+  const isSealed = sealed?.api === googleApi && isJsonObject(sealed.data);
+  const wire = isSealed ? restored(projection, sealed.data) : projection;
+  return wire['text'] === '' && !isSealed ? [] : [wire];
 }
 
 /** What another API's turn says in this one: its words and its calls, which have no id here. */
-function foreignTurn(message: AssistantMessage, model: string): Part[] {
-  let isSigned = !checksSignatures(model);
-  return message.parts.flatMap((part): Part[] => {
-    if (part.type === 'text' || part.type === 'refusal') {
-      return part.text === '' ? [] : [{ text: part.text }];
-    }
-    if (part.type !== 'tool_call') return [];
-    const call: Part = { functionCall: functionCall(part, false) };
-    if (isSigned) return [call];
-    isSigned = true;
-    return [{ ...call, thoughtSignature: foreignSignature }];
-  });
+function foreignParts(part: AssistantPart): Part[] {
+  if (part.type === 'text' || part.type === 'refusal') {
+    return part.text === '' ? [] : [{ text: part.text }];
+  }
+  return part.type === 'tool_call' ? [{ functionCall: functionCall(part, false) }] : [];
+}
+
+/** Calls of another API or of an older model: the first of a turn is where the signature is looked for. */
+function withSignature(parts: readonly Part[]): Part[] {
+  const first = parts.findIndex((part) => part.functionCall !== undefined);
+  return parts.map((part, index) =>
+    index === first && part.thoughtSignature === undefined
+      ? { ...part, thoughtSignature: foreignSignature }
+      : part,
+  );
 }
 
 /** Ids the model gave its calls: only those may come back with the results. */

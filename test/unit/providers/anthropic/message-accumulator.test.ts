@@ -1,0 +1,158 @@
+// Pure: no server.
+import type { RawMessageStreamEvent } from '@anthropic-ai/sdk/resources/messages/messages';
+import { fromMessage } from '../../../../src/providers/anthropic/from-message';
+import { MessageAccumulator } from '../../../../src/providers/anthropic/message-accumulator';
+import type { ModelDelta } from '../../../../src/providers/provider';
+import thinkingAndCalls from '../../../fixtures/anthropic/thinking-and-calls.json';
+import { origin, seal } from './wire-builders';
+
+const recorded = thinkingAndCalls as unknown as RawMessageStreamEvent[];
+
+function accumulated(events: readonly unknown[]): {
+  accumulator: MessageAccumulator;
+  deltas: ModelDelta[];
+} {
+  const deltas: ModelDelta[] = [];
+  const accumulator = new MessageAccumulator((delta) => deltas.push(delta));
+  for (const event of events) accumulator.accept(event as RawMessageStreamEvent);
+  return { accumulator, deltas };
+}
+
+describe('MessageAccumulator', () => {
+  it('puts a turn of thinking, text and parallel calls together', () => {
+    const { accumulator } = accumulated(recorded);
+
+    expect(fromMessage(accumulator.message(), origin, 'req_1')).toEqual({
+      content: [
+        {
+          type: 'reasoning',
+          text: 'Two cities, two calls.',
+          sealed: seal({ signature: 'EqQBCgIYAhIM1gbcDa9GJwZA2b3h' }),
+        },
+        {
+          type: 'reasoning',
+          text: '',
+          redacted: true,
+          sealed: seal({ data: 'EmwKAhgBEgy3va3pzix/LafPsn4a' }),
+        },
+        { type: 'text', text: 'I will look.' },
+        {
+          type: 'tool_call',
+          callId: 'toolu_01A09q90qw90lq917835lq9',
+          name: 'get_weather',
+          args: { city: 'Paris' },
+          sealed: seal({ caller: { type: 'direct' } }),
+        },
+        {
+          type: 'tool_call',
+          callId: 'toolu_01B19q90qw90lq917835lr0',
+          name: 'list_cities',
+          args: {},
+          sealed: seal({ caller: { type: 'direct' } }),
+        },
+      ],
+      usage: {
+        input: 2312,
+        output: 89,
+        total: 2401,
+        cacheRead: 2000,
+        cacheWrite: 300,
+        reasoning: 40,
+      },
+      finishReason: 'tool_calls',
+      origin,
+      ids: { message: 'msg_01XFDUDYJgAACzvnptvVoYEL', request: 'req_1' },
+    });
+  });
+
+  it('shows what streams, calls numbered within the turn', () => {
+    expect(accumulated(recorded).deltas).toEqual([
+      { kind: 'reasoning', text: 'Two cities, ' },
+      { kind: 'reasoning', text: 'two calls.' },
+      { kind: 'text', text: 'I will ' },
+      { kind: 'text', text: 'look.' },
+      {
+        kind: 'tool-call',
+        index: 0,
+        callId: 'toolu_01A09q90qw90lq917835lq9',
+        name: 'get_weather',
+      },
+      { kind: 'tool-call', index: 0, args: '' },
+      { kind: 'tool-call', index: 0, args: '{"city": "Pa' },
+      { kind: 'tool-call', index: 0, args: 'ris"}' },
+      {
+        kind: 'tool-call',
+        index: 1,
+        callId: 'toolu_01B19q90qw90lq917835lr0',
+        name: 'list_cities',
+      },
+    ]);
+  });
+
+  it('is complete with the last event and not before', () => {
+    expect(accumulated(recorded.slice(0, -1)).accumulator.isComplete).toBe(false);
+    expect(accumulated(recorded).accumulator.isComplete).toBe(true);
+  });
+
+  it('collects citations and the input of server tools', () => {
+    const { accumulator } = accumulated([
+      {
+        type: 'content_block_start',
+        index: 0,
+        content_block: { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} },
+      },
+      {
+        type: 'content_block_delta',
+        index: 0,
+        delta: { type: 'input_json_delta', partial_json: '{"query":"sun"}' },
+      },
+      {
+        type: 'content_block_start',
+        index: 1,
+        content_block: { type: 'text', text: '', citations: null },
+      },
+      {
+        type: 'content_block_delta',
+        index: 1,
+        delta: { type: 'citations_delta', citation: { type: 'char_location' } },
+      },
+      { type: 'content_block_delta', index: 1, delta: { type: 'text_delta', text: 'Sunny.' } },
+    ]);
+
+    expect(accumulator.message().content).toEqual([
+      {
+        type: 'server_tool_use',
+        id: 'srvtoolu_1',
+        name: 'web_search',
+        input: { query: 'sun' },
+      },
+      { type: 'text', text: 'Sunny.', citations: [{ type: 'char_location' }] },
+    ]);
+  });
+
+  it('takes the first words out of the start of a block', () => {
+    const { accumulator, deltas } = accumulated([
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: 'Hel' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'lo' } },
+    ]);
+
+    expect(accumulator.message().content).toEqual([{ type: 'text', text: 'Hello' }]);
+    expect(deltas).toEqual([
+      { kind: 'text', text: 'Hel' },
+      { kind: 'text', text: 'lo' },
+    ]);
+  });
+
+  it('passes over events and deltas it does not know', () => {
+    const { accumulator, deltas } = accumulated([
+      { type: 'ping' },
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'new_delta', x: 1 } },
+      { type: 'content_block_delta', index: 7, delta: { type: 'text_delta', text: 'lost' } },
+      { type: 'something_new' },
+    ]);
+
+    expect(accumulator.message().content).toEqual([{ type: 'text', text: '' }]);
+    expect(deltas).toEqual([]);
+  });
+});
