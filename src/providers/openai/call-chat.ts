@@ -10,7 +10,7 @@ import { fromChatMessage } from './from-chat-message';
 import { fromOpenAiError } from './openai-error';
 import { toChatRequest } from './to-chat-request';
 import { fromOpenAiUsage } from './usage';
-import { reportingFetch } from './wire-activity';
+import { reportingTo } from './wire-activity';
 
 export async function callChat(
   { client, endpoint, target, extra }: CallContext,
@@ -19,8 +19,8 @@ export async function callChat(
 ): Promise<ModelResponse> {
   const body = toChatRequest(request, endpoint, extra);
   const attempt = async ({ signal, onDelta, onActivity }: CallOptions) => {
-    const reporting = client.withOptions({ fetch: reportingFetch(onActivity) });
-    const sent = reporting.chat.completions.create(body, { signal });
+    const fetchOptions = reportingTo(onActivity);
+    const sent = client.chat.completions.create(body, { signal, fetchOptions });
     const { data, request_id: requestId } = await sent.withResponse();
     const stream = new ChatStream(onDelta);
     await readStream(data, stream);

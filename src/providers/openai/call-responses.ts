@@ -12,7 +12,7 @@ import { fromResponsesOutput } from './from-responses-output';
 import { ResponsesStream, type FinishedResponse } from './responses-stream';
 import { toResponsesRequest } from './to-responses-request';
 import { fromOpenAiUsage } from './usage';
-import { reportingFetch } from './wire-activity';
+import { reportingTo } from './wire-activity';
 
 export async function callResponses(
   { client, target, extra }: CallContext,
@@ -21,8 +21,8 @@ export async function callResponses(
 ): Promise<ModelResponse> {
   const body = toResponsesRequest(request, extra);
   const attempt = async ({ signal, onDelta, onActivity }: CallOptions) => {
-    const reporting = client.withOptions({ fetch: reportingFetch(onActivity) });
-    const sent = reporting.responses.create(body, { signal });
+    const fetchOptions = reportingTo(onActivity);
+    const sent = client.responses.create(body, { signal, fetchOptions });
     const { data, request_id: requestId } = await sent.withResponse();
     const stream = new ResponsesStream(target, onDelta);
     await readStream(data, stream);

@@ -1,6 +1,7 @@
 import type * as OpenAiSdk from 'openai';
 import type { ProviderConfig } from '../provider';
 import type { Endpoint } from './endpoint';
+import { reportingFetch } from './wire-activity';
 
 /** Temporal's timeouts and the idle timeout bound a call; the SDK's own must never fire first. */
 const timeoutMs = 24 * 60 * 60_000;
@@ -15,6 +16,7 @@ export function openAiClient(endpoint: Endpoint, config: ProviderConfig): OpenAi
     maxRetries: 0,
     timeout: timeoutMs,
     logLevel: 'off',
+    fetch: reportingFetch,
     ...(config.headers === undefined ? {} : { defaultHeaders: config.headers }),
   });
 }

@@ -12,7 +12,7 @@ import { namedSchema } from './structured-output';
 import { toChatMessages } from './to-chat-messages';
 import { offeredTools, toChatToolChoice } from './tool-choice';
 
-export type ChatDialect = Pick<Endpoint, 'ownHost' | 'maxTokensField'>;
+type ChatDialect = Pick<Endpoint, 'ownHost' | 'maxTokensField'>;
 
 /** The whole body of one call. Compatible servers get no field that only OpenAI knows. */
 export function toChatRequest(

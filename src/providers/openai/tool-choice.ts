@@ -2,12 +2,12 @@ import type { ModelRequest } from '../provider';
 
 type Choice<Named, Several> = { tool_choice?: 'auto' | 'none' | 'required' | Named | Several };
 
-export type ResponsesToolChoice = Choice<
+type ResponsesToolChoice = Choice<
   { type: 'function'; name: string },
   { type: 'allowed_tools'; mode: 'required'; tools: { type: 'function'; name: string }[] }
 >;
 
-export type ChatToolChoice = Choice<
+type ChatToolChoice = Choice<
   { type: 'function'; function: { name: string } },
   {
     type: 'allowed_tools';

@@ -1,17 +1,29 @@
-/**
- * A fetch that reports every chunk off the wire. The SDK swallows the comments that servers send to keep a stream alive, and
- * they are all that comes while a model works through a long prompt.
- */
-export function reportingFetch(onActivity: () => void): typeof fetch {
-  return async (url, init) => {
-    const response = await fetch(url, init);
-    if (!response.ok || response.body === null) return response;
-    const reported = new TransformStream<Uint8Array, Uint8Array>({
-      transform(chunk, controller) {
-        onActivity();
-        controller.enqueue(chunk);
-      },
-    });
-    return new Response(response.body.pipeThrough(reported), response);
-  };
+import type { ClientOptions } from 'openai';
+
+const listener = Symbol('onActivity');
+
+type FetchOptions = NonNullable<ClientOptions['fetchOptions']>;
+type Reported = { readonly [listener]?: () => void };
+
+/** Request options that tell `reportingFetch` whom to report to: a client has one fetch, each call its own listener. */
+export function reportingTo(onActivity: () => void): FetchOptions {
+  const options: Reported = { [listener]: onActivity };
+  return options as FetchOptions;
 }
+
+/**
+ * Reports every chunk off the wire. The SDK swallows the comments that servers send to keep a stream alive, and they are all
+ * that comes while a model works through a long prompt.
+ */
+export const reportingFetch: typeof fetch = async (url, init) => {
+  const response = await fetch(url, init);
+  const { [listener]: onActivity } = { ...init } as Reported;
+  if (onActivity === undefined || !response.ok || response.body === null) return response;
+  const reported = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      onActivity();
+      controller.enqueue(chunk);
+    },
+  });
+  return new Response(response.body.pipeThrough(reported), response);
+};
