@@ -1,5 +1,4 @@
-import type { WorkflowExecutionDescription, WorkflowHandle } from '@temporalio/client';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import type { Client, WorkflowExecutionDescription, WorkflowHandle } from '@temporalio/client';
 import { isJsonObject } from '../protocol/json';
 import { memoKey } from '../protocol/names';
 
@@ -19,16 +18,18 @@ export type NextEvent =
 const nothing: NextEvent = { kind: 'nothing' };
 
 /** The next thing that time brings to a run or any run below it; work comes before everything else. */
-export async function nextEvent(env: TestWorkflowEnvironment, runId: string): Promise<NextEvent> {
-  const handle = env.client.workflow.getHandle(runId);
+export async function nextEvent(client: Client, runId: string): Promise<NextEvent> {
+  const handle = client.workflow.getHandle(runId);
   const description = await handle.describe();
   if (description.status.name !== 'RUNNING') return nothing;
+  const history = await handle.fetchHistory();
+  // Read one after the other: they tell of the same moment only when they agree on the number of events.
+  if (description.historyLength !== history.events?.length) return { kind: 'work' };
   const { pendingActivities, pendingChildren } = description.raw;
   const attempts = (pendingActivities ?? []).map(({ attempt }) => attempt ?? 1);
-  const history = await handle.fetchHistory();
   if (attempts.includes(1) || hasOpenTask(history)) return { kind: 'work' };
-  const children = (pendingChildren ?? []).map(({ workflowId }) =>
-    nextEvent(env, workflowId ?? ''),
+  const children = (pendingChildren ?? []).map((child) =>
+    nextEvent(client, child.workflowId ?? ''),
   );
   const own = attempts.length > 0 ? ({ kind: 'retry' } as const) : firstTimer(history, description);
   return earliest([own, ...(await Promise.all(children))]);

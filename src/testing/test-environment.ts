@@ -1,10 +1,11 @@
-import type { Connection, ConnectionLike } from '@temporalio/client';
+import { setTimeout as delay } from 'node:timers/promises';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { Worker, WorkerOptions } from '@temporalio/worker';
 import { connect, type AgentRunOutcome, type Longhaul, type RunHandle } from '../client';
 import { defaults } from '../protocol/names';
 import { findTestServer } from '../server/find-test-server';
 import { createWorker, type CreateWorkerOptions } from '../worker';
+import { connectClient } from './client-connection';
 import { stepTimeUntil } from './skip-time';
 
 /** What `createWorker` takes, but for the server: the environment has one of its own. */
@@ -40,6 +41,11 @@ const shutdown = {
   shutdownForceTime: '10 seconds',
 } satisfies Partial<WorkerOptions>;
 
+/** For waits that are open at `close`; a server that goes away under one leaves the SDK trying again. */
+const lastWaitsMs = 1_000;
+
+const closed = new Error('the test environment was closed');
+
 /**
  * Starts a time-skipping Temporal server with a worker, so that a test of a three-day wait takes moments. Throws
  * `ServerUnavailable`, saying how to install it, when there is no such server and none can be fetched.
@@ -53,67 +59,87 @@ const shutdown = {
 export async function createTestEnvironment({
   serverPath,
   workerOptions,
-  taskQueue = defaults.taskQueue,
   ...options
 }: TestEnvironmentOptions): Promise<TestEnvironment> {
-  const path = serverPath ?? (await findTestServer()).path;
-  const executable = { type: 'existing-path', path } as const;
-  const env = await TestWorkflowEnvironment.createTimeSkipping({ server: { executable } });
+  const { taskQueue = defaults.taskQueue, dataConverter } = options;
+  const { namespace } = defaults;
+  const env = await startServer(serverPath ?? (await findTestServer()).path);
+  const closing = new AbortController();
   try {
     const worker = await createWorker({
       ...options,
       connection: env.nativeConnection,
-      namespace: defaults.namespace,
+      namespace,
       taskQueue,
       workerOptions: { ...shutdown, ...workerOptions },
     });
     // Not the SDK's client: awaiting a result must not skip time past the run's next pause.
-    const { dataConverter } = options;
+    const own = await connectClient(env.address, closing.signal);
+    const { connection } = own;
     const client = await connect({
-      connection: knowingItsWorker(env.connection),
-      namespace: defaults.namespace,
+      connection,
+      namespace,
       taskQueue,
       ...(dataConverter && { dataConverter }),
     });
-    return running(env, worker, client);
+    return running({ env, worker, client, closing, disconnect: () => own.close() });
   } catch (error) {
     await env.teardown();
     throw error;
   }
 }
 
-/** The time-skipping server cannot say who polls a task queue; here it is known: the environment's worker. */
-function knowingItsWorker(connection: Connection): ConnectionLike {
-  const workflowService = {
-    ...connection.workflowService,
-    describeTaskQueue: () => Promise.resolve({ pollers: [{}] }),
-  };
-  return Object.create(connection, { workflowService: { value: workflowService } }) as Connection;
+/** The SDK gives a server five seconds to start, which a busy machine may miss once. */
+async function startServer(path: string): Promise<TestWorkflowEnvironment> {
+  const executable = { type: 'existing-path', path } as const;
+  const start = (): Promise<TestWorkflowEnvironment> =>
+    TestWorkflowEnvironment.createTimeSkipping({ server: { executable } });
+  return start().catch(start);
 }
 
-function running(env: TestWorkflowEnvironment, worker: Worker, client: Longhaul): TestEnvironment {
+type Parts = Pick<TestEnvironment, 'env' | 'worker' | 'client'> & {
+  readonly closing: AbortController;
+  readonly disconnect: () => Promise<void>;
+};
+
+function running({ env, worker, client, closing, disconnect }: Parts): TestEnvironment {
   const ended = worker.run();
   // Whoever waits is told when the worker dies, and `close` is; until then it is nobody's unhandled rejection.
-  const died = ended.then(() =>
-    Promise.reject(new Error('the worker of the test environment was stopped')),
-  );
-  died.catch(() => undefined);
-  let closing: Promise<void> | undefined;
+  const stopped = ended.then(() => Promise.reject(closed));
+  stopped.catch(() => undefined);
+  const waits = new Set<Promise<unknown>>();
+  const tracked = async <Result>(wait: Promise<Result>): Promise<Result> => {
+    waits.add(wait);
+    return wait.finally(() => waits.delete(wait));
+  };
+  const { signal } = closing;
   const close = async (): Promise<void> => {
+    closing.abort(closed);
     try {
       if (worker.getState() === 'RUNNING') worker.shutdown();
       await ended;
     } finally {
+      await Promise.race([
+        Promise.allSettled(waits),
+        delay(lastWaitsMs, undefined, { ref: false }),
+      ]);
+      await disconnect();
       await env.teardown();
     }
   };
+  let closure: Promise<void> | undefined;
   return {
     env,
     client,
     worker,
-    outcome: (run) => stepTimeUntil(Promise.race([run.outcome(), died]), env, run.runId),
-    skip: (duration) => env.sleep(duration),
+    outcome: (run) => {
+      const outcome = Promise.race([run.outcome(), stopped]);
+      return tracked(
+        stepTimeUntil(outcome, { env, client: client.client, runId: run.runId, signal }),
+      );
+    },
+    skip: (duration) => tracked(env.sleep(duration)),
     now: async () => new Date(await env.currentTimeMs()),
-    close: () => (closing ??= close()),
+    close: () => (closure ??= close()),
   };
 }
