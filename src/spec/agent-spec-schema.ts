@@ -5,11 +5,14 @@ import { deepFreeze } from './plain-json';
 
 const text = { type: 'string' };
 const count = (minimum: number) => ({ type: 'integer', minimum });
-const sessionKeys = { type: 'array', items: text, uniqueItems: true };
 
 const id = { type: 'string', pattern: runnerIdPattern, [expectedKeyword]: runnerIdRule };
 const toolName = { type: 'string', pattern: toolNamePattern, [expectedKeyword]: toolNameRule };
 const anySchema = { type: 'object', [expectedKeyword]: 'a JSON Schema object' };
+
+function list(items: JsonSchema, maxItems: number): JsonSchema {
+  return { type: 'array', items, maxItems };
+}
 
 function object(properties: JsonSchema, required: string[] = []): JsonSchema {
   return { type: 'object', properties, required, additionalProperties: false };
@@ -33,7 +36,7 @@ const criterion = {
       'keyword',
     ]),
     object({ kind: { const: 'structured-output' }, schema: anySchema }, ['kind']),
-    object({ kind: { const: 'custom' }, name: id, session: sessionKeys }, ['kind', 'name']),
+    object({ kind: { const: 'custom' }, name: id, session: list(text, 100) }, ['kind', 'name']),
   ],
   [expectedKeyword]:
     "{kind: 'keyword', keyword}, {kind: 'structured-output', schema?} or {kind: 'custom', name, session?}",
@@ -42,7 +45,7 @@ const criterion = {
 const toolChoice = {
   anyOf: [
     { enum: ['auto', 'none', 'required'] },
-    object({ only: { type: 'array', items: toolName, minItems: 1, uniqueItems: true } }, ['only']),
+    object({ only: { ...list(toolName, 500), minItems: 1, uniqueItems: true } }, ['only']),
   ],
   [expectedKeyword]: "'auto', 'none', 'required' or {only: [tool names]}",
 };
@@ -50,7 +53,7 @@ const toolChoice = {
 const settings = object({
   temperature: { type: 'number', minimum: 0, maximum: 2 },
   maxOutputTokens: count(1),
-  stop: { type: 'array', items: { type: 'string', minLength: 1 } },
+  stop: list({ type: 'string', minLength: 1 }, 100),
   reasoning: object({
     effort: { enum: ['none', 'minimal', 'low', 'medium', 'high'] },
     budgetTokens: count(0),
@@ -78,11 +81,11 @@ export const agentSpecSchema: JsonSchema = deepFreeze(
       description: text,
       model,
       instructions: text,
-      tools: { type: 'array', items: toolName, uniqueItems: true },
+      tools: { ...list(toolName, 500), uniqueItems: true },
       toolConcurrency: count(1),
       maxIterations: count(0),
       maxTurns: count(1),
-      criteria: { type: 'array', items: criterion },
+      criteria: list(criterion, 100),
       toolChoice,
       output: object({ schema: anySchema }, ['schema']),
       settings,

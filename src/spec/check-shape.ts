@@ -7,6 +7,9 @@ type Path = readonly (string | number)[];
 /** Our own schemas say with this keyword what is expected at a place. */
 export const expectedKeyword = 'x-expected';
 
+/** Specs come from outside: a thousand wrong keys must not cost a thousand searches. */
+const mostUnknown = 50;
+
 const kinds: Readonly<Record<string, string>> = {
   string: 'a string',
   number: 'a number',
@@ -75,9 +78,12 @@ function expectation(schema: JsonSchema, value: unknown): string {
 }
 
 function itemProblems(schema: JsonSchema, items: readonly unknown[], path: Path): Problem[] {
-  const { items: itemSchema, minItems, uniqueItems } = schema;
+  const { items: itemSchema, minItems, maxItems, uniqueItems } = schema;
   if (minItems !== undefined && items.length < Number(minItems)) {
     return [{ path: formatPath(path), message: 'must not be empty' }];
+  }
+  if (maxItems !== undefined && items.length > Number(maxItems)) {
+    return [{ path: formatPath(path), message: `must have at most ${show(maxItems)} items` }];
   }
   return items.flatMap((item, index) => {
     const place = [...path, index];
@@ -91,10 +97,10 @@ function itemProblems(schema: JsonSchema, items: readonly unknown[], path: Path)
 function memberProblems(schema: JsonSchema, value: JsonObject, path: Path): Problem[] {
   if (!isJsonObject(schema.properties)) return [];
   const { properties } = schema;
-  const unknown = Object.keys(value).flatMap((name) => {
-    if (Object.hasOwn(properties, name)) return [];
+  const strangers = Object.keys(value).filter((name) => !Object.hasOwn(properties, name));
+  const unknown = strangers.slice(0, mostUnknown).map((name) => {
     const message = `is not known${didYouMean(name, Object.keys(properties))}`;
-    return [{ path: formatPath([...path, name]), message }];
+    return { path: formatPath([...path, name]), message };
   });
   const missing = ((schema.required ?? []) as string[])
     .filter((name) => !Object.hasOwn(value, name))

@@ -1,6 +1,7 @@
 import type { ValidateFunction } from 'ajv';
 import { isJsonObject, type Json, type JsonSchema } from '../protocol/json';
 import { describeValue, specError, type Problem } from './problem';
+import { withBoundedPatterns } from './pattern/bounded-pattern';
 import { toProblems } from './schema-messages';
 import { patternProblems } from './schema-patterns';
 import { createValidator, metaErrors, type Draft } from './schema-validator';
@@ -13,6 +14,9 @@ const drafts: Readonly<Record<string, Draft>> = {
   'http://json-schema.org/draft-07/schema': '07',
   'http://json-schema.org/draft-06/schema': '07',
 };
+
+/** Compiling takes a second for each 100 KiB or so, and nothing else runs meanwhile. */
+const mostBytes = 128 * 1024;
 
 /** Pinned definitions are shared and never change: each schema in them is compiled once. */
 const compiled = new WeakMap<JsonSchema, CompiledSchema>();
@@ -38,6 +42,11 @@ export function tryCompileSchema(schema: Json): CompiledSchema {
 }
 
 function checkAndCompile(schema: JsonSchema): CompiledSchema {
+  const bytes = Buffer.byteLength(JSON.stringify(schema));
+  if (bytes > mostBytes) {
+    const message = `must be at most ${mostBytes / 1024} KiB, not ${Math.ceil(bytes / 1024)}`;
+    return failed({ path: '', message });
+  }
   const draft = draftOf(schema);
   if (draft === undefined) return failed(unknownDraft(schema));
   const problems = patternProblems(schema);
@@ -60,7 +69,8 @@ function compile(schema: JsonSchema, draft: Draft): CompiledSchema {
 function toCheck(validate: ValidateFunction): SchemaCheck {
   return (value) => {
     try {
-      return validate(value) ? [] : toProblems(validate.errors ?? []);
+      const isValid = withBoundedPatterns(() => validate(value));
+      return isValid ? [] : toProblems(validate.errors ?? []);
     } catch (error) {
       // A slow pattern, or a schema that refers to itself without end.
       return [{ path: '', message: error instanceof Error ? error.message : String(error) }];

@@ -5,6 +5,8 @@ import { describeValue, formatPath, formatProblem, joinPath, quote, type Problem
 type Message = (error: ErrorObject) => string;
 
 const mostSayings = 5;
+/** Nobody reads more, and sorting them out takes time that grows with the square. */
+const mostErrors = 100;
 
 const typeNames: Readonly<Record<string, string>> = {
   string: 'a string',
@@ -53,7 +55,8 @@ const messages: Readonly<Record<string, Message>> = {
 };
 
 /** The validator's errors as problems a person or a model can act on. */
-export function toProblems(errors: readonly ErrorObject[]): Problem[] {
+export function toProblems(found: readonly ErrorObject[]): Problem[] {
+  const errors = found.slice(0, mostErrors);
   const unions = errors.filter(isUnion);
   const problems = errors
     .filter((error) => !unions.some((union) => isWithin(error, union)))

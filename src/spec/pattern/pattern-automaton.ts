@@ -19,9 +19,15 @@ type Fragment = {
   readonly last: readonly number[];
 };
 
-type Draft = { sets: CharSet[]; edges: Set<number>[]; doubled: [number, number][] };
+type Draft = {
+  readonly sets: CharSet[];
+  readonly edges: Set<number>[];
+  readonly doubled: [number, number][];
+  connections: number;
+};
 
 const mostStates = 2000;
+const mostEdges = 20_000;
 /** Longer optional repetitions are taken as endless, longer fixed ones as this long: it changes no verdict that matters. */
 const copiedOptional = 5;
 const copiedFixed = 64;
@@ -29,7 +35,7 @@ const copiedFixed = 64;
 const nothing: Fragment = { nullable: true, first: [], last: [] };
 
 export function buildAutomaton(pattern: PatternNode): PatternAutomaton {
-  const draft: Draft = { sets: [], edges: [], doubled: [] };
+  const draft: Draft = { sets: [], edges: [], doubled: [], connections: 0 };
   build(pattern, draft);
   return draft;
 }
@@ -106,6 +112,8 @@ function choose(branches: readonly Fragment[]): Fragment {
 }
 
 function connect(from: readonly number[], to: readonly number[], draft: Draft): void {
+  draft.connections += from.length * to.length;
+  if (draft.connections > mostEdges) throw new PatternTooLarge();
   for (const source of from) {
     for (const target of to) {
       const targets = draft.edges[source];

@@ -81,6 +81,12 @@ describe('compileSchema', () => {
     ]);
   });
 
+  it('lists at most 100 problems', () => {
+    const items = { anyOf: [{ type: 'string' }, { type: 'boolean' }] };
+    const many = compileSchema({ type: 'array', items })(Array.from({ length: 50_000 }, () => 1));
+    expect(many.length).toBeLessThanOrEqual(100);
+  });
+
   it('ignores formats it does not know', () => {
     expect(compileSchema({ type: 'string', format: 'phone' })('x')).toEqual([]);
   });
@@ -159,6 +165,13 @@ describe('compileSchema', () => {
     ]);
   });
 
+  it('bounds the time of all patterns together', () => {
+    const slow = compileSchema({ items: { type: 'string', pattern: '^a*a*a*a*a*$' } });
+    const start = performance.now();
+    expect(slow(Array.from({ length: 1_000 }, () => `${'a'.repeat(300)}!`))).toHaveLength(1);
+    expect(performance.now() - start).toBeLessThan(5_000);
+  });
+
   it('compiles a schema once', () => {
     const schema = { type: 'string' };
     expect(compileSchema(schema)).toBe(compileSchema(schema));
@@ -190,6 +203,16 @@ describe('compileSchema', () => {
       'a draft that is no text',
       { $schema: 7 },
       '$schema must name draft 2020-12 or draft-07, not 7',
+    ],
+    [
+      'a very long schema',
+      { description: 'x'.repeat(140_000) },
+      'must be at most 128 KiB, not 137',
+    ],
+    [
+      'very many patterns',
+      { allOf: Array.from({ length: 101 }, () => ({ pattern: '^x$' })) },
+      'has more than 100 patterns',
     ],
     ['an asynchronous schema', { $async: true }, '$async is not allowed'],
     [
