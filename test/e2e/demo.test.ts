@@ -1,0 +1,113 @@
+// Runs the demo as a process of its own, offline and without a terminal: its server, workers and scripted model are real.
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const project = resolve(__dirname, '../..');
+
+const files = {
+  'README.md': '# A tiny compiler\n',
+  'src/parser/lexer.ts':
+    '/** Turns text into tokens. */\nexport function lex() {}\nexport const eof = 0;\n',
+  'src/parser/parser.ts': '// Turns tokens into a tree.\nexport function parse() {}\n',
+  'src/emitter.ts': 'export function emit() {}\n',
+};
+
+const answer = [
+  '**src/parser** holds 2 files. I read 2 of them:',
+  '- `src/parser/lexer.ts` (3 lines): “Turns text into tokens.”',
+  '- `src/parser/parser.ts` (2 lines): “Turns tokens into a tree.”',
+  '3 lines in 2 files say `export`; the first is line 2 of `src/parser/lexer.ts`.',
+].join('\n');
+
+type Demo = { readonly status: number | null; readonly output: string; readonly group: number };
+
+/** In a process group of its own, so that whatever it leaves behind is found. */
+async function runDemo(folder: string, ...args: string[]): Promise<Demo> {
+  const child = spawn(process.execPath, [join(project, 'examples/repo-guide/demo.mts'), ...args], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], TMPDIR: process.env['TMPDIR'] },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
+  }
+  const status = await new Promise<number | null>((ended) => child.once('close', ended));
+  return { status, output, group: child.pid ?? 0 };
+}
+
+function isAlive(group: number): boolean {
+  try {
+    return process.kill(-group, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** The server's watcher looks once a second whether it is still needed. */
+async function expectNothingLeft(group: number): Promise<void> {
+  const deadline = Date.now() + 5_000;
+  while (isAlive(group) && Date.now() < deadline) await sleep(50);
+  expect(isAlive(group)).toBe(false);
+}
+
+function answerIn(output: string): string {
+  const [, text = ''] = /s {2}answer {4}([^]*?)\n\n/.exec(output) ?? [];
+  return text.replace(/\n {20}/g, '\n');
+}
+
+describe('npm run demo', () => {
+  let folder: string;
+
+  beforeAll(() => {
+    execFileSync(process.execPath, [join(project, 'scripts/build.mjs'), '--if-stale'], {
+      stdio: 'ignore',
+    });
+    folder = mkdtempSync(join(tmpdir(), 'longhaul-demo-'));
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(join(folder, dirname(path)), { recursive: true });
+      writeFileSync(join(folder, path), text);
+    }
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it('asks, answers with what it read, and leaves no process behind', async () => {
+    const { status, output, group } = await runDemo(folder);
+    expect(output).toContain('asks      There are 4 files here. Which part shall I look at?');
+    expect(output).toContain('No terminal to answer in: "src/parser" is taken.');
+    expect(answerIn(output)).toBe(answer);
+    expect(output).toMatch(/done {6}6 model calls, 6 tool calls; \d+ tokens in, \d+ out\n/);
+    expect(output).toMatch(
+      /look {6}http:\/\/127\.0\.0\.1:\d+\/namespaces\/default\/workflows\/repo-guide-\w+\n/,
+    );
+     
+    expect(output).not.toMatch(/\u001b|warn|failed/i);
+    expect(existsSync(join(folder, '.longhaul/temporal.db'))).toBe(true);
+    expect(status).toBe(0);
+    await expectNothingLeft(group);
+  });
+
+  it('comes to the same answer when its worker is killed in the middle of a model call', async () => {
+    const { status, output, group } = await runDemo(folder, '--kill-worker');
+    const [, killed] =
+      /process (\d+) was killed with SIGKILL in the middle of a model call/.exec(output) ?? [];
+    const workers = [...output.matchAll(/process (\d+) takes work/g)].map(([, pid]) => pid);
+    expect(workers).toEqual([killed, expect.stringMatching(/^\d+$/)]);
+    expect(new Set(workers).size).toBe(2);
+    expect(output).toContain('it has the call: attempt 2');
+    expect(answerIn(output)).toBe(answer);
+    expect(status).toBe(0);
+    await expectNothingLeft(group);
+  });
+
+  it('says what is wrong and ends when it cannot run', async () => {
+    const { status, output, group } = await runDemo(folder, '--folder', 'nowhere');
+    expect(output).toContain('There is no folder nowhere.');
+    expect(status).toBe(1);
+    await expectNothingLeft(group);
+  });
+});
