@@ -2,15 +2,14 @@ import type {
   CacheControlEphemeral,
   MessageCreateParamsStreaming,
   OutputConfig,
-  ThinkingConfigParam,
   Tool,
   ToolChoice,
 } from '@anthropic-ai/sdk/resources/messages/messages';
 import type { JsonObject } from '../../protocol/json';
-import type { ModelSettings } from '../../protocol/spec';
 import { mergeExtra } from '../merge-extra';
 import type { ModelRequest, RequestToolChoice } from '../provider';
 import { withCacheMarkers } from './cache-control';
+import { toThinking, type Thinking } from './thinking';
 import { textBlocks } from './to-content-blocks';
 import { toMessages } from './to-messages';
 
@@ -47,11 +46,13 @@ export function toMessagesRequest(
 }
 
 function generation(request: ModelRequest): Partial<MessageCreateParamsStreaming> {
-  const { maxOutputTokens, reasoning, temperature, stop } = request.settings;
+  const { maxOutputTokens, temperature, stop } = request.settings;
+  const { thinking, effort } = toThinking(request.settings, request.model);
+  const budget = thinking?.type === 'enabled' ? thinking.budget_tokens : 0;
   return {
-    max_tokens: maxOutputTokens ?? defaultMaxTokens + (reasoning?.budgetTokens ?? 0),
-    ...thinking(reasoning),
-    ...outputConfig(request),
+    max_tokens: maxOutputTokens ?? defaultMaxTokens + budget,
+    ...(thinking === undefined ? {} : { thinking }),
+    ...outputConfig(request, effort),
     ...(temperature === undefined ? {} : { temperature }),
     ...(stop === undefined || stop.length === 0 ? {} : { stop_sequences: [...stop] }),
   };
@@ -90,21 +91,12 @@ function toToolChoice(choice: RequestToolChoice): ToolChoice {
   return others.length === 0 ? { type: 'tool', name } : { type: 'any' };
 }
 
-/** A budget is the older models' way, effort with adaptive thinking the newer ones'; each model refuses the other. */
-function thinking(reasoning: ModelSettings['reasoning']): { thinking?: ThinkingConfigParam } {
-  if (reasoning?.budgetTokens !== undefined) {
-    return { thinking: { type: 'enabled', budget_tokens: reasoning.budgetTokens } };
-  }
-  if (reasoning?.effort === undefined) return {};
-  return { thinking: { type: reasoning.effort === 'none' ? 'disabled' : 'adaptive' } };
-}
-
-function outputConfig({ settings, output }: ModelRequest): { output_config?: OutputConfig } {
-  const effort = settings.reasoning?.effort;
+function outputConfig(
+  { output }: ModelRequest,
+  effort: Thinking['effort'],
+): { output_config?: OutputConfig } {
   const config: OutputConfig = {
-    ...(effort === undefined || effort === 'none'
-      ? {}
-      : { effort: effort === 'minimal' ? 'low' : effort }),
+    ...(effort === undefined ? {} : { effort }),
     ...(output === undefined ? {} : { format: { type: 'json_schema', schema: output.schema } }),
   };
   return Object.keys(config).length === 0 ? {} : { output_config: config };

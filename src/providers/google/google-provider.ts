@@ -11,6 +11,9 @@ import { fromGoogleError } from './google-errors';
 import { ResponseAccumulator } from './response-accumulator';
 import { toGenerateRequest, type GenerateBody } from './to-generate-request';
 
+/** Some models have given a finish reason with every chunk, so a pause after one is not yet the end. */
+const graceMs = 5000;
+
 /** Gemini by generateContent, on the Gemini API and on Vertex. The environment is read and the SDK loaded at the first call. */
 export function createGoogleProvider(name: string, config: GoogleProviderConfig): ModelProvider {
   let client: GoogleGenAI | undefined;
@@ -52,7 +55,7 @@ async function generate(
     sdkParameters(request.model, body, { signal, onHeaders }),
   );
   const response = new ResponseAccumulator(onDelta, firstCall);
-  await readStream(chunks, response, { onChunk: onActivity });
+  await readStream(chunks, response, { onChunk: onActivity, graceMs });
   return fromResponse(response.response(), { target, firstCall });
 }
 
