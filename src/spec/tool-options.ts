@@ -54,6 +54,8 @@ const retryNames = [
   'maximumInterval',
 ] as const;
 
+const mostAttempts = 10_000;
+
 export type ParsedToolOptions = {
   readonly subject: string;
   readonly spec: Omit<ToolSpec, 'inputSchema'>;
@@ -111,7 +113,7 @@ function retryOf(reader: OptionReader, effect: string | undefined): RetrySpec | 
   const retry = reader.nested('retry', retryNames);
   if (retry === undefined) return undefined;
   const spec: RetrySpec = defined({
-    maximumAttempts: retry.integer('maximumAttempts', { min: 1 }),
+    maximumAttempts: retry.integer('maximumAttempts', { min: 1, max: mostAttempts }),
     initialIntervalMs: retry.duration('initialInterval'),
     backoffCoefficient: retry.number('backoffCoefficient', { min: 1 }),
     maximumIntervalMs: retry.duration('maximumInterval'),
@@ -122,7 +124,16 @@ function retryOf(reader: OptionReader, effect: string | undefined): RetrySpec | 
       `contradicts effect 'once', which runs one attempt: remove one of the two`,
     );
   }
+  if (spec.maximumIntervalMs !== undefined && spec.maximumIntervalMs < firstInterval(spec)) {
+    const message = `must not be shorter than the initial interval of ${firstInterval(spec)} ms`;
+    retry.refuse('maximumInterval', message);
+  }
   return spec;
+}
+
+/** Temporal's own default is a second. */
+function firstInterval({ initialIntervalMs = 1_000 }: RetrySpec): number {
+  return initialIntervalMs;
 }
 
 function sessionOf(reader: OptionReader): readonly string[] | undefined {
@@ -134,7 +145,7 @@ function sessionOf(reader: OptionReader): readonly string[] | undefined {
 }
 
 /** Without the members that are undefined: absent options are absent in the data too. */
-export function defined<Value extends object>(
+function defined<Value extends object>(
   value: Value,
 ): { [Key in keyof Value]?: Exclude<Value[Key], undefined> } {
   const members = Object.entries(value).filter(([, member]) => member !== undefined);

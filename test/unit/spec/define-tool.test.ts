@@ -166,12 +166,17 @@ describe('defineTool', () => {
     [
       'no attempt',
       { retry: { maximumAttempts: 0 } },
-      `${subject}retry.maximumAttempts must be a whole number of at least 1, not 0`,
+      `${subject}retry.maximumAttempts must be a whole number from 1 to 10000, not 0`,
     ],
     [
       'a shrinking backoff',
       { retry: { backoffCoefficient: 0.5 } },
       `${subject}retry.backoffCoefficient must be a number of at least 1, not 0.5`,
+    ],
+    [
+      'a longest interval below the first',
+      { retry: { maximumInterval: '500ms' } },
+      `${subject}retry.maximumInterval must not be shorter than the initial interval of 1000 ms`,
     ],
     [
       'retries of what runs once',
