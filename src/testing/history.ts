@@ -74,6 +74,7 @@ export function measureHistory(history: RunHistory): HistorySize {
  * encrypted cannot be looked into.
  */
 export function assertNoSecret(history: RunHistory, ...secrets: readonly string[]): void {
+  if (secrets.includes('')) throw new TypeError('an empty secret stands everywhere');
   for (const event of history.events ?? []) {
     for (const [index, secret] of secrets.entries()) {
       const place = findText(event, secret, []);

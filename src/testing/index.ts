@@ -8,6 +8,7 @@ export {
   type HistorySize,
   type RunHistory,
 } from './history';
+export { startDevServer, type DevServer, type DevServerOptions } from '../server/dev-server';
 export { scriptedModel, type ScriptedModel, type ScriptedModelOptions } from './scripted-model';
 export type { ScriptedStep, ScriptedToolCall } from './scripted-step';
 export {

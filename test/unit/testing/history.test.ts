@@ -67,6 +67,10 @@ describe('assertNoSecret', () => {
     expect(() => assertNoSecret(inName, 'sk-1234')).toThrow(/event 2, memo$/);
   });
 
+  it('refuses an empty secret, such as a variable that is not set', () => {
+    expect(() => assertNoSecret({ events: [] }, '')).toThrow('an empty secret stands everywhere');
+  });
+
   it('passes a history without it', () => {
     expect(() => assertNoSecret(withData(strToU8('{"key":"***"}')), 'sk-1234')).not.toThrow();
   });
