@@ -9,6 +9,9 @@ import { findTemporalCli } from '../../../src/server/find-temporal-cli';
 import { findTestServer } from '../../../src/server/find-test-server';
 import type { RouteFailure } from '../../../src/server/route';
 
+// The SDK's download is tried in a process of its own, which a busy machine starts slowly.
+jest.setTimeout(30_000);
+
 /** No name is looked up and nothing answers there: every download fails at once. */
 const noNetwork = 'http://127.0.0.1:1';
 
