@@ -16,7 +16,7 @@ import type { BudgetSpec, RunnerSpec } from '../protocol/spec';
 import { serverUnavailable } from '../server/connection-options';
 import { grpcStatus, hasGrpcStatus } from './failures';
 import { RunHandle } from './run-handle';
-import { memoOf, stateFromMemo } from './run-view';
+import { memoOf, stateFromMemo, type ReadOptions } from './run-view';
 import { hasWorker, noWorker } from './worker-watch';
 
 /** A runner by id, as an object made by `defineAgent`, or as data. */
@@ -68,12 +68,12 @@ export class Longhaul {
     checkRunId(runId);
     await this.#send(runId, this.#startOptions(agent, runInput, runId));
     const polled = await hasWorker(this.client, this.taskQueue).catch(() => true);
-    return new RunHandle(this.client, runId, polled ? undefined : noWorker(this.taskQueue, runId));
+    return new RunHandle(this.client, runId, polled ? {} : { warning: noWorker(this.taskQueue, runId) });
   }
 
   /** The handle of a run that was started before, here or anywhere. */
-  run(runId: string): RunHandle {
-    return new RunHandle(this.client, runId);
+  run(runId: string, options: ReadOptions = {}): RunHandle {
+    return new RunHandle(this.client, runId, options);
   }
 
   /** Runs, the newest first, as the server lists them: a new one shows up after about a second. Needs no worker. */

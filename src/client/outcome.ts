@@ -19,33 +19,45 @@ export type OutcomeSource = {
 };
 
 export async function waitForOutcome(source: OutcomeSource): Promise<AgentRunOutcome> {
+  const waiting = new AbortController();
+  const outcome = nextOutcome(source, waiting.signal);
+  const watched = watchWorker(source, waiting.signal);
+  try {
+    return await Promise.race([outcome, watched]);
+  } finally {
+    waiting.abort();
+    for (const left of [outcome, watched]) left.catch(() => undefined);
+  }
+}
+
+async function nextOutcome(source: OutcomeSource, signal: AbortSignal): Promise<AgentRunOutcome> {
   for (;;) {
     const { status, pauseSeq, pending } = await source.state();
     if (status === 'completed' || status === 'failed' || status === 'cancelled') return complete(await source.result());
     if (pending.length > 0) return needsInput(pending);
-    const reply = await nextReply(source, pauseSeq);
+    const reply = await nextReply(source, pauseSeq, signal);
     if (reply.kind === 'complete') return complete(reply.result);
     if (reply.kind === 'needs-input') return needsInput(reply.pending);
     if (reply.kind === 'ended') return complete(await source.result());
   }
 }
 
-async function nextReply(source: OutcomeSource, pauseSeq: number): Promise<OutcomeReply> {
+async function nextReply(source: OutcomeSource, pauseSeq: number, signal: AbortSignal): Promise<OutcomeReply> {
   const { client, runId } = source;
-  const waiting = new AbortController();
-  const abortable = <Answer>(call: () => Promise<Answer>): Promise<Answer> => client.withAbortSignal(waiting.signal, call);
+  const answered = new AbortController();
+  const abortable = <Answer>(call: () => Promise<Answer>): Promise<Answer> =>
+    client.withAbortSignal(AbortSignal.any([signal, answered.signal]), call);
   const update = abortable(() =>
     client.workflow.getHandle(runId).executeUpdate<OutcomeReply, []>(updateNames.outcome, {
       updateId: `outcome:${pauseSeq + 1}`,
     }),
   ).catch(askAgain);
   const ended = abortable(source.result).then((result): OutcomeReply => ({ kind: 'complete', result }));
-  const watched = watchWorker(source, waiting.signal);
   try {
-    return await Promise.race([update, ended, watched]);
+    return await Promise.race([update, ended]);
   } finally {
-    waiting.abort();
-    for (const left of [update, ended, watched]) left.catch(() => undefined);
+    answered.abort();
+    for (const left of [update, ended]) left.catch(() => undefined);
   }
 }
 

@@ -10,7 +10,7 @@ import type { AgentRunOutcome, AgentRunResult, PendingInput, RunState } from '..
 import { isNotFound, runFailure, updateRefusal } from './failures';
 import { waitForOutcome } from './outcome';
 import { followLog, type RunEvent } from './run-events';
-import { memoOf, RunView } from './run-view';
+import { memoOf, RunView, type ReadOptions } from './run-view';
 import { updateId } from './update-id';
 import { requireWorker } from './worker-watch';
 
@@ -22,11 +22,11 @@ export class RunHandle {
   readonly #client: Client;
   readonly #view: RunView;
 
-  constructor(client: Client, runId: string, warning?: LonghaulError) {
+  constructor(client: Client, runId: string, options: ReadOptions & { warning?: LonghaulError } = {}) {
     this.runId = runId;
-    this.warning = warning;
+    this.warning = options.warning;
     this.#client = client;
-    this.#view = new RunView(client, runId);
+    this.#view = new RunView(client, runId, options);
   }
 
   /**

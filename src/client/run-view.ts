@@ -20,13 +20,20 @@ const closedStatus: Readonly<Record<string, RunStatus>> = {
   CANCELLED: 'cancelled',
 };
 
+export type ReadOptions = {
+  /** No worker is asked: the run is read from memo and history, which lack its counters and what it decided itself. */
+  readonly withoutWorker?: boolean;
+};
+
 export class RunView {
   readonly #client: Client;
   readonly #runId: string;
+  readonly #asksWorker: boolean;
 
-  constructor(client: Client, runId: string) {
+  constructor(client: Client, runId: string, options: ReadOptions = {}) {
     this.#client = client;
     this.#runId = runId;
+    this.#asksWorker = options.withoutWorker !== true;
   }
 
   async state(): Promise<RunState> {
@@ -55,6 +62,7 @@ export class RunView {
 
   /** Undefined when no worker answers. */
   async #query<Answer, Args extends unknown[] = []>(name: string, ...args: Args): Promise<Answer | undefined> {
+    if (!this.#asksWorker) return undefined;
     try {
       const handle = this.#client.workflow.getHandle(this.#runId);
       return await this.#bounded(() => handle.query<Answer, Args>(name, ...args));

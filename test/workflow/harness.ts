@@ -17,7 +17,6 @@ export type Harness = {
 export type RunningWorker = { readonly worker: Worker; stop(): Promise<void> };
 
 export async function openHarness(): Promise<Harness> {
-  quietRuntime();
   const address = devServerAddress();
   const connection = await Connection.connect({ address });
   const taskQueue = `test-${randomUUID()}`;
@@ -27,6 +26,7 @@ export async function openHarness(): Promise<Harness> {
     taskQueue,
     worker: async (options) => {
       // A connection each: two workers on one task queue may not share one.
+      quietRuntime();
       const native = await NativeConnection.connect({ address });
       const started = await runWorker(native, { taskQueue, ...options });
       running.push(started);

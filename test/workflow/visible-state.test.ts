@@ -1,0 +1,124 @@
+// What the stock Web UI, the CLI and other languages see of a run on the dev server.
+
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { defineAgent, defineTool } from '../../src';
+import { findTemporalCli } from '../../src/server/find-temporal-cli';
+import { scriptedModel } from '../../src/testing/scripted-model';
+import type { ScriptedStep } from '../../src/testing/scripted-step';
+import { devServerAddress } from '../servers';
+import { eventually } from './eventually';
+import { openHarness, type Harness } from './harness';
+import { activitySummaries, fetchHistory } from './history';
+
+const getWeather = defineTool({
+  name: 'get_weather',
+  description: 'The weather of a city',
+  inputSchema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+  execute: ({ city }) => ({ city, celsius: 22 }),
+});
+
+const script: readonly ScriptedStep[] = [
+  { toolCalls: [{ name: 'get_weather', args: { city: 'Paris' } }] },
+  { toolCalls: [{ name: 'ask_user', args: { question: 'Celsius or Fahrenheit?' } }] },
+  'It is 22 °C in Paris.',
+];
+
+const agent = defineAgent({ id: 'weather', model: 'scripted/one', tools: [getWeather], askUser: 'tool' });
+
+type Metadata = { readonly currentDetails?: string };
+
+describe('visible state', () => {
+  let harness: Harness;
+  beforeEach(async () => {
+    harness = await openHarness();
+    await harness.worker({ runners: [agent], providers: { scripted: scriptedModel(script, { per: 'conversation' }) } });
+  });
+  afterEach(() => harness.close());
+
+  it('names every activity, the run and what it waits for', async () => {
+    const run = await harness.longhaul.start(agent, 'How warm is it in Paris?');
+    await run.outcome();
+    const handle = harness.longhaul.client.workflow.getHandle(run.runId);
+    expect(run.runId).toMatch(/^weather-[A-Za-z0-9]{12}$/);
+    expect(activitySummaries(await fetchHistory(harness.longhaul, run.runId))).toEqual([
+      '#1 scripted/one',
+      '#1 get_weather {"city":"Paris"}',
+      '#2 scripted/one',
+    ]);
+    const description = await handle.describe();
+    expect(await description.staticSummary()).toBe('weather: How warm is it in Paris?');
+    expect(await description.staticDetails()).toContain('> How warm is it in Paris?');
+    expect(description.memo).toMatchObject({
+      longhaul: { status: 'needs-input', agent: 'weather', pending: [{ inputId: 'q2.0', question: 'Celsius or Fahrenheit?' }] },
+    });
+    const { currentDetails } = await handle.query<Metadata>('__temporal_workflow_metadata');
+    expect(currentDetails).toContain('needs-input');
+    expect(currentDetails).toContain('> Celsius or Fahrenheit?');
+    expect(currentDetails).toContain('- **user:** How warm is it in Paris?');
+    expect(currentDetails).toContain('get_weather {"city":"Paris"}');
+    expect(currentDetails).toMatch(/\d+ tokens in/);
+    await run.resume('Celsius');
+    await run.result();
+    expect((await handle.describe()).memo).toMatchObject({ longhaul: { status: 'completed' } });
+  });
+
+  it('lists runs by agent and status', async () => {
+    const run = await harness.longhaul.start(agent, 'List me.');
+    await run.outcome();
+    const find = async () => {
+      for await (const summary of harness.longhaul.runs({ agent: 'weather', status: 'needs-input' })) {
+        if (summary.runId === run.runId) return summary;
+      }
+      return undefined;
+    };
+    await eventually('the run in the list', async () => (await find()) !== undefined);
+    expect(await find()).toMatchObject({ status: 'needs-input', pending: [{ question: 'Celsius or Fahrenheit?' }] });
+  });
+
+  it('runs when it is started by the Temporal CLI', async () => {
+    const { path } = await findTemporalCli();
+    const workflowId = `from-cli-${Math.random().toString(36).slice(2)}`;
+    const input = '{"runner":"weather","input":"Started by the CLI."}';
+    const target = ['--address', devServerAddress(), '--workflow-id', workflowId];
+    const run = promisify(execFile);
+    await run(path, ['workflow', 'start', '--type', 'agent', '--task-queue', harness.taskQueue, '--input', input, ...target]);
+    const handle = harness.longhaul.run(workflowId);
+    expect(await handle.outcome()).toMatchObject({ kind: 'needs-input', question: 'Celsius or Fahrenheit?' });
+    await run(path, ['workflow', 'signal', '--name', 'resume', '--input', '"Celsius"', ...target]);
+    expect(await handle.result()).toMatchObject({ finalResponse: { text: 'It is 22 °C in Paris.' } });
+  });
+
+  it('follows the steps of a run, and takes them up again from an index', async () => {
+    const run = await harness.longhaul.start(agent, 'Follow me.');
+    const kinds: string[] = [];
+    for await (const event of run.events()) {
+      kinds.push(`${event.index} ${event.entry.kind}`);
+      if (kinds.length === 4) break;
+    }
+    expect(kinds).toEqual(['0 user', '1 model-turn', '2 tool-result', '3 model-turn']);
+    await run.resume('Celsius');
+    for await (const event of run.events({ from: 4 })) kinds.push(`${event.index} ${event.entry.kind}`);
+    expect(kinds.slice(4)).toEqual(['4 tool-result', '5 model-turn']);
+  });
+
+  it('hands out the deltas of a model call', async () => {
+    const deltas: string[] = [];
+    const other = await openHarness();
+    try {
+      await other.worker({
+        runners: [agent],
+        providers: { scripted: scriptedModel(['One two three.']) },
+        onDelta: ({ runId, turn, attempt, seq, delta }) => {
+          if (delta.kind === 'text') deltas.push(`${runId} ${turn}.${attempt}.${seq} ${delta.text}`);
+        },
+      });
+      const run = await other.longhaul.start(agent, 'Stream.');
+      await run.result();
+      expect(deltas[0]).toContain(`${run.runId} 1.1.0 `);
+      expect(deltas.map((line) => line.split(' ').slice(2).join(' ')).join('')).toBe('One two three.');
+    } finally {
+      await other.close();
+    }
+  });
+});
