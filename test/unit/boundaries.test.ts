@@ -147,7 +147,7 @@ describe('import boundaries', () => {
     restrictions = brokenRules([...arrows, ...uses]).map((rules) =>
       rules.filter((rule) => rule.startsWith('no-restricted-')),
     );
-  }, 60_000);
+  }, 120_000);
 
   it.each(cases.map((one, index) => ({ ...one, verdict: one.refused ? 'may not' : 'may', index })))(
     'src/$file $verdict import $imports',
