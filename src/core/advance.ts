@@ -57,7 +57,7 @@ export function takeResults(
   for (const result of taken.results) machine.record.append({ kind: 'tool-result', result });
   const { slots } = taken;
   const { iterations } = machine.counters;
-  if (machine.record.transcript.openCalls.length > 0)
+  if (machine.record.transcript.hasOpenCalls)
     return machine.move(event, { kind: 'executing-tools', slots });
   machine.move(event, preparing, { iterations: iterations + (isRound(slots) ? 1 : 0) });
 }

@@ -126,7 +126,7 @@ export class AgentRun {
   /** One, several or all results of the open calls; all of them are taken or none. */
   toolResults(results: readonly ToolResult[]): void {
     const { slots } = this.#machine.expect('toolResults', 'executing-tools');
-    const addressed = addressResults(batchOf(this.#machine, slots), plainJson(results));
+    const addressed = addressResults(batchOf(this.#machine, slots), plainJson(results ?? null));
     if (addressed.length > 0)
       takeResults(this.#machine, 'toolResults', { slots, results: addressed });
   }

@@ -2,7 +2,7 @@ import type { CriterionSpec } from '../protocol/agent-run';
 import type { Json } from '../protocol/json';
 import type { CriterionVerdict } from '../protocol/log';
 
-export type CriteriaVerdict =
+type CriteriaVerdict =
   | { readonly met: true; readonly reason: string; readonly structured?: Json }
   | { readonly met: false; readonly feedback: string };
 

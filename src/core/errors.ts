@@ -1,4 +1,5 @@
 import { LonghaulError, hasCode } from '../protocol/errors';
+import { oneLine } from './text';
 import type { FinishReason, Message } from '../protocol/message';
 
 /** The model-call budget is spent. `unsent` is the message that could not be sent. */
@@ -60,7 +61,14 @@ export class InvalidToolCall extends LonghaulError {
     },
   ) {
     const { toolName, executable, allowed } = fields;
-    super('InvalidToolCall', message, { details: { toolName, executable, allowed } });
+    const few = (names: readonly string[]): readonly string[] => names.slice(0, 10);
+    super('InvalidToolCall', message, {
+      details: {
+        toolName: oneLine(toolName, 100),
+        executable: few(executable),
+        allowed: few(allowed),
+      },
+    });
     this.toolName = toolName;
     this.executable = executable;
     this.allowed = allowed;

@@ -4,6 +4,7 @@ import type { StoredOptions } from './options';
 import { askUserTool } from './options';
 import type { AcceptedTurn } from './run-state';
 import type { InvalidToolCallAction, InvalidToolCallContext } from './steps';
+import { oneLine } from './text';
 import type { WorkingPart } from './working-turn';
 import { amend, workingParts } from './working-turn';
 
@@ -97,9 +98,15 @@ export function invalidName(
   { tools, allowed }: TurnNames,
   advice: string,
 ): Failure {
-  const list = (names: readonly string[]): string => names.join(', ') || 'none';
   const message =
-    `The tool "${toolName}" is not allowed in this turn; ` +
-    `allowed: ${list(allowed)}; executable: ${list(tools)}. ${advice}`;
+    `The tool "${oneLine(toolName, 100)}" is not allowed in this turn; ` +
+    `allowed: ${nameList(allowed)}; executable: ${nameList(tools)}. ${advice}`;
   return { kind: 'invalid-tool-call', message, toolName, executable: tools, allowed };
+}
+
+/** Messages travel in failures, which are small. */
+function nameList(names: readonly string[]): string {
+  const shown = names.slice(0, 10).map((name) => oneLine(name, 64));
+  const more = names.length > shown.length ? [`and ${names.length - shown.length} more`] : [];
+  return [...shown, ...more].join(', ') || 'none';
 }

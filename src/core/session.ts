@@ -4,7 +4,7 @@ import type { SessionDelta } from '../protocol/session';
 export type { SessionDelta };
 
 /** Where a value stops being JSON, and why. `path` is empty for the value itself. */
-export type JsonViolation = { readonly path: string; readonly problem: string };
+type JsonViolation = { readonly path: string; readonly problem: string };
 
 const maxDepth = 200;
 const refusedKeys = new Set(['__proto__', 'constructor', 'prototype']);

@@ -6,14 +6,18 @@
 import { isJsonObject } from '../protocol/json';
 import { StateError } from './errors';
 import { optionNames } from './options';
-import type { AgentRunState, Counters, RunStateKind } from './run-state';
+import type { AgentRunState, CallSlot, Counters, RunStateKind } from './run-state';
 import { noCounts } from './run-state';
 
 export const stateFormat = 1;
 
 const counterKeys = Object.keys(noCounts) as (keyof Counters)[];
 const stateKeys = ['format', 'options', 'log', 'completionCalls', 'state', ...counterKeys];
+const optionKeys = optionNames.map((name) => `${name}?`);
+const outputKeys = ['tool', 'schema?', 'retries?'];
+const turnKeys = ['event', 'tools', 'allowed', 'amendments', 'skips'];
 const eventKinds = ['user', 'model-turn', 'tool-result', 'decision', 'summary'];
+const slotKinds: readonly CallSlot[] = ['execute', 'malformed', 'question', 'approval'];
 
 /** Keys of each variant besides `kind`; a trailing `?` marks one that may be missing. */
 const variantKeys: { readonly [kind in RunStateKind]: readonly string[] } = {
@@ -29,45 +33,55 @@ const variantKeys: { readonly [kind in RunStateKind]: readonly string[] } = {
 
 export function readState(value: unknown): AgentRunState {
   if (!isJsonObject(value)) throw new StateError('The stored run is not a JSON object.');
+  const format = JSON.stringify(value['format']);
   if (value['format'] !== stateFormat)
     throw new StateError(
-      `The stored run has the format ${JSON.stringify(value['format'])}; this version reads format ${stateFormat}.`,
+      `The stored run has format ${format}; this version reads format ${stateFormat}.`,
     );
   checkKeys('', value, stateKeys);
-  checkKeys(
-    'options',
-    value['options'],
-    optionNames.map((name) => `${name}?`),
-  );
+  checkOptions(value['options']);
   checkVariant(value['state']);
-  for (const key of counterKeys) {
-    if (!Number.isSafeInteger(value[key]) || (value[key] as number) < 0)
-      throw new StateError(`The key "${key}" of the stored run is not a whole number from 0.`);
-  }
-  for (const key of ['log', 'completionCalls'])
-    if (!Array.isArray(value[key]))
-      throw new StateError(`The key "${key}" of the stored run is not a list.`);
-  checkLog(value['log'] as unknown[]);
+  for (const key of counterKeys) checkCounter(key, value[key]);
+  checkList('completionCalls', value['completionCalls']);
+  checkList('log', value['log']).forEach((event, index) => {
+    checkKind(`log[${index}].kind`, isJsonObject(event) ? event['kind'] : undefined, eventKinds);
+  });
   return value as unknown as AgentRunState;
 }
 
-function checkVariant(state: unknown): void {
-  const kind = isJsonObject(state) ? state['kind'] : undefined;
-  if (typeof kind !== 'string' || !Object.hasOwn(variantKeys, kind))
-    throw new StateError(
-      `The key "state.kind" of the stored run is ${JSON.stringify(kind)}, which this version does not know.`,
-    );
-  checkKeys('state', state, ['kind', ...variantKeys[kind as RunStateKind]]);
+function checkOptions(options: unknown): void {
+  checkKeys('options', options, optionKeys);
+  const { output } = options as { output?: unknown };
+  if (output !== undefined) checkKeys('options.output', output, outputKeys);
 }
 
-function checkLog(log: readonly unknown[]): void {
-  log.forEach((event, index) => {
-    const kind = isJsonObject(event) ? event['kind'] : undefined;
-    if (typeof kind !== 'string' || !eventKinds.includes(kind))
-      throw new StateError(
-        `The key "log[${index}].kind" of the stored run is ${JSON.stringify(kind)}, which this version does not know.`,
-      );
+function checkVariant(state: unknown): void {
+  const variant = isJsonObject(state) ? state : {};
+  const kind = variant['kind'];
+  checkKind('state.kind', kind, Object.keys(variantKeys));
+  checkKeys('state', variant, ['kind', ...variantKeys[kind as RunStateKind]]);
+  if (Object.hasOwn(variant, 'turn')) checkKeys('state.turn', variant['turn'], turnKeys);
+  if (!Object.hasOwn(variant, 'slots')) return;
+  checkList('state.slots', variant['slots']).forEach((slot, index) => {
+    checkKind(`state.slots[${index}]`, slot, slotKinds);
   });
+}
+
+function checkKind(path: string, kind: unknown, known: readonly string[]): void {
+  if (typeof kind === 'string' && known.includes(kind)) return;
+  throw new StateError(
+    `The key "${path}" of the stored run is ${JSON.stringify(kind)}, which this version does not know.`,
+  );
+}
+
+function checkCounter(path: string, value: unknown): void {
+  if (Number.isSafeInteger(value) && (value as number) >= 0) return;
+  throw new StateError(`The key "${path}" of the stored run is not a whole number from 0.`);
+}
+
+function checkList(path: string, value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  throw new StateError(`The key "${path}" of the stored run is not a list.`);
 }
 
 function checkKeys(path: string, value: unknown, expected: readonly string[]): void {
@@ -75,12 +89,12 @@ function checkKeys(path: string, value: unknown, expected: readonly string[]): v
   if (!isJsonObject(value))
     throw new StateError(`The key "${path}" of the stored run is not an object.`);
   const known = new Set(expected.map((key) => key.replace('?', '')));
-  for (const key of Object.keys(value))
-    if (!known.has(key))
-      throw new StateError(
-        `The stored run has the key "${named(key)}", which this version does not know.`,
-      );
-  for (const key of expected)
-    if (!key.endsWith('?') && !Object.hasOwn(value, key))
-      throw new StateError(`The stored run lacks the key "${named(key)}".`);
+  const unknown = Object.keys(value).find((key) => !known.has(key));
+  if (unknown !== undefined)
+    throw new StateError(
+      `The stored run has the key "${named(unknown)}", which this version does not know.`,
+    );
+  const missing = expected.find((key) => !key.endsWith('?') && !Object.hasOwn(value, key));
+  if (missing !== undefined)
+    throw new StateError(`The stored run lacks the key "${named(missing)}".`);
 }

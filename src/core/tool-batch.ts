@@ -1,9 +1,10 @@
+import { isJsonObject } from '../protocol/json';
 import type { ToolCallPart, ToolResult } from '../protocol/message';
 import { ProtocolError } from './errors';
 import { approvalInput, askedInput } from './questions';
 import type { CallSlot } from './run-state';
 import type { PendingInput, PendingToolCall } from './steps';
-import type { OpenCall } from './transcript';
+import type { OpenCall } from './open-turn';
 
 /** The calls of the current turn, while they lack answers. */
 export type ToolBatch = {
@@ -60,6 +61,9 @@ export function addressResults(
   batch: ToolBatch,
   results: readonly ToolResult[],
 ): AddressedResult[] {
+  const given: unknown = results;
+  if (!Array.isArray(given) || !given.every(isJsonObject))
+    throw new ProtocolError('The results of tool calls are not given as a list of results.');
   const taken = new Set<number>();
   return results.map((result) => {
     const index = result.index ?? findByCallId(batch, result.callId);

@@ -47,7 +47,7 @@ export type TurnPlan =
   | { readonly kind: 'ask'; readonly question: string }
   | { readonly kind: 'feedback'; readonly text: string; readonly outputRetry: boolean };
 
-export type PlanInput = {
+type PlanInput = {
   readonly turn: AcceptedTurn;
   readonly parts: readonly WorkingPart[];
   readonly options: StoredOptions;

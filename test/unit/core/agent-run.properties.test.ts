@@ -10,7 +10,7 @@ import type { ScriptEvent } from './scripts';
 import { act, runOptions, script } from './scripts';
 
 const seed = 20_261_121;
-const numRuns = 150;
+const numRuns = 100;
 
 /** What an event gave, errors included, as plain JSON. */
 function outcome(run: AgentRun, event: ScriptEvent): unknown {

@@ -1,5 +1,6 @@
 // Pure: no server.
 import { AgentRun } from '../../../src/core/agent-run';
+import type { InvalidToolCall } from '../../../src/core/errors';
 import type { AgentRunOptions } from '../../../src/core/options';
 import type { InvalidToolCallAction } from '../../../src/core/steps';
 import {
@@ -269,6 +270,18 @@ describe('Rule 5: invalid names', () => {
         'The tool "add" is not allowed in this turn; allowed: sub; executable: add, sub. ' +
         'Offer the tool, or handle the call in onInvalidToolCall.',
     });
+  });
+
+  it('keeps its message short however many tools there are', () => {
+    const tools = Array.from({ length: 40 }, (_tool, at) => `tool_${at}`).sort();
+    const run = answered({}, [call('c1', 'x'.repeat(5_000))], { tools });
+
+    const error = thrown(() => run.resolveInvalidToolCall({ kind: 'fail' }));
+
+    expect(error).toMatchObject({ toolName: 'x'.repeat(5_000), executable: tools, allowed: tools });
+    expect((error as Error).message.length).toBeLessThan(700);
+    expect((error as Error).message).toContain('and 30 more');
+    expect(JSON.stringify((error as InvalidToolCall).details).length).toBeLessThan(700);
   });
 
   it('refuses a skip under tool choice none', () => {

@@ -7,6 +7,7 @@ import {
   assistant,
   call,
   errorResult,
+  malformed,
   respond,
   result,
   stored,
@@ -94,6 +95,16 @@ describe('Rule 17: questions', () => {
     expect(respond(run, [call('c1', 'ask_user', args)])).toMatchObject({
       kind: 'call-model',
       prompt: tool(errorResult('c1', problem, 'ask_user')),
+    });
+  });
+
+  it('lists a question with malformed arguments like any malformed call', () => {
+    const run = new AgentRun('go', { askUser: 'tool', maxTurns: 2 });
+
+    expect(respond(run, [malformed('c1', 'ask_user')])).toMatchObject({
+      kind: 'call-tools',
+      calls: [{ kind: 'malformed', call: malformed('c1', 'ask_user') }],
+      waiting: [],
     });
   });
 

@@ -88,10 +88,11 @@ const args = fc.oneof(
 );
 const words = fc.constantFrom('hi', '', 'DONE', '__ask_user__: why?', '{"city":1}', '{}');
 const names = fc.constantFrom(
-  ...Array<string>(8).fill('add'),
-  ...Array<string>(8).fill('look'),
+  ...Array<string>(20).fill('add'),
+  ...Array<string>(20).fill('look'),
   'ask_user',
   'ask_user',
+  'nope',
   'nope',
   'answer',
 );
@@ -111,8 +112,8 @@ const part: fc.Arbitrary<AssistantPart> = fc.oneof(
 );
 
 const content: fc.Arbitrary<AssistantPart[]> = fc.oneof(
-  { weight: 6, arbitrary: fc.array(part, { minLength: 1, maxLength: 4 }) },
-  { weight: 2, arbitrary: words.map((text) => [{ type: 'text' as const, text }]) },
+  { weight: 10, arbitrary: fc.array(part, { minLength: 1, maxLength: 4 }) },
+  { weight: 1, arbitrary: words.map((text) => [{ type: 'text' as const, text }]) },
   fc.constant<AssistantPart[]>([]),
 );
 
@@ -165,6 +166,10 @@ const action = fc.constantFrom<InvalidToolCallAction>(
   { kind: 'retry', feedback: 'again' },
   { kind: 'repair', name: 'look' },
   { kind: 'skip', reason: 'skipped' },
+  { kind: 'repair', name: 'add' },
+  { kind: 'skip', reason: 'skipped' },
+  { kind: 'repair', name: 'add' },
+  { kind: 'skip', reason: 'skipped' },
   { kind: 'repair', name: 'worse' },
   { kind: 'fail' },
   { kind: 'stop', reason: 'enough' },
@@ -181,14 +186,22 @@ const scriptEvent: fc.Arbitrary<ScriptEvent> = fc.record({
 
 export const script = fc.array(scriptEvent, { minLength: 20, maxLength: 60, size: 'max' });
 
+/** Mostly options a run can live long with. */
 export const runOptions = fc.record(
   {
-    maxTurns: fc.constantFrom(0, 1, 2, 5, 20, 20, 20),
-    maxIterations: fc.constantFrom(0, 3, 20, 20),
-    maxInvalidToolCallRetries: fc.nat(5),
-    maxConsecutiveMalformedToolCalls: fc.nat(3),
-    onInvalidToolCall: fc.constantFrom('fail' as const, 'ignore' as const),
-    toolChoice: fc.constantFrom<ToolChoice>('auto', 'required', { only: ['look'] }, 'none'),
+    maxTurns: fc.constantFrom(0, 1, 3, 20, 20, 20, 20, 20, 20),
+    maxIterations: fc.constantFrom(0, 2, 20, 20, 20, 20, 20),
+    maxInvalidToolCallRetries: fc.constantFrom(0, 2, 9),
+    maxConsecutiveMalformedToolCalls: fc.constantFrom(0, 9, 9, 9),
+    onInvalidToolCall: fc.constantFrom<('fail' | 'ignore')[]>('fail', 'ignore', 'ignore', 'ignore'),
+    toolChoice: fc.constantFrom<ToolChoice[]>(
+      'auto',
+      'required',
+      { only: ['add', 'look'] },
+      { only: ['add', 'look', 'sub'] },
+      { only: ['look'] },
+      'none',
+    ),
     output: fc.record({
       tool: fc.constant('answer'),
       schema: fc.constant({ required: ['city'] }),

@@ -164,6 +164,26 @@ describe('Rule 10: resuming from anywhere', () => {
       named: '"completionCalls"',
     },
     {
+      name: 'an unknown key of the output option',
+      change: (state) => (state['options'] = { output: { tool: 'x', colour: 'red' } }),
+      named: '"options.output.colour"',
+    },
+    {
+      name: 'a missing key of a turn',
+      change: (state) => (state['state'] = { kind: 'awaiting-advance', turn: { event: {} } }),
+      named: 'lacks the key "state.turn.tools"',
+    },
+    {
+      name: 'an unknown slot',
+      change: (state) => (state['state'] = { kind: 'executing-tools', slots: ['execute', 'nap'] }),
+      named: '"state.slots[1]" of the stored run is "nap"',
+    },
+    {
+      name: 'slots that are no list',
+      change: (state) => (state['state'] = { kind: 'executing-tools', slots: 1 }),
+      named: '"state.slots" of the stored run is not a list',
+    },
+    {
       name: 'an unknown event',
       change: (state) => (state['log'] = [{ kind: 'rumour' }]),
       named: '"log[0].kind" of the stored run is "rumour"',
@@ -177,7 +197,7 @@ describe('Rule 10: resuming from anywhere', () => {
     const error = thrown(() => AgentRun.fromJSON(changed(change)));
 
     expect(error).toMatchObject({ code: 'StateError' });
-    expect((error as Error).message.replace('the format', 'format')).toContain(named);
+    expect((error as Error).message).toContain(named);
   });
 
   it.each([null, [], 'text', 7])('refuses %p', (state) => {

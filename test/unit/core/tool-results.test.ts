@@ -91,6 +91,14 @@ describe('Rule 4: results of tool calls', () => {
     expect(openIds(run)).toEqual(['c1', 'c2']);
   });
 
+  it.each([null, 'c1', [null], undefined])('are refused when they are %j', (results) => {
+    const run = executing();
+
+    expect(thrown(() => run.toolResults(results as never))).toMatchObject({
+      message: 'The results of tool calls are not given as a list of results.',
+    });
+  });
+
   it('are refused for a call that has one', () => {
     const run = executing();
     run.toolResults([result('c1')]);
