@@ -53,15 +53,23 @@ export class LogReplica {
 
   async #hydrate(ref: LogRef, readPage: ReadPage): Promise<readonly LogEntry[]> {
     const replica = this.#logs.get(ref.workflowId) ?? emptyReplica();
-    this.#place(replica, ref);
-    if (matches(replica, ref)) this.statistics.hits += 1;
-    else if (!(await this.#fill(replica, ref, readPage))) {
-      this.statistics.diverged += 1;
-      truncate(replica, 0);
-      if (!(await this.#fill(replica, ref, readPage))) throw unreadable(ref);
+    try {
+      this.#place(replica, ref);
+      if (matches(replica, ref)) this.statistics.hits += 1;
+      else if (!(await this.#fill(replica, ref, readPage))) {
+        this.statistics.diverged += 1;
+        truncate(replica, 0);
+        if (!(await this.#fill(replica, ref, readPage))) throw unreadable(ref);
+      }
+      return replica.entries.slice(0, ref.length);
+    } finally {
+      this.#keep(ref.workflowId, replica);
     }
-    this.#logs.set(ref.workflowId, replica, { size: Math.max(1, replica.bytes) });
-    return replica.entries.slice(0, ref.length);
+  }
+
+  /** As a value of its own each time: the cache does not measure the same one again. What a failed read brought is kept, too. */
+  #keep(workflowId: string, replica: Replica): void {
+    this.#logs.set(workflowId, { ...replica }, { size: Math.max(1, replica.bytes) });
   }
 
   /** Puts the ref's tail in place as far as the pool and the entries that rode along allow. */
