@@ -7,7 +7,10 @@ const mostLines = 400;
 const mostMatches = 40;
 const longestLine = 240;
 
-/** Three tools that read one folder and nothing else. Reading twice is harmless, so a lost call is simply made again. */
+/**
+ * Three tools that read one folder and nothing else. Their results are text whose first line says what it is: good for a model,
+ * and for the people who look at the run. Reading twice is harmless, so a lost call is simply made again.
+ */
 export function folderTools(root: string): readonly Tool[] {
   const folder = new Folder(root);
   return [listFiles(folder), readFile(folder), searchText(folder)];
@@ -23,14 +26,18 @@ function listFiles(folder: Folder) {
     }),
     execute: async ({ folder: path }) => {
       const entries = await folder.list(path);
-      const shown = entries.slice(0, mostEntries);
-      const folders: Record<string, number> = {};
-      for (const entry of shown.filter(({ isFolder }) => isFolder)) {
-        folders[entry.path] = await countFiles(folder, entry.path);
+      const files = entries.filter(({ isFolder }) => !isFolder).map((entry) => entry.path);
+      const folders = entries.filter(({ isFolder }) => isFolder).map((entry) => entry.path);
+      const shown = files.slice(0, mostEntries);
+      for (const name of folders.slice(0, mostEntries)) {
+        shown.push(`${name}/ (${counted(await countFiles(folder, name), 'file')})`);
       }
-      const files = shown.filter(({ isFolder }) => !isFolder).map((entry) => entry.path);
       const left = entries.length - shown.length;
-      return { files, folders, ...(left > 0 && { notShown: left }) };
+      if (left > 0) shown.push(`… and ${left} more`);
+      return [
+        `${path}: ${counted(files.length, 'file')}, ${counted(folders.length, 'folder')}`,
+        ...shown,
+      ].join('\n');
     },
   });
 }
@@ -53,9 +60,13 @@ function readFile(folder: Folder) {
       lines: z.int().min(1).max(mostLines).default(120),
     }),
     execute: async ({ path, from, lines }) => {
-      const all = (await folder.read(path)).replace(/\n$/, '').split('\n');
+      const text = await folder.read(path);
+      if (text === '') return `${path} is empty`;
+      const all = text.replace(/\n$/, '').split('\n');
+      if (from > all.length) return `${path} has ${counted(all.length, 'line')}`;
       const shown = all.slice(from - 1, from - 1 + lines).map(clip);
-      return { path, lineCount: all.length, from, text: shown.join('\n') };
+      const last = Math.min(all.length, from - 1 + lines);
+      return [`${path}, lines ${from}-${last} of ${all.length}`, ...shown].join('\n');
     },
   });
 }
@@ -71,7 +82,7 @@ function searchText(folder: Folder) {
       folder: z.string().default('.'),
     }),
     execute: async ({ text, folder: path }, { signal }) => {
-      const matches: { path: string; line: number; text: string }[] = [];
+      const matches: string[] = [];
       let [lineCount, fileCount] = [0, 0];
       for await (const file of folder.files(path)) {
         signal.throwIfAborted();
@@ -79,23 +90,28 @@ function searchText(folder: Folder) {
         if (found.length > 0) fileCount += 1;
         lineCount += found.length;
         matches.push(
-          ...found.slice(0, mostMatches - matches.length).map((m) => ({ path: file, ...m })),
+          ...found.slice(0, mostMatches - matches.length).map((line) => `${file}:${line}`),
         );
       }
-      return { lineCount, fileCount, matches };
+      return [`${counted(lineCount, 'line')} in ${counted(fileCount, 'file')}`, ...matches].join(
+        '\n',
+      );
     },
   });
 }
 
-function linesWith(text: string, content: string): { line: number; text: string }[] {
+/** `12: the line`, for every line that contains the text. */
+function linesWith(text: string, content: string): string[] {
   if (!content.includes(text)) return [];
   return content
     .split('\n')
-    .flatMap((line, index) =>
-      line.includes(text) ? [{ line: index + 1, text: clip(line.trim()) }] : [],
-    );
+    .flatMap((line, index) => (line.includes(text) ? [`${index + 1}: ${clip(line.trim())}`] : []));
 }
 
 function clip(line: string): string {
   return line.length > longestLine ? `${line.slice(0, longestLine)}…` : line;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -19,7 +19,7 @@ const answer = [
   '**src/parser** holds 2 files. I read 2 of them:',
   '- `src/parser/lexer.ts` (3 lines): “Turns text into tokens.”',
   '- `src/parser/parser.ts` (2 lines): “Turns tokens into a tree.”',
-  '3 lines in 2 files say `export`; the first is line 2 of `src/parser/lexer.ts`.',
+  '`export` stands in 3 lines in 2 files, first in line 2 of `src/parser/lexer.ts`.',
 ].join('\n');
 
 type Demo = { readonly status: number | null; readonly output: string; readonly group: number };
@@ -84,7 +84,7 @@ describe('npm run demo', () => {
     expect(output).toMatch(
       /look {6}http:\/\/127\.0\.0\.1:\d+\/namespaces\/default\/workflows\/repo-guide-\w+\n/,
     );
-     
+
     expect(output).not.toMatch(/\u001b|warn|failed/i);
     expect(existsSync(join(folder, '.longhaul/temporal.db'))).toBe(true);
     expect(status).toBe(0);

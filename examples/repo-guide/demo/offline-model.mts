@@ -48,20 +48,14 @@ function pastCalls({ messages }: ChatCompletionRequest): PastCall[] {
   const results = new Map(messages.map(({ tool_call_id: id, content }) => [id, content]));
   return messages
     .flatMap((message) => message.tool_calls ?? [])
-    .map(({ id, function: called }) => ({
-      name: called.name,
-      args: parse(called.arguments) as PastCall['args'],
-      result: parse(results.get(id)),
-    }));
-}
-
-function parse(text: unknown): unknown {
-  if (typeof text !== 'string') return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+    .map(({ id, function: { name, arguments: args } }) => {
+      const result = results.get(id);
+      return {
+        name,
+        args: JSON.parse(args) as PastCall['args'],
+        result: typeof result === 'string' ? result : '',
+      };
+    });
 }
 
 function estimateTokens(value: unknown): number {

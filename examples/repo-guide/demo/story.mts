@@ -64,34 +64,16 @@ export class Story {
       return;
     }
     this.#toolCalls += 1;
-    this.#screen.line('tool', `${result.name}: ${gist(result)}`, result.isError ? 'red' : 'blue');
+    const [gist = ''] = resultText(result).split('\n', 1);
+    this.#screen.line('tool', `${result.name}: ${clip(gist)}`, result.isError ? 'red' : 'blue');
   }
 }
-
-/** What a person wants to know of a result; the model is shown all of it. */
-function gist({ isError, name, ...result }: ToolResult): string {
-  const text = resultText(result);
-  const value: unknown = isError || !text.startsWith('{') ? undefined : JSON.parse(text);
-  if (value === undefined) return clip(text);
-  const { files, folders, path, lineCount, fileCount } = value as Gist;
-  if (name === 'list_files') return `${files.length} files, ${Object.keys(folders).length} folders`;
-  if (name === 'search_text') return `${lineCount} lines in ${fileCount} files`;
-  return `${path}, ${lineCount} lines`;
-}
-
-type Gist = {
-  readonly files: readonly string[];
-  readonly folders: object;
-  readonly path: string;
-  readonly lineCount: number;
-  readonly fileCount: number;
-};
 
 function callLine({ name, args, rawArgs }: ToolCallPart): string {
   return `${name} ${args === null ? (rawArgs ?? '') : JSON.stringify(args)}`;
 }
 
-function resultText({ content }: Pick<ToolResult, 'content'>): string {
+function resultText({ content }: ToolResult): string {
   const texts = content.map((part) => {
     if (part.type === 'text') return part.text;
     return part.type === 'json' ? JSON.stringify(part.value) : `[${part.mediaType}]`;

@@ -56,8 +56,12 @@ afterAll(async () => {
   rmSync(scratch, { recursive: true });
 });
 
-async function call(name: string, args: Record<string, string | number>): Promise<unknown> {
-  const tool = folderTools(root).find((candidate) => candidate.name === name) as Tool;
+async function call(
+  name: string,
+  args: Record<string, string | number>,
+  folder = root,
+): Promise<unknown> {
+  const tool = folderTools(folder).find((candidate) => candidate.name === name) as Tool;
   const check = await tool.validateArguments(args);
   if (!check.ok) throw new Error(check.problems.map(({ message }) => message).join());
   const { signal } = new AbortController();
@@ -148,57 +152,60 @@ describe('read_file', () => {
   });
 
   it.each([
-    {
-      path: 'README.md',
-      args: {},
-      result: { lineCount: 3, from: 1, text: '# Title\n\nOne export here.' },
-    },
+    { path: 'README.md', args: {}, text: ', lines 1-3 of 3\n# Title\n\nOne export here.' },
     {
       path: './src//a.ts',
       args: { from: 2, lines: 1 },
-      result: { lineCount: 3, from: 2, text: 'const hidden = 2;' },
+      text: ', lines 2-2 of 3\nconst hidden = 2;',
     },
-    {
-      path: 'inner-link.ts',
-      args: { lines: 1 },
-      result: { lineCount: 3, from: 1, text: 'export const a = 1;' },
-    },
-    { path: 'src/a.ts', args: { from: 9 }, result: { lineCount: 3, from: 9, text: '' } },
-    { path: 'src/deep/c.ts', args: {}, result: { lineCount: 1, from: 1, text: '' } },
-    {
-      path: 'src/b.ts',
-      args: { from: 2 },
-      result: { lineCount: 2, from: 2, text: `// ${'x'.repeat(237)}…` },
-    },
+    { path: 'inner-link.ts', args: { lines: 1 }, text: ', lines 1-1 of 3\nexport const a = 1;' },
+    { path: 'src/a.ts', args: { from: 9 }, text: ' has 3 lines' },
+    { path: 'src/deep/c.ts', args: {}, text: ' is empty' },
+    { path: 'src/b.ts', args: { from: 2 }, text: `, lines 2-2 of 2\n// ${'x'.repeat(237)}…` },
     {
       path: '%2e%2e/odd.txt',
       args: {},
-      result: { lineCount: 1, from: 1, text: 'a name that only looks like a way out' },
+      text: ', lines 1-1 of 1\na name that only looks like a way out',
     },
-  ])('reads $path', async ({ path, args, result }) => {
-    expect(await call('read_file', { path, ...args })).toEqual({ path, ...result });
+  ])('reads $path', async ({ path, args, text }) => {
+    expect(await call('read_file', { path, ...args })).toBe(path + text);
   });
 });
 
 describe('list_files', () => {
-  it('shows files and folders with what is below them, and neither links nor what is hidden', async () => {
-    expect(await call('list_files', {})).toEqual({
-      files: ['README.md', 'binary', 'huge.txt'],
-      folders: { '%2e%2e': 1, src: 3 },
-    });
-    expect(await call('list_files', { folder: './src/' })).toEqual({
-      files: ['src/a.ts', 'src/b.ts'],
-      folders: { 'src/deep': 1 },
-    });
-  });
+  it.each([
+    {
+      folder: '.',
+      lines: [
+        '.: 3 files, 2 folders',
+        'README.md',
+        'binary',
+        'huge.txt',
+        '%2e%2e/ (1 file)',
+        'src/ (3 files)',
+      ],
+    },
+    {
+      folder: './src/',
+      lines: ['./src/: 2 files, 1 folder', 'src/a.ts', 'src/b.ts', 'src/deep/ (1 file)'],
+    },
+  ])(
+    'shows what $folder holds, but no links and nothing that is hidden',
+    async ({ folder, lines }) => {
+      expect(await call('list_files', { folder })).toBe(lines.join('\n'));
+    },
+  );
 
   it('shows a bounded number of entries', async () => {
     const many = join(root, 'src', 'deep', 'many');
     mkdirSync(many);
     for (let index = 0; index < 210; index += 1) writeFileSync(join(many, `${index}.txt`), '');
-    const listed = (await call('list_files', { folder: 'src/deep/many' })) as { files: string[] };
-    expect(listed).toEqual({ files: expect.any(Array), folders: {}, notShown: 10 });
-    expect(listed.files).toHaveLength(200);
+    const lines = String(await call('list_files', { folder: 'src/deep/many' })).split('\n');
+    expect([lines.length, lines[0], lines.at(-1)]).toEqual([
+      202,
+      'src/deep/many: 210 files, 0 folders',
+      '… and 10 more',
+    ]);
     rmSync(many, { recursive: true });
   });
 
@@ -210,28 +217,26 @@ describe('list_files', () => {
 
 describe('search_text', () => {
   it('finds lines in files that may be read', async () => {
-    expect(await call('search_text', { text: 'export ' })).toEqual({
-      lineCount: 4,
-      fileCount: 3,
-      matches: [
-        { path: 'README.md', line: 3, text: 'One export here.' },
-        { path: 'src/a.ts', line: 1, text: 'export const a = 1;' },
-        { path: 'src/a.ts', line: 3, text: 'export { hidden };' },
-        { path: 'src/b.ts', line: 1, text: 'export const b = 1;' },
-      ],
-    });
-    expect(await call('search_text', { text: 'SECRET' })).toEqual({
-      lineCount: 0,
-      fileCount: 0,
-      matches: [],
-    });
+    expect(await call('search_text', { text: 'export ' })).toBe(
+      [
+        '4 lines in 3 files',
+        'README.md:3: One export here.',
+        'src/a.ts:1: export const a = 1;',
+        'src/a.ts:3: export { hidden };',
+        'src/b.ts:1: export const b = 1;',
+      ].join('\n'),
+    );
+    expect(await call('search_text', { text: 'SECRET' })).toBe('0 lines in 0 files');
   });
 
   it('shows a bounded number of matches and counts all', async () => {
     writeFileSync(join(root, 'src', 'long.txt'), 'needle\n'.repeat(100));
-    const found = (await call('search_text', { text: 'needle' })) as { matches: unknown[] };
-    expect(found).toMatchObject({ lineCount: 100, fileCount: 1 });
-    expect(found.matches).toHaveLength(40);
+    const lines = String(await call('search_text', { text: 'needle' })).split('\n');
+    expect([lines.length, lines[0], lines.at(-1)]).toEqual([
+      41,
+      '100 lines in 1 file',
+      'src/long.txt:40: needle',
+    ]);
     rmSync(join(root, 'src', 'long.txt'));
   });
 });
@@ -239,10 +244,5 @@ describe('search_text', () => {
 it('reads a root that is itself a link', async () => {
   const linked = join(scratch, 'linked-root');
   symlinkSync('root', linked);
-  const [list] = folderTools(linked);
-  const check = await (list as Tool).validateArguments({ folder: 'src' });
-  const value = check.ok ? check.value : undefined;
-  expect(await (list as Tool).execute(value, {} as ToolContext)).toMatchObject({
-    files: ['src/a.ts', 'src/b.ts'],
-  });
+  expect(await call('list_files', { folder: 'src' }, linked)).toContain('src/a.ts\nsrc/b.ts');
 });
