@@ -3,4 +3,10 @@ export { connect, type ConnectOptions } from './client/connect';
 export { Longhaul, type RunnerLike, type RunSummary, type StartOptions } from './client/longhaul';
 export type { RunEvent } from './client/run-events';
 export { RunHandle } from './client/run-handle';
-export type { AgentRunOutcome, AgentRunResult, PendingInput, RunState, RunStatus } from './protocol/run';
+export type {
+  AgentRunOutcome,
+  AgentRunResult,
+  PendingInput,
+  RunState,
+  RunStatus,
+} from './protocol/run';

@@ -17,7 +17,10 @@ import { readLog } from './read-log';
 import { approvalJudge, criterionJudge } from './judges';
 import { judge } from './verdicts';
 
-export async function callModel(dependencies: ActivityDependencies, input: CallModelInput): Promise<CallModelResult> {
+export async function callModel(
+  dependencies: ActivityDependencies,
+  input: CallModelInput,
+): Promise<CallModelResult> {
   return await withHeartbeat(async (signal) => {
     const definition = await pinnedDefinition(dependencies, input.definition);
     const spec = agentOf(definition, input.agentId);
@@ -37,7 +40,12 @@ export async function callModel(dependencies: ActivityDependencies, input: CallM
       judgeApproval: approvalJudge(dependencies, input),
       judgeCustom: criterionJudge(dependencies, input, { messages: request.messages, response }),
     });
-    const entry = { id: mintId(), kind: 'model-turn' as const, ...response, ...(verdicts && { verdicts }) };
+    const entry = {
+      id: mintId(),
+      kind: 'model-turn' as const,
+      ...response,
+      ...(verdicts && { verdicts }),
+    };
     checkTurnSize(entry);
     dependencies.replica.offer(input.log.workflowId, entry);
     return { entry };
@@ -53,17 +61,30 @@ function providerOf(dependencies: ActivityDependencies, name: string): ModelProv
   const provider = dependencies.providers.get(name);
   if (provider !== undefined) return provider;
   const known = [...dependencies.providers.keys()].sort().join(', ');
-  throw new LonghaulError('NotRegisteredHere', `this worker has no model provider '${name}'; it has: ${known}`, {
-    retryable: true,
-  });
+  throw new LonghaulError(
+    'NotRegisteredHere',
+    `this worker has no model provider '${name}'; it has: ${known}`,
+    {
+      retryable: true,
+    },
+  );
 }
 
-type Attempt = { readonly dependencies: ActivityDependencies; readonly input: CallModelInput; readonly signal: AbortSignal };
+type Attempt = {
+  readonly dependencies: ActivityDependencies;
+  readonly input: CallModelInput;
+  readonly signal: AbortSignal;
+};
 
 /** One HTTP attempt, ended by cancellation or when nothing arrives for `timeouts.modelIdle`. */
-async function attempt(provider: ModelProvider, request: ModelRequest, call: Attempt): Promise<ModelResponse> {
+async function attempt(
+  provider: ModelProvider,
+  request: ModelRequest,
+  call: Attempt,
+): Promise<ModelResponse> {
   const idle = new AbortController();
-  const startIdleTimer = (): NodeJS.Timeout => setTimeout(() => idle.abort(idleError(provider)), timeouts.modelIdle);
+  const startIdleTimer = (): NodeJS.Timeout =>
+    setTimeout(() => idle.abort(idleError(provider)), timeouts.modelIdle);
   let timer = startIdleTimer();
   const options = {
     signal: AbortSignal.any([call.signal, idle.signal]),
@@ -94,7 +115,10 @@ function deltaSink({ dependencies, input }: Attempt): (delta: ModelDelta) => voi
 
 function idleError(provider: ModelProvider): ProviderError {
   const seconds = timeouts.modelIdle / 1_000;
-  return new ProviderError('unavailable', `${provider.name} sent nothing for ${seconds} seconds; the call is retried`);
+  return new ProviderError(
+    'unavailable',
+    `${provider.name} sent nothing for ${seconds} seconds; the call is retried`,
+  );
 }
 
 function checkTurnSize(entry: object): void {

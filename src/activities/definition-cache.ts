@@ -36,7 +36,11 @@ export class DefinitionCache {
   async #ask(ref: DefinitionRef, ask: AskDefinition): Promise<Definition> {
     const definition = await ask();
     if (definition === undefined) {
-      throw new LonghaulError('InternalError', `the run that pinned definition ${ref.hash} does not answer with it`, { retryable: true });
+      throw new LonghaulError(
+        'InternalError',
+        `the run that pinned definition ${ref.hash} does not answer with it`,
+        { retryable: true },
+      );
     }
     this.put(ref.hash, definition);
     return definition;

@@ -14,9 +14,13 @@ const notRegisteredRetryMs = 2_000;
 export function toFailure(error: unknown): unknown {
   if (error instanceof TemporalFailure) return error;
   if (ProviderError.is(error)) return providerFailure(error);
-  if (!LonghaulError.is(error)) return failure('InternalError', describe(error), { nonRetryable: false });
+  if (!LonghaulError.is(error))
+    return failure('InternalError', describe(error), { nonRetryable: false });
   if (error.code === 'NotRegisteredHere') return notRegisteredFailure(error);
-  return failure(error.code, error.message, { nonRetryable: !error.retryable, details: error.details });
+  return failure(error.code, error.message, {
+    nonRetryable: !error.retryable,
+    details: error.details,
+  });
 }
 
 function providerFailure(error: ProviderError): ApplicationFailure {
@@ -40,7 +44,8 @@ function notRegisteredFailure(error: LonghaulError): ApplicationFailure {
 
 /** Whether this call has been looking for a worker that has its code for as long as it may. */
 export function isSearchSpent(): boolean {
-  return Date.now() - Context.current().info.scheduledTimestampMs >= timeouts.definitionSearch;
+  const { scheduledTimestampMs, currentAttemptScheduledTimestampMs } = Context.current().info;
+  return currentAttemptScheduledTimestampMs - scheduledTimestampMs >= timeouts.definitionSearch;
 }
 
 function failure(
@@ -61,7 +66,8 @@ function failure(
 /** What may be said of any thrown value: never the value itself, which may be circular, huge or not an error. */
 export function describe(error: unknown): string {
   try {
-    if (error instanceof Error) return redact(error.name === 'Error' ? error.message : `${error.name}: ${error.message}`);
+    if (error instanceof Error)
+      return redact(error.name === 'Error' ? error.message : `${error.name}: ${error.message}`);
     return redact(typeof error === 'string' ? error : `threw ${String(error)}`);
   } catch {
     return 'threw a value that cannot be shown';

@@ -11,7 +11,9 @@ import { pullLog } from './pull-log';
 
 export type { ActivityDependencies, DeltaEvent } from './dependencies';
 
-export function createActivities(dependencies: ActivityDependencies): LonghaulActivities & LonghaulLocalActivities {
+export function createActivities(
+  dependencies: ActivityDependencies,
+): LonghaulActivities & LonghaulLocalActivities {
   return {
     callModel: guarded((input) => callModel(dependencies, input)),
     callTool: guarded((input) => callTool(dependencies, input)),

@@ -6,10 +6,14 @@ import { LonghaulError } from '../protocol/errors';
 import type { Message } from '../protocol/message';
 import type { ModelResponse } from '../providers/provider';
 import type { ActivityDependencies } from './dependencies';
+import { askContext } from './read-log';
 import type { JudgeApproval, JudgeCustom } from './verdicts';
 
 /** Fails closed: arguments that do not match, or a function that throws, ask a person. */
-export function approvalJudge(dependencies: ActivityDependencies, input: CallModelInput): JudgeApproval {
+export function approvalJudge(
+  dependencies: ActivityDependencies,
+  input: CallModelInput,
+): JudgeApproval {
   return async (call) => {
     const tool = dependencies.registry.tool(call.name);
     if (tool?.needsApproval === undefined || call.args === null) return true;
@@ -17,10 +21,20 @@ export function approvalJudge(dependencies: ActivityDependencies, input: CallMod
     if (!checked.ok) return false;
     const { agentId, path = agentId, log: ref, session = {} } = input;
     try {
-      const context = { runId: ref.workflowId, agentId, path, callId: call.callId, session, context: {}, log };
+      const context = {
+        runId: ref.workflowId,
+        agentId,
+        path,
+        callId: call.callId,
+        session,
+        context: await askContext(ref.workflowId),
+        log,
+      };
       return await tool.needsApproval(checked.value, context);
     } catch (error) {
-      log.warn(`the approval function of tool '${call.name}' threw; a person is asked`, { error: String(error) });
+      log.warn(`the approval function of tool '${call.name}' threw; a person is asked`, {
+        error: String(error),
+      });
       return true;
     }
   };
@@ -35,7 +49,9 @@ export function criterionJudge(
   return async (name, text) => {
     const criterion = dependencies.registry.criterion(name);
     if (criterion === undefined) {
-      throw new LonghaulError('NotRegisteredHere', `this worker has no criterion '${name}'`, { retryable: true });
+      throw new LonghaulError('NotRegisteredHere', `this worker has no criterion '${name}'`, {
+        retryable: true,
+      });
     }
     const { content, origin } = turn.response;
     const verdict = await criterion({
@@ -46,7 +62,7 @@ export function criterionJudge(
       iteration: turn.messages.filter((message) => message.role === 'tool').length,
       messages: [...turn.messages, { role: 'assistant', parts: content, origin }],
       session: input.session ?? {},
-      context: null,
+      context: await askContext(input.log.workflowId),
     });
     return typeof verdict === 'boolean' ? { met: verdict } : verdict;
   };

@@ -15,14 +15,25 @@ export async function loadDefinition(
     const definition = dependencies.registry.definition(input.runner);
     const hash = hashDefinition(definition);
     dependencies.definitions.put(hash.slice(0, limits.hashLength), definition);
-    return { kind: 'found', hash, definition, searchAttributes: await dependencies.hasSearchAttributes() };
+    return {
+      kind: 'found',
+      hash,
+      definition,
+      searchAttributes: await dependencies.hasSearchAttributes(),
+    };
   } catch (error) {
     if (!LonghaulError.is(error)) throw error;
-    if (error.code === 'AgentNotFound' || error.code === 'NotRegisteredHere') {
+    if (error.code === 'AgentNotFound')
       return { kind: 'unknown-here', code: error.code, message: error.message };
-    }
+    if (lacksCode(error))
+      return { kind: 'unknown-here', code: 'NotRegisteredHere', message: error.message };
     return { kind: 'invalid', message: error.message };
   }
+}
+
+/** The spec is right, but names code this worker does not have: another one of a rolling deploy may. */
+function lacksCode({ details }: LonghaulError): boolean {
+  return details['missingTool'] !== undefined || details['missingCriterion'] !== undefined;
 }
 
 /** As `loadDefinition`, retried over the workers of the queue until one knows the runner. */
@@ -31,6 +42,7 @@ export async function findDefinition(
   input: LoadDefinitionInput,
 ): Promise<LoadDefinitionResult> {
   const result = await loadDefinition(dependencies, input);
-  if (result.kind === 'unknown-here') throw new LonghaulError(result.code, result.message, { retryable: true });
+  if (result.kind === 'unknown-here')
+    throw new LonghaulError(result.code, result.message, { retryable: true });
   return result;
 }

@@ -14,7 +14,12 @@ export type ModelRequestInput = {
   readonly cacheKey: string;
 };
 
-export function toModelRequest({ definition, agentId, messages, cacheKey }: ModelRequestInput): ModelRequest {
+export function toModelRequest({
+  definition,
+  agentId,
+  messages,
+  cacheKey,
+}: ModelRequestInput): ModelRequest {
   const spec = agentOf(definition, agentId);
   const instructions = instructionsOf(spec);
   const schema = outputSchema(spec);
@@ -49,7 +54,8 @@ function toolsOf(definition: Definition, spec: AgentSpec): ToolDeclaration[] {
 /** The schema the provider is given natively: the agent's output, or its structured-output criterion. */
 function outputSchema(spec: AgentSpec): JsonSchema | undefined {
   for (const criterion of criteriaOf(spec)) {
-    if (criterion.kind === 'structured-output' && isJsonObject(criterion.schema)) return criterion.schema;
+    if (criterion.kind === 'structured-output' && isJsonObject(criterion.schema))
+      return criterion.schema;
   }
   return undefined;
 }

@@ -6,7 +6,10 @@ import type { ActivityDependencies } from './dependencies';
 import { askRun } from './read-log';
 
 /** The definition a call belongs to: from this process, else asked of the topmost run that pinned it. */
-export async function pinnedDefinition(dependencies: ActivityDependencies, ref: DefinitionRef): Promise<Definition> {
+export async function pinnedDefinition(
+  dependencies: ActivityDependencies,
+  ref: DefinitionRef,
+): Promise<Definition> {
   return await dependencies.definitions.get(ref, async () => {
     const root = ref.root ?? ownWorkflowId();
     const answer = await askRun<Extract<LoadDefinitionResult, { kind: 'found' }> | undefined>(
@@ -20,6 +23,7 @@ export async function pinnedDefinition(dependencies: ActivityDependencies, ref: 
 /** The run that scheduled the current activity. Only workflows schedule ours. */
 export function ownWorkflowId(): string {
   const { workflowExecution } = Context.current().info;
-  if (workflowExecution === undefined) throw new TypeError('Longhaul activities are called by workflows');
+  if (workflowExecution === undefined)
+    throw new TypeError('Longhaul activities are called by workflows');
   return workflowExecution.workflowId;
 }

@@ -6,7 +6,10 @@ import { withHeartbeat } from './heartbeat';
 import { readClosedLog } from './read-log';
 
 /** Entries of an earlier execution's log from `from` on, as many as fit one result: deflated JSON of a list. */
-export async function pullLog(dependencies: ActivityDependencies, { log, from }: PullLogInput): Promise<Uint8Array> {
+export async function pullLog(
+  dependencies: ActivityDependencies,
+  { log, from }: PullLogInput,
+): Promise<Uint8Array> {
   return await withHeartbeat(async (signal) => {
     const entries = await readClosedLog(dependencies.replica, log, signal);
     let rest = entries.slice(from);

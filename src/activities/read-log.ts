@@ -1,6 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { inflateSync, strFromU8 } from 'fflate';
 import { LonghaulError } from '../protocol/errors';
+import type { JsonObject } from '../protocol/json';
 import { timeouts } from '../protocol/limits';
 import type { LogEntry, LogPage, LogRef } from '../protocol/log';
 import { queryNames } from '../protocol/names';
@@ -8,7 +9,11 @@ import type { LogQuery } from '../protocol/run';
 import type { LogReplica } from './log-replica';
 
 /** The log a ref points at, from this process where it is, else asked of the run. Stops when the activity is cancelled. */
-export async function readLog(replica: LogReplica, ref: LogRef, signal: AbortSignal): Promise<readonly LogEntry[]> {
+export async function readLog(
+  replica: LogReplica,
+  ref: LogRef,
+  signal: AbortSignal,
+): Promise<readonly LogEntry[]> {
   return await replica.read(ref, async (from) => {
     signal.throwIfAborted();
     return await askRun<LogPage>(ref, queryNames.log, { from });
@@ -16,7 +21,11 @@ export async function readLog(replica: LogReplica, ref: LogRef, signal: AbortSig
 }
 
 /** As `readLog`, of a run that just closed: each query replays it whole, so pages are large and deflated. */
-export async function readClosedLog(replica: LogReplica, ref: LogRef, signal: AbortSignal): Promise<readonly LogEntry[]> {
+export async function readClosedLog(
+  replica: LogReplica,
+  ref: LogRef,
+  signal: AbortSignal,
+): Promise<readonly LogEntry[]> {
   return await replica.read(ref, async (from) => {
     signal.throwIfAborted();
     const bytes = await askRun<Uint8Array>(ref, queryNames.log, { from, deflate: true });
@@ -34,12 +43,23 @@ export async function askRun<Answer>(
   const handle = client.workflow.getHandle(run.workflowId, run.executionRunId);
   try {
     const args: [] | [LogQuery] = input === undefined ? [] : [input];
-    return await client.withDeadline(Date.now() + timeouts.logQuery, () => handle.query<Answer, [] | [LogQuery]>(query, ...args));
+    return await client.withDeadline(Date.now() + timeouts.logQuery, () =>
+      handle.query<Answer, [] | [LogQuery]>(query, ...args),
+    );
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new LonghaulError('InternalError', `query '${query}' of run '${run.workflowId}' failed: ${reason}`, {
-      cause: error,
-      retryable: true,
-    });
+    throw new LonghaulError(
+      'InternalError',
+      `query '${query}' of run '${run.workflowId}' failed: ${reason}`,
+      {
+        cause: error,
+        retryable: true,
+      },
+    );
   }
+}
+
+/** The context a run was started with, for code that needs it where it does not travel. */
+export async function askContext(runId: string): Promise<JsonObject> {
+  return await askRun<JsonObject>({ workflowId: runId }, queryNames.context);
 }

@@ -9,7 +9,11 @@ import type { ToolContent } from '../protocol/message';
 export type ToolOutput = { readonly isError: boolean; readonly content: readonly ToolContent[] };
 
 /** Strings go to the model as they are, everything else as JSON; `undefined` is null. */
-export function toToolOutput(tool: string, value: unknown, maxBytes: number = limits.toolResultShown): ToolOutput {
+export function toToolOutput(
+  tool: string,
+  value: unknown,
+  maxBytes: number = limits.toolResultShown,
+): ToolOutput {
   const output = value === undefined ? null : value;
   const violation = checkJson(output);
   if (violation !== undefined) {
@@ -17,9 +21,11 @@ export function toToolOutput(tool: string, value: unknown, maxBytes: number = li
     return errorOutput(`The tool '${tool}' ran, but ${where} is not JSON: ${violation.problem}.`);
   }
   const bound = Math.min(maxBytes, limits.toolResultStored);
-  if (typeof output === 'string') return { isError: false, content: [{ type: 'text', text: cut(output, bound) }] };
+  if (typeof output === 'string')
+    return { isError: false, content: [{ type: 'text', text: cut(output, bound) }] };
   const text = JSON.stringify(output);
-  if (utf8Length(text) <= bound) return { isError: false, content: [{ type: 'json', value: output as Json }] };
+  if (utf8Length(text) <= bound)
+    return { isError: false, content: [{ type: 'json', value: output as Json }] };
   return { isError: false, content: [{ type: 'text', text: cut(text, bound) }] };
 }
 

@@ -28,20 +28,29 @@ export async function judge(input: VerdictsInput): Promise<Verdicts | undefined>
   return criteria.length === 0 ? undefined : { criteria };
 }
 
-async function judgeCalls(input: VerdictsInput, calls: readonly ToolCallPart[]): Promise<Verdicts | undefined> {
+async function judgeCalls(
+  input: VerdictsInput,
+  calls: readonly ToolCallPart[],
+): Promise<Verdicts | undefined> {
   const approvals: number[] = [];
   for (const [index, call] of calls.entries()) {
     const tool = input.definition.tools[call.name];
-    if (tool?.needsApproval === 'ask' && call.args !== null && (await input.judgeApproval(call))) approvals.push(index);
+    if (tool?.needsApproval === 'ask' && call.args !== null && (await input.judgeApproval(call)))
+      approvals.push(index);
   }
   return approvals.length === 0 ? undefined : { approvals };
 }
 
-async function judgeText({ spec, response, judgeCustom }: VerdictsInput): Promise<CriterionVerdict[]> {
+async function judgeText({
+  spec,
+  response,
+  judgeCustom,
+}: VerdictsInput): Promise<CriterionVerdict[]> {
   const text = response.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
   const verdicts: CriterionVerdict[] = [];
   for (const criterion of criteriaOf(spec)) {
-    if (criterion.kind === 'structured-output') verdicts.push(judgeStructured(text, criterion.schema));
+    if (criterion.kind === 'structured-output')
+      verdicts.push(judgeStructured(text, criterion.schema));
     else if (criterion.kind === 'custom') verdicts.push(await judgeCustom(criterion.name, text));
   }
   return verdicts;
@@ -57,7 +66,9 @@ export function judgeStructured(text: string, schema: Json | undefined): Criteri
   if (schema === undefined) return { met: true, value: parsed.value };
   const problems = compileSchema(schema)(parsed.value);
   if (problems.length === 0) return { met: true, value: parsed.value };
-  const missing = problems.slice(0, 5).map((problem) => `${problem.path || 'it'} ${problem.message}`);
+  const missing = problems
+    .slice(0, 5)
+    .map((problem) => `${problem.path || 'it'} ${problem.message}`);
   return { met: false, missing: oneLine(missing.join('; '), 1_000) };
 }
 

@@ -2,7 +2,11 @@ import { Client, Connection, type ConnectionLike } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import { timeouts } from '../protocol/limits';
 import { defaults } from '../protocol/names';
-import { loadConnection, serverUnavailable, type ServerOptions } from '../server/connection-options';
+import {
+  loadConnection,
+  serverUnavailable,
+  type ServerOptions,
+} from '../server/connection-options';
 import { Longhaul } from './longhaul';
 
 export type ConnectOptions = ServerOptions & {
@@ -34,7 +38,8 @@ export async function connect(options: ConnectOptions = {}): Promise<Longhaul> {
   });
   return new Longhaul(client, {
     taskQueue: taskQueue ?? defaults.taskQueue,
-    ...(connection instanceof Connection && given === undefined && { close: () => connection.close() }),
+    ...(connection instanceof Connection &&
+      given === undefined && { close: () => connection.close() }),
   });
 }
 

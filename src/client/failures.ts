@@ -6,15 +6,34 @@ import {
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
 } from '@temporalio/client';
-import { ApplicationFailure, CancelledFailure, TerminatedFailure, TimeoutFailure } from '@temporalio/common';
-import { errorCodes, LonghaulError, ProviderError, type ErrorCode, type ErrorDetails, type ProviderErrorKind } from '../protocol/errors';
+import {
+  ApplicationFailure,
+  CancelledFailure,
+  TerminatedFailure,
+  TimeoutFailure,
+} from '@temporalio/common';
+import {
+  errorCodes,
+  LonghaulError,
+  ProviderError,
+  type ErrorCode,
+  type ErrorDetails,
+  type ProviderErrorKind,
+} from '../protocol/errors';
 
 /** gRPC status codes by name, as far as they are told apart. */
-export const grpcStatus = { deadlineExceeded: 4, failedPrecondition: 9, unavailable: 14 } as const;
+export const grpcStatus = {
+  deadlineExceeded: 4,
+  failedPrecondition: 9,
+  unimplemented: 12,
+  unavailable: 14,
+} as const;
 
 export function hasGrpcStatus(error: unknown, ...codes: readonly number[]): boolean {
   if (isGrpcServiceError(error)) return codes.includes(error.code);
-  return error instanceof Error && error.cause !== undefined && hasGrpcStatus(error.cause, ...codes);
+  return (
+    error instanceof Error && error.cause !== undefined && hasGrpcStatus(error.cause, ...codes)
+  );
 }
 
 export function isNotFound(error: unknown): boolean {
@@ -25,7 +44,8 @@ export function isNotFound(error: unknown): boolean {
 export function typedError(error: unknown): LonghaulError | undefined {
   if (LonghaulError.is(error)) return error;
   let found: LonghaulError | undefined;
-  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) found = toTyped(cause) ?? found;
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause)
+    found = toTyped(cause) ?? found;
   return found;
 }
 
@@ -34,14 +54,20 @@ function toTyped(cause: Error): LonghaulError | undefined {
     return fromFailure(cause.type, cause.message, (cause.details?.[0] ?? {}) as ErrorDetails);
   }
   if (cause instanceof CancelledFailure) return new LonghaulError('RunCancelled', cause.message);
-  if (cause instanceof TerminatedFailure) return new LonghaulError('RunClosed', `the run was terminated: ${cause.message}`);
-  if (cause instanceof TimeoutFailure) return new LonghaulError('RunClosed', `the run timed out: ${cause.message}`);
+  if (cause instanceof TerminatedFailure)
+    return new LonghaulError('RunClosed', `the run was terminated: ${cause.message}`);
+  if (cause instanceof TimeoutFailure)
+    return new LonghaulError('RunClosed', `the run timed out: ${cause.message}`);
   return undefined;
 }
 
 function fromFailure(code: ErrorCode, message: string, details: ErrorDetails): LonghaulError {
   if (code !== 'ProviderError') return new LonghaulError(code, message, { details });
-  const { kind, status, provider } = details as { kind?: ProviderErrorKind; status?: number; provider?: string };
+  const { kind, status, provider } = details as {
+    kind?: ProviderErrorKind;
+    status?: number;
+    provider?: string;
+  };
   return new ProviderError(kind ?? 'unavailable', message, {
     ...(status !== undefined && { status }),
     ...(provider !== undefined && { provider }),
@@ -51,7 +77,10 @@ function fromFailure(code: ErrorCode, message: string, details: ErrorDetails): L
 /** Why a run failed, as itself; `undefined` for errors that are not about the run. */
 export function runFailure(error: unknown): LonghaulError | undefined {
   if (!(error instanceof WorkflowFailedError)) return undefined;
-  return typedError(error) ?? new LonghaulError('InternalError', error.cause?.message ?? error.message, { cause: error });
+  return (
+    typedError(error) ??
+    new LonghaulError('InternalError', error.cause?.message ?? error.message, { cause: error })
+  );
 }
 
 /** Why an update was refused, as itself. */
@@ -62,7 +91,8 @@ export function updateRefusal(error: unknown): LonghaulError | undefined {
 /** An update whose run closed or continued as new before it was answered. */
 export function isCutOff(error: unknown): boolean {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
-    if (cause instanceof ApplicationFailure && cause.type === 'AcceptedUpdateCompletedWorkflow') return true;
+    if (cause instanceof ApplicationFailure && cause.type === 'AcceptedUpdateCompletedWorkflow')
+      return true;
   }
   return false;
 }

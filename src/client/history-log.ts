@@ -6,9 +6,15 @@ import { isJsonObject, type JsonObject } from '../protocol/json';
 import type { LogEntry } from '../protocol/log';
 import type { RunInput } from '../protocol/run';
 
+/** Small: a page of large results must not exceed what a gRPC message may hold. */
 const pageSize = 50;
 
-type Payload = { readonly metadata?: Record<string, Uint8Array> | null; readonly data?: Uint8Array | null };
+type HistoryPage = Awaited<ReturnType<Client['workflowService']['getWorkflowExecutionHistory']>>;
+type HistoryEvent = NonNullable<NonNullable<HistoryPage['history']>['events']>[number];
+type Payload = {
+  readonly metadata?: Record<string, Uint8Array> | null;
+  readonly data?: Uint8Array | null;
+};
 
 export async function entriesFromHistory(client: Client, runId: string): Promise<LogEntry[]> {
   const entries: LogEntry[] = [];
@@ -21,10 +27,7 @@ export async function entriesFromHistory(client: Client, runId: string): Promise
       ...(nextPageToken && { nextPageToken }),
     });
     for (const event of page.history?.events ?? []) {
-      const input = event.workflowExecutionStartedEventAttributes?.input?.payloads?.[0];
-      const result = event.activityTaskCompletedEventAttributes?.result?.payloads?.[0];
-      const value = await decode(client, input ?? result);
-      const entry = input ? promptEntry(value) : activityEntry(value);
+      const entry = await toEntry(client, event);
       if (entry !== undefined) entries.push(entry);
     }
     nextPageToken = page.nextPageToken?.length > 0 ? page.nextPageToken : undefined;
@@ -32,12 +35,19 @@ export async function entriesFromHistory(client: Client, runId: string): Promise
   return entries;
 }
 
-async function decode(client: Client, payload: Payload | null | undefined): Promise<JsonObject | undefined> {
-  if (payload === undefined || payload === null) return undefined;
+async function toEntry(client: Client, event: HistoryEvent): Promise<LogEntry | undefined> {
+  const input = event.workflowExecutionStartedEventAttributes?.input?.payloads?.[0];
+  if (input) return promptEntry(await decode(client, input));
+  const result = event.activityTaskCompletedEventAttributes?.result?.payloads?.[0];
+  return result ? activityEntry(await decode(client, result)) : undefined;
+}
+
+async function decode(client: Client, payload: Payload): Promise<JsonObject | undefined> {
   const { payloadCodecs, payloadConverter } = client.options.loadedDataConverter;
   let payloads = [payload];
   for (const codec of [...payloadCodecs].reverse()) payloads = await codec.decode(payloads);
-  const value: unknown = payloads[0] === undefined ? undefined : payloadConverter.fromPayload(payloads[0]);
+  const value: unknown =
+    payloads[0] === undefined ? undefined : payloadConverter.fromPayload(payloads[0]);
   return isJsonObject(value) ? value : undefined;
 }
 
@@ -50,5 +60,7 @@ function promptEntry(value: JsonObject | undefined): LogEntry | undefined {
 
 function activityEntry(value: JsonObject | undefined): LogEntry | undefined {
   const entry = value?.['entry'];
-  return isJsonObject(entry) && typeof entry['kind'] === 'string' ? (entry as unknown as LogEntry) : undefined;
+  return isJsonObject(entry) && typeof entry['kind'] === 'string'
+    ? (entry as unknown as LogEntry)
+    : undefined;
 }

@@ -8,7 +8,7 @@ import {
 import { checkRunInput } from '../core/run-input';
 import { clipText, oneLine } from '../core/text';
 import { LonghaulError } from '../protocol/errors';
-import type { Json, JsonObject } from '../protocol/json';
+import type { JsonObject } from '../protocol/json';
 import { limits, timeouts } from '../protocol/limits';
 import { idPatterns, memoKey, workflowTypes } from '../protocol/names';
 import type { RunInput, RunKey, RunMemo, RunStatus } from '../protocol/run';
@@ -30,7 +30,7 @@ export type StartOptions = {
   readonly key?: RunKey;
   readonly budget?: BudgetSpec;
   /** For tools only; never shown to the model. At most 16 KiB of JSON. */
-  readonly context?: Json;
+  readonly context?: JsonObject;
 };
 
 /** One line of a list of runs. */
@@ -60,15 +60,24 @@ export class Longhaul {
    * Starts a run and returns at once. `runner` is the id of a runner the workers know, or the runner itself, whose spec then travels
    * along. Throws `RunAlreadyExists`, `InvalidInput`, `PayloadTooLarge`, `ServerUnavailable`.
    */
-  async start(runner: RunnerLike, input: RunInput['input'], options: StartOptions = {}): Promise<RunHandle> {
+  async start(
+    runner: RunnerLike,
+    input: RunInput['input'],
+    options: StartOptions = {},
+  ): Promise<RunHandle> {
     const runInput = toRunInput(runner, input, options);
     checkRunInput(runInput);
     const agent = typeof runInput.runner === 'string' ? runInput.runner : runInput.runner.id;
-    const runId = options.runId ?? `${agent}-${randomBytes(9).toString('base64url').replace(/[-_]/g, 'x')}`;
+    const runId =
+      options.runId ?? `${agent}-${randomBytes(9).toString('base64url').replace(/[-_]/g, 'x')}`;
     checkRunId(runId);
     await this.#send(runId, this.#startOptions(agent, runInput, runId));
     const polled = await hasWorker(this.client, this.taskQueue).catch(() => true);
-    return new RunHandle(this.client, runId, polled ? {} : { warning: noWorker(this.taskQueue, runId) });
+    return new RunHandle(
+      this.client,
+      runId,
+      polled ? {} : { warning: noWorker(this.taskQueue, runId) },
+    );
   }
 
   /** The handle of a run that was started before, here or anywhere. */
@@ -77,7 +86,9 @@ export class Longhaul {
   }
 
   /** Runs, the newest first, as the server lists them: a new one shows up after about a second. Needs no worker. */
-  async *runs(filter: { agent?: string; status?: RunStatus } = {}): AsyncGenerator<RunSummary, void, void> {
+  async *runs(
+    filter: { agent?: string; status?: RunStatus } = {},
+  ): AsyncGenerator<RunSummary, void, void> {
     const types = Object.values(workflowTypes).map((type) => `'${type}'`);
     const query = `WorkflowType IN (${types.join(', ')})`;
     for await (const execution of this.client.workflow.list({ query })) {
@@ -105,7 +116,10 @@ export class Longhaul {
       workflowIdConflictPolicy: 'FAIL',
       memo: { [memoKey]: memo },
       staticSummary: oneLine(`${agent}: ${text}`, limits.summary),
-      staticDetails: clipText(`**Agent** \`${agent}\`\n\n**Input**\n\n> ${oneLine(text, limits.details / 2)}`, limits.details),
+      staticDetails: clipText(
+        `**Agent** \`${agent}\`\n\n**Input**\n\n> ${oneLine(text, limits.details / 2)}`,
+        limits.details,
+      ),
     };
   }
 
@@ -129,14 +143,20 @@ export class Longhaul {
 
 function toRunInput(runner: RunnerLike, input: RunInput['input'], options: StartOptions): RunInput {
   const { runId: _runId, ...rest } = options;
-  const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined)) as typeof rest;
-  const data = typeof runner === 'object' && runner !== null && 'spec' in runner ? runner.spec : runner;
+  const given = Object.fromEntries(
+    Object.entries(rest).filter(([, value]) => value !== undefined),
+  ) as typeof rest;
+  const data =
+    typeof runner === 'object' && runner !== null && 'spec' in runner ? runner.spec : runner;
   return { runner: data, input, ...given };
 }
 
 function checkRunId(runId: string): void {
   if (idPatterns.run.test(runId)) return;
-  throw new LonghaulError('InvalidInput', `runId '${oneLine(runId, 220)}' does not match ${idPatterns.run.source}`);
+  throw new LonghaulError(
+    'InvalidInput',
+    `runId '${oneLine(runId, 220)}' does not match ${idPatterns.run.source}`,
+  );
 }
 
 function summarize(execution: WorkflowExecutionInfo): RunSummary {

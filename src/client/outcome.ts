@@ -6,7 +6,13 @@
 import type { Client } from '@temporalio/client';
 import { LonghaulError } from '../protocol/errors';
 import { updateNames } from '../protocol/names';
-import type { AgentRunOutcome, AgentRunResult, OutcomeReply, PendingInput, RunState } from '../protocol/run';
+import type {
+  AgentRunOutcome,
+  AgentRunResult,
+  OutcomeReply,
+  PendingInput,
+  RunState,
+} from '../protocol/run';
 import { isCutOff, isNotFound, updateRefusal } from './failures';
 import { requireWorker } from './worker-watch';
 
@@ -33,7 +39,8 @@ export async function waitForOutcome(source: OutcomeSource): Promise<AgentRunOut
 async function nextOutcome(source: OutcomeSource, signal: AbortSignal): Promise<AgentRunOutcome> {
   for (;;) {
     const { status, pauseSeq, pending } = await source.state();
-    if (status === 'completed' || status === 'failed' || status === 'cancelled') return complete(await source.result());
+    if (status === 'completed' || status === 'failed' || status === 'cancelled')
+      return complete(await source.result());
     if (pending.length > 0) return needsInput(pending);
     const reply = await nextReply(source, pauseSeq, signal);
     if (reply.kind === 'complete') return complete(reply.result);
@@ -42,7 +49,11 @@ async function nextOutcome(source: OutcomeSource, signal: AbortSignal): Promise<
   }
 }
 
-async function nextReply(source: OutcomeSource, pauseSeq: number, signal: AbortSignal): Promise<OutcomeReply> {
+async function nextReply(
+  source: OutcomeSource,
+  pauseSeq: number,
+  signal: AbortSignal,
+): Promise<OutcomeReply> {
   const { client, runId } = source;
   const answered = new AbortController();
   const abortable = <Answer>(call: () => Promise<Answer>): Promise<Answer> =>
@@ -52,7 +63,10 @@ async function nextReply(source: OutcomeSource, pauseSeq: number, signal: AbortS
       updateId: `outcome:${pauseSeq + 1}`,
     }),
   ).catch(askAgain);
-  const ended = abortable(source.result).then((result): OutcomeReply => ({ kind: 'complete', result }));
+  const ended = abortable(source.result).then((result): OutcomeReply => ({
+    kind: 'complete',
+    result,
+  }));
   try {
     return await Promise.race([update, ended]);
   } finally {
@@ -70,7 +84,11 @@ function askAgain(error: unknown): OutcomeReply {
 
 /** Rejects when no worker polls; otherwise never settles. */
 async function watchWorker(source: OutcomeSource, signal: AbortSignal): Promise<never> {
-  await requireWorker(source.client, { taskQueue: await source.taskQueue(), runId: source.runId, signal });
+  await requireWorker(source.client, {
+    taskQueue: await source.taskQueue(),
+    runId: source.runId,
+    signal,
+  });
   return await new Promise<never>(() => undefined);
 }
 
@@ -80,7 +98,8 @@ export function complete(result: AgentRunResult): AgentRunOutcome {
 
 export function needsInput(pending: readonly PendingInput[]): AgentRunOutcome {
   const [first] = pending;
-  if (first === undefined) throw new LonghaulError('InternalError', 'a pause without an open input');
+  if (first === undefined)
+    throw new LonghaulError('InternalError', 'a pause without an open input');
   const { kind: _kind, ...fields } = first;
   return { kind: 'needs-input', pending, ...fields };
 }

@@ -22,7 +22,11 @@ export class RunHandle {
   readonly #client: Client;
   readonly #view: RunView;
 
-  constructor(client: Client, runId: string, options: ReadOptions & { warning?: LonghaulError } = {}) {
+  constructor(
+    client: Client,
+    runId: string,
+    options: ReadOptions & { warning?: LonghaulError } = {},
+  ) {
     this.runId = runId;
     this.warning = options.warning;
     this.#client = client;
@@ -96,12 +100,18 @@ export class RunHandle {
   /** Lets a waiting tool call run, with other arguments if they are given. */
   async approve(inputId: string, options: { args?: JsonObject } = {}): Promise<void> {
     const { args } = options;
-    await this.#update(updateNames.approve, updateId(inputId, ['approve', args ?? null]), { inputId, ...(args && { args }) });
+    await this.#update(updateNames.approve, updateId(inputId, ['approve', args ?? null]), {
+      inputId,
+      ...(args && { args }),
+    });
   }
 
   /** Refuses a waiting tool call; the model is told the reason. */
   async reject(inputId: string, reason: string): Promise<void> {
-    await this.#update(updateNames.reject, updateId(inputId, ['reject', reason]), { inputId, reason });
+    await this.#update(updateNames.reject, updateId(inputId, ['reject', reason]), {
+      inputId,
+      reason,
+    });
   }
 
   /** Cancels the run and what it is doing; provider calls are aborted. Of a run that has ended, nothing changes. */
@@ -121,7 +131,10 @@ export class RunHandle {
     if (first === undefined) throw this.#notWaiting(status);
     if (others.length === 0) return first.inputId;
     const list = pending.map((input) => `'${input.inputId}' (${input.path})`).join(', ');
-    throw new LonghaulError('AmbiguousInput', `several inputs are open, name one by inputId: ${list}`);
+    throw new LonghaulError(
+      'AmbiguousInput',
+      `several inputs are open, name one by inputId: ${list}`,
+    );
   }
 
   async #update(name: string, id: string, input: object): Promise<void> {
@@ -148,14 +161,21 @@ export class RunHandle {
 
   #notWaiting(status: RunState['status']): LonghaulError {
     const ended = status === 'completed' || status === 'failed' || status === 'cancelled';
-    if (ended) return new LonghaulError('RunClosed', `run '${this.runId}' is not waiting: it is ${status}`);
-    return new LonghaulError('NotWaiting', `run '${this.runId}' is not waiting for an answer: it is ${status}`);
+    if (ended)
+      return new LonghaulError('RunClosed', `run '${this.runId}' is not waiting: it is ${status}`);
+    return new LonghaulError(
+      'NotWaiting',
+      `run '${this.runId}' is not waiting for an answer: it is ${status}`,
+    );
   }
 
   async #cancelled(failure: LonghaulError): Promise<LonghaulError> {
     const { reason } = memoOf(await this.#view.describe());
     const details = reason === undefined ? {} : { reason };
-    return new LonghaulError('RunCancelled', reason ?? failure.message, { cause: failure, details });
+    return new LonghaulError('RunCancelled', reason ?? failure.message, {
+      cause: failure,
+      details,
+    });
   }
 
   #handle(): ReturnType<Client['workflow']['getHandle']> {
@@ -166,4 +186,3 @@ export class RunHandle {
 export function notFound(runId: string, cause?: unknown): LonghaulError {
   return new LonghaulError('RunNotFound', `there is no run '${runId}'`, { cause });
 }
-

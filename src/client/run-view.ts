@@ -53,21 +53,28 @@ export class RunView {
   async entries(from = 0): Promise<LogEntry[]> {
     const entries: LogEntry[] = [];
     for (;;) {
-      const page = await this.#query<LogPage, [LogQuery]>(queryNames.log, { from: from + entries.length });
-      if (page === undefined) return (await entriesFromHistory(this.#client, this.#runId)).slice(from);
+      const page = await this.#query<LogPage, [LogQuery]>(queryNames.log, {
+        from: from + entries.length,
+      });
+      if (page === undefined)
+        return (await entriesFromHistory(this.#client, this.#runId)).slice(from);
       entries.push(...page.entries);
       if (page.entries.length === 0 || from + entries.length >= page.length) return entries;
     }
   }
 
   /** Undefined when no worker answers. */
-  async #query<Answer, Args extends unknown[] = []>(name: string, ...args: Args): Promise<Answer | undefined> {
+  async #query<Answer, Args extends unknown[] = []>(
+    name: string,
+    ...args: Args
+  ): Promise<Answer | undefined> {
     if (!this.#asksWorker) return undefined;
     try {
       const handle = this.#client.workflow.getHandle(this.#runId);
       return await this.#bounded(() => handle.query<Answer, Args>(name, ...args));
     } catch (error) {
-      if (hasGrpcStatus(error, grpcStatus.deadlineExceeded, grpcStatus.failedPrecondition)) return undefined;
+      if (hasGrpcStatus(error, grpcStatus.deadlineExceeded, grpcStatus.failedPrecondition))
+        return undefined;
       throw this.#explain(error);
     }
   }
@@ -77,7 +84,8 @@ export class RunView {
   }
 
   #explain(error: unknown): unknown {
-    if (isNotFound(error)) return new LonghaulError('RunNotFound', `there is no run '${this.#runId}'`, { cause: error });
+    if (isNotFound(error))
+      return new LonghaulError('RunNotFound', `there is no run '${this.#runId}'`, { cause: error });
     if (hasGrpcStatus(error, grpcStatus.unavailable, grpcStatus.deadlineExceeded)) {
       return serverUnavailable('the server of this connection', error);
     }

@@ -17,9 +17,13 @@ export function agentFacts(definition: Definition, agentId: string): AgentFacts 
 }
 
 /** All criteria of an agent in the order verdicts are given; its output schema is the last of them. */
-export function criteriaOf(agent: Pick<AgentSpec, 'criteria' | 'output'>): readonly CriterionSpec[] {
+export function criteriaOf(
+  agent: Pick<AgentSpec, 'criteria' | 'output'>,
+): readonly CriterionSpec[] {
   const criteria = agent.criteria ?? [];
-  return agent.output === undefined ? criteria : [...criteria, { kind: 'structured-output', schema: agent.output.schema }];
+  return agent.output === undefined
+    ? criteria
+    : [...criteria, { kind: 'structured-output', schema: agent.output.schema }];
 }
 
 /** The agent of this id in a definition; a closure always holds what its runners name. */

@@ -11,14 +11,16 @@ import type { RunInput } from '../protocol/run';
 /** Throws what is wrong with a run's input, and what would be right. */
 export function checkRunInput(value: unknown): asserts value is RunInput {
   if (!isJsonObject(value)) {
-    throw invalid(`a run is started with {"runner": "<id>", "input": "<text>"}, not with ${typeName(value)}`);
+    throw invalid(
+      `a run is started with {"runner": "<id>", "input": "<text>"}, not with ${typeName(value)}`,
+    );
   }
   checkRunner(value['runner']);
   checkInput(value['input']);
   checkObject(value, 'session', limits.session);
   checkObject(value, 'key', limits.failureMessage);
   checkObject(value, 'budget', limits.failureMessage);
-  checkSize('context', value['context'], limits.context);
+  checkObject(value, 'context', limits.context);
 }
 
 function checkRunner(runner: unknown): void {
@@ -26,7 +28,8 @@ function checkRunner(runner: unknown): void {
     if (idPatterns.agent.test(runner)) return;
     throw invalid(`runner '${runner.slice(0, 120)}' is not an id: ${idPatterns.agent.source}`);
   }
-  if (!isJsonObject(runner)) throw invalid(`runner must be the id of a runner or its spec, not ${typeName(runner)}`);
+  if (!isJsonObject(runner))
+    throw invalid(`runner must be the id of a runner or its spec, not ${typeName(runner)}`);
   checkSize('runner', runner, limits.definition);
 }
 
@@ -42,7 +45,11 @@ function checkInput(input: unknown): void {
 function isInputPart(part: unknown): boolean {
   if (!isJsonObject(part)) return false;
   if (part['type'] === 'text') return typeof part['text'] === 'string';
-  return part['type'] === 'media' && typeof part['mediaType'] === 'string' && isJsonObject(part['source']);
+  return (
+    part['type'] === 'media' &&
+    typeof part['mediaType'] === 'string' &&
+    isJsonObject(part['source'])
+  );
 }
 
 function checkObject(value: { [key: string]: unknown }, name: string, maxBytes: number): void {
@@ -55,11 +62,15 @@ function checkObject(value: { [key: string]: unknown }, name: string, maxBytes: 
 function checkSize(name: string, value: unknown, maxBytes: number): void {
   if (value === undefined) return;
   const violation = checkJson(value);
-  if (violation !== undefined) throw invalid(`${name} is not JSON at ${violation.path}: ${violation.problem}`);
+  if (violation !== undefined)
+    throw invalid(`${name} is not JSON at ${violation.path}: ${violation.problem}`);
   const bytes = utf8Length(JSON.stringify(value));
   if (bytes <= maxBytes) return;
   const code = name === 'session' ? 'SessionTooLarge' : 'PayloadTooLarge';
-  throw new LonghaulError(code, `${name} has ${bytes} bytes of JSON; at most ${maxBytes} are taken`);
+  throw new LonghaulError(
+    code,
+    `${name} has ${bytes} bytes of JSON; at most ${maxBytes} are taken`,
+  );
 }
 
 function invalid(message: string): LonghaulError {

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from './json';
+import type { JsonObject } from './json';
 import type { LogEntry, LogRef } from './log';
 import type { SessionDelta } from './session';
 import type { AgentSpec, Definition, RunnerSpec, ToolSpec } from './spec';
@@ -20,8 +20,17 @@ export type LoadDefinitionInput = { readonly runner: string | RunnerSpec };
 
 /** `unknown-here`: this worker cannot make the definition; another one of a rolling deploy may. */
 export type LoadDefinitionResult =
-  | { readonly kind: 'found'; readonly hash: string; readonly definition: Definition; readonly searchAttributes: boolean }
-  | { readonly kind: 'unknown-here'; readonly code: 'AgentNotFound' | 'NotRegisteredHere'; readonly message: string }
+  | {
+      readonly kind: 'found';
+      readonly hash: string;
+      readonly definition: Definition;
+      readonly searchAttributes: boolean;
+    }
+  | {
+      readonly kind: 'unknown-here';
+      readonly code: 'AgentNotFound' | 'NotRegisteredHere';
+      readonly message: string;
+    }
   | { readonly kind: 'invalid'; readonly message: string };
 
 export type CallModelInput = {
@@ -35,10 +44,17 @@ export type CallModelInput = {
   readonly session?: JsonObject;
 };
 
-export type CallModelResult = { readonly entry: LogEntry & { readonly kind: 'model-turn' }; readonly session?: SessionDelta };
+export type CallModelResult = {
+  readonly entry: LogEntry & { readonly kind: 'model-turn' };
+  readonly session?: SessionDelta;
+};
 
 /** Where the arguments of a call stand in the log, when they are too long to travel inline. */
-export type ArgumentsRef = { readonly log: LogRef; readonly entryId: string; readonly position: number };
+export type ArgumentsRef = {
+  readonly log: LogRef;
+  readonly entryId: string;
+  readonly position: number;
+};
 
 export type CallToolInput = {
   readonly definition: DefinitionRef;
@@ -51,14 +67,17 @@ export type CallToolInput = {
   readonly args: JsonObject | ArgumentsRef;
   readonly byReference?: true;
   readonly session?: JsonObject;
-  readonly context?: Json;
+  readonly context?: JsonObject;
   /** Set when the context is too long to travel with every call: the run is asked for it. */
   readonly contextByReference?: true;
   /** First execution run id of the run, where it is not the calling one: idempotency keys are the same over attempts and resets. */
   readonly firstExecutionRunId?: string;
 };
 
-export type CallToolResult = { readonly entry: LogEntry & { readonly kind: 'tool-result' }; readonly session?: SessionDelta };
+export type CallToolResult = {
+  readonly entry: LogEntry & { readonly kind: 'tool-result' };
+  readonly session?: SessionDelta;
+};
 
 export type PullLogInput = { readonly log: LogRef; readonly from: number };
 

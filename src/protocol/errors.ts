@@ -76,12 +76,19 @@ export class LonghaulError extends Error {
   }
 
   static is(value: unknown): value is LonghaulError {
-    return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[marker] === true;
+    return (
+      typeof value === 'object' &&
+      value !== null &&
+      (value as Record<symbol, unknown>)[marker] === true
+    );
   }
 }
 
 /** True for a Longhaul error of this code, whichever realm or package copy made it. */
-export function hasCode<Code extends ErrorCode>(value: unknown, code: Code): value is LonghaulError & { readonly code: Code } {
+export function hasCode<Code extends ErrorCode>(
+  value: unknown,
+  code: Code,
+): value is LonghaulError & { readonly code: Code } {
   return LonghaulError.is(value) && value.code === code;
 }
 
@@ -94,12 +101,20 @@ export class ProviderError extends LonghaulError {
   constructor(
     kind: ProviderErrorKind,
     message: string,
-    options: { cause?: unknown; retryAfterMs?: number; status?: number; provider?: string; retryable?: boolean } = {},
+    options: {
+      cause?: unknown;
+      retryAfterMs?: number;
+      status?: number;
+      provider?: string;
+      retryable?: boolean;
+    } = {},
   ) {
     const details = { kind, status: options.status, provider: options.provider };
     super('ProviderError', message, {
       cause: options.cause,
-      retryable: options.retryable ?? (kind === 'rate_limited' || kind === 'unavailable' || kind === 'bad_response'),
+      retryable:
+        options.retryable ??
+        (kind === 'rate_limited' || kind === 'unavailable' || kind === 'bad_response'),
       details,
     });
     this.kind = kind;

@@ -1,5 +1,14 @@
 import type { Json, JsonObject } from './json';
-import type { AssistantPart, FinishReason, Message, Origin, ResponseIds, ToolResult, Usage, UserMessage } from './message';
+import type {
+  AssistantPart,
+  FinishReason,
+  Message,
+  Origin,
+  ResponseIds,
+  ToolResult,
+  Usage,
+  UserMessage,
+} from './message';
 
 /** What the worker found about a turn and the machine must know: criteria and callbacks run beside the model call. */
 export type Verdicts = {
@@ -13,7 +22,11 @@ export type Verdicts = {
   readonly override?: string;
 };
 
-export type CriterionVerdict = { readonly met: boolean; readonly missing?: string; readonly value?: Json };
+export type CriterionVerdict = {
+  readonly met: boolean;
+  readonly missing?: string;
+  readonly value?: Json;
+};
 
 /** A model call's outcome as the provider gave it: exactly one activity result. */
 export type ModelTurnEvent = {
@@ -48,7 +61,12 @@ export type Decision =
   /** No call of the last model turn runs: these get their own answer, the others the constant one. */
   | { readonly kind: 'answer-calls'; readonly answers: readonly CallAnswer[] }
   /** A person changed the arguments of a call before it ran; its result will say so. */
-  | { readonly kind: 'edit-call'; readonly turn: number; readonly index: number; readonly args: JsonObject }
+  | {
+      readonly kind: 'edit-call';
+      readonly turn: number;
+      readonly index: number;
+      readonly args: JsonObject;
+    }
   /** The last model turn is kept as this text: an output-tool call, an overridden response. */
   | { readonly kind: 'replace-turn'; readonly text: string }
   /** A user message written by the machine: criteria feedback, re-prompts. */
@@ -82,4 +100,9 @@ export type LogRef = {
 };
 
 /** Answer of the `log` query: entries from `from` on, at most one page of them. */
-export type LogPage = { readonly from: number; readonly entries: readonly LogEntry[]; readonly length: number; readonly digest: string };
+export type LogPage = {
+  readonly from: number;
+  readonly entries: readonly LogEntry[];
+  readonly length: number;
+  readonly digest: string;
+};

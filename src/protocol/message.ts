@@ -24,8 +24,16 @@ export type MediaPart = {
   readonly source: MediaSource;
   readonly sealed?: Sealed;
 };
-export type RefusalPart = { readonly type: 'refusal'; readonly text: string; readonly sealed?: Sealed };
-export type OpaquePart = { readonly type: 'opaque'; readonly label: string; readonly sealed: Sealed };
+export type RefusalPart = {
+  readonly type: 'refusal';
+  readonly text: string;
+  readonly sealed?: Sealed;
+};
+export type OpaquePart = {
+  readonly type: 'opaque';
+  readonly label: string;
+  readonly sealed: Sealed;
+};
 
 /** `args` is null exactly when the model's arguments were not a JSON object; `rawArgs` then holds its text and `argsError` why. */
 export type ToolCallPart = {
@@ -54,7 +62,8 @@ export type ToolResult = {
   readonly index?: number;
 };
 
-export type AssistantPart = TextPart | ReasoningPart | MediaPart | RefusalPart | OpaquePart | ToolCallPart;
+export type AssistantPart =
+  TextPart | ReasoningPart | MediaPart | RefusalPart | OpaquePart | ToolCallPart;
 
 /** Which provider, wire api and model produced an assistant message: its sealed data goes back to the same api only. */
 export type Origin = { readonly provider: string; readonly api: string; readonly model: string };
@@ -62,7 +71,11 @@ export type Origin = { readonly provider: string; readonly api: string; readonly
 export type Message =
   | { readonly role: 'system'; readonly parts: readonly TextPart[] }
   | { readonly role: 'user'; readonly parts: readonly (TextPart | MediaPart)[] }
-  | { readonly role: 'assistant'; readonly parts: readonly AssistantPart[]; readonly origin?: Origin }
+  | {
+      readonly role: 'assistant';
+      readonly parts: readonly AssistantPart[];
+      readonly origin?: Origin;
+    }
   /** All results of one assistant turn, in call order. */
   | { readonly role: 'tool'; readonly parts: readonly ToolResult[] };
 
@@ -80,9 +93,14 @@ export type Usage = {
   readonly reasoning: number | null;
 };
 
-export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'refusal' | 'other';
+export type FinishReason =
+  'stop' | 'length' | 'tool_calls' | 'content_filter' | 'refusal' | 'other';
 
-export type ResponseIds = { readonly message?: string; readonly response?: string; readonly request?: string };
+export type ResponseIds = {
+  readonly message?: string;
+  readonly response?: string;
+  readonly request?: string;
+};
 
 export type CompletionCall = {
   /** 0-based, over all consumed attempts of the run. */

@@ -23,7 +23,11 @@ export const memoKey = 'longhaul';
 
 export const searchAttributes = { agent: 'LonghaulAgent', status: 'LonghaulStatus' } as const;
 
-export const defaults = { taskQueue: 'longhaul', namespace: 'default', address: '127.0.0.1:7233' } as const;
+export const defaults = {
+  taskQueue: 'longhaul',
+  namespace: 'default',
+  address: '127.0.0.1:7233',
+} as const;
 
 export const idPatterns = {
   agent: /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/,
@@ -40,7 +44,11 @@ export const askUserTool = {
     type: 'object',
     properties: {
       question: { type: 'string', description: 'The question, complete in itself.' },
-      options: { type: 'array', items: { type: 'string' }, description: 'Suggested answers, if the choice is closed.' },
+      options: {
+        type: 'array',
+        items: { type: 'string' },
+        description: 'Suggested answers, if the choice is closed.',
+      },
     },
     required: ['question'],
     additionalProperties: false,

@@ -13,7 +13,11 @@ export type Lineage = {
 };
 
 /** Whose stored state a run reads and writes. */
-export type RunKey = { readonly appName?: string; readonly userId?: string; readonly sessionId?: string };
+export type RunKey = {
+  readonly appName?: string;
+  readonly userId?: string;
+  readonly sessionId?: string;
+};
 
 /** What every workflow of Longhaul takes. Any language, the CLI, a schedule or the Web UI may start a run with `{runner, input}`. */
 export type RunInput = {
@@ -24,7 +28,7 @@ export type RunInput = {
   readonly key?: RunKey;
   readonly budget?: BudgetSpec;
   /** For tools only; never shown to the model. */
-  readonly context?: Json;
+  readonly context?: JsonObject;
   readonly lineage?: Lineage;
 };
 
@@ -56,7 +60,10 @@ export type AgentRunResult = {
 /** `needs-input` carries the first pending input's fields beside the list, for the common case of one. */
 export type AgentRunOutcome =
   | { readonly kind: 'complete'; readonly result: AgentRunResult }
-  | ({ readonly kind: 'needs-input'; readonly pending: readonly PendingInput[] } & Omit<PendingInput, 'kind'>);
+  | ({ readonly kind: 'needs-input'; readonly pending: readonly PendingInput[] } & Omit<
+      PendingInput,
+      'kind'
+    >);
 
 /** What the `outcome` update answers. `moved`: the run continues as new, ask again; `ended`: read the result. */
 export type OutcomeReply =
@@ -65,10 +72,16 @@ export type OutcomeReply =
   | { readonly kind: 'moved' }
   | { readonly kind: 'ended' };
 
-export type RunStatus = 'loading' | 'running' | 'needs-input' | 'completed' | 'failed' | 'cancelled';
+export type RunStatus =
+  'loading' | 'running' | 'needs-input' | 'completed' | 'failed' | 'cancelled';
 
 /** A signal that changed nothing, and why. */
-export type RejectedSignal = { readonly signal: string; readonly code: ErrorCode; readonly message: string; readonly at: string };
+export type RejectedSignal = {
+  readonly signal: string;
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly at: string;
+};
 
 /** Answer of the `state` query. */
 export type RunState = {
@@ -92,7 +105,10 @@ export type RunMemo = {
   readonly status: RunStatus;
   readonly agent: string;
   readonly pauseSeq?: number;
-  readonly pending?: readonly Pick<PendingInput, 'inputId' | 'kind' | 'question' | 'agentId' | 'path' | 'since'>[];
+  readonly pending?: readonly Pick<
+    PendingInput,
+    'inputId' | 'kind' | 'question' | 'agentId' | 'path' | 'since'
+  >[];
   readonly reason?: string;
 };
 

@@ -6,7 +6,10 @@ export type ModelSettings = {
   readonly temperature?: number;
   readonly maxOutputTokens?: number;
   readonly stop?: readonly string[];
-  readonly reasoning?: { readonly effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high'; readonly budgetTokens?: number };
+  readonly reasoning?: {
+    readonly effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high';
+    readonly budgetTokens?: number;
+  };
   readonly extra?: JsonObject;
 };
 
@@ -36,7 +39,11 @@ export type ToolSpec = {
   readonly maxResultBytes?: number;
 };
 
-export type BudgetSpec = { readonly maxTokens?: number; readonly maxCostUsd?: number; readonly onExceeded?: 'ask' | 'fail' };
+export type BudgetSpec = {
+  readonly maxTokens?: number;
+  readonly maxCostUsd?: number;
+  readonly onExceeded?: 'ask' | 'fail';
+};
 
 /** An agent as data. `tools` are names of registered tools. */
 export type AgentSpec = {

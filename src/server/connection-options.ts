@@ -13,7 +13,12 @@ export type ServerOptions = {
 };
 
 export type LoadedConnection = {
-  readonly connection: { address?: string; tls?: TLSConfig | boolean; apiKey?: string; metadata?: Record<string, string> };
+  readonly connection: {
+    address?: string;
+    tls?: TLSConfig | boolean;
+    apiKey?: string;
+    metadata?: Record<string, string>;
+  };
   readonly namespace: string | undefined;
 };
 
@@ -26,8 +31,11 @@ export function loadConnection(options: ServerOptions = {}): LoadedConnection {
     connection: {
       address: address ?? configured.address ?? defaults.address,
       ...(configured.apiKey !== undefined && { apiKey: configured.apiKey }),
-      ...(configured.metadata !== undefined && { metadata: configured.metadata as Record<string, string> }),
-      ...(configured.tls !== undefined && configured.tls !== null && { tls: configured.tls as TLSConfig | boolean }),
+      ...(configured.metadata !== undefined && {
+        metadata: configured.metadata as Record<string, string>,
+      }),
+      ...(configured.tls !== undefined &&
+        configured.tls !== null && { tls: configured.tls }),
       ...(tls !== undefined && { tls }),
       ...(apiKey !== undefined && { apiKey }),
     },

@@ -12,7 +12,16 @@ import { LonghaulPlugin } from './plugin';
  * await worker.run();
  */
 export async function createWorker(options: CreateWorkerOptions = {}): Promise<Worker> {
-  const { connection, address, profile, namespace, taskQueue, dataConverter, workerOptions, ...longhaul } = options;
+  const {
+    connection,
+    address,
+    profile,
+    namespace,
+    taskQueue,
+    dataConverter,
+    workerOptions,
+    ...longhaul
+  } = options;
   const plugin = new LonghaulPlugin(longhaul);
   const loaded = loadConnection({ ...(address && { address }), ...(profile && { profile }) });
   return await Worker.create({
@@ -25,7 +34,9 @@ export async function createWorker(options: CreateWorkerOptions = {}): Promise<W
   });
 }
 
-async function connectWorker(options: ReturnType<typeof loadConnection>['connection']): Promise<NativeConnection> {
+async function connectWorker(
+  options: ReturnType<typeof loadConnection>['connection'],
+): Promise<NativeConnection> {
   try {
     return await NativeConnection.connect(options);
   } catch (error) {

@@ -12,9 +12,14 @@ import type { LonghaulOptions } from './options';
 import { searchAttributeCheck } from './search-attributes';
 
 /** What the bundler's compiler shows of itself, as far as it is looked at. */
-type Compilation = { readonly modules: Iterable<{ readonly resource?: string }>; readonly errors: Error[] };
+type Compilation = {
+  readonly modules: Iterable<{ readonly resource?: string }>;
+  readonly errors: Error[];
+};
 type Compiler = {
-  readonly hooks: { readonly afterCompile: { tap(name: string, check: (compilation: Compilation) => void): void } };
+  readonly hooks: {
+    readonly afterCompile: { tap(name: string, check: (compilation: Compilation) => void): void };
+  };
 };
 
 /**
@@ -34,7 +39,8 @@ export class LonghaulPlugin extends SimplePlugin {
 
   override configureWorker(options: WorkerOptions): WorkerOptions {
     const configured = super.configureWorker(options);
-    const hasWorkflows = configured.workflowsPath !== undefined || configured.workflowBundle !== undefined;
+    const hasWorkflows =
+      configured.workflowsPath !== undefined || configured.workflowBundle !== undefined;
     return {
       stickyQueueScheduleToStartTimeout: timeouts.stickyScheduleToStart,
       shutdownGraceTime: timeouts.shutdownGrace,
@@ -52,8 +58,10 @@ export class LonghaulPlugin extends SimplePlugin {
       ...configured,
       webpackConfigHook: (config) => {
         const hooked = webpackConfigHook?.(config) ?? config;
-        const plugin = { apply: requireWorkflows } as unknown as NonNullable<typeof hooked.plugins>[number];
-        return { ...hooked, plugins: [...(hooked.plugins ?? []), plugin] } as typeof hooked;
+        const plugin = { apply: requireWorkflows } as unknown as NonNullable<
+          typeof hooked.plugins
+        >[number];
+        return { ...hooked, plugins: [...(hooked.plugins ?? []), plugin] };
       },
     };
   }
@@ -80,7 +88,8 @@ function requireWorkflows(compiler: Compiler): void {
   compiler.hooks.afterCompile.tap('longhaul', ({ modules, errors }) => {
     const ours = workflowsModule();
     if ([...modules].some((module) => module.resource === ours)) return;
-    const message = "the workflow bundle lacks Longhaul's workflows: add `export * from 'longhaul/workflows'` to your workflow file";
+    const message =
+      "the workflow bundle lacks Longhaul's workflows: add `export * from 'longhaul/workflows'` to your workflow file";
     errors.push(new LonghaulError('InternalError', message));
   });
 }

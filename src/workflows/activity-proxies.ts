@@ -2,7 +2,11 @@
 
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import { clipText, oneLine } from '../core/text';
-import type { LonghaulActivities, LonghaulLocalActivities, ToolFacts } from '../protocol/activities';
+import type {
+  LonghaulActivities,
+  LonghaulLocalActivities,
+  ToolFacts,
+} from '../protocol/activities';
 import { limits, timeouts } from '../protocol/limits';
 
 /** A payload that is too large stays so: the call is never made again for it. */
@@ -13,12 +17,20 @@ export function modelActivities(summary: string): Pick<LonghaulActivities, 'call
     startToCloseTimeout: timeouts.modelStartToClose,
     scheduleToCloseTimeout: timeouts.modelScheduleToClose,
     heartbeatTimeout: timeouts.modelHeartbeat,
-    retry: { initialInterval: 1_000, backoffCoefficient: 2, maximumInterval: 60_000, nonRetryableErrorTypes },
+    retry: {
+      initialInterval: 1_000,
+      backoffCoefficient: 2,
+      maximumInterval: 60_000,
+      nonRetryableErrorTypes,
+    },
     summary: clipText(oneLine(summary, limits.summary), limits.summary),
   });
 }
 
-export function toolActivities(tool: ToolFacts, summary: string): Pick<LonghaulActivities, 'callTool'> {
+export function toolActivities(
+  tool: ToolFacts,
+  summary: string,
+): Pick<LonghaulActivities, 'callTool'> {
   const startToClose = tool.timeoutMs ?? timeouts.toolStartToClose;
   return proxyActivities<LonghaulActivities>({
     startToCloseTimeout: startToClose,
@@ -28,7 +40,8 @@ export function toolActivities(tool: ToolFacts, summary: string): Pick<LonghaulA
       initialInterval: tool.retry?.initialIntervalMs ?? 1_000,
       backoffCoefficient: tool.retry?.backoffCoefficient ?? 2,
       maximumInterval: tool.retry?.maximumIntervalMs ?? 60_000,
-      maximumAttempts: tool.effect === 'once' ? 1 : (tool.retry?.maximumAttempts ?? limits.toolAttempts),
+      maximumAttempts:
+        tool.effect === 'once' ? 1 : (tool.retry?.maximumAttempts ?? limits.toolAttempts),
       nonRetryableErrorTypes,
     },
     summary: oneLine(summary, limits.summary),

@@ -31,7 +31,16 @@ import { queryNames } from '../protocol/names';
 import type { SessionDelta } from '../protocol/session';
 import type { AgentRunResult, LogQuery, PendingInput, RunInput, RunState } from '../protocol/run';
 import { controlActivities, modelActivities } from './activity-proxies';
-import { isDue, machineOptions, openInputs, promptOf, resultOf, runnerId, stateOf, unavailableTool } from './agent-run-facts';
+import {
+  isDue,
+  machineOptions,
+  openInputs,
+  promptOf,
+  resultOf,
+  runnerId,
+  stateOf,
+  unavailableTool,
+} from './agent-run-facts';
 import { pack, unpack } from './carried-run';
 import { waitForAnswer } from './input-wait';
 import { loadDefinition, type LoadedDefinition } from './load-definition';
@@ -80,13 +89,20 @@ export class AgentLoop {
       cancel: (reason) => this.#cancel(reason),
       port: {
         answer: (inputId, text) => this.#feed((machine) => machine.answer({ inputId, text })),
-        approve: ({ inputId, args }) => this.#feed((machine) => machine.approve(inputId, args && { args })),
+        approve: ({ inputId, args }) =>
+          this.#feed((machine) => machine.approve(inputId, args && { args })),
         reject: ({ inputId, reason }) => this.#feed((machine) => machine.reject(inputId, reason)),
       },
     });
-    setHandler(logQuery, (query) => this.#page(query), { description: 'Entries of the log, a page: {from}' });
-    setHandler(definitionQuery, () => this.#loaded?.definition, { description: 'The definition this run pinned' });
-    setHandler(contextQuery, () => this.#input.context ?? null, { description: 'The context given at start' });
+    setHandler(logQuery, (query) => this.#page(query), {
+      description: 'Entries of the log, a page: {from}',
+    });
+    setHandler(definitionQuery, () => this.#loaded?.definition, {
+      description: 'The definition this run pinned',
+    });
+    setHandler(contextQuery, () => this.#input.context ?? {}, {
+      description: 'The context given at start',
+    });
   }
 
   async run(): Promise<AgentRunResult> {
@@ -98,7 +114,8 @@ export class AgentLoop {
       await condition(allHandlersFinished);
       return result;
     } catch (error) {
-      if (!(error instanceof ContinueAsNew) && !this.#board.ended) this.#end(isCancellation(error) ? 'cancelled' : 'failed');
+      if (!(error instanceof ContinueAsNew) && !this.#board.ended)
+        this.#end(isCancellation(error) ? 'cancelled' : 'failed');
       await CancellationScope.nonCancellable(() => condition(allHandlersFinished));
       throw error;
     }
@@ -190,7 +207,10 @@ export class AgentLoop {
     const { id, kind: _kind, ...response } = entry;
     this.#log.expectTurn(id);
     try {
-      let outcome = machine.modelResponse({ ...response, tools: facts.tools.map((tool) => tool.name) });
+      let outcome = machine.modelResponse({
+        ...response,
+        tools: facts.tools.map((tool) => tool.name),
+      });
       while (outcome.kind === 'needs-resolution') {
         const feedback = unavailableTool(outcome.context);
         outcome = machine.resolveInvalidToolCall({ kind: 'retry', feedback });
@@ -230,9 +250,13 @@ export class AgentLoop {
 
   #expire(input: PendingInput, rule: NonNullable<AgentFacts['onInputTimeout']>): void {
     if (rule === 'fail' || input.kind === 'approval') {
-      throw new LonghaulError('InputTimeout', `nobody answered '${input.inputId}' in time: ${oneLine(input.question, 300)}`, {
-        details: { inputId: input.inputId, path: input.path },
-      });
+      throw new LonghaulError(
+        'InputTimeout',
+        `nobody answered '${input.inputId}' in time: ${oneLine(input.question, 300)}`,
+        {
+          details: { inputId: input.inputId, path: input.path },
+        },
+      );
     }
     this.#feed((machine) => machine.answer({ inputId: input.inputId, text: rule.answer }));
     this.#board.take(input.inputId, 'input-timeout');
@@ -241,7 +265,12 @@ export class AgentLoop {
   /** Between steps, with nothing in flight: a call to come or a wait. */
   async #continueAsNewIfDue(step: AgentRunStep): Promise<void> {
     const { machine, definition, tools } = this.#ready();
-    if ((step.kind !== 'call-model' && step.kind !== 'needs-input') || !tools.idle || !isDue(workflowInfo())) return;
+    if (
+      (step.kind !== 'call-model' && step.kind !== 'needs-input') ||
+      !tools.idle ||
+      !isDue(workflowInfo())
+    )
+      return;
     this.#board.moving = true;
     await condition(allHandlersFinished);
     const { runner: _runner, input: _input, session: _session, ...rest } = this.#input;
@@ -257,7 +286,9 @@ export class AgentLoop {
       this.#log.ref(),
     );
     const next: RunInput = { ...rest, runner: runnerId(this.#input), input: 'continued' };
-    await makeContinueAsNewFunc<(input: RunInput, carried: Uint8Array) => Promise<AgentRunResult>>()(next, bytes);
+    await makeContinueAsNewFunc<
+      (input: RunInput, carried: Uint8Array) => Promise<AgentRunResult>
+    >()(next, bytes);
   }
 
   /** Feeds an answer to the machine. Answers are taken only for published inputs, so the machine is there. */
@@ -283,7 +314,10 @@ export class AgentLoop {
     const since = new Date().toISOString();
     const { facts } = this.#ready();
     this.#board.publish(
-      openInputs(inputs).map((input) => known.get(input.inputId) ?? { ...input, agentId: facts.id, path: this.#path(), since }),
+      openInputs(inputs).map(
+        (input) =>
+          known.get(input.inputId) ?? { ...input, agentId: facts.id, path: this.#path(), since },
+      ),
     );
   }
 
@@ -311,7 +345,9 @@ export class AgentLoop {
   #cancel(reason: string): void {
     this.#cancelReason ??= reason;
     // Only the server can end a run as Canceled; the request comes back as the cancellation of the root scope.
-    CancellationScope.nonCancellable(() => controlActivities.requestCancellation()).catch(() => undefined);
+    CancellationScope.nonCancellable(() => controlActivities.requestCancellation()).catch(
+      () => undefined,
+    );
   }
 
   #state(): RunState {
@@ -331,7 +367,10 @@ export class AgentLoop {
   }
 
   /** Whose call it is. At the root the definition is this run's own and the path is the agent's id: neither travels. */
-  #address({ hash, definition }: LoadedDefinition): Pick<CallModelInput, 'definition' | 'agentId' | 'path'> {
+  #address({
+    hash,
+    definition,
+  }: LoadedDefinition): Pick<CallModelInput, 'definition' | 'agentId' | 'path'> {
     const { root, path } = this.#input.lineage ?? {};
     return {
       definition: { hash: hash.slice(0, limits.hashLength), ...(root !== undefined && { root }) },
@@ -345,7 +384,8 @@ export class AgentLoop {
   }
 
   #ready(): Loaded {
-    if (this.#loaded === undefined) throw new LonghaulError('InternalError', 'the run is still loading');
+    if (this.#loaded === undefined)
+      throw new LonghaulError('InternalError', 'the run is still loading');
     return this.#loaded;
   }
 }

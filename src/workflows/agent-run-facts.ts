@@ -19,7 +19,9 @@ export function machineOptions(facts: AgentFacts): AgentRunOptions {
   const maxIterations = facts.maxIterations ?? limits.maxIterations;
   const invalidToolCalls = facts.maxInvalidToolCalls ?? limits.invalidToolCalls;
   const onInvalidToolCall = facts.onInvalidToolCall ?? 'retry';
-  const approvals = facts.tools.filter((tool) => tool.needsApproval === true).map((tool) => tool.name);
+  const approvals = facts.tools
+    .filter((tool) => tool.needsApproval === true)
+    .map((tool) => tool.name);
   const criteria = criteriaOf(facts);
   return {
     maxIterations,
@@ -35,7 +37,8 @@ export function machineOptions(facts: AgentFacts): AgentRunOptions {
 }
 
 export function promptOf(input: RunInput): UserMessage {
-  const parts = typeof input.input === 'string' ? [{ type: 'text' as const, text: input.input }] : input.input;
+  const parts =
+    typeof input.input === 'string' ? [{ type: 'text' as const, text: input.input }] : input.input;
   return { role: 'user', parts };
 }
 
@@ -94,6 +97,8 @@ export function unavailableTool({ toolName, allowed }: InvalidToolCallContext): 
 /** Whether the execution has grown so far that the run continues as new. */
 export function isDue(info: WorkflowInfo): boolean {
   return (
-    info.continueAsNewSuggested || info.historySize > limits.historyBytes || info.historyLength > limits.historyEvents
+    info.continueAsNewSuggested ||
+    info.historySize > limits.historyBytes ||
+    info.historyLength > limits.historyEvents
   );
 }

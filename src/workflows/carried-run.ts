@@ -29,17 +29,27 @@ export type CarriedRun = {
 };
 
 /** What the next execution gets: deflated JSON, measured. */
-export function pack(run: Omit<CarriedRun, 'log' | 'entries' | 'format'>, entries: readonly LogEntry[], log: LogRef): Uint8Array {
+export function pack(
+  run: Omit<CarriedRun, 'log' | 'entries' | 'format'>,
+  entries: readonly LogEntry[],
+  log: LogRef,
+): Uint8Array {
   const whole = deflate({ format: 1, ...run, entries });
   if (whole.length <= limits.carriedLog) return whole;
   const small = deflate({ format: 1, ...run, log });
   if (small.length <= limits.carriedLog) return small;
-  throw new LonghaulError('TranscriptTooLarge', `the run's state has ${small.length} bytes deflated; it cannot continue as new`);
+  throw new LonghaulError(
+    'TranscriptTooLarge',
+    `the run's state has ${small.length} bytes deflated; it cannot continue as new`,
+  );
 }
 
-export async function unpack(bytes: Uint8Array): Promise<CarriedRun & { readonly entries: readonly LogEntry[] }> {
+export async function unpack(
+  bytes: Uint8Array,
+): Promise<CarriedRun & { readonly entries: readonly LogEntry[] }> {
   const run = inflate<CarriedRun>(bytes);
-  if (run.format !== 1) throw new LonghaulError('StateError', `unknown format ${String(run.format)} of a carried run`);
+  if (run.format !== 1)
+    throw new LonghaulError('StateError', `unknown format ${String(run.format)} of a carried run`);
   if (run.entries !== undefined) return { ...run, entries: run.entries };
   if (run.log === undefined) throw new LonghaulError('StateError', 'the carried run has no log');
   return { ...run, entries: await pull(run.log) };
@@ -48,8 +58,11 @@ export async function unpack(bytes: Uint8Array): Promise<CarriedRun & { readonly
 async function pull(log: LogRef): Promise<LogEntry[]> {
   const entries: LogEntry[] = [];
   while (entries.length < log.length) {
-    const page = inflate<LogEntry[]>(await controlActivities.pullLog({ log, from: entries.length }));
-    if (page.length === 0) throw new LonghaulError('StateError', 'the log of the earlier execution ended early');
+    const page = inflate<LogEntry[]>(
+      await controlActivities.pullLog({ log, from: entries.length }),
+    );
+    if (page.length === 0)
+      throw new LonghaulError('StateError', 'the log of the earlier execution ended early');
     entries.push(...page);
   }
   return entries;

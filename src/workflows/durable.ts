@@ -6,7 +6,12 @@
 // 3. Anything else becomes the non-retryable InternalError.
 // 4. A result that cannot be stored fails the run here, visibly, instead of wedging it.
 
-import { ApplicationFailure, ContinueAsNew, isCancellation, TemporalFailure } from '@temporalio/workflow';
+import {
+  ApplicationFailure,
+  ContinueAsNew,
+  isCancellation,
+  TemporalFailure,
+} from '@temporalio/workflow';
 import { clipText, utf8Length } from '../core/text';
 import { checkJson } from '../core/session';
 import { LonghaulError } from '../protocol/errors';
@@ -21,7 +26,8 @@ export async function durable<Result>(main: () => Promise<Result>): Promise<Resu
 }
 
 export function toWorkflowFailure(error: unknown): unknown {
-  if (error instanceof ContinueAsNew || error instanceof TemporalFailure || isCancellation(error)) return error;
+  if (error instanceof ContinueAsNew || error instanceof TemporalFailure || isCancellation(error))
+    return error;
   if (LonghaulError.is(error)) return failureOf(error);
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return ApplicationFailure.create({
@@ -44,11 +50,17 @@ function failureOf(error: LonghaulError): ApplicationFailure {
 function storable<Result>(result: Result): Result {
   const violation = checkJson(result);
   if (violation !== undefined) {
-    throw new LonghaulError('InternalError', `the result is not JSON at ${violation.path}: ${violation.problem}`);
+    throw new LonghaulError(
+      'InternalError',
+      `the result is not JSON at ${violation.path}: ${violation.problem}`,
+    );
   }
   const bytes = utf8Length(JSON.stringify(result));
   if (bytes > limits.result * 1.5) {
-    throw new LonghaulError('PayloadTooLarge', `the result has ${bytes} bytes; a run may return ${limits.result}`);
+    throw new LonghaulError(
+      'PayloadTooLarge',
+      `the result has ${bytes} bytes; a run may return ${limits.result}`,
+    );
   }
   return result;
 }

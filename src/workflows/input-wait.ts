@@ -23,7 +23,11 @@ export async function waitForAnswer(wait: InputWait): Promise<PendingInput | und
   const deadline = Date.parse(oldest.since) + timeoutMs;
   const timer = new CancellationScope();
   const expiry = timer
-    .run(() => sleep(Math.max(1, deadline - Date.now()), { summary: oneLine(oldest.question, limits.summary) }))
+    .run(() =>
+      sleep(Math.max(1, deadline - Date.now()), {
+        summary: oneLine(oldest.question, limits.summary),
+      }),
+    )
     .then(() => oldest);
   expiry.catch((error: unknown) => {
     if (!isCancellation(error)) throw error;

@@ -19,7 +19,9 @@ export async function loadDefinition(input: LoadDefinitionInput): Promise<Loaded
   throw new LonghaulError(here.code, `${here.message} (no worker knew it for ${seconds} seconds)`);
 }
 
-async function findElsewhere(input: LoadDefinitionInput): Promise<LoadDefinitionResult | undefined> {
+async function findElsewhere(
+  input: LoadDefinitionInput,
+): Promise<LoadDefinitionResult | undefined> {
   try {
     return await definitionActivities.findDefinition(input);
   } catch (error) {

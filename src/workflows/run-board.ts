@@ -96,7 +96,10 @@ export class RunBoard {
     const { inputId } = input;
     if (inputId !== undefined && this.#answered.has(inputId)) {
       if (this.#answered.get(inputId) === updateId) return undefined;
-      throw new LonghaulError('AlreadyAnswered', `input '${inputId}' was already answered; the first answer counts`);
+      throw new LonghaulError(
+        'AlreadyAnswered',
+        `input '${inputId}' was already answered; the first answer counts`,
+      );
     }
     if (this.#pending.length === 0) {
       const now = this.status === 'loading' ? 'it is still loading' : `it is ${this.status}`;
@@ -104,7 +107,10 @@ export class RunBoard {
     }
     if (inputId === undefined) {
       if (this.#pending.length === 1) return this.#pending[0];
-      throw new LonghaulError('AmbiguousInput', `several inputs are open, name one by inputId: ${this.#list()}`);
+      throw new LonghaulError(
+        'AmbiguousInput',
+        `several inputs are open, name one by inputId: ${this.#list()}`,
+      );
     }
     const found = this.#pending.find((pending) => pending.inputId === inputId);
     if (found === undefined) {
@@ -118,7 +124,10 @@ export class RunBoard {
     answerText(input);
     const found = this.addressed(input, updateId);
     if (found?.kind === 'approval') {
-      throw new LonghaulError('InvalidAnswer', `input '${found.inputId}' is an approval: approve or reject it`);
+      throw new LonghaulError(
+        'InvalidAnswer',
+        `input '${found.inputId}' is an approval: approve or reject it`,
+      );
     }
     return found;
   }
@@ -126,7 +135,10 @@ export class RunBoard {
   approval(input: { inputId?: string }, updateId: string): PendingInput | undefined {
     const found = this.addressed(input, updateId);
     if (found !== undefined && found.kind !== 'approval') {
-      throw new LonghaulError('InvalidAnswer', `input '${found.inputId}' is a question: answer it with resume`);
+      throw new LonghaulError(
+        'InvalidAnswer',
+        `input '${found.inputId}' is a question: answer it with resume`,
+      );
     }
     return found;
   }

@@ -50,15 +50,23 @@ export type RunHandlers = {
 };
 
 export function setRunHandlers({ board, port, state, cancel }: RunHandlers): void {
-  setHandler(stateQuery, state, { description: 'Where the run stands: status, turn, usage, open inputs' });
-  setHandler(pendingQuery, () => board.pending, { description: 'The open questions and approvals' });
+  setHandler(stateQuery, state, {
+    description: 'Where the run stands: status, turn, usage, open inputs',
+  });
+  setHandler(pendingQuery, () => board.pending, {
+    description: 'The open questions and approvals',
+  });
   setHandler(usageQuery, () => state().usage, { description: 'Tokens used so far' });
-  setHandler(outcomeUpdate, () => outcome(board), { description: 'Waits for the next pause or the end' });
+  setHandler(outcomeUpdate, () => outcome(board), {
+    description: 'Waits for the next pause or the end',
+  });
   setAnswerUpdates(board, port);
   setHandler(resumeSignal, (payload) => resumeBySignal(board, port, payload), {
     description: 'Answers the open question: "text" or {answer, inputId?}',
   });
-  setHandler(cancelSignal, (input) => cancel(cancelReason(input)), { description: 'Cancels the run: {reason}' });
+  setHandler(cancelSignal, (input) => cancel(cancelReason(input)), {
+    description: 'Cancels the run: {reason}',
+  });
 }
 
 function setAnswerUpdates(board: RunBoard, port: AnswerPort): void {
@@ -69,7 +77,10 @@ function setAnswerUpdates(board: RunBoard, port: AnswerPort): void {
       if (found !== undefined) takeAnswer(board, port, { ...input, inputId: found.inputId });
       return { accepted: true, inputId: found?.inputId ?? input.inputId ?? '' };
     },
-    { validator: validating((input) => board.question(resumeInput(input), updateId())), description: 'Answers a question' },
+    {
+      validator: validating((input) => board.question(resumeInput(input), updateId())),
+      description: 'Answers a question',
+    },
   );
   setHandler(
     approveUpdate,
@@ -80,7 +91,10 @@ function setAnswerUpdates(board: RunBoard, port: AnswerPort): void {
       }
       return { accepted: true, inputId: input.inputId };
     },
-    { validator: validating((input) => board.approval(approveInput(input), updateId())), description: 'Approves a tool call' },
+    {
+      validator: validating((input) => board.approval(approveInput(input), updateId())),
+      description: 'Approves a tool call',
+    },
   );
   setHandler(
     rejectUpdate,
@@ -91,7 +105,10 @@ function setAnswerUpdates(board: RunBoard, port: AnswerPort): void {
       }
       return { accepted: true, inputId: input.inputId };
     },
-    { validator: validating((input) => board.approval(rejectInput(input), updateId())), description: 'Rejects a tool call' },
+    {
+      validator: validating((input) => board.approval(rejectInput(input), updateId())),
+      description: 'Rejects a tool call',
+    },
   );
 }
 
@@ -103,7 +120,11 @@ async function outcome(board: RunBoard): Promise<OutcomeReply> {
   return { kind: 'needs-input', pending: board.pending };
 }
 
-function takeAnswer(board: RunBoard, port: AnswerPort, input: ResumeInput & { readonly inputId: string }): void {
+function takeAnswer(
+  board: RunBoard,
+  port: AnswerPort,
+  input: ResumeInput & { readonly inputId: string },
+): void {
   port.answer(input.inputId, answerText(input));
   board.take(input.inputId, updateId());
 }
@@ -149,7 +170,10 @@ function approveInput(payload: unknown): ApproveInput {
   const input = objectOf(payload, '{inputId, args?}');
   const { args } = input;
   if (args !== undefined && args !== null && !isJsonObject(args)) {
-    throw new LonghaulError('InvalidAnswer', 'args must be a JSON object: the edited arguments of the call');
+    throw new LonghaulError(
+      'InvalidAnswer',
+      'args must be a JSON object: the edited arguments of the call',
+    );
   }
   return { inputId: requiredText(input, 'inputId'), ...(isJsonObject(args) && { args }) };
 }
@@ -176,7 +200,8 @@ function optionalText(input: { [key: string]: Json }, key: string): string | und
 
 function requiredText(input: { [key: string]: Json }, key: string): string {
   const value = optionalText(input, key);
-  if (value === undefined || value === '') throw new LonghaulError('InvalidAnswer', `${key} is missing`);
+  if (value === undefined || value === '')
+    throw new LonghaulError('InvalidAnswer', `${key} is missing`);
   return value;
 }
 

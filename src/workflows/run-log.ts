@@ -29,7 +29,11 @@ export class RunLog {
   /** Ids since the last model call that a worker holds: they need not ride along. */
   readonly #produced = new Set<string>();
 
-  constructor(options: { workflowId: string; executionRunId: string; entries?: readonly LogEntry[] }) {
+  constructor(options: {
+    workflowId: string;
+    executionRunId: string;
+    entries?: readonly LogEntry[];
+  }) {
     this.#workflowId = options.workflowId;
     this.#executionRunId = options.executionRunId;
     for (const entry of options.entries ?? []) this.#append(entry);
@@ -75,7 +79,11 @@ export class RunLog {
     this.#announced = this.#entries.length;
     const entries = this.#rideAlong(tail);
     this.#produced.clear();
-    return { ...this.ref(), tail: tail.map((entry) => entry.id), ...(entries.length > 0 && { entries }) };
+    return {
+      ...this.ref(),
+      tail: tail.map((entry) => entry.id),
+      ...(entries.length > 0 && { entries }),
+    };
   }
 
   /** Names the log as it stands, to be read whole. */
@@ -97,7 +105,12 @@ export class RunLog {
       if (bytes > maxBytes && end > from) break;
       end += 1;
     }
-    return { from, entries: this.#entries.slice(from, end), length: this.#entries.length, digest: this.#digest };
+    return {
+      from,
+      entries: this.#entries.slice(from, end),
+      length: this.#entries.length,
+      digest: this.#digest,
+    };
   }
 
   deflatedPage(from: number): Uint8Array {

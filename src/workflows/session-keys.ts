@@ -6,15 +6,23 @@ import type { JsonObject } from '../protocol/json';
 import { limits } from '../protocol/limits';
 
 /** The declared keys with their values; undefined when nothing is declared, so that nothing travels. */
-export function selectKeys(session: JsonObject, keys: readonly string[] | undefined): JsonObject | undefined {
+export function selectKeys(
+  session: JsonObject,
+  keys: readonly string[] | undefined,
+): JsonObject | undefined {
   if (keys === undefined || keys.length === 0) return undefined;
   return Object.fromEntries(
-    keys.flatMap((key) => (Object.hasOwn(session, key) ? [[key, session[key] ?? null] as const] : [])),
+    keys.flatMap((key) =>
+      Object.hasOwn(session, key) ? [[key, session[key] ?? null] as const] : [],
+    ),
   );
 }
 
 export function checkSessionSize(session: JsonObject): void {
   const bytes = utf8Length(JSON.stringify(session));
   if (bytes <= limits.session) return;
-  throw new LonghaulError('SessionTooLarge', `the session has ${bytes} bytes of JSON; at most ${limits.session} are kept`);
+  throw new LonghaulError(
+    'SessionTooLarge',
+    `the session has ${bytes} bytes of JSON; at most ${limits.session} are kept`,
+  );
 }

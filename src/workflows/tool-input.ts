@@ -3,12 +3,15 @@
 import { utf8Length } from '../core/text';
 import type { PendingToolCall } from '../protocol/agent-run';
 import type { CallToolInput } from '../protocol/activities';
-import type { Json, JsonObject } from '../protocol/json';
+import type { JsonObject } from '../protocol/json';
 import { limits } from '../protocol/limits';
 import type { RunLog } from './run-log';
 import type { ToolCallContext } from './tool-runner';
 
-export function argumentsOf({ call }: PendingToolCall, log: RunLog): Pick<CallToolInput, 'args' | 'byReference'> {
+export function argumentsOf(
+  { call }: PendingToolCall,
+  log: RunLog,
+): Pick<CallToolInput, 'args' | 'byReference'> {
   const args = call.args ?? {};
   const text = JSON.stringify(args);
   if (utf8Length(text) <= limits.toolArgumentsInline) return { args };
@@ -18,10 +21,15 @@ export function argumentsOf({ call }: PendingToolCall, log: RunLog): Pick<CallTo
 }
 
 /** Where the last model turn has a call with these arguments; none where a person edited them. */
-function positionInLastTurn(log: RunLog, args: string): { entryId: string; position: number } | undefined {
+function positionInLastTurn(
+  log: RunLog,
+  args: string,
+): { entryId: string; position: number } | undefined {
   const entry = log.entries.findLast((candidate) => candidate.kind === 'model-turn');
   if (entry?.kind !== 'model-turn') return undefined;
-  const position = entry.content.findIndex((part) => part.type === 'tool_call' && JSON.stringify(part.args) === args);
+  const position = entry.content.findIndex(
+    (part) => part.type === 'tool_call' && JSON.stringify(part.args) === args,
+  );
   return position < 0 ? undefined : { entryId: entry.id, position };
 }
 
@@ -31,7 +39,7 @@ export function contextOf(run: {
   readonly path?: string;
   readonly firstExecutionRunId: string;
   readonly executionRunId: string;
-  readonly context: Json | undefined;
+  readonly context: JsonObject | undefined;
   readonly session: JsonObject | undefined;
 }): ToolCallContext {
   const { context, session, firstExecutionRunId, executionRunId, ...address } = run;

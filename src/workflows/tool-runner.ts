@@ -16,7 +16,12 @@ import { toolActivities } from './activity-proxies';
 import { argumentText } from './visible-state';
 
 export type ToolArrival =
-  | { readonly kind: 'result'; readonly result: ToolResult; readonly entryId?: string; readonly session?: SessionDelta }
+  | {
+      readonly kind: 'result';
+      readonly result: ToolResult;
+      readonly entryId?: string;
+      readonly session?: SessionDelta;
+    }
   | { readonly kind: 'failed'; readonly error: unknown };
 
 /** All of a call's input but what the call itself says. */
@@ -84,7 +89,10 @@ export class ToolRunner {
     if (tool === undefined) return errorResult(pending, `There is no tool '${call.name}'.`);
     const bytes = utf8Length(JSON.stringify(call.args));
     if (bytes > limits.toolArguments) {
-      return errorResult(pending, `The arguments have ${bytes} bytes; at most ${limits.toolArguments} are taken.`);
+      return errorResult(
+        pending,
+        `The arguments have ${bytes} bytes; at most ${limits.toolArguments} are taken.`,
+      );
     }
     try {
       const summary = `#${turn} ${call.name} ${oneLine(argumentText(call), limits.summary)}`;
@@ -96,7 +104,12 @@ export class ToolRunner {
         tool: call.name,
         ...this.#options.argumentsOf(pending),
       });
-      return { kind: 'result', result: entry.result, entryId: entry.id, ...(session && { session }) };
+      return {
+        kind: 'result',
+        result: entry.result,
+        entryId: entry.id,
+        ...(session && { session }),
+      };
     } catch (error) {
       return failedCall(pending, tool, error);
     }
@@ -104,21 +117,27 @@ export class ToolRunner {
 }
 
 function failedCall(pending: PendingToolCall, tool: ToolFacts, error: unknown): ToolArrival {
-  if (isCancellation(error) || !(error instanceof ActivityFailure)) return { kind: 'failed', error };
+  if (isCancellation(error) || !(error instanceof ActivityFailure))
+    return { kind: 'failed', error };
   const timedOut = error.cause instanceof TimeoutFailure;
   if (tool.effect === 'once' && timedOut) {
-    const text = 'OutcomeUnknown: the call was cut off and may or may not have taken effect. Check before repeating it.';
+    const text =
+      'OutcomeUnknown: the call was cut off and may or may not have taken effect. Check before repeating it.';
     return errorResult(pending, text);
   }
   const reason = timedOut ? 'it did not finish in time' : (error.cause?.message ?? error.message);
   const text = `The tool '${pending.call.name}' failed: ${oneLine(reason, limits.failureMessage)}`;
-  if (tool.onError === 'fail') return { kind: 'failed', error: new LonghaulError('ToolError', text, { cause: error }) };
+  if (tool.onError === 'fail')
+    return { kind: 'failed', error: new LonghaulError('ToolError', text, { cause: error }) };
   return errorResult(pending, text);
 }
 
 function malformed(pending: PendingToolCall): ToolArrival {
   const reason = pending.call.argsError ?? 'not a JSON object';
-  return errorResult(pending, `The arguments are not valid: ${reason}. Call the tool again with a JSON object.`);
+  return errorResult(
+    pending,
+    `The arguments are not valid: ${reason}. Call the tool again with a JSON object.`,
+  );
 }
 
 function errorResult({ call, turn, index }: PendingToolCall, text: string): ToolArrival {

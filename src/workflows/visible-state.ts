@@ -63,7 +63,10 @@ export function showDetails(state: RunState, entries: readonly LogEntry[]): void
   ].join(' · ');
   const lines = [
     `**${state.runner}** · ${state.status} · ${spend}`,
-    ...state.pending.map((input) => `\n**Waiting for you** (${input.path}, \`${input.inputId}\`):\n\n> ${oneLine(input.question, 400)}`),
+    ...state.pending.map(
+      (input) =>
+        `\n**Waiting for you** (${input.path}, \`${input.inputId}\`):\n\n> ${oneLine(input.question, 400)}`,
+    ),
     ...state.rejected.slice(-1).map((refused) => `\nLast refused signal: ${refused.message}`),
     '\n### Last lines',
     ...entries.slice(-6).flatMap(describeEntry),
@@ -78,14 +81,20 @@ function describeEntry(entry: LogEntry): string[] {
       return [`- **user:** ${textOf(entry.message.parts)}`];
     case 'model-turn':
       return entry.content.flatMap((part) => {
-        if (part.type === 'text' && part.text !== '') return [`- **agent:** ${oneLine(part.text, 300)}`];
-        if (part.type === 'tool_call') return [`- **calls** \`${oneLine(`${part.name} ${argumentText(part)}`, 160)}\``];
+        if (part.type === 'text' && part.text !== '')
+          return [`- **agent:** ${oneLine(part.text, 300)}`];
+        if (part.type === 'tool_call')
+          return [`- **calls** \`${oneLine(`${part.name} ${argumentText(part)}`, 160)}\``];
         return [];
       });
     case 'tool-result':
-      return [`- \`${entry.result.name}\` ${entry.result.isError ? '**failed:**' : '→'} ${textOf(entry.result.content)}`];
+      return [
+        `- \`${entry.result.name}\` ${entry.result.isError ? '**failed:**' : '→'} ${textOf(entry.result.content)}`,
+      ];
     case 'decision':
-      return entry.decision.kind === 'feedback' ? [`- **longhaul:** ${oneLine(entry.decision.text, 200)}`] : [];
+      return entry.decision.kind === 'feedback'
+        ? [`- **longhaul:** ${oneLine(entry.decision.text, 200)}`]
+        : [];
     case 'summary':
       return [`- **summary:** ${oneLine(entry.text, 200)}`];
   }
@@ -96,7 +105,12 @@ export function argumentText(call: { readonly args: unknown; readonly rawArgs?: 
   return call.args === null ? (call.rawArgs ?? '') : JSON.stringify(call.args);
 }
 
-function textOf(parts: readonly { readonly type: string; readonly text?: string; readonly value?: unknown }[]): string {
-  const text = parts.map((part) => part.text ?? (part.value === undefined ? `[${part.type}]` : JSON.stringify(part.value)));
+function textOf(
+  parts: readonly { readonly type: string; readonly text?: string; readonly value?: unknown }[],
+): string {
+  const text = parts.map(
+    (part) =>
+      part.text ?? (part.value === undefined ? `[${part.type}]` : JSON.stringify(part.value)),
+  );
   return oneLine(text.join(' '), 240);
 }

@@ -29,16 +29,30 @@ describe('agent', () => {
       { toolCalls: [{ name: 'get_weather', args: { city: 'Paris' } }] },
       'It is 22 degrees in Paris.',
     ]);
-    const agent = defineAgent({ id: 'weather', model: 'scripted/one', instructions: 'Be brief.', tools: [getWeather] });
+    const agent = defineAgent({
+      id: 'weather',
+      model: 'scripted/one',
+      instructions: 'Be brief.',
+      tools: [getWeather],
+    });
     await harness.worker({ runners: [agent], providers: { scripted: model } });
     const run = await harness.longhaul.start(agent, 'How warm is it in Paris?');
     const outcome = await run.outcome();
     expect(outcome).toMatchObject({
       kind: 'complete',
-      result: { finalResponse: { text: 'It is 22 degrees in Paris.' }, iterations: 1, completionReason: 'text response' },
+      result: {
+        finalResponse: { text: 'It is 22 degrees in Paris.' },
+        iterations: 1,
+        completionReason: 'text response',
+      },
     });
     model.assertConsumed();
-    expect((await run.transcript()).map((message) => message.role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
+    expect((await run.transcript()).map((message) => message.role)).toEqual([
+      'user',
+      'assistant',
+      'tool',
+      'assistant',
+    ]);
   });
 
   it('fails with AgentNotFound naming the nearest ids', async () => {

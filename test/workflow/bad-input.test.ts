@@ -15,12 +15,22 @@ const results: readonly { name: string; execute: () => unknown; expected: RegExp
   { name: 'NaN', execute: () => ({ n: NaN }), expected: /not JSON/ },
   { name: 'a cycle', execute: () => cycle, expected: /not JSON/ },
   { name: 'a Map', execute: () => new Map(), expected: /not JSON/ },
-  { name: '5 MB of text', execute: () => '€'.repeat(1_700_000), expected: /cut: the first \d+ of 5100000 bytes/ },
+  {
+    name: '5 MB of text',
+    execute: () => '€'.repeat(1_700_000),
+    expected: /cut: the first \d+ of 5100000 bytes/,
+  },
   { name: 'nothing', execute: () => undefined, expected: /null/ },
 ];
 
 function toolOf(execute: () => unknown, options: object = {}): Tool {
-  return defineTool({ name: 'probe', description: 'x', inputSchema: { type: 'object', properties: {} }, execute, ...options }) as Tool;
+  return defineTool({
+    name: 'probe',
+    description: 'x',
+    inputSchema: { type: 'object', properties: {} },
+    execute,
+    ...options,
+  });
 }
 
 describe('bad input', () => {
@@ -31,33 +41,48 @@ describe('bad input', () => {
   afterEach(() => harness.close());
 
   async function start(steps: readonly ScriptedStep[], tool?: Tool): Promise<RunHandle> {
-    const agent = defineAgent({ id: 'probe', model: 'scripted/one', ...(tool && { tools: [tool] }) });
+    const agent = defineAgent({
+      id: 'probe',
+      model: 'scripted/one',
+      ...(tool && { tools: [tool] }),
+    });
     await harness.worker({ runners: [agent], providers: { scripted: scriptedModel(steps) } });
     return await harness.longhaul.start(agent, 'Go.');
   }
 
   const callProbe = { toolCalls: [{ name: 'probe', args: {} }] };
 
-  it.each(results)('gives the model a readable result when a tool returns $name', async ({ execute, expected }) => {
-    let executions = 0;
-    const counted = () => {
-      executions += 1;
-      return execute();
-    };
-    const run = await start([callProbe, 'Done.'], toolOf(counted));
-    await run.result();
-    expect(executions).toBe(1);
-    const message = (await run.transcript())[2];
-    expect(JSON.stringify(message)).toMatch(expected);
-    expect(Buffer.byteLength(JSON.stringify(message))).toBeLessThan(70_000);
-  });
+  it.each(results)(
+    'gives the model a readable result when a tool returns $name',
+    async ({ execute, expected }) => {
+      let executions = 0;
+      const counted = () => {
+        executions += 1;
+        return execute();
+      };
+      const run = await start([callProbe, 'Done.'], toolOf(counted));
+      await run.result();
+      expect(executions).toBe(1);
+      const message = (await run.transcript())[2];
+      expect(JSON.stringify(message)).toMatch(expected);
+      expect(Buffer.byteLength(JSON.stringify(message))).toBeLessThan(70_000);
+    },
+  );
 
   it.each([
-    { name: 'an error', thrown: () => new TypeError('no such row') as unknown, expected: /no such row/ },
-    { name: 'a string', thrown: () => 'just text' as unknown, expected: /just text/ },
+    {
+      name: 'an error',
+      thrown: () => new TypeError('no such row') as unknown,
+      expected: /no such row/,
+    },
+    { name: 'a string', thrown: () => 'just text', expected: /just text/ },
     { name: 'undefined', thrown: () => undefined as unknown, expected: /failed/ },
     { name: 'a cycle', thrown: () => cycle as unknown, expected: /failed/ },
-    { name: 'a 5 MB message', thrown: () => new Error('x'.repeat(5_000_000)) as unknown, expected: /failed/ },
+    {
+      name: 'a 5 MB message',
+      thrown: () => new Error('x'.repeat(5_000_000)) as unknown,
+      expected: /failed/,
+    },
   ])('gives the model an error result when a tool throws $name', async ({ thrown, expected }) => {
     const tool = toolOf(
       () => {
@@ -74,7 +99,10 @@ describe('bad input', () => {
   });
 
   it('gives the model an error result when a tool hangs', async () => {
-    const tool = toolOf(() => new Promise(() => undefined), { timeout: '1s', retry: { maximumAttempts: 1 } });
+    const tool = toolOf(() => new Promise(() => undefined), {
+      timeout: '1s',
+      retry: { maximumAttempts: 1 },
+    });
     const run = await start([callProbe, 'Done.'], tool);
     await run.result();
     expect(JSON.stringify((await run.transcript())[2])).toContain('did not finish in time');
@@ -93,7 +121,11 @@ describe('bad input', () => {
 
   it.each([
     { name: 'an unknown tool', call: { name: 'nope', args: {} }, expected: /no tool 'nope'/ },
-    { name: 'arguments that break the schema', call: { name: 'probe', args: { n: 'text' } }, expected: /do not match its schema/ },
+    {
+      name: 'arguments that break the schema',
+      call: { name: 'probe', args: { n: 'text' } },
+      expected: /do not match its schema/,
+    },
   ])('tells the model about $name', async ({ call, expected }) => {
     const tool = defineTool({
       name: 'probe',
@@ -101,32 +133,61 @@ describe('bad input', () => {
       inputSchema: { type: 'object', properties: { n: { type: 'number' } } },
       execute: () => 'ran',
     });
-    const run = await start([{ toolCalls: [call] }, 'Done.'], tool as Tool);
+    const run = await start([{ toolCalls: [call] }, 'Done.'], tool);
     await run.result();
     expect(JSON.stringify((await run.transcript())[2])).toMatch(expected);
   });
 
   it('tells the model about malformed arguments, and fails after too many in a row', async () => {
     const malformed: ScriptedStep = {
-      content: [{ type: 'tool_call', callId: 'c', name: 'probe', args: null, rawArgs: '{"n":', argsError: 'unexpected end' }],
+      content: [
+        {
+          type: 'tool_call',
+          callId: 'c',
+          name: 'probe',
+          args: null,
+          rawArgs: '{"n":',
+          argsError: 'unexpected end',
+        },
+      ],
     };
-    const run = await start([malformed, malformed, malformed, malformed], toolOf(() => 'ran'));
+    const run = await start(
+      [malformed, malformed, malformed, malformed],
+      toolOf(() => 'ran'),
+    );
     await expect(run.outcome()).rejects.toMatchObject({ code: 'InvalidToolCall' });
     expect(JSON.stringify((await run.transcript())[2])).toContain('unexpected end');
   });
 
   it('fails with MaxIterationsExceeded when the model never stops', async () => {
-    const agent = defineAgent({ id: 'endless', model: 'scripted/one', tools: [toolOf(() => 'x')], maxIterations: 2 });
-    await harness.worker({ runners: [agent], providers: { scripted: scriptedModel([callProbe, callProbe, callProbe]) } });
+    const agent = defineAgent({
+      id: 'endless',
+      model: 'scripted/one',
+      tools: [toolOf(() => 'x')],
+      maxIterations: 2,
+    });
+    await harness.worker({
+      runners: [agent],
+      providers: { scripted: scriptedModel([callProbe, callProbe, callProbe]) },
+    });
     const run = await harness.longhaul.start(agent, 'Go.');
-    await expect(run.outcome()).rejects.toMatchObject({ code: 'MaxIterationsExceeded', details: { limit: 2 } });
+    await expect(run.outcome()).rejects.toMatchObject({
+      code: 'MaxIterationsExceeded',
+      details: { limit: 2 },
+    });
   });
 
   it('keeps the code and the kind of a provider error, and makes one call', async () => {
-    const model = scriptedModel([{ error: new ProviderError('auth', 'OPENAI_API_KEY is not set') }]);
+    const model = scriptedModel([
+      { error: new ProviderError('auth', 'OPENAI_API_KEY is not set') },
+    ]);
     const agent = defineAgent({ id: 'keyless', model: 'scripted/one' });
     await harness.worker({ runners: [agent], providers: { scripted: model } });
-    const error = await (await harness.longhaul.start(agent, 'Go.')).outcome().catch((thrown: unknown) => thrown);
+    const error = await (
+      await harness.longhaul.start(agent, 'Go.')
+    )
+      .outcome()
+      .catch((thrown: unknown) => thrown);
     expect(hasCode(error, 'ProviderError')).toBe(true);
     expect(error).toMatchObject({ kind: 'auth', message: 'OPENAI_API_KEY is not set' });
     expect(model.requests).toHaveLength(1);
@@ -148,8 +209,16 @@ describe('bad input', () => {
     { name: 'nothing', input: [], code: 'InvalidInput' },
     { name: 'no input', input: [{ runner: 'probe' }], code: 'InvalidInput' },
     { name: 'a bad id', input: [{ runner: '../x', input: 'a' }], code: 'InvalidInput' },
-    { name: 'a spec that is none', input: [{ runner: { kind: 'agent', id: 'x' }, input: 'a' }], code: 'SpecError' },
-    { name: 'a session that is no object', input: [{ runner: 'probe', input: 'a', session: [1] }], code: 'InvalidInput' },
+    {
+      name: 'a spec that is none',
+      input: [{ runner: { kind: 'agent', id: 'x' }, input: 'a' }],
+      code: 'SpecError',
+    },
+    {
+      name: 'a session that is no object',
+      input: [{ runner: 'probe', input: 'a', session: [1] }],
+      code: 'InvalidInput',
+    },
   ])('fails a run that was started past the client with $name', async ({ input, code }) => {
     await harness.worker({ providers: { scripted: scriptedModel([]) } });
     const { client } = harness.longhaul;
@@ -161,15 +230,25 @@ describe('bad input', () => {
   it('refuses bad input before anything is sent', async () => {
     const { longhaul } = harness;
     await expect(longhaul.start('probe', '')).rejects.toMatchObject({ code: 'InvalidInput' });
-    await expect(longhaul.start('probe', 'x'.repeat(300_000))).rejects.toMatchObject({ code: 'PayloadTooLarge' });
-    await expect(longhaul.start('probe', 'a', { session: { n: NaN } })).rejects.toMatchObject({ code: 'InvalidInput' });
-    await expect(longhaul.start('probe', 'a', { session: { t: 'x'.repeat(70_000) } })).rejects.toMatchObject({ code: 'SessionTooLarge' });
-    await expect(longhaul.start('probe', 'a', { runId: 'a b' })).rejects.toMatchObject({ code: 'InvalidInput' });
+    await expect(longhaul.start('probe', 'x'.repeat(300_000))).rejects.toMatchObject({
+      code: 'PayloadTooLarge',
+    });
+    await expect(longhaul.start('probe', 'a', { session: { n: NaN } })).rejects.toMatchObject({
+      code: 'InvalidInput',
+    });
+    await expect(
+      longhaul.start('probe', 'a', { session: { t: 'x'.repeat(70_000) } }),
+    ).rejects.toMatchObject({ code: 'SessionTooLarge' });
+    await expect(longhaul.start('probe', 'a', { runId: 'a b' })).rejects.toMatchObject({
+      code: 'InvalidInput',
+    });
   });
 
   it('refuses a run id that is taken', async () => {
     const run = await start([{ delayMs: 500, text: 'Done.' }]);
-    await expect(harness.longhaul.start('probe', 'again', { runId: run.runId })).rejects.toMatchObject({ code: 'RunAlreadyExists' });
+    await expect(
+      harness.longhaul.start('probe', 'again', { runId: run.runId }),
+    ).rejects.toMatchObject({ code: 'RunAlreadyExists' });
   });
 
   it('says within 5 s that no worker polls, and loses nothing', async () => {
@@ -179,13 +258,18 @@ describe('bad input', () => {
     await expect(run.outcome()).rejects.toMatchObject({ code: 'NoWorker' });
     expect(Date.now() - begun).toBeLessThan(12_000);
     const agent = defineAgent({ id: 'probe', model: 'scripted/one' });
-    await harness.worker({ runners: [agent], providers: { scripted: scriptedModel(['Here I am.']) } });
+    await harness.worker({
+      runners: [agent],
+      providers: { scripted: scriptedModel(['Here I am.']) },
+    });
     expect(await run.result()).toMatchObject({ finalResponse: { text: 'Here I am.' } });
   });
 
   it('says within 5 s that the server is down', async () => {
     const begun = Date.now();
-    await expect(connect({ address: '127.0.0.1:1' })).rejects.toMatchObject({ code: 'ServerUnavailable' });
+    await expect(connect({ address: '127.0.0.1:1' })).rejects.toMatchObject({
+      code: 'ServerUnavailable',
+    });
     expect(Date.now() - begun).toBeLessThan(5_500);
   });
 });

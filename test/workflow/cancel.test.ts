@@ -33,7 +33,10 @@ describe('cancel', () => {
   });
   afterEach(() => harness.close());
 
-  async function startHanging(): Promise<{ run: RunHandle; model: ReturnType<typeof hangingModel> }> {
+  async function startHanging(): Promise<{
+    run: RunHandle;
+    model: ReturnType<typeof hangingModel>;
+  }> {
     const model = hangingModel();
     const agent = defineAgent({ id: 'hanging', model: 'scripted/one' });
     await harness.worker({ runners: [agent], providers: { scripted: model } });
@@ -42,11 +45,22 @@ describe('cancel', () => {
     return { run, model };
   }
 
-  const ways: readonly { name: string; cancel: (run: RunHandle) => Promise<unknown>; reason: string | undefined }[] = [
-    { name: 'by the client', cancel: (run) => run.cancel('changed my mind'), reason: 'changed my mind' },
+  const ways: readonly {
+    name: string;
+    cancel: (run: RunHandle) => Promise<unknown>;
+    reason: string | undefined;
+  }[] = [
+    {
+      name: 'by the client',
+      cancel: (run) => run.cancel('changed my mind'),
+      reason: 'changed my mind',
+    },
     {
       name: 'by signal',
-      cancel: (run) => harness.longhaul.client.workflow.getHandle(run.runId).signal('cancelRun', { reason: 'by signal' }),
+      cancel: (run) =>
+        harness.longhaul.client.workflow
+          .getHandle(run.runId)
+          .signal('cancelRun', { reason: 'by signal' }),
       reason: 'by signal',
     },
     {
@@ -56,16 +70,24 @@ describe('cancel', () => {
     },
   ];
 
-  it.each(ways)('ends the run as Canceled and aborts the model call $name', async ({ cancel, reason }) => {
-    const { run, model } = await startHanging();
-    await cancel(run);
-    await expect(run.outcome()).rejects.toMatchObject({ code: 'RunCancelled', ...(reason && { message: reason }) });
-    await eventually('the abort of the model call', () => model.aborted === 1);
-    const description = await harness.longhaul.client.workflow.getHandle(run.runId).describe();
-    expect(description.status.name).toBe('CANCELLED');
-    expect(description.memo).toMatchObject({ longhaul: { status: 'cancelled', ...(reason && { reason }) } });
-    expect(await run.state()).toMatchObject({ status: 'cancelled' });
-  });
+  it.each(ways)(
+    'ends the run as Canceled and aborts the model call $name',
+    async ({ cancel, reason }) => {
+      const { run, model } = await startHanging();
+      await cancel(run);
+      await expect(run.outcome()).rejects.toMatchObject({
+        code: 'RunCancelled',
+        ...(reason && { message: reason }),
+      });
+      await eventually('the abort of the model call', () => model.aborted === 1);
+      const description = await harness.longhaul.client.workflow.getHandle(run.runId).describe();
+      expect(description.status.name).toBe('CANCELLED');
+      expect(description.memo).toMatchObject({
+        longhaul: { status: 'cancelled', ...(reason && { reason }) },
+      });
+      expect(await run.state()).toMatchObject({ status: 'cancelled' });
+    },
+  );
 
   it('aborts a running tool through its signal', async () => {
     let aborted = false;
@@ -105,6 +127,8 @@ describe('cancel', () => {
     await finished.result();
     await finished.cancel();
     expect(await finished.outcome()).toMatchObject({ kind: 'complete' });
-    await expect(harness.longhaul.run('no-such-run').cancel()).rejects.toMatchObject({ code: 'RunNotFound' });
+    await expect(harness.longhaul.run('no-such-run').cancel()).rejects.toMatchObject({
+      code: 'RunNotFound',
+    });
   });
 });

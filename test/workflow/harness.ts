@@ -39,7 +39,10 @@ export async function openHarness(): Promise<Harness> {
   };
 }
 
-async function runWorker(connection: NativeConnection, options: CreateWorkerOptions): Promise<RunningWorker> {
+async function runWorker(
+  connection: NativeConnection,
+  options: CreateWorkerOptions,
+): Promise<RunningWorker> {
   const cached = process.env['LONGHAUL_TEST_CACHED_WORKFLOWS'];
   const worker = await createWorker({
     connection,

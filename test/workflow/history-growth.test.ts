@@ -12,26 +12,38 @@ const fetchPage = defineTool({
   name: 'fetch_page',
   description: 'Fetches one page of the report',
   inputSchema: { type: 'object', properties: { page: { type: 'integer' } }, required: ['page'] },
-  execute: ({ page }) => `page ${String(page)} `.padEnd(resultBytes, 'lorem ipsum '),
+  execute: ({ page }) => `page ${JSON.stringify(page)} `.padEnd(resultBytes, 'lorem ipsum '),
 });
 
 const model = () =>
   scriptedModel([
-    ...Array.from({ length: turns - 1 }, (_, index) => ({ toolCalls: [{ name: 'fetch_page', args: { page: index } }] })),
+    ...Array.from({ length: turns - 1 }, (_, index) => ({
+      toolCalls: [{ name: 'fetch_page', args: { page: index } }],
+    })),
     'All pages are read.',
   ]);
 
 /** What one turn adds: between the scheduling of two model calls, as the server counts events and bytes. */
-function growth(events: HistoryEvents, from: number, to: number): { events: number; bytes: number } {
-  const calls = events.filter((event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'callModel');
+function growth(
+  events: HistoryEvents,
+  from: number,
+  to: number,
+): { events: number; bytes: number } {
+  const calls = events.filter(
+    (event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'callModel',
+  );
   const [first, last] = [calls[from - 1], calls[to - 1]].map((call) => Number(call?.eventId));
   const sizeBefore = (eventId: number): number =>
     Number(
-      events.findLast((event) => Number(event.eventId) < eventId && event.workflowTaskStartedEventAttributes)
-        ?.workflowTaskStartedEventAttributes?.historySizeBytes,
+      events.findLast(
+        (event) => Number(event.eventId) < eventId && event.workflowTaskStartedEventAttributes,
+      )?.workflowTaskStartedEventAttributes?.historySizeBytes,
     );
   if (first === undefined || last === undefined) throw new Error('too few model calls');
-  return { events: (last - first) / (to - from), bytes: (sizeBefore(last) - sizeBefore(first)) / (to - from) };
+  return {
+    events: (last - first) / (to - from),
+    bytes: (sizeBefore(last) - sizeBefore(first)) / (to - from),
+  };
 }
 
 describe('history growth', () => {
@@ -48,22 +60,33 @@ describe('history growth', () => {
         tools: [fetchPage],
         maxIterations: 100,
       });
-      await harness.worker({ runners: [agent], providers: { scripted: model() }, ...(logReplicaBytes && { logReplicaBytes }) });
+      await harness.worker({
+        runners: [agent],
+        providers: { scripted: model() },
+        ...(logReplicaBytes && { logReplicaBytes }),
+      });
       const run = await harness.longhaul.start(agent, 'PROMPT-SENTINEL Read the report.');
       await run.outcome();
-      const { historyLength, historySize = 0 } = await harness.longhaul.client.workflow.getHandle(run.runId).describe();
+      const { historyLength, historySize = 0 } = await harness.longhaul.client.workflow
+        .getHandle(run.runId)
+        .describe();
       const events = await fetchHistory(harness.longhaul, run.runId);
       const early = growth(events, 5, 30);
       const late = growth(events, 30, turns);
-      const line = (part: { events: number; bytes: number }) => `${part.bytes.toFixed(0)} bytes and ${part.events.toFixed(2)} events`;
+      const line = (part: { events: number; bytes: number }) =>
+        `${part.bytes.toFixed(0)} bytes and ${part.events.toFixed(2)} events`;
       const whole = line({ events: historyLength / turns, bytes: historySize / turns });
-      console.info(`${name}, a turn: ${line(early)} (turns 5-30), ${line(late)} (turns 30-60), ${whole} over the whole run`);
+      process.stdout.write(
+        `${name}, a turn: ${line(early)} (turns 5-30), ${line(late)} (turns 30-60), ${whole} over the whole run\n`,
+      );
       expect(late.events).toBe(12);
       expect(Math.abs(late.bytes - early.bytes)).toBeLessThan(0.01 * early.bytes);
       expect(historySize / turns).toBeLessThanOrEqual(1.05 * resultBytes + 2800);
       const inputs = activityInputs(events);
       expect(inputs.length).toBe(2 * turns - 1);
-      expect(inputs.filter((input) => /INSTRUCTIONS-SENTINEL|lorem|Fetches one page/.test(input))).toEqual([]);
+      expect(
+        inputs.filter((input) => /INSTRUCTIONS-SENTINEL|lorem|Fetches one page/.test(input)),
+      ).toEqual([]);
       expect(inputs.filter((input) => input.includes('PROMPT-SENTINEL'))).toHaveLength(1);
     } finally {
       await harness.close();

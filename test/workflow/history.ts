@@ -25,7 +25,9 @@ export function activityInputs(events: HistoryEvents, type?: string): string[] {
   return events.flatMap((event) => {
     const scheduled = event.activityTaskScheduledEventAttributes;
     if (!scheduled || (type !== undefined && scheduled.activityType?.name !== type)) return [];
-    return (scheduled.input?.payloads ?? []).map((payload) => Buffer.from(payload.data ?? []).toString());
+    return (scheduled.input?.payloads ?? []).map((payload) =>
+      Buffer.from(payload.data ?? []).toString(),
+    );
   });
 }
 

@@ -17,7 +17,12 @@ const lookUp = defineTool({
   execute: () => `found ${randomBytes(6).toString('hex')}`,
 });
 
-const agent = defineAgent({ id: 'searcher', model: 'scripted/one', tools: [lookUp], maxIterations: 200 });
+const agent = defineAgent({
+  id: 'searcher',
+  model: 'scripted/one',
+  tools: [lookUp],
+  maxIterations: 200,
+});
 
 /** The text of the first user message tells conversations apart. */
 function requestsOf(model: SearchingModel, prompt: string): (readonly Message[])[] {
@@ -25,7 +30,10 @@ function requestsOf(model: SearchingModel, prompt: string): (readonly Message[])
 }
 
 /** Each request was the transcript as it stood: a prefix of the final one. */
-async function expectPrefixes(run: RunHandle, requests: readonly (readonly Message[])[]): Promise<void> {
+async function expectPrefixes(
+  run: RunHandle,
+  requests: readonly (readonly Message[])[],
+): Promise<void> {
   const transcript = await run.transcript();
   expect(requests.length).toBeGreaterThan(0);
   for (const messages of requests) expect(messages).toEqual(transcript.slice(0, messages.length));
@@ -93,7 +101,8 @@ describe('log', () => {
     const prompts = Array.from({ length: 8 }, (_, index) => `conversation ${index} of two workers`);
     const runs = await Promise.all(prompts.map((prompt) => harness.longhaul.start(agent, prompt)));
     await Promise.all(runs.map((run) => run.outcome()));
-    for (const [index, run] of runs.entries()) await expectPrefixes(run, requestsOf(model, prompts[index] ?? ''));
+    for (const [index, run] of runs.entries())
+      await expectPrefixes(run, requestsOf(model, prompts[index] ?? ''));
   });
 
   it('is right when nothing is kept in memory', async () => {
@@ -108,7 +117,8 @@ describe('log', () => {
     let isHeld = true;
     const model = searchingModel(5, {
       answer: async () => {
-        if (isHeld && model.requests.length >= 3) await new Promise((resolve) => setTimeout(resolve, 300));
+        if (isHeld && model.requests.length >= 3)
+          await new Promise((resolve) => setTimeout(resolve, 300));
       },
     });
     await harness.worker({ runners: [agent], providers: { scripted: model } });

@@ -26,7 +26,10 @@ describe('pauses', () => {
   });
   afterEach(() => harness.close());
 
-  async function start(steps: readonly ScriptedStep[], options: object = { askUser: 'tool' }): Promise<RunHandle> {
+  async function start(
+    steps: readonly ScriptedStep[],
+    options: object = { askUser: 'tool' },
+  ): Promise<RunHandle> {
     const agent = defineAgent({ id: 'asker', model: 'scripted/one', tools: [refund], ...options });
     await harness.worker({ runners: [agent], providers: { scripted: scriptedModel(steps) } });
     return await harness.longhaul.start(agent, 'Help me.');
@@ -46,16 +49,30 @@ describe('pauses', () => {
     });
     expect(await run.state()).toMatchObject({ status: 'needs-input', pauseSeq: 1 });
     await run.resume('b');
-    expect(await run.outcome()).toMatchObject({ kind: 'complete', result: { finalResponse: { text: 'You chose b.' }, iterations: 0 } });
-    expect((await run.transcript())[2]).toMatchObject({ role: 'tool', parts: [{ content: [{ type: 'text', text: 'b' }] }] });
+    expect(await run.outcome()).toMatchObject({
+      kind: 'complete',
+      result: { finalResponse: { text: 'You chose b.' }, iterations: 0 },
+    });
+    expect((await run.transcript())[2]).toMatchObject({
+      role: 'tool',
+      parts: [{ content: [{ type: 'text', text: 'b' }] }],
+    });
   });
 
   it('asks by marker and takes the answer as the next user message', async () => {
-    const run = await start([' __ask_user__: What is your name? ', 'Hello Ada.'], { askUser: 'marker' });
-    expect(await run.outcome()).toMatchObject({ kind: 'needs-input', question: 'What is your name?' });
+    const run = await start([' __ask_user__: What is your name? ', 'Hello Ada.'], {
+      askUser: 'marker',
+    });
+    expect(await run.outcome()).toMatchObject({
+      kind: 'needs-input',
+      question: 'What is your name?',
+    });
     await run.resume('Ada');
     expect(await run.outcome()).toMatchObject({ kind: 'complete' });
-    expect((await run.transcript())[2]).toEqual({ role: 'user', parts: [{ type: 'text', text: 'Ada' }] });
+    expect((await run.transcript())[2]).toEqual({
+      role: 'user',
+      parts: [{ type: 'text', text: 'Ada' }],
+    });
   });
 
   it('pauses again for a second question', async () => {
@@ -71,9 +88,13 @@ describe('pauses', () => {
   it('takes the first of two different answers and an honest retry of it', async () => {
     const run = await start([ask('Which?'), ask('And then?'), 'Done.']);
     await run.outcome();
-    const answers = await Promise.allSettled(['a', 'b', 'a', 'c', 'a'].map((answer) => run.resume(answer, { inputId: 'q1.0' })));
+    const answers = await Promise.allSettled(
+      ['a', 'b', 'a', 'c', 'a'].map((answer) => run.resume(answer, { inputId: 'q1.0' })),
+    );
     const accepted = answers.filter((answer) => answer.status === 'fulfilled');
-    const refused = answers.filter((answer) => answer.status === 'rejected').map((answer) => (answer.reason as { code: string }).code);
+    const refused = answers
+      .filter((answer) => answer.status === 'rejected')
+      .map((answer) => (answer.reason as { code: string }).code);
     expect(accepted.length + refused.length).toBe(5);
     expect(new Set(refused)).toEqual(new Set(['AlreadyAnswered']));
     expect([1, 3]).toContain(accepted.length);
@@ -97,14 +118,23 @@ describe('pauses', () => {
   ])('refuses $name and keeps waiting', async ({ answer, inputId, code }) => {
     const run = await start([ask('Which?'), 'Done.']);
     await run.outcome();
-    await expect(run.resume(answer, inputId === undefined ? {} : { inputId })).rejects.toMatchObject({ code });
-    expect(await run.state()).toMatchObject({ status: 'needs-input', pending: [{ inputId: 'q1.0' }] });
+    await expect(
+      run.resume(answer, inputId === undefined ? {} : { inputId }),
+    ).rejects.toMatchObject({ code });
+    expect(await run.state()).toMatchObject({
+      status: 'needs-input',
+      pending: [{ inputId: 'q1.0' }],
+    });
   });
 
   it('refuses to resume what does not wait: unknown, running, finished', async () => {
     const run = await start([{ delayMs: 400, text: 'Done.' }]);
-    await expect(harness.longhaul.run('no-such-run').resume('a')).rejects.toMatchObject({ code: 'RunNotFound' });
-    await expect(run.resume('a', { inputId: 'q1.0' })).rejects.toMatchObject({ code: 'NotWaiting' });
+    await expect(harness.longhaul.run('no-such-run').resume('a')).rejects.toMatchObject({
+      code: 'RunNotFound',
+    });
+    await expect(run.resume('a', { inputId: 'q1.0' })).rejects.toMatchObject({
+      code: 'NotWaiting',
+    });
     await run.outcome();
     await expect(run.resume('a', { inputId: 'q1.0' })).rejects.toMatchObject({ code: 'RunClosed' });
     await expect(run.resume('a')).rejects.toMatchObject({ code: 'RunClosed' });
@@ -114,7 +144,8 @@ describe('pauses', () => {
     const run = await start([ask('Which?'), 'Done.']);
     await run.outcome();
     const handle = harness.longhaul.client.workflow.getHandle(run.runId);
-    for (const bad of [42, null, { answer: '' }, { answer: 'a', inputId: 'nope' }, []]) await handle.signal('resume', bad);
+    for (const bad of [42, null, { answer: '' }, { answer: 'a', inputId: 'nope' }, []])
+      await handle.signal('resume', bad);
     await eventually('five refused signals', async () => (await run.state()).rejected.length === 5);
     expect(await run.state()).toMatchObject({ status: 'needs-input' });
     await handle.signal('resume', 'by signal');
@@ -130,16 +161,26 @@ describe('pauses', () => {
 
   it('answers by itself when nobody does and the agent says how', async () => {
     const onInputTimeout = { answer: 'the default' };
-    const run = await start([ask('Which?'), 'Done.'], { askUser: 'tool', inputTimeout: '1s', onInputTimeout });
+    const run = await start([ask('Which?'), 'Done.'], {
+      askUser: 'tool',
+      inputTimeout: '1s',
+      onInputTimeout,
+    });
     await run.outcome();
     await run.result();
     expect(JSON.stringify(await run.transcript())).toContain('the default');
   });
 
   it('lets a call run once it is approved, with edited arguments', async () => {
-    const run = await start([{ toolCalls: [{ name: 'refund', args: { amount: 100 } }] }, 'Refunded.'], {});
+    const run = await start(
+      [{ toolCalls: [{ name: 'refund', args: { amount: 100 } }] }, 'Refunded.'],
+      {},
+    );
     const outcome = await run.outcome();
-    expect(outcome).toMatchObject({ kind: 'needs-input', pending: [{ kind: 'approval', call: { name: 'refund', args: { amount: 100 } } }] });
+    expect(outcome).toMatchObject({
+      kind: 'needs-input',
+      pending: [{ kind: 'approval', call: { name: 'refund', args: { amount: 100 } } }],
+    });
     if (outcome.kind !== 'needs-input') throw new Error('not waiting');
     await expect(run.resume('yes')).rejects.toMatchObject({ code: 'InvalidAnswer' });
     await run.approve(outcome.inputId, { args: { amount: 40 } });
@@ -149,7 +190,10 @@ describe('pauses', () => {
   });
 
   it('tells the model why a call was rejected', async () => {
-    const run = await start([{ toolCalls: [{ name: 'refund', args: { amount: 100 } }] }, 'No refund then.'], {});
+    const run = await start(
+      [{ toolCalls: [{ name: 'refund', args: { amount: 100 } }] }, 'No refund then.'],
+      {},
+    );
     const outcome = await run.outcome();
     if (outcome.kind !== 'needs-input') throw new Error('not waiting');
     await run.reject(outcome.inputId, 'too much');
@@ -159,13 +203,19 @@ describe('pauses', () => {
 
   it('keeps waiting over a restart of its worker', async () => {
     const agent = defineAgent({ id: 'patient', model: 'scripted/one', askUser: 'tool' });
-    const options = { runners: [agent], providers: { scripted: scriptedModel([ask('Still there?'), 'Yes.']) } };
+    const options = {
+      runners: [agent],
+      providers: { scripted: scriptedModel([ask('Still there?'), 'Yes.']) },
+    };
     const first = await harness.worker(options);
     const run = await harness.longhaul.start(agent, 'Wait for me.');
     await run.outcome();
     await first.stop();
     await harness.worker(options);
     await run.resume('yes');
-    expect(await run.outcome()).toMatchObject({ kind: 'complete', result: { finalResponse: { text: 'Yes.' } } });
+    expect(await run.outcome()).toMatchObject({
+      kind: 'complete',
+      result: { finalResponse: { text: 'Yes.' } },
+    });
   });
 });

@@ -24,7 +24,12 @@ const script: readonly ScriptedStep[] = [
   'It is 22 °C in Paris.',
 ];
 
-const agent = defineAgent({ id: 'weather', model: 'scripted/one', tools: [getWeather], askUser: 'tool' });
+const agent = defineAgent({
+  id: 'weather',
+  model: 'scripted/one',
+  tools: [getWeather],
+  askUser: 'tool',
+});
 
 type Metadata = { readonly currentDetails?: string };
 
@@ -32,7 +37,10 @@ describe('visible state', () => {
   let harness: Harness;
   beforeEach(async () => {
     harness = await openHarness();
-    await harness.worker({ runners: [agent], providers: { scripted: scriptedModel(script, { per: 'conversation' }) } });
+    await harness.worker({
+      runners: [agent],
+      providers: { scripted: scriptedModel(script, { per: 'conversation' }) },
+    });
   });
   afterEach(() => harness.close());
 
@@ -50,7 +58,11 @@ describe('visible state', () => {
     expect(await description.staticSummary()).toBe('weather: How warm is it in Paris?');
     expect(await description.staticDetails()).toContain('> How warm is it in Paris?');
     expect(description.memo).toMatchObject({
-      longhaul: { status: 'needs-input', agent: 'weather', pending: [{ inputId: 'q2.0', question: 'Celsius or Fahrenheit?' }] },
+      longhaul: {
+        status: 'needs-input',
+        agent: 'weather',
+        pending: [{ inputId: 'q2.0', question: 'Celsius or Fahrenheit?' }],
+      },
     });
     const { currentDetails } = await handle.query<Metadata>('__temporal_workflow_metadata');
     expect(currentDetails).toContain('needs-input');
@@ -67,13 +79,19 @@ describe('visible state', () => {
     const run = await harness.longhaul.start(agent, 'List me.');
     await run.outcome();
     const find = async () => {
-      for await (const summary of harness.longhaul.runs({ agent: 'weather', status: 'needs-input' })) {
+      for await (const summary of harness.longhaul.runs({
+        agent: 'weather',
+        status: 'needs-input',
+      })) {
         if (summary.runId === run.runId) return summary;
       }
       return undefined;
     };
     await eventually('the run in the list', async () => (await find()) !== undefined);
-    expect(await find()).toMatchObject({ status: 'needs-input', pending: [{ question: 'Celsius or Fahrenheit?' }] });
+    expect(await find()).toMatchObject({
+      status: 'needs-input',
+      pending: [{ question: 'Celsius or Fahrenheit?' }],
+    });
   });
 
   it('runs when it is started by the Temporal CLI', async () => {
@@ -82,11 +100,26 @@ describe('visible state', () => {
     const input = '{"runner":"weather","input":"Started by the CLI."}';
     const target = ['--address', devServerAddress(), '--workflow-id', workflowId];
     const run = promisify(execFile);
-    await run(path, ['workflow', 'start', '--type', 'agent', '--task-queue', harness.taskQueue, '--input', input, ...target]);
+    await run(path, [
+      'workflow',
+      'start',
+      '--type',
+      'agent',
+      '--task-queue',
+      harness.taskQueue,
+      '--input',
+      input,
+      ...target,
+    ]);
     const handle = harness.longhaul.run(workflowId);
-    expect(await handle.outcome()).toMatchObject({ kind: 'needs-input', question: 'Celsius or Fahrenheit?' });
+    expect(await handle.outcome()).toMatchObject({
+      kind: 'needs-input',
+      question: 'Celsius or Fahrenheit?',
+    });
     await run(path, ['workflow', 'signal', '--name', 'resume', '--input', '"Celsius"', ...target]);
-    expect(await handle.result()).toMatchObject({ finalResponse: { text: 'It is 22 °C in Paris.' } });
+    expect(await handle.result()).toMatchObject({
+      finalResponse: { text: 'It is 22 °C in Paris.' },
+    });
   });
 
   it('follows the steps of a run, and takes them up again from an index', async () => {
@@ -98,7 +131,8 @@ describe('visible state', () => {
     }
     expect(kinds).toEqual(['0 user', '1 model-turn', '2 tool-result', '3 model-turn']);
     await run.resume('Celsius');
-    for await (const event of run.events({ from: 4 })) kinds.push(`${event.index} ${event.entry.kind}`);
+    for await (const event of run.events({ from: 4 }))
+      kinds.push(`${event.index} ${event.entry.kind}`);
     expect(kinds.slice(4)).toEqual(['4 tool-result', '5 model-turn']);
   });
 
@@ -110,13 +144,16 @@ describe('visible state', () => {
         runners: [agent],
         providers: { scripted: scriptedModel(['One two three.']) },
         onDelta: ({ runId, turn, attempt, seq, delta }) => {
-          if (delta.kind === 'text') deltas.push(`${runId} ${turn}.${attempt}.${seq} ${delta.text}`);
+          if (delta.kind === 'text')
+            deltas.push(`${runId} ${turn}.${attempt}.${seq} ${delta.text}`);
         },
       });
       const run = await other.longhaul.start(agent, 'Stream.');
       await run.result();
       expect(deltas[0]).toContain(`${run.runId} 1.1.0 `);
-      expect(deltas.map((line) => line.split(' ').slice(2).join(' ')).join('')).toBe('One two three.');
+      expect(deltas.map((line) => line.split(' ').slice(2).join(' ')).join('')).toBe(
+        'One two three.',
+      );
     } finally {
       await other.close();
     }

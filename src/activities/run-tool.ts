@@ -1,0 +1,65 @@
+// Runs a tool's code once, and decides whether a failure is tried again, shown to the model, or ends the run.
+
+import { Context } from '@temporalio/activity';
+import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
+import { clipText } from '../core/text';
+import { LonghaulError } from '../protocol/errors';
+import { limits } from '../protocol/limits';
+import type { ToolSpec } from '../protocol/spec';
+import type { Tool, ToolContext } from '../spec/tool';
+import { describe } from './failures';
+import { errorOutput, toToolOutput, type ToolOutput } from './tool-result';
+
+export type ToolRun = {
+  readonly tool: Tool;
+  /** As the run pinned it. */
+  readonly spec: ToolSpec;
+  readonly args: unknown;
+  readonly context: ToolContext;
+};
+
+export async function runTool({ tool, spec, args, context }: ToolRun): Promise<ToolOutput> {
+  try {
+    const value = await untilAborted(async () => await tool.execute(args, context), context.signal);
+    return toToolOutput(spec.name, value, spec.maxResultBytes);
+  } catch (error) {
+    if (error instanceof CancelledFailure || context.signal.aborted) throw error;
+    return failedOutput(spec, error);
+  }
+}
+
+/** A tool that ignores its signal does not hold up a cancelled run. */
+async function untilAborted<Result>(
+  work: () => Promise<Result>,
+  signal: AbortSignal,
+): Promise<Result> {
+  let stop = (): void => undefined;
+  const aborted = new Promise<never>((_resolve, reject) => {
+    stop = () => reject(signal.reason as Error);
+    signal.addEventListener('abort', stop, { once: true });
+  });
+  try {
+    return await Promise.race([work(), aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+/** Tried again while attempts are left; then the model sees the error, or the run fails if the tool says so. */
+function failedOutput(spec: ToolSpec, error: unknown): ToolOutput {
+  const { attempt, retryPolicy } = Context.current().info;
+  const maximumAttempts = retryPolicy?.maximumAttempts ?? limits.toolAttempts;
+  const description = clipText(describe(error), limits.failureMessage);
+  if (!isFinal(error) && attempt < maximumAttempts) {
+    throw ApplicationFailure.create({ type: 'ToolError', message: description });
+  }
+  const text = `The tool '${spec.name}' failed: ${description}`;
+  if (spec.onError !== 'fail') return errorOutput(text);
+  throw new LonghaulError('ToolError', text, { details: { tool: spec.name } });
+}
+
+/** Errors that say by themselves that another attempt would not help. */
+function isFinal(error: unknown): boolean {
+  if (LonghaulError.is(error)) return !error.retryable;
+  return error instanceof ApplicationFailure && error.nonRetryable === true;
+}

@@ -1,0 +1,71 @@
+// What a tool's code is given besides its arguments, and what it may have changed of it.
+
+import { createHash } from 'node:crypto';
+import { Context, log } from '@temporalio/activity';
+import { checkJson, sessionDelta } from '../core/session';
+import type { CallToolInput } from '../protocol/activities';
+import { LonghaulError } from '../protocol/errors';
+import type { JsonObject } from '../protocol/json';
+import type { SessionDelta } from '../protocol/session';
+import type { ToolSpec } from '../protocol/spec';
+import { canonicalJson } from '../spec/canonical-json';
+import type { ToolContext } from '../spec/tool';
+import { ownWorkflowId } from './pinned-definition';
+import { askContext } from './read-log';
+
+export async function toolContext(
+  input: CallToolInput,
+  args: JsonObject,
+  signal: AbortSignal,
+): Promise<ToolContext> {
+  const activity = Context.current();
+  const runId = ownWorkflowId();
+  const { agentId, path = agentId, callId, session = {}, context = {} } = input;
+  return {
+    runId,
+    agentId,
+    path,
+    callId,
+    idempotencyKey: idempotencyKey(input, args),
+    session: structuredClone(session),
+    context: input.contextByReference === true ? await askContext(runId) : context,
+    signal,
+    heartbeat: (details) => activity.heartbeat(details),
+    log,
+  };
+}
+
+/** The same over attempts, continue-as-new and reset: nothing in it depends on the execution. */
+function idempotencyKey(input: CallToolInput, args: JsonObject): string {
+  const { agentId, path = agentId, turn, index } = input;
+  const first = input.firstExecutionRunId ?? Context.current().info.workflowExecution?.runId;
+  const parts = [ownWorkflowId(), first, path, turn, index, canonicalJson(args)];
+  return createHash('sha256').update(parts.join('\n')).digest('hex');
+}
+
+/** What the code changed of the keys it declared; anything else is a bug worth an error, not a silent loss. */
+export function sessionChanges(
+  spec: ToolSpec,
+  before: JsonObject,
+  after: JsonObject,
+): SessionDelta | undefined {
+  const violation = checkJson(after);
+  if (violation !== undefined) {
+    const where = `${violation.path}: ${violation.problem}`;
+    throw new LonghaulError(
+      'ToolError',
+      `tool '${spec.name}' left a session that is not JSON at ${where}`,
+    );
+  }
+  const delta = sessionDelta(before, after);
+  const declared = new Set(spec.session);
+  const changed = [...Object.keys(delta.set), ...delta.removed];
+  const foreign = changed.filter((key) => !declared.has(key));
+  if (foreign.length > 0) {
+    throw new LonghaulError(
+      'ToolError',
+      `tool '${spec.name}' changed session keys it does not declare: ${foreign.join(', ')}`,
+    );
+  }
+  return changed.length === 0 ? undefined : delta;
+}
