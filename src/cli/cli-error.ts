@@ -1,0 +1,97 @@
+import { LonghaulError, type ErrorDetails } from '../protocol/errors';
+import { printableLine } from './printable';
+
+const longestMessage = 2_000;
+
+/** gRPC status codes, as far as they are told apart. */
+const grpc = {
+  deadlineExceeded: 4,
+  notFound: 5,
+  permissionDenied: 7,
+  unimplemented: 12,
+  unavailable: 14,
+  unauthenticated: 16,
+} as const;
+
+const namespaceHint =
+  'Create it with `temporal operator namespace create`, or set TEMPORAL_NAMESPACE or --namespace';
+
+/** The command line itself is wrong. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** The person stopped the command, not what it started; the message says what goes on. */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted';
+}
+
+/** What a command ends with when it does not succeed. */
+export type CliError = {
+  readonly code: string;
+  /** One line. */
+  readonly message: string;
+  readonly details: ErrorDetails;
+};
+
+export function toCliError(error: unknown): CliError {
+  const { code, message, details } = classify(error);
+  const line = printableLine(message);
+  const clipped = line.length > longestMessage ? `${line.slice(0, longestMessage)}…` : line;
+  return { code, message: clipped || code, details };
+}
+
+function classify(error: unknown): CliError {
+  if (LonghaulError.is(error)) return error;
+  if (error instanceof UsageError)
+    return { code: 'UsageError', message: error.message, details: {} };
+  if (isCommanderError(error)) {
+    return { code: 'UsageError', message: error.message.replace(/^error: /, ''), details: {} };
+  }
+  if (error instanceof Error && error.name === 'NamespaceNotFoundError') {
+    return unavailable(`${error.message}. ${namespaceHint}`);
+  }
+  const status = grpcStatusOf(error);
+  if (status !== undefined) return fromGrpc(status);
+  const message = error instanceof Error ? error.message : String(error);
+  return { code: 'InternalError', message, details: {} };
+}
+
+function isCommanderError(error: unknown): error is Error {
+  return (
+    error instanceof Error &&
+    'code' in error &&
+    typeof error.code === 'string' &&
+    error.code.startsWith('commander.')
+  );
+}
+
+type GrpcStatus = { readonly code: number; readonly details: string };
+
+function grpcStatusOf(error: unknown): GrpcStatus | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { code, details } = cause as { code?: unknown; details?: unknown };
+    if (typeof code === 'number' && typeof details === 'string') return { code, details };
+  }
+  return undefined;
+}
+
+function fromGrpc({ code, details }: GrpcStatus): CliError {
+  if (code === grpc.unavailable || code === grpc.deadlineExceeded) {
+    return unavailable(`the Temporal server does not answer: ${details}`);
+  }
+  if (code === grpc.notFound && /namespace/i.test(details)) {
+    return unavailable(`${details} ${namespaceHint}`);
+  }
+  if (code === grpc.permissionDenied || code === grpc.unauthenticated) {
+    return unavailable(`the Temporal server refuses the credentials: ${details}`);
+  }
+  if (code === grpc.unimplemented) {
+    return unavailable(`what answers there is no Temporal server, or too old a one: ${details}`);
+  }
+  return { code: 'InternalError', message: details, details: { status: code } };
+}
+
+function unavailable(message: string): CliError {
+  return { code: 'ServerUnavailable', message, details: {} };
+}

@@ -1,0 +1,70 @@
+import type { Command } from 'commander';
+import { defaults } from '../../protocol/names';
+import { loadAgents } from '../agents-file';
+import { toCliError } from '../cli-error';
+import type { CommandContext } from '../command-context';
+import { noteLoadedFiles } from '../dev/loaded-files';
+import type { WorkerCommand, WorkerMessage, WorkerStart } from '../dev/worker-messages';
+import { exitCodes } from '../exit-codes';
+import { serveAgents, type ServedAgents } from '../serve-agents';
+import type { Terminal } from '../terminal';
+import { installWorkerLog } from '../worker-log';
+
+const drainTimeoutMs = 61_000;
+
+/** The process in which `dev` runs a worker: each change of the agents gets a new one, so that all their modules load again. */
+export function addDevWorkerCommand(program: Command, { terminal, finish }: CommandContext): void {
+  program
+    .command('dev-worker', { hidden: true })
+    .argument('<start>')
+    .action(async (start: string) => {
+      // Ctrl-C reaches every process of the terminal: `dev` decides what happens.
+      process.on('SIGINT', () => undefined);
+      process.once('disconnect', () => process.exit(exitCodes.done));
+      finish(await serve(JSON.parse(start) as WorkerStart, terminal));
+    });
+}
+
+async function serve(start: WorkerStart, terminal: Terminal): Promise<number> {
+  const { file, server, namespace } = start;
+  const loaded = noteLoadedFiles();
+  const stop = stopCommand();
+  let served: ServedAgents;
+  try {
+    installWorkerLog((line) => {
+      if (!stop.isQuiet()) terminal.note(line);
+    });
+    const agents = await loadAgents(file);
+    const taskQueue = start.taskQueue ?? agents.options.taskQueue ?? defaults.taskQueue;
+    const shutdownGraceTime = '60s';
+    served = await serveAgents({ agents, server, namespace, taskQueue, shutdownGraceTime });
+    const ids = agents.registry.runnerIds();
+    await tell({ kind: 'ready', file, agents: ids, taskQueue, files: loaded.files() });
+  } catch (error) {
+    await tell({ kind: 'failed', error: toCliError(error), files: loaded.files() });
+    return exitCodes.failed;
+  } finally {
+    loaded.stop();
+  }
+  await Promise.race([stop.told, served.ended]);
+  await served.stop(drainTimeoutMs);
+  return exitCodes.done;
+}
+
+function stopCommand(): { readonly told: Promise<void>; isQuiet(): boolean } {
+  let isQuiet = false;
+  const told = new Promise<void>((resolve) => {
+    process.on('message', ({ quiet }: WorkerCommand) => {
+      isQuiet ||= quiet;
+      resolve();
+    });
+  });
+  return { told, isQuiet: () => isQuiet };
+}
+
+async function tell(message: WorkerMessage): Promise<void> {
+  await new Promise<void>((resolve) => {
+    if (process.send === undefined) resolve();
+    else process.send(message, () => resolve());
+  });
+}

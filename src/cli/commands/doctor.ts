@@ -1,0 +1,87 @@
+import type { Command } from 'commander';
+import { findAgentsFile, loadAgents, type LoadedAgents } from '../agents-file';
+import { toCliError } from '../cli-error';
+import type { CommandContext } from '../command-context';
+import {
+  addConnectionFlags,
+  addTaskQueueFlag,
+  openLonghaul,
+  type ConnectionFlags,
+} from '../connection';
+import type { Check } from '../doctor/check';
+import { checkNode, checkProtobufjs, checkProviderKeys } from '../doctor/machine-checks';
+import { checkServer } from '../doctor/server-checks';
+import { exitCodes } from '../exit-codes';
+import { printableJson, printableLine } from '../printable';
+import type { Style } from '../style';
+import { padToWidth } from '../text-width';
+
+type DoctorFlags = ConnectionFlags & { readonly agents?: string; readonly json?: true };
+
+const nameWidth = 18;
+const looks = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
+
+export function addDoctorCommand(program: Command, { terminal, finish }: CommandContext): void {
+  const command = program
+    .command('doctor')
+    .summary('check server, worker and this machine')
+    .description(
+      'Checks what runs need: the server, the namespace, a worker, stuck runs, provider keys, Node and the SDK. Exits 1 if anything fails.',
+    )
+    .option('--agents <file>', 'agents to check (default: longhaul.config.*)')
+    .option('--json', 'print JSON');
+  addTaskQueueFlag(addConnectionFlags(command)).action(async (flags: DoctorFlags) => {
+    const checks = await diagnose(flags);
+    const ok = checks.every(({ status }) => status !== 'fail');
+    if (flags.json === true) terminal.print(printableJson({ ok, checks }));
+    else for (const line of renderChecks(checks, terminal.style)) terminal.print(line);
+    finish(ok ? exitCodes.done : exitCodes.failed);
+  });
+}
+
+export function renderChecks(checks: readonly Check[], style: Style): readonly string[] {
+  return checks.flatMap(({ name, status, message, todo }) => {
+    const head = style[looks[status]](status.padEnd(6));
+    const line = `${head}${padToWidth(name, nameWidth)}${printableLine(message)}`;
+    return todo === undefined ? [line] : [line, `${' '.repeat(6 + nameWidth)}→ ${todo}`];
+  });
+}
+
+async function diagnose(flags: DoctorFlags): Promise<readonly Check[]> {
+  const machine = [checkNode(process.version), checkProtobufjs()];
+  const { check, agents } = await checkAgents(flags.agents);
+  const keys = checkProviderKeys(process.env, agents);
+  const server = await checkConnection(flags, agents);
+  return [...server, ...check, keys, ...machine];
+}
+
+async function checkConnection(
+  flags: DoctorFlags,
+  agents: LoadedAgents | undefined,
+): Promise<readonly Check[]> {
+  try {
+    const taskQueue = flags.taskQueue ?? agents?.options.taskQueue;
+    const longhaul = await openLonghaul(flags, taskQueue === undefined ? {} : { taskQueue });
+    const checks = await checkServer({ longhaul, hasAgents: agents !== undefined });
+    await longhaul.close();
+    return checks;
+  } catch (error) {
+    return [{ name: 'server', status: 'fail', message: toCliError(error).message }];
+  }
+}
+
+async function checkAgents(
+  named: string | undefined,
+): Promise<{ check: readonly Check[]; agents: LoadedAgents | undefined }> {
+  const name = 'agents';
+  try {
+    const file = findAgentsFile(process.cwd(), named);
+    if (file === undefined) return { check: [], agents: undefined };
+    const agents = await loadAgents(file);
+    const message = `${agents.registry.runnerIds().join(', ') || 'none'} (${file})`;
+    return { check: [{ name, status: 'ok', message }], agents };
+  } catch (error) {
+    const message = toCliError(error).message;
+    return { check: [{ name, status: 'fail', message }], agents: undefined };
+  }
+}

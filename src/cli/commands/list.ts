@@ -1,0 +1,53 @@
+import { Option, type Command } from 'commander';
+import type { RunStatus, RunSummary } from '../../client';
+import type { CommandContext } from '../command-context';
+import { addConnectionFlags, openLonghaul, type ConnectionFlags } from '../connection';
+import { exitCodes } from '../exit-codes';
+import { parseCount } from '../parse-options';
+import { printableJson } from '../printable';
+import { renderList } from '../render-list';
+
+const statuses: readonly RunStatus[] = [
+  'loading',
+  'running',
+  'needs-input',
+  'completed',
+  'failed',
+  'cancelled',
+];
+
+type ListFlags = ConnectionFlags & {
+  readonly agent?: string;
+  readonly status?: RunStatus;
+  readonly limit: number;
+  readonly json?: true;
+};
+
+export function addListCommand(program: Command, { terminal, finish }: CommandContext): void {
+  const command = program
+    .command('list')
+    .summary('list runs')
+    .description('Lists runs, the newest first. A new run shows up after about a second.')
+    .option('--agent <id>', 'only runs of this agent')
+    .addOption(new Option('--status <status>', 'only runs that stand so').choices(statuses))
+    .option('--limit <n>', 'at most this many', parseCount, 20)
+    .option('--json', 'print a JSON array');
+  addConnectionFlags(command).action(async (flags: ListFlags) => {
+    const { agent, status, limit } = flags;
+    const longhaul = await openLonghaul(flags);
+    const runs: RunSummary[] = [];
+    for await (const run of longhaul.runs({ ...(agent && { agent }), ...(status && { status }) })) {
+      runs.push(run);
+      if (runs.length >= limit) break;
+    }
+    const { style, width } = terminal;
+    const lines =
+      flags.json === true
+        ? [printableJson(runs)]
+        : renderList(runs, { style, width, now: new Date() });
+    for (const line of lines) terminal.print(line);
+    if (runs.length === 0 && flags.json !== true) terminal.note('no runs');
+    await longhaul.close();
+    finish(exitCodes.done);
+  });
+}

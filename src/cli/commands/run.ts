@@ -1,0 +1,93 @@
+import type { Command } from 'commander';
+import type { RunHandle, StartOptions } from '../../client';
+import type { CommandContext } from '../command-context';
+import { addConnectionFlags, addTaskQueueFlag, openLonghaul } from '../connection';
+import { exitCodes } from '../exit-codes';
+import { followRun } from '../follow-run';
+import { liveWorkers } from '../live-workers';
+import { collect, parseJsonObject } from '../parse-options';
+import { printableJson } from '../printable';
+import { readInput } from '../read-input';
+import { commandLine } from '../render-pending';
+import { openSession, type WorkerFlags } from '../session';
+import type { Terminal } from '../terminal';
+
+type RunFlags = WorkerFlags & {
+  readonly answer?: readonly string[];
+  readonly runId?: string;
+  readonly session?: string;
+  readonly context?: string;
+  readonly json?: true;
+  readonly detach?: true;
+};
+
+export function addRunCommand(program: Command, { terminal, finish }: CommandContext): void {
+  const command = program
+    .command('run')
+    .summary('start a run and follow it')
+    .description(
+      'Starts a run, shows its steps and prints its answer. On a pause it asks here in the terminal, or takes the next --answer. ' +
+        'Where no worker polls, the agents of longhaul.config or --agents run in this process, for as long as the command does.',
+    )
+    .argument('<agent>', 'id of an agent')
+    .argument('<input>', 'what it is asked; - reads stdin')
+    .option('--answer <text>', 'answer to the next pause; may be repeated', collect)
+    .option('--run-id <id>', 'id of the run (default: <agent>-<12 characters>)')
+    .option('--session <json|@file>', 'session the run starts with')
+    .option('--context <json|@file>', 'for tools only, never shown to the model')
+    .option('--detach', 'only start it and print its id')
+    .option('--json', 'one JSON object per line: the events, then the outcome')
+    .option('--agents <file>', 'agents to serve when no worker polls (default: longhaul.config.*)')
+    .option('--no-worker', 'never serve agents in this process');
+  addTaskQueueFlag(addConnectionFlags(command)).action(
+    async (agent: string, input: string, flags: RunFlags) => {
+      const start = { agent, input: await readInput(input), options: startOptions(flags) };
+      const run = flags.detach === true ? startDetached : startAndFollow;
+      finish(await run(start, flags, terminal));
+    },
+  );
+}
+
+type Start = { readonly agent: string; readonly input: string; readonly options: StartOptions };
+
+function startOptions({ runId, session, context }: RunFlags): StartOptions {
+  return {
+    ...(runId !== undefined && { runId }),
+    ...(session !== undefined && { session: parseJsonObject('--session', session) }),
+    ...(context !== undefined && { context: parseJsonObject('--context', context) }),
+  };
+}
+
+async function startDetached(start: Start, flags: RunFlags, terminal: Terminal): Promise<number> {
+  const longhaul = await openLonghaul(flags);
+  const { runId } = await longhaul.start(start.agent, start.input, start.options);
+  terminal.print(flags.json === true ? printableJson({ runId }) : runId);
+  const workers = await liveWorkers(longhaul.client, longhaul.taskQueue);
+  if (workers.length === 0) {
+    terminal.note(
+      `warning: no worker polls task queue '${longhaul.taskQueue}': the run goes on when one starts`,
+    );
+  }
+  await longhaul.close();
+  return exitCodes.done;
+}
+
+async function startAndFollow(start: Start, flags: RunFlags, terminal: Terminal): Promise<number> {
+  const session = await openSession({
+    flags,
+    terminal,
+    check: ({ registry }) => void registry.definition(start.agent),
+  });
+  try {
+    const run = await session.longhaul.start(start.agent, start.input, start.options);
+    if (flags.json !== true) terminal.note(terminal.noteStyle.dim(`run ${run.runId}`));
+    return await session.whileServing(follow(run, flags, terminal));
+  } finally {
+    await session.close();
+  }
+}
+
+async function follow(run: RunHandle, flags: RunFlags, terminal: Terminal): Promise<number> {
+  const { answer: answers = [], json = false } = flags;
+  return await followRun({ run, terminal, json, answers, command: commandLine(flags) });
+}

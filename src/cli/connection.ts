@@ -1,0 +1,92 @@
+import { connect as connectSocket } from 'node:net';
+import type { Command } from 'commander';
+import type { DataConverter } from '@temporalio/common';
+import type { Longhaul } from '../client';
+import { defaults } from '../protocol/names';
+import type { LoadedConnection } from '../server/connection-options';
+import { UsageError } from './cli-error';
+import { loadClient, loadConnectionOptions } from './load-parts';
+
+export type ConnectionFlags = {
+  readonly address?: string;
+  readonly namespace?: string;
+  readonly profile?: string;
+  readonly taskQueue?: string;
+};
+
+const probeTimeoutMs = 1_000;
+const latestReportMs = 4_300;
+const leastConnectMs = 2_000;
+
+/** Which server a command talks to. What is not given comes from `TEMPORAL_*` and Temporal's configuration file. */
+export function addConnectionFlags(command: Command): Command {
+  return command
+    .option('--address <host:port>', 'Temporal server (TEMPORAL_ADDRESS, else 127.0.0.1:7233)')
+    .option('--namespace <name>', 'Temporal namespace (TEMPORAL_NAMESPACE, else default)')
+    .option('--profile <name>', "profile of Temporal's configuration file (TEMPORAL_PROFILE)");
+}
+
+export function addTaskQueueFlag(command: Command): Command {
+  return command.option('--task-queue <name>', 'task queue of the workers (default: longhaul)');
+}
+
+/** Connects within 5 s; at once when nothing listens on this machine. The caller closes it. */
+export async function openLonghaul(
+  flags: ConnectionFlags,
+  options: { taskQueue?: string; dataConverter?: DataConverter } = {},
+): Promise<Longhaul> {
+  const { address, namespace, profile } = flags;
+  const taskQueue = options.taskQueue ?? flags.taskQueue;
+  const configured = connectionOf(flags).address ?? defaults.address;
+  await refuseEarly(configured);
+  const connected = loadClient().connect({
+    ...(address && { address }),
+    ...(profile && { profile }),
+    ...(namespace && { namespace }),
+    ...(taskQueue && { taskQueue }),
+    ...(options.dataConverter && { dataConverter: options.dataConverter }),
+  });
+  return await Promise.race([connected, tooLate(configured)]);
+}
+
+/** Rejects so that a server that does not answer is reported within 5 s of the start of the command, its own start included. */
+async function tooLate(address: string): Promise<never> {
+  const ms = Math.max(leastConnectMs, latestReportMs - performance.now());
+  await new Promise((resolve) => setTimeout(resolve, ms).unref());
+  throw loadConnectionOptions().serverUnavailable(address);
+}
+
+/** gRPC keeps trying a port of this machine on which nothing listens; one look at the socket tells. */
+async function refuseEarly(address: string): Promise<void> {
+  const local = /^(127\.0\.0\.1|localhost|\[::1\]):(\d+)$/.exec(address);
+  if (local === null) return;
+  const error = await probe(String(local[1]).replace(/[[\]]/g, ''), Number(local[2]));
+  if (error?.code !== 'ECONNREFUSED') return;
+  throw loadConnectionOptions().serverUnavailable(address, error);
+}
+
+/** What the flags, the environment and the configuration file say together. */
+export function connectionOf({
+  address,
+  profile,
+}: ConnectionFlags): LoadedConnection['connection'] {
+  try {
+    const server = { ...(address && { address }), ...(profile && { profile }) };
+    return loadConnectionOptions().loadConnection(server).connection;
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+async function probe(host: string, port: number): Promise<NodeJS.ErrnoException | undefined> {
+  return await new Promise((resolve) => {
+    const socket = connectSocket({ host, port, timeout: probeTimeoutMs });
+    const finish = (error?: NodeJS.ErrnoException): void => {
+      socket.destroy();
+      resolve(error);
+    };
+    socket.once('connect', () => finish());
+    socket.once('timeout', () => finish());
+    socket.once('error', finish);
+  });
+}

@@ -1,0 +1,100 @@
+import { printableLine } from '../printable';
+import { watchFiles } from './watch-files';
+import type { ReadyWorker, WorkerStart } from './worker-messages';
+import { startWorkerProcess, WorkerNotReady, type WorkerProcess } from './worker-process';
+
+export type KeeperOptions = {
+  readonly start: WorkerStart;
+  readonly note: (line: string) => void;
+  /** How a worker is started; tests give their own. */
+  readonly startProcess?: (start: WorkerStart) => WorkerProcess;
+};
+
+const settleMs = 150;
+const firstPauseMs = 500;
+const longestPauseMs = 10_000;
+const stopTimeoutMs = 2_000;
+
+/**
+ * Keeps one worker up: a new one when the agents' files change, and when it dies. The old one goes only once the new one takes
+ * work, and ends its calls in flight; if the new one cannot start, the old one stays.
+ */
+export class WorkerKeeper {
+  readonly #start: WorkerStart;
+  readonly #note: (line: string) => void;
+  readonly #startProcess: (start: WorkerStart) => WorkerProcess;
+  readonly #files = watchFiles(() => this.#reloadSoon(settleMs));
+  /** The current one and those that end their calls. */
+  readonly #all = new Set<WorkerProcess>();
+  #current: WorkerProcess | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #reloading: Promise<void> = Promise.resolve();
+  #pauseMs = firstPauseMs;
+  #isStopped = false;
+
+  constructor({ start, note, startProcess = startWorkerProcess }: KeeperOptions) {
+    this.#start = start;
+    this.#note = note;
+    this.#startProcess = startProcess;
+  }
+
+  /** The first worker; later ones replace it. Rejects with `WorkerNotReady`. */
+  async start(): Promise<ReadyWorker> {
+    const next = this.#startProcess(this.#start);
+    this.#all.add(next);
+    void next.exited.then((how) => this.#onExit(next, how));
+    const ready = await next.ready;
+    this.#current?.drain({ quiet: false });
+    this.#current = next;
+    this.#files.watch([this.#start.file, ...ready.files]);
+    return ready;
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    this.#files.close();
+    for (const worker of this.#all) worker.drain({ quiet: true });
+    const timer = setTimeout(() => {
+      for (const worker of this.#all) worker.kill();
+    }, stopTimeoutMs);
+    await Promise.all([...this.#all].map((worker) => worker.exited));
+    clearTimeout(timer);
+  }
+
+  #onExit(worker: WorkerProcess, how: string): void {
+    this.#all.delete(worker);
+    if (worker !== this.#current || this.#isStopped) return;
+    this.#current = undefined;
+    this.#note(`warning: the worker ended (${how}); starting another one`);
+    this.#reloadSoon(this.#pauseMs);
+    this.#pauseMs = Math.min(this.#pauseMs * 2, longestPauseMs);
+  }
+
+  #reloadSoon(pauseMs: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#reloading = this.#reloading.then(() => this.#reload());
+    }, pauseMs);
+  }
+
+  async #reload(): Promise<void> {
+    if (this.#isStopped) return;
+    try {
+      const { agents } = await this.start();
+      this.#note(`reloaded: ${agents.map(printableLine).join(', ') || 'no agents'}`);
+    } catch (error) {
+      if (!this.#isStopped) this.#explain(error);
+    }
+  }
+
+  #explain(error: unknown): void {
+    const { message } = error instanceof Error ? error : new Error(String(error));
+    const state =
+      this.#current === undefined ? 'waiting for a change' : 'the agents from before keep running';
+    this.#note(`error: ${printableLine(message)} (${state})`);
+    if (error instanceof WorkerNotReady) {
+      this.#files.watch([...this.#files.watched(), ...error.files]);
+    }
+  }
+}

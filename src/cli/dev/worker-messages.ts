@@ -1,0 +1,24 @@
+import type { CliError } from '../cli-error';
+
+/** What the worker's process is told when it starts, as JSON on its command line. */
+export type WorkerStart = {
+  readonly file: string;
+  readonly server: { readonly address: string };
+  readonly namespace: string;
+  readonly taskQueue?: string;
+};
+
+/** A worker that takes work. */
+export type ReadyWorker = {
+  readonly file: string;
+  readonly agents: readonly string[];
+  readonly taskQueue: string;
+};
+
+/** What the worker's process says. `files`: the modules that its agents come from. */
+export type WorkerMessage =
+  | ({ readonly kind: 'ready'; readonly files: readonly string[] } & ReadyWorker)
+  | { readonly kind: 'failed'; readonly error: CliError; readonly files: readonly string[] };
+
+/** What it is told: to end its calls in flight and go. `quiet` when its server goes as well and complaints say nothing. */
+export type WorkerCommand = { readonly kind: 'stop'; readonly quiet: boolean };

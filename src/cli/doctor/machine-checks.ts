@@ -1,0 +1,99 @@
+import { createRequire } from 'node:module';
+import type { LoadedAgents } from '../agents-file';
+import type { Check } from './check';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+type ProtobufjsCopies = { readonly common: string; readonly proto: string };
+type Version = readonly [major: number, minor: number];
+
+const leastNode: Version = [22, 12];
+const typeStrippingNode: Version = [22, 18];
+
+/** The variables of which one must be set, per provider. Names only: what they hold is nobody's business here. */
+const keyVariables: Readonly<Record<string, readonly string[]>> = {
+  openai: ['OPENAI_API_KEY'],
+  'openai-chat': ['OPENAI_API_KEY'],
+  anthropic: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'],
+  google: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
+  gemini: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
+  vertex: ['GOOGLE_CLOUD_PROJECT', 'GOOGLE_API_KEY'],
+};
+
+export function checkNode(version: string): Check {
+  const name = 'node';
+  const [major = 0, minor = 0] = version.replace(/^v/, '').split('.').map(Number);
+  const isBefore = ([wantedMajor, wantedMinor]: Version): boolean =>
+    major < wantedMajor || (major === wantedMajor && minor < wantedMinor);
+  if (isBefore(leastNode)) {
+    return { name, status: 'fail', message: `Node ${version}`, todo: 'use Node 22.12 or later' };
+  }
+  if (isBefore(typeStrippingNode)) {
+    const todo = 'longhaul.config.ts needs Node 22.18 or later; .js and .mjs work';
+    return { name, status: 'warn', message: `Node ${version}`, todo };
+  }
+  return { name, status: 'ok', message: `Node ${version}` };
+}
+
+/** Two copies of protobufjs in one process break Temporal's SDK in ways that do not name it. */
+export function checkProtobufjs(find: () => ProtobufjsCopies = findProtobufjs): Check {
+  const name = 'protobufjs';
+  try {
+    const { common, proto } = find();
+    if (common === proto) return { name, status: 'ok', message: 'one copy' };
+    const message = `two copies: @temporalio/common takes ${common}, @temporalio/proto ${proto}`;
+    return { name, status: 'fail', message, todo: 'run `npm dedupe protobufjs`' };
+  } catch (error) {
+    const message = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
+    return { name, status: 'fail', message, todo: 'install the dependencies again: `npm ci`' };
+  }
+}
+
+function findProtobufjs(): ProtobufjsCopies {
+  const here = createRequire(__filename);
+  const common = createRequire(here.resolve('@temporalio/common/package.json'));
+  const proto = createRequire(common.resolve('@temporalio/proto/package.json'));
+  return { common: common.resolve('protobufjs'), proto: proto.resolve('protobufjs') };
+}
+
+/** With agents: the keys their providers need. Without: whether there is any. */
+export function checkProviderKeys(env: Environment, agents: LoadedAgents | undefined): Check {
+  const name = 'provider keys';
+  const isSet = (variable: string): boolean => (env[variable] ?? '').trim() !== '';
+  if (agents === undefined) {
+    const all = [...new Set(Object.values(keyVariables).flat())];
+    const found = all.filter(isSet);
+    if (found.length > 0) return { name, status: 'ok', message: found.join(', ') };
+    const todo = `set the one of your provider where the worker runs: ${all.join(', ')}`;
+    return { name, status: 'warn', message: 'none in this environment', todo };
+  }
+  const wanted = providersOf(agents).map((provider) => ({
+    provider,
+    variables: variablesOf(provider),
+  }));
+  const missing = wanted.filter(({ variables }) => !variables.some(isSet));
+  if (missing.length === 0) {
+    const found = wanted.flatMap(({ variables }) => variables.filter(isSet));
+    return { name, status: 'ok', message: found.join(', ') || 'none needed' };
+  }
+  const list = missing.map(({ provider, variables }) => `${provider} (${variables.join(' or ')})`);
+  const todo = 'set it where the worker runs, or give the provider an apiKey in the configuration';
+  return { name, status: 'warn', message: `no key for ${list.join(', ')}`, todo };
+}
+
+/** Providers that the agents' models name and that nothing in the configuration gives a key or code of its own. */
+function providersOf({ registry, options }: LoadedAgents): readonly string[] {
+  const named = registry.runnerIds().flatMap((id) => {
+    const { runners } = registry.definition(id);
+    return Object.values(runners).flatMap((spec) => ('model' in spec ? [spec.model.provider] : []));
+  });
+  return [...new Set(named)].filter((provider) => {
+    const configured = options.providers?.[provider];
+    if (configured === undefined) return true;
+    return !('call' in configured) && configured.apiKey === undefined && !configured.baseURL;
+  });
+}
+
+function variablesOf(provider: string): readonly string[] {
+  const own = `${provider.toUpperCase().replace(/[^A-Z0-9]/g, '_')}_API_KEY`;
+  return Object.hasOwn(keyVariables, provider) ? (keyVariables[provider] ?? []) : [own];
+}

@@ -1,0 +1,16 @@
+#!/usr/bin/env node
+import { showNodeWarnings } from './node-warnings';
+import { runCli } from './run-cli';
+import { createTerminal } from './terminal';
+
+/** A reader that has seen enough, such as `head`, is no error. */
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  process.exit(error.code === 'EPIPE' ? 0 : 1);
+});
+
+const terminal = createTerminal();
+showNodeWarnings((line) => terminal.note(line));
+void runCli(process.argv.slice(2), terminal).then((exitCode) => {
+  // Whatever the user's own code or a connection still holds open, the command is over.
+  process.stdout.write('', () => process.stderr.write('', () => process.exit(exitCode)));
+});

@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import type { AddCommand, CommandContext } from './command-context';
+import { addApproveCommand } from './commands/approve';
+import { addCancelCommand } from './commands/cancel';
+import { addDevCommand } from './commands/dev';
+import { addDevWorkerCommand } from './commands/dev-worker';
+import { addDoctorCommand } from './commands/doctor';
+import { addListCommand } from './commands/list';
+import { addRejectCommand } from './commands/reject';
+import { addResumeCommand } from './commands/resume';
+import { addRunCommand } from './commands/run';
+import { addShowCommand } from './commands/show';
+import { exitCodeHelp } from './exit-codes';
+
+const commands: readonly AddCommand[] = [
+  addDevCommand,
+  addRunCommand,
+  addResumeCommand,
+  addApproveCommand,
+  addRejectCommand,
+  addShowCommand,
+  addListCommand,
+  addCancelCommand,
+  addDoctorCommand,
+  addDevWorkerCommand,
+];
+
+/** The whole command line. Wrong usage is thrown, not printed. */
+export function createProgram(context: CommandContext): Command {
+  const program = new Command('longhaul')
+    .description('Runs LLM agents as durable Temporal workflows.')
+    .version(packageVersion(), '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print help')
+    .addHelpText('afterAll', exitCodeHelp)
+    .showSuggestionAfterError()
+    .configureOutput({ outputError: () => undefined });
+  for (const add of commands) add(program, context);
+  for (const command of [program, ...program.commands]) {
+    command.exitOverride().allowExcessArguments(false);
+  }
+  return program;
+}
+
+function packageVersion(): string {
+  const file = join(__dirname, '..', '..', 'package.json');
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+}

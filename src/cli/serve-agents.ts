@@ -1,0 +1,51 @@
+import type { Worker } from '@temporalio/worker';
+import type { LoadedConnection } from '../server/connection-options';
+import type { LoadedAgents } from './agents-file';
+import { loadConnectionOptions, loadTemporalWorker, loadWorker } from './load-parts';
+
+export type ServeOptions = {
+  readonly agents: LoadedAgents;
+  /** Wins over the connection that the file itself names. */
+  readonly server: LoadedConnection['connection'];
+  readonly namespace: string;
+  readonly taskQueue: string;
+  /** How long calls in flight may take to end when the worker stops. */
+  readonly shutdownGraceTime: string;
+};
+
+export type ServedAgents = {
+  /** Rejects when the worker ends by an error. */
+  readonly ended: Promise<void>;
+  /** Lets calls in flight end; waits at most `timeoutMs` for that. */
+  stop(timeoutMs: number): Promise<void>;
+};
+
+/** Runs the agents of a file in this process. `installWorkerLog` comes first. */
+export async function serveAgents(options: ServeOptions): Promise<ServedAgents> {
+  const { agents, server, namespace, taskQueue, shutdownGraceTime } = options;
+  const { NativeConnection } = loadTemporalWorker();
+  const connection = await NativeConnection.connect(server).catch((error: unknown) => {
+    throw loadConnectionOptions().serverUnavailable(server.address ?? 'the server', error);
+  });
+  const { address: _address, profile: _profile, ...configured } = agents.options;
+  const worker = await loadWorker().createWorker({
+    ...configured,
+    connection,
+    namespace,
+    taskQueue,
+    workerOptions: { shutdownGraceTime, ...configured.workerOptions },
+  });
+  const ended = worker.run();
+  ended.catch(() => undefined);
+  return { ended, stop: (timeoutMs) => stop(worker, ended, timeoutMs) };
+}
+
+async function stop(worker: Worker, ended: Promise<void>, timeoutMs: number): Promise<void> {
+  if (worker.getState() === 'RUNNING') worker.shutdown();
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, timeoutMs);
+  });
+  await Promise.race([ended.catch(() => undefined), late]);
+  clearTimeout(timer);
+}

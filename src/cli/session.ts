@@ -1,0 +1,144 @@
+import type { Longhaul } from '../client';
+import { LonghaulError } from '../protocol/errors';
+import { findAgentsFile, loadAgents, type LoadedAgents } from './agents-file';
+import { connectionOf, openLonghaul, type ConnectionFlags } from './connection';
+import { describeRun } from './describe-run';
+import { liveWorkers } from './live-workers';
+import { serveAgents, type ServedAgents } from './serve-agents';
+import type { Terminal } from './terminal';
+import { installWorkerLog } from './worker-log';
+
+export type WorkerFlags = ConnectionFlags & {
+  readonly agents?: string;
+  /** False with `--no-worker`. */
+  readonly worker: boolean;
+};
+
+export type SessionOptions = {
+  readonly flags: WorkerFlags;
+  readonly terminal: Terminal;
+  /** The run to work on; left out for one that is yet to start. */
+  readonly runId?: string;
+  /** Looks at the agents before they are served. */
+  readonly check?: (agents: LoadedAgents) => void;
+};
+
+/** A connection, and a worker in this process where no other one polls the task queue. */
+export type Session = {
+  readonly longhaul: Longhaul;
+  /** The worker is in this process: a run makes no progress beyond it. */
+  readonly isServing: boolean;
+  /** Rejects when the worker of this process ends by an error before the work is done. */
+  whileServing<Result>(work: Promise<Result>): Promise<Result>;
+  close(): Promise<void>;
+};
+
+const waitMs = 3_000;
+const checkEveryMs = 500;
+const stopTimeoutMs = 800;
+
+/** Throws `NoWorker` when nobody polls and this folder has no agents, or they must not be served here. */
+export async function openSession(options: SessionOptions): Promise<Session> {
+  const { flags, terminal, runId, check } = options;
+  const longhaul = await openLonghaul(flags);
+  const taskQueue =
+    runId === undefined ? longhaul.taskQueue : (await describeRun(longhaul, runId)).taskQueue;
+  const agents = await agentsToServe(longhaul, taskQueue, flags);
+  if (agents === undefined) return withoutServing(longhaul);
+  check?.(agents);
+  if (runId === undefined) return await serveNewRuns(longhaul, agents, options);
+  return await serve(longhaul, agents, { taskQueue, flags, terminal });
+}
+
+function withoutServing(longhaul: Longhaul): Session {
+  return {
+    longhaul,
+    isServing: false,
+    whileServing: (work) => work,
+    close: () => longhaul.close(),
+  };
+}
+
+/** The agents of this folder, when no worker polls the task queue. */
+async function agentsToServe(
+  longhaul: Longhaul,
+  taskQueue: string,
+  flags: WorkerFlags,
+): Promise<LoadedAgents | undefined> {
+  const workers = await liveWorkers(longhaul.client, taskQueue);
+  if (workers.length > 0) return undefined;
+  const file = flags.worker ? findAgentsFile(process.cwd(), flags.agents) : undefined;
+  if (file !== undefined) return await loadAgents(file);
+  await awaitWorker(longhaul, taskQueue, flags.worker);
+  return undefined;
+}
+
+/** A worker may just be starting: it has a few seconds to show up. */
+async function awaitWorker(
+  longhaul: Longhaul,
+  taskQueue: string,
+  mayServe: boolean,
+): Promise<void> {
+  const deadline = Date.now() + waitMs;
+  while (Date.now() < deadline) {
+    await new Promise((resolve) => setTimeout(resolve, checkEveryMs));
+    if ((await liveWorkers(longhaul.client, taskQueue)).length > 0) return;
+  }
+  const here = mayServe ? ', or name the file with your agents with --agents' : '';
+  throw new LonghaulError(
+    'NoWorker',
+    `no worker polls task queue '${taskQueue}': start one with \`longhaul dev\` or createWorker${here}`,
+    { retryable: true, details: { taskQueue } },
+  );
+}
+
+/** The file may name a task queue of its own, and how its data is encoded. */
+async function serveNewRuns(
+  longhaul: Longhaul,
+  agents: LoadedAgents,
+  { flags, terminal }: SessionOptions,
+): Promise<Session> {
+  const { dataConverter } = agents.options;
+  const taskQueue = flags.taskQueue ?? agents.options.taskQueue ?? longhaul.taskQueue;
+  if (taskQueue === longhaul.taskQueue && dataConverter === undefined) {
+    return await serve(longhaul, agents, { taskQueue, flags, terminal });
+  }
+  await longhaul.close();
+  const own = await openLonghaul(flags, { taskQueue, ...(dataConverter && { dataConverter }) });
+  const workers = await liveWorkers(own.client, taskQueue);
+  if (workers.length > 0) return withoutServing(own);
+  return await serve(own, agents, { taskQueue, flags, terminal });
+}
+
+async function serve(
+  longhaul: Longhaul,
+  agents: LoadedAgents,
+  {
+    taskQueue,
+    flags,
+    terminal,
+  }: Pick<SessionOptions, 'flags' | 'terminal'> & { taskQueue: string },
+): Promise<Session> {
+  installWorkerLog((line) => terminal.note(line));
+  const served = await serveAgents({
+    agents,
+    server: connectionOf(flags),
+    namespace: longhaul.client.options.namespace,
+    taskQueue,
+    shutdownGraceTime: '1s',
+  });
+  return {
+    longhaul,
+    isServing: true,
+    whileServing: async (work) => await Promise.race([work, failureOf(served)]),
+    close: async () => {
+      await served.stop(stopTimeoutMs);
+      await longhaul.close();
+    },
+  };
+}
+
+async function failureOf(served: ServedAgents): Promise<never> {
+  await served.ended;
+  return await new Promise<never>(() => undefined);
+}

@@ -1,0 +1,45 @@
+import type { LogLevel, LogMetadata } from '@temporalio/common';
+import { clipToWidth } from './text-width';
+import { printableLine } from './printable';
+import { loadTemporalWorker } from './load-parts';
+
+const longestLine = 500;
+/** Said by the command itself. */
+const repeated = 'Workflow failed';
+const shown: readonly LogLevel[] = ['WARN', 'ERROR'];
+
+/**
+ * Sends what the SDK and its native core have to say to `note`, one line each, warnings and errors only. Must run before anything
+ * of a worker exists. Ctrl-C and signals stay with the command: the SDK would stop the worker by itself.
+ */
+export function installWorkerLog(note: (line: string) => void): void {
+  const { Runtime, DefaultLogger, makeTelemetryFilterString } = loadTemporalWorker();
+  const isDebugging = process.env['LONGHAUL_DEBUG'] === '1';
+  Runtime.install({
+    shutdownSignals: [],
+    logger: new DefaultLogger(isDebugging ? 'DEBUG' : 'WARN', ({ level, message, meta }) => {
+      if (isDebugging || (shown.includes(level) && message !== repeated)) {
+        note(logLine(level, message, meta));
+      }
+    }),
+    telemetryOptions: {
+      logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }) },
+    },
+  });
+}
+
+export function logLine(level: LogLevel, message: string, meta: LogMetadata = {}): string {
+  const { error, activityType, workflowId } = meta as Record<string, unknown>;
+  const causes = error instanceof Error ? [rootMessage(error)] : [];
+  const where = typeof workflowId === 'string' ? [`run ${workflowId}`] : [];
+  const what = typeof activityType === 'string' ? [activityType] : [];
+  const text = [message, ...what, ...where, ...causes].map(printableLine).join(': ');
+  const kind = level === 'WARN' ? 'warning' : level.toLowerCase();
+  return clipToWidth(`${kind}: ${text}`, longestLine);
+}
+
+function rootMessage(error: Error): string {
+  let root = error;
+  while (root.cause instanceof Error) root = root.cause;
+  return root.message;
+}
