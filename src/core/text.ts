@@ -36,12 +36,10 @@ export function clipText(text: string, maxBytes: number): string {
 
 /** One line of at most `maxBytes`: what a summary or a progress line shows of a longer text. */
 export function oneLine(text: string, maxBytes: number): string {
-  return clipText(
-    headOf(text, maxBytes * 4)
-      .replace(/\s+/g, ' ')
-      .trim(),
-    maxBytes,
-  );
+  const trimmed = text.trim();
+  const head = headOf(trimmed, maxBytes * 4);
+  const line = head.replace(/\s+/g, ' ').trim();
+  return clipText(head === trimmed ? line : `${line}…`, maxBytes);
 }
 
 function isHighSurrogate(unit: number): boolean {
