@@ -1,0 +1,143 @@
+// What a run pins when it starts, on servers real and time-skipping: redeploys, missing code, unknown runners, bugs of our own.
+
+import { randomUUID } from 'node:crypto';
+import { defineAgent, defineTool } from '../../src';
+import { createTestEnvironment, scriptedModel } from '../../src/testing';
+import type { ScriptedStep } from '../../src/testing/scripted-step';
+import { describeWithTimeSkipping, timeSkippingServerPath, workflowBundlePath } from '../servers';
+import { openHarness, type Harness } from './harness';
+
+const noArguments = { type: 'object', properties: {} } as const;
+const probe = defineTool({
+  name: 'probe',
+  description: 'Probes',
+  inputSchema: noArguments,
+  execute: () => 'probed',
+});
+
+const script: readonly ScriptedStep[] = [
+  { toolCalls: [{ name: 'ask_user', args: { question: 'Go on?' } }] },
+  { toolCalls: [{ name: 'probe', args: {} }] },
+  'Done.',
+];
+
+describe('definition', () => {
+  let harness: Harness;
+  beforeEach(async () => {
+    harness = await openHarness();
+  });
+  afterEach(() => harness.close());
+
+  it('stays as it was when the agent is redeployed while a run waits', async () => {
+    const old = defineAgent({
+      id: 'evolving',
+      model: 'scripted/one',
+      instructions: 'OLD',
+      tools: [probe],
+      askUser: 'tool',
+    });
+    const model = scriptedModel(script);
+    const providers = { scripted: model };
+    const first = await harness.worker({ runners: [old], providers });
+    const run = await harness.longhaul.start('evolving', 'Go.');
+    await run.outcome();
+    await first.stop();
+    const changed = defineTool({
+      name: 'probe',
+      description: 'CHANGED',
+      inputSchema: { type: 'object', properties: { depth: { type: 'number' } } },
+      execute: () => 'probed anew',
+    });
+    const fresh = defineAgent({
+      id: 'evolving',
+      model: 'scripted/two',
+      instructions: 'NEW',
+      tools: [changed],
+    });
+    await harness.worker({ runners: [fresh], providers });
+    await run.resume('yes');
+    await run.result();
+    const requests = model.requests.map(({ instructions, model: name, tools }) => ({
+      instructions,
+      name,
+      probe: tools.find((tool) => tool.name === 'probe')?.description,
+    }));
+    expect(requests).toEqual(Array(3).fill({ instructions: 'OLD', name: 'one', probe: 'Probes' }));
+    expect(JSON.stringify(await run.transcript())).toContain('probed anew');
+  });
+
+  it('travels with a run that is started by its spec, to a worker that knows only the tool', async () => {
+    const agent = defineAgent({ id: 'made-at-run-time', model: 'scripted/one', tools: [probe] });
+    const model = scriptedModel([{ toolCalls: [{ name: 'probe', args: {} }] }, 'Done.']);
+    await harness.worker({ tools: [probe], providers: { scripted: model } });
+    const run = await harness.longhaul.start(agent, 'Go.');
+    expect(await run.outcome()).toMatchObject({ kind: 'complete', result: { iterations: 1 } });
+  });
+
+  it('fails a run of ours with InternalError instead of wedging it', async () => {
+    const broken = { name: 'scripted', call: () => Promise.resolve(null as never) };
+    const agent = defineAgent({ id: 'broken', model: 'scripted/one' });
+    await harness.worker({
+      runners: [agent],
+      providers: { scripted: broken },
+      workerOptions: {
+        interceptors: {
+          activity: [
+            () => ({ inbound: { execute: (input, next) => breakModelTurns(next(input)) } }),
+          ],
+        },
+      },
+    });
+    const run = await harness.longhaul.start(agent, 'Go.');
+    await expect(run.result()).rejects.toMatchObject({ code: 'InternalError' });
+    expect(await run.state()).toMatchObject({ status: 'failed' });
+  });
+});
+
+/** What no activity of ours returns: the workflow trips over it, as it would over a bug. */
+async function breakModelTurns(result: Promise<unknown>): Promise<unknown> {
+  return await result.catch(() => ({ entry: null }));
+}
+
+describeWithTimeSkipping('definition, in skipped time', () => {
+  it.each([
+    { name: 'an agent', runner: 'nobody', code: 'AgentNotFound', message: /somebody/ },
+    {
+      name: 'a tool',
+      runner: {
+        kind: 'agent' as const,
+        id: 'x',
+        model: { provider: 'scripted', model: 'one' },
+        tools: ['prob'],
+      },
+      code: 'NotRegisteredHere',
+      message: /'?prob'?/,
+    },
+    {
+      name: 'a model provider',
+      runner: { kind: 'agent' as const, id: 'x', model: { provider: 'nobody', model: 'one' } },
+      code: 'NotRegisteredHere',
+      message: /nobody/,
+    },
+  ])(
+    'names $name that no worker knows, after looking for it',
+    async ({ runner, code, message }) => {
+      const agent = defineAgent({ id: 'somebody', model: 'scripted/one', tools: [probe] });
+      const test = await createTestEnvironment({
+        runners: [agent],
+        providers: { scripted: scriptedModel([]) },
+        taskQueue: randomUUID(),
+        serverPath: timeSkippingServerPath(),
+        workerOptions: { workflowBundle: { codePath: workflowBundlePath() } },
+      });
+      try {
+        const run = await test.client.start(runner, 'Go.');
+        const error: unknown = await test.outcome(run).catch((thrown: unknown) => thrown);
+        expect(error).toMatchObject({ code });
+        expect((error as Error).message).toMatch(message);
+      } finally {
+        await test.close();
+      }
+    },
+  );
+});
