@@ -24,11 +24,41 @@ export type {
 export { StreamedTurnAssembler } from './core/streamed-turn-assembler';
 export type { PendingToolCall, ToolChoice } from './protocol/agent-run';
 export {
+  AgentNotFound,
+  AlreadyAnswered,
+  AmbiguousInput,
+  BudgetExceeded,
+  CircularAgentCall,
+  DepthExceeded,
+  DisallowedAgentCall,
+  InputTimeout,
+  InternalError,
+  InvalidAnswer,
+  InvalidInput,
+  NoWorker,
+  NotRegisteredHere,
+  NotWaiting,
+  OutcomeUnknown,
+  ParallelFailed,
+  PayloadTooLarge,
+  RunAlreadyExists,
+  RunClosed,
+  RunNotFound,
+  ServerUnavailable,
+  SessionTooLarge,
+  SpecError,
+  StoreError,
+  ToolError,
+  TranscriptTooLarge,
+} from './protocol/error-classes';
+export {
   errorCodes,
   hasCode,
   LonghaulError,
   ProviderError,
   type ErrorCode,
+  type ErrorDetails,
+  type ErrorOptions,
   type ProviderErrorKind,
 } from './protocol/errors';
 export type { Json, JsonObject, JsonSchema } from './protocol/json';

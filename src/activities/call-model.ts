@@ -6,7 +6,8 @@ import { agentOf } from '../core/agent-facts';
 import { foldLog } from '../core/fold-log';
 import { utf8Length } from '../core/text';
 import type { CallModelInput, CallModelResult } from '../protocol/activities';
-import { LonghaulError, ProviderError } from '../protocol/errors';
+import { NotRegisteredHere, PayloadTooLarge } from '../protocol/error-classes';
+import { ProviderError } from '../protocol/errors';
 import { limits, timeouts } from '../protocol/limits';
 import type { ModelDelta, ModelProvider, ModelRequest, ModelResponse } from '../providers/provider';
 import type { ActivityDependencies } from './dependencies';
@@ -61,13 +62,9 @@ function providerOf(dependencies: ActivityDependencies, name: string): ModelProv
   const provider = dependencies.providers.get(name);
   if (provider !== undefined) return provider;
   const known = [...dependencies.providers.keys()].sort().join(', ');
-  throw new LonghaulError(
-    'NotRegisteredHere',
-    `this worker has no model provider '${name}'; it has: ${known}`,
-    {
-      retryable: true,
-    },
-  );
+  throw new NotRegisteredHere(`this worker has no model provider '${name}'; it has: ${known}`, {
+    retryable: true,
+  });
 }
 
 type Attempt = {
@@ -124,8 +121,7 @@ function idleError(provider: ModelProvider): ProviderError {
 function checkTurnSize(entry: object): void {
   const bytes = utf8Length(JSON.stringify(entry));
   if (bytes <= limits.modelTurn) return;
-  throw new LonghaulError(
-    'PayloadTooLarge',
+  throw new PayloadTooLarge(
     `the model's turn has ${bytes} bytes; at most ${limits.modelTurn} are kept. Lower maxOutputTokens`,
   );
 }

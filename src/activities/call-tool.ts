@@ -2,7 +2,7 @@
 
 import { toolOf } from '../core/agent-facts';
 import type { ArgumentsRef, CallToolInput, CallToolResult } from '../protocol/activities';
-import { LonghaulError } from '../protocol/errors';
+import { InternalError, NotRegisteredHere } from '../protocol/error-classes';
 import type { JsonObject } from '../protocol/json';
 import type { ToolSpec } from '../protocol/spec';
 import { canonicalJson } from '../spec/canonical-json';
@@ -54,7 +54,7 @@ function missingTool(name: string): ToolOutput {
   if (isSearchSpent()) {
     return errorOutput(`The tool '${name}' is not available any more: no worker has its code.`);
   }
-  throw new LonghaulError('NotRegisteredHere', `this worker has no tool '${name}'`, {
+  throw new NotRegisteredHere(`this worker has no tool '${name}'`, {
     retryable: true,
   });
 }
@@ -70,7 +70,7 @@ async function argumentsOf(
   const entry = entries.find((candidate) => candidate.id === ref.entryId);
   const part = entry?.kind === 'model-turn' ? entry.content[ref.position] : undefined;
   if (part?.type === 'tool_call' && part.args !== null) return part.args;
-  throw new LonghaulError('InternalError', `the log has no arguments at entry '${ref.entryId}'`);
+  throw new InternalError(`the log has no arguments at entry '${ref.entryId}'`);
 }
 
 /** Against the schema the run pinned, which the model saw, then as the tool's own code expects them. */

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { DefinitionRef } from '../protocol/activities';
-import { LonghaulError } from '../protocol/errors';
+import { InternalError } from '../protocol/error-classes';
 import { limits } from '../protocol/limits';
 import type { Definition } from '../protocol/spec';
 
@@ -36,8 +36,7 @@ export class DefinitionCache {
   async #ask(ref: DefinitionRef, ask: AskDefinition): Promise<Definition> {
     const definition = await ask();
     if (definition === undefined) {
-      throw new LonghaulError(
-        'InternalError',
+      throw new InternalError(
         `the run that pinned definition ${ref.hash} does not answer with it`,
         { retryable: true },
       );

@@ -2,7 +2,7 @@
 
 import { log } from '@temporalio/activity';
 import type { CallModelInput } from '../protocol/activities';
-import { LonghaulError } from '../protocol/errors';
+import { NotRegisteredHere } from '../protocol/error-classes';
 import type { Message } from '../protocol/message';
 import type { ModelResponse } from '../providers/provider';
 import type { ActivityDependencies } from './dependencies';
@@ -49,7 +49,7 @@ export function criterionJudge(
   return async (name, text) => {
     const criterion = dependencies.registry.criterion(name);
     if (criterion === undefined) {
-      throw new LonghaulError('NotRegisteredHere', `this worker has no criterion '${name}'`, {
+      throw new NotRegisteredHere(`this worker has no criterion '${name}'`, {
         retryable: true,
       });
     }

@@ -7,7 +7,8 @@
 
 import { LRUCache } from 'lru-cache';
 import { emptyDigest, extendDigest } from '../core/digest';
-import { LonghaulError } from '../protocol/errors';
+import { InternalError } from '../protocol/error-classes';
+import type { LonghaulError } from '../protocol/errors';
 import { limits } from '../protocol/limits';
 import type { LogEntry, LogPage, LogRef } from '../protocol/log';
 
@@ -129,8 +130,7 @@ function poolKey(workflowId: string, entryId: string): string {
 }
 
 function unreadable(ref: LogRef): LonghaulError {
-  return new LonghaulError(
-    'InternalError',
+  return new InternalError(
     `the log of run '${ref.workflowId}' could not be read up to entry ${ref.length}; the call is retried`,
     { retryable: true },
   );

@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { inflateSync, strFromU8 } from 'fflate';
-import { LonghaulError } from '../protocol/errors';
+import { InternalError } from '../protocol/error-classes';
 import type { JsonObject } from '../protocol/json';
 import { timeouts } from '../protocol/limits';
 import type { LogEntry, LogPage, LogRef } from '../protocol/log';
@@ -48,14 +48,10 @@ export async function askRun<Answer>(
     );
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new LonghaulError(
-      'InternalError',
-      `query '${query}' of run '${run.workflowId}' failed: ${reason}`,
-      {
-        cause: error,
-        retryable: true,
-      },
-    );
+    throw new InternalError(`query '${query}' of run '${run.workflowId}' failed: ${reason}`, {
+      cause: error,
+      retryable: true,
+    });
   }
 }
 

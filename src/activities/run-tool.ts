@@ -3,6 +3,7 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { clipText } from '../core/text';
+import { ToolError } from '../protocol/error-classes';
 import { LonghaulError } from '../protocol/errors';
 import { limits } from '../protocol/limits';
 import type { ToolSpec } from '../protocol/spec';
@@ -55,7 +56,7 @@ function failedOutput(spec: ToolSpec, error: unknown): ToolOutput {
   }
   const text = `The tool '${spec.name}' failed: ${description}`;
   if (spec.onError !== 'fail') return errorOutput(text);
-  throw new LonghaulError('ToolError', text, { details: { tool: spec.name } });
+  throw new ToolError(text, { details: { tool: spec.name } });
 }
 
 /** Errors that say by themselves that another attempt would not help. */

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { Context, log } from '@temporalio/activity';
 import { checkJson, sessionDelta } from '../core/session';
 import type { CallToolInput } from '../protocol/activities';
-import { LonghaulError } from '../protocol/errors';
+import { ToolError } from '../protocol/error-classes';
 import type { JsonObject } from '../protocol/json';
 import type { SessionDelta } from '../protocol/session';
 import type { ToolSpec } from '../protocol/spec';
@@ -52,18 +52,14 @@ export function sessionChanges(
   const violation = checkJson(after);
   if (violation !== undefined) {
     const where = `${violation.path}: ${violation.problem}`;
-    throw new LonghaulError(
-      'ToolError',
-      `tool '${spec.name}' left a session that is not JSON at ${where}`,
-    );
+    throw new ToolError(`tool '${spec.name}' left a session that is not JSON at ${where}`);
   }
   const delta = sessionDelta(before, after);
   const declared = new Set(spec.session);
   const changed = [...Object.keys(delta.set), ...delta.removed];
   const foreign = changed.filter((key) => !declared.has(key));
   if (foreign.length > 0) {
-    throw new LonghaulError(
-      'ToolError',
+    throw new ToolError(
       `tool '${spec.name}' changed session keys it does not declare: ${foreign.join(', ')}`,
     );
   }

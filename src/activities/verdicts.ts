@@ -1,6 +1,7 @@
 // What must be judged beside the model call, because the machine can run no code: schemas, custom criteria, approval functions.
 
 import { criteriaOf } from '../core/agent-facts';
+import { checkJson } from '../core/session';
 import type { Json } from '../protocol/json';
 import type { CriterionVerdict, Verdicts } from '../protocol/log';
 import type { ToolCallPart } from '../protocol/message';
@@ -62,6 +63,10 @@ export function judgeStructured(text: string, schema: Json | undefined): Criteri
   if (parsed === undefined) return { met: false, missing: 'it is not JSON' };
   if (typeof parsed.value !== 'object' || parsed.value === null) {
     return { met: false, missing: 'it is neither a JSON object nor a list' };
+  }
+  const violation = checkJson(parsed.value);
+  if (violation !== undefined) {
+    return { met: false, missing: oneLine(`${violation.path}: ${violation.problem}`, 1_000) };
   }
   if (schema === undefined) return { met: true, value: parsed.value };
   const problems = compileSchema(schema)(parsed.value);

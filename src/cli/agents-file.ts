@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { SpecError } from '../protocol/error-classes';
 import { LonghaulError } from '../protocol/errors';
 import { isJsonObject } from '../protocol/json';
 import { didYouMean } from '../spec/nearest';
@@ -99,7 +100,7 @@ function isRunner(value: unknown): value is Runner {
 
 function refusal(name: string, problem: string): LonghaulError {
   const expected = "its default export is an agent, an array of agents, or createWorker's options";
-  return new LonghaulError('SpecError', `${name} ${problem}: ${expected}, as in ${example}`);
+  return new SpecError(`${name} ${problem}: ${expected}, as in ${example}`);
 }
 
 function isFile(path: string): boolean {

@@ -1,5 +1,5 @@
 import type { Longhaul, RunState } from '../client';
-import { LonghaulError } from '../protocol/errors';
+import { RunNotFound } from '../protocol/error-classes';
 import { timeouts } from '../protocol/limits';
 import { loadRunView } from './load-parts';
 
@@ -16,6 +16,6 @@ export async function describeRun(longhaul: Longhaul, runId: string): Promise<De
     return { taskQueue: description.taskQueue, state };
   } catch (error) {
     if (!(error instanceof Error) || error.name !== 'WorkflowNotFoundError') throw error;
-    throw new LonghaulError('RunNotFound', `there is no run '${runId}'`, { cause: error });
+    throw new RunNotFound(`there is no run '${runId}'`, { cause: error });
   }
 }

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { basename } from 'node:path';
+import { SpecError } from '../protocol/error-classes';
 import { LonghaulError } from '../protocol/errors';
 
 const checkTimeoutMs = 3_000;
@@ -22,7 +23,7 @@ export function explainLoadError(error: unknown, file: string): LonghaulError {
   const place = placeIn(stackOf(error), name) ?? (isSyntaxError(error) ? checkSyntax(file) : name);
   const message = error instanceof Error ? error.message : String(error);
   const explained = hint === undefined ? message : `${message}. ${hint}`;
-  return new LonghaulError('SpecError', `cannot load ${place}: ${explained}`, { cause: error });
+  return new SpecError(`cannot load ${place}: ${explained}`, { cause: error });
 }
 
 /** `agents.mjs:12`, where a text tells the line. */

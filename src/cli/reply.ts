@@ -1,5 +1,5 @@
 import type { RunHandle } from '../client';
-import { LonghaulError } from '../protocol/errors';
+import { InvalidAnswer } from '../protocol/error-classes';
 import { isJsonObject, type JsonObject } from '../protocol/json';
 import type { PendingInput } from '../protocol/run';
 import { quote } from '../spec/problem';
@@ -55,8 +55,6 @@ function approvalReply({ inputId }: PendingInput, text: string): Reply {
     return { kind: 'reject', reason: refusal.groups?.['reason'] || defaultReason };
   const args = argumentsOf(word);
   if (args !== undefined) return { kind: 'approve', args };
-  throw new LonghaulError(
-    'InvalidAnswer',
-    `${quote(text)} does not answer the approval '${inputId}': give y, n, "n: reason", or the arguments as a JSON object`,
+  throw new InvalidAnswer(`${quote(text)} does not answer the approval '${inputId}': give y, n, "n: reason", or the arguments as a JSON object`,
   );
 }

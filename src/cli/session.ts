@@ -1,5 +1,5 @@
 import type { Longhaul } from '../client';
-import { LonghaulError } from '../protocol/errors';
+import { NoWorker } from '../protocol/error-classes';
 import { findAgentsFile, loadAgents, type LoadedAgents } from './agents-file';
 import { connectionOf, openLonghaul, type ConnectionFlags } from './connection';
 import { describeRun } from './describe-run';
@@ -85,9 +85,7 @@ async function awaitWorker(
     if ((await liveWorkers(longhaul.client, taskQueue)).length > 0) return;
   }
   const here = mayServe ? ', or name the file with your agents with --agents' : '';
-  throw new LonghaulError(
-    'NoWorker',
-    `no worker polls task queue '${taskQueue}': start one with \`longhaul dev\` or createWorker${here}`,
+  throw new NoWorker(`no worker polls task queue '${taskQueue}': start one with \`longhaul dev\` or createWorker${here}`,
     { retryable: true, details: { taskQueue } },
   );
 }

@@ -12,6 +12,7 @@ import {
   TerminatedFailure,
   TimeoutFailure,
 } from '@temporalio/common';
+import { errorOfCode, InternalError, RunClosed } from '../protocol/error-classes';
 import {
   errorCodes,
   LonghaulError,
@@ -55,14 +56,13 @@ function toTyped(cause: Error): LonghaulError | undefined {
   }
   if (cause instanceof CancelledFailure) return new LonghaulError('RunCancelled', cause.message);
   if (cause instanceof TerminatedFailure)
-    return new LonghaulError('RunClosed', `the run was terminated: ${cause.message}`);
-  if (cause instanceof TimeoutFailure)
-    return new LonghaulError('RunClosed', `the run timed out: ${cause.message}`);
+    return new RunClosed(`the run was terminated: ${cause.message}`);
+  if (cause instanceof TimeoutFailure) return new RunClosed(`the run timed out: ${cause.message}`);
   return undefined;
 }
 
 function fromFailure(code: ErrorCode, message: string, details: ErrorDetails): LonghaulError {
-  if (code !== 'ProviderError') return new LonghaulError(code, message, { details });
+  if (code !== 'ProviderError') return errorOfCode(code, message, { details });
   const { kind, status, provider } = details as {
     kind?: ProviderErrorKind;
     status?: number;
@@ -78,8 +78,7 @@ function fromFailure(code: ErrorCode, message: string, details: ErrorDetails): L
 export function runFailure(error: unknown): LonghaulError | undefined {
   if (!(error instanceof WorkflowFailedError)) return undefined;
   return (
-    typedError(error) ??
-    new LonghaulError('InternalError', error.cause?.message ?? error.message, { cause: error })
+    typedError(error) ?? new InternalError(error.cause?.message ?? error.message, { cause: error })
   );
 }
 

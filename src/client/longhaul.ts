@@ -7,7 +7,7 @@ import {
 } from '@temporalio/client';
 import { checkRunInput } from '../core/run-input';
 import { clipText, oneLine } from '../core/text';
-import { LonghaulError } from '../protocol/errors';
+import { InvalidInput, RunAlreadyExists } from '../protocol/error-classes';
 import type { JsonObject } from '../protocol/json';
 import { limits, timeouts } from '../protocol/limits';
 import { idPatterns, memoKey, workflowTypes } from '../protocol/names';
@@ -131,7 +131,7 @@ export class Longhaul {
     } catch (error) {
       if (error instanceof WorkflowExecutionAlreadyStartedError) {
         const message = `run '${runId}' already exists: take it with run('${runId}'), or start under another runId`;
-        throw new LonghaulError('RunAlreadyExists', message, { cause: error, details: { runId } });
+        throw new RunAlreadyExists(message, { cause: error, details: { runId } });
       }
       if (hasGrpcStatus(error, grpcStatus.unavailable, grpcStatus.deadlineExceeded)) {
         throw serverUnavailable('the server of this connection', error);
@@ -153,10 +153,7 @@ function toRunInput(runner: RunnerLike, input: RunInput['input'], options: Start
 
 function checkRunId(runId: string): void {
   if (idPatterns.run.test(runId)) return;
-  throw new LonghaulError(
-    'InvalidInput',
-    `runId '${oneLine(runId, 220)}' does not match ${idPatterns.run.source}`,
-  );
+  throw new InvalidInput(`runId '${oneLine(runId, 220)}' does not match ${idPatterns.run.source}`);
 }
 
 function summarize(execution: WorkflowExecutionInfo): RunSummary {

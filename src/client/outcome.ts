@@ -4,7 +4,7 @@
 // one. The update is raced with the result, because the SDK hides a refused update and retries it.
 
 import type { Client } from '@temporalio/client';
-import { LonghaulError } from '../protocol/errors';
+import { InternalError } from '../protocol/error-classes';
 import { updateNames } from '../protocol/names';
 import type {
   AgentRunOutcome,
@@ -98,8 +98,7 @@ export function complete(result: AgentRunResult): AgentRunOutcome {
 
 export function needsInput(pending: readonly PendingInput[]): AgentRunOutcome {
   const [first] = pending;
-  if (first === undefined)
-    throw new LonghaulError('InternalError', 'a pause without an open input');
+  if (first === undefined) throw new InternalError('a pause without an open input');
   const { kind: _kind, ...fields } = first;
   return { kind: 'needs-input', pending, ...fields };
 }

@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { answerText } from '../core/answer';
 import { foldLog } from '../core/fold-log';
+import { AmbiguousInput, NotWaiting, RunClosed, RunNotFound } from '../protocol/error-classes';
 import { LonghaulError } from '../protocol/errors';
 import type { Json, JsonObject } from '../protocol/json';
 import type { LogEntry } from '../protocol/log';
@@ -131,10 +132,7 @@ export class RunHandle {
     if (first === undefined) throw this.#notWaiting(status);
     if (others.length === 0) return first.inputId;
     const list = pending.map((input) => `'${input.inputId}' (${input.path})`).join(', ');
-    throw new LonghaulError(
-      'AmbiguousInput',
-      `several inputs are open, name one by inputId: ${list}`,
-    );
+    throw new AmbiguousInput(`several inputs are open, name one by inputId: ${list}`);
   }
 
   async #update(name: string, id: string, input: object): Promise<void> {
@@ -161,12 +159,8 @@ export class RunHandle {
 
   #notWaiting(status: RunState['status']): LonghaulError {
     const ended = status === 'completed' || status === 'failed' || status === 'cancelled';
-    if (ended)
-      return new LonghaulError('RunClosed', `run '${this.runId}' is not waiting: it is ${status}`);
-    return new LonghaulError(
-      'NotWaiting',
-      `run '${this.runId}' is not waiting for an answer: it is ${status}`,
-    );
+    if (ended) return new RunClosed(`run '${this.runId}' is not waiting: it is ${status}`);
+    return new NotWaiting(`run '${this.runId}' is not waiting for an answer: it is ${status}`);
   }
 
   async #cancelled(failure: LonghaulError): Promise<LonghaulError> {
@@ -184,5 +178,5 @@ export class RunHandle {
 }
 
 export function notFound(runId: string, cause?: unknown): LonghaulError {
-  return new LonghaulError('RunNotFound', `there is no run '${runId}'`, { cause });
+  return new RunNotFound(`there is no run '${runId}'`, { cause });
 }

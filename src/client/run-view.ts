@@ -2,7 +2,7 @@
 
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { emptyUsage } from '../core/usage';
-import { LonghaulError } from '../protocol/errors';
+import { RunNotFound } from '../protocol/error-classes';
 import { isJsonObject } from '../protocol/json';
 import { timeouts } from '../protocol/limits';
 import type { LogEntry, LogPage } from '../protocol/log';
@@ -85,7 +85,7 @@ export class RunView {
 
   #explain(error: unknown): unknown {
     if (isNotFound(error))
-      return new LonghaulError('RunNotFound', `there is no run '${this.#runId}'`, { cause: error });
+      return new RunNotFound(`there is no run '${this.#runId}'`, { cause: error });
     if (hasGrpcStatus(error, grpcStatus.unavailable, grpcStatus.deadlineExceeded)) {
       return serverUnavailable('the server of this connection', error);
     }

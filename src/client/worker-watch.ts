@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
-import { LonghaulError } from '../protocol/errors';
+import { NoWorker } from '../protocol/error-classes';
+import type { LonghaulError } from '../protocol/errors';
 import { timeouts } from '../protocol/limits';
 import { grpcStatus, hasGrpcStatus } from './failures';
 
@@ -42,8 +43,7 @@ export async function requireWorker(
 }
 
 export function noWorker(taskQueue: string, runId: string): LonghaulError {
-  return new LonghaulError(
-    'NoWorker',
+  return new NoWorker(
     `no worker polls task queue '${taskQueue}'. Run '${runId}' is safe and goes on when one starts: ` +
       `createWorker({ taskQueue: '${taskQueue}' }) or \`longhaul dev\``,
     { retryable: true, details: { taskQueue, runId } },

@@ -1,6 +1,6 @@
 // What counts as an answer to a question. Checked by the client before it is sent, and again by the run. Pure.
 
-import { LonghaulError } from '../protocol/errors';
+import { InvalidAnswer } from '../protocol/error-classes';
 import type { Json } from '../protocol/json';
 import { limits } from '../protocol/limits';
 import { checkJson } from './session';
@@ -9,26 +9,17 @@ import { utf8Length } from './text';
 /** The text of an answer: a string as it is, any other JSON as JSON. Empty and oversized answers are refused. */
 export function answerText({ answer }: { readonly answer?: Json }): string {
   if (answer === undefined || answer === null) {
-    throw new LonghaulError(
-      'InvalidAnswer',
-      'an answer is a text or any other JSON value but null',
-    );
+    throw new InvalidAnswer('an answer is a text or any other JSON value but null');
   }
   const violation = checkJson(answer);
   if (violation !== undefined) {
-    throw new LonghaulError(
-      'InvalidAnswer',
-      `the answer is not JSON at ${violation.path}: ${violation.problem}`,
-    );
+    throw new InvalidAnswer(`the answer is not JSON at ${violation.path}: ${violation.problem}`);
   }
   const text = typeof answer === 'string' ? answer : JSON.stringify(answer);
-  if (text.trim() === '') throw new LonghaulError('InvalidAnswer', 'the answer is empty');
+  if (text.trim() === '') throw new InvalidAnswer('the answer is empty');
   const bytes = utf8Length(text);
   if (bytes > limits.answer) {
-    throw new LonghaulError(
-      'InvalidAnswer',
-      `the answer has ${bytes} bytes; at most ${limits.answer} are taken`,
-    );
+    throw new InvalidAnswer(`the answer has ${bytes} bytes; at most ${limits.answer} are taken`);
   }
   return text;
 }

@@ -2,6 +2,7 @@
 
 import { checkJson } from './session';
 import { utf8Length } from './text';
+import { InvalidInput } from '../protocol/error-classes';
 import { LonghaulError } from '../protocol/errors';
 import { isJsonObject } from '../protocol/json';
 import { limits } from '../protocol/limits';
@@ -74,7 +75,7 @@ function checkSize(name: string, value: unknown, maxBytes: number): void {
 }
 
 function invalid(message: string): LonghaulError {
-  return new LonghaulError('InvalidInput', message);
+  return new InvalidInput(message);
 }
 
 function typeName(value: unknown): string {

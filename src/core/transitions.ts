@@ -2,7 +2,7 @@
  * All transitions of the machine: which event each state expects, and where it may lead. An event that is not listed is a
  * protocol error and changes nothing; a move that is not listed is a bug of the machine.
  */
-import { LonghaulError } from '../protocol/errors';
+import { InternalError } from '../protocol/error-classes';
 import { ProtocolError } from './errors';
 import type { RunStateKind } from './run-state';
 
@@ -65,5 +65,5 @@ export function expectEvent(kind: RunStateKind, event: RunEvent): void {
 
 export function checkMove(from: RunStateKind, event: RunEvent, to: RunStateKind): void {
   if (transitions[from][event]?.includes(to)) return;
-  throw new LonghaulError('InternalError', `${event} must not lead from "${from}" to "${to}".`);
+  throw new InternalError(`${event} must not lead from "${from}" to "${to}".`);
 }

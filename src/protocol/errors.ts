@@ -54,6 +54,12 @@ export type ProviderErrorKind =
 /** What an error carries besides its message: plain JSON, at most 2 KiB, no secrets. */
 export type ErrorDetails = { readonly [key: string]: unknown };
 
+export type ErrorOptions = {
+  readonly cause?: unknown;
+  readonly retryable?: boolean;
+  readonly details?: ErrorDetails;
+};
+
 const marker = Symbol.for('longhaul.error');
 
 /** The root of Longhaul's errors. `instanceof` fails across the workflow sandbox and Jest realms: use `LonghaulError.is` and `code`. */
@@ -62,11 +68,7 @@ export class LonghaulError extends Error {
   readonly retryable: boolean;
   readonly details: ErrorDetails;
 
-  constructor(
-    code: ErrorCode,
-    message: string,
-    options: { cause?: unknown; retryable?: boolean; details?: ErrorDetails } = {},
-  ) {
+  constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = code;
     this.code = code;

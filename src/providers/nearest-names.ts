@@ -1,4 +1,5 @@
-import { LonghaulError } from '../protocol/errors';
+import { NotRegisteredHere } from '../protocol/error-classes';
+import type { LonghaulError } from '../protocol/errors';
 
 /** For a provider that no map entry has; retryable, because another worker may know it. */
 export function unknownProvider(name: string, known: Iterable<string>): LonghaulError {
@@ -7,7 +8,7 @@ export function unknownProvider(name: string, known: Iterable<string>): Longhaul
   const hint =
     near.length > 0 ? `Did you mean ${near.join(' or ')}?` : `Known: ${names.sort().join(', ')}.`;
   const message = `No model provider "${name}" on this worker. ${hint} Others go into the worker's providers option.`;
-  return new LonghaulError('NotRegisteredHere', message, {
+  return new NotRegisteredHere(message, {
     retryable: true,
     details: { provider: name, nearest: near },
   });

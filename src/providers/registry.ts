@@ -1,4 +1,5 @@
-import { LonghaulError } from '../protocol/errors';
+import { SpecError } from '../protocol/error-classes';
+import type { LonghaulError } from '../protocol/errors';
 import { createAnthropicProvider } from './anthropic/anthropic-provider';
 import { createGoogleProvider } from './google/google-provider';
 import { createOpenAiProvider } from './openai/openai-provider';
@@ -79,10 +80,7 @@ function guessedFactory({ baseURL, vertex }: ProviderConfig): ProviderFactory | 
 function unusableConfig(name: string, { api }: ProviderConfig): LonghaulError {
   const found = api === undefined ? 'has no api' : `has the unknown api "${api}"`;
   const apis = Object.keys(factories).join(', ');
-  return new LonghaulError(
-    'SpecError',
-    `Provider "${name}" ${found}. Give it one of ${apis}, or a baseURL.`,
-  );
+  return new SpecError(`Provider "${name}" ${found}. Give it one of ${apis}, or a baseURL.`);
 }
 
 function isModelProvider(value: ProviderConfig | ModelProvider): value is ModelProvider {

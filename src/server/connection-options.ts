@@ -1,6 +1,7 @@
 import type { TLSConfig } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
-import { LonghaulError } from '../protocol/errors';
+import { ServerUnavailable } from '../protocol/error-classes';
+import type { LonghaulError } from '../protocol/errors';
 import { defaults } from '../protocol/names';
 
 export type ServerOptions = {
@@ -34,8 +35,7 @@ export function loadConnection(options: ServerOptions = {}): LoadedConnection {
       ...(configured.metadata !== undefined && {
         metadata: configured.metadata as Record<string, string>,
       }),
-      ...(configured.tls !== undefined &&
-        configured.tls !== null && { tls: configured.tls }),
+      ...(configured.tls !== undefined && configured.tls !== null && { tls: configured.tls }),
       ...(tls !== undefined && { tls }),
       ...(apiKey !== undefined && { apiKey }),
     },
@@ -45,8 +45,7 @@ export function loadConnection(options: ServerOptions = {}): LoadedConnection {
 
 export function serverUnavailable(address: string, cause?: unknown): LonghaulError {
   const reason = cause instanceof Error ? ` (${cause.message})` : '';
-  return new LonghaulError(
-    'ServerUnavailable',
+  return new ServerUnavailable(
     `cannot reach Temporal at ${address}${reason}. Start one with \`longhaul dev\`, or set TEMPORAL_ADDRESS or --address`,
     { cause, retryable: true, details: { address } },
   );

@@ -1,4 +1,5 @@
-import { LonghaulError } from '../protocol/errors';
+import { ServerUnavailable } from '../protocol/error-classes';
+import type { LonghaulError } from '../protocol/errors';
 import { findTemporalCli } from './find-temporal-cli';
 import { freePort, isPortFree } from './free-port';
 import { startProcess, type ServerProcess } from './server-process';
@@ -84,15 +85,12 @@ function argumentsOf({ namespace, port, uiPort, dbFile }: ResolvedOptions): read
 async function choosePort(wanted: number | undefined): Promise<number> {
   if (wanted === undefined) return freePort();
   if (await isPortFree(wanted)) return wanted;
-  throw new LonghaulError(
-    'ServerUnavailable',
-    `Port ${wanted} of 127.0.0.1 is already in use: choose another one.`,
-  );
+  throw new ServerUnavailable(`Port ${wanted} of 127.0.0.1 is already in use: choose another one.`);
 }
 
 function notServing(address: string, server: ServerProcess, cause: unknown): LonghaulError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   const output = server.output();
   const message = `The Temporal dev server at ${address} did not start: ${reason}${output && `\n${output}`}`;
-  return new LonghaulError('ServerUnavailable', message, { cause });
+  return new ServerUnavailable(message, { cause });
 }

@@ -1,4 +1,4 @@
-import { LonghaulError } from '../protocol/errors';
+import { SpecError } from '../protocol/error-classes';
 import { limits } from '../protocol/limits';
 import type { Definition, RunnerSpec, ToolSpec } from '../protocol/spec';
 import { canonicalJson } from './canonical-json';
@@ -38,14 +38,14 @@ function toolSpec(name: string, { id }: RunnerSpec, registered: Registered): Too
   if (tool !== undefined) return tool.spec;
   const known = registered.toolNames();
   const message = `Agent ${quote(id)} uses the tool ${quote(name)}, which is not registered here${didYouMean(name, known) || '.'} ${listOf('tools', known)}`;
-  throw new LonghaulError('SpecError', message, { details: { agent: id, missingTool: name } });
+  throw new SpecError(message, { details: { agent: id, missingTool: name } });
 }
 
 function requireCriterion(name: string, { id }: RunnerSpec, registered: Registered): void {
   if (registered.criterion(name) !== undefined) return;
   const known = registered.criterionNames();
   const message = `Agent ${quote(id)} uses the criterion ${quote(name)}, which is not registered here${didYouMean(name, known) || '.'} ${listOf('criteria', known)}`;
-  throw new LonghaulError('SpecError', message, { details: { agent: id, missingCriterion: name } });
+  throw new SpecError(message, { details: { agent: id, missingCriterion: name } });
 }
 
 function listOf(kind: string, names: readonly string[]): string {
@@ -58,7 +58,7 @@ function checkSize(definition: Definition): void {
   const bytes = Buffer.byteLength(canonicalJson(definition));
   if (bytes <= limits.definition) return;
   const message = `Agent ${quote(definition.runner)} is ${toKiB(bytes)} with its tools; a definition may have ${toKiB(limits.definition)}: shorten its instructions or the schemas of its tools.`;
-  throw new LonghaulError('SpecError', message, { details: { bytes, limit: limits.definition } });
+  throw new SpecError(message, { details: { bytes, limit: limits.definition } });
 }
 
 function toKiB(bytes: number): string {

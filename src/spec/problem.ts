@@ -1,4 +1,5 @@
-import { LonghaulError } from '../protocol/errors';
+import { SpecError } from '../protocol/error-classes';
+import type { LonghaulError } from '../protocol/errors';
 
 /** What is wrong with a value, and where in it. `path` reads like code (`items[0].name`) and is empty for the value itself. */
 export type Problem = { readonly path: string; readonly message: string };
@@ -49,5 +50,5 @@ export function specError(subject: string, problems: readonly Problem[]): Longha
     lines.length === 1
       ? `${subject}: ${lines.join('')}`
       : `${subject} has ${problems.length} problems:\n${lines.map((line) => `- ${line}`).join('\n')}`;
-  return new LonghaulError('SpecError', message, { details: { problems: shown } });
+  return new SpecError(message, { details: { problems: shown } });
 }

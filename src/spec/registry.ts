@@ -1,4 +1,4 @@
-import { LonghaulError } from '../protocol/errors';
+import { AgentNotFound } from '../protocol/error-classes';
 import type { Definition, RunnerSpec } from '../protocol/spec';
 import type { Agent } from './agent';
 import { closeOver, type Registered } from './closure';
@@ -55,7 +55,7 @@ function notFound(id: string, known: readonly string[]): never {
       ? 'No agents are registered.'
       : `Registered agents: ${[...known].sort().join(', ')}.`;
   const message = `Agent ${quote(id)} is not registered here${didYouMean(id, known) || '.'} ${list}`;
-  throw new LonghaulError('AgentNotFound', message, {
+  throw new AgentNotFound(message, {
     details: { id, nearest: nearest(id, known) },
   });
 }

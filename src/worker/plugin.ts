@@ -3,7 +3,7 @@ import type { BundleOptions, WorkerOptions } from '@temporalio/worker';
 import { createActivities } from '../activities';
 import { DefinitionCache } from '../activities/definition-cache';
 import { LogReplica } from '../activities/log-replica';
-import { LonghaulError } from '../protocol/errors';
+import { InternalError } from '../protocol/error-classes';
 import { timeouts } from '../protocol/limits';
 import { resolveProviders } from '../providers/registry';
 import { createRegistry } from '../spec/registry';
@@ -90,6 +90,6 @@ function requireWorkflows(compiler: Compiler): void {
     if ([...modules].some((module) => module.resource === ours)) return;
     const message =
       "the workflow bundle lacks Longhaul's workflows: add `export * from 'longhaul/workflows'` to your workflow file";
-    errors.push(new LonghaulError('InternalError', message));
+    errors.push(new InternalError(message));
   });
 }

@@ -23,7 +23,7 @@ import { checkRunInput } from '../core/run-input';
 import { mergeDelta } from '../core/session';
 import { oneLine } from '../core/text';
 import type { AgentFacts, CallModelInput } from '../protocol/activities';
-import { LonghaulError } from '../protocol/errors';
+import { InputTimeout, InternalError } from '../protocol/error-classes';
 import { isJsonObject, type JsonObject } from '../protocol/json';
 import { limits } from '../protocol/limits';
 import type { LogEvent } from '../protocol/log';
@@ -250,8 +250,7 @@ export class AgentLoop {
 
   #expire(input: PendingInput, rule: NonNullable<AgentFacts['onInputTimeout']>): void {
     if (rule === 'fail' || input.kind === 'approval') {
-      throw new LonghaulError(
-        'InputTimeout',
+      throw new InputTimeout(
         `nobody answered '${input.inputId}' in time: ${oneLine(input.question, 300)}`,
         {
           details: { inputId: input.inputId, path: input.path },
@@ -384,8 +383,7 @@ export class AgentLoop {
   }
 
   #ready(): Loaded {
-    if (this.#loaded === undefined)
-      throw new LonghaulError('InternalError', 'the run is still loading');
+    if (this.#loaded === undefined) throw new InternalError('the run is still loading');
     return this.#loaded;
   }
 }

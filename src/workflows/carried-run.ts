@@ -5,6 +5,7 @@
 //    retention does not matter.
 
 import { deflateSync, inflateSync, strFromU8, strToU8 } from 'fflate';
+import { TranscriptTooLarge } from '../protocol/error-classes';
 import { LonghaulError } from '../protocol/errors';
 import { limits } from '../protocol/limits';
 import type { LogEntry, LogRef } from '../protocol/log';
@@ -38,8 +39,7 @@ export function pack(
   if (whole.length <= limits.carriedLog) return whole;
   const small = deflate({ format: 1, ...run, log });
   if (small.length <= limits.carriedLog) return small;
-  throw new LonghaulError(
-    'TranscriptTooLarge',
+  throw new TranscriptTooLarge(
     `the run's state has ${small.length} bytes deflated; it cannot continue as new`,
   );
 }

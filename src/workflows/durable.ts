@@ -14,6 +14,7 @@ import {
 } from '@temporalio/workflow';
 import { clipText, utf8Length } from '../core/text';
 import { checkJson } from '../core/session';
+import { InternalError, PayloadTooLarge } from '../protocol/error-classes';
 import { LonghaulError } from '../protocol/errors';
 import { limits } from '../protocol/limits';
 
@@ -50,17 +51,11 @@ function failureOf(error: LonghaulError): ApplicationFailure {
 function storable<Result>(result: Result): Result {
   const violation = checkJson(result);
   if (violation !== undefined) {
-    throw new LonghaulError(
-      'InternalError',
-      `the result is not JSON at ${violation.path}: ${violation.problem}`,
-    );
+    throw new InternalError(`the result is not JSON at ${violation.path}: ${violation.problem}`);
   }
   const bytes = utf8Length(JSON.stringify(result));
   if (bytes > limits.result * 1.5) {
-    throw new LonghaulError(
-      'PayloadTooLarge',
-      `the result has ${bytes} bytes; a run may return ${limits.result}`,
-    );
+    throw new PayloadTooLarge(`the result has ${bytes} bytes; a run may return ${limits.result}`);
   }
   return result;
 }

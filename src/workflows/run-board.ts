@@ -5,7 +5,12 @@
 // 3. `pauseSeq` grows with every pause, so that all who wait for one pause can share one update.
 
 import { answerText } from '../core/answer';
-import { LonghaulError } from '../protocol/errors';
+import {
+  AlreadyAnswered,
+  AmbiguousInput,
+  InvalidAnswer,
+  NotWaiting,
+} from '../protocol/error-classes';
 import { limits } from '../protocol/limits';
 import type {
   AgentRunResult,
@@ -51,7 +56,7 @@ export class RunBoard {
     this.#pauseSeq = carried.pauseSeq;
     this.#pending = carried.pending;
     this.#answered = new Map(carried.answered);
-    this.#rejected = [...carried.rejected, ...this.#rejected];
+    this.#rejected = [...carried.rejected, ...this.#rejected].slice(-keptRejections);
     this.status = this.#pending.length > 0 ? 'needs-input' : 'running';
   }
 
@@ -96,25 +101,19 @@ export class RunBoard {
     const { inputId } = input;
     if (inputId !== undefined && this.#answered.has(inputId)) {
       if (this.#answered.get(inputId) === updateId) return undefined;
-      throw new LonghaulError(
-        'AlreadyAnswered',
-        `input '${inputId}' was already answered; the first answer counts`,
-      );
+      throw new AlreadyAnswered(`input '${inputId}' was already answered; the first answer counts`);
     }
     if (this.#pending.length === 0) {
       const now = this.status === 'loading' ? 'it is still loading' : `it is ${this.status}`;
-      throw new LonghaulError('NotWaiting', `the run is not waiting for an answer: ${now}`);
+      throw new NotWaiting(`the run is not waiting for an answer: ${now}`);
     }
     if (inputId === undefined) {
       if (this.#pending.length === 1) return this.#pending[0];
-      throw new LonghaulError(
-        'AmbiguousInput',
-        `several inputs are open, name one by inputId: ${this.#list()}`,
-      );
+      throw new AmbiguousInput(`several inputs are open, name one by inputId: ${this.#list()}`);
     }
     const found = this.#pending.find((pending) => pending.inputId === inputId);
     if (found === undefined) {
-      throw new LonghaulError('NotWaiting', `no open input '${inputId}'; open: ${this.#list()}`);
+      throw new NotWaiting(`no open input '${inputId}'; open: ${this.#list()}`);
     }
     return found;
   }
@@ -124,10 +123,7 @@ export class RunBoard {
     answerText(input);
     const found = this.addressed(input, updateId);
     if (found?.kind === 'approval') {
-      throw new LonghaulError(
-        'InvalidAnswer',
-        `input '${found.inputId}' is an approval: approve or reject it`,
-      );
+      throw new InvalidAnswer(`input '${found.inputId}' is an approval: approve or reject it`);
     }
     return found;
   }
@@ -135,10 +131,7 @@ export class RunBoard {
   approval(input: { inputId?: string }, updateId: string): PendingInput | undefined {
     const found = this.addressed(input, updateId);
     if (found !== undefined && found.kind !== 'approval') {
-      throw new LonghaulError(
-        'InvalidAnswer',
-        `input '${found.inputId}' is a question: answer it with resume`,
-      );
+      throw new InvalidAnswer(`input '${found.inputId}' is a question: answer it with resume`);
     }
     return found;
   }

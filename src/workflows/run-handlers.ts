@@ -16,6 +16,7 @@ import {
 import { answerText } from '../core/answer';
 import { checkJson } from '../core/session';
 import { oneLine } from '../core/text';
+import { InvalidAnswer } from '../protocol/error-classes';
 import { LonghaulError } from '../protocol/errors';
 import { isJsonObject, type Json } from '../protocol/json';
 import { queryNames, signalNames, updateNames } from '../protocol/names';
@@ -170,10 +171,7 @@ function approveInput(payload: unknown): ApproveInput {
   const input = objectOf(payload, '{inputId, args?}');
   const { args } = input;
   if (args !== undefined && args !== null && !isJsonObject(args)) {
-    throw new LonghaulError(
-      'InvalidAnswer',
-      'args must be a JSON object: the edited arguments of the call',
-    );
+    throw new InvalidAnswer('args must be a JSON object: the edited arguments of the call');
   }
   return { inputId: requiredText(input, 'inputId'), ...(isJsonObject(args) && { args }) };
 }
@@ -186,7 +184,7 @@ function rejectInput(payload: unknown): RejectInput {
 function objectOf(payload: unknown, shape: string): { [key: string]: Json } {
   const violation = checkJson(payload);
   if (violation !== undefined || !isJsonObject(payload)) {
-    throw new LonghaulError('InvalidAnswer', `expected ${shape} as JSON`);
+    throw new InvalidAnswer(`expected ${shape} as JSON`);
   }
   return payload;
 }
@@ -194,14 +192,13 @@ function objectOf(payload: unknown, shape: string): { [key: string]: Json } {
 function optionalText(input: { [key: string]: Json }, key: string): string | undefined {
   const value = input[key];
   if (value === undefined || value === null) return undefined;
-  if (typeof value !== 'string') throw new LonghaulError('InvalidAnswer', `${key} must be a text`);
+  if (typeof value !== 'string') throw new InvalidAnswer(`${key} must be a text`);
   return value;
 }
 
 function requiredText(input: { [key: string]: Json }, key: string): string {
   const value = optionalText(input, key);
-  if (value === undefined || value === '')
-    throw new LonghaulError('InvalidAnswer', `${key} is missing`);
+  if (value === undefined || value === '') throw new InvalidAnswer(`${key} is missing`);
   return value;
 }
 

@@ -1,7 +1,7 @@
 // The part of a session that a piece of code declared, and the bound on the whole. Pure.
 
 import { utf8Length } from '../core/text';
-import { LonghaulError } from '../protocol/errors';
+import { SessionTooLarge } from '../protocol/error-classes';
 import type { JsonObject } from '../protocol/json';
 import { limits } from '../protocol/limits';
 
@@ -21,8 +21,7 @@ export function selectKeys(
 export function checkSessionSize(session: JsonObject): void {
   const bytes = utf8Length(JSON.stringify(session));
   if (bytes <= limits.session) return;
-  throw new LonghaulError(
-    'SessionTooLarge',
+  throw new SessionTooLarge(
     `the session has ${bytes} bytes of JSON; at most ${limits.session} are kept`,
   );
 }

@@ -7,7 +7,7 @@
 import { ActivityFailure, isCancellation, TimeoutFailure } from '@temporalio/workflow';
 import type { PendingToolCall } from '../protocol/agent-run';
 import type { CallToolInput, ToolFacts } from '../protocol/activities';
-import { LonghaulError } from '../protocol/errors';
+import { ToolError } from '../protocol/error-classes';
 import type { SessionDelta } from '../protocol/session';
 import { limits } from '../protocol/limits';
 import type { ToolResult } from '../protocol/message';
@@ -128,7 +128,7 @@ function failedCall(pending: PendingToolCall, tool: ToolFacts, error: unknown): 
   const reason = timedOut ? 'it did not finish in time' : (error.cause?.message ?? error.message);
   const text = `The tool '${pending.call.name}' failed: ${oneLine(reason, limits.failureMessage)}`;
   if (tool.onError === 'fail')
-    return { kind: 'failed', error: new LonghaulError('ToolError', text, { cause: error }) };
+    return { kind: 'failed', error: new ToolError(text, { cause: error }) };
   return errorResult(pending, text);
 }
 

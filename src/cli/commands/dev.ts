@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { basename, dirname, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { LonghaulError } from '../../protocol/errors';
+import { ServerUnavailable } from '../../protocol/error-classes';
 import { defaults } from '../../protocol/names';
 import type { DevServer } from '../../server/dev-server';
 import { requireAgentsFile } from '../agents-file';
@@ -63,7 +63,7 @@ async function serve(
   if (server === undefined) return;
   const worker = file === undefined ? undefined : workerFor(flags, file, { server, terminal });
   const died = server.exited.then(() => {
-    throw new LonghaulError('ServerUnavailable', 'the Temporal dev server ended by itself');
+    throw new ServerUnavailable('the Temporal dev server ended by itself');
   });
   const running = async (): Promise<void> => {
     printAddresses(server, await worker?.start(), { flags, terminal });
@@ -106,7 +106,7 @@ async function startOn(options: {
     if (!(error instanceof Error) || !error.message.includes('database is locked')) throw error;
     const file = relative(process.cwd(), options.dbFile);
     const message = `${file} is in use by another server: stop that one, or name another file with --db`;
-    throw new LonghaulError('ServerUnavailable', message, { cause: error });
+    throw new ServerUnavailable(message, { cause: error });
   }
 }
 

@@ -1,4 +1,4 @@
-import { LonghaulError } from '../../protocol/errors';
+import { SpecError } from '../../protocol/error-classes';
 import { missingKey } from '../errors';
 import { redact } from '../redact';
 import type { ProviderConfig } from '../provider';
@@ -78,8 +78,7 @@ function openAiApi(chosen: string | undefined, hostname: string): OpenAiApi {
     case 'chat':
       return chatApi;
     default:
-      throw new LonghaulError(
-        'SpecError',
+      throw new SpecError(
         `${chosen} is not an API of the openai provider: use ${responsesApi} or ${chatApi}.`,
       );
   }
@@ -109,7 +108,7 @@ function ownVariable(name: string): string {
 
 function hostnameOf(name: string, baseURL: string): string {
   if (!URL.canParse(baseURL)) {
-    throw new LonghaulError('SpecError', `${name}: the base URL ${redact(baseURL)} is not a URL.`);
+    throw new SpecError(`${name}: the base URL ${redact(baseURL)} is not a URL.`);
   }
   return new URL(baseURL).hostname;
 }
