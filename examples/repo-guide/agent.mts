@@ -22,6 +22,8 @@ export function repoGuide({ folder, model }: RepoGuideOptions): Agent {
     ].join(' '),
     tools: folderTools(folder),
     askUser: 'tool',
+    // A deadline also makes the wait a bar in the Web UI's timeline, with the question on it.
+    inputTimeout: '7 days',
     maxIterations: 12,
     settings: { maxOutputTokens: 4_000 },
   });

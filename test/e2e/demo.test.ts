@@ -17,8 +17,10 @@ const files = {
 
 const answer = [
   '**src/parser** holds 2 files. I read 2 of them:',
+  '',
   '- `src/parser/lexer.ts` (3 lines): “Turns text into tokens.”',
   '- `src/parser/parser.ts` (2 lines): “Turns tokens into a tree.”',
+  '',
   '`export` stands in 3 lines in 2 files, first in line 2 of `src/parser/lexer.ts`.',
 ].join('\n');
 
@@ -56,7 +58,7 @@ async function expectNothingLeft(group: number): Promise<void> {
 }
 
 function answerIn(output: string): string {
-  const [, text = ''] = /s {2}answer {4}([^]*?)\n\n/.exec(output) ?? [];
+  const [, text = ''] = /s {2}answer {4}([^]*?)\n\n *\d+\.\d s {2}done /.exec(output) ?? [];
   return text.replace(/\n {20}/g, '\n');
 }
 

@@ -91,19 +91,16 @@ type Findings = {
 };
 
 function summary(part: string, { listing, search, read }: Findings): string {
-  const about = listing && ` holds ${fileCount(listing)} files. I read ${read.length} of them:`;
+  const title = listing && ` holds ${fileCount(listing)} files. I read ${read.length} of them:`;
   const [first] = search?.matches ?? [];
-  return [
-    `**${part}**${about ?? ''}`,
-    ...read.map(
-      ({ path, lineCount, lines }) => `- \`${path}\` (${lineCount} lines): “${opening(lines)}”`,
-    ),
-    ...(search && first
-      ? [
-          `\`${searched.trim()}\` stands in ${search.title}, first in line ${first.line} of \`${first.path}\`.`,
-        ]
-      : []),
-  ].join('\n');
+  const files = read.map(
+    ({ path, lineCount, lines }) => `- \`${path}\` (${lineCount} lines): “${opening(lines)}”`,
+  );
+  const found =
+    search && first
+      ? `\n\`${searched.trim()}\` stands in ${search.title}, first in line ${first.line} of \`${first.path}\`.`
+      : '';
+  return `**${part}**${title ?? ''}\n\n${files.join('\n')}\n${found}`.trimEnd();
 }
 
 /** The first heading or comment, else the first line. */
