@@ -1,27 +1,23 @@
 // Pure: no server.
 import * as longhaul from '../../../src';
 
+const { errorCodes } = longhaul;
+
 describe('longhaul', () => {
-  it('exports definitions, the state machine and the errors', () => {
-    expect(Object.keys(longhaul).sort()).toEqual([
-      'AgentRun',
-      'CallbackAbort',
-      'InvalidToolCall',
-      'LonghaulError',
-      'MaxIterationsExceeded',
-      'MaxTurnsExceeded',
-      'ProtocolError',
-      'ProviderError',
-      'RunCancelled',
-      'StateError',
-      'StreamedTurnAssembler',
-      'TurnCut',
-      'criteria',
-      'defineAgent',
-      'defineTool',
-      'errorCodes',
-      'foldLog',
-      'hasCode',
-    ]);
+  it('exports definitions, the state machine and a class for every error code', () => {
+    expect(Object.keys(longhaul).sort()).toEqual(
+      [
+        ...errorCodes,
+        'AgentRun',
+        'LonghaulError',
+        'StreamedTurnAssembler',
+        'criteria',
+        'defineAgent',
+        'defineTool',
+        'errorCodes',
+        'foldLog',
+        'hasCode',
+      ].sort(),
+    );
   });
 });
