@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import type { RunHandle } from 'longhaul/client';
 import type { AgentRunOutcome, PendingInput } from 'longhaul';
 import { crashWorker } from './demo/crash.mts';
+import { tellRetries } from './demo/pending-calls.mts';
 import { Screen } from './demo/screen.mts';
 import { openStage, type Cleanups } from './demo/stage.mts';
 import { Story } from './demo/story.mts';
@@ -43,12 +44,14 @@ async function demo(): Promise<void> {
   screen.gap();
 
   const story = new Story(run, screen);
+  const retries = tellRetries(stage.longhaul, run.runId, screen);
+  retries.catch(() => undefined);
   let crash: Promise<void> | undefined;
   const outcome = await answering(run, story, () => {
     if (killsWorker) crash ??= crashWorker({ stage, screen, worker, runId: run.runId });
     crash?.catch(() => undefined);
   });
-  await Promise.all([story.ended, crash]);
+  await Promise.all([story.ended, crash, retries]);
   await stage.longhaul.close();
 
   const { usage } = outcome.result;

@@ -1,12 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Longhaul } from 'longhaul/client';
+import { modelCallUnderWay } from './pending-calls.mts';
 import type { Screen } from './screen.mts';
 import type { Stage } from './stage.mts';
 import type { WorkerProcess } from './worker-process.mts';
 
-/** `PENDING_ACTIVITY_STATE_STARTED` of the server's API. */
-const started = 2;
-const pollMs = 50;
 const onTheWireMs = 300;
 
 export type CrashScene = {
@@ -27,29 +24,8 @@ export async function crashWorker({ stage, screen, runId, worker }: CrashScene):
   } finally {
     release?.();
   }
-  screen.line(
-    'crash',
-    `process ${worker.pid} was killed with SIGKILL in the middle of a model call`,
-    'red',
-  );
+  const what = `process ${worker.pid} was killed with SIGKILL in the middle of a model call`;
+  screen.line('crash', what, 'red');
   await stage.startWorker();
-  screen.line('worker', 'Temporal gives it the call when no heartbeat came for 10 s …');
-  if (await modelCallUnderWay(longhaul, runId, 2))
-    screen.line('worker', 'it has the call: attempt 2');
-}
-
-/** Waits until a worker is in the middle of a model call, at least the `attempt`-th of it. False: the run ended before. */
-async function modelCallUnderWay(longhaul: Longhaul, runId: string, attempt = 1): Promise<boolean> {
-  for (;;) {
-    const { raw, status } = await longhaul.client.workflow.getHandle(runId).describe();
-    if (status.name !== 'RUNNING') return false;
-    const isUnderWay = (raw.pendingActivities ?? []).some(
-      (activity) =>
-        activity.activityType?.name === 'callModel' &&
-        Number(activity.state) === started &&
-        (activity.attempt ?? 1) >= attempt,
-    );
-    if (isUnderWay) return true;
-    await sleep(pollMs);
-  }
+  screen.line('', 'Temporal gives it the call when no heartbeat has come for 10 s …');
 }

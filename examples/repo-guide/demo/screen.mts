@@ -23,7 +23,7 @@ export class Screen {
     console.log(
       `${style('dim', seconds)}  ${style(colour, label.padEnd(margin.length - 10))}${first}`,
     );
-    for (const line of rest) console.log(margin + line);
+    for (const line of rest) console.log((margin + line).trimEnd());
   }
 
   gap(): void {
