@@ -85,5 +85,6 @@ export { defineAgent } from './spec/define-agent';
 export { defineTool, type JsonSchemaLiteral, type ToolDefinition } from './spec/define-tool';
 export type { Duration } from './spec/duration';
 export type { Problem } from './spec/problem';
+export { subAgent, type SubAgentOptions, type SubAgentTool } from './spec/sub-agent';
 export type { StandardSchema } from './spec/standard-schema';
 export type { ApprovalContext, Tool, ToolContext, ToolLog } from './spec/tool';

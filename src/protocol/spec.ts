@@ -45,6 +45,21 @@ export type BudgetSpec = {
   readonly onExceeded?: 'ask' | 'fail';
 };
 
+/** Binds a called agent and everything below it. */
+export type AgentToolPolicy = {
+  readonly disallowSubAgentCalls?: boolean;
+  readonly disallowedAgentIds?: readonly string[];
+};
+
+/** An agent offered to another one as a tool. `runner` is an id, or the whole spec where it travels along. */
+export type SubAgentSpec = {
+  readonly name: string;
+  readonly description: string;
+  readonly runner: string | RunnerSpec;
+  readonly policy?: AgentToolPolicy;
+  readonly onError?: 'return' | 'fail';
+};
+
 /** An agent as data. `tools` are names of registered tools. */
 export type AgentSpec = {
   readonly kind: 'agent';
@@ -53,6 +68,7 @@ export type AgentSpec = {
   readonly model: ModelRef;
   readonly instructions?: string;
   readonly tools?: readonly string[];
+  readonly subAgents?: readonly SubAgentSpec[];
   readonly toolConcurrency?: number;
   readonly maxIterations?: number;
   readonly maxTurns?: number;

@@ -17,6 +17,7 @@ export function agentSpecProblems(candidate: unknown): Problem[] {
 
 function ruleProblems(spec: AgentSpec): Problem[] {
   return [
+    ...repeatedNames(spec),
     ...askUserProblems(spec),
     ...toolChoiceProblems(spec),
     ...timeoutProblems(spec),
@@ -29,15 +30,31 @@ function ruleProblems(spec: AgentSpec): Problem[] {
   ];
 }
 
-function askUserProblems({ askUser, tools = [] }: AgentSpec): Problem[] {
-  const index = tools.indexOf(askUserTool.name);
+/** Every name the model may call, in the order it is offered. */
+function callableNames({ tools = [], subAgents = [] }: AgentSpec): string[] {
+  return [...tools, ...subAgents.map(({ name }) => name)];
+}
+
+function repeatedNames(spec: AgentSpec): Problem[] {
+  const names = callableNames(spec);
+  const repeated = names.filter((name, index) => names.indexOf(name) < index);
+  return repeated.map((name) => ({
+    path: 'subAgents',
+    message: `holds the name ${quote(name)}, which another tool of the agent has`,
+  }));
+}
+
+function askUserProblems(spec: AgentSpec): Problem[] {
+  const { askUser } = spec;
+  const index = callableNames(spec).indexOf(askUserTool.name);
   if (askUser !== 'tool' || index < 0) return [];
   const message = `must not be ${quote(askUserTool.name)}: that name is taken while askUser is 'tool'; rename the tool`;
   return [{ path: `tools[${index}]`, message }];
 }
 
-function toolChoiceProblems({ toolChoice, tools = [], askUser }: AgentSpec): Problem[] {
-  const names = askUser === 'tool' ? [...tools, askUserTool.name] : tools;
+function toolChoiceProblems(spec: AgentSpec): Problem[] {
+  const { toolChoice, askUser } = spec;
+  const names = [...callableNames(spec), ...(askUser === 'tool' ? [askUserTool.name] : [])];
   if (toolChoice === 'required' && names.length === 0) {
     return [{ path: 'toolChoice', message: `must not be 'required' for an agent without tools` }];
   }

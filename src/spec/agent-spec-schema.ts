@@ -72,6 +72,23 @@ const onInputTimeout = {
   [expectedKeyword]: "'fail' or {answer: 'text'}",
 };
 
+const subAgent = object(
+  {
+    name: toolName,
+    description: { type: 'string', minLength: 1 },
+    runner: {
+      anyOf: [id, { type: 'object' }],
+      [expectedKeyword]: 'the id of an agent, or its spec',
+    },
+    policy: object({
+      disallowSubAgentCalls: { type: 'boolean' },
+      disallowedAgentIds: list(id, 500),
+    }),
+    onError: { enum: ['return', 'fail'] },
+  },
+  ['name', 'description', 'runner'],
+);
+
 /** An agent as data: the JSON Schema of `AgentSpec`. */
 export const agentSpecSchema: JsonSchema = deepFreeze(
   object(
@@ -82,6 +99,7 @@ export const agentSpecSchema: JsonSchema = deepFreeze(
       model,
       instructions: text,
       tools: { ...list(toolName, 500), uniqueItems: true },
+      subAgents: list(subAgent, 100),
       toolConcurrency: count(1),
       maxIterations: count(0),
       maxTurns: count(1),

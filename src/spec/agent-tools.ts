@@ -1,37 +1,44 @@
 import type { AgentTool } from './agent';
+import type { SubAgentTool } from './sub-agent';
+import type { Tool } from './tool';
 import { isJsonObject } from '../protocol/json';
 import { describeValue, quote, type Problem } from './problem';
 
 export type ParsedTools = {
-  readonly tools: readonly AgentTool[];
+  readonly tools: readonly Tool[];
+  readonly subAgents: readonly SubAgentTool[];
   readonly problems: readonly Problem[];
 };
 
-/** The tools of an agent's definition: made by `defineTool`, each name once. */
+/** The tools of an agent's definition: made by `defineTool` or `subAgent`, each name once. */
 export function parseTools(value: unknown): ParsedTools {
-  if (value === undefined) return { tools: [], problems: [] };
+  if (value === undefined) return { tools: [], subAgents: [], problems: [] };
   if (!Array.isArray(value)) {
     const message = `must be an array of tools, not ${describeValue(value)}`;
-    return { tools: [], problems: [{ path: 'tools', message }] };
+    return { tools: [], subAgents: [], problems: [{ path: 'tools', message }] };
   }
   const strangers = value.flatMap((tool: unknown, index) =>
-    isTool(tool)
+    isTool(tool) || isSubAgent(tool)
       ? []
       : [
           {
             path: `tools[${index}]`,
-            message: `must come from defineTool, not be ${describeValue(tool)}`,
+            message: `must come from defineTool or subAgent, not be ${describeValue(tool)}`,
           },
         ],
   );
   const tools = value.filter(isTool);
-  return strangers.length > 0
-    ? { tools, problems: strangers }
-    : { tools, problems: repeated(tools) };
+  const subAgents = value.filter(isSubAgent);
+  const problems = strangers.length > 0 ? strangers : repeated(value as readonly AgentTool[]);
+  return { tools, subAgents, problems };
 }
 
-export function isTool(value: unknown): value is AgentTool {
+export function isTool(value: unknown): value is Tool {
   return isJsonObject(value) && (value as { kind?: unknown }).kind === 'tool';
+}
+
+function isSubAgent(value: unknown): value is SubAgentTool {
+  return isJsonObject(value) && (value as { kind?: unknown }).kind === 'sub-agent';
 }
 
 function repeated(tools: readonly AgentTool[]): Problem[] {

@@ -4,10 +4,11 @@ import type { Criterion, CriterionFunction } from './criteria';
 import type { JsonSchemaLiteral } from './define-tool';
 import type { Duration } from './duration';
 import type { StandardSchema } from './standard-schema';
+import type { SubAgentTool } from './sub-agent';
 import type { Tool } from './tool';
 
 /** What an agent's `tools` list holds. */
-export type AgentTool = Tool;
+export type AgentTool = Tool | SubAgentTool;
 
 export type AgentOptions = {
   readonly id: string;
@@ -43,7 +44,9 @@ export type Agent = {
   readonly kind: 'agent';
   readonly id: string;
   readonly spec: AgentSpec;
-  readonly tools: readonly AgentTool[];
+  readonly tools: readonly Tool[];
+  /** Agents it calls as tools. */
+  readonly subAgents: readonly SubAgentTool[];
   /** Custom criteria by name. */
   readonly criteria: ReadonlyMap<string, CriterionFunction>;
 };

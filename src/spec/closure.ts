@@ -1,9 +1,10 @@
-import { SpecError } from '../protocol/error-classes';
+import { CircularAgentCall, SpecError } from '../protocol/error-classes';
 import { limits } from '../protocol/limits';
-import type { Definition, RunnerSpec, ToolSpec } from '../protocol/spec';
+import type { Definition, RunnerSpec, SubAgentSpec, ToolSpec } from '../protocol/spec';
 import { canonicalJson } from './canonical-json';
 import type { CriterionFunction } from './criteria';
 import { didYouMean } from './nearest';
+import { parseAgentSpec } from './parse-agent-spec';
 import { deepFreeze } from './plain-json';
 import { quote } from './problem';
 import type { Tool } from './tool';
@@ -14,23 +15,71 @@ export type Registered = {
   toolNames(): readonly string[];
   criterion(name: string): CriterionFunction | undefined;
   criterionNames(): readonly string[];
+  runnerSpec(id: string): RunnerSpec | undefined;
+  runnerNames(): readonly string[];
 };
 
-/** All that a run of this runner pins: the runner, and each tool it can reach, without code. */
+/** All that a run of this runner pins: each runner it can reach, and each tool those can call, without code. */
 export function closeOver(runner: RunnerSpec, registered: Registered): Definition {
-  const names = [...new Set(runner.tools ?? [])];
-  const tools = names.map((name) => [name, toolSpec(name, runner, registered)] as const);
-  for (const criterion of runner.criteria ?? []) {
-    if (criterion.kind === 'custom') requireCriterion(criterion.name, runner, registered);
+  const runners = new Map<string, RunnerSpec>();
+  collect(runner, { runners, registered, callers: [] });
+  const tools = new Map<string, ToolSpec>();
+  for (const spec of runners.values()) {
+    for (const name of spec.tools ?? []) tools.set(name, toolSpec(name, spec, registered));
+    for (const criterion of spec.criteria ?? []) {
+      if (criterion.kind === 'custom') requireCriterion(criterion.name, spec, registered);
+    }
   }
   const definition: Definition = {
     format: 1,
     runner: runner.id,
-    runners: { [runner.id]: runner },
+    runners: Object.fromEntries(runners),
     tools: Object.fromEntries(tools),
   };
   checkSize(definition);
   return deepFreeze(definition);
+}
+
+type Collection = {
+  readonly runners: Map<string, RunnerSpec>;
+  readonly registered: Registered;
+  /** The way here: an agent that stands on it must not be called again. */
+  readonly callers: readonly string[];
+};
+
+/** Adds a runner and all it calls; in the definition they name each other by id. */
+function collect(runner: RunnerSpec, collection: Collection): void {
+  const { runners, registered, callers } = collection;
+  if (callers.includes(runner.id)) throw circular([...callers, runner.id]);
+  const { subAgents, ...rest } = runner;
+  const callees = (subAgents ?? []).map((callee) => calleeOf(callee, runner, registered));
+  const named = (subAgents ?? []).map((callee, index) => ({
+    ...callee,
+    runner: callees[index]?.id ?? '',
+  }));
+  const spec: RunnerSpec = named.length === 0 ? rest : { ...rest, subAgents: named };
+  const earlier = runners.get(runner.id);
+  if (earlier !== undefined && canonicalJson(earlier) !== canonicalJson(spec)) {
+    throw new SpecError(`Two different agents have the id ${quote(runner.id)}: rename one.`);
+  }
+  runners.set(runner.id, spec);
+  for (const callee of callees) {
+    collect(callee, { runners, registered, callers: [...callers, runner.id] });
+  }
+}
+
+function calleeOf(callee: SubAgentSpec, { id }: RunnerSpec, registered: Registered): RunnerSpec {
+  if (typeof callee.runner !== 'string') return parseAgentSpec(callee.runner);
+  const spec = registered.runnerSpec(callee.runner);
+  if (spec !== undefined) return spec;
+  const known = registered.runnerNames();
+  const message = `Agent ${quote(id)} calls the agent ${quote(callee.runner)}, which is not registered here${didYouMean(callee.runner, known) || '.'} ${listOf('agents', known)}`;
+  throw new SpecError(message, { details: { agent: id, missingRunner: callee.runner } });
+}
+
+function circular(path: readonly string[]): CircularAgentCall {
+  const message = `Agents call each other in a circle: ${path.join(' → ')}.`;
+  return new CircularAgentCall(message, { details: { id: path.at(-1) } });
 }
 
 function toolSpec(name: string, { id }: RunnerSpec, registered: Registered): ToolSpec {

@@ -54,6 +54,10 @@ export function defineAgent(options: AgentOptions): Agent {
       'tools',
       tools.tools.map(({ name }) => name),
     ),
+    ...member(
+      'subAgents',
+      tools.subAgents.map(({ spec }) => spec),
+    ),
     ...member('criteria', criteria.specs),
     ...(criteria.maxIterations === undefined ? {} : { maxIterations: criteria.maxIterations }),
     ...readOutput(reader),
@@ -64,12 +68,12 @@ export function defineAgent(options: AgentOptions): Agent {
     ...unreported(agentSpecProblems(candidate), reader.problems),
   ];
   if (problems.length > 0) throw specError(subjectOf(reader.get('id')), problems);
-  return createAgent(candidate as unknown as AgentSpec, tools.tools, criteria.custom);
+  return createAgent(candidate as unknown as AgentSpec, tools, criteria.custom);
 }
 
 function createAgent(
   spec: AgentSpec,
-  tools: Agent['tools'],
+  { tools, subAgents }: Pick<Agent, 'tools' | 'subAgents'>,
   criteria: readonly CustomCriterion[],
 ): Agent {
   return Object.freeze({
@@ -77,6 +81,7 @@ function createAgent(
     id: spec.id,
     spec: deepFreeze(spec),
     tools: Object.freeze([...tools]),
+    subAgents: Object.freeze([...subAgents]),
     criteria: frozenMap(criteria.map((criterion) => [criterion.name, criterion.evaluate])),
   });
 }

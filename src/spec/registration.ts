@@ -6,10 +6,10 @@ import type { Tool } from './tool';
 
 type Registration<Value> = { readonly value: Value; readonly place: string };
 
+/** The runners and every agent they call, at any depth. */
 export function registerRunners(runners: readonly Agent[]): ReadonlyMap<string, Agent> {
   const registered = new Map<string, Registration<Agent>>();
-  runners.forEach((runner, index) => {
-    const place = `runners[${index}]`;
+  const register = (runner: Agent, place: string): void => {
     if ((runner as Partial<Agent> | undefined)?.kind !== 'agent') {
       throw refusal(place, `must come from defineAgent, not be ${describeValue(runner)}`);
     }
@@ -20,8 +20,13 @@ export function registerRunners(runners: readonly Agent[]): ReadonlyMap<string, 
         `must not have the id ${quote(runner.id)}: ${earlier.place} has it, too`,
       );
     }
-    registered.set(runner.id, earlier ?? { value: runner, place });
-  });
+    if (earlier !== undefined) return;
+    registered.set(runner.id, { value: runner, place });
+    runner.subAgents.forEach((callee) =>
+      register(callee.runner, `agent ${quote(runner.id)} (${quote(callee.name)})`),
+    );
+  };
+  runners.forEach((runner, index) => register(runner, `runners[${index}]`));
   return valuesOf(registered);
 }
 

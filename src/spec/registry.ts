@@ -27,13 +27,16 @@ export interface Registry extends Registered {
 
 export function createRegistry(options: RegistryOptions = {}): Registry {
   const runners = registerRunners(options.runners ?? []);
-  const tools = registerTools(options.runners ?? [], options.tools ?? []);
-  const criteria = registerCriteria(options.runners ?? [], options.criteria ?? []);
+  const agents = [...runners.values()];
+  const tools = registerTools(agents, options.tools ?? []);
+  const criteria = registerCriteria(agents, options.criteria ?? []);
   const registered: Registered = {
     tool: (name) => tools.get(name),
     toolNames: () => [...tools.keys()],
     criterion: (name) => criteria.get(name),
     criterionNames: () => [...criteria.keys()],
+    runnerSpec: (id) => runners.get(id)?.spec,
+    runnerNames: () => [...runners.keys()],
   };
   const definitions = new Map(
     [...runners.values()].map(({ id, spec }) => [id, closeOver(spec, registered)]),

@@ -5,12 +5,17 @@ import { anAgent, aTool } from './builders';
 
 describe('defineAgent', () => {
   it('keeps only what was given in the data', () => {
-    const agent = defineAgent({ id: 'weather', model: 'openai/gpt-5-mini', tools: [] });
+    const agent = defineAgent({
+      id: 'weather',
+      model: 'openai/gpt-5-mini',
+      tools: [],
+    });
     expect(agent).toEqual({
       kind: 'agent',
       id: 'weather',
       spec: { kind: 'agent', id: 'weather', model: { provider: 'openai', model: 'gpt-5-mini' } },
       tools: [],
+      subAgents: [],
       criteria: new Map(),
     });
   });

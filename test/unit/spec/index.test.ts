@@ -17,6 +17,7 @@ describe('longhaul', () => {
         'errorCodes',
         'foldLog',
         'hasCode',
+        'subAgent',
       ].sort(),
     );
   });
