@@ -1,6 +1,7 @@
 // One tool call: checks the arguments, runs the code, returns one log entry. A tool's failure is a result for the model.
 
 import { toolOf } from '../core/agent-facts';
+import { errorOutput, type ToolOutput } from '../core/tool-output';
 import type { ArgumentsRef, CallToolInput, CallToolResult } from '../protocol/activities';
 import { InternalError, NotRegisteredHere } from '../protocol/error-classes';
 import type { JsonObject } from '../protocol/json';
@@ -16,7 +17,6 @@ import { ownWorkflowId, pinnedDefinition } from './pinned-definition';
 import { readLog } from './read-log';
 import { runTool } from './run-tool';
 import { sessionChanges, toolContext } from './tool-context';
-import { errorOutput, type ToolOutput } from './tool-result';
 
 export async function callTool(
   dependencies: ActivityDependencies,

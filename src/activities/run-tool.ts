@@ -3,13 +3,13 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { clipText } from '../core/text';
+import { errorOutput, toToolOutput, type ToolOutput } from '../core/tool-output';
 import { ToolError } from '../protocol/error-classes';
 import { LonghaulError } from '../protocol/errors';
 import { limits } from '../protocol/limits';
 import type { ToolSpec } from '../protocol/spec';
 import type { Tool, ToolContext } from '../spec/tool';
 import { describe } from './failures';
-import { errorOutput, toToolOutput, type ToolOutput } from './tool-result';
 
 export type ToolRun = {
   readonly tool: Tool;

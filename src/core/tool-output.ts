@@ -1,7 +1,7 @@
-// A tool's return value as the model sees it: checked, never coerced, and cut where it is too long.
+// A tool's return value as the model sees it: checked, never coerced, and cut where it is too long. Pure.
 
-import { checkJson } from '../core/session';
-import { headOf, utf8Length } from '../core/text';
+import { checkJson } from './session';
+import { headOf, utf8Length } from './text';
 import type { Json } from '../protocol/json';
 import { limits } from '../protocol/limits';
 import type { ToolContent } from '../protocol/message';

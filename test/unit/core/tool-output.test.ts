@@ -1,6 +1,6 @@
 // Pure: no server.
 import fc from 'fast-check';
-import { errorOutput, toToolOutput, type ToolOutput } from '../../../src/activities/tool-result';
+import { errorOutput, toToolOutput, type ToolOutput } from '../../../src/core/tool-output';
 import { limits } from '../../../src/protocol/limits';
 
 const seed = 20_261_121;
