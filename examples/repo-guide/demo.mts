@@ -58,8 +58,8 @@ async function demo(): Promise<void> {
   screen.gap();
   screen.line('done', `${story.counts}; ${usage.input} tokens in, ${usage.output} out`, 'green');
   screen.line('look', page, 'green');
+  screen.line('later', 'npx longhaul dev --agents examples/repo-guide/agents.mts', 'green');
   if (screen.isInteractive) await screen.ask('Press Enter to stop the server and the worker. ');
-  else screen.line('', 'The server stops now. `longhaul dev` shows the run again.');
 }
 
 /** Waits for the run to end, and answers what it asks meanwhile. */
