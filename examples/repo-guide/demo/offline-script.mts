@@ -1,8 +1,9 @@
+import { aboutFile, aboutFolder } from './offline-answer.mts';
 import {
+  fileCount,
   toExcerpt,
   toListing,
   toSearch,
-  type Excerpt,
   type Listing,
   type Search,
 } from './tool-results.mts';
@@ -30,16 +31,23 @@ export function nextTurn(past: readonly PastCall[]): Turn {
     );
   }
   const part = chosenPart(question, listings);
-  const isFile = listings.some(({ files }) => files.includes(part));
+  const read = resultsOf(past, 'read_file').map(toExcerpt);
+  if (listings.some(({ files }) => files.includes(part))) {
+    const [excerpt] = read;
+    return excerpt === undefined ? calls('', readHead(part)) : answer(aboutFile(excerpt));
+  }
   const [search] = resultsOf(past, 'search_text').map(toSearch);
-  if (search === undefined && !isFile) {
+  const listing = listings.at(-1);
+  if (search === undefined || listing === undefined) {
     return calls('', list(part), { name: 'search_text', args: { text: searched, folder: part } });
   }
-  const listing = isFile ? undefined : listings.at(-1);
-  const read = resultsOf(past, 'read_file').map(toExcerpt);
-  const paths = isFile ? [part] : worthReading(listing, search);
+  const paths = worthReading(listing, search);
   if (read.length === 0 && paths.length > 0) return calls('', ...paths.map(readHead));
-  return { text: summary(part, { listing, search, read }), calls: [] };
+  return answer(aboutFolder({ part, listing, search, searched, read }));
+}
+
+function answer(text: string): Turn {
+  return { text, calls: [] };
 }
 
 function resultsOf(past: readonly PastCall[], tool: string): string[] {
@@ -61,8 +69,9 @@ function readHead(path: string): Call {
 function ask(root: Listing, largest: Listing | undefined): Call {
   const parts = byCount(largest?.folders ?? {}).slice(0, 3);
   const isText = (path: string): boolean => /^[^.].*\.md$/.test(path);
-  const texts = root.files.filter(isText).sort((path) => (/^readme/i.test(path) ? -1 : 0));
-  const options = [...new Set([...parts, ...texts, ...root.files])].slice(0, 4);
+  const readme = root.files.filter(isReadme);
+  const texts = root.files.filter(isText);
+  const options = [...new Set([...parts, ...readme, ...texts, ...root.files])].slice(0, 4);
   const question = `There are ${fileCount(root)} files here. Which part shall I look at?`;
   return { name: 'ask_user', args: { question, options } };
 }
@@ -76,45 +85,16 @@ function chosenPart({ args, result }: PastCall, listings: readonly Listing[]): s
 }
 
 /** A README, then the files with most finds, then whatever there is. */
-function worthReading(listing: Listing | undefined, search: Search | undefined): string[] {
+function worthReading({ files }: Listing, search: Search): string[] {
   const finds: Record<string, number> = {};
-  for (const { path } of search?.matches ?? []) finds[path] = (finds[path] ?? 0) + 1;
-  const files = listing?.files ?? [];
-  const readme = files.filter((path) => /readme/i.test(path));
-  return [...new Set([...readme, ...byCount(finds), ...files])].slice(0, 3);
-}
-
-type Findings = {
-  readonly listing: Listing | undefined;
-  readonly search: Search | undefined;
-  readonly read: readonly Excerpt[];
-};
-
-function summary(part: string, { listing, search, read }: Findings): string {
-  const title = listing && ` holds ${fileCount(listing)} files. I read ${read.length} of them:`;
-  const [first] = search?.matches ?? [];
-  const files = read.map(
-    ({ path, lineCount, lines }) => `- \`${path}\` (${lineCount} lines): “${opening(lines)}”`,
-  );
-  const found =
-    search && first
-      ? `\n\`${searched.trim()}\` stands in ${search.title}, first in line ${first.line} of \`${first.path}\`.`
-      : '';
-  return `**${part}**${title ?? ''}\n\n${files.join('\n')}\n${found}`.trimEnd();
-}
-
-/** The first heading or comment, else the first line. */
-function opening(lines: readonly string[]): string {
-  const trimmed = lines.map((line) => line.trim());
-  const marked = trimmed.find((line) => /^(?:#+ |\/\/ |\/\*\* |\* )\S/.test(line));
-  const line = marked ?? trimmed.find(Boolean) ?? '';
-  return line.replace(/^(?:#+|\/\/|\/?\*+)\s*|\s*\*\/$/g, '').slice(0, 100);
+  for (const { path } of search.matches) finds[path] = (finds[path] ?? 0) + 1;
+  return [...new Set([...files.filter(isReadme), ...byCount(finds), ...files])].slice(0, 3);
 }
 
 function byCount(counts: Readonly<Record<string, number>>): string[] {
   return Object.keys(counts).sort((left, right) => (counts[right] ?? 0) - (counts[left] ?? 0));
 }
 
-function fileCount({ files, folders }: Listing): number {
-  return Object.values(folders).reduce((sum, count) => sum + count, files.length);
+function isReadme(path: string): boolean {
+  return /(?:^|\/)readme[^/]*$/i.test(path);
 }

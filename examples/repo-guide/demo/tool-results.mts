@@ -38,3 +38,8 @@ export function toExcerpt(text: string): Excerpt {
   const [, path = '', lineCount = '0'] = /^(.*), lines .* of (\d+)$/.exec(title) ?? [];
   return { path, lineCount, lines };
 }
+
+/** Of the folder and all below it. */
+export function fileCount({ files, folders }: Listing): number {
+  return Object.values(folders).reduce((sum, count) => sum + count, files.length);
+}

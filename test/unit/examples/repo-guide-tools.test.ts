@@ -46,7 +46,8 @@ beforeAll(async () => {
   link('/proc/self', 'proc');
   link('loop', 'loop');
   link('nowhere', 'dangling');
-  execFileSync('mkfifo', [join(root, 'pipe')]);
+  const [command = '', ...args] = ['mkfifo', join(root, 'pipe')];
+  execFileSync(command, args);
   server = createServer();
   await new Promise<void>((resolve) => server.listen(join(root, 'socket'), resolve));
 });
