@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { SpecError } from '../protocol/error-classes';
-import { LonghaulError } from '../protocol/errors';
+import type { LonghaulError } from '../protocol/errors';
 import { isJsonObject } from '../protocol/json';
 import { didYouMean } from '../spec/nearest';
 import { quote } from '../spec/problem';
@@ -24,6 +24,7 @@ const optionNames: Readonly<Record<keyof CreateWorkerOptions, true>> = {
   runners: true,
   tools: true,
   criteria: true,
+  callbacks: true,
   providers: true,
   logReplicaBytes: true,
   onDelta: true,

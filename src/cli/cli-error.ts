@@ -1,4 +1,5 @@
 import { LonghaulError, type ErrorDetails } from '../protocol/errors';
+import { messageOf } from './error-message';
 import { printableLine } from './printable';
 
 const longestMessage = 2_000;
@@ -53,8 +54,7 @@ function classify(error: unknown): CliError {
   }
   const status = grpcStatusOf(error);
   if (status !== undefined) return fromGrpc(status);
-  const message = error instanceof Error ? error.message : String(error);
-  return { code: 'InternalError', message, details: {} };
+  return { code: 'InternalError', message: messageOf(error), details: {} };
 }
 
 function isCommanderError(error: unknown): error is Error {

@@ -5,6 +5,7 @@ import type { Longhaul } from '../client';
 import { defaults } from '../protocol/names';
 import type { LoadedConnection } from '../server/connection-options';
 import { UsageError } from './cli-error';
+import { messageOf } from './error-message';
 import { loadClient, loadConnectionOptions } from './load-parts';
 
 export type ConnectionFlags = {
@@ -74,7 +75,7 @@ export function connectionOf({
     const server = { ...(address && { address }), ...(profile && { profile }) };
     return loadConnectionOptions().loadConnection(server).connection;
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    throw new UsageError(messageOf(error));
   }
 }
 

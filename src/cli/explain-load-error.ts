@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { basename } from 'node:path';
 import { SpecError } from '../protocol/error-classes';
-import { LonghaulError } from '../protocol/errors';
+import type { LonghaulError } from '../protocol/errors';
+import { messageOf } from './error-message';
 
 const checkTimeoutMs = 3_000;
 
@@ -21,7 +22,7 @@ export function explainLoadError(error: unknown, file: string): LonghaulError {
   const { code } = (error ?? {}) as { code?: unknown };
   const hint = typeof code === 'string' ? hints[code] : undefined;
   const place = placeIn(stackOf(error), name) ?? (isSyntaxError(error) ? checkSyntax(file) : name);
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const explained = hint === undefined ? message : `${message}. ${hint}`;
   return new SpecError(`cannot load ${place}: ${explained}`, { cause: error });
 }
@@ -43,9 +44,9 @@ function checkSyntax(file: string): string {
 }
 
 function isSyntaxError(error: unknown): boolean {
-  return error instanceof Error && error.name === 'SyntaxError';
+  return (error as Partial<Error> | undefined)?.name === 'SyntaxError';
 }
 
 function stackOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? '') : '';
+  return String((error as Partial<Error> | undefined)?.stack ?? '');
 }

@@ -23,6 +23,8 @@ export type FollowOptions = {
   readonly turn?: number;
 };
 
+const silenceMs = 15_000;
+
 /**
  * Shows a run's steps until it ends or asks something that nobody here can answer, and returns the exit code. Throws what the run
  * failed with, and `Interrupted` on Ctrl-C: the run itself goes on.
@@ -47,7 +49,12 @@ export async function followRun(options: FollowOptions): Promise<number> {
 async function followToEnd(options: FollowOptions): Promise<number> {
   const { run } = options;
   const answers = [...options.answers];
-  const show = eventPrinter(options);
+  const print = eventPrinter(options);
+  const silence = noteSilence(options);
+  const show = (event: RunEvent): void => {
+    if (event.entry.kind !== 'user') clearTimeout(silence);
+    print(event);
+  };
   let next = options.from ?? 0;
   for (;;) {
     const shown = showEvents(run, next, show);
@@ -55,12 +62,20 @@ async function followToEnd(options: FollowOptions): Promise<number> {
     try {
       outcome = await run.outcome();
     } finally {
+      clearTimeout(silence);
       next = await shown.finish();
     }
     if (outcome.kind === 'complete') return printResult(outcome, options);
     const replied = await replyToAll(outcome.pending, answers, options);
     if (!replied) return printPending(outcome, options);
   }
+}
+
+/** A worker that was killed still seems to poll for some minutes: the person is told that nothing may be wrong with the run. */
+function noteSilence({ run, terminal }: FollowOptions): NodeJS.Timeout {
+  return setTimeout(() => {
+    terminal.note(`waiting for a worker to take up ${run.runId}, or for its first step to end`);
+  }, silenceMs).unref();
 }
 
 function eventPrinter(options: FollowOptions): (event: RunEvent) => void {

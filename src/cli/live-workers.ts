@@ -1,7 +1,20 @@
+import { hostname } from 'node:os';
 import type { Client } from '@temporalio/client';
 import { timeouts } from '../protocol/limits';
 
-export type LiveWorker = { readonly identity: string; readonly lastPoll: Date };
+export type LiveWorker = {
+  readonly identity: string;
+  readonly lastPoll: Date;
+  /** Part of a command such as `run`: it goes when that is done with its own run. */
+  readonly isTemporary: boolean;
+};
+
+const temporaryPrefix = 'longhaul-run-';
+
+/** The name under which a command's own worker polls. */
+export function temporaryIdentity(): string {
+  return `${temporaryPrefix}${process.pid}@${hostname()}`;
+}
 
 /** Of the server's API: `TASK_QUEUE_TYPE_WORKFLOW`, `WORKER_STATUS_SHUTTING_DOWN` and `WORKER_STATUS_SHUTDOWN`. */
 const workflowTasks = 1;
@@ -11,7 +24,7 @@ type Timestamp = { readonly seconds?: unknown; readonly nanos?: number | null };
 
 /**
  * Workers that poll the task queue. The server lists a poller for five minutes after its last poll; one that said goodbye since
- * then is left out, so that a worker that ended with an earlier command is not waited for. A worker that was killed still counts.
+ * then, or whose process on this machine is gone, is left out. A worker that was killed on another machine still counts.
  */
 export async function liveWorkers(
   client: Client,
@@ -30,8 +43,21 @@ export async function liveWorkers(
     .map(({ identity, lastAccessTime }) => ({
       identity: identity ?? '',
       lastPoll: toDate(lastAccessTime),
+      isTemporary: identity?.startsWith(temporaryPrefix) ?? false,
     }))
-    .filter(({ identity, lastPoll }) => lastPoll > (stopped.get(identity) ?? new Date(0)));
+    .filter(({ identity, lastPoll }) => lastPoll > (stopped.get(identity) ?? new Date(0)))
+    .filter(({ identity }) => !isGone(identity));
+}
+
+/** By default a worker's identity is `<process id>@<host>`. */
+export function isGone(identity: string, host = hostname()): boolean {
+  const found = /^(?:longhaul-run-)?(\d+)@(.+)$/.exec(identity);
+  if (found === null || found[2] !== host) return false;
+  try {
+    return !process.kill(Number(found[1]), 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+  }
 }
 
 /** When workers of the queue said that they stop, by identity; nothing on servers that do not keep it. */

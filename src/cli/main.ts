@@ -10,7 +10,11 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 
 const terminal = createTerminal();
 showNodeWarnings((line) => terminal.note(line));
-void runCli(process.argv.slice(2), terminal).then((exitCode) => {
+const crashed = new Promise<never>((_, reject) => {
+  process.on('uncaughtException', reject);
+  process.on('unhandledRejection', reject);
+});
+void runCli(process.argv.slice(2), terminal, crashed).then((exitCode) => {
   // Whatever the user's own code or a connection still holds open, the command is over.
   process.stdout.write('', () => process.stderr.write('', () => process.exit(exitCode)));
 });

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isJsonObject, type Json, type JsonObject } from '../protocol/json';
 import { UsageError } from './cli-error';
+import { messageOf } from './error-message';
 
 /** JSON given on the command line, or in a file as `@file`. */
 function parseJson(option: string, text: string): Json {
@@ -41,8 +42,4 @@ function readText(option: string, file: string): string {
   } catch (error) {
     throw new UsageError(`${option}: cannot read ${file}: ${messageOf(error)}`);
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

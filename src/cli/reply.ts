@@ -55,6 +55,7 @@ function approvalReply({ inputId }: PendingInput, text: string): Reply {
     return { kind: 'reject', reason: refusal.groups?.['reason'] || defaultReason };
   const args = argumentsOf(word);
   if (args !== undefined) return { kind: 'approve', args };
-  throw new InvalidAnswer(`${quote(text)} does not answer the approval '${inputId}': give y, n, "n: reason", or the arguments as a JSON object`,
+  throw new InvalidAnswer(
+    `${quote(text)} does not answer the approval '${inputId}': give y, n, "n: reason", or the arguments as a JSON object`,
   );
 }

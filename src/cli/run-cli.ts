@@ -4,13 +4,13 @@ import { printableJson } from './printable';
 import { createProgram } from './program';
 import type { Terminal } from './terminal';
 
-/** Runs one command line to its exit code. Never throws. */
-export async function runCli(args: readonly string[], terminal: Terminal): Promise<number> {
+/** Runs one command line to its exit code. Never throws. `crashed` rejects when code of the user fails beside the command. */
+export async function runCli(
+  args: readonly string[],
+  terminal: Terminal,
+  crashed: Promise<never> = new Promise(() => undefined),
+): Promise<number> {
   let exitCode: number = exitCodes.done;
-  const crashed = new Promise<never>((_, reject) => {
-    process.once('uncaughtException', reject);
-    process.once('unhandledRejection', reject);
-  });
   try {
     const program = createProgram({ terminal, finish: (code) => (exitCode = code) });
     await Promise.race([program.parseAsync(args, { from: 'user' }), crashed]);

@@ -1,4 +1,4 @@
-import type { Worker } from '@temporalio/worker';
+import type { Worker, WorkerOptions } from '@temporalio/worker';
 import type { LoadedConnection } from '../server/connection-options';
 import type { LoadedAgents } from './agents-file';
 import { loadConnectionOptions, loadTemporalWorker, loadWorker } from './load-parts';
@@ -9,8 +9,8 @@ export type ServeOptions = {
   readonly server: LoadedConnection['connection'];
   readonly namespace: string;
   readonly taskQueue: string;
-  /** How long calls in flight may take to end when the worker stops. */
-  readonly shutdownGraceTime: string;
+  /** What the file itself sets wins. */
+  readonly workerOptions: Partial<WorkerOptions>;
 };
 
 export type ServedAgents = {
@@ -22,7 +22,7 @@ export type ServedAgents = {
 
 /** Runs the agents of a file in this process. `installWorkerLog` comes first. */
 export async function serveAgents(options: ServeOptions): Promise<ServedAgents> {
-  const { agents, server, namespace, taskQueue, shutdownGraceTime } = options;
+  const { agents, server, namespace, taskQueue, workerOptions } = options;
   const { NativeConnection } = loadTemporalWorker();
   const connection = await NativeConnection.connect(server).catch((error: unknown) => {
     throw loadConnectionOptions().serverUnavailable(server.address ?? 'the server', error);
@@ -33,7 +33,7 @@ export async function serveAgents(options: ServeOptions): Promise<ServedAgents> 
     connection,
     namespace,
     taskQueue,
-    workerOptions: { shutdownGraceTime, ...configured.workerOptions },
+    workerOptions: { ...workerOptions, ...configured.workerOptions },
   });
   const ended = worker.run();
   ended.catch(() => undefined);

@@ -3,7 +3,7 @@ import { NoWorker } from '../protocol/error-classes';
 import { findAgentsFile, loadAgents, type LoadedAgents } from './agents-file';
 import { connectionOf, openLonghaul, type ConnectionFlags } from './connection';
 import { describeRun } from './describe-run';
-import { liveWorkers } from './live-workers';
+import { liveWorkers, temporaryIdentity } from './live-workers';
 import { serveAgents, type ServedAgents } from './serve-agents';
 import type { Terminal } from './terminal';
 import { installWorkerLog } from './worker-log';
@@ -65,8 +65,7 @@ async function agentsToServe(
   taskQueue: string,
   flags: WorkerFlags,
 ): Promise<LoadedAgents | undefined> {
-  const workers = await liveWorkers(longhaul.client, taskQueue);
-  if (workers.length > 0) return undefined;
+  if (await hasLastingWorker(longhaul, taskQueue)) return undefined;
   const file = flags.worker ? findAgentsFile(process.cwd(), flags.agents) : undefined;
   if (file !== undefined) return await loadAgents(file);
   await awaitWorker(longhaul, taskQueue, flags.worker);
@@ -82,12 +81,21 @@ async function awaitWorker(
   const deadline = Date.now() + waitMs;
   while (Date.now() < deadline) {
     await new Promise((resolve) => setTimeout(resolve, checkEveryMs));
-    if ((await liveWorkers(longhaul.client, taskQueue)).length > 0) return;
+    if (await hasLastingWorker(longhaul, taskQueue)) return;
   }
-  const here = mayServe ? ', or name the file with your agents with --agents' : '';
-  throw new NoWorker(`no worker polls task queue '${taskQueue}': start one with \`longhaul dev\` or createWorker${here}`,
+  const here = mayServe
+    ? ', or put your agents into longhaul.config.mjs or name their file with --agents'
+    : '';
+  throw new NoWorker(
+    `no worker polls task queue '${taskQueue}': start one with \`longhaul dev\` or createWorker${here}`,
     { retryable: true, details: { taskQueue } },
   );
+}
+
+/** The worker of another command does not count: it goes before this one's run is done. */
+async function hasLastingWorker(longhaul: Longhaul, taskQueue: string): Promise<boolean> {
+  const workers = await liveWorkers(longhaul.client, taskQueue);
+  return workers.some(({ isTemporary }) => !isTemporary);
 }
 
 /** The file may name a task queue of its own, and how its data is encoded. */
@@ -103,8 +111,7 @@ async function serveNewRuns(
   }
   await longhaul.close();
   const own = await openLonghaul(flags, { taskQueue, ...(dataConverter && { dataConverter }) });
-  const workers = await liveWorkers(own.client, taskQueue);
-  if (workers.length > 0) return withoutServing(own);
+  if (await hasLastingWorker(own, taskQueue)) return withoutServing(own);
   return await serve(own, agents, { taskQueue, flags, terminal });
 }
 
@@ -123,7 +130,7 @@ async function serve(
     server: connectionOf(flags),
     namespace: longhaul.client.options.namespace,
     taskQueue,
-    shutdownGraceTime: '1s',
+    workerOptions: { shutdownGraceTime: '1s', identity: temporaryIdentity() },
   });
   return {
     longhaul,

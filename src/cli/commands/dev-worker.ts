@@ -36,8 +36,8 @@ async function serve(start: WorkerStart, terminal: Terminal): Promise<number> {
     });
     const agents = await loadAgents(file);
     const taskQueue = start.taskQueue ?? agents.options.taskQueue ?? defaults.taskQueue;
-    const shutdownGraceTime = '60s';
-    served = await serveAgents({ agents, server, namespace, taskQueue, shutdownGraceTime });
+    const workerOptions = { shutdownGraceTime: '60s' };
+    served = await serveAgents({ agents, server, namespace, taskQueue, workerOptions });
     const ids = agents.registry.runnerIds();
     await tell({ kind: 'ready', file, agents: ids, taskQueue, files: loaded.files() });
   } catch (error) {

@@ -63,7 +63,7 @@ async function startDetached(start: Start, flags: RunFlags, terminal: Terminal):
   const { runId } = await longhaul.start(start.agent, start.input, start.options);
   terminal.print(flags.json === true ? printableJson({ runId }) : runId);
   const workers = await liveWorkers(longhaul.client, longhaul.taskQueue);
-  if (workers.length === 0) {
+  if (workers.every(({ isTemporary }) => isTemporary)) {
     terminal.note(
       `warning: no worker polls task queue '${longhaul.taskQueue}': the run goes on when one starts`,
     );

@@ -1,3 +1,4 @@
+import { messageOf } from '../error-message';
 import { printableLine } from '../printable';
 import { watchFiles } from './watch-files';
 import type { ReadyWorker, WorkerStart } from './worker-messages';
@@ -89,10 +90,9 @@ export class WorkerKeeper {
   }
 
   #explain(error: unknown): void {
-    const { message } = error instanceof Error ? error : new Error(String(error));
     const state =
       this.#current === undefined ? 'waiting for a change' : 'the agents from before keep running';
-    this.#note(`error: ${printableLine(message)} (${state})`);
+    this.#note(`error: ${printableLine(messageOf(error))} (${state})`);
     if (error instanceof WorkerNotReady) {
       this.#files.watch([...this.#files.watched(), ...error.files]);
     }

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import type { LoadedAgents } from '../agents-file';
+import { messageOf } from '../error-message';
 import type { Check } from './check';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -43,7 +44,7 @@ export function checkProtobufjs(find: () => ProtobufjsCopies = findProtobufjs): 
     const message = `two copies: @temporalio/common takes ${common}, @temporalio/proto ${proto}`;
     return { name, status: 'fail', message, todo: 'run `npm dedupe protobufjs`' };
   } catch (error) {
-    const message = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
+    const [message = ''] = messageOf(error).split('\n');
     return { name, status: 'fail', message, todo: 'install the dependencies again: `npm ci`' };
   }
 }

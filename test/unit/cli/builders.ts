@@ -1,0 +1,52 @@
+import type { RunEvent, RunState } from '../../../src/client';
+import type { LogEvent } from '../../../src/protocol/log';
+import type { Usage } from '../../../src/protocol/message';
+import type { PendingInput } from '../../../src/protocol/run';
+
+export const usageOf = (total: number | null): Usage => ({
+  input: null,
+  output: null,
+  total,
+  cacheRead: null,
+  cacheWrite: null,
+  reasoning: null,
+});
+
+export const anEvent = (index: number, event: LogEvent): RunEvent => ({
+  index,
+  entry: { id: `id/${index}`, ...event },
+});
+
+export const aQuestion = (fields: Partial<PendingInput> = {}): PendingInput => ({
+  inputId: 'q1',
+  kind: 'question',
+  question: 'Which city?',
+  agentId: 'planner',
+  path: 'planner',
+  since: '2026-01-01T00:00:00.000Z',
+  ...fields,
+});
+
+export const anApproval = (fields: Partial<PendingInput> = {}): PendingInput => ({
+  ...aQuestion(),
+  inputId: 'a1.0',
+  kind: 'approval',
+  question: 'May send_mail run?',
+  call: { type: 'tool_call', callId: 'c1', name: 'send_mail', args: { to: 'bob' } },
+  ...fields,
+});
+
+export const aState = (fields: Partial<RunState> = {}): RunState => ({
+  status: 'completed',
+  pauseSeq: 0,
+  runner: 'planner',
+  path: 'planner',
+  executionRunId: 'e1',
+  turn: 2,
+  iterations: 1,
+  usage: usageOf(30),
+  pending: [],
+  logLength: 4,
+  rejected: [],
+  ...fields,
+});

@@ -1,0 +1,133 @@
+// Pure: no server.
+import { renderChecks } from '../../../src/cli/commands/doctor';
+import {
+  checkNode,
+  checkProtobufjs,
+  checkProviderKeys,
+} from '../../../src/cli/doctor/machine-checks';
+import type { LoadedAgents } from '../../../src/cli/agents-file';
+import { isGone } from '../../../src/cli/live-workers';
+import { createStyle } from '../../../src/cli/style';
+import { createRegistry } from '../../../src/spec/registry';
+import { defineAgent } from '../../../src';
+import type { CreateWorkerOptions } from '../../../src/worker';
+
+function agentsWith(model: string, providers: CreateWorkerOptions['providers'] = {}): LoadedAgents {
+  const options = { runners: [defineAgent({ id: 'a', model })], providers };
+  return { file: 'agents.mjs', options, registry: createRegistry(options) };
+}
+
+describe('checkNode', () => {
+  it.each([
+    ['v20.19.0', 'fail'],
+    ['v22.11.9', 'fail'],
+    ['v22.12.0', 'warn'],
+    ['v22.18.0', 'ok'],
+    ['v24.0.0', 'ok'],
+  ])('%s: %s', (version, status) => {
+    expect(checkNode(version).status).toBe(status);
+  });
+});
+
+describe('checkProtobufjs', () => {
+  it.each([
+    { name: 'one copy', find: () => ({ common: '/a', proto: '/a' }), status: 'ok' },
+    { name: 'two copies', find: () => ({ common: '/a', proto: '/b' }), status: 'fail' },
+    {
+      name: 'none',
+      find: () => {
+        throw new Error('Cannot find module\nRequire stack');
+      },
+      status: 'fail',
+    },
+  ])('$name: $status', ({ find, status }) => {
+    expect(checkProtobufjs(find).status).toBe(status);
+  });
+
+  it('finds one copy here', () => {
+    expect(checkProtobufjs()).toEqual({ name: 'protobufjs', status: 'ok', message: 'one copy' });
+  });
+});
+
+describe('checkProviderKeys', () => {
+  const secret = 'sk-very-secret';
+
+  it.each([
+    { name: 'no agents, no key', agents: undefined, env: {}, status: 'warn' },
+    {
+      name: 'no agents, a key',
+      agents: undefined,
+      env: { OPENAI_API_KEY: secret },
+      status: 'ok',
+    },
+    { name: 'a missing key', agents: agentsWith('openai/x'), env: {}, status: 'warn' },
+    {
+      name: 'an empty key',
+      agents: agentsWith('openai/x'),
+      env: { OPENAI_API_KEY: ' ' },
+      status: 'warn',
+    },
+    {
+      name: 'the key of another provider',
+      agents: agentsWith('anthropic/x'),
+      env: { OPENAI_API_KEY: secret },
+      status: 'warn',
+    },
+    {
+      name: 'one of two variables',
+      agents: agentsWith('google/x'),
+      env: { GOOGLE_API_KEY: secret },
+      status: 'ok',
+    },
+    {
+      name: 'a provider with a variable of its own name',
+      agents: agentsWith('groq/x'),
+      env: { GROQ_API_KEY: secret },
+      status: 'ok',
+    },
+    {
+      name: 'a key in the configuration',
+      agents: agentsWith('openai/x', { openai: { apiKey: secret } }),
+      env: {},
+      status: 'ok',
+    },
+    {
+      name: 'a local server',
+      agents: agentsWith('ollama/x', { ollama: { baseURL: 'http://127.0.0.1:11434/v1' } }),
+      env: {},
+      status: 'ok',
+    },
+  ])('$name: $status, and never says the key', ({ agents, env, status }) => {
+    const check = checkProviderKeys(env, agents);
+    expect(check.status).toBe(status);
+    expect(JSON.stringify(check)).not.toContain(secret);
+  });
+});
+
+describe('renderChecks', () => {
+  it('puts what to do under what is wrong', () => {
+    const checks = [
+      { name: 'node', status: 'ok', message: 'Node v24' },
+      { name: 'worker', status: 'fail', message: 'none\npolls', todo: 'start one' },
+    ] as const;
+    expect(renderChecks(checks, createStyle(false))).toEqual([
+      'ok    node              Node v24',
+      'fail  worker            none polls',
+      '                        → start one',
+    ]);
+  });
+});
+
+describe('isGone', () => {
+  const unusedPid = 2 ** 22 + 1;
+
+  it.each([
+    { identity: `${process.pid}@here`, gone: false },
+    { identity: `${unusedPid}@here`, gone: true },
+    { identity: `longhaul-run-${unusedPid}@here`, gone: true },
+    { identity: `${unusedPid}@elsewhere`, gone: false },
+    { identity: 'my worker', gone: false },
+  ])('$identity: $gone', ({ identity, gone }) => {
+    expect(isGone(identity, 'here')).toBe(gone);
+  });
+});

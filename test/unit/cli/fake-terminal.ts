@@ -1,0 +1,42 @@
+import { createStyle } from '../../../src/cli/style';
+import type { Terminal } from '../../../src/cli/terminal';
+
+export type FakeTerminal = Terminal & {
+  readonly printed: string[];
+  readonly noted: string[];
+  readonly asked: string[];
+  /** As if Ctrl-C were pressed. */
+  interrupt(): void;
+};
+
+/** A terminal without colours; a person in front of it types the given lines, then ends the input. */
+export function fakeTerminal({
+  typed,
+  width = 80,
+}: { typed?: readonly string[]; width?: number } = {}): FakeTerminal {
+  const lines = [...(typed ?? [])];
+  const stops = new Set<() => void>();
+  const [printed, noted, asked]: [string[], string[], string[]] = [[], [], []];
+  return {
+    printed,
+    noted,
+    asked,
+    isInteractive: typed !== undefined,
+    width,
+    style: createStyle(false),
+    noteStyle: createStyle(false),
+    print: (line) => void printed.push(line),
+    note: (line) => void noted.push(line),
+    ask: async (prompt, draft) => {
+      asked.push(draft === undefined ? prompt : `${prompt}${draft}`);
+      return lines.shift();
+    },
+    onInterrupt: (stop) => {
+      stops.add(stop);
+      return () => stops.delete(stop);
+    },
+    interrupt: () => {
+      for (const stop of stops) stop();
+    },
+  };
+}

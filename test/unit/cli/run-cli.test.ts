@@ -1,0 +1,63 @@
+// Pure: no server. Command lines that end before anything is connected to.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runCli } from '../../../src/cli/run-cli';
+import { fakeTerminal } from './fake-terminal';
+
+describe('runCli', () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'longhaul-cli-'));
+    writeFileSync(join(folder, 'list.json'), '[1]');
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it.each([
+    { args: ['nonsense'], message: "unknown command 'nonsense'" },
+    { args: ['lst'], message: "unknown command 'lst' (Did you mean list?)" },
+    { args: ['run'], message: "missing required argument 'agent'" },
+    { args: ['run', 'weather'], message: "missing required argument 'input'" },
+    { args: ['run', 'a', 'b', 'c'], message: /too many arguments/ },
+    { args: ['run', 'a', 'b', '--nope'], message: "unknown option '--nope'" },
+    { args: ['run', 'a', 'b', '--session', '{'], message: /^--session is not JSON: / },
+    { args: ['run', 'a', 'b', '--session', '[1]'], message: '--session must be a JSON object' },
+    { args: ['run', 'a', 'b', '--session', '@no-such'], message: /cannot read no-such: ENOENT/ },
+    { args: ['run', 'a', 'b', '--context', '1'], message: '--context must be a JSON object' },
+    { args: ['approve', 'a', 'b', '--args', '[]'], message: '--args must be a JSON object' },
+    { args: ['list', '--limit', '0'], message: /is not a number of lines/ },
+    { args: ['list', '--status', 'done'], message: /Allowed choices are loading, running/ },
+    { args: ['dev', '--port', '70000'], message: /'70000' is not a port/ },
+    { args: ['dev', '--agents', 'no-such.mjs'], message: /there is no file 'no-such.mjs'/ },
+  ])('refuses $args as wrong usage', async ({ args, message }) => {
+    const terminal = fakeTerminal();
+    expect(await runCli(args, terminal)).toBe(2);
+    expect(terminal.noted).toEqual([expect.stringMatching(/^error: /)]);
+    const said = terminal.noted[0]?.slice('error: '.length);
+    expect(said).toEqual(typeof message === 'string' ? message : expect.stringMatching(message));
+    expect(terminal.printed).toEqual([]);
+  });
+
+  it('reads JSON from a file', async () => {
+    const terminal = fakeTerminal();
+    const file = join(folder, 'list.json');
+    expect(await runCli(['run', 'a', 'b', '--session', `@${file}`], terminal)).toBe(2);
+    expect(terminal.noted).toEqual(['error: --session must be a JSON object']);
+  });
+
+  it('prints errors as JSON with --json, too', async () => {
+    const terminal = fakeTerminal();
+    expect(await runCli(['run', 'a', '--json'], terminal)).toBe(2);
+    const message = "missing required argument 'input'";
+    expect(terminal.printed.map((line) => JSON.parse(line) as unknown)).toEqual([
+      { error: { code: 'UsageError', message, details: {} } },
+    ]);
+    expect(terminal.noted).toEqual([`error: ${message}`]);
+  });
+
+  it('says what to write where there are no agents', async () => {
+    const terminal = fakeTerminal();
+    expect(await runCli(['dev'], terminal)).toBe(2);
+    expect(terminal.noted).toEqual([expect.stringContaining('write longhaul.config.mjs: import')]);
+  });
+});
