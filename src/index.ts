@@ -73,6 +73,7 @@ export type {
 } from './protocol/message';
 export type { AgentRunOutcome, AgentRunResult, PendingInput, RunInput } from './protocol/run';
 export type { AgentSpec, Definition, ModelSettings, RunnerSpec, ToolSpec } from './protocol/spec';
+export { activityTool, type ActivityToolDefinition } from './spec/activity-tool';
 export type { Agent, AgentOptions, AgentTool } from './spec/agent';
 export {
   criteria,

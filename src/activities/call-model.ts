@@ -15,7 +15,7 @@ import { withHeartbeat } from './heartbeat';
 import { pinnedDefinition } from './pinned-definition';
 import { toModelRequest } from './model-request';
 import { readLog } from './read-log';
-import { approvalJudge, criterionJudge } from './judges';
+import { approvalJudge, argumentJudge, criterionJudge } from './judges';
 import { judge } from './verdicts';
 
 export async function callModel(
@@ -39,6 +39,7 @@ export async function callModel(
       spec,
       response,
       judgeApproval: approvalJudge(dependencies, input),
+      judgeArguments: argumentJudge(dependencies),
       judgeCustom: criterionJudge(dependencies, input, { messages: request.messages, response }),
     });
     const entry = {

@@ -5,11 +5,8 @@ import { errorOutput, type ToolOutput } from '../core/tool-output';
 import type { ArgumentsRef, CallToolInput, CallToolResult } from '../protocol/activities';
 import { InternalError, NotRegisteredHere } from '../protocol/error-classes';
 import type { JsonObject } from '../protocol/json';
-import type { ToolSpec } from '../protocol/spec';
-import { canonicalJson } from '../spec/canonical-json';
-import { compileSchema } from '../spec/compile-schema';
-import type { Tool } from '../spec/tool';
 import { mintId } from './call-model';
+import { checkToolArguments } from './check-arguments';
 import type { ActivityDependencies } from './dependencies';
 import { isSearchSpent } from './failures';
 import { withHeartbeat } from './heartbeat';
@@ -28,8 +25,8 @@ export async function callTool(
     const tool = dependencies.registry.tool(input.tool);
     if (tool === undefined) return { entry: entryOf(dependencies, input, missingTool(input.tool)) };
     const args = await argumentsOf(dependencies, input, signal);
-    const checked = await checkArguments(spec, tool, args);
-    if ('isError' in checked) return { entry: entryOf(dependencies, input, checked) };
+    const checked = await checkToolArguments(spec, tool, args);
+    if (!checked.ok) return { entry: entryOf(dependencies, input, errorOutput(checked.problem)) };
     const context = await toolContext(input, args, signal);
     const before = structuredClone(context.session);
     const output = await runTool({ tool, spec, context, args: checked.value });
@@ -71,23 +68,4 @@ async function argumentsOf(
   const part = entry?.kind === 'model-turn' ? entry.content[ref.position] : undefined;
   if (part?.type === 'tool_call' && part.args !== null) return part.args;
   throw new InternalError(`the log has no arguments at entry '${ref.entryId}'`);
-}
-
-/** Against the schema the run pinned, which the model saw, then as the tool's own code expects them. */
-async function checkArguments(
-  spec: ToolSpec,
-  tool: Tool,
-  args: JsonObject,
-): Promise<{ readonly value: unknown } | ToolOutput> {
-  const isUnchanged = canonicalJson(spec.inputSchema) === canonicalJson(tool.spec.inputSchema);
-  const problems = isUnchanged ? [] : compileSchema(spec.inputSchema)(args);
-  const check =
-    problems.length > 0 ? { ok: false as const, problems } : await tool.validateArguments(args);
-  if (check.ok) return { value: check.value };
-  const list = check.problems
-    .slice(0, 10)
-    .map(({ path, message }) => `- ${path || 'arguments'}: ${message}`);
-  return errorOutput(
-    `The arguments of '${spec.name}' do not match its schema:\n${list.join('\n')}`,
-  );
 }

@@ -4,6 +4,7 @@ import { Context } from '@temporalio/activity';
 import type { LonghaulActivities, LonghaulLocalActivities } from '../protocol/activities';
 import { callModel } from './call-model';
 import { callTool } from './call-tool';
+import { checkArguments } from './check-arguments';
 import type { ActivityDependencies } from './dependencies';
 import { toFailure } from './failures';
 import { findDefinition, loadDefinition } from './load-definition';
@@ -17,6 +18,7 @@ export function createActivities(
   return {
     callModel: guarded((input) => callModel(dependencies, input)),
     callTool: guarded((input) => callTool(dependencies, input)),
+    checkArguments: guarded((input) => checkArguments(dependencies, input)),
     loadDefinition: guarded((input) => loadDefinition(dependencies, input)),
     findDefinition: guarded((input) => findDefinition(dependencies, input)),
     pullLog: guarded((input) => pullLog(dependencies, input)),

@@ -5,9 +5,10 @@ import type { CallModelInput } from '../protocol/activities';
 import { NotRegisteredHere } from '../protocol/error-classes';
 import type { Message } from '../protocol/message';
 import type { ModelResponse } from '../providers/provider';
+import { checkToolArguments } from './check-arguments';
 import type { ActivityDependencies } from './dependencies';
 import { askContext } from './read-log';
-import type { JudgeApproval, JudgeCustom } from './verdicts';
+import type { JudgeApproval, JudgeArguments, JudgeCustom } from './verdicts';
 
 /** Fails closed: arguments that do not match, or a function that throws, ask a person. */
 export function approvalJudge(
@@ -37,6 +38,14 @@ export function approvalJudge(
       });
       return true;
     }
+  };
+}
+
+/** For calls that the run schedules itself: nobody else checks their arguments. */
+export function argumentJudge(dependencies: ActivityDependencies): JudgeArguments {
+  return async (spec, args) => {
+    const checked = await checkToolArguments(spec, dependencies.registry.tool(spec.name), args);
+    return checked.ok ? undefined : checked.problem;
   };
 }
 

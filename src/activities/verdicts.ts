@@ -2,15 +2,16 @@
 
 import { criteriaOf } from '../core/agent-facts';
 import { checkJson } from '../core/session';
-import type { Json } from '../protocol/json';
-import type { CriterionVerdict, Verdicts } from '../protocol/log';
+import type { Json, JsonObject } from '../protocol/json';
+import type { CallAnswer, CriterionVerdict, Verdicts } from '../protocol/log';
 import type { ToolCallPart } from '../protocol/message';
-import type { AgentSpec, Definition } from '../protocol/spec';
+import type { AgentSpec, Definition, ToolSpec } from '../protocol/spec';
 import type { ModelResponse } from '../providers/provider';
 import { compileSchema } from '../spec/compile-schema';
 import { oneLine } from '../core/text';
 
 export type JudgeApproval = (call: ToolCallPart) => Promise<boolean>;
+export type JudgeArguments = (tool: ToolSpec, args: JsonObject) => Promise<string | undefined>;
 export type JudgeCustom = (name: string, text: string) => Promise<CriterionVerdict>;
 
 export type VerdictsInput = {
@@ -18,6 +19,7 @@ export type VerdictsInput = {
   readonly spec: AgentSpec;
   readonly response: ModelResponse;
   readonly judgeApproval: JudgeApproval;
+  readonly judgeArguments: JudgeArguments;
   readonly judgeCustom: JudgeCustom;
 };
 
@@ -34,12 +36,19 @@ async function judgeCalls(
   calls: readonly ToolCallPart[],
 ): Promise<Verdicts | undefined> {
   const approvals: number[] = [];
+  const argumentProblems: CallAnswer[] = [];
   for (const [index, call] of calls.entries()) {
     const tool = input.definition.tools[call.name];
-    if (tool?.needsApproval === 'ask' && call.args !== null && (await input.judgeApproval(call)))
-      approvals.push(index);
+    if (tool === undefined || call.args === null) continue;
+    const text = tool.activity && (await input.judgeArguments(tool, call.args));
+    if (text !== undefined) argumentProblems.push({ index, text });
+    if (tool.needsApproval === 'ask' && (await input.judgeApproval(call))) approvals.push(index);
   }
-  return approvals.length === 0 ? undefined : { approvals };
+  if (approvals.length === 0 && argumentProblems.length === 0) return undefined;
+  return {
+    ...(approvals.length > 0 && { approvals }),
+    ...(argumentProblems.length > 0 && { argumentProblems }),
+  };
 }
 
 async function judgeText({

@@ -79,12 +79,21 @@ export type CallToolResult = {
   readonly session?: SessionDelta;
 };
 
+export type CheckArgumentsInput = Pick<CallToolInput, 'definition' | 'tool'> & {
+  readonly args: JsonObject;
+};
+
+/** What the model is told; nothing when the arguments match. */
+export type CheckArgumentsResult = { readonly problem?: string };
+
 export type PullLogInput = { readonly log: LogRef; readonly from: number };
 
 /** What the workflows call; `activities/` implements it. Workflows and activities meet only here. */
 export interface LonghaulActivities {
   callModel(input: CallModelInput): Promise<CallModelResult>;
   callTool(input: CallToolInput): Promise<CallToolResult>;
+  /** Of a call that no activity of ours runs, where it is not as the model made it. */
+  checkArguments(input: CheckArgumentsInput): Promise<CheckArgumentsResult>;
   /** Retried while another worker may know the runner. */
   findDefinition(input: LoadDefinitionInput): Promise<LoadDefinitionResult>;
   /** Entries of a closed run from `from` on, deflated JSON: `{entries, next}`. */

@@ -16,6 +16,8 @@ export type Verdicts = {
   readonly criteria?: readonly CriterionVerdict[];
   /** Indexes of the calls of this turn that need a person's approval. */
   readonly approvals?: readonly number[];
+  /** How the arguments of a call that no activity of ours runs break its schema; `index` as in `approvals`. */
+  readonly argumentProblems?: readonly CallAnswer[];
   /** How the output (the output tool's arguments, or the text) breaks the output schema, checked as a whole. */
   readonly outputViolation?: string;
   readonly abort?: string;
@@ -44,7 +46,7 @@ export type ToolResultEvent = { readonly kind: 'tool-result'; readonly result: T
 
 export type UserEvent = { readonly kind: 'user'; readonly message: UserMessage };
 
-/** Answers a call of the last model turn with an error result. `index` counts the calls that are left after ignored ones. */
+/** A text for a call of the last model turn, which becomes its error result. In decisions `index` counts the calls that are left after ignored ones. */
 export type CallAnswer = { readonly index: number; readonly text: string };
 
 /**

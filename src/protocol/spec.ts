@@ -22,6 +22,13 @@ export type RetrySpec = {
   readonly maximumIntervalMs?: number;
 };
 
+/** An activity of the user's own that a tool is: its type, and the queue of the workers that have it where that is not the run's. */
+export type ActivityToolSpec = {
+  readonly type: string;
+  readonly taskQueue?: string;
+  readonly heartbeatTimeoutMs?: number;
+};
+
 /** A tool as it is pinned in a run: everything but its code, which stays on the worker under `name`. */
 export type ToolSpec = {
   readonly name: string;
@@ -37,6 +44,8 @@ export type ToolSpec = {
   /** Session keys the tool may read and change. */
   readonly session?: readonly string[];
   readonly maxResultBytes?: number;
+  /** Scheduled by the run itself, in place of our own activity. */
+  readonly activity?: ActivityToolSpec;
 };
 
 export type BudgetSpec = {

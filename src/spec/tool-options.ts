@@ -33,18 +33,16 @@ export type ToolOptionsBase = {
   readonly override?: boolean;
 };
 
-const optionNames = [
+/** Options of every tool that is defined in code. */
+export const toolOptionNames = [
   'name',
   'description',
   'inputSchema',
-  'execute',
   'needsApproval',
   'effect',
   'onError',
   'timeout',
   'retry',
-  'session',
-  'maxResultBytes',
   'override',
 ] as const;
 const retryNames = [
@@ -63,9 +61,16 @@ export type ParsedToolOptions = {
   readonly problems: readonly Problem[];
 };
 
-/** Checks everything about a tool but its schema. */
+/** Checks everything about a tool of `defineTool` but its schema. */
 export function parseToolOptions(definition: unknown): ParsedToolOptions {
-  const reader = new OptionReader(definition, optionNames);
+  const own = ['execute', 'session', 'maxResultBytes'];
+  const reader = new OptionReader(definition, [...toolOptionNames, ...own]);
+  const options = readToolOptions(reader);
+  reader.callback('execute', { required: true });
+  return options;
+}
+
+export function readToolOptions(reader: OptionReader): ParsedToolOptions {
   const name = reader.text('name', {
     pattern: toolNamePattern,
     rule: toolNameRule,
@@ -75,12 +80,11 @@ export function parseToolOptions(definition: unknown): ParsedToolOptions {
     rule: 'a text that tells the model what the tool does',
     required: true,
   });
-  reader.callback('execute', { required: true });
   const effect = reader.choice('effect', ['read', 'idempotent', 'once']);
   const spec = {
     name: name ?? '',
     description: description ?? '',
-    ...defined({
+    ...definedMembers({
       effect,
       onError: reader.choice('onError', ['return', 'fail']),
       needsApproval: approvalOf(reader),
@@ -112,7 +116,7 @@ function retryOf(reader: OptionReader, effect: string | undefined): RetrySpec | 
   if (value === undefined) return undefined;
   const retry = reader.nested('retry', retryNames);
   if (retry === undefined) return undefined;
-  const spec: RetrySpec = defined({
+  const spec: RetrySpec = definedMembers({
     maximumAttempts: retry.integer('maximumAttempts', { min: 1, max: mostAttempts }),
     initialIntervalMs: retry.duration('initialInterval'),
     backoffCoefficient: retry.number('backoffCoefficient', { min: 1 }),
@@ -145,7 +149,7 @@ function sessionOf(reader: OptionReader): readonly string[] | undefined {
 }
 
 /** Without the members that are undefined: absent options are absent in the data too. */
-function defined<Value extends object>(
+export function definedMembers<Value extends object>(
   value: Value,
 ): { [Key in keyof Value]?: Exclude<Value[Key], undefined> } {
   const members = Object.entries(value).filter(([, member]) => member !== undefined);

@@ -1,13 +1,20 @@
 // The activities as the workflows call them: timeouts and retries of design.md section 4, and the summaries the Web UI shows.
 
-import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import {
+  proxyActivities,
+  proxyLocalActivities,
+  scheduleActivity,
+  type ActivityOptions,
+} from '@temporalio/workflow';
 import { clipText, oneLine } from '../core/text';
 import type {
   LonghaulActivities,
   LonghaulLocalActivities,
   ToolFacts,
 } from '../protocol/activities';
+import type { JsonObject } from '../protocol/json';
 import { limits, timeouts } from '../protocol/limits';
+import type { ActivityToolSpec } from '../protocol/spec';
 
 /** A payload that is too large stays so: the call is never made again for it. */
 const nonRetryableErrorTypes = ['PayloadsTooLarge'];
@@ -31,11 +38,31 @@ export function toolActivities(
   tool: ToolFacts,
   summary: string,
 ): Pick<LonghaulActivities, 'callTool'> {
-  const startToClose = tool.timeoutMs ?? timeouts.toolStartToClose;
   return proxyActivities<LonghaulActivities>({
+    ...toolOptions(tool, summary),
+    heartbeatTimeout: timeouts.toolHeartbeat,
+  });
+}
+
+/** An activity of the user's own, which may be one that never heartbeats. */
+export function foreignActivity(
+  tool: ToolFacts,
+  { type, taskQueue, heartbeatTimeoutMs }: ActivityToolSpec,
+  summary: string,
+): (args: JsonObject) => Promise<unknown> {
+  const options: ActivityOptions = {
+    ...toolOptions(tool, summary),
+    ...(taskQueue !== undefined && { taskQueue }),
+    ...(heartbeatTimeoutMs !== undefined && { heartbeatTimeout: heartbeatTimeoutMs }),
+  };
+  return (args) => scheduleActivity(type, [args], options);
+}
+
+function toolOptions(tool: ToolFacts, summary: string): ActivityOptions {
+  const startToClose = tool.timeoutMs ?? timeouts.toolStartToClose;
+  return {
     startToCloseTimeout: startToClose,
     scheduleToCloseTimeout: Math.max(timeouts.toolScheduleToClose, startToClose),
-    heartbeatTimeout: timeouts.toolHeartbeat,
     retry: {
       initialInterval: tool.retry?.initialIntervalMs ?? 1_000,
       backoffCoefficient: tool.retry?.backoffCoefficient ?? 2,
@@ -45,8 +72,16 @@ export function toolActivities(
       nonRetryableErrorTypes,
     },
     summary: oneLine(summary, limits.summary),
-  });
+  };
 }
+
+export const checkActivities = proxyActivities<Pick<LonghaulActivities, 'checkArguments'>>({
+  startToCloseTimeout: timeouts.toolStartToClose,
+  scheduleToCloseTimeout: timeouts.toolScheduleToClose,
+  heartbeatTimeout: timeouts.toolHeartbeat,
+  retry: { initialInterval: 500, maximumInterval: 10_000 },
+  summary: 'check the changed arguments',
+});
 
 export const localActivities = proxyLocalActivities<LonghaulLocalActivities>({
   startToCloseTimeout: 5_000,

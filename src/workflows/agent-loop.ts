@@ -41,6 +41,7 @@ import {
   stateOf,
   unavailableTool,
 } from './agent-run-facts';
+import { judgedArguments } from './activity-tool';
 import { pack, unpack } from './carried-run';
 import { waitForAnswer } from './input-wait';
 import { loadDefinition, type LoadedDefinition } from './load-definition';
@@ -150,6 +151,7 @@ export class AgentLoop {
       concurrency: facts.toolConcurrency ?? limits.toolConcurrency,
       tools: facts.tools,
       argumentsOf: (call) => argumentsOf(call, this.#log),
+      judgedArguments: (call) => judgedArguments(call, this.#log),
       contextOf: (tool) =>
         contextOf({
           ...this.#address(definition),

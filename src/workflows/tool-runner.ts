@@ -6,13 +6,15 @@
 
 import { ActivityFailure, isCancellation, TimeoutFailure } from '@temporalio/workflow';
 import type { PendingToolCall } from '../protocol/agent-run';
-import type { CallToolInput, ToolFacts } from '../protocol/activities';
+import type { CallToolInput, CheckArgumentsResult, ToolFacts } from '../protocol/activities';
 import { ToolError } from '../protocol/error-classes';
 import type { SessionDelta } from '../protocol/session';
 import { limits } from '../protocol/limits';
 import type { ToolResult } from '../protocol/message';
 import { oneLine, utf8Length } from '../core/text';
+import { errorOutput, type ToolOutput } from '../core/tool-output';
 import { toolActivities } from './activity-proxies';
+import { callActivityTool } from './activity-tool';
 import { argumentText } from './visible-state';
 
 export type ToolArrival =
@@ -33,6 +35,8 @@ export type ToolRunnerOptions = {
   /** What goes along with a call of this tool; long arguments are replaced by where they stand in the log. */
   readonly contextOf: (tool: ToolFacts) => ToolCallContext;
   readonly argumentsOf: (call: PendingToolCall) => Pick<CallToolInput, 'args' | 'byReference'>;
+  /** What was found about the arguments beside the model call; undefined where they changed since. */
+  readonly judgedArguments: (call: PendingToolCall) => CheckArgumentsResult | undefined;
 };
 
 export class ToolRunner {
@@ -96,6 +100,13 @@ export class ToolRunner {
     }
     try {
       const summary = `#${turn} ${call.name} ${oneLine(argumentText(call), limits.summary)}`;
+      if (tool.activity !== undefined) {
+        const { activity } = tool;
+        const { definition } = this.#options.contextOf(tool);
+        const judged = this.#options.judgedArguments(pending);
+        const call = { tool, activity, pending, summary, definition, judged };
+        return resultOf(pending, await callActivityTool(call));
+      }
       const { entry, session } = await toolActivities(tool, summary).callTool({
         ...this.#options.contextOf(tool),
         turn,
@@ -140,15 +151,18 @@ function malformed(pending: PendingToolCall): ToolArrival {
   );
 }
 
-function errorResult({ call, turn, index }: PendingToolCall, text: string): ToolArrival {
+function errorResult(pending: PendingToolCall, text: string): ToolArrival {
+  return resultOf(pending, errorOutput(text));
+}
+
+function resultOf({ call, turn, index }: PendingToolCall, output: ToolOutput): ToolArrival {
   return {
     kind: 'result',
     result: {
       type: 'tool_result',
       callId: call.callId,
       name: call.name,
-      isError: true,
-      content: [{ type: 'text', text }],
+      ...output,
       turn,
       index,
     },

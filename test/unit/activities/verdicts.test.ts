@@ -111,6 +111,12 @@ describe('judge', () => {
         runners: {},
         tools: {
           add: { name: 'add', description: 'x', inputSchema: {}, needsApproval: 'ask' },
+          remote: {
+            name: 'remote',
+            description: 'x',
+            inputSchema: {},
+            activity: { type: 'Remote' },
+          },
           free: { name: 'free', description: 'x', inputSchema: {} },
         },
       },
@@ -125,6 +131,7 @@ describe('judge', () => {
         asked.push(callId);
         return callId !== 'small';
       },
+      judgeArguments: async ({ name }, args) => ('bad' in args ? `${name} has bad` : undefined),
       judgeCustom: async (name, reply) => ({ met: reply.includes(name), missing: `say ${name}` }),
     });
 
@@ -146,6 +153,19 @@ describe('judge', () => {
     ];
     expect(await judged(content)).toEqual({ approvals: [1, 5] });
     expect(asked).toEqual(['c2', 'small', 'c6']);
+  });
+
+  it('says what is wrong with the arguments of calls that activities of ours do not run', async () => {
+    const content = [
+      call('c1', 'free', { bad: 1 }),
+      call('c2', 'remote', { bad: 1 }),
+      call('c3', 'remote'),
+      call('c4'),
+    ];
+    expect(await judged(content)).toEqual({
+      approvals: [3],
+      argumentProblems: [{ index: 1, text: 'remote has bad' }],
+    });
   });
 
   it('judges the criteria of a text in the order of the spec, and those it knows nothing of not at all', async () => {

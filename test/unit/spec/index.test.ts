@@ -9,6 +9,7 @@ describe('longhaul', () => {
       [
         ...errorCodes,
         'AgentRun',
+        'activityTool',
         'LonghaulError',
         'StreamedTurnAssembler',
         'criteria',

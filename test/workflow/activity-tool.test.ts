@@ -1,0 +1,175 @@
+// Activities of the user's own as tools, on the dev server: another worker, on another task queue, has them.
+
+import { randomUUID } from 'node:crypto';
+import { Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import { NativeConnection, Worker } from '@temporalio/worker';
+import { z } from 'zod';
+import { activityTool, defineAgent, type ActivityToolDefinition, type JsonObject } from '../../src';
+import type { RunHandle } from '../../src/client';
+import { scriptedModel } from '../../src/testing/scripted-model';
+import { devServerAddress } from '../servers';
+import { openHarness, type Harness } from './harness';
+import { fetchHistory } from './history';
+import { quietRuntime } from './quiet';
+
+const taskQueue = `payments-${randomUUID()}`;
+const charge = z.object({ order: z.string().min(1), cents: z.int().positive() });
+type Options = Partial<ActivityToolDefinition<typeof charge, z.infer<typeof charge>>>;
+const order = { order: 'A1', cents: 500 };
+
+describe('activityTool', () => {
+  let harness: Harness;
+  let connection: NativeConnection;
+  let foreign: Worker;
+  let ended: Promise<void>;
+  let calls: unknown[][];
+  let activity: (args: JsonObject) => unknown;
+
+  beforeAll(async () => {
+    quietRuntime();
+    connection = await NativeConnection.connect({ address: devServerAddress() });
+    foreign = await Worker.create({
+      connection,
+      taskQueue,
+      activities: {
+        ChargeCard: async (...args: [JsonObject]) => {
+          calls.push(args);
+          return activity(...args);
+        },
+      },
+    });
+    ended = foreign.run();
+  });
+  beforeEach(async () => {
+    harness = await openHarness();
+    calls = [];
+    activity = ({ cents }) => ({ charged: cents ?? null });
+  });
+  afterEach(() => harness.close());
+  afterAll(async () => {
+    foreign.shutdown();
+    await ended;
+    await connection.close();
+  });
+
+  /** A run whose model charges once with these arguments, then says what it was told. */
+  async function start(args: JsonObject, options: Options = {}): Promise<RunHandle> {
+    const tool = activityTool({
+      name: 'charge_card',
+      description: 'Charges the customer',
+      inputSchema: charge,
+      activity: 'ChargeCard',
+      taskQueue,
+      retry: { initialInterval: 10 },
+      ...options,
+    });
+    const model = scriptedModel([
+      { toolCalls: [{ name: 'charge_card', args }] },
+      ({ messages }) => JSON.stringify(messages.at(-1)),
+    ]);
+    const agent = defineAgent({ id: 'billing', model: 'scripted/one', tools: [tool] });
+    await harness.worker({ runners: [agent], providers: { scripted: model } });
+    return await harness.longhaul.start('billing', 'Charge it.');
+  }
+
+  /** What the model was told. */
+  async function answer(run: RunHandle): Promise<string> {
+    return (await run.result()).finalResponse.text;
+  }
+
+  it('schedules the activity itself, with the arguments object alone', async () => {
+    const run = await start(order);
+    expect(await answer(run)).toContain('{"type":"json","value":{"charged":500}}');
+    expect(calls).toEqual([[order]]);
+    const events = await fetchHistory(harness.longhaul, run.runId);
+    const scheduled = events.flatMap((event) => event.activityTaskScheduledEventAttributes ?? []);
+    expect(scheduled.map(({ activityType }) => activityType?.name)).toEqual([
+      'callModel',
+      'ChargeCard',
+      'callModel',
+    ]);
+    expect(scheduled[1]).toMatchObject({ taskQueue: { name: taskQueue } });
+    expect(Number(scheduled[1]?.heartbeatTimeout?.seconds ?? 0)).toBe(0);
+  });
+
+  it('tells the model what is wrong with its arguments and does not run', async () => {
+    expect(await answer(await start({ order: '', cents: 1.5 }))).toMatch(
+      /"isError":true.*do not match its schema.*order.*cents/,
+    );
+    expect(calls).toEqual([]);
+  });
+
+  it.each([
+    { name: 'runs with what a person made of the arguments', args: { order: 'A1', cents: 20 } },
+    { name: 'does not run with what a person broke', args: { order: 'A1', cents: -1 } },
+  ])('$name', async ({ args }) => {
+    const run = await start(order, { needsApproval: true });
+    const outcome = await run.outcome();
+    if (outcome.kind !== 'needs-input') throw new Error('does not ask');
+    await run.approve(outcome.inputId, { args });
+    const isBroken = args.cents < 0;
+    expect(await answer(run)).toMatch(isBroken ? /do not match.*cents/ : /"charged":20/);
+    expect(calls).toEqual(isBroken ? [] : [[args]]);
+  });
+
+  it('asks the function that decides per call', async () => {
+    const run = await start(order, { needsApproval: ({ cents }) => cents > 100 });
+    expect(await run.outcome()).toMatchObject({
+      kind: 'needs-input',
+      pending: [{ kind: 'approval' }],
+    });
+    await run.cancel('enough');
+  });
+
+  it('shows the model the error once the attempts are used up', async () => {
+    activity = () => {
+      throw new Error('card declined');
+    };
+    const run = await start(order, { retry: { maximumAttempts: 2, initialInterval: 10 } });
+    expect(await answer(run)).toMatch(/"isError":true.*'charge_card' failed: card declined/);
+    expect(calls).toHaveLength(2);
+  });
+
+  it.each<{ name: string; options: Options }>([
+    {
+      name: 'runs once when its effect is',
+      options: { effect: 'once', retry: { maximumAttempts: 1 } },
+    },
+    { name: 'runs once when the activity says that another attempt would not help', options: {} },
+  ])('$name', async ({ options }) => {
+    activity = () => {
+      throw ApplicationFailure.create({ message: 'gone', nonRetryable: options.effect !== 'once' });
+    };
+    expect(await answer(await start(order, options))).toContain("'charge_card' failed: gone");
+    expect(calls).toHaveLength(1);
+  });
+
+  it('says that the outcome is unknown when the one attempt is cut off', async () => {
+    activity = () => Context.current().sleep('1 minute');
+    const retry = { maximumAttempts: 1 };
+    const run = await start(order, { effect: 'once', timeout: 300, retry });
+    expect(await answer(run)).toMatch(/"isError":true.*OutcomeUnknown/);
+    expect(calls).toHaveLength(1);
+  });
+
+  it('fails the run with ToolError when it says so', async () => {
+    activity = () => {
+      throw new Error('ledger closed');
+    };
+    const run = await start(order, { onError: 'fail', retry: { maximumAttempts: 1 } });
+    await expect(run.result()).rejects.toMatchObject({
+      code: 'ToolError',
+      message: expect.stringContaining('ledger closed') as string,
+    });
+  });
+
+  it.each([
+    { name: 'bytes', result: new Uint8Array([1, 2]), shown: /isError":true.*is not JSON/ },
+    { name: 'a long text', result: 'x'.repeat(100_000), shown: /cut: the first \d+ of 100000 b/ },
+    { name: 'nothing', result: undefined, shown: /"isError":false.*"value":null/ },
+  ])('shows the model $name as it shows results of other tools', async ({ result, shown }) => {
+    activity = () => result;
+    expect(await answer(await start(order))).toMatch(shown);
+  });
+});
