@@ -8,6 +8,20 @@ export type {
   ModelResponse,
   ProviderConfig,
 } from './providers/provider';
+export { PostgresStores, type PostgresStoresOptions } from './stores/postgres/postgres-stores';
+export type { PostgresClient, PostgresPool } from './stores/postgres/postgres-pool';
+export { SqliteStores, type SqliteStoresOptions } from './stores/sqlite/sqlite-stores';
+export type {
+  AppKey,
+  AppStore,
+  SessionKey,
+  SessionStore,
+  StateStore,
+  StateStores,
+  UserKey,
+  UserStore,
+} from './stores/state-store';
+export { decodeState, encodeState } from './stores/state-text';
 export { createWorker } from './worker/create-worker';
 export type { CreateWorkerOptions, LonghaulOptions } from './worker/options';
 export { LonghaulPlugin } from './worker/plugin';

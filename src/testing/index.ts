@@ -8,6 +8,11 @@ export {
   type HistorySize,
   type RunHistory,
 } from './history';
+export {
+  stateStoreContract,
+  type ContractCase,
+  type StateStoreContractOptions,
+} from './state-store-contract';
 export { startDevServer, type DevServer, type DevServerOptions } from '../server/dev-server';
 export { scriptedModel, type ScriptedModel, type ScriptedModelOptions } from './scripted-model';
 export type { ScriptedStep, ScriptedToolCall } from './scripted-step';

@@ -1,0 +1,69 @@
+type Values = readonly unknown[];
+type Rows = { readonly rows: readonly Readonly<Record<string, unknown>>[] };
+
+export type PostgresClient = {
+  query(text: string, values?: unknown[]): Promise<Rows>;
+  release(destroy?: boolean): void;
+};
+
+/** What is used of a `Pool` of the package `pg`. */
+export type PostgresPool = {
+  query(text: string, values?: unknown[]): Promise<Rows>;
+  connect(): Promise<PostgresClient>;
+  end(): Promise<void>;
+};
+
+export type PostgresConnectionOptions = {
+  /** `postgresql://…`. Without it and without `pool` the variables `PGHOST`, `PGUSER` and so on count. */
+  readonly connectionString?: string;
+  /** A pool of your own, with TLS and whatever else it needs. It stays yours: `close()` leaves it open. */
+  readonly pool?: PostgresPool;
+  /** Default 5. */
+  readonly maxConnections?: number;
+};
+
+const connectMs = 10_000;
+const queryMs = 30_000;
+
+/** `pg` is loaded when it is first used: most workers have no PostgreSQL. */
+export async function createPool(options: PostgresConnectionOptions): Promise<PostgresPool> {
+  const { connectionString, maxConnections = 5 } = options;
+  const { Pool } = await import('pg');
+  const pool = new Pool({
+    ...(connectionString !== undefined && { connectionString }),
+    max: maxConnections,
+    connectionTimeoutMillis: connectMs,
+    query_timeout: queryMs,
+    keepAlive: true,
+    allowExitOnIdle: true,
+    application_name: 'longhaul',
+  });
+  pool.on('error', forget);
+  return pool;
+}
+
+/** An idle connection that breaks leaves the pool; without a listener it would end the process. The next call makes another one. */
+function forget(): void {}
+
+/** Runs `work` in one transaction. A connection on which even the rollback fails is thrown away. */
+export async function inTransaction<Result>(
+  pool: PostgresPool,
+  work: (query: (text: string, values?: Values) => Promise<Rows>) => Promise<Result>,
+): Promise<Result> {
+  const client = await pool.connect();
+  let isBroken = false;
+  try {
+    await client.query('begin');
+    const result = await work((text, values = []) => client.query(text, [...values]));
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    isBroken = await client.query('rollback').then(
+      () => false,
+      () => true,
+    );
+    throw error;
+  } finally {
+    client.release(isBroken);
+  }
+}

@@ -1,0 +1,35 @@
+import { StoreError } from '../protocol/error-classes';
+import type { RunKey } from '../protocol/run';
+import type { SessionKey, UserKey } from './state-store';
+
+export type KeyPart = keyof SessionKey;
+
+const maxBytes = 512;
+const defaultName = 'default';
+
+/** The parts of a key in order. Databases take no NUL, and would store every lone surrogate as the same character. */
+export function keyValues(
+  key: Readonly<Partial<Record<KeyPart, unknown>>>,
+  parts: readonly KeyPart[],
+): readonly string[] {
+  return parts.map((part) => {
+    const value = key[part];
+    if (typeof value !== 'string' || value === '')
+      throw new StoreError(`${part} must be a text that is not empty`);
+    if (/\0|\p{Surrogate}/u.test(value))
+      throw new StoreError(`${part} must be well-formed Unicode without NUL`);
+    if (Buffer.byteLength(value) > maxBytes)
+      throw new StoreError(`${part} must have at most ${maxBytes} bytes`);
+    return value;
+  });
+}
+
+/** The names a run leaves out are `default`, as in the stores themselves. */
+export function userKeyOf({ appName = defaultName, userId = defaultName }: RunKey): UserKey {
+  return { appName, userId };
+}
+
+/** Without a session id a run has no stored session. */
+export function sessionKeyOf(key: RunKey): SessionKey | undefined {
+  return key.sessionId === undefined ? undefined : { ...userKeyOf(key), sessionId: key.sessionId };
+}

@@ -1,0 +1,213 @@
+// What every session, user and app store keeps, as cases for any test runner: this file imports none.
+
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { LonghaulError } from '../protocol/errors';
+import type { JsonObject } from '../protocol/json';
+import type { StateStore } from '../worker';
+import { faithfulStates, refusedStates } from './state-store-values';
+
+type Key = { readonly appName: string; readonly userId: string; readonly sessionId: string };
+type Store = StateStore<Key> & { exists?(key: Key): Promise<boolean> };
+
+export type StateStoreContractOptions = {
+  /** How many parts of a key the store tells apart: an app store one, a user store two, a session store all three. */
+  readonly kind: 'app' | 'user' | 'session';
+  /** A handle on the store. Called more than once in a case: all handles are on the same data. Closing them is left to the test. */
+  readonly open: () => Store | Promise<Store>;
+};
+
+export type ContractCase = { readonly name: string; readonly run: () => Promise<void> };
+
+type Case = (store: Store, open: StateStoreContractOptions['open']) => Promise<void>;
+
+const parts = {
+  app: ['appName'],
+  user: ['appName', 'userId'],
+  session: ['appName', 'userId', 'sessionId'],
+} as const;
+
+/**
+ * The cases a store of your own has to pass. They leave what they save: run them on a database for tests.
+ *
+ * @example
+ * for (const { name, run } of stateStoreContract({ kind: 'session', open: () => new RedisSessionStore(url) })) it(name, run);
+ */
+export function stateStoreContract(options: StateStoreContractOptions): readonly ContractCase[] {
+  const { kind, open } = options;
+  const cases: Readonly<Record<string, Case>> = {
+    ...valueCases,
+    ...keyCases(kind),
+    ...handleCases,
+    ...refusalCases,
+    ...(kind === 'session' ? sessionCases : {}),
+  };
+  return Object.entries(cases).map(([name, run]) => ({
+    name: `${kind} store: ${name}`,
+    run: async () => await run(await open(), open),
+  }));
+}
+
+/** A key no other case has. */
+function newKey(): Key {
+  return { appName: randomUUID(), userId: randomUUID(), sessionId: randomUUID() };
+}
+
+const valueCases: Readonly<Record<string, Case>> = {
+  'has nothing for a key that was never saved': async (store) => {
+    assert.equal(await store.load(newKey()), undefined);
+  },
+
+  'replaces the whole state': async (store) => {
+    const key = newKey();
+    await store.save(key, { city: 'Oslo', days: 3 });
+    await store.save(key, { city: 'Rome' });
+    assert.deepEqual(await store.load(key), { city: 'Rome' });
+  },
+
+  'may be saved twice with the same state': async (store) => {
+    const key = newKey();
+    await store.save(key, { city: 'Oslo' });
+    await store.save(key, { city: 'Oslo' });
+    assert.deepEqual(await store.load(key), { city: 'Oslo' });
+  },
+
+  'shares no object with its callers': async (store) => {
+    const key = newKey();
+    const state = { cities: ['Oslo'] };
+    await store.save(key, state);
+    state.cities.push('changed after saving');
+    const loaded = await store.load(key);
+    (loaded?.['cities'] as string[]).push('changed after loading');
+    assert.deepEqual(await store.load(key), { cities: ['Oslo'] });
+  },
+
+  'deletes a state': async (store) => {
+    const key = newKey();
+    await store.save(key, { city: 'Oslo' });
+    await store.delete(key);
+    assert.equal(await store.load(key), undefined);
+    await store.save(key, { city: 'Rome' });
+    assert.deepEqual(await store.load(key), { city: 'Rome' });
+  },
+
+  'deletes what is not there': async (store) => {
+    await store.delete(newKey());
+  },
+
+  ...Object.fromEntries(
+    Object.entries(faithfulStates).map(([name, state]): [string, Case] => [
+      `gives back ${name}`,
+      async (store) => {
+        const key = newKey();
+        await store.save(key, state);
+        assert.deepEqual(plain(await store.load(key)), plain(state));
+      },
+    ]),
+  ),
+};
+
+/** By the text: what one realm of a test runner makes is not strictly equal to another's. */
+function plain(state: JsonObject | undefined): unknown {
+  return state && JSON.parse(JSON.stringify(state));
+}
+
+const sessionCases: Readonly<Record<string, Case>> = {
+  'says whether a key has a state': async (store) => {
+    const key = newKey();
+    assert.equal(await store.exists?.(key), false);
+    await store.save(key, {});
+    assert.equal(await store.exists?.(key), true);
+    await store.delete(key);
+    assert.equal(await store.exists?.(key), false);
+  },
+};
+
+function keyCases(kind: StateStoreContractOptions['kind']): Readonly<Record<string, Case>> {
+  const own = parts[kind];
+  const last = own[own.length - 1] ?? 'appName';
+  return {
+    'keeps keys apart that look alike': async (store) => {
+      const base = newKey();
+      const names = ['Ada', 'ada', ' Ada', 'Ada ', 'Ad%', 'A_a', 'Ad\u00e9', 'Ade\u0301', "'", '"'];
+      const keys = names.map((name) => ({ ...base, [last]: `${base[last]}${name}` }));
+      for (const [index, key] of keys.entries()) await store.save(key, { index });
+      for (const [index, key] of keys.entries()) assert.deepEqual(await store.load(key), { index });
+      await store.delete(keys[0] ?? base);
+      assert.deepEqual(
+        await Promise.all(keys.map(async (key) => (await store.load(key)) !== undefined)),
+        keys.map((_, index) => index !== 0),
+      );
+    },
+
+    'tells keys apart by each part': async (store) => {
+      const base = newKey();
+      const others = own.map((part) => ({ ...base, [part]: randomUUID() }));
+      await store.save(base, { is: 'base' });
+      for (const key of others) assert.equal(await store.load(key), undefined);
+      for (const key of others) await store.delete(key);
+      assert.deepEqual(await store.load(base), { is: 'base' });
+    },
+
+    'keeps keys apart whose parts joined are the same': async (store) => {
+      const id = randomUUID();
+      const one = { appName: `${id}/a`, userId: 'b', sessionId: 'c' };
+      const other = { appName: id, userId: 'a/b', sessionId: 'c' };
+      await store.save(one, { is: 'one' });
+      assert.equal(await store.load(other), undefined);
+    },
+  };
+}
+
+const handleCases: Readonly<Record<string, Case>> = {
+  'shows one handle what another saved and deleted': async (store, open) => {
+    const key = newKey();
+    const other = await open();
+    await store.save(key, { city: 'Oslo' });
+    assert.deepEqual(await other.load(key), { city: 'Oslo' });
+    await other.save(key, { city: 'Rome' });
+    assert.deepEqual(await store.load(key), { city: 'Rome' });
+    await store.delete(key);
+    assert.equal(await other.load(key), undefined);
+  },
+
+  'keeps one whole state of many saved at once under a key': async (store, open) => {
+    const key = newKey();
+    const stores = [store, await open()];
+    const states = Array.from({ length: 20 }, (_, index) => ({ a: index, b: 'x'.repeat(index) }));
+    await Promise.all(
+      states.map(async (state, index) => await stores[index % 2]?.save(key, state)),
+    );
+    const loaded = await store.load(key);
+    assert.ok(states.some(({ a, b }) => loaded?.['a'] === a && loaded['b'] === b));
+  },
+
+  'keeps all of many states saved at once under many keys': async (store, open) => {
+    const stores = [store, await open()];
+    const keys = Array.from({ length: 20 }, newKey);
+    await Promise.all(
+      keys.map(async (key, index) => await stores[index % 2]?.save(key, { index })),
+    );
+    const loaded = await Promise.all(keys.map((key) => store.load(key)));
+    assert.deepEqual(
+      loaded.map((state) => state?.['index']),
+      keys.map((_, index) => index),
+    );
+  },
+};
+
+const refusalCases: Readonly<Record<string, Case>> = Object.fromEntries(
+  Object.entries(refusedStates).map(([name, makeState]): [string, Case] => [
+    `refuses ${name} and keeps what it had`,
+    async (store) => {
+      const key = newKey();
+      await store.save(key, { city: 'Oslo' });
+      await assert.rejects(store.save(key, makeState() as JsonObject), (error) => {
+        assert.ok(LonghaulError.is(error), `not a StoreError: ${String(error)}`);
+        assert.deepEqual([error.code, error.retryable], ['StoreError', false]);
+        return true;
+      });
+      assert.deepEqual(await store.load(key), { city: 'Oslo' });
+    },
+  ]),
+);
