@@ -76,6 +76,23 @@ export type { AgentSpec, Definition, ModelSettings, RunnerSpec, ToolSpec } from 
 export { activityTool, type ActivityToolDefinition } from './spec/activity-tool';
 export type { Agent, AgentOptions, AgentTool } from './spec/agent';
 export {
+  abort,
+  overrideResponse,
+  type Abort,
+  type AfterModelCallContext,
+  type AfterToolCallContext,
+  type BeforeModelCallContext,
+  type BeforeToolCallContext,
+  type CallbackContext,
+  type CallbackHook,
+  type CallbackHooks,
+  type Callbacks,
+  type CallbacksDefinition,
+  type CallbackVerdict,
+  type OnInvalidToolCallContext,
+  type OverrideResponse,
+} from './spec/callbacks';
+export {
   criteria,
   type Criterion,
   type CriterionContext,
@@ -83,8 +100,10 @@ export {
   type CustomCriterion,
 } from './spec/criteria';
 export { defineAgent } from './spec/define-agent';
+export { defineCallbacks } from './spec/define-callbacks';
 export { defineTool, type JsonSchemaLiteral, type ToolDefinition } from './spec/define-tool';
 export type { Duration } from './spec/duration';
+export { loggingCallbacks } from './spec/logging-callbacks';
 export type { Problem } from './spec/problem';
 export { subAgent, type SubAgentOptions, type SubAgentTool } from './spec/sub-agent';
 export type { StandardSchema } from './spec/standard-schema';

@@ -10,9 +10,11 @@ import { NotRegisteredHere, PayloadTooLarge } from '../protocol/error-classes';
 import { ProviderError } from '../protocol/errors';
 import { limits, timeouts } from '../protocol/limits';
 import type { ModelDelta, ModelProvider, ModelRequest, ModelResponse } from '../providers/provider';
+import { callbackChain } from './callbacks';
 import type { ActivityDependencies } from './dependencies';
 import { withHeartbeat } from './heartbeat';
 import { pinnedDefinition } from './pinned-definition';
+import { callWithCallbacks } from './model-callbacks';
 import { toModelRequest } from './model-request';
 import { readLog } from './read-log';
 import { approvalJudge, argumentJudge, criterionJudge } from './judges';
@@ -33,24 +35,35 @@ export async function callModel(
       messages: foldLog(entries),
       cacheKey: `${input.definition.hash.slice(0, 16)}-${input.log.workflowId}`.slice(0, 64),
     });
-    const response = await attempt(provider, request, { dependencies, input, signal });
-    const verdicts = await judge({
-      definition,
+    const chain = await callbackChain(dependencies, { definition, spec, input, signal });
+    const { messages } = request;
+    const called = await callWithCallbacks(chain, {
       spec,
-      response,
-      judgeApproval: approvalJudge(dependencies, input),
-      judgeArguments: argumentJudge(dependencies),
-      judgeCustom: criterionJudge(dependencies, input, { messages: request.messages, response }),
+      messages,
+      call: () => attempt(provider, request, { dependencies, input, signal }),
     });
+    const response = called.toJudge;
+    const judged =
+      response &&
+      (await judge({
+        definition,
+        spec,
+        response,
+        judgeApproval: approvalJudge(dependencies, input),
+        judgeArguments: argumentJudge(dependencies),
+        judgeCustom: criterionJudge(dependencies, input, { spec, messages, response }),
+      }));
+    const verdicts = called.verdicts ? { ...judged, ...called.verdicts } : judged;
     const entry = {
       id: mintId(),
       kind: 'model-turn' as const,
-      ...response,
+      ...called.turn,
       ...(verdicts && { verdicts }),
     };
     checkTurnSize(entry);
     dependencies.replica.offer(input.log.workflowId, entry);
-    return { entry };
+    const session = chain?.changes;
+    return { entry, ...(session && { session }) };
   });
 }
 

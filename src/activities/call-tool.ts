@@ -1,11 +1,12 @@
 // One tool call: checks the arguments, runs the code, returns one log entry. A tool's failure is a result for the model.
 
-import { toolOf } from '../core/agent-facts';
+import { agentOf, toolOf } from '../core/agent-facts';
 import { errorOutput, type ToolOutput } from '../core/tool-output';
 import type { ArgumentsRef, CallToolInput, CallToolResult } from '../protocol/activities';
 import { InternalError, NotRegisteredHere } from '../protocol/error-classes';
 import type { JsonObject } from '../protocol/json';
 import { mintId } from './call-model';
+import { callbackChain } from './callbacks';
 import { checkToolArguments } from './check-arguments';
 import type { ActivityDependencies } from './dependencies';
 import { isSearchSpent } from './failures';
@@ -13,6 +14,7 @@ import { withHeartbeat } from './heartbeat';
 import { ownWorkflowId, pinnedDefinition } from './pinned-definition';
 import { readLog } from './read-log';
 import { runTool } from './run-tool';
+import { runWithCallbacks } from './tool-callbacks';
 import { sessionChanges, toolContext } from './tool-context';
 
 export async function callTool(
@@ -27,10 +29,20 @@ export async function callTool(
     const args = await argumentsOf(dependencies, input, signal);
     const checked = await checkToolArguments(spec, tool, args);
     if (!checked.ok) return { entry: entryOf(dependencies, input, errorOutput(checked.problem)) };
-    const context = await toolContext(input, args, signal);
-    const before = structuredClone(context.session);
-    const output = await runTool({ tool, spec, context, args: checked.value });
-    const session = output.isError ? undefined : sessionChanges(spec, before, context.session);
+    const agent = agentOf(definition, input.agentId);
+    const chain = await callbackChain(dependencies, { definition, spec: agent, input, signal });
+    const { output, session } = await runWithCallbacks(chain, {
+      spec,
+      call: { callId: input.callId, name: input.tool, args },
+      session: input.session ?? {},
+      run: async (own) => {
+        const context = await toolContext({ ...input, session: own }, args, signal);
+        const before = structuredClone(context.session);
+        const output = await runTool({ tool, spec, context, args: checked.value });
+        const changes = output.isError ? undefined : sessionChanges(spec, before, context.session);
+        return { output, session: changes };
+      },
+    });
     const entry = entryOf(dependencies, input, output);
     return { entry, ...(session !== undefined && { session }) };
   });

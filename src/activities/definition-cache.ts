@@ -1,8 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import type { DefinitionRef } from '../protocol/activities';
 import { InternalError } from '../protocol/error-classes';
 import { limits } from '../protocol/limits';
-import type { Definition } from '../protocol/spec';
+import type { Definition, DefinitionRef } from '../protocol/spec';
 
 /** Asks a run for the definition it pinned. */
 export type AskDefinition = () => Promise<Definition | undefined>;
@@ -19,6 +18,11 @@ export class DefinitionCache {
 
   put(hash: string, definition: Definition): void {
     if (!this.#definitions.has(hash)) this.#definitions.set(hash, definition);
+  }
+
+  /** What this process has; never asks. */
+  peek(ref: DefinitionRef): Definition | undefined {
+    return this.#definitions.get(ref.hash);
   }
 
   async get(ref: DefinitionRef, ask: AskDefinition): Promise<Definition> {

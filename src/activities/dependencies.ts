@@ -1,5 +1,6 @@
 import type { ModelDelta, ModelProvider } from '../providers/provider';
 import type { Registry } from '../spec/registry';
+import type { StateStores } from '../stores/state-store';
 import type { DefinitionCache } from './definition-cache';
 import type { LogReplica } from './log-replica';
 
@@ -20,5 +21,6 @@ export type ActivityDependencies = {
   readonly definitions: DefinitionCache;
   /** Whether the namespace has our search attributes registered. */
   readonly hasSearchAttributes: () => Promise<boolean>;
+  readonly stores?: StateStores;
   readonly onDelta?: (event: DeltaEvent) => void;
 };

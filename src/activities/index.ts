@@ -5,10 +5,13 @@ import type { LonghaulActivities, LonghaulLocalActivities } from '../protocol/ac
 import { callModel } from './call-model';
 import { callTool } from './call-tool';
 import { checkArguments } from './check-arguments';
+import { closeRun } from './close-run';
 import type { ActivityDependencies } from './dependencies';
 import { toFailure } from './failures';
 import { findDefinition, loadDefinition } from './load-definition';
+import { openRun } from './open-run';
 import { pullLog } from './pull-log';
+import { askSession } from './read-log';
 
 export type { ActivityDependencies, DeltaEvent } from './dependencies';
 
@@ -22,6 +25,9 @@ export function createActivities(
     loadDefinition: guarded((input) => loadDefinition(dependencies, input)),
     findDefinition: guarded((input) => findDefinition(dependencies, input)),
     pullLog: guarded((input) => pullLog(dependencies, input)),
+    fetchSession: guarded(({ workflowId }) => askSession(workflowId)),
+    openRun: guarded((input) => openRun(dependencies, input)),
+    closeRun: guarded((input) => closeRun(dependencies, input)),
     requestCancellation: guarded(requestCancellation),
   };
 }

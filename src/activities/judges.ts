@@ -1,9 +1,11 @@
 // Code of the user's that judges a model's turn: approval functions of tools, custom criteria.
 
 import { log } from '@temporalio/activity';
+import { pickKeys } from '../core/session';
 import type { CallModelInput } from '../protocol/activities';
 import { NotRegisteredHere } from '../protocol/error-classes';
 import type { Message } from '../protocol/message';
+import type { AgentSpec } from '../protocol/spec';
 import type { ModelResponse } from '../providers/provider';
 import { checkToolArguments } from './check-arguments';
 import type { ActivityDependencies } from './dependencies';
@@ -27,7 +29,7 @@ export function approvalJudge(
         agentId,
         path,
         callId: call.callId,
-        session,
+        session: pickKeys(session, tool.spec.session ?? []),
         context: await askContext(ref.workflowId),
         log,
       };
@@ -53,7 +55,11 @@ export function argumentJudge(dependencies: ActivityDependencies): JudgeArgument
 export function criterionJudge(
   dependencies: ActivityDependencies,
   input: CallModelInput,
-  turn: { readonly messages: readonly Message[]; readonly response: ModelResponse },
+  turn: {
+    readonly spec: AgentSpec;
+    readonly messages: readonly Message[];
+    readonly response: ModelResponse;
+  },
 ): JudgeCustom {
   return async (name, text) => {
     const criterion = dependencies.registry.criterion(name);
@@ -70,9 +76,14 @@ export function criterionJudge(
       path: input.path ?? input.agentId,
       iteration: turn.messages.filter((message) => message.role === 'tool').length,
       messages: [...turn.messages, { role: 'assistant', parts: content, origin }],
-      session: input.session ?? {},
+      session: pickKeys(input.session ?? {}, declaredKeys(turn.spec, name)),
       context: await askContext(input.log.workflowId),
     });
     return typeof verdict === 'boolean' ? { met: verdict } : verdict;
   };
+}
+
+function declaredKeys({ criteria = [] }: AgentSpec, name: string): readonly string[] {
+  const found = criteria.find((criterion) => criterion.kind === 'custom' && criterion.name === name);
+  return found?.kind === 'custom' ? (found.session ?? []) : [];
 }

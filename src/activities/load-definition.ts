@@ -1,16 +1,26 @@
 // Makes the definition a run pins: the closure of its runner as this worker's registry knows it.
 
+import { agentFacts } from '../core/agent-facts';
 import { LonghaulError } from '../protocol/errors';
 import { limits } from '../protocol/limits';
-import type { LoadDefinitionInput, LoadDefinitionResult } from '../protocol/activities';
+import type {
+  LoadDefinitionInput,
+  LoadDefinitionResult,
+  StateStoreName,
+} from '../protocol/activities';
+import type { DefinitionRef } from '../protocol/spec';
 import { hashDefinition } from '../spec/definition-hash';
+import { storeNames } from '../stores/check-stores';
 import type { ActivityDependencies } from './dependencies';
+import { pinnedDefinition } from './pinned-definition';
 
 /** Looks in this worker's registry only: it runs as a local activity, which must never wait for a query. */
 export async function loadDefinition(
   dependencies: ActivityDependencies,
   input: LoadDefinitionInput,
 ): Promise<LoadDefinitionResult> {
+  if (input.definition !== undefined)
+    return await loadPinned(dependencies, input.definition, input);
   try {
     const definition = dependencies.registry.definition(input.runner);
     const hash = hashDefinition(definition);
@@ -20,6 +30,7 @@ export async function loadDefinition(
       hash,
       definition,
       searchAttributes: await dependencies.hasSearchAttributes(),
+      ...storesHere(dependencies),
     };
   } catch (error) {
     if (!LonghaulError.is(error)) throw error;
@@ -31,16 +42,44 @@ export async function loadDefinition(
   }
 }
 
-/** The spec is right, but names code this worker does not have: another one of a rolling deploy may. */
-function lacksCode({ details }: LonghaulError): boolean {
-  return details['missingTool'] !== undefined || details['missingCriterion'] !== undefined;
+/** A child's definition: what its topmost run pinned, if this process has it. */
+async function loadPinned(
+  dependencies: ActivityDependencies,
+  ref: DefinitionRef,
+  { runner }: LoadDefinitionInput,
+): Promise<LoadDefinitionResult> {
+  const definition = dependencies.definitions.peek(ref);
+  if (definition === undefined) {
+    const message = `this worker does not have definition ${ref.hash}`;
+    return { kind: 'unknown-here', code: 'NotRegisteredHere', message };
+  }
+  return {
+    kind: 'pinned',
+    hash: ref.hash,
+    facts: agentFacts(definition, typeof runner === 'string' ? runner : runner.id),
+    searchAttributes: await dependencies.hasSearchAttributes(),
+  };
 }
 
-/** As `loadDefinition`, retried over the workers of the queue until one knows the runner. */
+/** Left out where there are none: what stands here is history of every run. */
+function storesHere({ stores = {} }: ActivityDependencies): { stores?: StateStoreName[] } {
+  const names = storeNames.filter((name) => stores[name] !== undefined);
+  return names.length === 0 ? {} : { stores: names };
+}
+
+/** The spec is right, but names code this worker does not have: another one of a rolling deploy may. */
+function lacksCode({ details }: LonghaulError): boolean {
+  return ['missingTool', 'missingCriterion', 'missingRunner', 'missingCallbacks'].some(
+    (key) => details[key] !== undefined,
+  );
+}
+
+/** As `loadDefinition`, but may wait: asks the topmost run, or is retried over the workers of the queue until one knows the runner. */
 export async function findDefinition(
   dependencies: ActivityDependencies,
   input: LoadDefinitionInput,
 ): Promise<LoadDefinitionResult> {
+  if (input.definition !== undefined) await pinnedDefinition(dependencies, input.definition);
   const result = await loadDefinition(dependencies, input);
   if (result.kind === 'unknown-here')
     throw new LonghaulError(result.code, result.message, { retryable: true });

@@ -3,7 +3,7 @@
 import { agentOf, criteriaOf, toolOf } from '../core/agent-facts';
 import { isJsonObject, type JsonSchema } from '../protocol/json';
 import type { Message } from '../protocol/message';
-import { askUserMarker, askUserTool } from '../protocol/names';
+import { askUserMarker, askUserTool, subAgentInputSchema } from '../protocol/names';
 import type { AgentSpec, Definition } from '../protocol/spec';
 import type { ModelRequest, ToolDeclaration } from '../providers/provider';
 
@@ -48,7 +48,13 @@ function toolsOf(definition: Definition, spec: AgentSpec): ToolDeclaration[] {
     const { description, inputSchema } = toolOf(definition, name);
     return { name, description, inputSchema };
   });
-  return spec.askUser === 'tool' ? [...own, askUserTool] : own;
+  const callees = (spec.subAgents ?? []).map(({ name, description }) => ({
+    name,
+    description,
+    inputSchema: subAgentInputSchema,
+  }));
+  const offered = [...own, ...callees];
+  return spec.askUser === 'tool' ? [...offered, askUserTool] : offered;
 }
 
 /** The schema the provider is given natively: the agent's output, or its structured-output criterion. */

@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
-import type { DefinitionRef, LoadDefinitionResult } from '../protocol/activities';
+import type { LoadDefinitionResult } from '../protocol/activities';
 import { queryNames } from '../protocol/names';
-import type { Definition } from '../protocol/spec';
+import type { Definition, DefinitionRef } from '../protocol/spec';
 import type { ActivityDependencies } from './dependencies';
 import { askRun } from './read-log';
 

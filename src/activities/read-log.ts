@@ -55,6 +55,11 @@ export async function askRun<Answer>(
   }
 }
 
+/** The session of a run as it stands. */
+export async function askSession(runId: string): Promise<JsonObject> {
+  return await askRun<JsonObject>({ workflowId: runId }, queryNames.session);
+}
+
 /** The context a run was started with, for code that needs it where it does not travel. */
 export async function askContext(runId: string): Promise<JsonObject> {
   return await askRun<JsonObject>({ workflowId: runId }, queryNames.context);

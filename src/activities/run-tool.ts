@@ -30,7 +30,7 @@ export async function runTool({ tool, spec, args, context }: ToolRun): Promise<T
 }
 
 /** A tool that ignores its signal does not hold up a cancelled run. */
-async function untilAborted<Result>(
+export async function untilAborted<Result>(
   work: () => Promise<Result>,
   signal: AbortSignal,
 ): Promise<Result> {
@@ -60,7 +60,7 @@ function failedOutput(spec: ToolSpec, error: unknown): ToolOutput {
 }
 
 /** Errors that say by themselves that another attempt would not help. */
-function isFinal(error: unknown): boolean {
+export function isFinal(error: unknown): boolean {
   if (LonghaulError.is(error)) return !error.retryable;
   return error instanceof ApplicationFailure && error.nonRetryable === true;
 }

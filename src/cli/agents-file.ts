@@ -26,6 +26,7 @@ const optionNames: Readonly<Record<keyof CreateWorkerOptions, true>> = {
   criteria: true,
   callbacks: true,
   providers: true,
+  stores: true,
   logReplicaBytes: true,
   onDelta: true,
   connection: true,

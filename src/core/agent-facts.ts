@@ -1,8 +1,8 @@
 // What an agent's loop needs of its pinned definition: everything but prompts and schemas, which stay on the workers. Pure.
 
 import type { CriterionSpec } from '../protocol/agent-run';
-import type { AgentFacts, ToolFacts } from '../protocol/activities';
-import type { AgentSpec, Definition, ToolSpec } from '../protocol/spec';
+import type { AgentFacts, SubAgentFacts, ToolFacts } from '../protocol/activities';
+import type { AgentSpec, Definition, SubAgentSpec, ToolSpec } from '../protocol/spec';
 
 export function agentFacts(definition: Definition, agentId: string): AgentFacts {
   const spec = agentOf(definition, agentId);
@@ -11,9 +11,16 @@ export function agentFacts(definition: Definition, agentId: string): AgentFacts 
     description: _description,
     settings: _settings,
     tools = [],
+    subAgents = [],
+    callbacks,
     ...facts
   } = spec;
-  return { ...facts, tools: tools.map((name) => toolFacts(toolOf(definition, name))) };
+  return {
+    ...facts,
+    tools: tools.map((name) => toolFacts(toolOf(definition, name))),
+    ...(subAgents.length > 0 && { subAgents: subAgents.map(subAgentFacts) }),
+    ...(callbacks !== undefined && { callbackSession: callbackSession(definition, callbacks) }),
+  };
 }
 
 /** All criteria of an agent in the order verdicts are given; its output schema is the last of them. */
@@ -37,6 +44,19 @@ export function toolOf(definition: Definition, name: string): ToolSpec {
   const spec = definition.tools[name];
   if (spec === undefined) throw new TypeError(`definition has no tool '${name}'`);
   return spec;
+}
+
+/** In a definition runners name each other by id. */
+function subAgentFacts({
+  description: _description,
+  runner,
+  ...facts
+}: SubAgentSpec): SubAgentFacts {
+  return { ...facts, runner: typeof runner === 'string' ? runner : runner.id };
+}
+
+function callbackSession(definition: Definition, names: readonly string[]): readonly string[] {
+  return [...new Set(names.flatMap((name) => definition.callbacks?.[name]?.session ?? []))];
 }
 
 function toolFacts(spec: ToolSpec): ToolFacts {

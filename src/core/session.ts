@@ -33,6 +33,12 @@ export function mergeDelta(session: JsonObject, delta: SessionDelta): JsonObject
   return Object.fromEntries([...kept, ...set]);
 }
 
+/** The keys that are there, with their values. */
+export function pickKeys(session: JsonObject, keys: readonly string[]): JsonObject {
+  const present = keys.filter((key) => Object.hasOwn(session, key));
+  return Object.fromEntries(present.map((key) => [key, session[key] ?? null]));
+}
+
 /** Keys that start with two underscores are Longhaul's own and are never merged. */
 const isOwnKey = (key: string): boolean => !key.startsWith('__') && !refusedKeys.has(key);
 

@@ -1,5 +1,6 @@
 import type {
   CriterionSpec,
+  InvalidToolCallAction,
   MachineInput,
   PendingToolCall,
   ToolChoice,
@@ -16,7 +17,7 @@ import type {
   Usage,
 } from '../protocol/message';
 
-export type { CriterionSpec, PendingToolCall, ToolChoice };
+export type { CriterionSpec, InvalidToolCallAction, PendingToolCall, ToolChoice };
 
 /** What the machine waits for; a run adds who asks and since when. */
 export type PendingInput = MachineInput;
@@ -57,13 +58,6 @@ export type ModelTurnOutcome =
   | { readonly kind: 'continue'; readonly hookSuppressed: boolean }
   | { readonly kind: 'turn-retried' }
   | { readonly kind: 'needs-resolution'; readonly context: InvalidToolCallContext };
-
-export type InvalidToolCallAction =
-  | { readonly kind: 'fail' }
-  | { readonly kind: 'retry'; readonly feedback: string }
-  | { readonly kind: 'repair'; readonly name: string }
-  | { readonly kind: 'skip'; readonly reason: string }
-  | { readonly kind: 'stop'; readonly reason: string };
 
 export type InvalidToolCallContext = {
   readonly toolName: string;

@@ -1,22 +1,38 @@
 import type { JsonObject } from './json';
 import type { LogEntry, LogRef } from './log';
+import type { RunKey } from './run';
 import type { SessionDelta } from './session';
-import type { AgentSpec, Definition, RunnerSpec, ToolSpec } from './spec';
-
-/**
- * Which pinned definition a call belongs to: the first 32 characters of its hash, and the topmost run that pinned it where that is
- * another one. What stands in every activity's input is kept short: it is history.
- */
-export type DefinitionRef = { readonly hash: string; readonly root?: string };
+import type {
+  AgentSpec,
+  Definition,
+  DefinitionRef,
+  RunnerSpec,
+  SubAgentSpec,
+  ToolSpec,
+} from './spec';
 
 /** The few facts of an agent its loop needs; instructions and schemas stay on the workers. */
-export type AgentFacts = Omit<AgentSpec, 'instructions' | 'description' | 'tools' | 'settings'> & {
+export type AgentFacts = Omit<
+  AgentSpec,
+  'instructions' | 'description' | 'tools' | 'subAgents' | 'callbacks' | 'settings'
+> & {
   readonly tools: readonly ToolFacts[];
+  readonly subAgents?: readonly SubAgentFacts[];
+  /** There when the agent has callbacks: the session keys they declare. */
+  readonly callbackSession?: readonly string[];
+};
+
+export type SubAgentFacts = Omit<SubAgentSpec, 'description' | 'runner'> & {
+  readonly runner: string;
 };
 
 export type ToolFacts = Omit<ToolSpec, 'description' | 'inputSchema' | 'maxResultBytes'>;
 
-export type LoadDefinitionInput = { readonly runner: string | RunnerSpec };
+/** With `definition`, of a child: the runner stands in what its topmost run pinned. */
+export type LoadDefinitionInput = {
+  readonly runner: string | RunnerSpec;
+  readonly definition?: DefinitionRef;
+};
 
 /** `unknown-here`: this worker cannot make the definition; another one of a rolling deploy may. */
 export type LoadDefinitionResult =
@@ -24,6 +40,14 @@ export type LoadDefinitionResult =
       readonly kind: 'found';
       readonly hash: string;
       readonly definition: Definition;
+      readonly searchAttributes: boolean;
+      /** The stores this worker has: without any, a run neither opens nor closes. */
+      readonly stores?: readonly StateStoreName[];
+    }
+  | {
+      readonly kind: 'pinned';
+      readonly hash: string;
+      readonly facts: AgentFacts;
       readonly searchAttributes: boolean;
     }
   | {
@@ -33,6 +57,15 @@ export type LoadDefinitionResult =
     }
   | { readonly kind: 'invalid'; readonly message: string };
 
+export type ContextInput = {
+  readonly context?: JsonObject;
+  /** Set when the context is too long to travel with every call: the run is asked for it. */
+  readonly contextByReference?: true;
+};
+
+/** What callbacks are told. `iteration` is there exactly when the agent has callbacks. */
+export type CallbackInput = ContextInput & { readonly iteration?: number };
+
 export type CallModelInput = {
   readonly definition: DefinitionRef;
   readonly agentId: string;
@@ -41,8 +74,9 @@ export type CallModelInput = {
   /** 1-based. */
   readonly turn: number;
   readonly log: LogRef;
+  /** The keys declared by what runs beside the call: callbacks, criteria, approval functions. */
   readonly session?: JsonObject;
-};
+} & CallbackInput;
 
 export type CallModelResult = {
   readonly entry: LogEntry & { readonly kind: 'model-turn' };
@@ -67,17 +101,17 @@ export type CallToolInput = {
   readonly args: JsonObject | ArgumentsRef;
   readonly byReference?: true;
   readonly session?: JsonObject;
-  readonly context?: JsonObject;
-  /** Set when the context is too long to travel with every call: the run is asked for it. */
-  readonly contextByReference?: true;
   /** First execution run id of the run, where it is not the calling one: idempotency keys are the same over attempts and resets. */
   readonly firstExecutionRunId?: string;
-};
+} & CallbackInput;
 
 export type CallToolResult = {
   readonly entry: LogEntry & { readonly kind: 'tool-result' };
   readonly session?: SessionDelta;
 };
+
+/** A run whose session a child starts from. */
+export type FetchSessionInput = { readonly workflowId: string };
 
 export type CheckArgumentsInput = Pick<CallToolInput, 'definition' | 'tool'> & {
   readonly args: JsonObject;
@@ -87,6 +121,21 @@ export type CheckArgumentsInput = Pick<CallToolInput, 'definition' | 'tool'> & {
 export type CheckArgumentsResult = { readonly problem?: string };
 
 export type PullLogInput = { readonly log: LogRef; readonly from: number };
+
+export type StateStoreName = 'app' | 'user' | 'session';
+
+/** `stores` are those the definition was loaded with: a worker that lacks one leaves the call to another. */
+export type OpenRunInput = {
+  readonly stores: readonly StateStoreName[];
+  readonly key: RunKey;
+  readonly session: JsonObject;
+  /** Default `caller`. */
+  readonly sessionPrecedence?: 'caller' | 'store';
+};
+
+export type OpenRunResult = { readonly session: JsonObject };
+
+export type CloseRunInput = { readonly key: RunKey; readonly session: JsonObject };
 
 /** What the workflows call; `activities/` implements it. Workflows and activities meet only here. */
 export interface LonghaulActivities {
@@ -98,6 +147,12 @@ export interface LonghaulActivities {
   findDefinition(input: LoadDefinitionInput): Promise<LoadDefinitionResult>;
   /** Entries of a closed run from `from` on, deflated JSON: `{entries, next}`. */
   pullLog(input: PullLogInput): Promise<Uint8Array>;
+  /** The session of the run that called this one, when it is too long to travel. */
+  fetchSession(input: FetchSessionInput): Promise<JsonObject>;
+  /** Reads the stores, once, when a run starts. */
+  openRun(input: OpenRunInput): Promise<OpenRunResult>;
+  /** Saves the session, once, when a run completes; may be repeated. */
+  closeRun(input: CloseRunInput): Promise<void>;
   /** Asks the server to cancel this run, so that it ends as Canceled. */
   requestCancellation(): Promise<void>;
 }

@@ -26,4 +26,12 @@ export type MachineInput = {
   readonly call?: ToolCallPart;
 };
 
+/** What is done about a call whose name is not allowed. */
+export type InvalidToolCallAction =
+  | { readonly kind: 'fail' }
+  | { readonly kind: 'retry'; readonly feedback: string }
+  | { readonly kind: 'repair'; readonly name: string }
+  | { readonly kind: 'skip'; readonly reason: string }
+  | { readonly kind: 'stop'; readonly reason: string };
+
 export type EditedArguments = { readonly args: JsonObject };

@@ -35,6 +35,10 @@ export const limits = {
   toolConcurrency: 16,
   maxIterations: 10,
   invalidToolCalls: 3,
+  /** How deep runs may nest. */
+  depth: 20,
+  /** Session that travels with a child's start; a longer one is fetched. */
+  sessionInline: 4 * KiB,
 } as const;
 
 export const timeouts = {

@@ -1,3 +1,4 @@
+import type { InvalidToolCallAction } from './agent-run';
 import type { Json, JsonObject } from './json';
 import type {
   AssistantPart,
@@ -20,8 +21,15 @@ export type Verdicts = {
   readonly argumentProblems?: readonly CallAnswer[];
   /** How the output (the output tool's arguments, or the text) breaks the output schema, checked as a whole. */
   readonly outputViolation?: string;
+  /** What callbacks decided about calls whose name is not allowed; `index` counts the calls as the provider gave them. */
+  readonly invalidToolCalls?: readonly InvalidToolCallVerdict[];
   readonly abort?: string;
   readonly override?: string;
+};
+
+export type InvalidToolCallVerdict = {
+  readonly index: number;
+  readonly action: InvalidToolCallAction;
 };
 
 export type CriterionVerdict = {

@@ -1,7 +1,13 @@
 /** Names on the wire between clients, workflows and the Web UI. They are part of the public contract. */
 export const workflowTypes = { agent: 'agent' } as const;
 
-export const signalNames = { resume: 'resume', cancelRun: 'cancelRun' } as const;
+/** `childInputs` and `deliver` are between runs: a child tells the topmost run what it waits for, and gets the answer. */
+export const signalNames = {
+  resume: 'resume',
+  cancelRun: 'cancelRun',
+  childInputs: 'childInputs',
+  deliver: 'deliver',
+} as const;
 
 export const updateNames = {
   resume: 'resume',
@@ -17,6 +23,7 @@ export const queryNames = {
   usage: 'usage',
   definition: 'definition',
   context: 'context',
+  session: 'session',
 } as const;
 
 export const memoKey = 'longhaul';
@@ -53,6 +60,13 @@ export const askUserTool = {
     required: ['question'],
     additionalProperties: false,
   },
+};
+
+/** What every agent takes that is called as a tool. */
+export const subAgentInputSchema = {
+  type: 'object',
+  properties: { input: { type: 'string' } },
+  required: ['input'],
 };
 
 /** A text response that starts with this asks the user the rest of it. */

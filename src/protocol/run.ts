@@ -2,14 +2,17 @@ import type { MachineInput } from './agent-run';
 import type { ErrorCode } from './errors';
 import type { Json, JsonObject } from './json';
 import type { AssistantPart, MediaPart, TextPart, Usage } from './message';
-import type { BudgetSpec, RunnerSpec } from './spec';
+import type { AgentToolPolicy, BudgetSpec, DefinitionRef, RunnerSpec } from './spec';
 
 /** Where a run hangs in the tree. `root` is the workflow id of the topmost Longhaul run, `path` the way from it. */
 export type Lineage = {
   readonly root: string;
   readonly path: string;
+  /** Ids of the runners above, the topmost first. */
   readonly ancestors: readonly string[];
   readonly depth: number;
+  /** What the callers above forbid, added up. */
+  readonly policy?: AgentToolPolicy;
 };
 
 /** Whose stored state a run reads and writes. */
@@ -29,7 +32,10 @@ export type RunInput = {
   readonly budget?: BudgetSpec;
   /** For tools only; never shown to the model. */
   readonly context?: JsonObject;
+  /** Of a child: where it hangs, the definition its topmost run pinned, and the run to ask for a session too long to travel. */
   readonly lineage?: Lineage;
+  readonly definition?: DefinitionRef;
+  readonly sessionFrom?: string;
 };
 
 /** Something a run waits for, wherever in its tree it was asked. */
@@ -104,6 +110,8 @@ export type RunState = {
 export type RunMemo = {
   readonly status: RunStatus;
   readonly agent: string;
+  /** Of a child only: where it hangs below its topmost run. */
+  readonly path?: string;
   readonly pauseSeq?: number;
   readonly pending?: readonly Pick<
     PendingInput,
@@ -111,6 +119,16 @@ export type RunMemo = {
   >[];
   readonly reason?: string;
 };
+
+/** What a child tells the topmost run: all that it waits for now. */
+export type ChildInputs = { readonly child: string; readonly inputs: readonly PendingInput[] };
+
+/** A person's answer on its way down to the run that asked. */
+export type Delivery = { readonly inputId: string } & (
+  | { readonly kind: 'answer'; readonly answer: Json }
+  | { readonly kind: 'approve'; readonly args?: JsonObject }
+  | { readonly kind: 'reject'; readonly reason: string }
+);
 
 export type ResumeInput = { readonly answer: Json; readonly inputId?: string };
 export type ResumeReply = { readonly accepted: true; readonly inputId: string };

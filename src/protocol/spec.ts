@@ -48,6 +48,13 @@ export type ToolSpec = {
   readonly activity?: ActivityToolSpec;
 };
 
+/** Callbacks as they are pinned in a run: everything but their code, which stays on the worker under `name`. */
+export type CallbacksSpec = {
+  readonly name: string;
+  /** Session keys the callbacks may read and change. */
+  readonly session?: readonly string[];
+};
+
 export type BudgetSpec = {
   readonly maxTokens?: number;
   readonly maxCostUsd?: number;
@@ -69,7 +76,7 @@ export type SubAgentSpec = {
   readonly onError?: 'return' | 'fail';
 };
 
-/** An agent as data. `tools` are names of registered tools. */
+/** An agent as data. `tools` and `callbacks` are names of registered ones. */
 export type AgentSpec = {
   readonly kind: 'agent';
   readonly id: string;
@@ -82,6 +89,8 @@ export type AgentSpec = {
   readonly maxIterations?: number;
   readonly maxTurns?: number;
   readonly criteria?: readonly CriterionSpec[];
+  /** In the order they run. */
+  readonly callbacks?: readonly string[];
   readonly toolChoice?: ToolChoice;
   readonly output?: { readonly schema: JsonSchema };
   readonly settings?: ModelSettings;
@@ -97,10 +106,18 @@ export type AgentSpec = {
 /** A runner as data. Orchestrations join this union with their own `kind`. */
 export type RunnerSpec = AgentSpec;
 
+/**
+ * Which pinned definition a call or a child belongs to: the first 32 characters of its hash, and the topmost run that pinned it where
+ * that is another one. What stands in every activity's input is kept short: it is history.
+ */
+export type DefinitionRef = { readonly hash: string; readonly root?: string };
+
 /** The closure of a runner: all that a run pins in history when it starts. Canonical JSON of it has the hash runs are known by. */
 export type Definition = {
   readonly format: 1;
   readonly runner: string;
   readonly runners: { readonly [id: string]: RunnerSpec };
   readonly tools: { readonly [name: string]: ToolSpec };
+  /** There when an agent has any. */
+  readonly callbacks?: { readonly [name: string]: CallbacksSpec };
 };

@@ -104,6 +104,7 @@ export const agentSpecSchema: JsonSchema = deepFreeze(
       maxIterations: count(0),
       maxTurns: count(1),
       criteria: list(criterion, 100),
+      callbacks: { ...list(id, 100), uniqueItems: true },
       toolChoice,
       output: object({ schema: anySchema }, ['schema']),
       settings,

@@ -1,5 +1,6 @@
 import type { ToolChoice } from '../protocol/agent-run';
 import type { AgentSpec, BudgetSpec, ModelRef, ModelSettings } from '../protocol/spec';
+import type { Callbacks } from './callbacks';
 import type { Criterion, CriterionFunction } from './criteria';
 import type { JsonSchemaLiteral } from './define-tool';
 import type { Duration } from './duration';
@@ -24,6 +25,8 @@ export type AgentOptions = {
   /** Model calls in total. Default 2 × maxIterations + 5. */
   readonly maxTurns?: number;
   readonly criteria?: readonly Criterion[];
+  /** Code around model and tool calls, in the order it runs. */
+  readonly callbacks?: readonly Callbacks[];
   readonly toolChoice?: ToolChoice;
   /** The answer is JSON that matches this schema. */
   readonly output?: { readonly schema: StandardSchema | JsonSchemaLiteral };
@@ -49,4 +52,5 @@ export type Agent = {
   readonly subAgents: readonly SubAgentTool[];
   /** Custom criteria by name. */
   readonly criteria: ReadonlyMap<string, CriterionFunction>;
+  readonly callbacks: readonly Callbacks[];
 };

@@ -1,6 +1,13 @@
 import { CircularAgentCall, SpecError } from '../protocol/error-classes';
 import { limits } from '../protocol/limits';
-import type { Definition, RunnerSpec, SubAgentSpec, ToolSpec } from '../protocol/spec';
+import type {
+  CallbacksSpec,
+  Definition,
+  RunnerSpec,
+  SubAgentSpec,
+  ToolSpec,
+} from '../protocol/spec';
+import type { Callbacks } from './callbacks';
 import { canonicalJson } from './canonical-json';
 import type { CriterionFunction } from './criteria';
 import { didYouMean } from './nearest';
@@ -15,26 +22,32 @@ export type Registered = {
   toolNames(): readonly string[];
   criterion(name: string): CriterionFunction | undefined;
   criterionNames(): readonly string[];
+  callbacks(name: string): Callbacks | undefined;
+  callbackNames(): readonly string[];
   runnerSpec(id: string): RunnerSpec | undefined;
   runnerNames(): readonly string[];
 };
 
-/** All that a run of this runner pins: each runner it can reach, and each tool those can call, without code. */
+/** All that a run of this runner pins: each runner it can reach, and the tools and callbacks of those, without code. */
 export function closeOver(runner: RunnerSpec, registered: Registered): Definition {
   const runners = new Map<string, RunnerSpec>();
   collect(runner, { runners, registered, callers: [] });
   const tools = new Map<string, ToolSpec>();
+  const callbacks = new Map<string, CallbacksSpec>();
   for (const spec of runners.values()) {
     for (const name of spec.tools ?? []) tools.set(name, toolSpec(name, spec, registered));
     for (const criterion of spec.criteria ?? []) {
       if (criterion.kind === 'custom') requireCriterion(criterion.name, spec, registered);
     }
+    for (const name of spec.callbacks ?? [])
+      callbacks.set(name, callbacksSpec(name, spec, registered));
   }
   const definition: Definition = {
     format: 1,
     runner: runner.id,
     runners: Object.fromEntries(runners),
     tools: Object.fromEntries(tools),
+    ...(callbacks.size > 0 && { callbacks: Object.fromEntries(callbacks) }),
   };
   checkSize(definition);
   return deepFreeze(definition);
@@ -95,6 +108,14 @@ function requireCriterion(name: string, { id }: RunnerSpec, registered: Register
   const known = registered.criterionNames();
   const message = `Agent ${quote(id)} uses the criterion ${quote(name)}, which is not registered here${didYouMean(name, known) || '.'} ${listOf('criteria', known)}`;
   throw new SpecError(message, { details: { agent: id, missingCriterion: name } });
+}
+
+function callbacksSpec(name: string, { id }: RunnerSpec, registered: Registered): CallbacksSpec {
+  const callbacks = registered.callbacks(name);
+  if (callbacks !== undefined) return callbacks.spec;
+  const known = registered.callbackNames();
+  const message = `Agent ${quote(id)} uses the callbacks ${quote(name)}, which are not registered here${didYouMean(name, known) || '.'} ${listOf('callbacks', known)}`;
+  throw new SpecError(message, { details: { agent: id, missingCallbacks: name } });
 }
 
 function listOf(kind: string, names: readonly string[]): string {

@@ -1,9 +1,9 @@
 import type { AgentSpec } from '../protocol/spec';
 import type { Agent, AgentOptions } from './agent';
+import { parseCallbacks } from './agent-callbacks';
 import { parseCriteria } from './agent-criteria';
 import { agentSpecProblems } from './agent-spec-problems';
 import { parseTools } from './agent-tools';
-import type { CustomCriterion } from './criteria';
 import { parseModel } from './model-ref';
 import { OptionReader } from './option-reader';
 import { deepFreeze, isPlainObject, toPlainJson } from './plain-json';
@@ -28,10 +28,18 @@ const plainOptions = [
   'sessionPrecedence',
   'budget',
 ] as const;
-const optionNames = [...plainOptions, 'model', 'tools', 'criteria', 'output', 'inputTimeout'];
+const optionNames = [
+  ...plainOptions,
+  'model',
+  'tools',
+  'criteria',
+  'callbacks',
+  'output',
+  'inputTimeout',
+];
 
 /**
- * Defines an agent. The definition is data, except for its tools and custom criteria, which stay on the worker.
+ * Defines an agent. The definition is data, except for its tools, custom criteria and callbacks, which stay on the worker.
  *
  * @example
  * const weather = defineAgent({
@@ -45,7 +53,8 @@ export function defineAgent(options: AgentOptions): Agent {
   const reader = new OptionReader(options, optionNames);
   const tools = parseTools(reader.get('tools'));
   const criteria = parseCriteria(reader.get('criteria'));
-  reader.problems.push(...tools.problems, ...criteria.problems);
+  const { callbacks, ...code } = parseCallbacks(reader.get('callbacks'));
+  reader.problems.push(...tools.problems, ...criteria.problems, ...code.problems);
   const candidate = {
     kind: 'agent',
     ...readPlainOptions(reader),
@@ -59,6 +68,10 @@ export function defineAgent(options: AgentOptions): Agent {
       tools.subAgents.map(({ spec }) => spec),
     ),
     ...member('criteria', criteria.specs),
+    ...member(
+      'callbacks',
+      callbacks.map(({ name }) => name),
+    ),
     ...(criteria.maxIterations === undefined ? {} : { maxIterations: criteria.maxIterations }),
     ...readOutput(reader),
     ...readInputTimeout(reader),
@@ -68,21 +81,26 @@ export function defineAgent(options: AgentOptions): Agent {
     ...unreported(agentSpecProblems(candidate), reader.problems),
   ];
   if (problems.length > 0) throw specError(subjectOf(reader.get('id')), problems);
-  return createAgent(candidate as unknown as AgentSpec, tools, criteria.custom);
+  const evaluators = criteria.custom.map(({ name, evaluate }) => [name, evaluate] as const);
+  return createAgent(candidate as unknown as AgentSpec, {
+    ...tools,
+    criteria: frozenMap(evaluators),
+    callbacks,
+  });
 }
 
 function createAgent(
   spec: AgentSpec,
-  { tools, subAgents }: Pick<Agent, 'tools' | 'subAgents'>,
-  criteria: readonly CustomCriterion[],
+  code: Pick<Agent, 'tools' | 'subAgents' | 'criteria' | 'callbacks'>,
 ): Agent {
   return Object.freeze({
     kind: 'agent',
     id: spec.id,
     spec: deepFreeze(spec),
-    tools: Object.freeze([...tools]),
-    subAgents: Object.freeze([...subAgents]),
-    criteria: frozenMap(criteria.map((criterion) => [criterion.name, criterion.evaluate])),
+    tools: Object.freeze([...code.tools]),
+    subAgents: Object.freeze([...code.subAgents]),
+    criteria: code.criteria,
+    callbacks: Object.freeze([...code.callbacks]),
   });
 }
 

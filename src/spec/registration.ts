@@ -1,6 +1,9 @@
 import type { Agent } from './agent';
+import { isCallbacks } from './agent-callbacks';
 import { isTool } from './agent-tools';
+import type { Callbacks } from './callbacks';
 import type { CriterionFunction, CustomCriterion } from './criteria';
+import { loggingCallbacks } from './logging-callbacks';
 import { describeValue, quote, specError } from './problem';
 import type { Tool } from './tool';
 
@@ -94,6 +97,35 @@ export function registerCriteria(
       );
     }
     registered.set(name, { value, place });
+  }
+  return valuesOf(registered);
+}
+
+/** Those built in first: agents that are only data may name them anywhere. */
+export function registerCallbacks(
+  runners: readonly Agent[],
+  callbacks: readonly Callbacks[],
+): ReadonlyMap<string, Callbacks> {
+  const own = runners.flatMap((runner) =>
+    runner.callbacks.map((value, index) => ({
+      value,
+      place: `agent ${quote(runner.id)} (callbacks[${index}])`,
+    })),
+  );
+  const others = callbacks.map((value, index) => ({ value, place: `callbacks[${index}]` }));
+  const builtIn = { value: loggingCallbacks, place: 'the built-in ones' };
+  const registered = new Map<string, Registration<Callbacks>>();
+  for (const { value, place } of [builtIn, ...own, ...others]) {
+    if (!isCallbacks(value))
+      throw refusal(place, `must come from defineCallbacks, not be ${describeValue(value)}`);
+    const earlier = registered.get(value.name);
+    if (earlier !== undefined && earlier.value !== value) {
+      throw refusal(
+        place,
+        `has other callbacks ${quote(value.name)} than ${earlier.place}: rename one`,
+      );
+    }
+    registered.set(value.name, earlier ?? { value, place });
   }
   return valuesOf(registered);
 }

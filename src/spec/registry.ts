@@ -1,12 +1,18 @@
 import { AgentNotFound } from '../protocol/error-classes';
 import type { Definition, RunnerSpec } from '../protocol/spec';
 import type { Agent } from './agent';
+import type { Callbacks } from './callbacks';
 import { closeOver, type Registered } from './closure';
 import type { CustomCriterion } from './criteria';
 import { didYouMean, nearest } from './nearest';
 import { parseAgentSpec } from './parse-agent-spec';
 import { quote } from './problem';
-import { registerCriteria, registerRunners, registerTools } from './registration';
+import {
+  registerCallbacks,
+  registerCriteria,
+  registerRunners,
+  registerTools,
+} from './registration';
 import type { Tool } from './tool';
 
 export type RegistryOptions = {
@@ -15,6 +21,8 @@ export type RegistryOptions = {
   readonly tools?: readonly Tool[];
   /** Custom criteria for agents that are only data. */
   readonly criteria?: readonly CustomCriterion[];
+  /** Callbacks for agents that are only data. */
+  readonly callbacks?: readonly Callbacks[];
 };
 
 /** The runners and the code a process knows by name. */
@@ -30,11 +38,14 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
   const agents = [...runners.values()];
   const tools = registerTools(agents, options.tools ?? []);
   const criteria = registerCriteria(agents, options.criteria ?? []);
+  const callbacks = registerCallbacks(agents, options.callbacks ?? []);
   const registered: Registered = {
     tool: (name) => tools.get(name),
     toolNames: () => [...tools.keys()],
     criterion: (name) => criteria.get(name),
     criterionNames: () => [...criteria.keys()],
+    callbacks: (name) => callbacks.get(name),
+    callbackNames: () => [...callbacks.keys()],
     runnerSpec: (id) => runners.get(id)?.spec,
     runnerNames: () => [...runners.keys()],
   };

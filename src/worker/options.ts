@@ -3,8 +3,10 @@ import type { NativeConnection, WorkerOptions } from '@temporalio/worker';
 import type { DeltaEvent } from '../activities';
 import type { ModelProvider, ProviderConfig } from '../providers/provider';
 import type { Agent } from '../spec/agent';
+import type { Callbacks } from '../spec/callbacks';
 import type { CustomCriterion } from '../spec/criteria';
 import type { Tool } from '../spec/tool';
+import type { StateStores } from '../stores/state-store';
 
 /** The code a worker has by name, and how it reaches models. */
 export type LonghaulOptions = {
@@ -12,8 +14,11 @@ export type LonghaulOptions = {
   /** For agents that are only data; the agents' own tools are registered by themselves. */
   readonly tools?: readonly Tool[];
   readonly criteria?: readonly CustomCriterion[];
+  readonly callbacks?: readonly Callbacks[];
   /** By name, as in `'<name>/<model>'`: settings of a built-in provider, or a provider of your own. */
   readonly providers?: Readonly<Record<string, ProviderConfig | ModelProvider>>;
+  /** State that outlives runs: what they start from, and where their session goes. They stay yours to close. */
+  readonly stores?: StateStores;
   /** Memory for the logs of the runs this worker serves; what does not fit is read again from the run. Default 64 MiB. */
   readonly logReplicaBytes?: number;
   /** Every streamed delta of every model call of this worker. Must not block. */

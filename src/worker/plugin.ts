@@ -7,6 +7,7 @@ import { InternalError } from '../protocol/error-classes';
 import { timeouts } from '../protocol/limits';
 import { resolveProviders } from '../providers/registry';
 import { createRegistry } from '../spec/registry';
+import { checkStores } from '../stores/check-stores';
 import { prebuiltWorkflows, workflowsModule } from './bundle';
 import type { LonghaulOptions } from './options';
 import { searchAttributeCheck } from './search-attributes';
@@ -67,11 +68,13 @@ export class LonghaulPlugin extends SimplePlugin {
   }
 
   #activities(options: WorkerOptions): object {
-    const { runners, tools, criteria, providers, logReplicaBytes, onDelta } = this.#options;
+    const { runners, tools, criteria, callbacks, providers, logReplicaBytes, onDelta } =
+      this.#options;
     const registry = createRegistry({
       ...(runners && { runners }),
       ...(tools && { tools }),
       ...(criteria && { criteria }),
+      ...(callbacks && { callbacks }),
     });
     return createActivities({
       registry,
@@ -79,6 +82,7 @@ export class LonghaulPlugin extends SimplePlugin {
       replica: new LogReplica(logReplicaBytes),
       definitions: new DefinitionCache(),
       hasSearchAttributes: searchAttributeCheck(options.connection, options.namespace ?? 'default'),
+      ...(stores && { stores }),
       ...(onDelta && { onDelta }),
     });
   }

@@ -10,26 +10,22 @@ import {
   CancellationScope,
   condition,
   ContinueAsNew,
-  defineQuery,
   isCancellation,
   makeContinueAsNewFunc,
-  setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import { agentFacts } from '../core/agent-facts';
 import { AgentRun } from '../core/agent-run';
-import type { AgentRunStep } from '../core/steps';
 import { checkRunInput } from '../core/run-input';
-import { mergeDelta } from '../core/session';
+import type { AgentRunStep } from '../core/steps';
 import { oneLine } from '../core/text';
+import { addUsage, emptyUsage } from '../core/usage';
 import type { AgentFacts, CallModelInput } from '../protocol/activities';
 import { InputTimeout, InternalError } from '../protocol/error-classes';
-import { isJsonObject, type JsonObject } from '../protocol/json';
+import { isJsonObject } from '../protocol/json';
 import { limits } from '../protocol/limits';
 import type { LogEvent } from '../protocol/log';
-import { queryNames } from '../protocol/names';
-import type { SessionDelta } from '../protocol/session';
-import type { AgentRunResult, LogQuery, PendingInput, RunInput, RunState } from '../protocol/run';
+import type { Usage } from '../protocol/message';
+import type { AgentRunResult, Delivery, PendingInput, RunInput, RunState } from '../protocol/run';
 import { controlActivities, modelActivities } from './activity-proxies';
 import {
   isDue,
@@ -39,29 +35,31 @@ import {
   resultOf,
   runnerId,
   stateOf,
-  unavailableTool,
 } from './agent-run-facts';
 import { judgedArguments } from './activity-tool';
+import { deliver } from './answer-input';
+import { besideModelCall, iterationInput, toolCallKeys } from './callbacks';
 import { pack, unpack } from './carried-run';
+import { resolveInvalidCalls } from './invalid-calls';
 import { waitForAnswer } from './input-wait';
 import { loadDefinition, type LoadedDefinition } from './load-definition';
+import { RootLink, sendDown } from './root-link';
 import { RunBoard } from './run-board';
+import { RunDisplay } from './run-display';
 import { setRunHandlers } from './run-handlers';
 import { RunLog } from './run-log';
-import { checkSessionSize, selectKeys } from './session-keys';
+import { RunPlace } from './run-place';
+import { setRunQueries } from './run-queries';
+import { RunSession } from './run-session';
+import { selectKeys } from './session-keys';
+import { callSubAgent } from './sub-agents';
 import { argumentsOf, contextOf } from './tool-input';
 import { ToolRunner } from './tool-runner';
-import { showAttributes, showDetails, showMemo, shownAtStart } from './visible-state';
-
-const logQuery = defineQuery<unknown, [LogQuery]>(queryNames.log);
-const definitionQuery = defineQuery<unknown>(queryNames.definition);
-const contextQuery = defineQuery<unknown>(queryNames.context);
 
 /** What exists once the definition is known. */
 type Loaded = {
   readonly machine: AgentRun;
   readonly definition: LoadedDefinition;
-  readonly facts: AgentFacts;
   readonly tools: ToolRunner;
 };
 
@@ -70,39 +68,37 @@ export class AgentLoop {
   readonly #given: unknown;
   readonly #input: RunInput;
   readonly #carried: Uint8Array | undefined;
-  readonly #board = new RunBoard();
   readonly #info = workflowInfo();
+  readonly #place: RunPlace;
+  readonly #root: RootLink;
+  readonly #board = new RunBoard();
+  readonly #session = new RunSession();
+  readonly #display = new RunDisplay(this.#info.memo);
   #log = new RunLog({ workflowId: this.#info.workflowId, executionRunId: this.#info.runId });
   #loaded: Loaded | undefined;
-  #session: JsonObject = {};
-  /** Session changes of the open batch, by index of the call. */
-  readonly #deltas = new Map<number, SessionDelta>();
+  /** Of the agents called as tools. */
+  #calledUsage: Usage = emptyUsage;
   #cancelReason: string | undefined;
-  readonly #shown = { memo: shownAtStart(this.#info.memo), status: '' };
 
   constructor(input: RunInput, carried: Uint8Array | undefined) {
     this.#given = input;
     this.#input = isJsonObject(input) ? input : { runner: runnerId(input), input: '' };
     this.#carried = carried;
+    this.#place = new RunPlace(this.#input, this.#info.workflowId);
+    this.#root = new RootLink(this.#place.lineage.root, this.#info.workflowId);
     setRunHandlers({
       board: this.#board,
       state: () => this.#state(),
       cancel: (reason) => this.#cancel(reason),
-      port: {
-        answer: (inputId, text) => this.#feed((machine) => machine.answer({ inputId, text })),
-        approve: ({ inputId, args }) =>
-          this.#feed((machine) => machine.approve(inputId, args && { args })),
-        reject: ({ inputId, reason }) => this.#feed((machine) => machine.reject(inputId, reason)),
-      },
+      feed: (delivery) => this.#feed(delivery),
+      sendDown,
+      onChange: () => this.#show(),
     });
-    setHandler(logQuery, (query) => this.#page(query), {
-      description: 'Entries of the log, a page: {from}',
-    });
-    setHandler(definitionQuery, () => this.#loaded?.definition, {
-      description: 'The definition this run pinned',
-    });
-    setHandler(contextQuery, () => this.#input.context ?? {}, {
-      description: 'The context given at start',
+    setRunQueries({
+      log: () => this.#log,
+      definition: () => this.#loaded?.definition,
+      context: () => this.#input.context ?? {},
+      session: () => this.#session.value,
     });
   }
 
@@ -111,13 +107,12 @@ export class AgentLoop {
       await this.#load();
       const result = await this.#drive();
       this.#board.result = result;
-      this.#end('completed');
-      await condition(allHandlersFinished);
+      await this.#end('completed');
       return result;
     } catch (error) {
-      if (!(error instanceof ContinueAsNew) && !this.#board.ended)
-        this.#end(isCancellation(error) ? 'cancelled' : 'failed');
-      await CancellationScope.nonCancellable(() => condition(allHandlersFinished));
+      const isOver = error instanceof ContinueAsNew || this.#board.ended;
+      const status = isCancellation(error) ? 'cancelled' : 'failed';
+      await CancellationScope.nonCancellable(() => this.#end(isOver ? undefined : status));
       throw error;
     }
   }
@@ -125,43 +120,63 @@ export class AgentLoop {
   async #load(): Promise<void> {
     if (this.#carried !== undefined) return this.#restore(await unpack(this.#carried));
     checkRunInput(this.#given);
-    this.#session = this.#input.session ?? {};
-    const definition = await loadDefinition({ runner: this.#input.runner });
-    const facts = agentFacts(definition.definition, definition.definition.runner);
-    const machine = new AgentRun(promptOf(this.#input), machineOptions(facts));
-    this.#start(definition, facts, machine);
+    const { runner, definition, session, sessionFrom } = this.#input;
+    const loaded = await loadDefinition({ runner, ...(definition && { definition }) });
+    this.#session.start(
+      sessionFrom === undefined
+        ? (session ?? {})
+        : await controlActivities.fetchSession({ workflowId: sessionFrom }),
+    );
+    this.#start(loaded, new AgentRun(promptOf(this.#input), machineOptions(loaded.facts)));
   }
 
   #restore(run: Awaited<ReturnType<typeof unpack>>): void {
-    this.#session = run.session;
+    this.#session.restore(run.session);
     this.#board.restore(run.board);
-    run.deltas.forEach(([index, delta]) => this.#deltas.set(index, delta));
+    this.#calledUsage = run.calledUsage;
     this.#log = new RunLog({
       workflowId: this.#info.workflowId,
       executionRunId: this.#info.runId,
       entries: run.entries,
     });
     const log = run.entries.map(({ id: _id, ...event }): LogEvent => event);
-    const facts = agentFacts(run.definition.definition, run.definition.definition.runner);
-    this.#start(run.definition, facts, AgentRun.fromJSON({ ...run.machine, log }));
+    this.#start(run.definition, AgentRun.fromJSON({ ...run.machine, log }));
   }
 
-  #start(definition: LoadedDefinition, facts: AgentFacts, machine: AgentRun): void {
+  #start(definition: LoadedDefinition, machine: AgentRun): void {
+    const { facts } = definition;
+    const { workflowId, firstExecutionRunId, runId: executionRunId } = this.#info;
+    const { context } = this.#input;
+    const caller = {
+      workflowId,
+      executionRunId,
+      context,
+      agentId: facts.id,
+      lineage: this.#place.lineage,
+      definition: this.#place.definitionRef(definition.hash),
+      session: () => this.#session.value,
+      forget: (child: string) => this.#forget(child),
+    };
     const tools = new ToolRunner({
       concurrency: facts.toolConcurrency ?? limits.toolConcurrency,
       tools: facts.tools,
       argumentsOf: (call) => argumentsOf(call, this.#log),
       judgedArguments: (call) => judgedArguments(call, this.#log),
+      callAgent: (pending) => {
+        const callee = facts.subAgents?.find(({ name }) => name === pending.call.name);
+        return callee && callSubAgent(caller, callee, pending);
+      },
       contextOf: (tool) =>
         contextOf({
           ...this.#address(definition),
-          firstExecutionRunId: this.#info.firstExecutionRunId,
-          executionRunId: this.#info.runId,
-          context: this.#input.context,
-          session: selectKeys(this.#session, tool.session),
+          firstExecutionRunId,
+          executionRunId,
+          context,
+          session: selectKeys(this.#session.value, toolCallKeys(facts, tool)),
+          ...iterationInput(facts, machine.iterations),
         }),
     });
-    this.#loaded = { machine, definition, facts, tools };
+    this.#loaded = { machine, definition, tools };
     this.#log.sync(machine.log);
   }
 
@@ -177,10 +192,13 @@ export class AgentLoop {
           await this.#runTools(step);
           break;
         case 'needs-input':
-          await this.#waitForInput(step);
+          await this.#waitForInput();
           break;
         case 'done':
-          return resultOf(step.response, this.#session);
+          return resultOf(step.response, {
+            session: this.#session.value,
+            usage: addUsage(step.response.usage, this.#calledUsage),
+          });
       }
     }
   }
@@ -189,7 +207,7 @@ export class AgentLoop {
     const { machine } = this.#ready();
     try {
       const step = machine.nextStep();
-      if (step.kind === 'call-model' || step.kind === 'done') this.#mergeDeltas();
+      if (step.kind === 'call-model' || step.kind === 'done') this.#session.mergeDeferred();
       this.#publish(step);
       return step;
     } finally {
@@ -199,28 +217,29 @@ export class AgentLoop {
   }
 
   async #callModel(turn: number): Promise<void> {
-    const { machine, definition, facts } = this.#ready();
-    const { provider, model } = facts.model;
-    const { entry, session } = await modelActivities(`#${turn} ${provider}/${model}`).callModel({
+    const { machine, definition } = this.#ready();
+    const { model, tools, subAgents = [], onInvalidToolCall } = definition.facts;
+    const label = `#${turn} ${model.provider}/${model.model}`;
+    const { entry, session } = await modelActivities(label).callModel({
       ...this.#address(definition),
       turn,
       log: this.#log.announce(),
+      ...besideModelCall(definition.facts, {
+        session: this.#session.value,
+        context: this.#input.context,
+        iterations: machine.iterations,
+      }),
     });
     const { id, kind: _kind, ...response } = entry;
     this.#log.expectTurn(id);
     try {
-      let outcome = machine.modelResponse({
-        ...response,
-        tools: facts.tools.map((tool) => tool.name),
-      });
-      while (outcome.kind === 'needs-resolution') {
-        const feedback = unavailableTool(outcome.context);
-        outcome = machine.resolveInvalidToolCall({ kind: 'retry', feedback });
-      }
+      const names = [...tools, ...subAgents].map(({ name }) => name);
+      const outcome = machine.modelResponse({ ...response, tools: names });
+      resolveInvalidCalls(machine, outcome, { turn: response, rule: onInvalidToolCall });
     } finally {
       this.#log.sync(machine.log);
     }
-    if (session !== undefined) this.#mergeSession(session);
+    if (session !== undefined) this.#session.merge(session);
   }
 
   async #runTools(step: Extract<AgentRunStep, { kind: 'call-tools' }>): Promise<void> {
@@ -228,60 +247,55 @@ export class AgentLoop {
     const answers = this.#board.answers;
     tools.start(step.calls);
     await condition(() => tools.arrived.length > 0 || this.#board.answers !== answers);
-    for (const { result, entryId, session } of tools.take()) {
+    for (const { result, entryId, session, usage } of tools.take()) {
       if (entryId !== undefined) this.#log.expectResult(result, entryId);
       machine.toolResults([result]);
       this.#log.sync(machine.log);
-      if (session !== undefined) this.#deltas.set(result.index ?? 0, session);
+      if (session !== undefined) this.#session.defer(result.index ?? 0, session);
+      if (usage !== undefined) this.#calledUsage = addUsage(this.#calledUsage, usage);
     }
   }
 
-  async #waitForInput(step: Extract<AgentRunStep, { kind: 'needs-input' }>): Promise<void> {
-    const { facts } = this.#ready();
+  async #waitForInput(): Promise<void> {
+    const { facts } = this.#ready().definition;
     const answers = this.#board.answers;
+    const answered = (): boolean => this.#board.answers !== answers;
     const expired = await waitForAnswer({
       pending: this.#board.pending,
       timeoutMs: facts.inputTimeoutMs,
-      answered: () => this.#board.answers !== answers,
+      answered,
     });
-    if (expired === undefined) return;
-    const input = step.inputs.find((candidate) => candidate.inputId === expired.inputId);
-    if (input === undefined || this.#board.answers !== answers) return;
-    this.#expire(expired, facts.onInputTimeout ?? 'fail');
+    if (expired !== undefined && !answered()) this.#expire(expired, facts.onInputTimeout ?? 'fail');
   }
 
-  #expire(input: PendingInput, rule: NonNullable<AgentFacts['onInputTimeout']>): void {
-    if (rule === 'fail' || input.kind === 'approval') {
-      throw new InputTimeout(
-        `nobody answered '${input.inputId}' in time: ${oneLine(input.question, 300)}`,
-        {
-          details: { inputId: input.inputId, path: input.path },
-        },
-      );
+  #expire(
+    { inputId, kind, question, path }: PendingInput,
+    rule: NonNullable<AgentFacts['onInputTimeout']>,
+  ): void {
+    if (rule === 'fail' || kind === 'approval') {
+      const message = `nobody answered '${inputId}' in time: ${oneLine(question, 300)}`;
+      throw new InputTimeout(message, { details: { inputId, path } });
     }
-    this.#feed((machine) => machine.answer({ inputId: input.inputId, text: rule.answer }));
-    this.#board.take(input.inputId, 'input-timeout');
+    this.#feed({ kind: 'answer', inputId, answer: rule.answer });
+    this.#board.take(inputId, 'input-timeout');
   }
 
   /** Between steps, with nothing in flight: a call to come or a wait. */
   async #continueAsNewIfDue(step: AgentRunStep): Promise<void> {
     const { machine, definition, tools } = this.#ready();
-    if (
-      (step.kind !== 'call-model' && step.kind !== 'needs-input') ||
-      !tools.idle ||
-      !isDue(workflowInfo())
-    )
-      return;
+    const isBetween = step.kind === 'call-model' || step.kind === 'needs-input';
+    if (!isBetween || !tools.idle || !isDue(workflowInfo())) return;
     this.#board.moving = true;
     await condition(allHandlersFinished);
-    const { runner: _runner, input: _input, session: _session, ...rest } = this.#input;
+    await this.#root.flush();
+    const { input: _input, session: _session, sessionFrom: _from, ...rest } = this.#input;
     const bytes = pack(
       {
         machine: { ...machine.toJSON(), log: [] },
         board: this.#board.carry(),
         definition,
-        session: this.#session,
-        deltas: [...this.#deltas],
+        session: this.#session.carry(),
+        calledUsage: this.#calledUsage,
       },
       this.#log.entries,
       this.#log.ref(),
@@ -293,54 +307,49 @@ export class AgentLoop {
   }
 
   /** Feeds an answer to the machine. Answers are taken only for published inputs, so the machine is there. */
-  #feed(event: (machine: AgentRun) => void): void {
+  #feed(delivery: Delivery): void {
     const { machine } = this.#ready();
-    event(machine);
+    deliver(machine, this.#place.machineId(delivery.inputId), delivery);
     this.#log.sync(machine.log);
   }
 
-  #mergeDeltas(): void {
-    const inCallOrder = [...this.#deltas].sort(([left], [right]) => left - right);
-    this.#deltas.clear();
-    for (const [, delta] of inCallOrder) this.#mergeSession(delta);
-  }
-
-  #mergeSession(delta: SessionDelta): void {
-    this.#session = mergeDelta(this.#session, delta);
-    checkSessionSize(this.#session);
-  }
-
-  #publish(inputs: AgentRunStep): void {
+  #publish(step: AgentRunStep): void {
     const known = new Map(this.#board.pending.map((input) => [input.inputId, input]));
-    const since = new Date().toISOString();
-    const { facts } = this.#ready();
-    this.#board.publish(
-      openInputs(inputs).map(
-        (input) =>
-          known.get(input.inputId) ?? { ...input, agentId: facts.id, path: this.#path(), since },
-      ),
-    );
+    const shared = {
+      agentId: this.#ready().definition.facts.id,
+      path: this.#place.path,
+      since: new Date().toISOString(),
+    };
+    const inputs = openInputs(step).map((input) => {
+      const inputId = this.#place.inputId(input.inputId);
+      return known.get(inputId) ?? { ...input, inputId, ...shared };
+    });
+    this.#board.publish(inputs);
   }
 
-  #end(status: RunState['status']): void {
-    this.#board.status = status;
-    this.#board.publish([]);
+  #forget(child: string): void {
+    if (!this.#place.isRoot) return this.#root.forget(child);
+    this.#board.publishChild(child, []);
     this.#show();
   }
 
-  /** Memo and attributes only when the status or the open inputs changed; the details, which cost no event, every time. */
+  /** Shows the end, if there is one, and leaves nothing unanswered or untold. */
+  async #end(status: RunState['status'] | undefined): Promise<void> {
+    if (status !== undefined) {
+      this.#board.status = status;
+      this.#board.close();
+      this.#show();
+    }
+    // Cancelled calls and children end first: a parent that closed before them would terminate them.
+    if (status === 'cancelled') await condition(() => this.#loaded?.tools.settled ?? true);
+    await condition(allHandlersFinished);
+    await this.#root.flush();
+  }
+
   #show(): void {
-    const state = this.#state();
-    const memo = [state.status, ...state.pending.map((input) => input.inputId)].join(' ');
-    if (memo !== this.#shown.memo && state.status !== 'loading') {
-      showMemo(state, this.#cancelReason);
-      this.#shown.memo = memo;
-    }
-    if (this.#loaded?.definition.searchAttributes === true && state.status !== this.#shown.status) {
-      showAttributes(state);
-      this.#shown.status = state.status;
-    }
-    showDetails(state, this.#log.entries);
+    const indexed = this.#loaded?.definition.searchAttributes ?? false;
+    this.#display.show(this.#state(), this.#log.entries, { indexed, reason: this.#cancelReason });
+    if (!this.#place.isRoot) this.#root.tell(this.#board.pending);
   }
 
   #cancel(reason: string): void {
@@ -355,33 +364,25 @@ export class AgentLoop {
     return stateOf({
       board: this.#board,
       machine: this.#loaded?.machine,
+      calledUsage: this.#calledUsage,
       runner: runnerId(this.#input),
-      path: this.#path(),
+      path: this.#place.path,
       executionRunId: this.#info.runId,
       logLength: this.#log.length,
     });
   }
 
-  #page(query: LogQuery | undefined): unknown {
-    const from = query?.from ?? 0;
-    return query?.deflate === true ? this.#log.deflatedPage(from) : this.#log.page(from);
-  }
-
   /** Whose call it is. At the root the definition is this run's own and the path is the agent's id: neither travels. */
   #address({
     hash,
-    definition,
+    facts,
   }: LoadedDefinition): Pick<CallModelInput, 'definition' | 'agentId' | 'path'> {
-    const { root, path } = this.#input.lineage ?? {};
+    const definition = this.#place.definitionRef(hash);
     return {
-      definition: { hash: hash.slice(0, limits.hashLength), ...(root !== undefined && { root }) },
-      agentId: definition.runner,
-      ...(path !== undefined && { path }),
+      definition,
+      agentId: facts.id,
+      ...(!this.#place.isRoot && { path: this.#place.path }),
     };
-  }
-
-  #path(): string {
-    return this.#input.lineage?.path ?? runnerId(this.#input);
   }
 
   #ready(): Loaded {

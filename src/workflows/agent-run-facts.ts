@@ -4,14 +4,14 @@ import type { WorkflowInfo } from '@temporalio/workflow';
 import { criteriaOf } from '../core/agent-facts';
 import type { AgentRun } from '../core/agent-run';
 import type { AgentRunOptions } from '../core/options';
-import type { AgentRunResponse, AgentRunStep, InvalidToolCallContext } from '../core/steps';
-import { emptyUsage } from '../core/usage';
+import type { AgentRunResponse, AgentRunStep } from '../core/steps';
+import { addUsage, emptyUsage } from '../core/usage';
 import { utf8Length } from '../core/text';
 import type { MachineInput } from '../protocol/agent-run';
 import type { AgentFacts } from '../protocol/activities';
 import { isJsonObject, type JsonObject } from '../protocol/json';
 import { limits } from '../protocol/limits';
-import type { UserMessage } from '../protocol/message';
+import type { Usage, UserMessage } from '../protocol/message';
 import type { AgentRunResult, RunInput, RunState } from '../protocol/run';
 import type { RunBoard } from './run-board';
 
@@ -19,6 +19,8 @@ export function machineOptions(facts: AgentFacts): AgentRunOptions {
   const maxIterations = facts.maxIterations ?? limits.maxIterations;
   const invalidToolCalls = facts.maxInvalidToolCalls ?? limits.invalidToolCalls;
   const onInvalidToolCall = facts.onInvalidToolCall ?? 'retry';
+  // With callbacks the machine asks, and `resolveInvalidCalls` answers by the agent's rule where they do not.
+  const hasCallbacks = facts.callbackSession !== undefined;
   const approvals = facts.tools
     .filter((tool) => tool.needsApproval === true)
     .map((tool) => tool.name);
@@ -29,7 +31,7 @@ export function machineOptions(facts: AgentFacts): AgentRunOptions {
     maxInvalidToolCallRetries: invalidToolCalls,
     maxConsecutiveMalformedToolCalls: invalidToolCalls,
     askUser: facts.askUser ?? false,
-    ...(onInvalidToolCall !== 'retry' && { onInvalidToolCall }),
+    ...(onInvalidToolCall !== 'retry' && !hasCallbacks && { onInvalidToolCall }),
     ...(facts.toolChoice !== undefined && { toolChoice: facts.toolChoice }),
     ...(criteria.length > 0 && { criteria }),
     ...(approvals.length > 0 && { approvals }),
@@ -49,8 +51,12 @@ export function runnerId(input: RunInput): string {
   return typeof id === 'string' ? id.slice(0, 100) : 'unknown';
 }
 
-export function resultOf(response: AgentRunResponse, session: JsonObject): AgentRunResult {
-  const { text, content, structured, iterations, completionReason, usage } = response;
+/** `usage` is that of the whole tree: this run's and that of the agents it called. */
+export function resultOf(
+  response: AgentRunResponse,
+  { session, usage }: { readonly session: JsonObject; readonly usage: Usage },
+): AgentRunResult {
+  const { text, content, structured, iterations, completionReason } = response;
   const result: AgentRunResult = {
     finalResponse: { text, content, ...(structured !== undefined && { structured }) },
     iterations,
@@ -66,18 +72,19 @@ export function resultOf(response: AgentRunResponse, session: JsonObject): Agent
 export function stateOf(run: {
   readonly board: RunBoard;
   readonly machine: AgentRun | undefined;
+  readonly calledUsage: Usage;
   readonly runner: string;
   readonly path: string;
   readonly executionRunId: string;
   readonly logLength: number;
 }): RunState {
-  const { board, machine, ...rest } = run;
+  const { board, machine, calledUsage, ...rest } = run;
   return {
     status: board.status,
     pauseSeq: board.pauseSeq,
     turn: machine?.turn ?? 0,
     iterations: machine?.iterations ?? 0,
-    usage: machine?.usage ?? emptyUsage,
+    usage: addUsage(machine?.usage ?? emptyUsage, calledUsage),
     pending: board.pending,
     rejected: board.rejected,
     ...rest,
@@ -88,10 +95,6 @@ export function stateOf(run: {
 export function openInputs(step: AgentRunStep): readonly MachineInput[] {
   if (step.kind === 'call-tools') return step.waiting;
   return step.kind === 'needs-input' ? step.inputs : [];
-}
-
-export function unavailableTool({ toolName, allowed }: InvalidToolCallContext): string {
-  return `There is no tool '${toolName}' to call now. Available: ${allowed.join(', ') || 'none'}.`;
 }
 
 /** Whether the execution has grown so far that the run continues as new. */

@@ -9,10 +9,10 @@ import { TranscriptTooLarge } from '../protocol/error-classes';
 import { LonghaulError } from '../protocol/errors';
 import { limits } from '../protocol/limits';
 import type { LogEntry, LogRef } from '../protocol/log';
-import type { JsonObject } from '../protocol/json';
-import type { SessionDelta } from '../protocol/session';
 import type { AgentRunState } from '../core/run-state';
+import type { Usage } from '../protocol/message';
 import type { CarriedBoard } from './run-board';
+import type { CarriedSession } from './run-session';
 import type { LoadedDefinition } from './load-definition';
 import { controlActivities } from './activity-proxies';
 
@@ -22,9 +22,8 @@ export type CarriedRun = {
   readonly machine: AgentRunState;
   readonly board: CarriedBoard;
   readonly definition: LoadedDefinition;
-  readonly session: JsonObject;
-  /** Session changes of an open batch, by index of the call. */
-  readonly deltas: readonly (readonly [index: number, delta: SessionDelta])[];
+  readonly session: CarriedSession;
+  readonly calledUsage: Usage;
   readonly entries?: readonly LogEntry[];
   readonly log?: LogRef;
 };

@@ -1,23 +1,33 @@
 // What a run pins when it starts: the closure of its runner, recorded whole once, so that a redeploy never changes a running one.
 
 import { ActivityFailure, isCancellation } from '@temporalio/workflow';
-import type { LoadDefinitionInput, LoadDefinitionResult } from '../protocol/activities';
-import { SpecError } from '../protocol/error-classes';
-import { LonghaulError } from '../protocol/errors';
+import { agentFacts } from '../core/agent-facts';
+import type { AgentFacts, LoadDefinitionInput, LoadDefinitionResult } from '../protocol/activities';
+import { errorOfCode, InternalError, SpecError } from '../protocol/error-classes';
+import type { Definition } from '../protocol/spec';
 import { timeouts } from '../protocol/limits';
 import { definitionActivities, localActivities } from './activity-proxies';
 
-export type LoadedDefinition = Extract<LoadDefinitionResult, { kind: 'found' }>;
+/** What a run knows of its definition. The topmost run holds it whole, for its children and for workers that never saw it. */
+export type LoadedDefinition = {
+  readonly hash: string;
+  readonly facts: AgentFacts;
+  readonly searchAttributes: boolean;
+  readonly definition?: Definition;
+};
 
 export async function loadDefinition(input: LoadDefinitionInput): Promise<LoadedDefinition> {
   const here = await localActivities.loadDefinition(input);
-  if (here.kind === 'found') return here;
-  if (here.kind === 'invalid') throw new SpecError(here.message);
-  const elsewhere = await findElsewhere(input);
-  if (elsewhere?.kind === 'found') return elsewhere;
-  if (elsewhere?.kind === 'invalid') throw new SpecError(elsewhere.message);
+  const result = here.kind === 'unknown-here' ? await findElsewhere(input) : here;
+  if (result?.kind === 'found') {
+    const { hash, definition, searchAttributes } = result;
+    return { hash, definition, searchAttributes, facts: agentFacts(definition, definition.runner) };
+  }
+  if (result?.kind === 'pinned') return result;
+  if (result?.kind === 'invalid') throw new SpecError(result.message);
+  if (here.kind !== 'unknown-here') throw new InternalError('the definition could not be loaded');
   const seconds = timeouts.definitionSearch / 1_000;
-  throw new LonghaulError(here.code, `${here.message} (no worker knew it for ${seconds} seconds)`);
+  throw errorOfCode(here.code, `${here.message} (no worker knew it for ${seconds} seconds)`);
 }
 
 async function findElsewhere(

@@ -14,20 +14,11 @@ import {
 import { limits } from '../protocol/limits';
 import type {
   AgentRunResult,
-  ApproveInput,
   PendingInput,
   RejectedSignal,
-  RejectInput,
   ResumeInput,
   RunStatus,
 } from '../protocol/run';
-
-/** Where an accepted answer goes: the machine of this run, or a child. */
-export type AnswerPort = {
-  answer(inputId: string, text: string): void;
-  approve(input: ApproveInput): void;
-  reject(input: RejectInput): void;
-};
 
 /** What survives continue-as-new. */
 export type CarriedBoard = {
@@ -47,17 +38,19 @@ export class RunBoard {
   /** Grows with every answer taken, so that the loop wakes. */
   answers = 0;
   #pauseSeq = 0;
-  #pending: readonly PendingInput[] = [];
+  #own: readonly PendingInput[] = [];
+  /** What children below wait for, by their workflow id. */
+  readonly #children = new Map<string, readonly PendingInput[]>();
   #answered = new Map<string, string>();
   #rejected: RejectedSignal[] = [];
 
   /** Goes on where the execution before this one stopped. */
   restore(carried: CarriedBoard): void {
     this.#pauseSeq = carried.pauseSeq;
-    this.#pending = carried.pending;
+    this.#own = carried.pending;
     this.#answered = new Map(carried.answered);
     this.#rejected = [...carried.rejected, ...this.#rejected].slice(-keptRejections);
-    this.status = this.#pending.length > 0 ? 'needs-input' : 'running';
+    this.status = this.pending.length > 0 ? 'needs-input' : 'running';
   }
 
   get pauseSeq(): number {
@@ -65,7 +58,8 @@ export class RunBoard {
   }
 
   get pending(): readonly PendingInput[] {
-    return this.#pending;
+    const all = [...this.#own, ...[...this.#children.values()].flat()];
+    return all.filter((input) => !this.#answered.has(input.inputId));
   }
 
   get rejected(): readonly RejectedSignal[] {
@@ -79,21 +73,41 @@ export class RunBoard {
   carry(): CarriedBoard {
     return {
       pauseSeq: this.#pauseSeq,
-      pending: this.#pending,
+      pending: this.#own,
       answered: [...this.#answered].slice(-limits.answeredInputs),
       rejected: this.#rejected,
     };
   }
 
-  /** Lists what is open now; a question not listed before is a new pause. Returns whether anything changed. */
-  publish(inputs: readonly PendingInput[]): boolean {
-    const open = inputs.filter((input) => !this.#answered.has(input.inputId));
-    const known = new Set(this.#pending.map((input) => input.inputId));
-    const changed = open.length !== known.size || open.some((input) => !known.has(input.inputId));
-    if (open.some((input) => !known.has(input.inputId))) this.#pauseSeq += 1;
-    this.#pending = open;
-    if (!this.ended) this.status = open.length > 0 ? 'needs-input' : 'running';
-    return changed;
+  /** Lists what this run itself waits for now; what was not listed before is a new pause. */
+  publish(inputs: readonly PendingInput[]): void {
+    this.#change(() => {
+      this.#own = inputs;
+    });
+  }
+
+  /** Lists what a child waits for now. */
+  publishChild(child: string, inputs: readonly PendingInput[]): void {
+    this.#change(() => {
+      if (inputs.length > 0) this.#children.set(child, inputs);
+      else this.#children.delete(child);
+    });
+  }
+
+  /** The child that asked; undefined when this run did. */
+  askerOf(inputId: string): string | undefined {
+    for (const [child, inputs] of this.#children) {
+      if (inputs.some((input) => input.inputId === inputId)) return child;
+    }
+    return undefined;
+  }
+
+  #change(change: () => void): void {
+    const known = new Set(this.pending.map((input) => input.inputId));
+    change();
+    const { pending } = this;
+    if (pending.some((input) => !known.has(input.inputId))) this.#pauseSeq += 1;
+    if (!this.ended) this.status = pending.length > 0 ? 'needs-input' : 'running';
   }
 
   /** The pending input an answer is for; throws what the asker is told otherwise. Undefined: this very update was taken before. */
@@ -103,15 +117,15 @@ export class RunBoard {
       if (this.#answered.get(inputId) === updateId) return undefined;
       throw new AlreadyAnswered(`input '${inputId}' was already answered; the first answer counts`);
     }
-    if (this.#pending.length === 0) {
+    if (this.pending.length === 0) {
       const now = this.status === 'loading' ? 'it is still loading' : `it is ${this.status}`;
       throw new NotWaiting(`the run is not waiting for an answer: ${now}`);
     }
     if (inputId === undefined) {
-      if (this.#pending.length === 1) return this.#pending[0];
+      if (this.pending.length === 1) return this.pending[0];
       throw new AmbiguousInput(`several inputs are open, name one by inputId: ${this.#list()}`);
     }
-    const found = this.#pending.find((pending) => pending.inputId === inputId);
+    const found = this.pending.find((pending) => pending.inputId === inputId);
     if (found === undefined) {
       throw new NotWaiting(`no open input '${inputId}'; open: ${this.#list()}`);
     }
@@ -136,10 +150,20 @@ export class RunBoard {
     return found;
   }
 
+  /** The run is over: nothing is open any more. */
+  close(): void {
+    this.#own = [];
+    this.#children.clear();
+  }
+
   take(inputId: string, updateId: string): void {
-    this.#answered.set(inputId, updateId);
+    this.#change(() => this.#answered.set(inputId, updateId));
     this.answers += 1;
-    this.publish(this.#pending);
+  }
+
+  /** The answer did not reach who asked. */
+  giveBack(inputId: string): void {
+    this.#answered.delete(inputId);
   }
 
   refuse(rejection: RejectedSignal): void {
@@ -148,6 +172,6 @@ export class RunBoard {
   }
 
   #list(): string {
-    return this.#pending.map((pending) => `'${pending.inputId}' (${pending.path})`).join(', ');
+    return this.pending.map((pending) => `'${pending.inputId}' (${pending.path})`).join(', ');
   }
 }

@@ -2,7 +2,8 @@
 //
 // 1. Handlers never wait for a model and never throw: a refused signal changes nothing and shows in `state.rejected`.
 // 2. Updates refuse in their validators, so that a refused answer leaves nothing in history.
-// 3. `outcome` is the one handler that waits: until the run pauses, ends, or moves on to its next execution.
+// 3. An answer for this run is fed to its machine at once; one for a child is taken first, then sent down, so that it goes once.
+// 4. `outcome` is the one handler that waits: until the run pauses, ends, or moves on to its next execution.
 
 import {
   ApplicationFailure,
@@ -13,16 +14,15 @@ import {
   defineUpdate,
   setHandler,
 } from '@temporalio/workflow';
-import { answerText } from '../core/answer';
-import { checkJson } from '../core/session';
 import { oneLine } from '../core/text';
-import { InvalidAnswer } from '../protocol/error-classes';
+import { NotWaiting } from '../protocol/error-classes';
 import { LonghaulError } from '../protocol/errors';
-import { isJsonObject, type Json } from '../protocol/json';
 import { queryNames, signalNames, updateNames } from '../protocol/names';
 import type {
   ApproveInput,
   CancelInput,
+  ChildInputs,
+  Delivery,
   OutcomeReply,
   PendingInput,
   RejectInput,
@@ -30,11 +30,14 @@ import type {
   ResumeReply,
   RunState,
 } from '../protocol/run';
-import type { AnswerPort, RunBoard } from './run-board';
+import { approveInput, cancelReason, rejectInput, resumeInput } from './answer-input';
 import { toWorkflowFailure } from './durable';
+import type { RunBoard } from './run-board';
 
 const resumeSignal = defineSignal<[unknown]>(signalNames.resume);
 const cancelSignal = defineSignal<[CancelInput | undefined]>(signalNames.cancelRun);
+const childInputsSignal = defineSignal<[ChildInputs]>(signalNames.childInputs);
+const deliverSignal = defineSignal<[Delivery]>(signalNames.deliver);
 const outcomeUpdate = defineUpdate<OutcomeReply, []>(updateNames.outcome);
 const resumeUpdate = defineUpdate<ResumeReply, [ResumeInput]>(updateNames.resume);
 const approveUpdate = defineUpdate<ResumeReply, [ApproveInput]>(updateNames.approve);
@@ -45,12 +48,18 @@ const usageQuery = defineQuery<RunState['usage']>(queryNames.usage);
 
 export type RunHandlers = {
   readonly board: RunBoard;
-  readonly port: AnswerPort;
+  /** An answer for this run itself. */
+  readonly feed: (delivery: Delivery) => void;
+  /** An answer for a child below; resolves once the server has it. */
+  readonly sendDown: (child: string, delivery: Delivery) => Promise<void>;
   readonly state: () => RunState;
   readonly cancel: (reason: string) => void;
+  /** What children wait for has changed. */
+  readonly onChange: () => void;
 };
 
-export function setRunHandlers({ board, port, state, cancel }: RunHandlers): void {
+export function setRunHandlers(run: RunHandlers): void {
+  const { board, state, cancel } = run;
   setHandler(stateQuery, state, {
     description: 'Where the run stands: status, turn, usage, open inputs',
   });
@@ -61,54 +70,57 @@ export function setRunHandlers({ board, port, state, cancel }: RunHandlers): voi
   setHandler(outcomeUpdate, () => outcome(board), {
     description: 'Waits for the next pause or the end',
   });
-  setAnswerUpdates(board, port);
-  setHandler(resumeSignal, (payload) => resumeBySignal(board, port, payload), {
+  setAnswerUpdates(run);
+  setHandler(resumeSignal, (payload) => resumeBySignal(run, payload), {
     description: 'Answers the open question: "text" or {answer, inputId?}',
   });
   setHandler(cancelSignal, (input) => cancel(cancelReason(input)), {
     description: 'Cancels the run: {reason}',
   });
+  setHandler(deliverSignal, (delivery) => takeDelivery(run, delivery), {
+    description: 'From the topmost run: the answer to what this run asked',
+  });
+  setHandler(childInputsSignal, ({ child, inputs }) => {
+    board.publishChild(child, inputs);
+    run.onChange();
+  });
 }
 
-function setAnswerUpdates(board: RunBoard, port: AnswerPort): void {
+function setAnswerUpdates(run: RunHandlers): void {
+  const { board } = run;
   setHandler(
     resumeUpdate,
-    (input) => {
+    async (input) => {
       const found = board.question(input, updateId());
-      if (found !== undefined) takeAnswer(board, port, { ...input, inputId: found.inputId });
+      if (found !== undefined)
+        await settle(run, { ...input, inputId: found.inputId, kind: 'answer' });
       return { accepted: true, inputId: found?.inputId ?? input.inputId ?? '' };
     },
     {
       validator: validating((input) => board.question(resumeInput(input), updateId())),
-      description: 'Answers a question',
+      description: 'Answers a question: {answer, inputId?}',
     },
   );
   setHandler(
     approveUpdate,
-    (input) => {
-      if (board.approval(input, updateId()) !== undefined) {
-        port.approve(input);
-        board.take(input.inputId, updateId());
-      }
+    async (input) => {
+      if (board.approval(input, updateId())) await settle(run, { ...input, kind: 'approve' });
       return { accepted: true, inputId: input.inputId };
     },
     {
       validator: validating((input) => board.approval(approveInput(input), updateId())),
-      description: 'Approves a tool call',
+      description: 'Approves a tool call: {inputId, args?}',
     },
   );
   setHandler(
     rejectUpdate,
-    (input) => {
-      if (board.approval(input, updateId()) !== undefined) {
-        port.reject(input);
-        board.take(input.inputId, updateId());
-      }
+    async (input) => {
+      if (board.approval(input, updateId())) await settle(run, { ...input, kind: 'reject' });
       return { accepted: true, inputId: input.inputId };
     },
     {
       validator: validating((input) => board.approval(rejectInput(input), updateId())),
-      description: 'Rejects a tool call',
+      description: 'Rejects a tool call: {inputId, reason}',
     },
   );
 }
@@ -121,23 +133,53 @@ async function outcome(board: RunBoard): Promise<OutcomeReply> {
   return { kind: 'needs-input', pending: board.pending };
 }
 
-function takeAnswer(
-  board: RunBoard,
-  port: AnswerPort,
-  input: ResumeInput & { readonly inputId: string },
-): void {
-  port.answer(input.inputId, answerText(input));
-  board.take(input.inputId, updateId());
+async function settle(run: RunHandlers, delivery: Delivery): Promise<void> {
+  const { board } = run;
+  const child = board.askerOf(delivery.inputId);
+  if (child === undefined) {
+    run.feed(delivery);
+    board.take(delivery.inputId, updateId());
+    return;
+  }
+  board.take(delivery.inputId, updateId());
+  run.onChange();
+  try {
+    await run.sendDown(child, delivery);
+  } catch (error) {
+    board.giveBack(delivery.inputId);
+    board.publishChild(child, []);
+    throw toWorkflowFailure(
+      new NotWaiting(`who asked '${delivery.inputId}' is gone: ${String(error)}`),
+    );
+  }
 }
 
-function resumeBySignal(board: RunBoard, port: AnswerPort, payload: unknown): void {
-  try {
+async function resumeBySignal(run: RunHandlers, payload: unknown): Promise<void> {
+  await recordingRefusal(run.board, signalNames.resume, async () => {
     const input = resumeInput(typeof payload === 'string' ? { answer: payload } : payload);
-    const found = board.question(input, updateId());
-    if (found !== undefined) takeAnswer(board, port, { ...input, inputId: found.inputId });
+    const found = run.board.question(input, updateId());
+    if (found !== undefined)
+      await settle(run, { ...input, inputId: found.inputId, kind: 'answer' });
+  });
+}
+
+/** The first answer counts: what comes after it, or after its time ran out, changes nothing. */
+async function takeDelivery(run: RunHandlers, delivery: Delivery): Promise<void> {
+  await recordingRefusal(run.board, signalNames.deliver, async () => {
+    if (run.board.addressed(delivery, updateId()) !== undefined) await settle(run, delivery);
+  });
+}
+
+async function recordingRefusal(
+  board: RunBoard,
+  signal: string,
+  take: () => Promise<void>,
+): Promise<void> {
+  try {
+    await take();
   } catch (error) {
     board.refuse({
-      signal: signalNames.resume,
+      signal,
       code: LonghaulError.is(error) ? error.code : 'InternalError',
       message: error instanceof Error ? oneLine(error.message, 300) : 'refused',
       at: new Date().toISOString(),
@@ -159,50 +201,4 @@ function validating<Input>(check: (input: Input) => unknown): (input: Input) => 
       throw failure instanceof Error ? failure : ApplicationFailure.nonRetryable(String(failure));
     }
   };
-}
-
-function resumeInput(payload: unknown): ResumeInput {
-  const input = objectOf(payload, '{answer, inputId?}');
-  const inputId = optionalText(input, 'inputId');
-  return { answer: input['answer'] ?? null, ...(inputId !== undefined && { inputId }) };
-}
-
-function approveInput(payload: unknown): ApproveInput {
-  const input = objectOf(payload, '{inputId, args?}');
-  const { args } = input;
-  if (args !== undefined && args !== null && !isJsonObject(args)) {
-    throw new InvalidAnswer('args must be a JSON object: the edited arguments of the call');
-  }
-  return { inputId: requiredText(input, 'inputId'), ...(isJsonObject(args) && { args }) };
-}
-
-function rejectInput(payload: unknown): RejectInput {
-  const input = objectOf(payload, '{inputId, reason}');
-  return { inputId: requiredText(input, 'inputId'), reason: requiredText(input, 'reason') };
-}
-
-function objectOf(payload: unknown, shape: string): { [key: string]: Json } {
-  const violation = checkJson(payload);
-  if (violation !== undefined || !isJsonObject(payload)) {
-    throw new InvalidAnswer(`expected ${shape} as JSON`);
-  }
-  return payload;
-}
-
-function optionalText(input: { [key: string]: Json }, key: string): string | undefined {
-  const value = input[key];
-  if (value === undefined || value === null) return undefined;
-  if (typeof value !== 'string') throw new InvalidAnswer(`${key} must be a text`);
-  return value;
-}
-
-function requiredText(input: { [key: string]: Json }, key: string): string {
-  const value = optionalText(input, key);
-  if (value === undefined || value === '') throw new InvalidAnswer(`${key} is missing`);
-  return value;
-}
-
-function cancelReason(input: unknown): string {
-  const reason = isJsonObject(input) ? input['reason'] : input;
-  return typeof reason === 'string' && reason !== '' ? oneLine(reason, 500) : 'cancelled';
 }

@@ -1,5 +1,6 @@
 // The part of a session that a piece of code declared, and the bound on the whole. Pure.
 
+import { pickKeys } from '../core/session';
 import { utf8Length } from '../core/text';
 import { SessionTooLarge } from '../protocol/error-classes';
 import type { JsonObject } from '../protocol/json';
@@ -11,11 +12,7 @@ export function selectKeys(
   keys: readonly string[] | undefined,
 ): JsonObject | undefined {
   if (keys === undefined || keys.length === 0) return undefined;
-  return Object.fromEntries(
-    keys.flatMap((key) =>
-      Object.hasOwn(session, key) ? [[key, session[key] ?? null] as const] : [],
-    ),
-  );
+  return pickKeys(session, keys);
 }
 
 export function checkSessionSize(session: JsonObject): void {

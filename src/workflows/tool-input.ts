@@ -5,6 +5,7 @@ import type { PendingToolCall } from '../protocol/agent-run';
 import type { CallToolInput } from '../protocol/activities';
 import type { JsonObject } from '../protocol/json';
 import { limits } from '../protocol/limits';
+import { contextInput } from './callbacks';
 import type { RunLog } from './run-log';
 import type { ToolCallContext } from './tool-runner';
 
@@ -41,14 +42,13 @@ export function contextOf(run: {
   readonly executionRunId: string;
   readonly context: JsonObject | undefined;
   readonly session: JsonObject | undefined;
+  readonly iteration?: number;
 }): ToolCallContext {
   const { context, session, firstExecutionRunId, executionRunId, ...address } = run;
-  const base = {
+  return {
     ...address,
     ...(firstExecutionRunId !== executionRunId && { firstExecutionRunId }),
     ...(session && { session }),
+    ...contextInput(context),
   };
-  if (context === undefined) return base;
-  const isShort = utf8Length(JSON.stringify(context)) <= limits.contextInline;
-  return { ...base, ...(isShort ? { context } : { contextByReference: true as const }) };
 }

@@ -1,30 +1,20 @@
-// Runs the tool calls of a turn: all at once up to `toolConcurrency`, one activity each.
+// Runs the tool calls of a turn: all at once up to `toolConcurrency`, one activity or child workflow each.
 //
 // 1. A call is started once, however often the machine lists it.
 // 2. What arrives waits in `arrived` until the loop feeds it to the machine, in order of arrival.
-// 3. A tool's failure is a result for the model, unless the tool says `onError: 'fail'`; cancellation is never a result.
+// 3. A tool's failure is a result for the model, unless the tool says `onError: 'fail'`; cancellation and what callbacks end are never results.
 
 import { ActivityFailure, isCancellation, TimeoutFailure } from '@temporalio/workflow';
 import type { PendingToolCall } from '../protocol/agent-run';
 import type { CallToolInput, CheckArgumentsResult, ToolFacts } from '../protocol/activities';
 import { ToolError } from '../protocol/error-classes';
-import type { SessionDelta } from '../protocol/session';
 import { limits } from '../protocol/limits';
-import type { ToolResult } from '../protocol/message';
 import { oneLine, utf8Length } from '../core/text';
-import { errorOutput, type ToolOutput } from '../core/tool-output';
 import { toolActivities } from './activity-proxies';
 import { callActivityTool } from './activity-tool';
+import { isOfCallbacks } from './callbacks';
+import { errorResult, resultOf, type ResultArrival, type ToolArrival } from './tool-arrival';
 import { argumentText } from './visible-state';
-
-export type ToolArrival =
-  | {
-      readonly kind: 'result';
-      readonly result: ToolResult;
-      readonly entryId?: string;
-      readonly session?: SessionDelta;
-    }
-  | { readonly kind: 'failed'; readonly error: unknown };
 
 /** All of a call's input but what the call itself says. */
 export type ToolCallContext = Omit<CallToolInput, 'turn' | 'index' | 'callId' | 'tool' | 'args'>;
@@ -34,6 +24,8 @@ export type ToolRunnerOptions = {
   readonly tools: readonly ToolFacts[];
   /** What goes along with a call of this tool; long arguments are replaced by where they stand in the log. */
   readonly contextOf: (tool: ToolFacts) => ToolCallContext;
+  /** Calls an agent instead, when the name is one's. */
+  readonly callAgent: (call: PendingToolCall) => Promise<ToolArrival> | undefined;
   readonly argumentsOf: (call: PendingToolCall) => Pick<CallToolInput, 'args' | 'byReference'>;
   /** What was found about the arguments beside the model call; undefined where they changed since. */
   readonly judgedArguments: (call: PendingToolCall) => CheckArgumentsResult | undefined;
@@ -54,6 +46,11 @@ export class ToolRunner {
     return this.#running === 0 && this.#waiting.length === 0 && this.arrived.length === 0;
   }
 
+  /** Whether no call is running, or waiting to. */
+  get settled(): boolean {
+    return this.#running === 0;
+  }
+
   start(calls: readonly PendingToolCall[]): void {
     for (const call of calls) {
       const key = `${call.turn}.${call.index}`;
@@ -66,7 +63,7 @@ export class ToolRunner {
   }
 
   /** The results that have arrived since; throws the first failure that ends the run. */
-  take(): Extract<ToolArrival, { kind: 'result' }>[] {
+  take(): ResultArrival[] {
     const arrivals = this.arrived.splice(0);
     return arrivals.map((arrival) => {
       if (arrival.kind === 'failed') throw arrival.error;
@@ -89,6 +86,8 @@ export class ToolRunner {
 
   async #run(pending: PendingToolCall): Promise<ToolArrival> {
     const { call, turn, index } = pending;
+    const called = this.#options.callAgent(pending);
+    if (called !== undefined) return await called;
     const tool = this.#options.tools.find((candidate) => candidate.name === call.name);
     if (tool === undefined) return errorResult(pending, `There is no tool '${call.name}'.`);
     const bytes = utf8Length(JSON.stringify(call.args));
@@ -130,6 +129,7 @@ export class ToolRunner {
 function failedCall(pending: PendingToolCall, tool: ToolFacts, error: unknown): ToolArrival {
   if (isCancellation(error) || !(error instanceof ActivityFailure))
     return { kind: 'failed', error };
+  if (isOfCallbacks(error.cause)) return { kind: 'failed', error };
   const timedOut = error.cause instanceof TimeoutFailure;
   if (tool.effect === 'once' && timedOut) {
     const text =
@@ -149,22 +149,4 @@ function malformed(pending: PendingToolCall): ToolArrival {
     pending,
     `The arguments are not valid: ${reason}. Call the tool again with a JSON object.`,
   );
-}
-
-function errorResult(pending: PendingToolCall, text: string): ToolArrival {
-  return resultOf(pending, errorOutput(text));
-}
-
-function resultOf({ call, turn, index }: PendingToolCall, output: ToolOutput): ToolArrival {
-  return {
-    kind: 'result',
-    result: {
-      type: 'tool_result',
-      callId: call.callId,
-      name: call.name,
-      ...output,
-      turn,
-      index,
-    },
-  };
 }

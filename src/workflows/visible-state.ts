@@ -46,6 +46,7 @@ export function runMemo(state: RunState, reason?: string): RunMemo {
   const memo = (): RunMemo => ({
     status: state.status,
     agent: state.runner,
+    ...(state.path !== state.runner && { path: oneLine(state.path, 200) }),
     pauseSeq: state.pauseSeq,
     ...(pending.length > 0 && { pending }),
     ...(reason !== undefined && { reason: oneLine(reason, 300) }),

@@ -1,0 +1,49 @@
+import { Context } from '@temporalio/activity';
+import { CancelledFailure } from '@temporalio/common';
+import { LRUCache } from 'lru-cache';
+import { clipText } from '../core/text';
+import { InternalError } from '../protocol/error-classes';
+import { limits } from '../protocol/limits';
+import type { CallbackHooks } from '../spec/callbacks';
+import { describe } from './failures';
+import { isFinal } from './run-tool';
+
+const callbackAttempts = 3;
+const rememberedCalls = 1_000;
+
+export type HookPlace = { readonly callbacks: string; readonly hook: keyof CallbackHooks };
+
+/** How often callbacks have failed in a call; attempts that a provider lost are not theirs. */
+const failures = new LRUCache<string, number>({ max: rememberedCalls });
+
+/** A callback that fails is a bug of the user's: tried again, as IO may fail once, and then the end of the run. */
+export function callbackFailure(place: HookPlace, error: unknown): unknown {
+  if (error instanceof CancelledFailure || Context.current().cancellationSignal.aborted)
+    return error;
+  const isLast = countFailure() >= callbackAttempts || isLastAttempt() || isFinal(error);
+  return callbackError(place, `failed: ${describe(error)}`, { retryable: !isLast });
+}
+
+/** What another attempt would not change, such as an answer that is none. */
+export function callbackError(
+  { callbacks, hook }: HookPlace,
+  problem: string,
+  options: { readonly retryable: boolean } = { retryable: false },
+): InternalError {
+  const message = clipText(`callbacks '${callbacks}', ${hook}: ${problem}`, limits.failureMessage);
+  return new InternalError(message, { ...options, details: { callbacks, hook } });
+}
+
+function countFailure(): number {
+  const { activityId, workflowExecution } = Context.current().info;
+  const call = `${workflowExecution?.runId}/${activityId}`;
+  const count = (failures.get(call) ?? 0) + 1;
+  failures.set(call, count);
+  return count;
+}
+
+function isLastAttempt(): boolean {
+  const { attempt, retryPolicy } = Context.current().info;
+  const maximumAttempts = retryPolicy?.maximumAttempts ?? 0;
+  return maximumAttempts > 0 && attempt >= maximumAttempts;
+}

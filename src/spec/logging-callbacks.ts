@@ -1,0 +1,30 @@
+import type { CallbackContext } from './callbacks';
+import { defineCallbacks } from './define-callbacks';
+
+/** Built in, known to every worker as `logging`: a line in the worker's log for each model call, tool call and invalid call. */
+export const loggingCallbacks = defineCallbacks({
+  name: 'logging',
+  beforeModelCall: ({ log, messages, ...context }) => {
+    log.info('model call', { ...placeOf(context), messages: messages.length });
+  },
+  afterModelCall: ({ log, response, ...context }) => {
+    const { content, finishReason, usage } = response;
+    const toolCalls = content.filter((part) => part.type === 'tool_call').length;
+    log.info('model response', { ...placeOf(context), finishReason, toolCalls, usage });
+  },
+  beforeToolCall: ({ log, call, ...context }) => {
+    log.info('tool call', { ...placeOf(context), tool: call.name, callId: call.callId });
+  },
+  afterToolCall: ({ log, call, result, ...context }) => {
+    const { name: tool, callId } = call;
+    log.info('tool result', { ...placeOf(context), tool, callId, isError: result.isError });
+  },
+  onInvalidToolCall: ({ log, call, reason, ...context }) => {
+    log.warn('invalid tool call', { ...placeOf(context), tool: call.name, reason });
+  },
+});
+
+/** Never texts or arguments: logs are kept elsewhere, for longer, by others. */
+function placeOf({ path, turn, iteration }: Pick<CallbackContext, 'path' | 'turn' | 'iteration'>) {
+  return { path, turn, iteration };
+}

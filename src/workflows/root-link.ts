@@ -1,0 +1,48 @@
+// Between a child and the topmost run: what the child waits for goes up, always as the whole list, in order.
+
+import { getExternalWorkflowHandle } from '@temporalio/workflow';
+import { signalNames } from '../protocol/names';
+import type { ChildInputs, Delivery, PendingInput } from '../protocol/run';
+
+export class RootLink {
+  readonly #root: string;
+  readonly #child: string;
+  #told = '';
+  #sending = Promise.resolve();
+
+  constructor(root: string, child: string) {
+    this.#root = root;
+    this.#child = child;
+  }
+
+  /** Tells what this child waits for now, if it is not what was told last. */
+  tell(inputs: readonly PendingInput[]): void {
+    const ids = inputs.map((input) => input.inputId).join(' ');
+    if (ids === this.#told) return;
+    this.#told = ids;
+    this.#send({ child: this.#child, inputs });
+  }
+
+  /** Another child, below this run, is gone. */
+  forget(child: string): void {
+    this.#send({ child, inputs: [] });
+  }
+
+  /** Everything told has reached the server. */
+  async flush(): Promise<void> {
+    await this.#sending;
+  }
+
+  /** A topmost run that is gone takes this one with it: nobody is left to be told. */
+  #send(message: ChildInputs): void {
+    const root = getExternalWorkflowHandle(this.#root);
+    this.#sending = this.#sending
+      .then(() => root.signal(signalNames.childInputs, message))
+      .catch(() => undefined);
+  }
+}
+
+/** An answer on its way down. Addressed by workflow id only: a reset gave the child another execution. */
+export async function sendDown(child: string, delivery: Delivery): Promise<void> {
+  await getExternalWorkflowHandle(child).signal(signalNames.deliver, delivery);
+}

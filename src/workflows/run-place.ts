@@ -1,0 +1,40 @@
+// Where a run hangs: at the top, or below other runs, whose topmost one holds the definition and lists the questions. Pure.
+
+import { limits } from '../protocol/limits';
+import type { Lineage, RunInput } from '../protocol/run';
+import type { DefinitionRef } from '../protocol/spec';
+import { runnerId } from './agent-run-facts';
+import { hashOf } from './child-id';
+
+export class RunPlace {
+  readonly workflowId: string;
+  readonly isRoot: boolean;
+  readonly lineage: Lineage;
+  /** What makes this run's input ids differ from those of any other below the same root. */
+  readonly idSuffix: string;
+
+  constructor(input: RunInput, workflowId: string) {
+    const { lineage } = input;
+    this.workflowId = workflowId;
+    this.isRoot = lineage === undefined;
+    this.lineage = lineage ?? { root: workflowId, path: runnerId(input), ancestors: [], depth: 0 };
+    this.idSuffix = this.isRoot ? '' : `@${hashOf(workflowId)}`;
+  }
+
+  get path(): string {
+    return this.lineage.path;
+  }
+
+  definitionRef(hash: string): DefinitionRef {
+    const short = hash.slice(0, limits.hashLength);
+    return this.isRoot ? { hash: short } : { hash: short, root: this.lineage.root };
+  }
+
+  inputId(machineId: string): string {
+    return machineId + this.idSuffix;
+  }
+
+  machineId(inputId: string): string {
+    return inputId.slice(0, inputId.length - this.idSuffix.length);
+  }
+}

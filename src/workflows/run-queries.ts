@@ -1,0 +1,35 @@
+// What may be read of a run while a worker has it, besides its state: the log in pages, the definition, context and session.
+
+import { defineQuery, setHandler } from '@temporalio/workflow';
+import type { JsonObject } from '../protocol/json';
+import { queryNames } from '../protocol/names';
+import type { LogQuery } from '../protocol/run';
+import type { LoadedDefinition } from './load-definition';
+import type { RunLog } from './run-log';
+
+export type ReadableRun = {
+  readonly log: () => RunLog;
+  readonly definition: () => LoadedDefinition | undefined;
+  readonly context: () => JsonObject;
+  readonly session: () => JsonObject;
+};
+
+export function setRunQueries(run: ReadableRun): void {
+  setHandler(
+    defineQuery<unknown, [LogQuery]>(queryNames.log),
+    (query) => {
+      const from = query?.from ?? 0;
+      return query?.deflate === true ? run.log().deflatedPage(from) : run.log().page(from);
+    },
+    { description: 'Entries of the log, a page: {from}' },
+  );
+  setHandler(defineQuery<unknown>(queryNames.definition), run.definition, {
+    description: 'The definition this run pinned',
+  });
+  setHandler(defineQuery<unknown>(queryNames.context), run.context, {
+    description: 'The context given at start',
+  });
+  setHandler(defineQuery<unknown>(queryNames.session), run.session, {
+    description: 'The session as it stands',
+  });
+}

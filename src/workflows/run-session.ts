@@ -1,0 +1,49 @@
+// The session of a run: changes of one batch of calls merge in call order, whatever order they arrived in. Pure.
+
+import { mergeDelta } from '../core/session';
+import type { JsonObject } from '../protocol/json';
+import type { SessionDelta } from '../protocol/session';
+import { checkSessionSize } from './session-keys';
+
+export type CarriedSession = {
+  readonly value: JsonObject;
+  readonly deferred: readonly (readonly [index: number, delta: SessionDelta])[];
+};
+
+export class RunSession {
+  #value: JsonObject = {};
+  readonly #deferred = new Map<number, SessionDelta>();
+
+  get value(): JsonObject {
+    return this.#value;
+  }
+
+  start(value: JsonObject): void {
+    this.#value = value;
+  }
+
+  restore({ value, deferred }: CarriedSession): void {
+    this.#value = value;
+    deferred.forEach(([index, delta]) => this.#deferred.set(index, delta));
+  }
+
+  carry(): CarriedSession {
+    return { value: this.#value, deferred: [...this.#deferred] };
+  }
+
+  merge(delta: SessionDelta): void {
+    this.#value = mergeDelta(this.#value, delta);
+    checkSessionSize(this.#value);
+  }
+
+  /** Keeps the change of the call at `index` until its batch is complete. */
+  defer(index: number, delta: SessionDelta): void {
+    this.#deferred.set(index, delta);
+  }
+
+  mergeDeferred(): void {
+    const inCallOrder = [...this.#deferred].sort(([left], [right]) => left - right);
+    this.#deferred.clear();
+    for (const [, delta] of inCallOrder) this.merge(delta);
+  }
+}

@@ -1,0 +1,38 @@
+// What became of a tool call, as the loop is given it. Pure.
+
+import type { PendingToolCall } from '../protocol/agent-run';
+import type { ToolResult, Usage } from '../protocol/message';
+import type { SessionDelta } from '../protocol/session';
+
+export type ResultArrival = {
+  readonly kind: 'result';
+  readonly result: ToolResult;
+  /** Of a result that an activity minted. */
+  readonly entryId?: string;
+  readonly session?: SessionDelta;
+  /** Of a called agent, with all below it. */
+  readonly usage?: Usage;
+};
+
+export type ToolArrival = ResultArrival | { readonly kind: 'failed'; readonly error: unknown };
+
+export function errorResult(pending: PendingToolCall, text: string): ResultArrival {
+  return resultOf(pending, { isError: true, content: [{ type: 'text', text }] });
+}
+
+export function resultOf(
+  { call, turn, index }: PendingToolCall,
+  output: Pick<ToolResult, 'isError' | 'content'>,
+): ResultArrival {
+  return {
+    kind: 'result',
+    result: {
+      type: 'tool_result',
+      callId: call.callId,
+      name: call.name,
+      ...output,
+      turn,
+      index,
+    },
+  };
+}
