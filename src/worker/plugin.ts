@@ -68,8 +68,9 @@ export class LonghaulPlugin extends SimplePlugin {
   }
 
   #activities(options: WorkerOptions): object {
-    const { runners, tools, criteria, callbacks, providers, logReplicaBytes, onDelta } =
-      this.#options;
+    const { runners, tools, criteria, callbacks, providers } = this.#options;
+    const { stores, logReplicaBytes, onDelta } = this.#options;
+    if (stores !== undefined) checkStores(stores);
     const registry = createRegistry({
       ...(runners && { runners }),
       ...(tools && { tools }),
