@@ -20,6 +20,13 @@ const closedStatus: Readonly<Record<string, RunStatus>> = {
   CANCELLED: 'cancelled',
 };
 
+/** How the server says that no worker answered in time: `cancelled` when the deadline fell into one of its own retries. */
+const unanswered = [
+  grpcStatus.cancelled,
+  grpcStatus.deadlineExceeded,
+  grpcStatus.failedPrecondition,
+] as const;
+
 export type ReadOptions = {
   /** No worker is asked: the run is read from memo and history, which lack its counters and what it decided itself. */
   readonly withoutWorker?: boolean;
@@ -73,8 +80,7 @@ export class RunView {
       const handle = this.#client.workflow.getHandle(this.#runId);
       return await this.#bounded(() => handle.query<Answer, Args>(name, ...args));
     } catch (error) {
-      if (hasGrpcStatus(error, grpcStatus.deadlineExceeded, grpcStatus.failedPrecondition))
-        return undefined;
+      if (hasGrpcStatus(error, ...unanswered)) return undefined;
       throw this.#explain(error);
     }
   }
