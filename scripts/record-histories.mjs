@@ -1,0 +1,45 @@
+// Records the histories that test/replay replays, for this version of the package. Run by hand, in an npm script's environment:
+//   node scripts/record-histories.mjs                      when the workflows do something else than before
+//   node scripts/record-histories.mjs --neutral "<reason>" when src/protocol, src/core or src/workflows changed, but not what they do
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { covers, guardedHash, readManifest, writeManifest } from './record-histories/manifest.mts';
+
+const project = resolve(import.meta.dirname, '..');
+const { version } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'));
+
+function markNeutral(reason) {
+  const manifest = readManifest(project);
+  const hash = guardedHash(project);
+  if (reason.trim() === '') throw new Error('--neutral needs a reason');
+  if (covers(manifest, hash))
+    return console.log('Nothing to mark: the recorded histories are of this code.');
+  writeManifest(project, { ...manifest, neutral: [...manifest.neutral, { hash, reason }] });
+  console.log(`Marked as neutral: ${reason}`);
+}
+
+async function record() {
+  const hash = guardedHash(project);
+  const { status } = spawnSync(process.execPath, [join(project, 'scripts/build.mjs')], {
+    stdio: 'inherit',
+  });
+  if (status !== 0) throw new Error('the package does not build');
+  const { recordHistories } = await import('./record-histories/record.mts');
+  const histories = await recordHistories(project);
+  if (guardedHash(project) !== hash) throw new Error('the code changed meanwhile: record again');
+  const folder = join(project, 'test/fixtures/histories', version);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  for (const { name, json } of histories) writeFileSync(join(folder, `${name}.json`), json);
+  writeManifest(project, { hash, neutral: [] });
+  const kilobytes = histories.reduce((sum, { json }) => sum + json.length, 0) / 1_000;
+  console.log(
+    `Recorded ${histories.length} histories of version ${version}, ${kilobytes.toFixed(0)} kB.`,
+  );
+}
+
+const { values } = parseArgs({ options: { neutral: { type: 'string' } } });
+if (values.neutral === undefined) await record();
+else markNeutral(values.neutral);

@@ -1,0 +1,195 @@
+// What is recorded: one run for each thing an agent can do. A case is a scripted model, and what people do meanwhile.
+import { defineAgent, defineTool, ProviderError, type Agent, type Tool } from 'longhaul';
+import type { Longhaul, RunHandle } from 'longhaul/client';
+import type { ScriptedStep } from 'longhaul/testing';
+
+export type Recorded = {
+  readonly run: RunHandle;
+  readonly longhaul: Longhaul;
+  /** Resolves when the model has been asked. */
+  readonly modelCalled: () => Promise<void>;
+};
+
+export type Case = {
+  readonly agent: Agent;
+  readonly steps: readonly ScriptedStep[];
+  readonly meanwhile?: (recorded: Recorded) => Promise<unknown>;
+};
+
+const anything = { type: 'object', properties: {} } as const;
+
+const lookUp = defineTool({
+  name: 'look_up',
+  description: 'Looks a word up',
+  inputSchema: { type: 'object', properties: { word: { type: 'string' } }, required: ['word'] },
+  execute: async ({ word }) => {
+    if (word === 'slow') await new Promise((resolve) => setTimeout(resolve, 200));
+    return { word, pages: [1, 2, 3] };
+  },
+});
+
+const refund = defineTool({
+  name: 'refund',
+  description: 'Refunds an order',
+  inputSchema: { type: 'object', properties: { amount: { type: 'number' } }, required: ['amount'] },
+  needsApproval: true,
+  execute: ({ amount }) => ({ refunded: amount }),
+});
+
+const unreliable = defineTool({
+  name: 'unreliable',
+  description: 'Fails',
+  inputSchema: anything,
+  retry: { maximumAttempts: 2, initialInterval: '100ms' },
+  execute: () => {
+    throw new Error('no connection');
+  },
+});
+
+const remember = defineTool({
+  name: 'remember',
+  description: 'Keeps a note in the session',
+  inputSchema: { type: 'object', properties: { note: { type: 'string' } }, required: ['note'] },
+  session: ['notes'],
+  execute: ({ note }, { session }) => {
+    session['notes'] = [(note as string).length];
+    return 'kept';
+  },
+});
+
+const tools: readonly Tool[] = [lookUp, refund, unreliable, remember];
+const lookUpCall = (word: string) => ({ name: 'look_up', args: { word } });
+const ask = (question: string, options?: readonly string[]): ScriptedStep => ({
+  toolCalls: [{ name: 'ask_user', args: { question, ...(options && { options: [...options] }) } }],
+});
+
+function agent(name: string, options: object = {}): Agent {
+  return defineAgent({
+    id: name,
+    model: `${name}/scripted`,
+    instructions: 'Be brief.',
+    tools,
+    ...options,
+  });
+}
+
+async function answer({ run }: Recorded, text: string): Promise<void> {
+  await run.outcome();
+  await run.resume(text);
+}
+
+export const cases: { readonly [name: string]: Case } = {
+  'text-answer': { agent: agent('text-answer'), steps: ['Hello to you.'] },
+  'tool-turn': {
+    agent: agent('tool-turn'),
+    steps: [{ toolCalls: [lookUpCall('oak')] }, 'A tree.'],
+  },
+  'parallel-tools': {
+    agent: agent('parallel-tools', { toolConcurrency: 2 }),
+    steps: [
+      { text: 'Three at once.', toolCalls: ['slow', 'elm', 'fir'].map(lookUpCall) },
+      'Three trees.',
+    ],
+  },
+  'session-and-long-arguments': {
+    agent: agent('session-and-long-arguments'),
+    steps: [{ toolCalls: [{ name: 'remember', args: { note: 'word '.repeat(2_000) } }] }, 'Kept.'],
+  },
+  'tool-failed': {
+    agent: agent('tool-failed'),
+    steps: [{ toolCalls: [{ name: 'unreliable', args: {} }] }, 'It does not work today.'],
+  },
+  'question-by-tool': {
+    agent: agent('question-by-tool', { askUser: 'tool' }),
+    steps: [ask('Which tree?', ['oak', 'elm']), { toolCalls: [lookUpCall('elm')] }, 'An elm.'],
+    meanwhile: (recorded) => answer(recorded, 'elm'),
+  },
+  'question-by-marker': {
+    agent: agent('question-by-marker', { askUser: 'marker' }),
+    steps: ['__ask_user__: Which tree?', 'An oak.'],
+    meanwhile: async ({ run, longhaul }) => {
+      await run.outcome();
+      const handle = longhaul.client.workflow.getHandle(run.runId);
+      await handle.signal('resume', { answer: 'oak', inputId: 'no-such-input' });
+      await handle.signal('resume', 'oak');
+    },
+  },
+  'input-timeout': {
+    agent: agent('input-timeout', { askUser: 'tool', inputTimeout: '1s' }),
+    steps: [ask('Is anybody there?')],
+  },
+  'input-timeout-answered': {
+    agent: agent('input-timeout-answered', {
+      askUser: 'tool',
+      inputTimeout: '1s',
+      onInputTimeout: { answer: 'nobody is here' },
+    }),
+    steps: [ask('Is anybody there?'), 'Then I decide.'],
+  },
+  'approval-edited': {
+    agent: agent('approval-edited'),
+    steps: [
+      { toolCalls: [{ name: 'refund', args: { amount: 100 } }, lookUpCall('order')] },
+      'Refunded 40.',
+    ],
+    meanwhile: async ({ run }) => {
+      const outcome = await run.outcome();
+      if (outcome.kind === 'needs-input')
+        await run.approve(outcome.inputId, { args: { amount: 40 } });
+    },
+  },
+  'approval-rejected': {
+    agent: agent('approval-rejected'),
+    steps: [{ toolCalls: [{ name: 'refund', args: { amount: 100 } }] }, 'No refund then.'],
+    meanwhile: async ({ run }) => {
+      const outcome = await run.outcome();
+      if (outcome.kind === 'needs-input') await run.reject(outcome.inputId, 'too much');
+    },
+  },
+  'invalid-tool-call-retried': {
+    agent: agent('invalid-tool-call-retried'),
+    steps: [
+      { toolCalls: [{ name: 'no_such_tool', args: {} }, lookUpCall('oak')] },
+      { toolCalls: [{ name: 'look_up', args: '{"word":' }] },
+      { toolCalls: [lookUpCall('oak')] },
+      'A tree, at last.',
+    ],
+  },
+  'criteria-reprompt': {
+    agent: agent('criteria-reprompt', {
+      criteria: [{ kind: 'keyword', keyword: 'DONE' }, { kind: 'structured-output' }],
+    }),
+    steps: ['Working on it.', 'DONE with it.'],
+  },
+  cancelled: {
+    agent: agent('cancelled'),
+    steps: [{ text: 'Too late.', delayMs: 60_000 }],
+    meanwhile: async ({ run, modelCalled }) => {
+      await modelCalled();
+      await run.cancel('changed my mind');
+    },
+  },
+  failed: {
+    agent: agent('failed', { maxIterations: 1 }),
+    steps: [{ toolCalls: [lookUpCall('oak')] }, { toolCalls: [lookUpCall('elm')] }],
+  },
+  'provider-retry': {
+    agent: agent('provider-retry'),
+    steps: [
+      { error: new ProviderError('rate_limited', 'slow down', { retryAfterMs: 200 }) },
+      { error: new ProviderError('unavailable', 'try again', { retryAfterMs: 200 }) },
+      'Here I am.',
+    ],
+  },
+  'continued-as-new': {
+    agent: agent('continued-as-new', { askUser: 'tool' }),
+    steps: [
+      ...['ash', 'elm', 'fir', 'oak', 'yew'].map((word) => ({ toolCalls: [lookUpCall(word)] })),
+      { toolCalls: [{ name: 'remember', args: { note: 'five' } }] },
+      ask('Go on?'),
+      ...['box', 'bay'].map((word) => ({ toolCalls: [lookUpCall(word)] })),
+      'Seven trees.',
+    ],
+    meanwhile: (recorded) => answer(recorded, 'yes'),
+  },
+};
