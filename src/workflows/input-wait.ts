@@ -1,9 +1,13 @@
-// Waiting for a person: with a deadline it is a timer whose summary is the question, so that the Web UI's timeline shows it.
+// Waiting for a person: beside the wait runs a timer whose summary is the question, so that the Web UI's timeline shows it, with or
+// without a deadline.
 
 import { CancellationScope, condition, isCancellation, sleep } from '@temporalio/workflow';
 import { oneLine } from '../core/text';
 import { limits } from '../protocol/limits';
 import type { PendingInput } from '../protocol/run';
+
+/** Long enough to be none; when it passes all the same, the wait starts again. */
+const noDeadline = 10 * 365 * 24 * 60 * 60 * 1_000;
 
 export type InputWait = {
   readonly pending: readonly PendingInput[];
@@ -14,9 +18,9 @@ export type InputWait = {
 
 /** Waits for an answer; gives the input whose time ran out, if one did. */
 export async function waitForAnswer(wait: InputWait): Promise<PendingInput | undefined> {
-  const { timeoutMs, answered } = wait;
+  const { timeoutMs = noDeadline, answered } = wait;
   const oldest = [...wait.pending].sort((left, right) => left.since.localeCompare(right.since))[0];
-  if (timeoutMs === undefined || oldest === undefined) {
+  if (oldest === undefined) {
     await condition(answered);
     return undefined;
   }
@@ -28,7 +32,7 @@ export async function waitForAnswer(wait: InputWait): Promise<PendingInput | und
         summary: oneLine(oldest.question, limits.summary),
       }),
     )
-    .then(() => oldest);
+    .then(() => (wait.timeoutMs === undefined ? undefined : oldest));
   expiry.catch((error: unknown) => {
     if (!isCancellation(error)) throw error;
   });

@@ -56,23 +56,52 @@ export function runMemo(state: RunState, reason?: string): RunMemo {
 }
 
 export function showDetails(state: RunState, entries: readonly LogEntry[]): void {
+  const { usage, turn, iterations } = state;
   const spend = [
-    `turn ${state.turn}`,
-    `${state.iterations} tool rounds`,
-    `${state.usage.input ?? '?'} tokens in`,
-    `${state.usage.output ?? '?'} out`,
+    `${turn} model calls`,
+    `${iterations} tool rounds`,
+    `${usage.input ?? '?'} tokens in, ${usage.output ?? '?'} out`,
   ].join(' · ');
   const lines = [
     `**${state.runner}** · ${state.status} · ${spend}`,
-    ...state.pending.map(
-      (input) =>
-        `\n**Waiting for you** (${input.path}, \`${input.inputId}\`):\n\n> ${oneLine(input.question, 400)}`,
-    ),
+    ...state.pending.map(describePending),
     ...state.rejected.slice(-1).map((refused) => `\nLast refused signal: ${refused.message}`),
-    '\n### Last lines',
-    ...entries.slice(-6).flatMap(describeEntry),
+    ...(state.status === 'completed' ? answerOf(entries) : []),
+    '\n### Conversation',
+    ...newestThatFit(entries.slice(0, state.status === 'completed' ? -1 : undefined)),
   ];
   setCurrentDetails(clipText(lines.join('\n'), limits.details));
+}
+
+/** The question, and how it is answered. */
+function describePending({
+  question,
+  options = [],
+  path,
+  inputId,
+}: RunState['pending'][number]): string {
+  const list = options.map((option) => `\n> - ${oneLine(option, 80)}`).join('');
+  return `\n### Waiting for you\n\n> **${oneLine(question, 400)}**\n>${list}\n\n${path}, input \`${inputId}\``;
+}
+
+/** With its Markdown as the model wrote it. */
+function answerOf(entries: readonly LogEntry[]): string[] {
+  const last = entries.at(-1);
+  if (last?.kind !== 'model-turn') return [];
+  const text = last.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  return text === '' ? [] : [`\n### Answer\n\n${clipText(text, 900)}`];
+}
+
+/** Older lines are left out whole. */
+function newestThatFit(entries: readonly LogEntry[]): string[] {
+  const lines: string[] = [];
+  let bytes = 0;
+  for (const line of entries.slice(-12).flatMap(describeEntry).reverse()) {
+    bytes += utf8Length(line) + 1;
+    if (bytes > 900) break;
+    lines.unshift(line);
+  }
+  return lines;
 }
 
 /** One entry of the log as lines of a conversation. */
@@ -83,12 +112,13 @@ function describeEntry(entry: LogEntry): string[] {
     case 'model-turn':
       return entry.content.flatMap((part) => {
         if (part.type === 'text' && part.text !== '')
-          return [`- **agent:** ${oneLine(part.text, 300)}`];
-        if (part.type === 'tool_call')
-          return [`- **calls** \`${oneLine(`${part.name} ${argumentText(part)}`, 160)}\``];
-        return [];
+          return [`- **agent:** ${oneLine(part.text, 200)}`];
+        if (part.type !== 'tool_call') return [];
+        if (part.name === 'ask_user') return [`- **asks:** ${oneLine(questionOf(part.args), 200)}`];
+        return [`- calls \`${oneLine(`${part.name} ${argumentText(part)}`, 120)}\``];
       });
     case 'tool-result':
+      if (entry.result.name === 'ask_user') return [`- **user:** ${textOf(entry.result.content)}`];
       return [
         `- \`${entry.result.name}\` ${entry.result.isError ? '**failed:**' : '→'} ${textOf(entry.result.content)}`,
       ];
@@ -101,17 +131,23 @@ function describeEntry(entry: LogEntry): string[] {
   }
 }
 
+function questionOf(args: { readonly question?: unknown } | null): string {
+  return typeof args?.question === 'string' ? args.question : '';
+}
+
 /** Arguments as a summary shows them. */
 export function argumentText(call: { readonly args: unknown; readonly rawArgs?: string }): string {
   return call.args === null ? (call.rawArgs ?? '') : JSON.stringify(call.args);
 }
 
+/** The first line: the rest of a tool's result is for the model. JSON stands in code, or it would be read as Markdown. */
 function textOf(
   parts: readonly { readonly type: string; readonly text?: string; readonly value?: unknown }[],
 ): string {
-  const text = parts.map(
-    (part) =>
-      part.text ?? (part.value === undefined ? `[${part.type}]` : JSON.stringify(part.value)),
-  );
-  return oneLine(text.join(' '), 240);
+  const [first] = parts;
+  if (first === undefined) return '';
+  if (first.text !== undefined) return oneLine(first.text.trimStart().split('\n', 1)[0] ?? '', 160);
+  return first.value === undefined
+    ? `[${first.type}]`
+    : `\`${oneLine(JSON.stringify(first.value), 120)}\``;
 }

@@ -21,7 +21,7 @@ const remember = defineTool({
   inputSchema: { type: 'object', properties: { fact: { type: 'string' } } },
   session: ['facts'],
   execute: ({ fact }, { session }) => {
-    session['facts'] = [...((session['facts'] as string[] | undefined) ?? []), String(fact)];
+    session['facts'] = [...((session['facts'] as string[] | undefined) ?? []), fact as string];
     return 'remembered';
   },
 });

@@ -66,7 +66,7 @@ describe('visible state', () => {
     });
     const { currentDetails } = await handle.query<Metadata>('__temporal_workflow_metadata');
     expect(currentDetails).toContain('needs-input');
-    expect(currentDetails).toContain('> Celsius or Fahrenheit?');
+    expect(currentDetails).toContain('> **Celsius or Fahrenheit?**');
     expect(currentDetails).toContain('- **user:** How warm is it in Paris?');
     expect(currentDetails).toContain('get_weather {"city":"Paris"}');
     expect(currentDetails).toMatch(/\d+ tokens in/);
