@@ -9,7 +9,6 @@ import {
 } from '../state-rows';
 import { migrateSqlite } from './sqlite-migrations';
 
-const busyDeadlineMs = 5_000;
 const longestPauseMs = 50;
 
 /** Primary result codes of what may pass: busy, locked, an I/O error, a full disk, too many open files. */
@@ -18,9 +17,11 @@ const passing = { busy: [5, 6], others: [10, 13, 14] };
 /** Rows in a SQLite file. Calls block the thread for moments only: for a lock that another process holds they wait asleep. */
 export class SqliteRows implements StateRows {
   #database: Sqlite.DatabaseSync | undefined;
+  readonly #busyTimeoutMs: number;
   #isReady = false;
 
-  constructor(path: string) {
+  constructor(path: string, busyTimeoutMs: number) {
+    this.#busyTimeoutMs = busyTimeoutMs;
     const { DatabaseSync } = sqliteModule();
     try {
       this.#database = new DatabaseSync(path);
@@ -54,7 +55,7 @@ export class SqliteRows implements StateRows {
   }
 
   async #run<Result>(work: (database: Sqlite.DatabaseSync) => Result): Promise<Result> {
-    const deadline = performance.now() + busyDeadlineMs;
+    const deadline = performance.now() + this.#busyTimeoutMs;
     for (;;) {
       try {
         return work(this.#ready());

@@ -6,6 +6,8 @@ import { SqliteRows } from './sqlite-rows';
 export type SqliteStoresOptions = {
   /** A file; it is made if it is not there, its folder is not. Several processes may share it. */
   readonly path: string;
+  /** How long a call waits for a lock that another process holds, before it fails as one that may be retried. Default 5,000. */
+  readonly busyTimeoutMs?: number;
 };
 
 /**
@@ -20,9 +22,9 @@ export class SqliteStores implements Required<StateStores> {
   readonly session: SessionStore;
   readonly #rows: SqliteRows;
 
-  constructor({ path }: SqliteStoresOptions) {
+  constructor({ path, busyTimeoutMs = 5_000 }: SqliteStoresOptions) {
     checkSqlitePath(path);
-    this.#rows = new SqliteRows(path);
+    this.#rows = new SqliteRows(path, busyTimeoutMs);
     ({ app: this.app, user: this.user, session: this.session } = storesOver(this.#rows));
   }
 

@@ -1,0 +1,234 @@
+// Pure: stores are maps in memory; no server.
+
+import type { JsonObject } from '../../../src/protocol/json';
+import { limits } from '../../../src/protocol/limits';
+import { StoreError } from '../../../src/protocol/error-classes';
+import { closeState, openState } from '../../../src/stores/open-state';
+import { SqliteStores } from '../../../src/stores/sqlite/sqlite-stores';
+import type { StateStores } from '../../../src/stores/state-store';
+
+const key = { appName: 'travel', userId: 'ada', sessionId: 's1' };
+
+describe('the stores of a run', () => {
+  let stores: SqliteStores;
+
+  beforeEach(() => {
+    stores = SqliteStores.inMemory();
+  });
+
+  afterEach(() => stores.close());
+
+  async function fill(): Promise<void> {
+    await stores.app.save(key, { app: 1, user: 1, session: 1, caller: 1 });
+    await stores.user.save(key, { user: 2, session: 2, caller: 2 });
+    await stores.session.save(key, { session: 3, caller: 3 });
+  }
+
+  it.each([
+    { precedence: 'caller', session: { app: 1, user: 2, session: 3, caller: 4, own: 4 } },
+    { precedence: 'store', session: { app: 1, user: 2, session: 3, caller: 3, own: 4 } },
+  ] as const)('are merged, later wins, and the $precedence over all', async (expected) => {
+    await fill();
+    const callerSession = { caller: 4, own: 4 };
+    const { precedence } = expected;
+    expect(await openState({ stores, key, callerSession, precedence })).toEqual(expected.session);
+  });
+
+  it('let the caller win when nothing is said', async () => {
+    await fill();
+    expect(await openState({ stores, key, callerSession: { session: 4 } })).toMatchObject({
+      session: 4,
+    });
+  });
+
+  it.each([
+    { name: 'no store', given: () => ({}), session: {} },
+    {
+      name: 'only an app store',
+      given: ({ app }: SqliteStores) => ({ app }),
+      session: { app: 1, user: 1, session: 1, caller: 1 },
+    },
+    {
+      name: 'only a session store',
+      given: ({ session }: SqliteStores) => ({ session }),
+      session: { session: 3, caller: 3 },
+    },
+  ])('may be $name', async ({ given, session }) => {
+    await fill();
+    expect(await openState({ stores: given(stores), key, callerSession: {} })).toEqual(session);
+  });
+
+  it('have nothing for a new key', async () => {
+    expect(await openState({ stores, key, callerSession: { city: 'Oslo' } })).toEqual({
+      city: 'Oslo',
+    });
+  });
+
+  it('are read by the default names where a run has none, but no session', async () => {
+    await stores.app.save({ appName: 'default' }, { app: 1 });
+    await stores.user.save({ appName: 'default', userId: 'default' }, { user: 2 });
+    expect(await openState({ stores, key: {}, callerSession: {} })).toEqual({ app: 1, user: 2 });
+    await closeState({ stores, key: {}, session: { a: 1 } });
+    await closeState({ stores, key: { sessionId: 's1' }, session: { a: 1 } });
+    expect(
+      await stores.session.load({ appName: 'default', userId: 'default', sessionId: 's1' }),
+    ).toEqual({ a: 1 });
+  });
+
+  it('neither give nor take keys with two underscores', async () => {
+    await stores.session.save(key, { __ancestor_ids: ['a'], _one: 1 });
+    expect(await openState({ stores, key, callerSession: { __other: 1 } })).toEqual({ _one: 1 });
+    await closeState({ stores, key, session: { __ancestor_ids: ['a'], __x: 1, city: 'Oslo' } });
+    expect(await stores.session.load(key)).toEqual({ city: 'Oslo' });
+  });
+
+  it('keep the session alone: what a run changes of an app or a user stays', async () => {
+    await fill();
+    await closeState({ stores, key, session: { app: 9, user: 9, session: 9 } });
+    expect([
+      await stores.app.load(key),
+      await stores.user.load(key),
+      await stores.session.load(key),
+    ]).toEqual([
+      { app: 1, user: 1, session: 1, caller: 1 },
+      { user: 2, session: 2, caller: 2 },
+      { app: 9, user: 9, session: 9 },
+    ]);
+  });
+
+  it('save the session once', async () => {
+    const save = jest.fn(async () => undefined);
+    const session = { ...stores.session, save };
+    await closeState({ stores: { session }, key, session: { city: 'Oslo', __x: 1 } });
+    expect(save.mock.calls).toEqual([[key, { city: 'Oslo' }]]);
+  });
+
+  it('take a session of 64 KiB and refuse a larger one, saving nothing', async () => {
+    const text = 'x'.repeat(limits.session - '{"text":""}'.length);
+    await closeState({ stores, key, session: { text } });
+    expect(await openState({ stores, key, callerSession: {} })).toEqual({ text });
+    const problem = { code: 'SessionTooLarge', retryable: false };
+    await expect(openState({ stores, key, callerSession: { a: 1 } })).rejects.toMatchObject(
+      problem,
+    );
+    await expect(closeState({ stores, key, session: { text: `${text}x` } })).rejects.toMatchObject(
+      problem,
+    );
+    expect(await stores.session.load(key)).toEqual({ text });
+  });
+
+  it.each([
+    {
+      name: 'an empty part',
+      change: { userId: '' },
+      message: 'userId must be a text that is not empty',
+    },
+    {
+      name: 'a number',
+      change: { appName: 7 },
+      message: 'appName must be a text that is not empty',
+    },
+    {
+      name: 'a NUL',
+      change: { sessionId: 'a\0' },
+      message: 'sessionId must be well-formed Unicode without NUL',
+    },
+    {
+      name: 'half a character',
+      change: { userId: '\ud83d' },
+      message: 'userId must be well-formed Unicode without NUL',
+    },
+    {
+      name: 'a long part',
+      change: { userId: 'é'.repeat(257) },
+      message: 'userId must have at most 512 bytes',
+    },
+  ])('refuse a key with $name before any is asked', async ({ change, message }) => {
+    const wrong = { ...key, ...change } as typeof key;
+    const problem = { code: 'StoreError', message, retryable: false };
+    await expect(
+      openState({ stores: failing(), key: wrong, callerSession: {} }),
+    ).rejects.toMatchObject(problem);
+    await expect(closeState({ stores: failing(), key: wrong, session: {} })).rejects.toMatchObject(
+      problem,
+    );
+  });
+
+  it.each([
+    {
+      name: 'an error we do not know, which may pass',
+      thrown: new Error('connection lost'),
+      expected: { message: 'the user store failed: Error: connection lost', retryable: true },
+    },
+    {
+      name: 'a StoreError that may pass',
+      thrown: new StoreError('busy', { retryable: true }),
+      expected: { message: 'the user store failed: busy', retryable: true },
+    },
+    {
+      name: 'a StoreError that does not pass',
+      thrown: new StoreError('damaged'),
+      expected: { message: 'the user store failed: damaged', retryable: false },
+    },
+    {
+      name: 'what is no error',
+      thrown: 'down' as unknown as Error,
+      expected: { message: 'the user store failed: down', retryable: true },
+    },
+  ])('fail with a StoreError for $name', async ({ thrown, expected }) => {
+    const user = { ...stores.user, load: () => Promise.reject(thrown) };
+    await expect(
+      openState({ stores: { ...all(stores), user }, key, callerSession: {} }),
+    ).rejects.toMatchObject({ code: 'StoreError', ...expected });
+  });
+
+  it('fail when the session cannot be saved', async () => {
+    await expect(closeState({ stores: failing(), key, session: {} })).rejects.toMatchObject({
+      code: 'StoreError',
+      message: 'the session store failed: Error: down',
+      retryable: true,
+    });
+  });
+
+  it.each([
+    { name: 'a date', state: { at: new Date(0) }, problem: 'at at: a Date object is not JSON' },
+    { name: 'a list', state: [1], problem: 'it must be an object' },
+  ])('fail when one of your own returns $name', async ({ state, problem }) => {
+    const user = { ...stores.user, load: async () => state as unknown as JsonObject };
+    const error: unknown = await openState({ stores: { user }, key, callerSession: {} }).catch(
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toMatchObject({ code: 'StoreError', retryable: false });
+    expect(String(error)).toContain(problem);
+  });
+
+  it('take null from one of your own for nothing', async () => {
+    const user = { ...stores.user, load: async () => null as unknown as undefined };
+    expect(await openState({ stores: { user }, key, callerSession: { a: 1 } })).toEqual({ a: 1 });
+  });
+
+  it('keep the this of a store that is a class', async () => {
+    class Names {
+      readonly #states = new Map<string, JsonObject>([['ada', { name: 'Ada' }]]);
+      async load({ userId }: { userId: string }): Promise<JsonObject | undefined> {
+        return this.#states.get(userId);
+      }
+      async save(): Promise<void> {}
+      async delete(): Promise<void> {}
+    }
+    expect(await openState({ stores: { user: new Names() }, key, callerSession: {} })).toEqual({
+      name: 'Ada',
+    });
+  });
+});
+
+function all({ app, user, session }: SqliteStores): StateStores {
+  return { app, user, session };
+}
+
+/** Stores that are down. */
+function failing(): Required<StateStores> {
+  const fail = () => Promise.reject(new Error('down'));
+  const store = { load: fail, save: fail, delete: fail, exists: fail };
+  return { app: store, user: store, session: store };
+}

@@ -1,0 +1,204 @@
+// SQLite in files of a temporary folder, and processes that share them; no server.
+
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { migrateSqlite, sqliteMigrations } from '../../../src/stores/sqlite/sqlite-migrations';
+import { SqliteStores } from '../../../src/stores/sqlite/sqlite-stores';
+
+const source = join(__dirname, '../../../src');
+const key = { appName: 'travel', userId: 'ada', sessionId: 's1' };
+
+/** Loads the sources as they are: what follows runs in a process of its own. */
+const prelude = `
+  import { registerHooks } from 'node:module';
+  registerHooks({ resolve(specifier, context, next) {
+    try { return next(specifier, context); } catch { return next(specifier + '.ts', context); }
+  } });
+  const [source, path, user] = process.argv.slice(1);
+  const { SqliteStores } = await import(source + '/stores/sqlite/sqlite-stores.ts');
+`;
+
+describe('SqliteStores', () => {
+  let folder: string;
+  let path: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'longhaul-sqlite-'));
+    path = join(folder, 'state.db');
+  });
+
+  afterEach(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  function runScript(script: string, user: string): ReturnType<typeof spawn> {
+    const args = ['--no-warnings', '--input-type=module', '--eval', prelude + script];
+    return spawn(process.execPath, [...args, source, path, user], { stdio: 'inherit' });
+  }
+
+  it('serves several processes that start on one new file', async () => {
+    const script = `
+      const stores = new SqliteStores({ path });
+      for (let index = 0; index < 20; index += 1) {
+        await stores.session.save({ appName: 'a', userId: user, sessionId: String(index) }, { index });
+        await stores.app.save({ appName: 'shared' }, { user, index });
+      }
+      await stores.close();
+    `;
+    const processes = ['ada', 'bob', 'eve'].map((user) => runScript(script, user));
+    const codes = await Promise.all(processes.map((each) => once(each, 'exit')));
+    expect(codes).toEqual([
+      [0, null],
+      [0, null],
+      [0, null],
+    ]);
+    const database = new DatabaseSync(path);
+    expect({
+      ...database.prepare('select count(*) as n from longhaul_session_state').get(),
+    }).toEqual({ n: 60 });
+    database.close();
+    const stores = new SqliteStores({ path });
+    expect(await stores.app.load({ appName: 'shared' })).toMatchObject({ index: 19 });
+    await stores.close();
+  });
+
+  it('keeps what was saved when it is opened again', async () => {
+    const first = new SqliteStores({ path });
+    await first.session.save(key, { city: 'Oslo' });
+    await first.close();
+    const second = new SqliteStores({ path });
+    expect(await second.session.load(key)).toEqual({ city: 'Oslo' });
+    await second.close();
+  });
+
+  it('waits for a lock that another process holds', async () => {
+    const stores = new SqliteStores({ path });
+    await stores.app.load(key);
+    const other = new DatabaseSync(path);
+    other.exec('begin immediate');
+    const saved = stores.app.save(key, { city: 'Oslo' });
+    setImmediate(() => other.exec('commit'));
+    await saved;
+    expect(await stores.app.load(key)).toEqual({ city: 'Oslo' });
+    other.close();
+    await stores.close();
+  });
+
+  it('fails as one that may be retried when the lock is never released', async () => {
+    const stores = new SqliteStores({ path, busyTimeoutMs: 100 });
+    await stores.app.load(key);
+    const other = new DatabaseSync(path);
+    other.exec('begin immediate');
+    await expect(stores.app.save(key, {})).rejects.toMatchObject({
+      code: 'StoreError',
+      message: 'SQLite: database is locked',
+      retryable: true,
+    });
+    other.close();
+    await stores.close();
+  });
+
+  it('works on a database that a newer version has migrated', async () => {
+    const newer = new DatabaseSync(path);
+    migrateSqlite(newer, [...sqliteMigrations, 'create table longhaul_new (a text) strict']);
+    newer.close();
+    const stores = new SqliteStores({ path });
+    await stores.app.save(key, { city: 'Oslo' });
+    expect(await stores.app.load(key)).toEqual({ city: 'Oslo' });
+    await stores.close();
+  });
+
+  it('adds what an older database lacks, once', () => {
+    const database = new DatabaseSync(path);
+    const added = [...sqliteMigrations, 'create table longhaul_new (a text) strict'];
+    for (const migrations of [sqliteMigrations, added, added]) migrateSqlite(database, migrations);
+    const rows = database.prepare('select version from longhaul_migrations').all();
+    expect(rows.map((row) => row['version'])).toEqual([1, 2]);
+    database.close();
+  });
+
+  it('changes nothing when a migration fails', () => {
+    const database = new DatabaseSync(path);
+    expect(() =>
+      migrateSqlite(database, ['create table longhaul_a (a text) strict; create nonsense']),
+    ).toThrow('nonsense');
+    expect(database.prepare('select name from sqlite_schema').all()).toEqual([]);
+    database.close();
+  });
+
+  it('leaves the tables of others alone', async () => {
+    const other = new DatabaseSync(path);
+    other.exec(
+      'pragma user_version = 7; create table orders (id text); insert into orders values (1)',
+    );
+    const stores = new SqliteStores({ path });
+    await stores.app.save(key, {});
+    expect({ ...other.prepare('select id from orders').get() }).toEqual({ id: '1' });
+    expect({ ...other.prepare('pragma user_version').get() }).toEqual({ user_version: 7 });
+    other.close();
+    await stores.close();
+  });
+
+  it('refuses a folder that is not there', () => {
+    expect(() => new SqliteStores({ path: join(folder, 'none', 'state.db') })).toThrow(
+      expect.objectContaining({
+        code: 'StoreError',
+        message: expect.stringMatching(/^SQLite cannot open '.*': unable to open database file$/),
+      }) as Error,
+    );
+  });
+
+  it('refuses a file that is no database, and leaves it as it is', async () => {
+    writeFileSync(path, 'not a database, but long enough to be looked at'.repeat(20));
+    const before = readFileSync(path, 'utf8');
+    const stores = new SqliteStores({ path });
+    await expect(stores.app.load(key)).rejects.toMatchObject({
+      code: 'StoreError',
+      message: 'SQLite: file is not a database',
+      retryable: false,
+    });
+    await stores.close();
+    expect(readFileSync(path, 'utf8')).toBe(before);
+  });
+
+  it('refuses a state that something else has damaged', async () => {
+    const stores = new SqliteStores({ path });
+    await stores.app.save(key, {});
+    const other = new DatabaseSync(path);
+    other.exec(`update longhaul_app_state set value = '{"a":'`);
+    other.close();
+    await expect(stores.app.load(key)).rejects.toMatchObject({
+      code: 'StoreError',
+      message: 'the stored state is not JSON',
+      retryable: false,
+    });
+    await stores.close();
+  });
+
+  it('refuses calls once it is closed, as ones another worker may repeat', async () => {
+    const stores = SqliteStores.inMemory();
+    await stores.close();
+    await stores.close();
+    await expect(stores.app.load(key)).rejects.toMatchObject({
+      code: 'StoreError',
+      message: 'SQLite: the store is closed',
+      retryable: true,
+    });
+  });
+
+  it('loads node:sqlite when it is first used, for Node 22 warns then', () => {
+    const script = `
+      const isLoaded = () => process.moduleLoadList.some((name) => name.endsWith('node:sqlite') || name.endsWith(' sqlite'));
+      const before = isLoaded();
+      SqliteStores.inMemory();
+      process.stdout.write(JSON.stringify([before, isLoaded()]));
+    `;
+    const args = ['--no-warnings', '--input-type=module', '--eval', prelude + script, source];
+    const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    expect([stdout, stderr]).toEqual(['[false,true]', '']);
+  });
+});
