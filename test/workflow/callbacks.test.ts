@@ -28,18 +28,20 @@ function callbacks(definition: Partial<CallbacksDefinition>): Callbacks {
   return defineCallbacks({ name: 'own', ...definition });
 }
 
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
 describe('callbacks', () => {
   let harness: Harness;
   const ran: string[] = [];
-  const tool = defineTool({
+  const tool = defineTool<{ word: string }>({
     name: 'look_up',
     description: 'Looks a word up',
     inputSchema: { type: 'object', properties: { word: { type: 'string' } }, required: ['word'] },
     session: ['looked'],
     execute: ({ word }, { session }) => {
-      ran.push(`tool ${String(word)}`);
-      session['looked'] = word ?? null;
-      return `a meaning of ${String(word)}`;
+      ran.push(`tool ${word}`);
+      session['looked'] = word;
+      return `a meaning of ${word}`;
     },
   });
 
@@ -244,7 +246,7 @@ describe('callbacks', () => {
   it('are given a context that is too long to travel with each call', async () => {
     const tenant = 't'.repeat(5_000);
     const own = callbacks({
-      beforeModelCall: ({ context }) => overrideResponse(String(context['tenant']).slice(0, 3)),
+      beforeModelCall: ({ context }) => overrideResponse(textOf(context['tenant']).slice(0, 3)),
     });
     const result = await resultOf([], { callbacks: [own] }, { context: { tenant } });
     expect(result.finalResponse.text).toBe('ttt');
@@ -260,8 +262,8 @@ describe('callbacks', () => {
             (hook) => [
               hook,
               ({ session }: { session: Record<string, unknown> }) => {
-                const looked = String(session['looked'] ?? '-');
-                session['trail'] = `${String(session['trail'] ?? '')} ${name}:${hook}:${looked}`;
+                const looked = textOf(session['looked']) || '-';
+                session['trail'] = `${textOf(session['trail'])} ${name}:${hook}:${looked}`;
               },
             ],
           ),

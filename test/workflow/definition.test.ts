@@ -115,6 +115,17 @@ describeWithTimeSkipping('definition, in skipped time', () => {
       message: /'?prob'?/,
     },
     {
+      name: 'callbacks',
+      runner: {
+        kind: 'agent' as const,
+        id: 'x',
+        model: { provider: 'scripted', model: 'one' },
+        callbacks: ['audti'],
+      },
+      code: 'NotRegisteredHere',
+      message: /'?audti'?/,
+    },
+    {
       name: 'a model provider',
       runner: { kind: 'agent' as const, id: 'x', model: { provider: 'nobody', model: 'one' } },
       code: 'NotRegisteredHere',
