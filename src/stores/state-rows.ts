@@ -11,7 +11,7 @@ export type StateTable = {
   readonly columns: readonly string[];
 };
 
-export const stateTables = {
+const stateTables = {
   app: { name: 'longhaul_app_state', parts: ['appName'], columns: ['app_name'] },
   user: {
     name: 'longhaul_user_state',
