@@ -1,0 +1,148 @@
+// A worker as a process of its own, run from a folder in which the built package is installed. Usage: kill-worker-process.mts '<JSON of WorkerSettings>'
+import { Context } from '@temporalio/activity';
+import { DefaultLogger, Runtime } from '@temporalio/worker';
+import { defineAgent, defineTool } from 'longhaul';
+import { createWorker } from 'longhaul/worker';
+import type { Message } from '../../src/protocol/message.ts';
+import type { Question } from './kill-worker-gate.ts';
+
+export type WorkerSettings = {
+  readonly address: string;
+  readonly taskQueue: string;
+  /** Address of the gate, which stands for model provider and outside world. */
+  readonly gate: string;
+  /** The process kills itself when the first attempt of any step has done its work but has not said so yet. */
+  readonly diesAfterEveryStep?: boolean;
+};
+
+const settings = JSON.parse(process.argv[2] ?? '{}') as WorkerSettings;
+process.once('disconnect', () => process.exit());
+
+Runtime.install({ logger: new DefaultLogger('ERROR') });
+
+async function ask(question: Omit<Question, 'pid'>, signal?: AbortSignal): Promise<void> {
+  const body = JSON.stringify({ ...question, pid: process.pid });
+  await fetch(settings.gate, { method: 'POST', body, ...(signal && { signal }) });
+}
+
+type Call = { readonly name: string; readonly args: { [key: string]: string | number } };
+type Turn = string | readonly Call[] | ((last: string) => string);
+
+const lookUp = (word: string): Call => ({ name: 'look_up', args: { word } });
+
+/** What the model says to each first message, turn by turn; a function is given the last message of the request. */
+const scripts: { readonly [run: string]: readonly Turn[] } = {
+  'slow model': [[lookUp('oak')], [lookUp('elm'), lookUp('fir')], 'Three trees.'],
+  'idempotent tool': [[{ name: 'charge', args: { amount: 5 } }, lookUp('oak')], 'Charged once.'],
+  'once tool': [
+    [{ name: 'send_mail', args: { to: 'ann' } }, lookUp('oak')],
+    (last) => (last.includes('OutcomeUnknown') ? 'I cannot tell whether it was sent.' : 'Sent.'),
+  ],
+  question: [
+    [{ name: 'ask_user', args: { question: 'Which tree?' } }],
+    (last) => `You chose ${/oak|elm/.exec(last)?.[0]}.`,
+  ],
+  'killed server': [[lookUp('oak')], [lookUp('elm')], 'Two trees.'],
+  'every step': [[{ name: 'charge', args: { amount: 7 } }], 'Charged once.'],
+};
+
+const textOf = (message: Message | undefined): string => JSON.stringify(message?.parts ?? []);
+
+const gateModel = {
+  name: 'gate',
+  call: async (
+    { messages }: { readonly messages: readonly Message[] },
+    { signal }: { readonly signal: AbortSignal },
+  ) => {
+    const [first] = messages;
+    const run = first?.parts[0]?.type === 'text' ? first.parts[0].text : '';
+    const turn = messages.filter(({ role }) => role === 'assistant').length;
+    await ask({ run, step: `model ${turn + 1}` }, signal);
+    const said = scripts[run]?.[turn] ?? 'I have nothing to say.';
+    const text = typeof said === 'function' ? said(textOf(messages.at(-1))) : said;
+    const content =
+      typeof text === 'string'
+        ? [{ type: 'text' as const, text }]
+        : text.map((call, index) => ({
+            type: 'tool_call' as const,
+            callId: `call_${turn}_${index}`,
+            ...call,
+          }));
+    return {
+      content,
+      usage: {
+        input: 10,
+        output: 5,
+        total: 15,
+        cacheRead: null,
+        cacheWrite: null,
+        reasoning: null,
+      },
+      finishReason: typeof text === 'string' ? ('stop' as const) : ('tool_calls' as const),
+      origin: { provider: 'gate', api: 'gate', model: 'one' },
+    };
+  },
+};
+
+const text = { type: 'string' } as const;
+const clerk = defineAgent({
+  id: 'clerk',
+  model: 'gate/one',
+  askUser: 'tool',
+  tools: [
+    defineTool({
+      name: 'look_up',
+      description: 'Looks a word up',
+      effect: 'read',
+      inputSchema: { type: 'object', properties: { word: text }, required: ['word'] },
+      execute: ({ word }) => ({ word, length: String(word).length }),
+    }),
+    defineTool({
+      name: 'charge',
+      description: 'Charges an amount',
+      inputSchema: { type: 'object', properties: { amount: { type: 'number' } } },
+      execute: async ({ amount }, { idempotencyKey, context, signal }) => {
+        await ask({ run: context['run'] as string, step: 'charge', key: idempotencyKey }, signal);
+        return { charged: amount };
+      },
+    }),
+    defineTool({
+      name: 'send_mail',
+      description: 'Sends a mail',
+      effect: 'once',
+      inputSchema: { type: 'object', properties: { to: text } },
+      execute: async ({ to }, { idempotencyKey, context, signal }) => {
+        await ask(
+          { run: context['run'] as string, step: 'send_mail', key: idempotencyKey },
+          signal,
+        );
+        return { sentTo: to };
+      },
+    }),
+  ],
+});
+
+const dieBeforeReport = {
+  execute: async (input: unknown, next: (input: never) => Promise<unknown>): Promise<unknown> => {
+    const result = await next(input as never);
+    const { attempt, isLocal } = Context.current().info;
+    if (attempt === 1 && isLocal !== true) process.kill(process.pid, 'SIGKILL');
+    return result;
+  },
+};
+
+const worker = await createWorker({
+  address: settings.address,
+  taskQueue: settings.taskQueue,
+  runners: [clerk],
+  providers: { gate: gateModel },
+  workerOptions: {
+    shutdownGraceTime: '1s',
+    ...(settings.diesAfterEveryStep === true && {
+      interceptors: { activity: [() => ({ inbound: dieBeforeReport })] },
+    }),
+  },
+});
+process.send?.('polling');
+await worker.run();
+process.exit();

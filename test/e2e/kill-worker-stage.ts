@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto';
+import { connect, type Longhaul } from '../../src/client';
+import { eventually } from '../workflow/eventually';
+import { builtPackage } from './built-package';
+import { Gate } from './kill-worker-gate';
+import { Victim } from './kill-worker-victim';
+
+/** A client on a task queue of its own, and workers for it. */
+export type Scene = {
+  readonly longhaul: Longhaul;
+  startWorker(settings?: { diesAfterEveryStep?: boolean }): Promise<Victim>;
+};
+
+/** What the scenes share: the gate, the built package, and the end of all that was started. */
+export class Stage {
+  readonly gate = new Gate();
+  readonly #cleanups: (() => Promise<unknown>)[] = [];
+  #gateAddress = '';
+  #folder = '';
+
+  async open(): Promise<void> {
+    this.#gateAddress = await this.gate.open();
+    this.#folder = await builtPackage();
+  }
+
+  async scene(address: string): Promise<Scene> {
+    const taskQueue = `killed-${randomUUID()}`;
+    const longhaul = await connect({ address, taskQueue });
+    this.#cleanups.push(() => longhaul.close());
+    const startWorker: Scene['startWorker'] = async (settings = {}) => {
+      const gate = this.#gateAddress;
+      const worker = await Victim.start(this.#folder, { address, taskQueue, gate, ...settings });
+      this.#cleanups.push(() => worker.kill());
+      return worker;
+    };
+    return { longhaul, startWorker };
+  }
+
+  /** Resolves when the step hangs in the gate. */
+  async held(run: string, step: string): Promise<void> {
+    await eventually(`${run} to hang in ${step}`, () => this.gate.isHeld(run, step));
+  }
+
+  onClose(cleanup: () => Promise<unknown>): void {
+    this.#cleanups.push(cleanup);
+  }
+
+  async close(): Promise<void> {
+    for (const cleanup of this.#cleanups.reverse()) await cleanup();
+    await this.gate.close();
+  }
+}

@@ -1,0 +1,35 @@
+import type { Longhaul, RunHandle } from '../../src/client';
+import type { Message } from '../../src/protocol/message';
+
+/** All that a run came to, without what differs from run to run: ids and times. */
+export type Story = {
+  readonly transcript: readonly Message[];
+  /** Sorted: results of one turn stand in the order they arrived in. */
+  readonly log: readonly string[];
+  readonly result: object;
+};
+
+export async function storyOf(run: RunHandle): Promise<Story> {
+  const result = await run.result();
+  const log = (await run.log()).map(({ id: _id, ...event }) => JSON.stringify(event)).sort();
+  return { transcript: await run.transcript(), log, result };
+}
+
+/** Starts a run whose first message, and so whose script, is `name`; its tools are told the name, too. */
+export async function startRun(longhaul: Longhaul, name: string): Promise<RunHandle> {
+  return await longhaul.start('clerk', name, { context: { run: name } });
+}
+
+/** As `storyOf`, answering the question of the script on the way. */
+export async function tell(run: RunHandle): Promise<Story> {
+  const outcome = await run.outcome();
+  if (outcome.kind === 'needs-input') await run.resume('oak');
+  return await storyOf(run);
+}
+
+export function textOfResults(story: Story, tool: string): string {
+  const results = story.transcript.flatMap((message) =>
+    message.role === 'tool' ? message.parts : [],
+  );
+  return JSON.stringify(results.find(({ name }) => name === tool)?.content);
+}

@@ -1,0 +1,46 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { WorkerSettings } from './kill-worker-process.mts';
+
+const scriptName = 'kill-worker-process.mts';
+
+/** A worker in a process of its own, which can be killed. It ends with the test's process. */
+export class Victim {
+  readonly exited: Promise<void>;
+  readonly #child: ChildProcess;
+  #output = '';
+
+  private constructor(folder: string, settings: WorkerSettings) {
+    const script = join(folder, scriptName);
+    copyFileSync(join(__dirname, scriptName), script);
+    this.#child = spawn(process.execPath, [script, JSON.stringify(settings)], {
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    });
+    for (const stream of [this.#child.stdout, this.#child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (chunk: string) => (this.#output += chunk));
+    }
+    this.exited = new Promise((resolve) => this.#child.once('exit', () => resolve()));
+  }
+
+  /** Runs it from `folder`, where the package is installed; resolves once it polls. */
+  static async start(folder: string, settings: WorkerSettings): Promise<Victim> {
+    const victim = new Victim(folder, settings);
+    const polling = new Promise((resolve) => victim.#child.once('message', resolve));
+    const ended = victim.exited.then(() => {
+      throw new Error(`the worker ended before it polled:\n${victim.#output}`);
+    });
+    await Promise.race([polling, ended]);
+    ended.catch(() => undefined);
+    return victim;
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? -1;
+  }
+
+  async kill(): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await this.exited;
+  }
+}

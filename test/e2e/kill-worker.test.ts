@@ -1,0 +1,163 @@
+// Workers in processes of their own, on the built package, killed with SIGKILL at every point that matters; and a killed server.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { RunHandle } from '../../src/client';
+import { startDevServer } from '../../src/server/dev-server';
+import { devServerAddress } from '../servers';
+import { Stage } from './kill-worker-stage';
+import { startRun, storyOf, tell, textOfResults, type Story } from './kill-worker-story';
+
+const print = (line: string): boolean => process.stdout.write(`${line}\n`);
+const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
+
+const stage = new Stage();
+const { gate } = stage;
+
+const names = [
+  'slow model',
+  'idempotent tool',
+  'once tool',
+  'question',
+  'killed server',
+  'every step',
+] as const;
+type Name = (typeof names)[number];
+
+/** What every script comes to when nothing happens. */
+async function playUndisturbed(): Promise<Record<Name, Story>> {
+  const { longhaul, startWorker } = await stage.scene(devServerAddress());
+  const worker = await startWorker();
+  const stories = await Promise.all(
+    names.map(async (name) => [name, await tell(await startRun(longhaul, name))] as const),
+  );
+  await worker.kill();
+  return Object.fromEntries(stories) as Record<Name, Story>;
+}
+
+/** One worker serves four runs: in a model call, in two tools, and waiting. It is killed, and another one takes over. */
+async function killInTheMiddle() {
+  const { longhaul, startWorker } = await stage.scene(devServerAddress());
+  const victim = await startWorker();
+  const steps = [
+    ['slow model', 'model 2'],
+    ['idempotent tool', 'charge'],
+    ['once tool', 'send_mail'],
+  ] as const;
+  const runs = new Map<string, RunHandle>();
+  const begun = Date.now();
+  for (const [name, step] of steps) {
+    gate.hold(name, step);
+    runs.set(name, await startRun(longhaul, name));
+  }
+  const waiting = await startRun(longhaul, 'question');
+  await Promise.all([waiting.outcome(), ...steps.map(([name, step]) => stage.held(name, step))]);
+  const killedAt = Date.now();
+  await victim.kill();
+  await startWorker();
+  const stories = await Promise.all(steps.map(([name]) => storyOf(runs.get(name) as RunHandle)));
+  const attempts = steps.map(([name, step]) =>
+    gate.arrivals(name, step).filter(({ at }) => at >= begun),
+  );
+  return { victim: victim.pid, killedAt, stories, attempts, answered: await tell(waiting) };
+}
+
+/** Every activity's first attempt does its work, then the worker is gone before it could say so. */
+async function killAfterEveryStep() {
+  const { longhaul, startWorker } = await stage.scene(devServerAddress());
+  const begun = Date.now();
+  const run = await startRun(longhaul, 'every step');
+  let isOver = false;
+  const story = storyOf(run).finally(() => (isOver = true));
+  let deaths = 0;
+  while (!isOver) {
+    const worker = await startWorker({ diesAfterEveryStep: true });
+    await Promise.race([worker.exited, story]);
+    deaths += isOver ? 0 : 1;
+  }
+  const charges = gate.arrivals('every step', 'charge').filter(({ at }) => at >= begun);
+  return { story: await story, deaths, charges };
+}
+
+/** A server of its own is killed while one run is in a model call and one waits, and started again with its file. */
+async function killServer() {
+  const scratch = mkdtempSync(join(tmpdir(), 'longhaul-killed-server-'));
+  stage.onClose(async () => rmSync(scratch, { recursive: true }));
+  const options = { dbFile: join(scratch, 'runs.db'), headless: true };
+  const first = await startDevServer(options);
+  stage.onClose(() => first.stop());
+  const { longhaul, startWorker } = await stage.scene(first.address);
+  await startWorker();
+  const waiting = await startRun(longhaul, 'question');
+  await waiting.outcome();
+  gate.hold('killed server', 'model 2');
+  const running = await startRun(longhaul, 'killed server');
+  await stage.held('killed server', 'model 2');
+  process.kill(first.pid, 'SIGKILL');
+  await first.exited;
+  const second = await startDevServer({ ...options, port: first.port });
+  stage.onClose(() => second.stop());
+  gate.letGo('killed server', 'model 2');
+  return { finished: await storyOf(running), answered: await tell(waiting) };
+}
+
+describe('killed with SIGKILL', () => {
+  let undisturbed: Record<Name, Story>;
+  let middle: ReturnType<typeof killInTheMiddle>;
+  let everyStep: ReturnType<typeof killAfterEveryStep>;
+  let server: ReturnType<typeof killServer>;
+
+  beforeAll(async () => {
+    await stage.open();
+    undisturbed = await playUndisturbed();
+    [server, middle, everyStep] = [killServer(), killInTheMiddle(), killAfterEveryStep()];
+    for (const scene of [server, middle, everyStep]) scene.catch(() => undefined);
+  });
+  afterAll(() => stage.close());
+
+  it('the server goes on from its file, and so do the runs in a model call and in a wait', async () => {
+    const { finished, answered } = await server;
+    expect(finished).toEqual(undisturbed['killed server']);
+    expect(answered).toEqual(undisturbed['question']);
+  });
+
+  it('a worker in a model call leaves it to another one, and the run comes to the same', async () => {
+    const { victim, killedAt, stories, attempts } = await middle;
+    const [first, second, ...more] = attempts[0] ?? [];
+    expect(stories[0]).toEqual(undisturbed['slow model']);
+    expect([first?.pid, more]).toEqual([victim, []]);
+    print(`next attempt of the model call ${seconds((second?.at ?? 0) - killedAt)} after the kill`);
+  });
+
+  it('a worker in an idempotent tool leaves it to another one, with the same key', async () => {
+    const { victim, killedAt, stories, attempts } = await middle;
+    const [first, second, ...more] = attempts[1] ?? [];
+    expect(stories[1]).toEqual(undisturbed['idempotent tool']);
+    expect([first?.pid, second?.key, more]).toEqual([victim, first?.key, []]);
+    expect(first?.key).toMatch(/^[0-9a-f]{64}$/);
+    print(`next attempt of the tool ${seconds((second?.at ?? 0) - killedAt)} after the kill`);
+  });
+
+  it('a worker in a tool with effect `once` is the only one to run it, and the model is told', async () => {
+    const { victim, stories, attempts } = await middle;
+    const story = stories[2] as Story;
+    const same = undisturbed['once tool'];
+    expect(attempts[2]?.map(({ pid }) => pid)).toEqual([victim]);
+    expect(textOfResults(story, 'send_mail')).toContain('OutcomeUnknown');
+    expect(textOfResults(story, 'look_up')).toBe(textOfResults(same, 'look_up'));
+    expect(story.result).toMatchObject({
+      finalResponse: { text: 'I cannot tell whether it was sent.' },
+    });
+  });
+
+  it('a worker whose run waits changes nothing for that run', async () => {
+    expect((await middle).answered).toEqual(undisturbed['question']);
+  });
+
+  it('a worker that has done its work and has not said so yet leads to the same, at every step', async () => {
+    const { story, deaths, charges } = await everyStep;
+    expect(story).toEqual(undisturbed['every step']);
+    expect(deaths).toBe(3);
+    expect([charges.length, new Set(charges.map(({ key }) => key)).size]).toEqual([2, 1]);
+  });
+});
