@@ -9,7 +9,6 @@ import { mintId } from './call-model';
 import { callbackChain } from './callbacks';
 import { checkToolArguments } from './check-arguments';
 import type { ActivityDependencies } from './dependencies';
-import { isSearchSpent } from './failures';
 import { withHeartbeat } from './heartbeat';
 import { ownWorkflowId, pinnedDefinition } from './pinned-definition';
 import { readLog } from './read-log';
@@ -21,11 +20,11 @@ export async function callTool(
   dependencies: ActivityDependencies,
   input: CallToolInput,
 ): Promise<CallToolResult> {
-  return await withHeartbeat(async (signal) => {
+  return await withHeartbeat(async (signal, heartbeat) => {
     const definition = await pinnedDefinition(dependencies, input.definition);
     const spec = toolOf(definition, input.tool);
     const tool = dependencies.registry.tool(input.tool);
-    if (tool === undefined) return { entry: entryOf(dependencies, input, missingTool(input.tool)) };
+    if (tool === undefined) throw new NotRegisteredHere(`this worker has no tool '${input.tool}'`);
     const args = await argumentsOf(dependencies, input, signal);
     const checked = await checkToolArguments(spec, tool, args);
     if (!checked.ok) return { entry: entryOf(dependencies, input, errorOutput(checked.problem)) };
@@ -36,7 +35,10 @@ export async function callTool(
       call: { callId: input.callId, name: input.tool, args },
       session: input.session ?? {},
       run: async (own) => {
-        const context = await toolContext({ ...input, session: own }, args, signal);
+        const context = await toolContext({ ...input, session: own }, args, {
+          signal,
+          heartbeat,
+        });
         const before = structuredClone(context.session);
         const output = await runTool({ tool, spec, context, args: checked.value });
         const changes = output.isError ? undefined : sessionChanges(spec, before, context.session);
@@ -57,15 +59,6 @@ function entryOf(
   const entry = { id: mintId(), kind: 'tool-result' as const, result };
   dependencies.replica.offer(ownWorkflowId(), entry);
   return entry;
-}
-
-function missingTool(name: string): ToolOutput {
-  if (isSearchSpent()) {
-    return errorOutput(`The tool '${name}' is not available any more: no worker has its code.`);
-  }
-  throw new NotRegisteredHere(`this worker has no tool '${name}'`, {
-    retryable: true,
-  });
 }
 
 async function argumentsOf(

@@ -36,7 +36,7 @@ function providerFailure(error: ProviderError): ApplicationFailure {
 /** Another worker of a rolling deploy may have it: tried again until the search budget is spent. */
 function notRegisteredFailure(error: LonghaulError): ApplicationFailure {
   return failure(error.code, error.message, {
-    nonRetryable: isSearchSpent(),
+    nonRetryable: !error.retryable || isSearchSpent(),
     nextRetryDelay: notRegisteredRetryMs,
     details: error.details,
   });

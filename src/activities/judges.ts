@@ -84,6 +84,8 @@ export function criterionJudge(
 }
 
 function declaredKeys({ criteria = [] }: AgentSpec, name: string): readonly string[] {
-  const found = criteria.find((criterion) => criterion.kind === 'custom' && criterion.name === name);
+  const found = criteria.find(
+    (criterion) => criterion.kind === 'custom' && criterion.name === name,
+  );
   return found?.kind === 'custom' ? (found.session ?? []) : [];
 }

@@ -16,9 +16,8 @@ import { askContext } from './read-log';
 export async function toolContext(
   input: CallToolInput,
   args: JsonObject,
-  signal: AbortSignal,
+  { signal, heartbeat }: Pick<ToolContext, 'signal' | 'heartbeat'>,
 ): Promise<ToolContext> {
-  const activity = Context.current();
   const runId = ownWorkflowId();
   const { agentId, path = agentId, callId, session = {}, context = {} } = input;
   return {
@@ -30,7 +29,7 @@ export async function toolContext(
     session: structuredClone(session),
     context: input.contextByReference === true ? await askContext(runId) : context,
     signal,
-    heartbeat: (details) => activity.heartbeat(details),
+    heartbeat,
     log,
   };
 }

@@ -46,19 +46,28 @@ export function isNotFound(error: unknown): boolean {
 export function typedError(error: unknown): LonghaulError | undefined {
   if (LonghaulError.is(error)) return error;
   let found: LonghaulError | undefined;
+  const topCause = error instanceof Error ? error.cause : undefined;
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause)
-    found = toTyped(cause) ?? found;
+    found = toTyped(cause, found !== undefined || cause !== topCause) ?? found;
   return found;
 }
 
-function toTyped(cause: Error): LonghaulError | undefined {
+/** `isNested`: the failure of something the run called, not of the run itself. */
+function toTyped(cause: Error, isNested: boolean): LonghaulError | undefined {
   if (cause instanceof ApplicationFailure && isErrorCode(cause.type)) {
     return fromFailure(cause.type, cause.message, (cause.details?.[0] ?? {}) as ErrorDetails);
   }
   if (cause instanceof CancelledFailure) return new LonghaulError('RunCancelled', cause.message);
   if (cause instanceof TerminatedFailure)
     return new RunClosed(`the run was terminated: ${cause.message}`);
-  if (cause instanceof TimeoutFailure) return new RunClosed(`the run timed out: ${cause.message}`);
+  if (cause instanceof TimeoutFailure) {
+    return isNested
+      ? new ProviderError(
+          'unavailable',
+          `a call of the run did not finish in time: ${cause.message}`,
+        )
+      : new RunClosed(`the run timed out: ${cause.message}`);
+  }
   return undefined;
 }
 

@@ -54,6 +54,7 @@ export const timeouts = {
   store: 24 * 60 * 60_000,
   logQuery: 15_000,
   definitionSearch: 60_000,
+  searchPause: 5_000,
   shutdownGrace: 60_000,
   serverCheck: 5_000,
   eventsPause: 1_000,

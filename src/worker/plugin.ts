@@ -3,7 +3,6 @@ import type { BundleOptions, WorkerOptions } from '@temporalio/worker';
 import { createActivities } from '../activities';
 import { DefinitionCache } from '../activities/definition-cache';
 import { LogReplica } from '../activities/log-replica';
-import { InternalError } from '../protocol/error-classes';
 import { timeouts } from '../protocol/limits';
 import { resolveProviders } from '../providers/registry';
 import { createRegistry } from '../spec/registry';
@@ -95,6 +94,7 @@ function requireWorkflows(compiler: Compiler): void {
     if ([...modules].some((module) => module.resource === ours)) return;
     const message =
       "the workflow bundle lacks Longhaul's workflows: add `export * from 'longhaul/workflows'` to your workflow file";
-    errors.push(new InternalError(message));
+    // A plain error: the bundler reads fields of its own from what it is given.
+    errors.push(new Error(message));
   });
 }

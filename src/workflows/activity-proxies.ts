@@ -6,6 +6,7 @@ import {
   scheduleActivity,
   type ActivityOptions,
 } from '@temporalio/workflow';
+import type { RetryPolicy } from '@temporalio/common';
 import { clipText, oneLine } from '../core/text';
 import type {
   LonghaulActivities,
@@ -63,15 +64,19 @@ function toolOptions(tool: ToolFacts, summary: string): ActivityOptions {
   return {
     startToCloseTimeout: startToClose,
     scheduleToCloseTimeout: Math.max(timeouts.toolScheduleToClose, startToClose),
-    retry: {
-      initialInterval: tool.retry?.initialIntervalMs ?? 1_000,
-      backoffCoefficient: tool.retry?.backoffCoefficient ?? 2,
-      maximumInterval: tool.retry?.maximumIntervalMs ?? 60_000,
-      maximumAttempts:
-        tool.effect === 'once' ? 1 : (tool.retry?.maximumAttempts ?? limits.toolAttempts),
-      nonRetryableErrorTypes,
-    },
+    retry: { ...retryOf(tool), nonRetryableErrorTypes },
     summary: oneLine(summary, limits.summary),
+  };
+}
+
+/** The interval between attempts grows to a minute, or stays what it is where it starts longer. */
+function retryOf({ effect, retry = {} }: ToolFacts): RetryPolicy {
+  const { initialIntervalMs = 1_000, maximumIntervalMs = 60_000 } = retry;
+  return {
+    initialInterval: initialIntervalMs,
+    backoffCoefficient: retry.backoffCoefficient ?? 2,
+    maximumInterval: Math.max(initialIntervalMs, maximumIntervalMs),
+    maximumAttempts: effect === 'once' ? 1 : (retry.maximumAttempts ?? limits.toolAttempts),
   };
 }
 

@@ -19,10 +19,9 @@ import { checkRunInput } from '../core/run-input';
 import type { AgentRunStep } from '../core/steps';
 import { oneLine } from '../core/text';
 import { addUsage, emptyUsage } from '../core/usage';
-import type { AgentFacts, CallModelInput } from '../protocol/activities';
+import type { AgentFacts } from '../protocol/activities';
 import { InputTimeout, InternalError } from '../protocol/error-classes';
 import { isJsonObject } from '../protocol/json';
-import { limits } from '../protocol/limits';
 import type { LogEvent } from '../protocol/log';
 import type { Usage } from '../protocol/message';
 import type { AgentRunResult, Delivery, PendingInput, RunInput, RunState } from '../protocol/run';
@@ -36,9 +35,9 @@ import {
   runnerId,
   stateOf,
 } from './agent-run-facts';
-import { judgedArguments } from './activity-tool';
 import { deliver } from './answer-input';
-import { besideModelCall, iterationInput, toolCallKeys } from './callbacks';
+import { createToolRunner } from './create-tool-runner';
+import { besideModelCall } from './callbacks';
 import { pack, unpack } from './carried-run';
 import { resolveInvalidCalls } from './invalid-calls';
 import { waitForAnswer } from './input-wait';
@@ -51,10 +50,8 @@ import { RunLog } from './run-log';
 import { RunPlace } from './run-place';
 import { setRunQueries } from './run-queries';
 import { RunSession } from './run-session';
-import { selectKeys } from './session-keys';
-import { callSubAgent } from './sub-agents';
-import { argumentsOf, contextOf } from './tool-input';
-import { ToolRunner } from './tool-runner';
+import { closeSession, openSession } from './run-stores';
+import type { ToolRunner } from './tool-runner';
 
 /** What exists once the definition is known. */
 type Loaded = {
@@ -108,7 +105,7 @@ export class AgentLoop {
       const result = await this.#drive();
       this.#board.result = result;
       await this.#end('completed');
-      return result;
+      return await this.#close(result);
     } catch (error) {
       const isOver = error instanceof ContinueAsNew || this.#board.ended;
       const status = isCancellation(error) ? 'cancelled' : 'failed';
@@ -120,11 +117,11 @@ export class AgentLoop {
   async #load(): Promise<void> {
     if (this.#carried !== undefined) return this.#restore(await unpack(this.#carried));
     checkRunInput(this.#given);
-    const { runner, definition, session, sessionFrom } = this.#input;
+    const { runner, definition, sessionFrom } = this.#input;
     const loaded = await loadDefinition({ runner, ...(definition && { definition }) });
     this.#session.start(
       sessionFrom === undefined
-        ? (session ?? {})
+        ? await openSession(this.#input, loaded)
         : await controlActivities.fetchSession({ workflowId: sessionFrom }),
     );
     this.#start(loaded, new AgentRun(promptOf(this.#input), machineOptions(loaded.facts)));
@@ -144,37 +141,15 @@ export class AgentLoop {
   }
 
   #start(definition: LoadedDefinition, machine: AgentRun): void {
-    const { facts } = definition;
-    const { workflowId, firstExecutionRunId, runId: executionRunId } = this.#info;
-    const { context } = this.#input;
-    const caller = {
-      workflowId,
-      executionRunId,
-      context,
-      agentId: facts.id,
-      lineage: this.#place.lineage,
-      definition: this.#place.definitionRef(definition.hash),
-      session: () => this.#session.value,
-      forget: (child: string) => this.#forget(child),
-    };
-    const tools = new ToolRunner({
-      concurrency: facts.toolConcurrency ?? limits.toolConcurrency,
-      tools: facts.tools,
-      argumentsOf: (call) => argumentsOf(call, this.#log),
-      judgedArguments: (call) => judgedArguments(call, this.#log),
-      callAgent: (pending) => {
-        const callee = facts.subAgents?.find(({ name }) => name === pending.call.name);
-        return callee && callSubAgent(caller, callee, pending);
-      },
-      contextOf: (tool) =>
-        contextOf({
-          ...this.#address(definition),
-          firstExecutionRunId,
-          executionRunId,
-          context,
-          session: selectKeys(this.#session.value, toolCallKeys(facts, tool)),
-          ...iterationInput(facts, machine.iterations),
-        }),
+    const tools = createToolRunner({
+      input: this.#input,
+      info: this.#info,
+      place: this.#place,
+      definition,
+      machine,
+      session: this.#session,
+      log: () => this.#log,
+      forget: (child) => this.#forget(child),
     });
     this.#loaded = { machine, definition, tools };
     this.#log.sync(machine.log);
@@ -221,7 +196,7 @@ export class AgentLoop {
     const { model, tools, subAgents = [], onInvalidToolCall } = definition.facts;
     const label = `#${turn} ${model.provider}/${model.model}`;
     const { entry, session } = await modelActivities(label).callModel({
-      ...this.#address(definition),
+      ...this.#place.address(definition),
       turn,
       log: this.#log.announce(),
       ...besideModelCall(definition.facts, {
@@ -346,6 +321,17 @@ export class AgentLoop {
     await this.#root.flush();
   }
 
+  /** The outcome is out: saving what is left of the run can no longer be cancelled, nor fail it. */
+  async #close(result: AgentRunResult): Promise<AgentRunResult> {
+    const { definition } = this.#ready();
+    const session = this.#session.value;
+    const warnings = await CancellationScope.nonCancellable(() =>
+      closeSession(this.#input, definition, session),
+    );
+    if (warnings.length === 0) return result;
+    return { ...result, warnings: [...(result.warnings ?? []), ...warnings] };
+  }
+
   #show(): void {
     const indexed = this.#loaded?.definition.searchAttributes ?? false;
     this.#display.show(this.#state(), this.#log.entries, { indexed, reason: this.#cancelReason });
@@ -370,19 +356,6 @@ export class AgentLoop {
       executionRunId: this.#info.runId,
       logLength: this.#log.length,
     });
-  }
-
-  /** Whose call it is. At the root the definition is this run's own and the path is the agent's id: neither travels. */
-  #address({
-    hash,
-    facts,
-  }: LoadedDefinition): Pick<CallModelInput, 'definition' | 'agentId' | 'path'> {
-    const definition = this.#place.definitionRef(hash);
-    return {
-      definition,
-      agentId: facts.id,
-      ...(!this.#place.isRoot && { path: this.#place.path }),
-    };
   }
 
   #ready(): Loaded {

@@ -2,7 +2,12 @@
 
 import { ActivityFailure, isCancellation } from '@temporalio/workflow';
 import { agentFacts } from '../core/agent-facts';
-import type { AgentFacts, LoadDefinitionInput, LoadDefinitionResult } from '../protocol/activities';
+import type {
+  AgentFacts,
+  LoadDefinitionInput,
+  LoadDefinitionResult,
+  StateStoreName,
+} from '../protocol/activities';
 import { errorOfCode, InternalError, SpecError } from '../protocol/error-classes';
 import type { Definition } from '../protocol/spec';
 import { timeouts } from '../protocol/limits';
@@ -13,6 +18,8 @@ export type LoadedDefinition = {
   readonly hash: string;
   readonly facts: AgentFacts;
   readonly searchAttributes: boolean;
+  /** The stores of the worker that loaded it. */
+  readonly stores?: readonly StateStoreName[];
   readonly definition?: Definition;
 };
 
@@ -20,8 +27,9 @@ export async function loadDefinition(input: LoadDefinitionInput): Promise<Loaded
   const here = await localActivities.loadDefinition(input);
   const result = here.kind === 'unknown-here' ? await findElsewhere(input) : here;
   if (result?.kind === 'found') {
-    const { hash, definition, searchAttributes } = result;
-    return { hash, definition, searchAttributes, facts: agentFacts(definition, definition.runner) };
+    const { hash, definition, searchAttributes, stores } = result;
+    const facts = agentFacts(definition, definition.runner);
+    return { hash, definition, searchAttributes, facts, ...(stores && { stores }) };
   }
   if (result?.kind === 'pinned') return result;
   if (result?.kind === 'invalid') throw new SpecError(result.message);

@@ -1,10 +1,12 @@
 // Where a run hangs: at the top, or below other runs, whose topmost one holds the definition and lists the questions. Pure.
 
+import type { CallModelInput } from '../protocol/activities';
 import { limits } from '../protocol/limits';
 import type { Lineage, RunInput } from '../protocol/run';
 import type { DefinitionRef } from '../protocol/spec';
 import { runnerId } from './agent-run-facts';
 import { hashOf } from './child-id';
+import type { LoadedDefinition } from './load-definition';
 
 export class RunPlace {
   readonly workflowId: string;
@@ -28,6 +30,15 @@ export class RunPlace {
   definitionRef(hash: string): DefinitionRef {
     const short = hash.slice(0, limits.hashLength);
     return this.isRoot ? { hash: short } : { hash: short, root: this.lineage.root };
+  }
+
+  /** Whose call it is. At the root the definition is this run's own and the path is the agent's id: neither travels. */
+  address({
+    hash,
+    facts,
+  }: LoadedDefinition): Pick<CallModelInput, 'definition' | 'agentId' | 'path'> {
+    const definition = this.definitionRef(hash);
+    return { definition, agentId: facts.id, ...(!this.isRoot && { path: this.path }) };
   }
 
   inputId(machineId: string): string {

@@ -4,11 +4,17 @@
 // 2. What arrives waits in `arrived` until the loop feeds it to the machine, in order of arrival.
 // 3. A tool's failure is a result for the model, unless the tool says `onError: 'fail'`; cancellation and what callbacks end are never results.
 
-import { ActivityFailure, isCancellation, TimeoutFailure } from '@temporalio/workflow';
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  isCancellation,
+  sleep,
+  TimeoutFailure,
+} from '@temporalio/workflow';
 import type { PendingToolCall } from '../protocol/agent-run';
 import type { CallToolInput, CheckArgumentsResult, ToolFacts } from '../protocol/activities';
 import { ToolError } from '../protocol/error-classes';
-import { limits } from '../protocol/limits';
+import { limits, timeouts } from '../protocol/limits';
 import { oneLine, utf8Length } from '../core/text';
 import { toolActivities } from './activity-proxies';
 import { callActivityTool } from './activity-tool';
@@ -106,14 +112,16 @@ export class ToolRunner {
         const call = { tool, activity, pending, summary, definition, judged };
         return resultOf(pending, await callActivityTool(call));
       }
-      const { entry, session } = await toolActivities(tool, summary).callTool({
-        ...this.#options.contextOf(tool),
-        turn,
-        index,
-        callId: call.callId,
-        tool: call.name,
-        ...this.#options.argumentsOf(pending),
-      });
+      const { entry, session } = await whereRegistered(() =>
+        toolActivities(tool, summary).callTool({
+          ...this.#options.contextOf(tool),
+          turn,
+          index,
+          callId: call.callId,
+          tool: call.name,
+          ...this.#options.argumentsOf(pending),
+        }),
+      );
       return {
         kind: 'result',
         result: entry.result,
@@ -126,10 +134,34 @@ export class ToolRunner {
   }
 }
 
+/**
+ * A worker that lacks the tool's code leaves the call to another one of a rolling deploy. No attempt of the tool is spent on it.
+ */
+async function whereRegistered<Result>(call: () => Promise<Result>): Promise<Result> {
+  const deadline = Date.now() + timeouts.definitionSearch;
+  for (;;) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!isNotRegistered(error) || Date.now() >= deadline) throw error;
+      await sleep(timeouts.searchPause);
+    }
+  }
+}
+
+function isNotRegistered(error: unknown): boolean {
+  const cause = error instanceof ActivityFailure ? error.cause : undefined;
+  return cause instanceof ApplicationFailure && cause.type === 'NotRegisteredHere';
+}
+
 function failedCall(pending: PendingToolCall, tool: ToolFacts, error: unknown): ToolArrival {
   if (isCancellation(error) || !(error instanceof ActivityFailure))
     return { kind: 'failed', error };
   if (isOfCallbacks(error.cause)) return { kind: 'failed', error };
+  if (isNotRegistered(error)) {
+    const text = `The tool '${pending.call.name}' is not available any more: no worker has its code.`;
+    return errorResult(pending, text);
+  }
   const timedOut = error.cause instanceof TimeoutFailure;
   if (tool.effect === 'once' && timedOut) {
     const text =

@@ -1,0 +1,53 @@
+// The session of a run at its two ends: read from the stores when it starts, left in the session store when it is complete.
+//
+// 1. Only the topmost run does either: what it calls shares its session.
+// 2. A store that stays down never fails a run whose answer is there: the result says so.
+
+import { ActivityFailure, isCancellation, proxyActivities } from '@temporalio/workflow';
+import { oneLine } from '../core/text';
+import type { LonghaulActivities } from '../protocol/activities';
+import type { JsonObject } from '../protocol/json';
+import { limits, timeouts } from '../protocol/limits';
+import type { RunInput } from '../protocol/run';
+import type { LoadedDefinition } from './load-definition';
+
+const activities = proxyActivities<Pick<LonghaulActivities, 'openRun' | 'closeRun'>>({
+  startToCloseTimeout: '1 minute',
+  scheduleToCloseTimeout: timeouts.store,
+  retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
+});
+
+/** What the run starts from: the stores' state for its key and what it was given; without a key or stores, the latter alone. */
+export async function openSession(
+  { key, session = {}, lineage }: RunInput,
+  { stores = [], facts }: LoadedDefinition,
+): Promise<JsonObject> {
+  if (key === undefined || stores.length === 0 || lineage !== undefined) return session;
+  const { sessionPrecedence } = facts;
+  const opened = await activities.openRun({
+    stores,
+    key,
+    session,
+    ...(sessionPrecedence !== undefined && { sessionPrecedence }),
+  });
+  return opened.session;
+}
+
+/** Saves the session of a completed run; gives what the result must warn of. */
+export async function closeSession(
+  { key, lineage }: RunInput,
+  { stores = [] }: LoadedDefinition,
+  session: JsonObject,
+): Promise<readonly string[]> {
+  if (key?.sessionId === undefined || !stores.includes('session') || lineage !== undefined) {
+    return [];
+  }
+  try {
+    await activities.closeRun({ key, session });
+    return [];
+  } catch (error) {
+    if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
+    const reason = oneLine(error.cause?.message ?? error.message, limits.failureMessage);
+    return [`the session was not saved: ${reason}`];
+  }
+}

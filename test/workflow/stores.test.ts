@@ -1,0 +1,85 @@
+// Sessions that outlive a run, on the dev server: read when it starts, saved when it completes, late when the store is down.
+
+import { defineAgent, defineTool } from '../../src';
+import type { JsonObject } from '../../src/protocol/json';
+import { StoreError } from '../../src/protocol/error-classes';
+import { scriptedModel } from '../../src/testing/scripted-model';
+import type { ScriptedStep } from '../../src/testing/scripted-step';
+import { SqliteStores, type SessionStore } from '../../src/worker';
+import { openHarness, type Harness } from './harness';
+
+const count = defineTool({
+  name: 'count',
+  description: 'Counts',
+  inputSchema: { type: 'object', properties: {} },
+  session: ['count', 'greeting'],
+  execute: (_args, { session }) => {
+    session['count'] = ((session['count'] as number | undefined) ?? 0) + 1;
+    return session;
+  },
+});
+const agent = defineAgent({ id: 'counter', model: 'scripted/one', tools: [count] });
+const script: readonly ScriptedStep[] = [{ toolCalls: [{ name: 'count', args: {} }] }, 'Counted.'];
+const key = { appName: 'app', userId: 'ada', sessionId: 'one' };
+
+describe('stores', () => {
+  let harness: Harness;
+  let stores: SqliteStores;
+  beforeEach(async () => {
+    harness = await openHarness();
+    stores = SqliteStores.inMemory();
+  });
+  afterEach(async () => {
+    await harness.close();
+    await stores.close();
+  });
+
+  function providers() {
+    return { scripted: scriptedModel(script, { per: 'conversation' }) };
+  }
+
+  it('give a run the state of its application, user and session, and keep what it changed', async () => {
+    await stores.app.save({ appName: 'app' }, { greeting: 'from the app', count: 40 });
+    await stores.user.save({ appName: 'app', userId: 'ada' }, { count: 41 });
+    await harness.worker({ runners: [agent], providers: providers(), stores });
+    const first = await harness.longhaul.start('counter', 'First.', { key });
+    expect((await first.result()).session).toEqual({ greeting: 'from the app', count: 42 });
+    const second = await harness.longhaul.start('counter', 'Second.', { key });
+    expect((await second.result()).session).toEqual({ greeting: 'from the app', count: 43 });
+    const given = await harness.longhaul.start('counter', 'Third.', { key, session: { count: 0 } });
+    expect((await given.result()).session).toMatchObject({ count: 1 });
+    const other = await harness.longhaul.start('counter', 'Fourth.', {
+      key: { ...key, sessionId: 'two' },
+    });
+    expect((await other.result()).session).toMatchObject({ count: 42 });
+  });
+
+  it('cost nothing when a run has no key', async () => {
+    await harness.worker({ runners: [agent], providers: providers(), stores });
+    const run = await harness.longhaul.start('counter', 'Without a key.');
+    expect((await run.result()).session).toEqual({ count: 1 });
+    expect(await stores.session.exists(key)).toBe(false);
+  });
+
+  it('that are down do not hold up the answer, and are written once they are back', async () => {
+    let failures = 2;
+    const saved: JsonObject[] = [];
+    const session: SessionStore = {
+      load: () => Promise.resolve(undefined),
+      exists: () => Promise.resolve(false),
+      delete: () => Promise.resolve(),
+      save: (_key, value) => {
+        failures -= 1;
+        if (failures >= 0) return Promise.reject(new StoreError('down', { retryable: true }));
+        saved.push(value);
+        return Promise.resolve();
+      },
+    };
+    await harness.worker({ runners: [agent], providers: providers(), stores: { session } });
+    const run = await harness.longhaul.start('counter', 'Down.', { key });
+    expect(await run.outcome()).toMatchObject({ kind: 'complete' });
+    expect(saved).toEqual([]);
+    expect(await run.result()).not.toHaveProperty('warnings');
+    expect(saved).toEqual([{ count: 1 }]);
+  });
+});
