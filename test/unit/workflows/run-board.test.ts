@@ -39,24 +39,37 @@ describe('RunBoard', () => {
         [],
         [input('c')],
       ].map((inputs) => {
-        const changed = board.publish(inputs);
-        return [changed, board.pauseSeq, board.status];
+        board.publish(inputs);
+        return [board.pauseSeq, board.status];
       });
       expect(seen).toEqual([
-        [false, 0, 'running'],
-        [true, 1, 'needs-input'],
-        [false, 1, 'needs-input'],
-        [true, 2, 'needs-input'],
-        [true, 2, 'needs-input'],
-        [true, 2, 'running'],
-        [true, 3, 'needs-input'],
+        [0, 'running'],
+        [1, 'needs-input'],
+        [1, 'needs-input'],
+        [2, 'needs-input'],
+        [2, 'needs-input'],
+        [2, 'running'],
+        [3, 'needs-input'],
       ]);
+    });
+
+    it('lists what children wait for beside its own, and knows who asked', () => {
+      board.publish([input('a')]);
+      board.publishChild('child', [input('c'), input('d')]);
+      expect(board.pending).toEqual([input('a'), input('c'), input('d')]);
+      expect([board.askerOf('a'), board.askerOf('c')]).toEqual([undefined, 'child']);
+      board.take('c', 'update-1');
+      board.publishChild('child', [input('d')]);
+      expect(board.pending).toEqual([input('a'), input('d')]);
+      board.publishChild('child', []);
+      board.close();
+      expect([board.pending, board.pauseSeq]).toEqual([[], 2]);
     });
 
     it('leaves out what was answered, though the machine has not moved on yet', () => {
       board.publish([input('a'), input('b')]);
       board.take('a', 'update-1');
-      expect(board.publish([input('a'), input('b')])).toBe(false);
+      board.publish([input('a'), input('b')]);
       expect(board.pending).toEqual([input('b')]);
       expect(board.pauseSeq).toBe(1);
     });
@@ -171,7 +184,8 @@ describe('RunBoard', () => {
       expect([next.status, next.pauseSeq]).toEqual(['needs-input', 1]);
       expect(next.addressed({ inputId: 'a' }, 'update-1')).toBeUndefined();
       expect(codeOf(() => next.addressed({ inputId: 'a' }, 'update-2'))).toBe('AlreadyAnswered');
-      expect(next.publish([input('b')])).toBe(false);
+      next.publish([input('b')]);
+      expect(next.pauseSeq).toBe(board.pauseSeq);
     });
 
     it('runs on when nothing is asked', () => {
