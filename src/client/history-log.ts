@@ -1,8 +1,9 @@
-// The log of a run as far as its history alone tells: what it was started with and what its activities returned. Decisions of the
+// The log of a run as far as its history alone tells: what it was started with or carried over, and what its activities returned. Decisions of the
 // machine are not in history; they are there when a worker answers.
 
 import type { Client } from '@temporalio/client';
-import { isJsonObject, type JsonObject } from '../protocol/json';
+import { inflateSync, strFromU8 } from 'fflate';
+import { isJsonObject } from '../protocol/json';
 import type { LogEntry } from '../protocol/log';
 import type { RunInput } from '../protocol/run';
 
@@ -27,40 +28,49 @@ export async function entriesFromHistory(client: Client, runId: string): Promise
       ...(nextPageToken && { nextPageToken }),
     });
     for (const event of page.history?.events ?? []) {
-      const entry = await toEntry(client, event);
-      if (entry !== undefined) entries.push(entry);
+      entries.push(...(await toEntries(client, event)));
     }
     nextPageToken = page.nextPageToken?.length > 0 ? page.nextPageToken : undefined;
   } while (nextPageToken !== undefined);
   return entries;
 }
 
-async function toEntry(client: Client, event: HistoryEvent): Promise<LogEntry | undefined> {
-  const input = event.workflowExecutionStartedEventAttributes?.input?.payloads?.[0];
+async function toEntries(client: Client, event: HistoryEvent): Promise<LogEntry[]> {
+  const [input, carried] = event.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
+  if (carried) return carriedEntries(await decode(client, carried));
   if (input) return promptEntry(await decode(client, input));
   const result = event.activityTaskCompletedEventAttributes?.result?.payloads?.[0];
-  return result ? activityEntry(await decode(client, result)) : undefined;
+  if (!result) return [];
+  const value = await decode(client, result);
+  return value instanceof Uint8Array ? inflate<LogEntry[]>(value) : activityEntry(value);
 }
 
-async function decode(client: Client, payload: Payload): Promise<JsonObject | undefined> {
+/** What the execution before this one handed over: the log itself, or nothing where activities pulled it. */
+function carriedEntries(value: unknown): LogEntry[] {
+  if (!(value instanceof Uint8Array)) return [];
+  return inflate<{ entries?: LogEntry[] }>(value).entries ?? [];
+}
+
+function inflate<Value>(bytes: Uint8Array): Value {
+  return JSON.parse(strFromU8(inflateSync(bytes))) as Value;
+}
+
+async function decode(client: Client, payload: Payload): Promise<unknown> {
   const { payloadCodecs, payloadConverter } = client.options.loadedDataConverter;
   let payloads = [payload];
   for (const codec of [...payloadCodecs].reverse()) payloads = await codec.decode(payloads);
-  const value: unknown =
-    payloads[0] === undefined ? undefined : payloadConverter.fromPayload(payloads[0]);
-  return isJsonObject(value) ? value : undefined;
+  return payloads[0] === undefined ? undefined : payloadConverter.fromPayload(payloads[0]);
 }
 
-function promptEntry(value: JsonObject | undefined): LogEntry | undefined {
-  const input = (value as unknown as RunInput | undefined)?.input;
-  if (input === undefined) return undefined;
+function promptEntry(value: unknown): LogEntry[] {
+  const input = isJsonObject(value) ? (value as unknown as RunInput).input : undefined;
+  if (input === undefined) return [];
   const parts = typeof input === 'string' ? [{ type: 'text' as const, text: input }] : input;
-  return { id: 'history/1', kind: 'user', message: { role: 'user', parts } };
+  return [{ id: 'history/1', kind: 'user', message: { role: 'user', parts } }];
 }
 
-function activityEntry(value: JsonObject | undefined): LogEntry | undefined {
-  const entry = value?.['entry'];
-  return isJsonObject(entry) && typeof entry['kind'] === 'string'
-    ? (entry as unknown as LogEntry)
-    : undefined;
+function activityEntry(value: unknown): LogEntry[] {
+  const entry = isJsonObject(value) ? value['entry'] : undefined;
+  const isEntry = isJsonObject(entry) && typeof entry['kind'] === 'string';
+  return isEntry ? [entry as unknown as LogEntry] : [];
 }

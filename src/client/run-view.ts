@@ -11,6 +11,7 @@ import type { LogQuery, RunMemo, RunState, RunStatus } from '../protocol/run';
 import { serverUnavailable } from '../server/connection-options';
 import { grpcStatus, hasGrpcStatus, isNotFound } from './failures';
 import { entriesFromHistory } from './history-log';
+import { hasWorker } from './worker-watch';
 
 const closedStatus: Readonly<Record<string, RunStatus>> = {
   COMPLETED: 'completed',
@@ -60,9 +61,7 @@ export class RunView {
   async entries(from = 0): Promise<LogEntry[]> {
     const entries: LogEntry[] = [];
     for (;;) {
-      const page = await this.#query<LogPage, [LogQuery]>(queryNames.log, {
-        from: from + entries.length,
-      });
+      const page = await this.#page(from + entries.length);
       if (page === undefined)
         return (await entriesFromHistory(this.#client, this.#runId)).slice(from);
       entries.push(...page.entries);
@@ -70,23 +69,36 @@ export class RunView {
     }
   }
 
-  /** Undefined when no worker answers. */
+  /** A long run that has ended is replayed whole to answer: a worker that is there gets more time than one that may not be. */
+  async #page(from: number): Promise<LogPage | undefined> {
+    const page = await this.#query<LogPage, [LogQuery]>(queryNames.log, { from });
+    if (page !== undefined || !this.#asksWorker) return page;
+    if (!(await hasWorker(this.#client, (await this.describe()).taskQueue))) return undefined;
+    return await this.#query<LogPage, [LogQuery]>(queryNames.log, { from }, timeouts.logQuery);
+  }
+
+  /** Undefined when no worker answers in time. */
   async #query<Answer, Args extends unknown[] = []>(
     name: string,
-    ...args: Args
+    arg?: Args[0],
+    timeoutMs: number = timeouts.serverCheck,
   ): Promise<Answer | undefined> {
     if (!this.#asksWorker) return undefined;
     try {
       const handle = this.#client.workflow.getHandle(this.#runId);
-      return await this.#bounded(() => handle.query<Answer, Args>(name, ...args));
+      const args = (arg === undefined ? [] : [arg]) as Args;
+      return await this.#bounded(() => handle.query<Answer, Args>(name, ...args), timeoutMs);
     } catch (error) {
       if (hasGrpcStatus(error, ...unanswered)) return undefined;
       throw this.#explain(error);
     }
   }
 
-  async #bounded<Answer>(call: () => Promise<Answer>): Promise<Answer> {
-    return await this.#client.withDeadline(Date.now() + timeouts.serverCheck, call);
+  async #bounded<Answer>(
+    call: () => Promise<Answer>,
+    timeoutMs: number = timeouts.serverCheck,
+  ): Promise<Answer> {
+    return await this.#client.withDeadline(Date.now() + timeoutMs, call);
   }
 
   #explain(error: unknown): unknown {

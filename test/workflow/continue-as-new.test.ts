@@ -54,6 +54,8 @@ describe('continue-as-new', () => {
     expect(transcript).toHaveLength(1 + 23 * 2 + 1);
     for (const messages of model.requests)
       expect(messages).toEqual(transcript.slice(0, messages.length));
+    const withoutWorker = harness.longhaul.run(run.runId, { withoutWorker: true });
+    expect(await withoutWorker.transcript()).toEqual(transcript);
     const events = await fetchHistory(harness.longhaul, run.runId);
     const started = events[0]?.workflowExecutionStartedEventAttributes;
     expect(started?.continuedExecutionRunId).toBeTruthy();
