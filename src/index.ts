@@ -104,6 +104,8 @@ export { defineCallbacks } from './spec/define-callbacks';
 export { defineTool, type JsonSchemaLiteral, type ToolDefinition } from './spec/define-tool';
 export type { Duration } from './spec/duration';
 export { loggingCallbacks } from './spec/logging-callbacks';
+export type { McpServer } from './spec/mcp-server';
+export { mcpTools, type McpToolsOptions } from './spec/mcp-tools';
 export type { Problem } from './spec/problem';
 export { subAgent, type SubAgentOptions, type SubAgentTool } from './spec/sub-agent';
 export type { StandardSchema } from './spec/standard-schema';

@@ -13,6 +13,7 @@ import { withHeartbeat } from './heartbeat';
 import { ownWorkflowId, pinnedDefinition } from './pinned-definition';
 import { readLog } from './read-log';
 import { runTool } from './run-tool';
+import { runnableTool } from './runnable-tool';
 import { runWithCallbacks } from './tool-callbacks';
 import { sessionChanges, toolContext } from './tool-context';
 
@@ -23,10 +24,10 @@ export async function callTool(
   return await withHeartbeat(async (signal, heartbeat) => {
     const definition = await pinnedDefinition(dependencies, input.definition);
     const spec = toolOf(definition, input.tool);
-    const tool = dependencies.registry.tool(input.tool);
+    const tool = runnableTool(dependencies, spec);
     if (tool === undefined) throw new NotRegisteredHere(`this worker has no tool '${input.tool}'`);
     const args = await argumentsOf(dependencies, input, signal);
-    const checked = await checkToolArguments(spec, tool, args);
+    const checked = await checkToolArguments(spec, tool.own, args);
     if (!checked.ok) return { entry: entryOf(dependencies, input, errorOutput(checked.problem)) };
     const agent = agentOf(definition, input.agentId);
     const chain = await callbackChain(dependencies, { definition, spec: agent, input, signal });

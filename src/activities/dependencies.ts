@@ -3,6 +3,7 @@ import type { Registry } from '../spec/registry';
 import type { StateStores } from '../stores/state-store';
 import type { DefinitionCache } from './definition-cache';
 import type { LogReplica } from './log-replica';
+import type { McpPool } from './mcp/mcp-pool';
 
 /** One streamed delta of a model call. A retried attempt starts over at `seq` 0 with a higher `attempt`: drop what the earlier one sent. */
 export type DeltaEvent = {
@@ -19,6 +20,7 @@ export type ActivityDependencies = {
   readonly providers: ReadonlyMap<string, ModelProvider>;
   readonly replica: LogReplica;
   readonly definitions: DefinitionCache;
+  readonly mcp: McpPool;
   /** Whether the namespace has our search attributes registered. */
   readonly hasSearchAttributes: () => Promise<boolean>;
   readonly stores?: StateStores;

@@ -8,21 +8,27 @@ import type {
   LoadDefinitionResult,
   StateStoreName,
 } from '../protocol/activities';
-import type { DefinitionRef } from '../protocol/spec';
+import type { Definition, DefinitionRef } from '../protocol/spec';
 import { hashDefinition } from '../spec/definition-hash';
+import { mcpServersOf } from '../spec/mcp-definition';
 import { storeNames } from '../stores/check-stores';
 import type { ActivityDependencies } from './dependencies';
+import { withHeartbeat } from './heartbeat';
+import { listMcpTools } from './mcp/list-mcp-tools';
+import { McpUnavailable } from './mcp/mcp-failure';
 import { pinnedDefinition } from './pinned-definition';
 
 /** Looks in this worker's registry only: it runs as a local activity, which must never wait for a query. */
 export async function loadDefinition(
   dependencies: ActivityDependencies,
   input: LoadDefinitionInput,
+  signal?: AbortSignal,
 ): Promise<LoadDefinitionResult> {
   if (input.definition !== undefined)
     return await loadPinned(dependencies, input.definition, input);
   try {
-    const definition = dependencies.registry.definition(input.runner);
+    const definition = await makeDefinition(dependencies, input, signal);
+    if (definition === undefined) return { kind: 'needs-listing' };
     const hash = hashDefinition(definition);
     dependencies.definitions.put(hash.slice(0, limits.hashLength), definition);
     return {
@@ -34,12 +40,24 @@ export async function loadDefinition(
     };
   } catch (error) {
     if (!LonghaulError.is(error)) throw error;
+    if (error instanceof McpUnavailable) throw error;
     if (error.code === 'AgentNotFound')
       return { kind: 'unknown-here', code: error.code, message: error.message };
     if (lacksCode(error))
       return { kind: 'unknown-here', code: 'NotRegisteredHere', message: error.message };
     return { kind: 'invalid', message: error.message };
   }
+}
+
+/** Undefined when MCP servers are to be asked and nobody may wait for them: without a signal. */
+async function makeDefinition(
+  dependencies: ActivityDependencies,
+  { runner }: LoadDefinitionInput,
+  signal: AbortSignal | undefined,
+): Promise<Definition | undefined> {
+  const definition = dependencies.registry.definition(runner);
+  if (mcpServersOf(definition).length === 0) return definition;
+  return signal && (await listMcpTools(dependencies, definition, signal));
 }
 
 /** A child's definition: what its topmost run pinned, if this process has it. */
@@ -69,19 +87,25 @@ function storesHere({ stores = {} }: ActivityDependencies): { stores?: StateStor
 
 /** The spec is right, but names code this worker does not have: another one of a rolling deploy may. */
 function lacksCode({ details }: LonghaulError): boolean {
-  return ['missingTool', 'missingCriterion', 'missingRunner', 'missingCallbacks'].some(
-    (key) => details[key] !== undefined,
-  );
+  return [
+    'missingTool',
+    'missingCriterion',
+    'missingRunner',
+    'missingCallbacks',
+    'missingMcpServer',
+  ].some((key) => details[key] !== undefined);
 }
 
-/** As `loadDefinition`, but may wait: asks the topmost run, or is retried over the workers of the queue until one knows the runner. */
+/** As `loadDefinition`, but may wait: lists the tools of MCP servers, asks the topmost run, or is retried over the workers of the queue until one knows the runner. */
 export async function findDefinition(
   dependencies: ActivityDependencies,
   input: LoadDefinitionInput,
 ): Promise<LoadDefinitionResult> {
-  if (input.definition !== undefined) await pinnedDefinition(dependencies, input.definition);
-  const result = await loadDefinition(dependencies, input);
-  if (result.kind === 'unknown-here')
-    throw new LonghaulError(result.code, result.message, { retryable: true });
-  return result;
+  return await withHeartbeat(async (signal) => {
+    if (input.definition !== undefined) await pinnedDefinition(dependencies, input.definition);
+    const result = await loadDefinition(dependencies, input, signal);
+    if (result.kind === 'unknown-here')
+      throw new LonghaulError(result.code, result.message, { retryable: true });
+    return result;
+  });
 }

@@ -3,16 +3,17 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { clipText } from '../core/text';
-import { errorOutput, toToolOutput, type ToolOutput } from '../core/tool-output';
+import { errorOutput, type ToolOutput } from '../core/tool-output';
 import { ToolError } from '../protocol/error-classes';
 import { LonghaulError } from '../protocol/errors';
 import { limits } from '../protocol/limits';
 import type { ToolSpec } from '../protocol/spec';
-import type { Tool, ToolContext } from '../spec/tool';
+import type { ToolContext } from '../spec/tool';
 import { describe } from './failures';
+import type { RunnableTool } from './runnable-tool';
 
 export type ToolRun = {
-  readonly tool: Tool;
+  readonly tool: RunnableTool;
   /** As the run pinned it. */
   readonly spec: ToolSpec;
   readonly args: unknown;
@@ -21,8 +22,7 @@ export type ToolRun = {
 
 export async function runTool({ tool, spec, args, context }: ToolRun): Promise<ToolOutput> {
   try {
-    const value = await untilAborted(async () => await tool.execute(args, context), context.signal);
-    return toToolOutput(spec.name, value, spec.maxResultBytes);
+    return await untilAborted(async () => await tool.run(args, context), context.signal);
   } catch (error) {
     if (error instanceof CancelledFailure || context.signal.aborted) throw error;
     return failedOutput(spec, error);

@@ -25,6 +25,7 @@ const optionNames: Readonly<Record<keyof CreateWorkerOptions, true>> = {
   tools: true,
   criteria: true,
   callbacks: true,
+  mcpServers: true,
   providers: true,
   stores: true,
   logReplicaBytes: true,

@@ -50,6 +50,8 @@ export type LoadDefinitionResult =
       readonly facts: AgentFacts;
       readonly searchAttributes: boolean;
     }
+  /** It names MCP servers, which only a plain activity may wait for. */
+  | { readonly kind: 'needs-listing' }
   | {
       readonly kind: 'unknown-here';
       readonly code: 'AgentNotFound' | 'NotRegisteredHere';
@@ -143,7 +145,7 @@ export interface LonghaulActivities {
   callTool(input: CallToolInput): Promise<CallToolResult>;
   /** Of a call that no activity of ours runs, where it is not as the model made it. */
   checkArguments(input: CheckArgumentsInput): Promise<CheckArgumentsResult>;
-  /** Retried while another worker may know the runner. */
+  /** Retried while another worker may know the runner; lists the tools of MCP servers. */
   findDefinition(input: LoadDefinitionInput): Promise<LoadDefinitionResult>;
   /** Entries of a closed run from `from` on, deflated JSON: `{entries, next}`. */
   pullLog(input: PullLogInput): Promise<Uint8Array>;

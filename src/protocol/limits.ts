@@ -55,6 +55,7 @@ export const timeouts = {
   logQuery: 15_000,
   definitionSearch: 60_000,
   searchPause: 5_000,
+  mcpListing: 2 * 60_000,
   shutdownGrace: 60_000,
   serverCheck: 5_000,
   eventsPause: 1_000,

@@ -29,6 +29,9 @@ export type ActivityToolSpec = {
   readonly heartbeatTimeoutMs?: number;
 };
 
+/** A tool of an MCP server, by the server's own name for it. */
+export type McpToolSpec = { readonly server: string; readonly tool: string };
+
 /** A tool as it is pinned in a run: everything but its code, which stays on the worker under `name`. */
 export type ToolSpec = {
   readonly name: string;
@@ -46,6 +49,8 @@ export type ToolSpec = {
   readonly maxResultBytes?: number;
   /** Scheduled by the run itself, in place of our own activity. */
   readonly activity?: ActivityToolSpec;
+  /** Where a worker finds it in place of code of its own. */
+  readonly mcp?: McpToolSpec;
 };
 
 /** Callbacks as they are pinned in a run: everything but their code, which stays on the worker under `name`. */
@@ -85,6 +90,8 @@ export type AgentSpec = {
   readonly instructions?: string;
   readonly tools?: readonly string[];
   readonly subAgents?: readonly SubAgentSpec[];
+  /** MCP servers by name. When a run starts, their tools take their place in what it pins. */
+  readonly mcpServers?: readonly string[];
   readonly toolConcurrency?: number;
   readonly maxIterations?: number;
   readonly maxTurns?: number;

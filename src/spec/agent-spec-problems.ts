@@ -54,6 +54,8 @@ function askUserProblems(spec: AgentSpec): Problem[] {
 
 function toolChoiceProblems(spec: AgentSpec): Problem[] {
   const { toolChoice, askUser } = spec;
+  // The tools of its MCP servers are known when a run starts: what is chosen is looked at again then.
+  if (spec.mcpServers !== undefined) return [];
   const names = [...callableNames(spec), ...(askUser === 'tool' ? [askUserTool.name] : [])];
   if (toolChoice === 'required' && names.length === 0) {
     return [{ path: 'toolChoice', message: `must not be 'required' for an agent without tools` }];

@@ -1,6 +1,13 @@
 import type { JsonSchema } from '../protocol/json';
 import { expectedKeyword } from './check-shape';
-import { runnerIdPattern, runnerIdRule, toolNamePattern, toolNameRule } from './names';
+import {
+  mcpServerPattern,
+  mcpServerRule,
+  runnerIdPattern,
+  runnerIdRule,
+  toolNamePattern,
+  toolNameRule,
+} from './names';
 import { deepFreeze } from './plain-json';
 
 const text = { type: 'string' };
@@ -8,6 +15,7 @@ const count = (minimum: number) => ({ type: 'integer', minimum });
 
 const id = { type: 'string', pattern: runnerIdPattern, [expectedKeyword]: runnerIdRule };
 const toolName = { type: 'string', pattern: toolNamePattern, [expectedKeyword]: toolNameRule };
+const mcpServer = { type: 'string', pattern: mcpServerPattern, [expectedKeyword]: mcpServerRule };
 const anySchema = { type: 'object', [expectedKeyword]: 'a JSON Schema object' };
 
 function list(items: JsonSchema, maxItems: number): JsonSchema {
@@ -100,6 +108,7 @@ export const agentSpecSchema: JsonSchema = deepFreeze(
       instructions: text,
       tools: { ...list(toolName, 500), uniqueItems: true },
       subAgents: list(subAgent, 100),
+      mcpServers: { ...list(mcpServer, 50), uniqueItems: true },
       toolConcurrency: count(1),
       maxIterations: count(0),
       maxTurns: count(1),

@@ -4,12 +4,13 @@ import type { Callbacks } from './callbacks';
 import type { Criterion, CriterionFunction } from './criteria';
 import type { JsonSchemaLiteral } from './define-tool';
 import type { Duration } from './duration';
+import type { McpServer } from './mcp-server';
 import type { StandardSchema } from './standard-schema';
 import type { SubAgentTool } from './sub-agent';
 import type { Tool } from './tool';
 
 /** What an agent's `tools` list holds. */
-export type AgentTool = Tool | SubAgentTool;
+export type AgentTool = Tool | SubAgentTool | McpServer;
 
 export type AgentOptions = {
   readonly id: string;
@@ -50,6 +51,7 @@ export type Agent = {
   readonly tools: readonly Tool[];
   /** Agents it calls as tools. */
   readonly subAgents: readonly SubAgentTool[];
+  readonly mcpServers: readonly McpServer[];
   /** Custom criteria by name. */
   readonly criteria: ReadonlyMap<string, CriterionFunction>;
   readonly callbacks: readonly Callbacks[];

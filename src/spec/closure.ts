@@ -10,6 +10,7 @@ import type {
 import type { Callbacks } from './callbacks';
 import { canonicalJson } from './canonical-json';
 import type { CriterionFunction } from './criteria';
+import type { McpServer } from './mcp-server';
 import { didYouMean } from './nearest';
 import { parseAgentSpec } from './parse-agent-spec';
 import { deepFreeze } from './plain-json';
@@ -24,11 +25,13 @@ export type Registered = {
   criterionNames(): readonly string[];
   callbacks(name: string): Callbacks | undefined;
   callbackNames(): readonly string[];
+  mcpServer(name: string): McpServer | undefined;
+  mcpServerNames(): readonly string[];
   runnerSpec(id: string): RunnerSpec | undefined;
   runnerNames(): readonly string[];
 };
 
-/** All that a run of this runner pins: each runner it can reach, and the tools and callbacks of those, without code. */
+/** All that a run of this runner pins: each runner it can reach, and the tools and callbacks of those, without code. MCP servers in it are yet to be listed. */
 export function closeOver(runner: RunnerSpec, registered: Registered): Definition {
   const runners = new Map<string, RunnerSpec>();
   collect(runner, { runners, registered, callers: [] });
@@ -39,6 +42,7 @@ export function closeOver(runner: RunnerSpec, registered: Registered): Definitio
     for (const criterion of spec.criteria ?? []) {
       if (criterion.kind === 'custom') requireCriterion(criterion.name, spec, registered);
     }
+    for (const name of spec.mcpServers ?? []) requireMcpServer(name, spec, registered);
     for (const name of spec.callbacks ?? [])
       callbacks.set(name, callbacksSpec(name, spec, registered));
   }
@@ -116,6 +120,13 @@ function callbacksSpec(name: string, { id }: RunnerSpec, registered: Registered)
   const known = registered.callbackNames();
   const message = `Agent ${quote(id)} uses the callbacks ${quote(name)}, which are not registered here${didYouMean(name, known) || '.'} ${listOf('callbacks', known)}`;
   throw new SpecError(message, { details: { agent: id, missingCallbacks: name } });
+}
+
+function requireMcpServer(name: string, { id }: RunnerSpec, registered: Registered): void {
+  if (registered.mcpServer(name) !== undefined) return;
+  const known = registered.mcpServerNames();
+  const message = `Agent ${quote(id)} uses the MCP server ${quote(name)}, which is not registered here${didYouMean(name, known) || '.'} ${listOf('MCP servers', known)}`;
+  throw new SpecError(message, { details: { agent: id, missingMcpServer: name } });
 }
 
 function listOf(kind: string, names: readonly string[]): string {

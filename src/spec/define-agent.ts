@@ -67,6 +67,10 @@ export function defineAgent(options: AgentOptions): Agent {
       'subAgents',
       tools.subAgents.map(({ spec }) => spec),
     ),
+    ...member(
+      'mcpServers',
+      tools.mcpServers.map(({ name }) => name),
+    ),
     ...member('criteria', criteria.specs),
     ...member(
       'callbacks',
@@ -91,7 +95,7 @@ export function defineAgent(options: AgentOptions): Agent {
 
 function createAgent(
   spec: AgentSpec,
-  code: Pick<Agent, 'tools' | 'subAgents' | 'criteria' | 'callbacks'>,
+  code: Pick<Agent, 'tools' | 'subAgents' | 'mcpServers' | 'criteria' | 'callbacks'>,
 ): Agent {
   return Object.freeze({
     kind: 'agent',
@@ -99,6 +103,7 @@ function createAgent(
     spec: deepFreeze(spec),
     tools: Object.freeze([...code.tools]),
     subAgents: Object.freeze([...code.subAgents]),
+    mcpServers: Object.freeze([...code.mcpServers]),
     criteria: code.criteria,
     callbacks: Object.freeze([...code.callbacks]),
   });

@@ -8,6 +8,11 @@ export const runnerIdRule =
 export const toolNamePattern = `^(?!__proto__$)${idPatterns.tool.source.slice(1)}`;
 export const toolNameRule = "1 to 64 letters, digits, '_' or '-'";
 
+/** Short, because the names of its tools follow it. */
+export const mcpServerPattern = '^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,30}[A-Za-z0-9])?$';
+export const mcpServerRule =
+  "1 to 32 letters, digits, '_' or '-', starting and ending with a letter or digit";
+
 const refusedKeys = ['__proto__', 'constructor', 'prototype'];
 const sessionKeyLength = 200;
 

@@ -1,9 +1,10 @@
 import type { Agent } from './agent';
 import { isCallbacks } from './agent-callbacks';
-import { isTool } from './agent-tools';
+import { isMcpServer, isTool } from './agent-tools';
 import type { Callbacks } from './callbacks';
 import type { CriterionFunction, CustomCriterion } from './criteria';
 import { loggingCallbacks } from './logging-callbacks';
+import type { McpServer } from './mcp-server';
 import { describeValue, quote, specError } from './problem';
 import type { Tool } from './tool';
 
@@ -97,6 +98,30 @@ export function registerCriteria(
       );
     }
     registered.set(name, { value, place });
+  }
+  return valuesOf(registered);
+}
+
+export function registerMcpServers(
+  runners: readonly Agent[],
+  servers: readonly McpServer[],
+): ReadonlyMap<string, McpServer> {
+  const own = runners.flatMap((runner) =>
+    runner.mcpServers.map((value) => ({ value, place: `agent ${quote(runner.id)}` })),
+  );
+  const others = servers.map((value, index) => ({ value, place: `mcpServers[${index}]` }));
+  const registered = new Map<string, Registration<McpServer>>();
+  for (const { value, place } of [...own, ...others]) {
+    if (!isMcpServer(value))
+      throw refusal(place, `must come from mcpTools, not be ${describeValue(value)}`);
+    const earlier = registered.get(value.name);
+    if (earlier !== undefined && earlier.value !== value) {
+      throw refusal(
+        place,
+        `has another MCP server ${quote(value.name)} than ${earlier.place}: rename one, or share what mcpTools returned`,
+      );
+    }
+    registered.set(value.name, earlier ?? { value, place });
   }
   return valuesOf(registered);
 }

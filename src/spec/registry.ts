@@ -5,11 +5,13 @@ import type { Callbacks } from './callbacks';
 import { closeOver, type Registered } from './closure';
 import type { CustomCriterion } from './criteria';
 import { didYouMean, nearest } from './nearest';
+import type { McpServer } from './mcp-server';
 import { parseAgentSpec } from './parse-agent-spec';
 import { quote } from './problem';
 import {
   registerCallbacks,
   registerCriteria,
+  registerMcpServers,
   registerRunners,
   registerTools,
 } from './registration';
@@ -23,6 +25,8 @@ export type RegistryOptions = {
   readonly criteria?: readonly CustomCriterion[];
   /** Callbacks for agents that are only data. */
   readonly callbacks?: readonly Callbacks[];
+  /** MCP servers for agents that are only data. */
+  readonly mcpServers?: readonly McpServer[];
 };
 
 /** The runners and the code a process knows by name. */
@@ -39,6 +43,7 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
   const tools = registerTools(agents, options.tools ?? []);
   const criteria = registerCriteria(agents, options.criteria ?? []);
   const callbacks = registerCallbacks(agents, options.callbacks ?? []);
+  const mcpServers = registerMcpServers(agents, options.mcpServers ?? []);
   const registered: Registered = {
     tool: (name) => tools.get(name),
     toolNames: () => [...tools.keys()],
@@ -46,6 +51,8 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
     criterionNames: () => [...criteria.keys()],
     callbacks: (name) => callbacks.get(name),
     callbackNames: () => [...callbacks.keys()],
+    mcpServer: (name) => mcpServers.get(name),
+    mcpServerNames: () => [...mcpServers.keys()],
     runnerSpec: (id) => runners.get(id)?.spec,
     runnerNames: () => [...runners.keys()],
   };

@@ -111,7 +111,7 @@ function approvalOf(reader: OptionReader): boolean | 'ask' | undefined {
   return undefined;
 }
 
-function retryOf(reader: OptionReader, effect: string | undefined): RetrySpec | undefined {
+export function retryOf(reader: OptionReader, effect: string | undefined): RetrySpec | undefined {
   const value = reader.get('retry');
   if (value === undefined) return undefined;
   const retry = reader.nested('retry', retryNames);

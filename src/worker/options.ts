@@ -5,6 +5,7 @@ import type { ModelProvider, ProviderConfig } from '../providers/provider';
 import type { Agent } from '../spec/agent';
 import type { Callbacks } from '../spec/callbacks';
 import type { CustomCriterion } from '../spec/criteria';
+import type { McpServer } from '../spec/mcp-server';
 import type { Tool } from '../spec/tool';
 import type { StateStores } from '../stores/state-store';
 
@@ -15,6 +16,7 @@ export type LonghaulOptions = {
   readonly tools?: readonly Tool[];
   readonly criteria?: readonly CustomCriterion[];
   readonly callbacks?: readonly Callbacks[];
+  readonly mcpServers?: readonly McpServer[];
   /** By name, as in `'<name>/<model>'`: settings of a built-in provider, or a provider of your own. */
   readonly providers?: Readonly<Record<string, ProviderConfig | ModelProvider>>;
   /** State that outlives runs: what they start from, and where their session goes. They stay yours to close. */

@@ -1,8 +1,9 @@
 import { SimplePlugin } from '@temporalio/plugin';
-import type { BundleOptions, WorkerOptions } from '@temporalio/worker';
+import type { BundleOptions, Worker, WorkerOptions } from '@temporalio/worker';
 import { createActivities } from '../activities';
 import { DefinitionCache } from '../activities/definition-cache';
 import { LogReplica } from '../activities/log-replica';
+import { McpPool } from '../activities/mcp/mcp-pool';
 import { timeouts } from '../protocol/limits';
 import { resolveProviders } from '../providers/registry';
 import { createRegistry } from '../spec/registry';
@@ -31,6 +32,8 @@ type Compiler = {
  */
 export class LonghaulPlugin extends SimplePlugin {
   readonly #options: LonghaulOptions;
+  readonly #pools: McpPool[] = [];
+  #running = 0;
 
   constructor(options: LonghaulOptions = {}) {
     super({ name: 'longhaul' });
@@ -50,6 +53,17 @@ export class LonghaulPlugin extends SimplePlugin {
     };
   }
 
+  /** Programs that serve tools end with the worker that started them. */
+  override async runWorker(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void> {
+    this.#running += 1;
+    try {
+      await super.runWorker(worker, next);
+    } finally {
+      this.#running -= 1;
+      if (this.#running === 0) await Promise.all(this.#pools.map((pool) => pool.close()));
+    }
+  }
+
   /** A worker whose bundle lacks our workflows would leave every run waiting for ever: said when it is bundled. */
   override configureBundler(options: BundleOptions): BundleOptions {
     const configured = super.configureBundler(options);
@@ -67,7 +81,7 @@ export class LonghaulPlugin extends SimplePlugin {
   }
 
   #activities(options: WorkerOptions): object {
-    const { runners, tools, criteria, callbacks, providers } = this.#options;
+    const { runners, tools, criteria, callbacks, mcpServers, providers } = this.#options;
     const { stores, logReplicaBytes, onDelta } = this.#options;
     if (stores !== undefined) checkStores(stores);
     const registry = createRegistry({
@@ -75,12 +89,16 @@ export class LonghaulPlugin extends SimplePlugin {
       ...(tools && { tools }),
       ...(criteria && { criteria }),
       ...(callbacks && { callbacks }),
+      ...(mcpServers && { mcpServers }),
     });
+    const mcp = new McpPool();
+    this.#pools.push(mcp);
     return createActivities({
       registry,
       providers: resolveProviders(providers),
       replica: new LogReplica(logReplicaBytes),
       definitions: new DefinitionCache(),
+      mcp,
       hasSearchAttributes: searchAttributeCheck(options.connection, options.namespace ?? 'default'),
       ...(stores && { stores }),
       ...(onDelta && { onDelta }),

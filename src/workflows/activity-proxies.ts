@@ -101,6 +101,15 @@ export const definitionActivities = proxyActivities<LonghaulActivities>({
   summary: 'find the definition on another worker',
 });
 
+/** The program of an MCP server may have to be fetched before it runs. */
+export const listingActivities = proxyActivities<LonghaulActivities>({
+  startToCloseTimeout: timeouts.mcpListing / 2,
+  scheduleToCloseTimeout: timeouts.mcpListing,
+  heartbeatTimeout: timeouts.toolHeartbeat,
+  retry: { initialInterval: 500, backoffCoefficient: 1.5, maximumInterval: 5_000 },
+  summary: 'list the tools of MCP servers',
+});
+
 export const controlActivities = proxyActivities<LonghaulActivities>({
   startToCloseTimeout: 60_000,
   heartbeatTimeout: timeouts.modelHeartbeat,

@@ -8,10 +8,10 @@ import type {
   LoadDefinitionResult,
   StateStoreName,
 } from '../protocol/activities';
-import { errorOfCode, InternalError, SpecError } from '../protocol/error-classes';
+import { errorOfCode, InternalError, SpecError, ToolError } from '../protocol/error-classes';
 import type { Definition } from '../protocol/spec';
 import { timeouts } from '../protocol/limits';
-import { definitionActivities, localActivities } from './activity-proxies';
+import { definitionActivities, listingActivities, localActivities } from './activity-proxies';
 
 /** What a run knows of its definition. The topmost run holds it whole, for its children and for workers that never saw it. */
 export type LoadedDefinition = {
@@ -25,17 +25,37 @@ export type LoadedDefinition = {
 
 export async function loadDefinition(input: LoadDefinitionInput): Promise<LoadedDefinition> {
   const here = await localActivities.loadDefinition(input);
-  const result = here.kind === 'unknown-here' ? await findElsewhere(input) : here;
-  if (result?.kind === 'found') {
-    const { hash, definition, searchAttributes, stores } = result;
-    const facts = agentFacts(definition, definition.runner);
-    return { hash, definition, searchAttributes, facts, ...(stores && { stores }) };
-  }
-  if (result?.kind === 'pinned') return result;
-  if (result?.kind === 'invalid') throw new SpecError(result.message);
-  if (here.kind !== 'unknown-here') throw new InternalError('the definition could not be loaded');
+  if (here.kind === 'needs-listing') return loaded(await listTools(input));
+  if (here.kind !== 'unknown-here') return loaded(here);
+  const elsewhere = await findElsewhere(input);
+  if (elsewhere !== undefined) return loaded(elsewhere);
   const seconds = timeouts.definitionSearch / 1_000;
   throw errorOfCode(here.code, `${here.message} (no worker knew it for ${seconds} seconds)`);
+}
+
+function loaded(result: LoadDefinitionResult): LoadedDefinition {
+  switch (result.kind) {
+    case 'found': {
+      const { hash, definition, searchAttributes, stores } = result;
+      const facts = agentFacts(definition, definition.runner);
+      return { hash, definition, searchAttributes, facts, ...(stores && { stores }) };
+    }
+    case 'pinned':
+      return result;
+    case 'invalid':
+      throw new SpecError(result.message);
+    default:
+      throw new InternalError('the definition could not be loaded');
+  }
+}
+
+async function listTools(input: LoadDefinitionInput): Promise<LoadDefinitionResult> {
+  try {
+    return await listingActivities.findDefinition(input);
+  } catch (error) {
+    if (!(error instanceof ActivityFailure) || isCancellation(error)) throw error;
+    throw new ToolError(error.cause?.message ?? error.message, { cause: error });
+  }
 }
 
 async function findElsewhere(

@@ -10,7 +10,7 @@ describe('defineAgent', () => {
       [
         "SpecError: Agent 'weather' has 3 problems:",
         "- maxIteration is not an option; did you mean 'maxIterations'?",
-        '- tools[1] must come from defineTool or subAgent, not be an object',
+        '- tools[1] must come from defineTool, activityTool, subAgent or mcpTools, not be an object',
         '- maxTurns must be a whole number of at least 1, not 0',
       ].join('\n'),
     );
@@ -85,7 +85,7 @@ describe('defineAgent', () => {
     [
       'a tool by name',
       { tools: ['search'] },
-      "tools[0] must come from defineTool or subAgent, not be 'search'",
+      "tools[0] must come from defineTool, activityTool, subAgent or mcpTools, not be 'search'",
     ],
     [
       'no concurrency',

@@ -16,6 +16,7 @@ describe('defineAgent', () => {
       spec: { kind: 'agent', id: 'weather', model: { provider: 'openai', model: 'gpt-5-mini' } },
       tools: [],
       subAgents: [],
+      mcpServers: [],
       callbacks: [],
       criteria: new Map(),
     });

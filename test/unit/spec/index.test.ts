@@ -20,6 +20,7 @@ describe('longhaul', () => {
         'errorCodes',
         'foldLog',
         'hasCode',
+        'mcpTools',
         'loggingCallbacks',
         'overrideResponse',
         'subAgent',

@@ -1,0 +1,51 @@
+// One call of an MCP server's tool. What the server answers goes to the model; a connection that breaks is tried again.
+
+import { Context } from '@temporalio/activity';
+import { errorOutput, type ToolOutput } from '../../core/tool-output';
+import { OutcomeUnknown } from '../../protocol/error-classes';
+import type { JsonObject } from '../../protocol/json';
+import { timeouts } from '../../protocol/limits';
+import type { ToolSpec } from '../../protocol/spec';
+import type { McpServer } from '../../spec/mcp-server';
+import { isAnswer, McpUnavailable, reasonOf } from './mcp-failure';
+import { mcpOutput } from './mcp-output';
+import type { McpPool } from './mcp-pool';
+
+export type McpCall = {
+  readonly pool: McpPool;
+  readonly server: McpServer;
+  readonly spec: ToolSpec;
+  readonly args: JsonObject;
+  readonly signal: AbortSignal;
+};
+
+export async function callMcpTool({
+  pool,
+  server,
+  spec,
+  args,
+  signal,
+}: McpCall): Promise<ToolOutput> {
+  const name = spec.mcp?.tool ?? spec.name;
+  const options = { signal, timeout: requestTimeout() };
+  try {
+    const result = await pool.use(
+      server,
+      async (connection) => await connection.callTool({ name, arguments: args }, options),
+    );
+    return mcpOutput(spec.name, result);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    if (isAnswer(error)) return errorOutput(`The tool '${spec.name}' failed: ${reasonOf(error)}`);
+    if (spec.effect !== 'once' || !(error instanceof McpUnavailable) || !error.sent) throw error;
+    const message = `${error.message}. The call may or may not have taken effect: check before repeating it.`;
+    throw new OutcomeUnknown(message, { cause: error });
+  }
+}
+
+/** A little less than the attempt has, so that it ends by saying who did not answer. */
+function requestTimeout(): number {
+  const { startToCloseTimeoutMs } = Context.current().info;
+  const attempt = startToCloseTimeoutMs || timeouts.toolStartToClose;
+  return attempt - Math.min(1_000, attempt / 10);
+}

@@ -1,0 +1,40 @@
+// Puts the tools of MCP servers into a definition, as the servers list them now.
+
+import { NotRegisteredHere, SpecError } from '../../protocol/error-classes';
+import type { Definition, ToolSpec } from '../../protocol/spec';
+import { mcpServersOf, withMcpTools } from '../../spec/mcp-definition';
+import { mcpToolSpecs } from '../../spec/mcp-tool-spec';
+import type { ActivityDependencies } from '../dependencies';
+import { isAnswer, reasonOf } from './mcp-failure';
+
+export async function listMcpTools(
+  dependencies: ActivityDependencies,
+  definition: Definition,
+  signal: AbortSignal,
+): Promise<Definition> {
+  const listings = await Promise.all(
+    mcpServersOf(definition).map(
+      async (name) => [name, await toolsOf(dependencies, name, signal)] as const,
+    ),
+  );
+  return withMcpTools(definition, new Map(listings));
+}
+
+async function toolsOf(
+  { registry, mcp }: ActivityDependencies,
+  name: string,
+  signal: AbortSignal,
+): Promise<readonly ToolSpec[]> {
+  const server = registry.mcpServer(name);
+  if (server === undefined) {
+    throw new NotRegisteredHere(`this worker has no MCP server '${name}'`, { retryable: true });
+  }
+  try {
+    const listed = await mcp.use(server, async (connection) => await connection.listTools(signal));
+    return mcpToolSpecs(server, listed);
+  } catch (error) {
+    if (!isAnswer(error)) throw error;
+    const message = `MCP server '${name}' does not list its tools: ${reasonOf(error)}`;
+    throw new SpecError(message, { cause: error, details: { mcpServer: name } });
+  }
+}

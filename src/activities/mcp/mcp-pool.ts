@@ -1,0 +1,107 @@
+// The MCP connections of a worker process, one for each server, opened when first needed. They close with the worker.
+
+import { LonghaulError } from '../../protocol/errors';
+import type { McpServer } from '../../spec/mcp-server';
+import { McpConnection } from './mcp-connection';
+import { isAnswer, isTimeout, McpUnavailable, reasonOf } from './mcp-failure';
+
+type Slot = {
+  readonly opening: Promise<McpConnection>;
+  connection?: McpConnection;
+  users: number;
+  /** Nobody else gets it; it closes with its last user, whose call may still be answered. */
+  dropped: boolean;
+};
+
+export class McpPool {
+  readonly #slots = new Map<string, Slot>();
+  readonly #open = new Set<McpConnection>();
+  readonly #closing = new Set<Promise<void>>();
+  #isClosed = false;
+  readonly #killAtExit = (): void => this.#open.forEach((connection) => connection.kill());
+
+  /** Does `work` on the server's connection. What the server answers passes, errors included; the rest is `McpUnavailable`. */
+  async use<Result>(
+    server: McpServer,
+    work: (connection: McpConnection) => Promise<Result>,
+  ): Promise<Result> {
+    const slot = this.#slotOf(server);
+    slot.users += 1;
+    try {
+      const connection = await this.#opened(server, slot);
+      return await work(connection).catch(async (error: unknown) => {
+        throw await this.#judge(error, { server, slot, connection });
+      });
+    } finally {
+      slot.users -= 1;
+      if (slot.dropped && slot.users === 0) this.#close(slot);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const slot of this.#slots.values()) this.#close(slot);
+    this.#slots.clear();
+    await Promise.all(this.#closing);
+    process.removeListener('exit', this.#killAtExit);
+  }
+
+  #slotOf(server: McpServer): Slot {
+    const known = this.#slots.get(server.name);
+    if (known?.connection?.isClosed === true) this.#drop(server, known);
+    else if (known !== undefined) return known;
+    const slot: Slot = { opening: this.#connect(server), users: 0, dropped: false };
+    this.#slots.set(server.name, slot);
+    return slot;
+  }
+
+  async #opened(server: McpServer, slot: Slot): Promise<McpConnection> {
+    try {
+      return (slot.connection = await slot.opening);
+    } catch (error) {
+      this.#drop(server, slot);
+      throw error;
+    }
+  }
+
+  async #connect(server: McpServer): Promise<McpConnection> {
+    if (this.#isClosed) {
+      const reason = 'this worker is shutting down';
+      throw new McpUnavailable(server.name, reason, { cause: undefined, sent: false });
+    }
+    const connection = await McpConnection.open(server);
+    if (this.#open.size === 0) process.once('exit', this.#killAtExit);
+    this.#open.add(connection);
+    return connection;
+  }
+
+  /** A server that is merely slow keeps its connection: others may be using it. */
+  async #judge(
+    error: unknown,
+    use: { readonly server: McpServer; readonly slot: Slot; readonly connection: McpConnection },
+  ): Promise<unknown> {
+    const { server, slot, connection } = use;
+    if (LonghaulError.is(error) || (isAnswer(error) && !connection.isClosed)) return error;
+    const isSlow = isTimeout(error) && (await connection.answers());
+    if (!isSlow) this.#drop(server, slot);
+    return new McpUnavailable(server.name, reasonOf(error), { cause: error, sent: true });
+  }
+
+  #drop(server: McpServer, slot: Slot): void {
+    slot.dropped = true;
+    if (this.#slots.get(server.name) === slot) this.#slots.delete(server.name);
+    if (slot.users === 0) this.#close(slot);
+  }
+
+  #close(slot: Slot): void {
+    const closing = this.#closed(slot).finally(() => this.#closing.delete(closing));
+    this.#closing.add(closing);
+  }
+
+  async #closed({ opening }: Slot): Promise<void> {
+    const connection = await opening.catch(() => undefined);
+    await connection?.close();
+    if (connection !== undefined) this.#open.delete(connection);
+    if (this.#open.size === 0) process.removeListener('exit', this.#killAtExit);
+  }
+}

@@ -1,0 +1,69 @@
+import { SpecError } from '../protocol/error-classes';
+import { limits } from '../protocol/limits';
+import type { AgentSpec, Definition, ToolSpec } from '../protocol/spec';
+import { agentSpecProblems } from './agent-spec-problems';
+import { canonicalJson } from './canonical-json';
+import { deepFreeze } from './plain-json';
+import { quote, specError } from './problem';
+
+/** The tools of each MCP server of a definition, by the server's name. */
+export type McpListings = ReadonlyMap<string, readonly ToolSpec[]>;
+
+/** The servers whose tools a definition lacks. */
+export function mcpServersOf({ runners }: Definition): readonly string[] {
+  return [...new Set(Object.values(runners).flatMap(({ mcpServers = [] }) => mcpServers))];
+}
+
+/** The definition with its servers' tools in place of the servers: this is what a run pins. */
+export function withMcpTools(definition: Definition, listings: McpListings): Definition {
+  const tools = new Map(Object.entries(definition.tools));
+  for (const spec of [...listings.values()].flat()) {
+    const other = tools.get(spec.name);
+    if (other !== undefined) throw sameName(spec, other);
+    tools.set(spec.name, spec);
+  }
+  const runners = Object.values(definition.runners).map((spec) => withTools(spec, listings));
+  const listed: Definition = {
+    ...definition,
+    runners: Object.fromEntries(runners.map((spec) => [spec.id, spec])),
+    tools: Object.fromEntries(tools),
+  };
+  checkSize(listed, listings);
+  return deepFreeze(listed);
+}
+
+function withTools(spec: AgentSpec, listings: McpListings): AgentSpec {
+  const { mcpServers, ...rest } = spec;
+  if (mcpServers === undefined) return spec;
+  const listed = mcpServers.flatMap((server) => listings.get(server) ?? []);
+  const expanded = { ...rest, tools: [...(spec.tools ?? []), ...listed.map(({ name }) => name)] };
+  const problems = agentSpecProblems(expanded);
+  if (problems.length > 0) {
+    throw specError(`Agent ${quote(spec.id)}, with the tools of its MCP servers`, problems);
+  }
+  return expanded;
+}
+
+function sameName({ name, mcp }: ToolSpec, other: ToolSpec): SpecError {
+  const owner = other.mcp === undefined ? 'another tool' : `MCP server ${quote(other.mcp.server)}`;
+  const server = mcp?.server ?? '';
+  const message = `MCP server ${quote(server)} has a tool ${quote(name)}, and so has ${owner}: give the server another prefix, or exclude the tool`;
+  return new SpecError(message, { details: { mcpServer: server, tool: name } });
+}
+
+function checkSize(definition: Definition, listings: McpListings): void {
+  const bytes = bytesOf(definition);
+  if (bytes <= limits.definition) return;
+  const sizes = [...listings].map(([server, tools]) => ({ server, bytes: bytesOf(tools) }));
+  const largest = sizes.reduce((one, other) => (other.bytes > one.bytes ? other : one));
+  const message = `Agent ${quote(definition.runner)} is ${toKiB(bytes)} with its tools; a definition may have ${toKiB(limits.definition)}. The tools of MCP server ${quote(largest.server)} take ${toKiB(largest.bytes)}: choose some of them with include.`;
+  throw new SpecError(message, { details: { bytes, mcpServer: largest.server } });
+}
+
+function bytesOf(value: unknown): number {
+  return Buffer.byteLength(canonicalJson(value));
+}
+
+function toKiB(bytes: number): string {
+  return `${Math.ceil(bytes / 1024)} KiB`;
+}
