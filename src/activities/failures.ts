@@ -43,7 +43,7 @@ function notRegisteredFailure(error: LonghaulError): ApplicationFailure {
 }
 
 /** Whether this call has been looking for a worker that has its code for as long as it may. */
-export function isSearchSpent(): boolean {
+function isSearchSpent(): boolean {
   const { scheduledTimestampMs, currentAttemptScheduledTimestampMs } = Context.current().info;
   return currentAttemptScheduledTimestampMs - scheduledTimestampMs >= timeouts.definitionSearch;
 }

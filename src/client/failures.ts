@@ -43,7 +43,7 @@ export function isNotFound(error: unknown): boolean {
 }
 
 /** The typed error inside a failed run or a refused update; undefined when there is none. */
-export function typedError(error: unknown): LonghaulError | undefined {
+function typedError(error: unknown): LonghaulError | undefined {
   if (LonghaulError.is(error)) return error;
   let found: LonghaulError | undefined;
   const topCause = error instanceof Error ? error.cause : undefined;

@@ -92,11 +92,11 @@ async function watchWorker(source: OutcomeSource, signal: AbortSignal): Promise<
   return await new Promise<never>(() => undefined);
 }
 
-export function complete(result: AgentRunResult): AgentRunOutcome {
+function complete(result: AgentRunResult): AgentRunOutcome {
   return { kind: 'complete', result };
 }
 
-export function needsInput(pending: readonly PendingInput[]): AgentRunOutcome {
+function needsInput(pending: readonly PendingInput[]): AgentRunOutcome {
   const [first] = pending;
   if (first === undefined) throw new InternalError('a pause without an open input');
   const { kind: _kind, ...fields } = first;

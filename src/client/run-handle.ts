@@ -177,6 +177,6 @@ export class RunHandle {
   }
 }
 
-export function notFound(runId: string, cause?: unknown): LonghaulError {
+function notFound(runId: string, cause?: unknown): LonghaulError {
   return new RunNotFound(`there is no run '${runId}'`, { cause });
 }

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from './json';
+import type { Json } from './json';
 import type { ToolCallPart } from './message';
 
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly only: readonly string[] };
@@ -33,5 +33,3 @@ export type InvalidToolCallAction =
   | { readonly kind: 'repair'; readonly name: string }
   | { readonly kind: 'skip'; readonly reason: string }
   | { readonly kind: 'stop'; readonly reason: string };
-
-export type EditedArguments = { readonly args: JsonObject };

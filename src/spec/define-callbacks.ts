@@ -4,7 +4,7 @@ import { OptionReader } from './option-reader';
 import { deepFreeze } from './plain-json';
 import { describeValue, specError } from './problem';
 
-export const hookNames = [
+const hookNames = [
   'beforeModelCall',
   'afterModelCall',
   'beforeToolCall',

@@ -34,7 +34,7 @@ export function shownAtStart(memo: Record<string, unknown> | undefined): string 
 }
 
 /** Within 2 KiB: questions are clipped, then left out from the last on. */
-export function runMemo(state: RunState, reason?: string): RunMemo {
+function runMemo(state: RunState, reason?: string): RunMemo {
   let pending = state.pending.map(({ inputId, kind, question, agentId, path, since }) => ({
     inputId,
     kind,

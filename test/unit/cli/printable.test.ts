@@ -2,7 +2,6 @@
 import fc from 'fast-check';
 import { printable, printableJson, printableLine } from '../../../src/cli/printable';
 
- 
 const dangerous = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
 
 describe('printable', () => {
