@@ -43,7 +43,7 @@ const example =
   "import { defineAgent } from 'longhaul'; export default { runners: [defineAgent({ id: 'assistant', model: 'openai/gpt-5-mini' })] };";
 
 /** What to write where there are no agents yet. */
-export const configHint = `write longhaul.config.mjs: ${example} Or name a file with --agents`;
+const configHint = `write longhaul.config.mjs: ${example} Or name a file with --agents`;
 
 /** The file with the agents: the one named, else the configuration of the folder, else nothing. */
 export function findAgentsFile(folder: string, named?: string): string | undefined {

@@ -9,4 +9,3 @@ export type CommandContext = {
 
 export type AddCommand = (program: Command, context: CommandContext) => void;
 
-export const jsonFlag = ['--json', 'print JSON'] as const;

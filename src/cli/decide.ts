@@ -49,10 +49,9 @@ export async function decide(
       terminal.print(json ? printableJson({ runId, accepted: true }) : `${done} ${runId}`);
       return exitCodes.done;
     }
-    if (!json) terminal.note(`${done} ${runId}`);
-    const command = commandLine(flags);
+    const [command, opening] = [commandLine(flags), `${done} ${runId}`];
     return await session.whileServing(
-      followRun({ run, terminal, json, answers, command, from, turn }),
+      followRun({ run, terminal, json, answers, command, opening, from, turn }),
     );
   } finally {
     await session.close();

@@ -18,6 +18,8 @@ export type FollowOptions = {
   /** Given to the pauses in order, before anybody is asked. */
   readonly answers: readonly string[];
   readonly command: CommandLine;
+  /** Said first; from then on Ctrl-C leaves the run alone. */
+  readonly opening: string;
   /** Where in the log to begin, and how many model turns are before that. */
   readonly from?: number;
   readonly turn?: number;
@@ -39,6 +41,7 @@ export async function followRun(options: FollowOptions): Promise<number> {
       reject(new Interrupted(`run ${run.runId} goes on. See it: ${show}  End it: ${cancel}`));
     });
   });
+  if (!options.json) terminal.note(terminal.noteStyle.dim(options.opening));
   try {
     return await Promise.race([followToEnd(options), interrupted]);
   } finally {

@@ -28,7 +28,7 @@ export function installWorkerLog(note: (line: string) => void): void {
   });
 }
 
-export function logLine(level: LogLevel, message: string, meta: LogMetadata = {}): string {
+function logLine(level: LogLevel, message: string, meta: LogMetadata = {}): string {
   const { error, activityType, workflowId } = meta as Record<string, unknown>;
   const causes = error instanceof Error ? [rootMessage(error)] : [];
   const where = typeof workflowId === 'string' ? [`run ${workflowId}`] : [];

@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs';
-import { basename, dirname, relative, resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { ServerUnavailable } from '../../protocol/error-classes';
 import { defaults } from '../../protocol/names';
@@ -7,10 +7,12 @@ import type { DevServer } from '../../server/dev-server';
 import { requireAgentsFile } from '../agents-file';
 import type { CommandContext } from '../command-context';
 import { addTaskQueueFlag } from '../connection';
+import { awaitFormerServer, inUse, lockDb } from '../dev/db-lock';
 import { endOfDev } from '../dev/end-of-dev';
 import { choosePort } from '../dev/ports';
 import { WorkerKeeper } from '../dev/worker-keeper';
 import type { ReadyWorker } from '../dev/worker-messages';
+import { messageOf } from '../error-message';
 import { exitCodes } from '../exit-codes';
 import { loadDevServer } from '../load-parts';
 import { parsePort } from '../parse-options';
@@ -59,7 +61,7 @@ async function serve(
   { terminal, end }: Surroundings,
 ): Promise<void> {
   // A server that is still starting when the end comes goes with this process.
-  const server = await Promise.race([startServer(flags, terminal), end]);
+  const server = await Promise.race([startServer(flags), end]);
   if (server === undefined) return;
   const worker = file === undefined ? undefined : workerFor(flags, file, { server, terminal });
   const died = server.exited.then(() => {
@@ -77,36 +79,23 @@ async function serve(
   }
 }
 
-async function startServer(flags: DevFlags, terminal: Terminal): Promise<DevServer> {
-  const { port, isUsual } = await choosePort(flags.port, usualPort);
-  const { port: uiPort } = await choosePort(flags.uiPort, usualUiPort);
+/** `isUsual`: other commands find it without being told where. */
+type StartedServer = DevServer & { readonly isUsual: boolean };
+
+async function startServer(flags: DevFlags): Promise<StartedServer> {
   const dbFile = resolve(flags.db);
   mkdirSync(dirname(dbFile), { recursive: true });
-  const server = await startOn({ port, uiPort, dbFile, namespace: flags.namespace });
-  const configured = process.env['TEMPORAL_ADDRESS'];
-  if (!isUsual && configured !== server.address) {
-    terminal.note(
-      `note: port ${usualPort} is taken. Other commands find this server with --address ${server.address} or TEMPORAL_ADDRESS`,
-    );
-  } else if (configured !== undefined && configured !== server.address) {
-    terminal.note(`note: TEMPORAL_ADDRESS is ${configured}: other commands go there, not here`);
-  }
-  return server;
-}
-
-async function startOn(options: {
-  port: number;
-  uiPort: number;
-  dbFile: string;
-  namespace: string;
-}): Promise<DevServer> {
+  await awaitFormerServer(dbFile);
+  const { port, isUsual } = await choosePort(flags.port, usualPort);
+  const { port: uiPort } = await choosePort(flags.uiPort, usualUiPort);
+  const lock = lockDb(dbFile, port);
   try {
-    return await loadDevServer().startDevServer(options);
+    const { namespace } = flags;
+    const server = await loadDevServer().startDevServer({ port, uiPort, dbFile, namespace });
+    return { ...server, isUsual, stop: () => server.stop().finally(lock.release) };
   } catch (error) {
-    if (!(error instanceof Error) || !error.message.includes('database is locked')) throw error;
-    const file = relative(process.cwd(), options.dbFile);
-    const message = `${file} is in use by another server: stop that one, or name another file with --db`;
-    throw new ServerUnavailable(message, { cause: error });
+    lock.release();
+    throw messageOf(error).includes('database is locked') ? inUse(dbFile, error) : error;
   }
 }
 
@@ -123,17 +112,30 @@ function workerFor(
 }
 
 function printAddresses(
-  { address, uiUrl }: DevServer,
+  { address, uiUrl, isUsual }: StartedServer,
   worker: ReadyWorker | undefined,
   { flags, terminal }: { flags: DevFlags; terminal: Terminal },
 ): void {
   const { dim, bold } = terminal.style;
   terminal.print(`Web UI    ${bold(uiUrl ?? 'none')}`);
   terminal.print(`Temporal  ${address}  ${dim(`(runs are kept in ${flags.db})`)}`);
+  noteOtherAddress(address, isUsual, terminal);
   if (worker === undefined) return;
   const { agents, taskQueue, file } = worker;
   const place = dim(`(${basename(file)}, task queue ${taskQueue})`);
   terminal.print(`Agents    ${agents.map(printableLine).join(', ') || 'none'}  ${place}`);
   const [first] = agents;
   if (first !== undefined) terminal.print(dim(`Try: longhaul run ${first} 'Hello'`));
+}
+
+function noteOtherAddress(address: string, isUsual: boolean, terminal: Terminal): void {
+  const configured = process.env['TEMPORAL_ADDRESS'];
+  if (configured === address) return;
+  if (configured !== undefined) {
+    terminal.note(`note: TEMPORAL_ADDRESS is ${configured}: other commands go there, not here`);
+  } else if (!isUsual) {
+    terminal.note(
+      `note: this is not port ${usualPort}. Other commands find it with --address ${address} or TEMPORAL_ADDRESS`,
+    );
+  }
 }

@@ -80,7 +80,6 @@ async function startAndFollow(start: Start, flags: RunFlags, terminal: Terminal)
   });
   try {
     const run = await session.longhaul.start(start.agent, start.input, start.options);
-    if (flags.json !== true) terminal.note(terminal.noteStyle.dim(`run ${run.runId}`));
     return await session.whileServing(follow(run, flags, terminal));
   } finally {
     await session.close();
@@ -89,5 +88,6 @@ async function startAndFollow(start: Start, flags: RunFlags, terminal: Terminal)
 
 async function follow(run: RunHandle, flags: RunFlags, terminal: Terminal): Promise<number> {
   const { answer: answers = [], json = false } = flags;
-  return await followRun({ run, terminal, json, answers, command: commandLine(flags) });
+  const [command, opening] = [commandLine(flags), `run ${run.runId}`];
+  return await followRun({ run, terminal, json, answers, command, opening });
 }

@@ -10,6 +10,7 @@ type StuckRun = { readonly runId: string; readonly attempt: number; readonly cau
 const mostDescribed = 50;
 const mostShown = 5;
 const atATime = 10;
+const suspiciousAttempt = 4;
 const longestCause = 300;
 
 /** Open runs whose workflow task fails again and again: they do nothing, and the server tries for ever. */
@@ -64,22 +65,23 @@ async function lookAt(client: Client, runId: string): Promise<StuckRun | undefin
   }
   const attempt = description.raw.pendingWorkflowTask?.attempt ?? 1;
   if (attempt <= 1) return undefined;
-  return { runId, attempt, cause: await causeOf(client, runId) };
+  const cause = await causeOf(client, runId);
+  // A few lost attempts mean no more than that a worker was killed.
+  if (cause === undefined && attempt < suspiciousAttempt) return undefined;
+  return { runId, attempt, cause: cause ?? 'no worker finishes the task in time' };
 }
 
-/** What the last failed workflow task said. */
-async function causeOf(client: Client, runId: string): Promise<string> {
+/** What the last failed workflow task said; a task that only timed out says nothing. */
+async function causeOf(client: Client, runId: string): Promise<string | undefined> {
   const { history } = await client.workflowService.getWorkflowExecutionHistoryReverse({
     namespace: client.options.namespace,
     execution: { workflowId: runId },
     maximumPageSize: 20,
   });
   for (const event of history?.events ?? []) {
-    const failed = event.workflowTaskFailedEventAttributes;
-    const message = failed?.failure?.message;
+    if (event.workflowTaskCompletedEventAttributes) return undefined;
+    const message = event.workflowTaskFailedEventAttributes?.failure?.message;
     if (message) return clipToWidth(printableLine(message), longestCause);
-    if (event.workflowTaskTimedOutEventAttributes)
-      return 'its worker does not finish a task in time';
   }
-  return 'unknown; the log of its worker says more';
+  return undefined;
 }

@@ -67,7 +67,15 @@ const follow = (
   terminal: FakeTerminal,
   options: { json?: boolean; answers?: readonly string[] } = {},
 ): Promise<number> =>
-  followRun({ run, terminal, json: false, answers: [], command: commandLine({}), ...options });
+  followRun({
+    run,
+    terminal,
+    json: false,
+    answers: [],
+    command: commandLine({}),
+    opening: 'run planner-1',
+    ...options,
+  });
 
 describe('followRun', () => {
   it('shows the steps on stderr and the answer on stdout', async () => {
@@ -76,6 +84,7 @@ describe('followRun', () => {
     expect(await follow(run, terminal)).toBe(0);
     expect(terminal.printed).toEqual(['Warm.']);
     expect(terminal.noted).toEqual([
+      'run planner-1',
       '#1  model   text · 15 tokens',
       'warning: the store was away',
       'planner-1 · text response · 2 tool rounds · 15 tokens',
@@ -160,7 +169,7 @@ describe('followRun', () => {
     const failure = new LonghaulError('ToolError', 'no network');
     const { run } = playRun([{ events: [user('Hi'), turn], outcome: failure }]);
     await expect(follow(run, terminal)).rejects.toBe(failure);
-    expect(terminal.noted).toEqual(['#1  model   text · 15 tokens']);
+    expect(terminal.noted).toEqual(['run planner-1', '#1  model   text · 15 tokens']);
   });
 
   it('lets go of the run on Ctrl-C', async () => {

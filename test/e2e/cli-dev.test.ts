@@ -1,0 +1,134 @@
+// `longhaul dev` as a process of its own, with dev servers of its own.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { freePort } from '../../src/server/free-port';
+import { devServerAddress } from '../servers';
+import { builtCli, until, type BuiltCli, type RunningCli } from './built-cli';
+import { cliAgents } from './cli-agents';
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+describe('longhaul dev', () => {
+  let cli: BuiltCli;
+  let project: string;
+
+  beforeAll(async () => {
+    cli = await builtCli();
+    project = await cli.project({ 'longhaul.config.mjs': cliAgents });
+  });
+  afterEach(() => cli.killAll());
+
+  type Dev = { running: RunningCli; address: string; uiUrl: string; folder: string };
+
+  /** The agents' file writes the process ids of the workers that load it. */
+  const witness = `
+    import { appendFileSync } from 'node:fs';
+    if (process.argv.includes('dev-worker')) appendFileSync('workers.txt', process.pid + '\\n');
+  `;
+  const workersOf = (folder: string): number[] =>
+    readFileSync(join(folder, 'workers.txt'), 'utf8').trim().split('\n').map(Number);
+  const lastWorkerOf = (folder: string): number => workersOf(folder).at(-1) ?? -1;
+
+  const startDev = async (...args: string[]): Promise<Dev> => {
+    const folder = await cli.project({ 'longhaul.config.mjs': cliAgents + witness });
+    const ports = ['--port', String(await freePort()), '--ui-port', String(await freePort())];
+    const running = cli.start(['dev', ...ports, ...args], { cwd: folder });
+    await running.shows(/^Temporal {2}\S+/m);
+    const find = (pattern: RegExp): string => pattern.exec(running.stdout())?.[1] ?? '';
+    const [address, uiUrl] = [find(/^Temporal\s+(\S+)/m), find(/^Web UI\s+(\S+)/m)];
+    return { running, address, uiUrl, folder };
+  };
+  const answerOf = async ({ address, folder }: Dev): Promise<string> => {
+    const args = ['run', 'clerk', 'hi', '--address', address, '--no-worker'];
+    return (await cli.run(args, { cwd: folder })).stdout;
+  };
+  const isGone = async ({ uiUrl, folder }: Dev): Promise<boolean> => {
+    const isServing = await fetch(uiUrl).then(
+      () => true,
+      () => false,
+    );
+    return !isServing && !workersOf(folder).some(isRunning);
+  };
+
+  it('serves agents, reloads them, keeps the old ones when the new do not load, and goes without a trace', async () => {
+    const dev = await startDev();
+    const { running, folder } = dev;
+    const file = join(folder, 'longhaul.config.mjs');
+    await running.shows(/^Agents {4}clerk {2}\(longhaul\.config\.mjs, task queue longhaul\)$/m);
+    expect((await fetch(dev.uiUrl)).status).toBe(200);
+    expect(await answerOf(dev)).toBe('Hello.\n');
+
+    writeFileSync(file, (cliAgents + witness).replace('Hello.', 'Good evening.'));
+    await running.shows(/^reloaded: clerk$/m);
+    expect(await answerOf(dev)).toBe('Good evening.\n');
+
+    writeFileSync(file, 'this is no code');
+    await running.shows(/^error: cannot load longhaul\.config\.mjs:1: .*keep running\)$/m);
+    expect(await answerOf(dev)).toBe('Good evening.\n');
+
+    running.kill('SIGINT');
+    expect((await running.finished).code).toBe(0);
+    await until(() => isGone(dev));
+  });
+
+  it('starts another worker when one dies', async () => {
+    const dev = await startDev();
+    const worker = lastWorkerOf(dev.folder);
+    process.kill(worker, 'SIGKILL');
+    await dev.running.shows(/^warning: the worker ended \(SIGKILL\)/m);
+    await dev.running.shows(/^reloaded: clerk$/m);
+    expect(lastWorkerOf(dev.folder)).not.toBe(worker);
+    expect(await answerOf(dev)).toBe('Hello.\n');
+    dev.running.kill('SIGTERM');
+    expect((await dev.running.finished).code).toBe(0);
+    await until(() => isGone(dev));
+  });
+
+  it('takes everything down with it when it is killed', async () => {
+    const dev = await startDev();
+    dev.running.kill('SIGKILL');
+    await until(() => isGone(dev));
+  });
+
+  it('keeps runs for the next time', async () => {
+    const first = await startDev('--no-worker');
+    const args = ['run', 'clerk', 'hi', '--detach', '--address', first.address];
+    const { stdout } = await cli.run(args, { cwd: first.folder });
+    first.running.kill('SIGINT');
+    await first.running.finished;
+    const db = join(first.folder, '.longhaul', 'temporal.db');
+    const second = await startDev('--no-worker', '--db', db);
+    const shown = ['show', stdout.trim(), '--address', second.address];
+    expect((await cli.run(shown, { cwd: second.folder })).stdout).toMatch(
+      /^clerk-\S+ {2}running$/m,
+    );
+
+    const third = await cli.run(['dev', '--no-worker', '--db', db], { cwd: second.folder });
+    expect(third.code).toBe(5);
+    expect(third.stderr).toMatch(/^error: \S+temporal\.db is in use by another server/);
+  });
+
+  it('refuses a port that is taken, agents that do not load, and a folder without any', async () => {
+    const port = devServerAddress().split(':')[1] ?? '';
+    const taken = await cli.run(['dev', '--port', port], { cwd: project });
+    expect(taken).toMatchObject({ code: 5, stdout: '' });
+    expect(taken.stderr).toBe(
+      `error: Port ${port} of 127.0.0.1 is already in use: choose another one.\n`,
+    );
+
+    const broken = await cli.project({ 'longhaul.config.mjs': 'export default {' });
+    const unloaded = await cli.run(['dev', '--port', String(await freePort())], { cwd: broken });
+    expect(unloaded).toMatchObject({ code: 1, stdout: '' });
+    expect(unloaded.stderr).toMatch(/^error: cannot load longhaul\.config\.mjs:1: [^\n]*\n$/);
+
+    const empty = await cli.run(['dev'], { cwd: await cli.project({}) });
+    expect(empty.code).toBe(2);
+    expect(empty.stderr).toMatch(/write longhaul\.config\.mjs: import/);
+  });
+});

@@ -1,0 +1,186 @@
+// `longhaul show`, `list` and `doctor`, as processes of their own, against the dev server of this Jest run.
+import { randomUUID } from 'node:crypto';
+import { createServer, type AddressInfo } from 'node:net';
+import { connect, type Longhaul } from '../../src/client';
+import { freePort } from '../../src/server/free-port';
+import { devServerAddress } from '../servers';
+import { builtCli, linesOf, until, type BuiltCli, type Finished } from './built-cli';
+import { cliAgents } from './cli-agents';
+
+describe('longhaul', () => {
+  let cli: BuiltCli;
+  let project: string;
+  let longhaul: Longhaul;
+  let queue: string[];
+  const run = (...args: string[]): Promise<Finished> => cli.run(args, { cwd: project });
+  const runAgent = (input: string, ...args: string[]): Promise<Finished> =>
+    run('run', 'clerk', input, ...queue, ...args);
+
+  beforeAll(async () => {
+    cli = await builtCli();
+    project = await cli.project({ 'longhaul.config.mjs': cliAgents });
+    longhaul = await connect({ address: devServerAddress() });
+  });
+  beforeEach(() => {
+    queue = ['--task-queue', `cli-${randomUUID()}`];
+  });
+  afterEach(() => cli.killAll());
+  afterAll(() => longhaul.close());
+
+  describe('show and list', () => {
+    it('tell of a run when no worker is left', async () => {
+      const runId = `shown-${randomUUID()}`;
+      expect((await runAgent('weather', '--run-id', runId)).code).toBe(0);
+      const shown = await run('show', runId);
+      expect(shown.code).toBe(0);
+      expect(shown.stdout).toBe(
+        [
+          `${runId}  completed`,
+          'clerk · 2 model turns · 30 tokens',
+          '',
+          'user',
+          '  weather',
+          '',
+          'assistant',
+          '  → get_weather {"city":"Paris"}',
+          '',
+          'tool',
+          '  ← get_weather Paris: 22 degrees',
+          '',
+          'assistant',
+          '  It is this: Paris: 22 degrees',
+          '',
+          'text response',
+          '',
+        ].join('\n'),
+      );
+      const read = linesOf(await run('show', runId, '--json'))[0];
+      expect(read).toMatchObject({
+        runId,
+        state: { status: 'completed' },
+        result: { iterations: 1 },
+        fromHistory: true,
+      });
+    });
+
+    it('list runs by agent and status', async () => {
+      const runId = `listed-${randomUUID()}`;
+      expect((await runAgent('ask', '--run-id', runId)).code).toBe(3);
+      const filter = ['list', '--agent', 'clerk', '--status', 'needs-input'];
+      let found: { runId: string }[] = [];
+      await until(async () => {
+        found = linesOf(await run(...filter, '--json'))[0] as { runId: string }[];
+        return found.some((listed) => listed.runId === runId);
+      });
+      expect(found.find((listed) => listed.runId === runId)).toMatchObject({
+        agent: 'clerk',
+        status: 'needs-input',
+        pending: [expect.objectContaining({ question: 'Which city?' })],
+      });
+      expect(linesOf(await run('list', '--limit', '1', '--json'))[0]).toHaveLength(1);
+      expect((await run(...filter)).stdout).toMatch(new RegExp(`^${runId} .* Which city\\?$`, 'm'));
+      await run('cancel', runId);
+    });
+
+    it.each([
+      ['show', 'no-such-run'],
+      ['cancel', 'no-such-run'],
+      ['resume', 'no-such-run', 'Rome'],
+    ])('say that there is no such run: %s', async (...args) => {
+      const finished = await run(...args);
+      expect(finished).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: "error: there is no run 'no-such-run'\n",
+      });
+    });
+  });
+
+  describe('without a server', () => {
+    it.each([['list'], ['run', 'clerk', 'hi'], ['show', 'a'], ['resume', 'a', 'b']])(
+      'says so at once where nothing listens: %s',
+      async (...args) => {
+        const address = `127.0.0.1:${await freePort()}`;
+        const before = Date.now();
+        const finished = await run(...args, '--address', address, '--json');
+        expect(Date.now() - before).toBeLessThan(5_000);
+        expect(finished.code).toBe(5);
+        expect(linesOf(finished)).toEqual([
+          { error: expect.objectContaining({ code: 'ServerUnavailable', details: { address } }) },
+        ]);
+        expect(finished.stderr).toContain(`error: cannot reach Temporal at ${address}`);
+      },
+    );
+
+    it('gives up within 5 s where something listens that does not answer', async () => {
+      const silent = createServer((socket) => socket.on('error', () => undefined));
+      await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+      const address = `127.0.0.1:${(silent.address() as AddressInfo).port}`;
+      const before = Date.now();
+      const finished = await run('list', '--address', address);
+      expect(Date.now() - before).toBeLessThan(5_500);
+      silent.close();
+      expect(finished.code).toBe(5);
+    });
+
+    it('names a namespace that does not exist', async () => {
+      const finished = await run('list', '--namespace', 'nowhere');
+      expect(finished.code).toBe(5);
+      expect(finished.stderr).toContain('temporal operator namespace create');
+    });
+  });
+
+  describe('doctor', () => {
+    type Report = { ok: boolean; checks: { name: string; status: string; message: string }[] };
+    const diagnose = async (...args: string[]) => {
+      const finished = await run('doctor', '--json', ...queue, ...args);
+      const { ok, checks } = linesOf(finished)[0] as Report;
+      const statuses = Object.fromEntries(checks.map(({ name, status }) => [name, status]));
+      return { code: finished.code, ok, checks, statuses };
+    };
+
+    it('finds the agents, and that no worker is up', async () => {
+      const { code, ok, statuses } = await diagnose();
+      expect({ code, ok }).toEqual({ code: 0, ok: true });
+      expect(statuses).toMatchObject({
+        server: 'ok',
+        namespace: 'ok',
+        worker: 'warn',
+        'search attributes': 'ok',
+        agents: 'ok',
+        node: 'ok',
+        protobufjs: 'ok',
+      });
+    });
+
+    it('fails without a server', async () => {
+      const report = await diagnose('--address', `127.0.0.1:${await freePort()}`);
+      expect(report).toMatchObject({ code: 1, ok: false, statuses: { server: 'fail' } });
+    });
+
+    it('names a run whose workflow task fails again and again, and why', async () => {
+      const { client } = longhaul;
+      const taskQueue = { name: `stuck-${randomUUID()}` };
+      const workflowId = `stuck-${randomUUID()}`;
+      const namespace = 'default';
+      const handle = await client.workflow.start('agent', {
+        workflowId,
+        taskQueue: taskQueue.name,
+        args: [{ runner: 'clerk', input: 'hi' }],
+      });
+      for (let attempt = 1; attempt <= 2; attempt += 1) {
+        const { taskToken } = await client.withDeadline(Date.now() + 30_000, () =>
+          client.workflowService.pollWorkflowTaskQueue({ namespace, taskQueue }),
+        );
+        const failure = { message: '[TMPRL1100] Nondeterminism error' };
+        await client.workflowService.respondWorkflowTaskFailed({ namespace, taskToken, failure });
+      }
+      await until(async () => (await diagnose()).statuses['stuck runs'] === 'fail');
+      const { code, checks } = await diagnose();
+      const { message } = checks.find(({ name }) => name === 'stuck runs') ?? { message: '' };
+      expect(code).toBe(1);
+      expect(message).toMatch(new RegExp(`${workflowId} \\(attempt \\d+\\): \\[TMPRL1100\\]`));
+      await handle.terminate();
+    });
+  });
+});

@@ -1,0 +1,190 @@
+// `longhaul run` and what answers it, as processes of their own, against the dev server of this Jest run.
+import { randomUUID } from 'node:crypto';
+import { connect, type Longhaul } from '../../src/client';
+import { devServerAddress } from '../servers';
+import { builtCli, linesOf, until, type BuiltCli, type Finished } from './built-cli';
+import { cliAgents, escapes } from './cli-agents';
+
+const runIdOf = ({ stderr }: Pick<Finished, 'stderr'>): string =>
+  /^run (\S+)$/m.exec(stderr)?.[1] ?? '';
+
+describe('longhaul', () => {
+  let cli: BuiltCli;
+  let project: string;
+  let longhaul: Longhaul;
+  let queue: string[];
+  const run = (...args: string[]): Promise<Finished> => cli.run(args, { cwd: project });
+  const runAgent = (input: string, ...args: string[]): Promise<Finished> =>
+    run('run', 'clerk', input, ...queue, ...args);
+
+  beforeAll(async () => {
+    cli = await builtCli();
+    project = await cli.project({ 'longhaul.config.mjs': cliAgents });
+    longhaul = await connect({ address: devServerAddress() });
+  });
+  beforeEach(() => {
+    queue = ['--task-queue', `cli-${randomUUID()}`];
+  });
+  afterEach(() => cli.killAll());
+  afterAll(() => longhaul.close());
+
+  describe('run', () => {
+    it('serves the agents of the folder, shows the steps on stderr and the answer on stdout', async () => {
+      const finished = await runAgent('weather');
+      expect(finished).toMatchObject({ code: 0, stdout: 'It is this: Paris: 22 degrees\n' });
+      expect(finished.stderr).toMatch(/^run clerk-\S+$/m);
+      expect(finished.stderr).toContain('#1  call    get_weather {"city":"Paris"}\n');
+      expect(finished.stderr).toContain('#1  result  get_weather Paris: 22 degrees\n');
+      expect(finished.stdout + finished.stderr).not.toMatch(escapes);
+    });
+
+    it('prints one JSON object per line: the events, then the outcome', async () => {
+      const finished = await runAgent('weather', '--json', '--run-id', `json-${randomUUID()}`);
+      const lines = linesOf(finished);
+      expect(finished.code).toBe(0);
+      expect(lines.slice(0, -1)).toEqual(
+        ['user', 'model-turn', 'tool-result', 'model-turn'].map((kind, index): unknown => {
+          const entry = expect.objectContaining({ kind });
+          return expect.objectContaining({ kind: 'event', index, entry });
+        }),
+      );
+      expect(lines.at(-1)).toMatchObject({ kind: 'complete', result: { iterations: 1 } });
+      expect(finished.stdout).not.toMatch(escapes);
+      expect(finished.stderr).toBe('');
+    });
+
+    it('says what is asked when nobody can answer; resume goes on from there', async () => {
+      const paused = await runAgent('ask');
+      const runId = runIdOf(paused);
+      expect(paused.code).toBe(3);
+      expect(paused.stdout).toBe(
+        `clerk asks: Which city?\n  1. Paris\n  2. Rome\nanswer with: longhaul resume ${runId} 'your answer'\n`,
+      );
+      const wrong = await run('resume', runId, 'Rome', '--input-id', 'q9');
+      expect(wrong.code).toBe(1);
+      expect(wrong.stderr).toMatch(/^error: .*q9/m);
+      const resumed = await run('resume', runId, '2');
+      expect(resumed).toMatchObject({ code: 0, stdout: 'It is this: Rome\n' });
+      const again = await run('resume', runId, '2');
+      expect(again.code).toBe(1);
+      expect(again.stderr).toMatch(/^error: run '\S+' is not waiting: it is completed$/m);
+    });
+
+    it('gives its answers to the pauses', async () => {
+      const finished = await runAgent('ask', '--answer', 'Oslo');
+      expect(finished).toMatchObject({ code: 0, stdout: 'It is this: Oslo\n' });
+      const refused = await runAgent('mail', '--answer', 'n: not now');
+      expect(refused).toMatchObject({ code: 0, stdout: 'It is this: not now\n' });
+    });
+
+    it('waits for an approval that approve gives', async () => {
+      const paused = await runAgent('mail', '--json');
+      expect(paused.code).toBe(3);
+      const outcome = linesOf(paused).at(-1) as { runId: string; inputId: string };
+      const args = ['--args', '{"to":"eve"}', '--json'];
+      const approved = await run('approve', outcome.runId, outcome.inputId, ...args);
+      expect(approved.code).toBe(0);
+      const { result } = linesOf(approved).at(-1) as {
+        result: { finalResponse: { text: string } };
+      };
+      expect(result.finalResponse.text).toContain('sent to eve');
+    });
+
+    it('waits for an approval that reject refuses', async () => {
+      const paused = await runAgent('mail');
+      const { 1: inputId = '' } = /longhaul reject \S+ (\S+)/.exec(paused.stdout) ?? [];
+      const refused = await run('reject', runIdOf(paused), inputId, 'too late');
+      expect(refused).toMatchObject({ code: 0, stdout: 'It is this: too late\n' });
+    });
+
+    it('reads the input from stdin and agents in TypeScript from a file', async () => {
+      const typed = await cli.project({
+        'agents/typed.ts': `
+          import { defineAgent, type Agent } from 'longhaul';
+          import { provider } from './provider.ts';
+          const agent: Agent = defineAgent({ id: 'typed', model: 'scripted/one' });
+          export default { runners: [agent], providers: { scripted: provider } };`,
+        'agents/provider.ts': `
+          import { scriptedModel } from 'longhaul/testing';
+          export const provider = scriptedModel([({ messages }) => JSON.stringify(messages[0]?.parts)]);`,
+      });
+      const args = ['run', 'typed', '-', '--agents', 'agents/typed.ts', ...queue];
+      const finished = await cli.run(args, { cwd: typed, input: 'from a pipe\n' });
+      expect(finished).toMatchObject({
+        code: 0,
+        stdout: '[{"type":"text","text":"from a pipe"}]\n',
+      });
+      expect(finished.stderr).not.toContain('warning');
+    });
+
+    it('ends with the error of a run that failed', async () => {
+      const finished = await runAgent('loop', '--json');
+      const message = expect.stringContaining('raise maxIterations');
+      expect(finished.code).toBe(1);
+      expect(linesOf(finished).at(-1)).toEqual({
+        error: { code: 'MaxIterationsExceeded', message, details: expect.anything() },
+      });
+      expect(finished.stderr).toMatch(/^error: [^\n]*raise maxIterations[^\n]*\n$/);
+    });
+
+    it('refuses an agent that the folder does not have, before it starts a run', async () => {
+      const finished = await run('run', 'clark', 'hi', ...queue);
+      expect(finished.code).toBe(1);
+      expect(finished.stderr).toMatch(/^error: .*did you mean 'clerk'\?[^\n]*\n$/);
+    });
+
+    it('is over when its run is cancelled from elsewhere', async () => {
+      const runId = `slow-${randomUUID()}`;
+      const running = cli.start(['run', 'clerk', 'slow', '--run-id', runId, ...queue], {
+        cwd: project,
+      });
+      await running.shows(/^run slow-/m);
+      await until(async () => (await longhaul.run(runId).state()).status === 'running');
+      const cancelled = await run('cancel', runId, '--reason', 'changed my mind');
+      expect(cancelled).toMatchObject({ code: 0, stdout: `cancelling ${runId}\n` });
+      const finished = await running.finished;
+      expect(finished.code).toBe(4);
+      expect(finished.stderr).toContain('error: changed my mind\n');
+      const again = await run('cancel', runId, '--json');
+      expect(linesOf(again)).toEqual([{ runId, cancelling: false, status: 'cancelled' }]);
+    });
+
+    it('leaves the run alone on Ctrl-C', async () => {
+      const runId = `left-${randomUUID()}`;
+      const running = cli.start(['run', 'clerk', 'slow', '--run-id', runId, ...queue], {
+        cwd: project,
+      });
+      await running.shows(/^run left-/m);
+      running.kill('SIGINT');
+      const finished = await running.finished;
+      expect(finished.code).toBe(130);
+      expect(finished.stderr).toContain(`longhaul cancel ${runId}`);
+      expect((await longhaul.run(runId, { withoutWorker: true }).state()).status).toBe('running');
+      await run('cancel', runId);
+    });
+
+    it('only starts the run with --detach', async () => {
+      const finished = await runAgent('weather', '--detach');
+      expect(finished.code).toBe(0);
+      expect(finished.stdout).toMatch(/^clerk-\S{12}\n$/);
+      expect(finished.stderr).toMatch(/^warning: no worker polls task queue 'cli-/);
+      await run('cancel', finished.stdout.trim());
+    });
+
+    it('is over within 5 s when nobody works', async () => {
+      const before = Date.now();
+      const finished = await runAgent('hi', '--no-worker', '--json');
+      expect(Date.now() - before).toBeLessThan(8_000);
+      expect(finished.code).toBe(5);
+      expect(linesOf(finished)).toEqual([{ error: expect.objectContaining({ code: 'NoWorker' }) }]);
+    });
+  });
+
+  it('documents its exit codes', async () => {
+    const { code, stdout } = await run('--help');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/3 {4}the run needs input/);
+    expect((await run('--version')).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect((await run()).code).toBe(2);
+  });
+});
