@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { mcpTools, type McpServer, type McpToolsOptions } from '../../src';
 import { freePort } from '../../src/server/free-port';
 
-const root = join(__dirname, '../..');
-const packages = join(root, 'node_modules/@modelcontextprotocol');
-const everythingProgram = join(packages, 'server-everything/dist/index.js');
+const everythingProgram = require.resolve('@modelcontextprotocol/server-everything/dist/index.js');
+const filesProgram = require.resolve('@modelcontextprotocol/server-filesystem/dist/index.js');
+const oddProgram = require.resolve('../fixtures/mcp/odd-server.mjs');
 
 type More = Partial<McpToolsOptions>;
 
@@ -21,14 +20,12 @@ export function everything(more: More = {}): McpServer {
 
 /** The reference server of files, which may touch nothing outside of the folder. */
 export function files(folder: string, more: More = {}): McpServer {
-  const path = join(packages, 'server-filesystem/dist/index.js');
-  return mcpTools({ name: 'files', stdio: program([path, folder]), ...more });
+  return mcpTools({ name: 'files', stdio: program([filesProgram, folder]), ...more });
 }
 
 /** The server of `test/fixtures/mcp`, which does what real ones do on a bad day. */
 export function odd(env: Record<string, string> = {}, more: More = {}): McpServer {
-  const path = join(root, 'test/fixtures/mcp/odd-server.mjs');
-  return mcpTools({ name: 'odd', stdio: program([path], env), ...more });
+  return mcpTools({ name: 'odd', stdio: program([oddProgram], env), ...more });
 }
 
 /** It listens on every address by itself. */
