@@ -8,4 +8,3 @@ export type CommandContext = {
 };
 
 export type AddCommand = (program: Command, context: CommandContext) => void;
-

@@ -32,20 +32,26 @@ export type BuiltCli = {
   /** A user's project: a folder with these files in which the package is installed. */
   project(files: Readonly<Record<string, string>>): Promise<string>;
   start(args: readonly string[], options: CliOptions): RunningCli;
+  /** The same by way of another process, which is the one returned. */
+  startBelow(args: readonly string[], options: CliOptions): RunningCli;
   run(args: readonly string[], options: CliOptions): Promise<Finished>;
   /** Kills what still runs. */
   killAll(): void;
 };
 
+const parent =
+  "require('node:child_process').spawn(process.execPath, process.argv.slice(1), { stdio: 'inherit' })";
+
 export async function builtCli(): Promise<BuiltCli> {
   const folder = await builtPackage();
   const main = join(folder, 'node_modules/longhaul/dist/cli/main.js');
   const started: RunningCli[] = [];
-  const start = (args: readonly string[], options: CliOptions): RunningCli => {
-    const running = startProcess([main, ...args], options);
+  const keep = (running: RunningCli): RunningCli => {
     started.push(running);
     return running;
   };
+  const start = (args: readonly string[], options: CliOptions): RunningCli =>
+    keep(startProcess([main, ...args], options));
   return {
     project: async (files) => {
       const project = await mkdtemp(join(folder, 'project-'));
@@ -56,6 +62,7 @@ export async function builtCli(): Promise<BuiltCli> {
       return project;
     },
     start,
+    startBelow: (args, options) => keep(startProcess(['-e', parent, main, ...args], options)),
     run: (args, options) => start(args, options).finished,
     killAll: () => {
       for (const running of started.splice(0)) running.kill('SIGKILL');

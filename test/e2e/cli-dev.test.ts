@@ -35,10 +35,11 @@ describe('longhaul dev', () => {
     readFileSync(join(folder, 'workers.txt'), 'utf8').trim().split('\n').map(Number);
   const lastWorkerOf = (folder: string): number => workersOf(folder).at(-1) ?? -1;
 
-  const startDev = async (...args: string[]): Promise<Dev> => {
+  const startDev = (...args: string[]): Promise<Dev> => startBy(cli.start, ...args);
+  const startBy = async (start: BuiltCli['start'], ...args: string[]): Promise<Dev> => {
     const folder = await cli.project({ 'longhaul.config.mjs': cliAgents + witness });
     const ports = ['--port', String(await freePort()), '--ui-port', String(await freePort())];
-    const running = cli.start(['dev', ...ports, ...args], { cwd: folder });
+    const running = start(['dev', ...ports, ...args], { cwd: folder });
     await running.shows(/^Temporal {2}\S+/m);
     const find = (pattern: RegExp): string => pattern.exec(running.stdout())?.[1] ?? '';
     const [address, uiUrl] = [find(/^Temporal\s+(\S+)/m), find(/^Web UI\s+(\S+)/m)];
@@ -92,6 +93,12 @@ describe('longhaul dev', () => {
 
   it('takes everything down with it when it is killed', async () => {
     const dev = await startDev();
+    dev.running.kill('SIGKILL');
+    await until(() => isGone(dev));
+  });
+
+  it('goes with the process that started it', async () => {
+    const dev = await startBy(cli.startBelow);
     dev.running.kill('SIGKILL');
     await until(() => isGone(dev));
   });

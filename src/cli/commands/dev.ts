@@ -1,5 +1,5 @@
-import { mkdirSync } from 'node:fs';
-import { basename, dirname, resolve } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { ServerUnavailable } from '../../protocol/error-classes';
 import { defaults } from '../../protocol/names';
@@ -17,6 +17,7 @@ import { exitCodes } from '../exit-codes';
 import { loadDevServer } from '../load-parts';
 import { parsePort } from '../parse-options';
 import { printableLine } from '../printable';
+import { commandLine } from '../render-pending';
 import type { Terminal } from '../terminal';
 
 type DevFlags = {
@@ -84,7 +85,7 @@ type StartedServer = DevServer & { readonly isUsual: boolean };
 
 async function startServer(flags: DevFlags): Promise<StartedServer> {
   const dbFile = resolve(flags.db);
-  mkdirSync(dirname(dbFile), { recursive: true });
+  makeFolder(dirname(dbFile));
   await awaitFormerServer(dbFile);
   const { port, isUsual } = await choosePort(flags.port, usualPort);
   const { port: uiPort } = await choosePort(flags.uiPort, usualUiPort);
@@ -97,6 +98,12 @@ async function startServer(flags: DevFlags): Promise<StartedServer> {
     lock.release();
     throw messageOf(error).includes('database is locked') ? inUse(dbFile, error) : error;
   }
+}
+
+/** A folder made here is nothing to commit. */
+function makeFolder(folder: string): void {
+  const made = mkdirSync(folder, { recursive: true });
+  if (made !== undefined) writeFileSync(join(made, '.gitignore'), '*\n');
 }
 
 function workerFor(
@@ -119,13 +126,15 @@ function printAddresses(
   const { dim, bold } = terminal.style;
   terminal.print(`Web UI    ${bold(uiUrl ?? 'none')}`);
   terminal.print(`Temporal  ${address}  ${dim(`(runs are kept in ${flags.db})`)}`);
+  const isFound = isUsual || process.env['TEMPORAL_ADDRESS'] === address;
   noteOtherAddress(address, isUsual, terminal);
   if (worker === undefined) return;
   const { agents, taskQueue, file } = worker;
   const place = dim(`(${basename(file)}, task queue ${taskQueue})`);
   terminal.print(`Agents    ${agents.map(printableLine).join(', ') || 'none'}  ${place}`);
   const [first] = agents;
-  if (first !== undefined) terminal.print(dim(`Try: longhaul run ${first} 'Hello'`));
+  const command = commandLine(isFound ? {} : { address });
+  if (first !== undefined) terminal.print(dim(`Try: ${command(['run', first, 'Hello'])}`));
 }
 
 function noteOtherAddress(address: string, isUsual: boolean, terminal: Terminal): void {
