@@ -1,7 +1,7 @@
 // The activities of a worker, over what they share. Every error leaves through `toFailure`.
 
 import { Context } from '@temporalio/activity';
-import type { LonghaulActivities, LonghaulLocalActivities } from '../protocol/activities';
+import type { LonghaulActivities } from '../protocol/activities';
 import { callModel } from './call-model';
 import { callTool } from './call-tool';
 import { checkArguments } from './check-arguments';
@@ -15,9 +15,7 @@ import { askSession } from './read-log';
 
 export type { ActivityDependencies, DeltaEvent } from './dependencies';
 
-export function createActivities(
-  dependencies: ActivityDependencies,
-): LonghaulActivities & LonghaulLocalActivities {
+export function createActivities(dependencies: ActivityDependencies): LonghaulActivities {
   return {
     callModel: guarded((input) => callModel(dependencies, input)),
     callTool: guarded((input) => callTool(dependencies, input)),

@@ -16,9 +16,10 @@ import type { ActivityDependencies } from './dependencies';
 import { withHeartbeat } from './heartbeat';
 import { listMcpTools } from './mcp/list-mcp-tools';
 import { McpUnavailable } from './mcp/mcp-failure';
-import { pinnedDefinition } from './pinned-definition';
+import { ownWorkflowId, pinnedDefinition } from './pinned-definition';
+import { askRunner } from './read-log';
 
-/** Looks in this worker's registry only: it runs as a local activity, which must never wait for a query. */
+/** What this worker's registry gives, at once. */
 export async function loadDefinition(
   dependencies: ActivityDependencies,
   input: LoadDefinitionInput,
@@ -52,10 +53,11 @@ export async function loadDefinition(
 /** Undefined when MCP servers are to be asked and nobody may wait for them: without a signal. */
 async function makeDefinition(
   dependencies: ActivityDependencies,
-  { runner }: LoadDefinitionInput,
+  { runner, inline }: LoadDefinitionInput,
   signal: AbortSignal | undefined,
 ): Promise<Definition | undefined> {
-  const definition = dependencies.registry.definition(runner);
+  const spec = inline === true ? await askRunner(ownWorkflowId()) : runner;
+  const definition = dependencies.registry.definition(spec);
   if (mcpServersOf(definition).length === 0) return definition;
   return signal && (await listMcpTools(dependencies, definition, signal));
 }
@@ -74,7 +76,7 @@ async function loadPinned(
   return {
     kind: 'pinned',
     hash: ref.hash,
-    facts: agentFacts(definition, typeof runner === 'string' ? runner : runner.id),
+    facts: agentFacts(definition, runner),
     searchAttributes: await dependencies.hasSearchAttributes(),
   };
 }

@@ -6,6 +6,7 @@ import { timeouts } from '../protocol/limits';
 import type { LogEntry, LogPage, LogRef } from '../protocol/log';
 import { queryNames } from '../protocol/names';
 import type { LogQuery } from '../protocol/run';
+import type { RunnerSpec } from '../protocol/spec';
 import type { LogReplica } from './log-replica';
 
 /** The log a ref points at, from this process where it is, else asked of the run. Stops when the activity is cancelled. */
@@ -63,4 +64,9 @@ export async function askSession(runId: string): Promise<JsonObject> {
 /** The context a run was started with, for code that needs it where it does not travel. */
 export async function askContext(runId: string): Promise<JsonObject> {
   return await askRun<JsonObject>({ workflowId: runId }, queryNames.context);
+}
+
+/** The spec a run was started with. */
+export async function askRunner(runId: string): Promise<RunnerSpec> {
+  return await askRun<RunnerSpec>({ workflowId: runId }, queryNames.runner);
 }

@@ -2,14 +2,7 @@ import type { JsonObject } from './json';
 import type { LogEntry, LogRef } from './log';
 import type { RunKey } from './run';
 import type { SessionDelta } from './session';
-import type {
-  AgentSpec,
-  Definition,
-  DefinitionRef,
-  RunnerSpec,
-  SubAgentSpec,
-  ToolSpec,
-} from './spec';
+import type { AgentSpec, Definition, DefinitionRef, SubAgentSpec, ToolSpec } from './spec';
 
 /** The few facts of an agent its loop needs; instructions and schemas stay on the workers. */
 export type AgentFacts = Omit<
@@ -30,7 +23,9 @@ export type ToolFacts = Omit<ToolSpec, 'description' | 'inputSchema' | 'maxResul
 
 /** With `definition`, of a child: the runner stands in what its topmost run pinned. */
 export type LoadDefinitionInput = {
-  readonly runner: string | RunnerSpec;
+  readonly runner: string;
+  /** The run was started with the whole spec: it is asked for it, so that it stands in history once. */
+  readonly inline?: true;
   readonly definition?: DefinitionRef;
 };
 
@@ -145,6 +140,8 @@ export interface LonghaulActivities {
   callTool(input: CallToolInput): Promise<CallToolResult>;
   /** Of a call that no activity of ours runs, where it is not as the model made it. */
   checkArguments(input: CheckArgumentsInput): Promise<CheckArgumentsResult>;
+  /** What this worker can say at once. */
+  loadDefinition(input: LoadDefinitionInput): Promise<LoadDefinitionResult>;
   /** Retried while another worker may know the runner; lists the tools of MCP servers. */
   findDefinition(input: LoadDefinitionInput): Promise<LoadDefinitionResult>;
   /** Entries of a closed run from `from` on, deflated JSON: `{entries, next}`. */
@@ -157,8 +154,4 @@ export interface LonghaulActivities {
   closeRun(input: CloseRunInput): Promise<void>;
   /** Asks the server to cancel this run, so that it ends as Canceled. */
   requestCancellation(): Promise<void>;
-}
-
-export interface LonghaulLocalActivities {
-  loadDefinition(input: LoadDefinitionInput): Promise<LoadDefinitionResult>;
 }

@@ -24,6 +24,7 @@ export const queryNames = {
   definition: 'definition',
   context: 'context',
   session: 'session',
+  runner: 'runner',
 } as const;
 
 export const memoKey = 'longhaul';

@@ -1,18 +1,9 @@
 // The activities as the workflows call them: timeouts and retries of design.md section 4, and the summaries the Web UI shows.
 
-import {
-  proxyActivities,
-  proxyLocalActivities,
-  scheduleActivity,
-  type ActivityOptions,
-} from '@temporalio/workflow';
+import { proxyActivities, scheduleActivity, type ActivityOptions } from '@temporalio/workflow';
 import type { RetryPolicy } from '@temporalio/common';
 import { clipText, oneLine } from '../core/text';
-import type {
-  LonghaulActivities,
-  LonghaulLocalActivities,
-  ToolFacts,
-} from '../protocol/activities';
+import type { LonghaulActivities, ToolFacts } from '../protocol/activities';
 import type { JsonObject } from '../protocol/json';
 import { limits, timeouts } from '../protocol/limits';
 import type { ActivityToolSpec } from '../protocol/spec';
@@ -88,9 +79,14 @@ export const checkActivities = proxyActivities<Pick<LonghaulActivities, 'checkAr
   summary: 'check the changed arguments',
 });
 
-export const localActivities = proxyLocalActivities<LonghaulLocalActivities>({
-  startToCloseTimeout: 5_000,
-  retry: { maximumAttempts: 3, initialInterval: 100 },
+/**
+ * Not a local activity: an update that arrives while one is open is recorded in another order than replay finds, which wedges the
+ * run (docs/adr/0005).
+ */
+export const loadingActivities = proxyActivities<Pick<LonghaulActivities, 'loadDefinition'>>({
+  startToCloseTimeout: 20_000,
+  retry: { initialInterval: 500, maximumInterval: 10_000, nonRetryableErrorTypes },
+  summary: 'load the definition',
 });
 
 /** Retried for a minute, so that another worker of a rolling deploy may answer. */

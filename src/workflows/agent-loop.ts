@@ -96,6 +96,7 @@ export class AgentLoop {
       definition: () => this.#loaded?.definition,
       context: () => this.#input.context ?? {},
       session: () => this.#session.value,
+      runner: () => this.#input.runner,
     });
   }
 
@@ -118,7 +119,11 @@ export class AgentLoop {
     if (this.#carried !== undefined) return this.#restore(await unpack(this.#carried));
     checkRunInput(this.#given);
     const { runner, definition, sessionFrom } = this.#input;
-    const loaded = await loadDefinition({ runner, ...(definition && { definition }) });
+    const loaded = await loadDefinition({
+      runner: runnerId(this.#input),
+      ...(typeof runner !== 'string' && { inline: true }),
+      ...(definition && { definition }),
+    });
     this.#session.start(
       sessionFrom === undefined
         ? await openSession(this.#input, loaded)

@@ -11,7 +11,7 @@ import type {
 import { errorOfCode, InternalError, SpecError, ToolError } from '../protocol/error-classes';
 import type { Definition } from '../protocol/spec';
 import { timeouts } from '../protocol/limits';
-import { definitionActivities, listingActivities, localActivities } from './activity-proxies';
+import { definitionActivities, listingActivities, loadingActivities } from './activity-proxies';
 
 /** What a run knows of its definition. The topmost run holds it whole, for its children and for workers that never saw it. */
 export type LoadedDefinition = {
@@ -24,7 +24,7 @@ export type LoadedDefinition = {
 };
 
 export async function loadDefinition(input: LoadDefinitionInput): Promise<LoadedDefinition> {
-  const here = await localActivities.loadDefinition(input);
+  const here = await loadingActivities.loadDefinition(input);
   if (here.kind === 'needs-listing') return loaded(await listTools(input));
   if (here.kind !== 'unknown-here') return loaded(here);
   const elsewhere = await findElsewhere(input);

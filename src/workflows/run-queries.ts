@@ -4,6 +4,7 @@ import { defineQuery, setHandler } from '@temporalio/workflow';
 import type { JsonObject } from '../protocol/json';
 import { queryNames } from '../protocol/names';
 import type { LogQuery } from '../protocol/run';
+import type { RunnerSpec } from '../protocol/spec';
 import type { LoadedDefinition } from './load-definition';
 import type { RunLog } from './run-log';
 
@@ -12,6 +13,7 @@ export type ReadableRun = {
   readonly definition: () => LoadedDefinition | undefined;
   readonly context: () => JsonObject;
   readonly session: () => JsonObject;
+  readonly runner: () => string | RunnerSpec;
 };
 
 export function setRunQueries(run: ReadableRun): void {
@@ -25,6 +27,9 @@ export function setRunQueries(run: ReadableRun): void {
   );
   setHandler(defineQuery<unknown>(queryNames.definition), run.definition, {
     description: 'The definition this run pinned',
+  });
+  setHandler(defineQuery<unknown>(queryNames.runner), run.runner, {
+    description: 'What the run was started with',
   });
   setHandler(defineQuery<unknown>(queryNames.context), run.context, {
     description: 'The context given at start',

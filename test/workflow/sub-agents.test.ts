@@ -84,8 +84,12 @@ describe('sub-agents', () => {
     expect(await child.result()).toMatchObject({ finalResponse: { text: 'They are big.' } });
     expect(await child.state()).toMatchObject({ path: 'manager/research', status: 'completed' });
     const childEvents = await fetchHistory(harness.longhaul, childId);
-    const marker = childEvents.find((event) => event.markerRecordedEventAttributes);
-    expect(JSON.stringify(marker)).not.toContain('instructions');
+    const [pinned] = childEvents.flatMap((event) => {
+      const result = event.activityTaskCompletedEventAttributes?.result?.payloads?.[0]?.data;
+      return result ? [Buffer.from(result).toString()] : [];
+    });
+    expect(pinned).toContain('"kind":"pinned"');
+    expect(pinned).not.toContain('instructions');
   });
 
   it('start from the session of their caller and give back what they changed', async () => {

@@ -50,6 +50,7 @@ describe('visible state', () => {
     const handle = harness.longhaul.client.workflow.getHandle(run.runId);
     expect(run.runId).toMatch(/^weather-[A-Za-z0-9]{12}$/);
     expect(activitySummaries(await fetchHistory(harness.longhaul, run.runId))).toEqual([
+      'load the definition',
       '#1 scripted/one',
       '#1 get_weather {"city":"Paris"}',
       '#2 scripted/one',
