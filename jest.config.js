@@ -4,13 +4,24 @@ const servers = {
   globalTeardown: '<rootDir>/test/global-teardown.ts',
 };
 
-/** They run in this order: the fast ones first. The servers start only when a project that needs them runs. */
+/** Tests of workflows that also run with no workflow kept in memory, where every task replays the run from its beginning. */
+const uncached = {
+  displayName: 'uncached',
+  files: '<rootDir>/test/workflow/{callbacks,cancel,definition,pauses,sub-agents}.test.ts',
+  setupFiles: ['<rootDir>/scripts/jest/uncached.js'],
+};
+
+/**
+ * They run in this order: the fast ones first, `replay` last, which replays what the others left on the dev server. The servers
+ * start only when a project that needs them runs.
+ */
 const projects = [
   { displayName: 'unit', timeout: minute / 6 },
   { displayName: 'contract', timeout: minute / 6 },
   { displayName: 'workflow', timeout: minute, ...servers },
-  { displayName: 'replay', timeout: minute, ...servers },
+  { ...uncached, timeout: minute, ...servers },
   { displayName: 'e2e', timeout: 2 * minute, ...servers },
+  { displayName: 'replay', timeout: minute, ...servers },
 ];
 
 const typescript = {
@@ -30,11 +41,11 @@ module.exports = {
     './src/core/': { statements: 95, branches: 95, functions: 95, lines: 95 },
     './src/protocol/': { statements: 95, branches: 95, functions: 95, lines: 95 },
   },
-  projects: projects.map(({ timeout, ...project }) => ({
+  projects: projects.map(({ timeout, files, ...project }) => ({
     ...project,
     rootDir: __dirname,
     testEnvironment: 'node',
-    testMatch: [`<rootDir>/test/${project.displayName}/**/*.test.ts`],
+    testMatch: [files ?? `<rootDir>/test/${project.displayName}/**/*.test.ts`],
     globals: { projectTimeout: timeout },
     setupFilesAfterEnv: ['<rootDir>/scripts/jest/project-timeout.js'],
     modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/\\.build-'],

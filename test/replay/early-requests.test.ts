@@ -1,0 +1,53 @@
+// Requests that meet a run's very first steps, on the dev server: it must replay all the same, or a dead worker would wedge it.
+import type { WorkflowHandle } from '@temporalio/client';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { defineAgent } from '../../src';
+import { fetchHistory, scriptedModel } from '../../src/testing';
+import { eventually } from '../workflow/eventually';
+import { openHarness, type Harness } from '../workflow/harness';
+import { replayAll } from './replays';
+
+const runsPerCase = 24;
+const atOnce = 4;
+
+describe('a run that is asked as soon as it has started', () => {
+  let harness: Harness;
+  beforeAll(async () => {
+    harness = await openHarness();
+    const agent = defineAgent({ id: 'early', model: 'scripted/one', askUser: 'tool' });
+    const question = { toolCalls: [{ name: 'ask_user', args: { question: 'Which?' } }] };
+    const model = scriptedModel([question], { per: 'conversation' });
+    await harness.worker({ runners: [agent], providers: { scripted: model } });
+  });
+  afterAll(() => harness.close());
+
+  /** Starts a run and sends the request within its first moments: `index` spreads the requests over them. */
+  async function ask(index: number, send: (handle: WorkflowHandle) => Promise<unknown>) {
+    const run = await harness.longhaul.start('early', randomUUID());
+    const handle = harness.longhaul.client.workflow.getHandle(run.runId);
+    await Promise.all([handle.query('state'), sleep((index * 5) % 80).then(() => send(handle))]);
+    await eventually('the pause or the end', async () =>
+      ['needs-input', 'cancelled'].includes((await run.state()).status),
+    );
+    return await fetchHistory(harness.longhaul, run.runId);
+  }
+
+  it.each<{ name: string; send: (handle: WorkflowHandle) => Promise<unknown> }>([
+    { name: 'an update', send: (handle) => handle.executeUpdate('outcome') },
+    { name: 'a signal', send: (handle) => handle.signal('cancelRun', { reason: 'too early' }) },
+    { name: 'a cancellation', send: (handle) => handle.cancel() },
+  ])('replays with $name', async ({ name, send }) => {
+    const errors: unknown[] = [];
+    // Replaying meanwhile keeps the process busy, which is when requests meet a run half-way.
+    const askOneAfterTheOther = async (first: number): Promise<void> => {
+      for (let index = first; index < runsPerCase; index += atOnce) {
+        const history = await ask(index, send);
+        const outcomes = await replayAll([{ name: `${name} ${index}`, history }]);
+        errors.push(...[...outcomes.values()].filter(Boolean));
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, (_, first) => askOneAfterTheOther(first)));
+    expect(errors.map(String)).toEqual([]);
+  });
+});
