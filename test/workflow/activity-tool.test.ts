@@ -85,12 +85,13 @@ describe('activityTool', () => {
     const events = await fetchHistory(harness.longhaul, run.runId);
     const scheduled = events.flatMap((event) => event.activityTaskScheduledEventAttributes ?? []);
     expect(scheduled.map(({ activityType }) => activityType?.name)).toEqual([
+      'loadDefinition',
       'callModel',
       'ChargeCard',
       'callModel',
     ]);
-    expect(scheduled[1]).toMatchObject({ taskQueue: { name: taskQueue } });
-    expect(Number(scheduled[1]?.heartbeatTimeout?.seconds ?? 0)).toBe(0);
+    expect(scheduled[2]).toMatchObject({ taskQueue: { name: taskQueue } });
+    expect(Number(scheduled[2]?.heartbeatTimeout?.seconds ?? 0)).toBe(0);
   });
 
   it('tells the model what is wrong with its arguments and does not run', async () => {
