@@ -42,6 +42,7 @@ export async function decide(
   const { json = false, answer: answers = [] } = flags;
   try {
     const run = session.longhaul.run(runId);
+    session.attendTo(runId);
     const isFollowed = flags.follow === true || session.isServing;
     const { logLength: from, turn } = isFollowed ? await run.state() : { logLength: 0, turn: 0 };
     await act(run);

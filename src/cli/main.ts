@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { checkNode } from './doctor/machine-checks';
 import { showNodeWarnings } from './node-warnings';
 import { runCli } from './run-cli';
 import { createTerminal } from './terminal';
@@ -9,6 +10,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 const terminal = createTerminal();
+const node = checkNode(process.version);
+if (node.status === 'fail') terminal.note(`warning: ${node.message} is too old: ${node.todo}`);
 showNodeWarnings((line) => terminal.note(line));
 const crashed = new Promise<never>((_, reject) => {
   process.on('uncaughtException', reject);

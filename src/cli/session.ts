@@ -28,6 +28,8 @@ export type Session = {
   readonly longhaul: Longhaul;
   /** The worker is in this process: a run makes no progress beyond it. */
   readonly isServing: boolean;
+  /** What the worker of this process says of other runs is not shown from now on. */
+  attendTo(runId: string): void;
   /** Rejects when the worker of this process ends by an error before the work is done. */
   whileServing<Result>(work: Promise<Result>): Promise<Result>;
   close(): Promise<void>;
@@ -54,6 +56,7 @@ function withoutServing(longhaul: Longhaul): Session {
   return {
     longhaul,
     isServing: false,
+    attendTo: () => undefined,
     whileServing: (work) => work,
     close: () => longhaul.close(),
   };
@@ -124,7 +127,10 @@ async function serve(
     terminal,
   }: Pick<SessionOptions, 'flags' | 'terminal'> & { taskQueue: string },
 ): Promise<Session> {
-  installWorkerLog((line) => terminal.note(line));
+  let attended: string | undefined;
+  installWorkerLog((line, runId) => {
+    if (isPartOf(runId, attended)) terminal.note(line);
+  });
   const served = await serveAgents({
     agents,
     server: connectionOf(flags),
@@ -135,12 +141,20 @@ async function serve(
   return {
     longhaul,
     isServing: true,
+    attendTo: (runId) => {
+      attended = runId;
+    },
     whileServing: async (work) => await Promise.race([work, failureOf(served)]),
     close: async () => {
       await served.stop(stopTimeoutMs);
       await longhaul.close();
     },
   };
+}
+
+/** The ids of children begin with their parent's. */
+function isPartOf(runId: string | undefined, attended: string | undefined): boolean {
+  return runId === undefined || attended === undefined || runId.startsWith(attended);
 }
 
 async function failureOf(served: ServedAgents): Promise<never> {

@@ -9,17 +9,19 @@ const repeated = 'Workflow failed';
 const shown: readonly LogLevel[] = ['WARN', 'ERROR'];
 
 /**
- * Sends what the SDK and its native core have to say to `note`, one line each, warnings and errors only. Must run before anything
- * of a worker exists. Ctrl-C and signals stay with the command: the SDK would stop the worker by itself.
+ * Sends what the SDK and its native core have to say to `note`, one line each, warnings and errors only, with the id of the run
+ * that it is about. Must run before anything of a worker exists. Ctrl-C and signals stay with the command: the SDK would stop the
+ * worker by itself.
  */
-export function installWorkerLog(note: (line: string) => void): void {
+export function installWorkerLog(note: (line: string, runId: string | undefined) => void): void {
   const { Runtime, DefaultLogger, makeTelemetryFilterString } = loadTemporalWorker();
   const isDebugging = process.env['LONGHAUL_DEBUG'] === '1';
   Runtime.install({
     shutdownSignals: [],
     logger: new DefaultLogger(isDebugging ? 'DEBUG' : 'WARN', ({ level, message, meta }) => {
       if (isDebugging || (shown.includes(level) && message !== repeated)) {
-        note(logLine(level, message, meta));
+        const runId: unknown = meta?.['workflowId'];
+        note(logLine(level, message, meta), typeof runId === 'string' ? runId : undefined);
       }
     }),
     telemetryOptions: {

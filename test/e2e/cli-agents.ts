@@ -45,5 +45,5 @@ export default {
 `;
 
 /** Control characters that no output may have. */
- 
+
 export const escapes = /[\u001b\u009b\u0007]/;

@@ -8,6 +8,13 @@ import { cliAgents, escapes } from './cli-agents';
 const runIdOf = ({ stderr }: Pick<Finished, 'stderr'>): string =>
   /^run (\S+)$/m.exec(stderr)?.[1] ?? '';
 
+async function isCallingModel({ client }: Longhaul, runId: string): Promise<boolean> {
+  const { raw } = await client.workflow.getHandle(runId).describe();
+  return (raw.pendingActivities ?? []).some(
+    ({ activityType }) => activityType?.name === 'callModel',
+  );
+}
+
 describe('longhaul', () => {
   let cli: BuiltCli;
   let project: string;
@@ -139,7 +146,7 @@ describe('longhaul', () => {
         cwd: project,
       });
       await running.shows(/^run slow-/m);
-      await until(async () => (await longhaul.run(runId).state()).status === 'running');
+      await until(() => isCallingModel(longhaul, runId));
       const cancelled = await run('cancel', runId, '--reason', 'changed my mind');
       expect(cancelled).toMatchObject({ code: 0, stdout: `cancelling ${runId}\n` });
       const finished = await running.finished;

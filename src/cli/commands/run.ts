@@ -80,6 +80,7 @@ async function startAndFollow(start: Start, flags: RunFlags, terminal: Terminal)
   });
   try {
     const run = await session.longhaul.start(start.agent, start.input, start.options);
+    session.attendTo(run.runId);
     return await session.whileServing(follow(run, flags, terminal));
   } finally {
     await session.close();
