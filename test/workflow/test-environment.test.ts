@@ -131,7 +131,7 @@ describeWithTimeSkipping('createTestEnvironment', () => {
       await test.outcome(run);
       const history = await fetchHistory(test.client, run.runId);
       const { bytes, events, activities } = measureHistory(history);
-      expect(activities).toEqual({ callModel: 2, callTool: 1 });
+      expect(activities).toEqual({ loadDefinition: 1, callModel: 2, callTool: 1 });
       expect(events).toBe(history.events?.length);
       expect(bytes).toBeGreaterThan(2_000);
       expect(() => assertNoSecret(history, 'sk-secret')).not.toThrow();
