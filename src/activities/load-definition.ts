@@ -40,7 +40,8 @@ export async function loadDefinition(
       ...storesHere(dependencies),
     };
   } catch (error) {
-    if (!LonghaulError.is(error)) throw error;
+    // What another attempt may cure says nothing about the definition.
+    if (!LonghaulError.is(error) || error.retryable) throw error;
     if (error instanceof McpUnavailable) throw error;
     if (error.code === 'AgentNotFound')
       return { kind: 'unknown-here', code: error.code, message: error.message };
