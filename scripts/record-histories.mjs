@@ -13,7 +13,7 @@ const { version } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8
 function markNeutral(reason) {
   const manifest = readManifest(project);
   const hash = guardedHash(project);
-  if (reason.trim() === '') throw new Error('--neutral needs a reason');
+  if (reason.trim().length < 10) throw new Error('--neutral needs a reason');
   if (covers(manifest, hash))
     return console.log('Nothing to mark: the recorded histories are of this code.');
   writeManifest(project, { ...manifest, neutral: [...manifest.neutral, { hash, reason }] });

@@ -14,6 +14,7 @@ import type {
   RunState,
 } from '../protocol/run';
 import { isCutOff, isNotFound, updateRefusal } from './failures';
+import { uninterrupted } from './uninterrupted';
 import { requireWorker } from './worker-watch';
 
 export type OutcomeSource = {
@@ -58,11 +59,11 @@ async function nextReply(
   const answered = new AbortController();
   const abortable = <Answer>(call: () => Promise<Answer>): Promise<Answer> =>
     client.withAbortSignal(AbortSignal.any([signal, answered.signal]), call);
-  const update = abortable(() =>
+  const ask = (): Promise<OutcomeReply> =>
     client.workflow.getHandle(runId).executeUpdate<OutcomeReply, []>(updateNames.outcome, {
       updateId: `outcome:${pauseSeq + 1}`,
-    }),
-  ).catch(askAgain);
+    });
+  const update = uninterrupted(() => abortable(ask)).catch(askAgain);
   const ended = abortable(source.result).then((result): OutcomeReply => ({
     kind: 'complete',
     result,

@@ -12,6 +12,7 @@ import { isNotFound, runFailure, updateRefusal } from './failures';
 import { waitForOutcome } from './outcome';
 import { followLog, type RunEvent } from './run-events';
 import { memoOf, RunView, type ReadOptions } from './run-view';
+import { uninterrupted } from './uninterrupted';
 import { updateId } from './update-id';
 import { requireWorker } from './worker-watch';
 
@@ -138,8 +139,10 @@ export class RunHandle {
   async #update(name: string, id: string, input: object): Promise<void> {
     const watch = new AbortController();
     try {
-      const sent = this.#client.withAbortSignal(watch.signal, () =>
-        this.#handle().executeUpdate(name, { args: [input], updateId: id }),
+      const sent = uninterrupted(() =>
+        this.#client.withAbortSignal(watch.signal, () =>
+          this.#handle().executeUpdate(name, { args: [input], updateId: id }),
+        ),
       );
       await Promise.race([sent, this.#rejectWithoutWorker(watch.signal)]);
     } catch (error) {
