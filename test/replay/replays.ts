@@ -6,6 +6,8 @@ export type NamedHistory = {
   readonly name: string;
   /** As fetched, or the JSON that Temporal exports. */
   readonly history: object;
+  /** Where the run had children: their ids follow from its own. `name` is then `<workflow id> <execution run id>`. */
+  readonly workflowId?: string;
 };
 
 /** Why each history does not replay on the workflows as they are now, by name; undefined where it does. */
@@ -15,18 +17,19 @@ export async function replayAll(
   quietRuntime();
   const names: string[] = [];
   async function* numbered() {
-    for await (const { name, history } of histories) {
+    for await (const { name, history, workflowId = name } of histories) {
       names.push(name);
-      yield { workflowId: name, history };
+      yield { workflowId, history };
     }
   }
   const workflowBundle = { codePath: workflowBundlePath() };
   const outcomes = new Map<string, Error | undefined>();
-  for await (const { workflowId, error } of Worker.runReplayHistories(
+  for await (const { workflowId, runId, error } of Worker.runReplayHistories(
     { workflowBundle },
     numbered(),
   )) {
-    outcomes.set(workflowId, error);
+    const execution = `${workflowId} ${runId}`;
+    outcomes.set(names.includes(execution) ? execution : workflowId, error);
   }
   const forgotten = names.filter((name) => !outcomes.has(name));
   if (forgotten.length > 0) throw new Error(`not replayed: ${forgotten.join(', ')}`);

@@ -23,7 +23,7 @@ async function countUntilSteady({ client }: Longhaul, query: string): Promise<nu
 async function* historiesOf(longhaul: Longhaul, query: string): AsyncGenerator<NamedHistory> {
   for await (const { workflowId, runId } of longhaul.client.workflow.list({ query })) {
     const history = await fetchHistory(longhaul, workflowId, { executionRunId: runId });
-    yield { name: `${workflowId} ${runId}`, history };
+    yield { name: `${workflowId} ${runId}`, workflowId, history };
   }
 }
 
