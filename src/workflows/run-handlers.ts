@@ -7,6 +7,7 @@
 
 import {
   ApplicationFailure,
+  CancellationScope,
   condition,
   currentUpdateInfo,
   defineQuery,
@@ -67,7 +68,7 @@ export function setRunHandlers(run: RunHandlers): void {
     description: 'The open questions and approvals',
   });
   setHandler(usageQuery, () => state().usage, { description: 'Tokens used so far' });
-  setHandler(outcomeUpdate, () => outcome(board), {
+  setHandler(outcomeUpdate, () => CancellationScope.nonCancellable(() => outcome(board)), {
     description: 'Waits for the next pause or the end',
   });
   setAnswerUpdates(run);
@@ -125,6 +126,7 @@ function setAnswerUpdates(run: RunHandlers): void {
   );
 }
 
+/** Who waits for a run that is cancelled is told that it ended, not that the waiting was cancelled. */
 async function outcome(board: RunBoard): Promise<OutcomeReply> {
   await condition(() => board.pending.length > 0 || board.ended || board.moving);
   if (board.result !== undefined) return { kind: 'complete', result: board.result };
