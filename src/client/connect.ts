@@ -8,6 +8,7 @@ import {
   type ServerOptions,
 } from '../server/connection-options';
 import { Longhaul } from './longhaul';
+import { retriesUntilClosed } from './retries-until-closed';
 
 export type ConnectOptions = ServerOptions & {
   readonly namespace?: string;
@@ -30,7 +31,9 @@ export type ConnectOptions = ServerOptions & {
 export async function connect(options: ConnectOptions = {}): Promise<Longhaul> {
   const { connection: given, namespace, taskQueue, dataConverter, ...server } = options;
   const loaded = loadConnection(server);
-  const connection = given ?? (await open(loaded.connection));
+  const { connection, close } = given
+    ? { connection: given, close: undefined }
+    : await open(loaded.connection);
   const client = new Client({
     connection,
     namespace: namespace ?? loaded.namespace ?? defaults.namespace,
@@ -38,18 +41,30 @@ export async function connect(options: ConnectOptions = {}): Promise<Longhaul> {
   });
   return new Longhaul(client, {
     taskQueue: taskQueue ?? defaults.taskQueue,
-    ...(connection instanceof Connection &&
-      given === undefined && { close: () => connection.close() }),
+    ...(close && { close }),
   });
 }
 
-async function open(options: ReturnType<typeof loadConnection>['connection']): Promise<Connection> {
-  const connection = Connection.lazy({ ...options, connectTimeout: timeouts.serverCheck - 500 });
+type OwnConnection = { readonly connection: Connection; readonly close: () => Promise<void> };
+
+async function open(
+  options: ReturnType<typeof loadConnection>['connection'],
+): Promise<OwnConnection> {
+  const retries = retriesUntilClosed();
+  const connection = Connection.lazy({
+    ...options,
+    interceptors: retries.interceptors,
+    connectTimeout: timeouts.serverCheck - 500,
+  });
+  const close = async (): Promise<void> => {
+    retries.close();
+    await connection.close();
+  };
   try {
     await connection.ensureConnected();
-    return connection;
+    return { connection, close };
   } catch (error) {
-    await connection.close();
+    await close();
     throw serverUnavailable(options.address ?? defaults.address, error);
   }
 }

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { Connection } from '@temporalio/client';
 import { NativeConnection, type Worker } from '@temporalio/worker';
 import { connect, type Longhaul } from '../../src/client';
 import { createWorker, type CreateWorkerOptions } from '../../src/worker';
@@ -18,11 +17,11 @@ export type RunningWorker = { readonly worker: Worker; stop(): Promise<void> };
 
 export async function openHarness(): Promise<Harness> {
   const address = devServerAddress();
-  const connection = await Connection.connect({ address });
   const taskQueue = `test-${randomUUID()}`;
+  const longhaul = await connect({ address, taskQueue });
   const running: RunningWorker[] = [];
   return {
-    longhaul: await connect({ connection, taskQueue }),
+    longhaul,
     taskQueue,
     worker: async (options) => {
       // A connection each: two workers on one task queue may not share one.
@@ -34,7 +33,7 @@ export async function openHarness(): Promise<Harness> {
     },
     close: async () => {
       await Promise.all(running.map((started) => started.stop()));
-      await connection.close();
+      await longhaul.close();
     },
   };
 }

@@ -1,0 +1,82 @@
+// Pure: no server. The calls that the interceptors would make are doubles.
+import { retriesUntilClosed } from '../../../src/client/retries-until-closed';
+
+type Interceptor = ReturnType<typeof retriesUntilClosed>['interceptors'][number];
+type Call = ReturnType<Interceptor>;
+
+const options = {} as Parameters<Interceptor>[0];
+const cancelled = 1;
+const unavailable = 14;
+
+/** What a call reports, and how often one was made on the connection, which throws once it is closed. */
+function callThrough({
+  interceptors,
+  fails,
+}: {
+  interceptors: Interceptor[];
+  fails: () => boolean;
+}) {
+  const statuses: number[] = [];
+  let made = 0;
+  const wire = (): Call => {
+    made += 1;
+    const code = fails() ? unavailable : 0;
+    const start: Call['start'] = (metadata, listener) => {
+      listener?.onReceiveMessage?.(null);
+      listener?.onReceiveStatus?.({ code, details: '', metadata });
+    };
+    const nothing = (): void => undefined;
+    const rest = { sendMessage: nothing, sendMessageWithContext: nothing, halfClose: nothing };
+    return { start, ...rest } as unknown as Call;
+  };
+  const chain = interceptors.reduceRight<() => Call>(
+    (next, interceptor) => () => interceptor(options, next),
+    wire,
+  );
+  const call = chain();
+  call.start({} as Parameters<Call['start']>[0], {
+    onReceiveStatus: ({ code }) => statuses.push(code),
+  });
+  call.sendMessage({});
+  call.halfClose();
+  return { statuses, made: () => made };
+}
+
+describe('retriesUntilClosed', () => {
+  beforeEach(() => jest.useFakeTimers());
+  afterEach(() => jest.useRealTimers());
+
+  it('tries a failed call again, as the SDK does', async () => {
+    let attempts = 0;
+    const { interceptors } = retriesUntilClosed();
+    const { statuses } = callThrough({ interceptors, fails: () => (attempts += 1) < 3 });
+    await jest.runAllTimersAsync();
+    expect([statuses, attempts]).toEqual([[0], 3]);
+  });
+
+  it('ends a call that waits to be tried again when the connection is closed', async () => {
+    const { interceptors, close } = retriesUntilClosed();
+    const { statuses, made } = callThrough({ interceptors, fails: () => true });
+    close();
+    await jest.runAllTimersAsync();
+    expect([statuses, made()]).toEqual([[cancelled], 1]);
+  });
+
+  it('does not try a call again that fails because the connection is closed', async () => {
+    const { interceptors, close } = retriesUntilClosed();
+    const closing = (): boolean => {
+      close();
+      return true;
+    };
+    const { statuses, made } = callThrough({ interceptors, fails: closing });
+    await jest.runAllTimersAsync();
+    expect([statuses, made()]).toEqual([[unavailable], 1]);
+  });
+
+  it('ends a call that is made after all', () => {
+    const { interceptors, close } = retriesUntilClosed();
+    close();
+    const { statuses, made } = callThrough({ interceptors, fails: () => false });
+    expect([statuses, made()]).toEqual([[cancelled], 0]);
+  });
+});
