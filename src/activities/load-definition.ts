@@ -1,6 +1,6 @@
 // Makes the definition a run pins: the closure of its runner as this worker's registry knows it.
 
-import { agentFacts } from '../core/agent-facts';
+import { runnerFacts } from '../core/runner-facts';
 import { LonghaulError } from '../protocol/errors';
 import { limits } from '../protocol/limits';
 import type {
@@ -77,7 +77,7 @@ async function loadPinned(
   return {
     kind: 'pinned',
     hash: ref.hash,
-    facts: agentFacts(definition, runner),
+    facts: runnerFacts(definition, runner),
     searchAttributes: await dependencies.hasSearchAttributes(),
   };
 }

@@ -3,6 +3,7 @@
 import type { CriterionSpec } from '../protocol/agent-run';
 import type { AgentFacts, SubAgentFacts, ToolFacts } from '../protocol/activities';
 import type { AgentSpec, Definition, SubAgentSpec, ToolSpec } from '../protocol/spec';
+import { runnerOf, runnerPlace } from './runner-refs';
 
 export function agentFacts(definition: Definition, agentId: string): AgentFacts {
   const spec = agentOf(definition, agentId);
@@ -18,7 +19,9 @@ export function agentFacts(definition: Definition, agentId: string): AgentFacts 
   return {
     ...facts,
     tools: tools.map((name) => toolFacts(toolOf(definition, name))),
-    ...(subAgents.length > 0 && { subAgents: subAgents.map(subAgentFacts) }),
+    ...(subAgents.length > 0 && {
+      subAgents: subAgents.map((callee) => subAgentFacts(definition, callee)),
+    }),
     ...(callbacks !== undefined && { callbackSession: callbackSession(definition, callbacks) }),
   };
 }
@@ -35,8 +38,8 @@ export function criteriaOf(
 
 /** The agent of this id in a definition; a closure always holds what its runners name. */
 export function agentOf(definition: Definition, agentId: string): AgentSpec {
-  const spec = definition.runners[agentId];
-  if (spec === undefined) throw new TypeError(`definition has no runner '${agentId}'`);
+  const spec = runnerOf(definition, agentId);
+  if (spec.kind !== 'agent') throw new TypeError(`runner '${agentId}' is no agent`);
   return spec;
 }
 
@@ -46,13 +49,11 @@ export function toolOf(definition: Definition, name: string): ToolSpec {
   return spec;
 }
 
-/** In a definition runners name each other by id. */
-function subAgentFacts({
-  description: _description,
-  runner,
-  ...facts
-}: SubAgentSpec): SubAgentFacts {
-  return { ...facts, runner: typeof runner === 'string' ? runner : runner.id };
+function subAgentFacts(
+  definition: Definition,
+  { description: _description, runner, ...facts }: SubAgentSpec,
+): SubAgentFacts {
+  return { ...facts, ...runnerPlace(definition, runner) };
 }
 
 function callbackSession(definition: Definition, names: readonly string[]): readonly string[] {

@@ -2,7 +2,18 @@ import type { JsonObject } from './json';
 import type { LogEntry, LogRef } from './log';
 import type { RunKey } from './run';
 import type { SessionDelta } from './session';
-import type { AgentSpec, Definition, DefinitionRef, SubAgentSpec, ToolSpec } from './spec';
+import type {
+  AgentSpec,
+  Definition,
+  DefinitionRef,
+  GraphSpec,
+  GraphTaskSpec,
+  ParallelSpec,
+  RunnerSpec,
+  SequentialSpec,
+  SubAgentSpec,
+  ToolSpec,
+} from './spec';
 
 /** The few facts of an agent its loop needs; instructions and schemas stay on the workers. */
 export type AgentFacts = Omit<
@@ -15,9 +26,32 @@ export type AgentFacts = Omit<
   readonly callbackSession?: readonly string[];
 };
 
-export type SubAgentFacts = Omit<SubAgentSpec, 'description' | 'runner'> & {
+/** A runner below another one. `kind` is left out for an agent. */
+export type RunnerPlace = {
   readonly runner: string;
+  readonly kind?: Exclude<RunnerSpec['kind'], 'agent'>;
 };
+
+export type SubAgentFacts = Omit<SubAgentSpec, 'description' | 'runner'> & RunnerPlace;
+
+export type SequentialFacts = Omit<SequentialSpec, 'description' | 'steps'> & {
+  readonly steps: readonly RunnerPlace[];
+};
+
+export type ParallelFacts = Omit<ParallelSpec, 'description' | 'branches'> & {
+  readonly branches: readonly RunnerPlace[];
+};
+
+export type GraphTaskFacts = Omit<GraphTaskSpec, 'runner'> & RunnerPlace;
+
+export type GraphFacts = Omit<GraphSpec, 'description' | 'tasks'> & {
+  readonly tasks: readonly GraphTaskFacts[];
+};
+
+export type OrchestrationFacts = SequentialFacts | ParallelFacts | GraphFacts;
+
+/** The few facts of a runner that its workflow needs. */
+export type RunnerFacts = AgentFacts | OrchestrationFacts;
 
 export type ToolFacts = Omit<ToolSpec, 'description' | 'inputSchema' | 'maxResultBytes'>;
 
@@ -42,7 +76,7 @@ export type LoadDefinitionResult =
   | {
       readonly kind: 'pinned';
       readonly hash: string;
-      readonly facts: AgentFacts;
+      readonly facts: RunnerFacts;
       readonly searchAttributes: boolean;
     }
   /** It names MCP servers, which only a plain activity may wait for. */
@@ -78,6 +112,8 @@ export type CallModelInput = {
 export type CallModelResult = {
   readonly entry: LogEntry & { readonly kind: 'model-turn' };
   readonly session?: SessionDelta;
+  /** What the call cost, in US dollars, where the worker knows the model's price. */
+  readonly costUsd?: number;
 };
 
 /** Where the arguments of a call stand in the log, when they are too long to travel inline. */

@@ -37,6 +37,11 @@ export const limits = {
   invalidToolCalls: 3,
   /** How deep runs may nest. */
   depth: 20,
+  /** Branches of a parallel that run at a time. */
+  concurrency: 50,
+  /** Of the children that start within one workflow task: more would make a message the server refuses. */
+  childStarts: 32,
+  childStartBytes: 1 * MiB,
   /** Session that travels with a child's start; a longer one is fetched. */
   sessionInline: 4 * KiB,
 } as const;

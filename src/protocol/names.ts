@@ -1,12 +1,22 @@
 /** Names on the wire between clients, workflows and the Web UI. They are part of the public contract. */
-export const workflowTypes = { agent: 'agent' } as const;
+export const workflowTypes = {
+  agent: 'agent',
+  sequential: 'sequential',
+  parallel: 'parallel',
+  graph: 'graph',
+} as const;
 
-/** `childInputs` and `deliver` are between runs: a child tells the topmost run what it waits for, and gets the answer. */
+/**
+ * Between runs: a child tells the topmost run what it waits for (`childInputs`) and gets the answer (`deliver`); one whose outcome is
+ * out while runs below it are still open tells its caller (`childResult`); one whose result nobody needs any more is told so (`abandon`).
+ */
 export const signalNames = {
   resume: 'resume',
   cancelRun: 'cancelRun',
   childInputs: 'childInputs',
   deliver: 'deliver',
+  childResult: 'childResult',
+  abandon: 'abandon',
 } as const;
 
 export const updateNames = {

@@ -2,6 +2,7 @@ import type { MachineInput } from './agent-run';
 import type { ErrorCode } from './errors';
 import type { Json, JsonObject } from './json';
 import type { AssistantPart, MediaPart, TextPart, Usage } from './message';
+import type { SessionDelta } from './session';
 import type { AgentToolPolicy, BudgetSpec, DefinitionRef, RunnerSpec } from './spec';
 
 /** Where a run hangs in the tree. `root` is the workflow id of the topmost Longhaul run, `path` the way from it. */
@@ -57,11 +58,33 @@ export type AgentRunResult = {
   /** Rounds of tool calls. */
   readonly iterations: number;
   readonly completionReason: string;
+  /** Of a parallel that collects all: the JSON array of its branches' texts, in their order. */
   readonly combinedText?: string;
+  /** Of the whole tree. */
   readonly usage: Usage;
+  /** Of the whole tree, in US dollars; without the calls of models whose price the worker does not know. */
+  readonly costUsd?: number;
   readonly session: JsonObject;
   readonly warnings?: readonly string[];
 };
+
+/** What a run has cost with all below it, and what people added to its budget. */
+export type RunSpend = {
+  readonly usage: Usage;
+  readonly costUsd?: number;
+  /** `provider/model` of calls whose cost is not in `costUsd`. */
+  readonly unpriced?: readonly string[];
+  readonly added?: { readonly tokens?: number; readonly costUsd?: number };
+};
+
+/** What a run returns to the run that called it: its changes of the session, so that the caller's history holds no copies of it. */
+export type ChildResult = Omit<AgentRunResult, 'session' | 'usage' | 'costUsd'> & {
+  readonly delta: SessionDelta;
+  readonly spend: RunSpend;
+};
+
+/** The outcome of a child that stays open, because runs below it do. */
+export type ChildOutcome = { readonly child: string; readonly result: ChildResult };
 
 /** `needs-input` carries the first pending input's fields beside the list, for the common case of one. */
 export type AgentRunOutcome =

@@ -72,14 +72,40 @@ export type AgentToolPolicy = {
   readonly disallowedAgentIds?: readonly string[];
 };
 
-/** An agent offered to another one as a tool. `runner` is an id, or the whole spec where it travels along. */
+/** An id, or the whole spec where it travels along. In a pinned definition runners name each other by id. */
+export type RunnerRef = string | RunnerSpec;
+
+/** A runner offered to an agent as a tool. */
 export type SubAgentSpec = {
   readonly name: string;
   readonly description: string;
-  readonly runner: string | RunnerSpec;
+  readonly runner: RunnerRef;
   readonly policy?: AgentToolPolicy;
   readonly onError?: 'return' | 'fail';
 };
+
+/** When a thread nears the model's context limit, its older turns are summarised. */
+export type CompactionSpec = {
+  /** The tokens of the model's context. */
+  readonly contextTokens: number;
+  /** The share of them, by the provider's own count, at which it happens. Default 0.8. */
+  readonly at?: number;
+  /** Turns that stay as they are. Default 4. */
+  readonly keepTurns?: number;
+  /** Default: the agent's own. */
+  readonly model?: ModelRef;
+};
+
+/** What an agent is given of its thread's earlier turns. `store` names a memory store of the worker that turns are written to as well. */
+export type MemorySpec =
+  | { readonly kind: 'full'; readonly store?: string; readonly compact?: CompactionSpec }
+  | {
+      readonly kind: 'windowed';
+      /** The last so many turns; 0 gives none. */
+      readonly turns: number;
+      readonly store?: string;
+      readonly compact?: CompactionSpec;
+    };
 
 /** An agent as data. `tools` and `callbacks` are names of registered ones. */
 export type AgentSpec = {
@@ -108,10 +134,59 @@ export type AgentSpec = {
   readonly maxInvalidToolCalls?: number;
   readonly sessionPrecedence?: 'caller' | 'store';
   readonly budget?: BudgetSpec;
+  readonly memory?: MemorySpec;
 };
 
-/** A runner as data. Orchestrations join this union with their own `kind`. */
-export type RunnerSpec = AgentSpec;
+/** What every orchestration may say of itself. */
+type OrchestrationSpec = {
+  readonly id: string;
+  readonly description?: string;
+  readonly sessionPrecedence?: 'caller' | 'store';
+  /** Over all runs below, together. */
+  readonly budget?: BudgetSpec;
+};
+
+/** One runner after the other, with one session through all. */
+export type SequentialSpec = OrchestrationSpec & {
+  readonly kind: 'sequential';
+  readonly steps: readonly RunnerRef[];
+  /** What a step gets: the pipeline's input (default), the text of the step before it, or its `combinedText` where it has one. */
+  readonly passOutput?: boolean | 'combined';
+};
+
+/** Runners at the same time, each with a copy of the session. */
+export type ParallelSpec = OrchestrationSpec & {
+  readonly kind: 'parallel';
+  readonly branches: readonly RunnerRef[];
+  /** All results (default), or that of the branch that completes first. */
+  readonly merge?: 'collect_all' | 'first';
+  /** With `first`: whether the other branches are cancelled. Default: they run to their end, for nothing. */
+  readonly cancelRest?: boolean;
+  /** How many branches run at a time. Default 50. */
+  readonly concurrency?: number;
+};
+
+export type GraphTaskSpec = {
+  readonly id: string;
+  readonly runner: RunnerRef;
+  /** Ids of the tasks whose results this one waits for. */
+  readonly dependencies?: readonly string[];
+  /** A template: `${input}`, `${task.output}`, `${task.structured.field}`, `${name}`. Default: the input and all results it waited for. */
+  readonly prompt?: string;
+  /** How often the task runs again after it failed. Default 0. */
+  readonly maxRetries?: number;
+};
+
+/** Tasks, each of which starts as soon as those it depends on are done. */
+export type GraphSpec = OrchestrationSpec & {
+  readonly kind: 'graph';
+  readonly tasks: readonly GraphTaskSpec[];
+  /** Plain names the prompts use: keys of a dependency's JSON reply, or of the session. Derived from the prompts. */
+  readonly params?: readonly string[];
+};
+
+/** A runner as data. */
+export type RunnerSpec = AgentSpec | SequentialSpec | ParallelSpec | GraphSpec;
 
 /**
  * Which pinned definition a call or a child belongs to: the first 32 characters of its hash, and the topmost run that pinned it where

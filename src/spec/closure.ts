@@ -1,18 +1,13 @@
 import { CircularAgentCall, SpecError } from '../protocol/error-classes';
+import { namedById, runnerRefs } from '../core/runner-refs';
 import { limits } from '../protocol/limits';
-import type {
-  CallbacksSpec,
-  Definition,
-  RunnerSpec,
-  SubAgentSpec,
-  ToolSpec,
-} from '../protocol/spec';
+import type { CallbacksSpec, Definition, RunnerRef, RunnerSpec, ToolSpec } from '../protocol/spec';
 import type { Callbacks } from './callbacks';
 import { canonicalJson } from './canonical-json';
 import type { CriterionFunction } from './criteria';
 import type { McpServer } from './mcp-server';
 import { didYouMean } from './nearest';
-import { parseAgentSpec } from './parse-agent-spec';
+import { parseRunnerSpec } from './parse-runner-spec';
 import { deepFreeze } from './plain-json';
 import { quote } from './problem';
 import type { Tool } from './tool';
@@ -38,6 +33,7 @@ export function closeOver(runner: RunnerSpec, registered: Registered): Definitio
   const tools = new Map<string, ToolSpec>();
   const callbacks = new Map<string, CallbacksSpec>();
   for (const spec of runners.values()) {
+    if (spec.kind !== 'agent') continue;
     for (const name of spec.tools ?? []) tools.set(name, toolSpec(name, spec, registered));
     for (const criterion of spec.criteria ?? []) {
       if (criterion.kind === 'custom') requireCriterion(criterion.name, spec, registered);
@@ -68,13 +64,8 @@ type Collection = {
 function collect(runner: RunnerSpec, collection: Collection): void {
   const { runners, registered, callers } = collection;
   if (callers.includes(runner.id)) throw circular([...callers, runner.id]);
-  const { subAgents, ...rest } = runner;
-  const callees = (subAgents ?? []).map((callee) => calleeOf(callee, runner, registered));
-  const named = (subAgents ?? []).map((callee, index) => ({
-    ...callee,
-    runner: callees[index]?.id ?? '',
-  }));
-  const spec: RunnerSpec = named.length === 0 ? rest : { ...rest, subAgents: named };
+  const callees = runnerRefs(runner).map((ref) => calleeOf(ref, runner, registered));
+  const spec = namedById(runner);
   const earlier = runners.get(runner.id);
   if (earlier !== undefined && canonicalJson(earlier) !== canonicalJson(spec)) {
     throw new SpecError(`Two different agents have the id ${quote(runner.id)}: rename one.`);
@@ -85,13 +76,13 @@ function collect(runner: RunnerSpec, collection: Collection): void {
   }
 }
 
-function calleeOf(callee: SubAgentSpec, { id }: RunnerSpec, registered: Registered): RunnerSpec {
-  if (typeof callee.runner !== 'string') return parseAgentSpec(callee.runner);
-  const spec = registered.runnerSpec(callee.runner);
+function calleeOf(callee: RunnerRef, { id }: RunnerSpec, registered: Registered): RunnerSpec {
+  if (typeof callee !== 'string') return parseRunnerSpec(callee);
+  const spec = registered.runnerSpec(callee);
   if (spec !== undefined) return spec;
   const known = registered.runnerNames();
-  const message = `Agent ${quote(id)} calls the agent ${quote(callee.runner)}, which is not registered here${didYouMean(callee.runner, known) || '.'} ${listOf('agents', known)}`;
-  throw new SpecError(message, { details: { agent: id, missingRunner: callee.runner } });
+  const message = `Agent ${quote(id)} calls the runner ${quote(callee)}, which is not registered here${didYouMean(callee, known) || '.'} ${listOf('runners', known)}`;
+  throw new SpecError(message, { details: { agent: id, missingRunner: callee } });
 }
 
 function circular(path: readonly string[]): CircularAgentCall {

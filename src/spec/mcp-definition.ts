@@ -1,6 +1,6 @@
 import { SpecError } from '../protocol/error-classes';
 import { limits } from '../protocol/limits';
-import type { AgentSpec, Definition, ToolSpec } from '../protocol/spec';
+import type { Definition, RunnerSpec, ToolSpec } from '../protocol/spec';
 import { agentSpecProblems } from './agent-spec-problems';
 import { canonicalJson } from './canonical-json';
 import { deepFreeze } from './plain-json';
@@ -11,7 +11,10 @@ export type McpListings = ReadonlyMap<string, readonly ToolSpec[]>;
 
 /** The servers whose tools a definition lacks. */
 export function mcpServersOf({ runners }: Definition): readonly string[] {
-  return [...new Set(Object.values(runners).flatMap(({ mcpServers = [] }) => mcpServers))];
+  const named = Object.values(runners).flatMap((spec) =>
+    spec.kind === 'agent' ? (spec.mcpServers ?? []) : [],
+  );
+  return [...new Set(named)];
 }
 
 /** The definition with its servers' tools in place of the servers: this is what a run pins. */
@@ -32,7 +35,8 @@ export function withMcpTools(definition: Definition, listings: McpListings): Def
   return deepFreeze(listed);
 }
 
-function withTools(spec: AgentSpec, listings: McpListings): AgentSpec {
+function withTools(spec: RunnerSpec, listings: McpListings): RunnerSpec {
+  if (spec.kind !== 'agent') return spec;
   const { mcpServers, ...rest } = spec;
   if (mcpServers === undefined) return spec;
   const listed = mcpServers.flatMap((server) => listings.get(server) ?? []);

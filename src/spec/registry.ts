@@ -6,7 +6,7 @@ import { closeOver, type Registered } from './closure';
 import type { CustomCriterion } from './criteria';
 import { didYouMean, nearest } from './nearest';
 import type { McpServer } from './mcp-server';
-import { parseAgentSpec } from './parse-agent-spec';
+import { parseRunnerSpec } from './parse-runner-spec';
 import { quote } from './problem';
 import {
   registerCallbacks,
@@ -64,7 +64,7 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
     runner: (id: string) => runners.get(id),
     runnerIds: () => [...runners.keys()],
     definition: (runner: string | RunnerSpec) => {
-      if (typeof runner !== 'string') return closeOver(parseAgentSpec(runner), registered);
+      if (typeof runner !== 'string') return closeOver(parseRunnerSpec(runner), registered);
       return definitions.get(runner) ?? notFound(runner, [...runners.keys()]);
     },
   });

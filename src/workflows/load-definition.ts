@@ -40,8 +40,11 @@ function loaded(result: LoadDefinitionResult): LoadedDefinition {
       const facts = agentFacts(definition, definition.runner);
       return { hash, definition, searchAttributes, facts, ...(stores && { stores }) };
     }
-    case 'pinned':
-      return result;
+    case 'pinned': {
+      const { kind: _kind, facts, ...rest } = result;
+      if (facts.kind !== 'agent') throw new InternalError(`'${facts.id}' is no agent`);
+      return { ...rest, facts };
+    }
     case 'invalid':
       throw new SpecError(result.message);
     default:
