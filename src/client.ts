@@ -1,5 +1,6 @@
 /** Clients: start runs, answer them, read them. */
 export { connect, type ConnectOptions } from './client/connect';
+export type { InboxFilter, InboxItem } from './client/inbox';
 export { Longhaul, type RunnerLike, type RunSummary, type StartOptions } from './client/longhaul';
 export type { RunEvent } from './client/run-events';
 export { RunHandle } from './client/run-handle';

@@ -15,6 +15,7 @@ import type { RunInput, RunKey, RunMemo, RunStatus } from '../protocol/run';
 import type { BudgetSpec, RunnerSpec } from '../protocol/spec';
 import { serverUnavailable } from '../server/connection-options';
 import { grpcStatus, hasGrpcStatus } from './failures';
+import { Inbox, type InboxFilter, type InboxItem } from './inbox';
 import { RunHandle } from './run-handle';
 import { memoOf, stateFromMemo, type ReadOptions } from './run-view';
 import { hasWorker, noWorker } from './worker-watch';
@@ -48,11 +49,13 @@ export type RunSummary = {
 export class Longhaul {
   readonly client: Client;
   readonly taskQueue: string;
+  readonly #inbox: Inbox;
   readonly #close: () => Promise<void>;
 
   constructor(client: Client, options: { taskQueue: string; close?: () => Promise<void> }) {
     this.client = client;
     this.taskQueue = options.taskQueue;
+    this.#inbox = new Inbox(client);
     this.#close = options.close ?? (() => Promise.resolve());
   }
 
@@ -97,6 +100,19 @@ export class Longhaul {
       if (filter.status !== undefined && summary.status !== filter.status) continue;
       yield summary;
     }
+  }
+
+  /**
+   * What the open runs of the namespace wait for, wherever in their trees it was asked: of the newest run first, within a run in the
+   * order it was asked. A new question shows up after about a second. Needs no worker; each waiting run that has one is asked.
+   *
+   * @example
+   * for await (const { runId, inputId, question } of longhaul.inbox({ kind: 'question' })) {
+   *   console.log(runId, inputId, question);
+   * }
+   */
+  inbox(filter: InboxFilter = {}): AsyncGenerator<InboxItem, void, void> {
+    return this.#inbox.items(filter);
   }
 
   /** Closes the connection, if `connect` opened it. */

@@ -2,13 +2,11 @@ import { ServerUnavailable } from '../protocol/error-classes';
 import type { LonghaulError } from '../protocol/errors';
 import { findTemporalCli } from './find-temporal-cli';
 import { freePort, isPortFree } from './free-port';
+import { attributeNames, attributeType } from './search-attributes';
 import { startProcess, type ServerProcess } from './server-process';
 import { waitUntilServing } from './wait-until-serving';
 
 const startTimeoutMs = 30_000;
-
-/** What runs and lists are filtered by; Longhaul uses them only where they are registered. */
-const searchAttributes = ['LonghaulAgent=Keyword', 'LonghaulStatus=Keyword'];
 
 /** Stock, the dev server's single shard serves 20 tasks a second, which makes every turn of an agent wait. */
 const dynamicConfig = [
@@ -78,7 +76,7 @@ function argumentsOf({ namespace, port, uiPort, dbFile }: ResolvedOptions): read
     ...['--namespace', namespace, '--log-level', 'warn', '--log-format', 'text'],
     ...(dbFile === undefined ? [] : ['--db-filename', dbFile]),
     ...dynamicConfig.flatMap((setting) => ['--dynamic-config-value', setting]),
-    ...searchAttributes.flatMap((attribute) => ['--search-attribute', attribute]),
+    ...attributeNames.flatMap((name) => ['--search-attribute', `${name}=${attributeType}`]),
   ];
 }
 

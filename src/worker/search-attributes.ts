@@ -1,8 +1,8 @@
 import type { NativeConnection } from '@temporalio/worker';
 import { timeouts } from '../protocol/limits';
-import { searchAttributes } from '../protocol/names';
+import { isRegistered, readAttributes } from '../server/search-attributes';
 
-/** Whether the namespace has our search attributes, asked once per worker. A server that does not say counts as no. */
+/** Whether the namespace has our search attributes, of their type, asked once per worker. A server that does not say counts as no. */
 export function searchAttributeCheck(
   connection: NativeConnection | undefined,
   namespace: string,
@@ -14,11 +14,11 @@ export function searchAttributeCheck(
 
 async function ask(connection: NativeConnection, namespace: string): Promise<boolean> {
   try {
-    const { customAttributes } = await connection.withDeadline(
-      Date.now() + timeouts.serverCheck / 2,
-      () => connection.operatorService.listSearchAttributes({ namespace }),
+    const { operatorService } = connection;
+    const states = await connection.withDeadline(Date.now() + timeouts.serverCheck / 2, () =>
+      readAttributes({ operatorService, namespace }),
     );
-    return Object.values(searchAttributes).every((name) => name in customAttributes);
+    return states.every(isRegistered);
   } catch {
     return false;
   }

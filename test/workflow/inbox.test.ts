@@ -1,0 +1,172 @@
+// The inbox of all runs on the dev server: with and without search attributes, with and without a worker.
+
+import { randomUUID } from 'node:crypto';
+import { defineSearchAttributeKey } from '@temporalio/common';
+import { msToTs } from '@temporalio/common/lib/time';
+import { defineAgent, defineTool, subAgent } from '../../src';
+import { connect, type InboxFilter, type InboxItem, type Longhaul } from '../../src/client';
+import { searchAttributes } from '../../src/protocol/names';
+import { addAttributes, attributeNames, readAttributes } from '../../src/server/search-attributes';
+import { scriptedModel } from '../../src/testing/scripted-model';
+import type { ScriptedStep } from '../../src/testing/scripted-step';
+import { devServerAddress } from '../servers';
+import { eventually } from './eventually';
+import { openHarness, type Harness } from './harness';
+
+const sendMail = defineTool({
+  name: 'send_mail',
+  description: 'Sends a mail',
+  needsApproval: true,
+  inputSchema: { type: 'object', properties: { to: { type: 'string' } } },
+  execute: () => 'sent',
+});
+const long = `Which of these? ${'x'.repeat(300)}`;
+const scripts: Readonly<Record<string, readonly ScriptedStep[]>> = {
+  top: [{ toolCalls: [{ name: 'dig', args: { input: 'Deeper.' } }] }, 'Done.'],
+  deep: [
+    { toolCalls: [{ name: 'ask_user', args: { question: long, options: ['this', 'that'] } }] },
+    'Dug.',
+  ],
+  mailer: [{ toolCalls: [{ name: 'send_mail', args: { to: 'bob' } }] }, 'Mailed.'],
+};
+const deep = defineAgent({ id: 'deep', model: 'deep/one', askUser: 'tool' });
+const runners = [
+  defineAgent({
+    id: 'top',
+    model: 'top/one',
+    tools: [subAgent(deep, { name: 'dig', description: 'Digs' })],
+  }),
+  defineAgent({ id: 'mailer', model: 'mailer/one', tools: [sendMail] }),
+];
+const providers = Object.fromEntries(
+  Object.entries(scripts).map(([name, steps]) => [
+    name,
+    scriptedModel(steps, { per: 'conversation' }),
+  ]),
+);
+
+describe('inbox', () => {
+  let harness: Harness;
+  beforeEach(async () => {
+    harness = await openHarness();
+  });
+  afterEach(() => harness.close());
+
+  /** Of the runs of this test: other tests wait in the same namespace. */
+  async function inboxOf(
+    longhaul: Longhaul,
+    runIds: readonly string[],
+    filter: InboxFilter = {},
+  ): Promise<InboxItem[]> {
+    const items: InboxItem[] = [];
+    for await (const item of longhaul.inbox(filter)) items.push(item);
+    return items.filter(({ runId }) => runIds.includes(runId));
+  }
+
+  it('lists what a run and an agent below another wait for, once, until it is answered', async () => {
+    const { longhaul } = harness;
+    const worker = await harness.worker({ runners, providers });
+    const nested = await longhaul.start('top', 'Go.');
+    const flat = await longhaul.start('mailer', 'Go.');
+    await Promise.all([nested.outcome(), flat.outcome()]);
+    const runIds = [nested.runId, flat.runId];
+    await eventually('both', async () => (await inboxOf(longhaul, runIds)).length === 2);
+    const call = expect.objectContaining({ name: 'send_mail', args: { to: 'bob' } });
+    expect(await inboxOf(longhaul, runIds)).toEqual([
+      {
+        runId: flat.runId,
+        agent: 'mailer',
+        isComplete: true,
+        inputId: 'a1.0',
+        kind: 'approval',
+        question: 'May send_mail run?',
+        call,
+        agentId: 'mailer',
+        path: 'mailer',
+        since: expect.any(String),
+      },
+      expect.objectContaining({
+        runId: nested.runId,
+        agent: 'top',
+        isComplete: true,
+        kind: 'question',
+        question: long,
+        options: ['this', 'that'],
+        agentId: 'deep',
+        path: 'top/dig',
+      }),
+    ]);
+    const [top] = await inboxOf(longhaul, runIds, { agent: 'top' });
+    const [approval] = await inboxOf(longhaul, runIds, { kind: 'approval' });
+    expect([top?.runId, approval?.runId]).toEqual(runIds);
+
+    await flat.approve('a1.0');
+    expect(await inboxOf(longhaul, runIds)).toEqual([top]);
+    await worker.stop();
+    const [shown, ...others] = await inboxOf(longhaul, runIds, { withoutWorker: true });
+    expect(others).toEqual([]);
+    expect(shown).toEqual({
+      runId: nested.runId,
+      agent: 'top',
+      isComplete: false,
+      inputId: top?.inputId,
+      kind: 'question',
+      question: expect.stringMatching(/^Which of these\? x+…$/),
+      agentId: 'deep',
+      path: 'top/dig',
+      since: top?.since,
+    });
+    await longhaul.client.workflow.getHandle(nested.runId).terminate();
+  });
+
+  it('misses no run that started before the search attributes were registered', async () => {
+    const { workflowService } = harness.longhaul.client;
+    const namespace = `inbox-${randomUUID()}`;
+    const workflowExecutionRetentionPeriod = msToTs('1 day');
+    await workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod });
+    const options = { address: devServerAddress(), namespace, taskQueue: harness.taskQueue };
+    const before = await connect(options);
+    await eventually('the namespace', () => isServed(before));
+    const { operatorService } = before.client.connection;
+    const states = async (): Promise<readonly string[]> =>
+      (await readAttributes({ operatorService, namespace })).map(({ status }) => status);
+    expect(await states()).toEqual(['missing', 'missing']);
+    const worker = await harness.worker({ runners, providers, namespace });
+    const early = await before.start('mailer', 'Before.');
+    await early.outcome();
+    await eventually('one', async () => (await inboxOf(before, [early.runId])).length === 1);
+    await worker.stop();
+
+    await addAttributes({ operatorService, namespace }, attributeNames);
+    await eventually('both attributes', async () => (await states()).every(isRegistered));
+    await harness.worker({ runners, providers, namespace });
+    const after = await connect(options);
+    const late = await after.start('mailer', 'After.');
+    await late.outcome();
+    expect(await statusOf(after, late.runId)).toBe('needs-input');
+    expect(await statusOf(after, early.runId)).toBeUndefined();
+    const both = [late.runId, early.runId];
+    for (const longhaul of [before, after]) {
+      await eventually('both', async () => (await inboxOf(longhaul, both)).length === 2);
+      const found = await inboxOf(longhaul, both, { agent: 'mailer' });
+      expect(found.map(({ runId }) => runId)).toEqual(both);
+      expect(await inboxOf(longhaul, both, { limit: 1 })).toEqual(found.slice(0, 1));
+    }
+    await Promise.all([before.close(), after.close()]);
+  });
+});
+
+const isRegistered = (status: string): boolean => status === 'registered';
+
+async function isServed({ client }: Longhaul): Promise<boolean> {
+  return await client.workflow.count().then(
+    () => true,
+    () => false,
+  );
+}
+
+/** What the index on the server has. */
+async function statusOf({ client }: Longhaul, runId: string): Promise<unknown> {
+  const { typedSearchAttributes } = await client.workflow.getHandle(runId).describe();
+  return typedSearchAttributes.get(defineSearchAttributeKey(searchAttributes.status, 'KEYWORD'));
+}
