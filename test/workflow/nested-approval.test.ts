@@ -1,0 +1,170 @@
+// An approval three agents deep, answered through the topmost run: a week later on a time-skipping server, and in the inbox.
+
+import { defineAgent, defineTool, subAgent } from '../../src';
+import type { Longhaul } from '../../src/client';
+import type { AssistantPart, Message, ToolResult } from '../../src/protocol/message';
+import type { AgentRunOutcome } from '../../src/protocol/run';
+import { createTestEnvironment, scriptedModel, type TestEnvironment } from '../../src/testing';
+import type { ScriptedStep } from '../../src/testing/scripted-step';
+import { describeWithTimeSkipping, timeSkippingServerPath, workflowBundlePath } from '../servers';
+import { fetchHistory } from './history';
+import { quietRuntime } from './quiet';
+
+const callOf = (name: string, args: { [key: string]: string | number }): ScriptedStep => ({
+  toolCalls: [{ name, args }],
+});
+const scripts = {
+  manager: [callOf('research', { input: 'Settle invoice 7.' }), 'All is settled.'],
+  researcher: [callOf('pay', { input: 'Pay Ann.' }), 'Ann was paid.'],
+  payer: [callOf('transfer', { to: 'Ann', amount: 100 }), 'Paid 40.'],
+};
+
+/** Manager, researcher and payer, each with a model of its own, and what the payer's tool was called with. */
+function cast() {
+  const transfers: object[] = [];
+  const transfer = defineTool<{ to: string; amount: number }>({
+    name: 'transfer',
+    description: 'Transfers money',
+    inputSchema: {
+      type: 'object',
+      properties: { to: { type: 'string' }, amount: { type: 'number' } },
+      required: ['to', 'amount'],
+    },
+    effect: 'once',
+    needsApproval: true,
+    execute: (args, { agentId, path }) => {
+      transfers.push({ ...args, agentId, path });
+      return { transferred: args.amount };
+    },
+  });
+  const payer = defineAgent({ id: 'payer', model: 'payer/one', tools: [transfer] });
+  const researcher = defineAgent({
+    id: 'researcher',
+    model: 'researcher/one',
+    tools: [subAgent(payer, { name: 'pay', description: 'Pays' })],
+  });
+  const manager = defineAgent({
+    id: 'manager',
+    model: 'manager/one',
+    tools: [subAgent(researcher, { name: 'research', description: 'Researches' })],
+  });
+  const providers = Object.fromEntries(
+    Object.entries(scripts).map(([name, steps]) => [name, scriptedModel(steps)]),
+  );
+  return { transfers, options: { runners: [manager], providers } };
+}
+
+const approval = {
+  inputId: expect.stringMatching(/^a1\.0@[0-9a-f]{8}$/) as string,
+  kind: 'approval',
+  question: 'May transfer run?',
+  call: {
+    type: 'tool_call',
+    callId: 'call_1_0',
+    name: 'transfer',
+    args: { to: 'Ann', amount: 100 },
+  },
+  agentId: 'payer',
+  path: 'manager/research/pay',
+  since: expect.any(String) as string,
+};
+const edited = { to: 'Ann', amount: 40 };
+
+function lineOf(part: Message['parts'][number] | AssistantPart | ToolResult): string {
+  if (part.type === 'text') return part.text;
+  if (part.type === 'tool_call') return `→ ${part.name} ${JSON.stringify(part.args)}`;
+  if (part.type !== 'tool_result') return part.type;
+  const texts = part.content.map((item) =>
+    item.type === 'text' ? item.text : JSON.stringify(item.type === 'json' ? item.value : item),
+  );
+  return `← ${part.name} ${texts.join(' | ')}`;
+}
+
+/** What was said in a run and in the runs it called, the topmost first. */
+async function conversations(longhaul: Longhaul, runId: string): Promise<Record<string, string[]>> {
+  const run = longhaul.run(runId);
+  const { path } = await run.state();
+  const lines = (await run.transcript()).flatMap(({ parts }) => [...parts].map(lineOf));
+  const events = await fetchHistory(longhaul, runId);
+  const children = events.flatMap((event) => {
+    const started = event.childWorkflowExecutionStartedEventAttributes;
+    return started?.workflowExecution?.workflowId ?? [];
+  });
+  const below = await Promise.all(children.map((child) => conversations(longhaul, child)));
+  return Object.assign({ [path]: lines }, ...below) as Record<string, string[]>;
+}
+
+const said = {
+  manager: [
+    'Settle what is open.',
+    '→ research {"input":"Settle invoice 7."}',
+    '← research Ann was paid.',
+    'All is settled.',
+  ],
+  'manager/research': [
+    'Settle invoice 7.',
+    '→ pay {"input":"Pay Ann."}',
+    '← pay Paid 40.',
+    'Ann was paid.',
+  ],
+  'manager/research/pay': [
+    'Pay Ann.',
+    '→ transfer {"to":"Ann","amount":100}',
+    '← transfer A person changed the arguments of this call before it ran, to: {"to":"Ann","amount":40} | {"transferred":40}',
+    'Paid 40.',
+  ],
+};
+
+const complete: AgentRunOutcome = {
+  kind: 'complete',
+  result: {
+    finalResponse: {
+      text: 'All is settled.',
+      content: [{ type: 'text', text: 'All is settled.' }],
+    },
+    iterations: 1,
+    completionReason: 'text response',
+    usage: {
+      input: 60,
+      output: 30,
+      total: 90,
+      cacheRead: null,
+      cacheWrite: null,
+      reasoning: null,
+    },
+    session: {},
+  },
+};
+
+describeWithTimeSkipping('an approval three agents deep', () => {
+  const environments: TestEnvironment[] = [];
+  afterEach(async () => {
+    await Promise.all(environments.splice(0).map((test) => test.close()));
+  });
+
+  it('is given a week later through the topmost run, and its call runs once, as the person changed it', async () => {
+    quietRuntime();
+    const { transfers, options } = cast();
+    const test = await createTestEnvironment({
+      ...options,
+      serverPath: timeSkippingServerPath(),
+      workerOptions: { workflowBundle: { codePath: workflowBundlePath() } },
+    });
+    environments.push(test);
+    const run = await test.client.start('manager', 'Settle what is open.');
+    expect(await test.outcome(run)).toEqual({
+      ...approval,
+      kind: 'needs-input',
+      pending: [approval],
+    });
+    const asked = await test.now();
+    await test.skip('7 days');
+    expect((await test.now()).getTime() - asked.getTime()).toBeGreaterThanOrEqual(7 * 24 * 3.6e6);
+    const [waiting, ...others] = await run.pending();
+    expect([waiting, others, transfers]).toEqual([approval, [], []]);
+    await run.approve(waiting?.inputId ?? '', { args: edited });
+    expect(await test.outcome(run)).toEqual(complete);
+    expect(transfers).toEqual([{ ...edited, agentId: 'payer', path: 'manager/research/pay' }]);
+    expect(await conversations(test.client, run.runId)).toEqual(said);
+  });
+});
