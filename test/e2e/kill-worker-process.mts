@@ -1,4 +1,5 @@
 // A worker as a process of its own, run from a folder in which the built package is installed. Usage: kill-worker-process.mts '<JSON of WorkerSettings>'
+import { appendFileSync } from 'node:fs';
 import { Context } from '@temporalio/activity';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { defineAgent, defineTool } from 'longhaul';
@@ -46,6 +47,11 @@ const scripts: { readonly [run: string]: readonly Turn[] } = {
   'every step': [[{ name: 'charge', args: { amount: 7 } }], 'Charged once.'],
 };
 
+const bookings: readonly Turn[] = [
+  [{ name: 'book', args: { amount: 9 } }],
+  (last) => (last.includes('OutcomeUnknown') ? 'I cannot tell whether it was booked.' : 'Booked.'),
+];
+
 const textOf = (message: Message | undefined): string => JSON.stringify(message?.parts ?? []);
 
 const gateModel = {
@@ -58,7 +64,8 @@ const gateModel = {
     const run = first?.parts[0]?.type === 'text' ? first.parts[0].text : '';
     const turn = messages.filter(({ role }) => role === 'assistant').length;
     await ask({ run, step: `model ${turn + 1}` }, signal);
-    const said = scripts[run]?.[turn] ?? 'I have nothing to say.';
+    const script = run.startsWith('booking') ? bookings : scripts[run];
+    const said = script?.[turn] ?? 'I have nothing to say.';
     const text = typeof said === 'function' ? said(textOf(messages.at(-1))) : said;
     const content =
       typeof text === 'string'
@@ -84,12 +91,44 @@ const gateModel = {
   },
 };
 
+/** Its effect is a line in the ledger. The short time limit is when the server gives up a call whose worker is gone. */
+const book = defineTool({
+  name: 'book',
+  description: 'Books an amount',
+  effect: 'once',
+  timeout: '5s',
+  inputSchema: { type: 'object', properties: { amount: { type: 'number' } } },
+  execute: async ({ amount }, { context, signal }) => {
+    const run = context['run'] as string;
+    await ask({ run, step: 'book: in the middle' }, signal);
+    appendFileSync(context['ledger'] as string, `${run}: ${Number(amount)}\n`);
+    await ask({ run, step: 'book: after the effect' }, signal);
+    return { booked: amount };
+  },
+});
+
+/** The boundaries of a call of `book` that lie outside of its code. */
+const aroundBooking = {
+  execute: async (
+    input: { readonly args: readonly unknown[] },
+    next: (input: never) => Promise<unknown>,
+  ): Promise<unknown> => {
+    const [given] = input.args as { readonly tool?: string; readonly context?: { run: string } }[];
+    const run = given?.tool === 'book' ? given.context?.run : undefined;
+    if (run !== undefined) await ask({ run, step: 'book: before its code' });
+    const result = await next(input as never);
+    if (run !== undefined) await ask({ run, step: 'book: before its completion' });
+    return result;
+  },
+};
+
 const text = { type: 'string' } as const;
 const clerk = defineAgent({
   id: 'clerk',
   model: 'gate/one',
   askUser: 'tool',
   tools: [
+    book,
     defineTool({
       name: 'look_up',
       description: 'Looks a word up',
@@ -138,9 +177,11 @@ const worker = await createWorker({
   providers: { gate: gateModel },
   workerOptions: {
     shutdownGraceTime: '1s',
-    ...(settings.diesAfterEveryStep === true && {
-      interceptors: { activity: [() => ({ inbound: dieBeforeReport })] },
-    }),
+    interceptors: {
+      activity: [
+        () => ({ inbound: settings.diesAfterEveryStep === true ? dieBeforeReport : aroundBooking }),
+      ],
+    },
   },
 });
 process.send?.('polling');

@@ -1,5 +1,5 @@
 import type { Longhaul, RunHandle } from '../../src/client';
-import type { Message } from '../../src/protocol/message';
+import type { Message, ToolResult } from '../../src/protocol/message';
 
 /** All that a run came to, without what differs from run to run: ids and times. */
 export type Story = {
@@ -16,8 +16,12 @@ export async function storyOf(run: RunHandle): Promise<Story> {
 }
 
 /** Starts a run whose first message, and so whose script, is `name`; its tools are told the name, too. */
-export async function startRun(longhaul: Longhaul, name: string): Promise<RunHandle> {
-  return await longhaul.start('clerk', name, { context: { run: name } });
+export async function startRun(
+  longhaul: Longhaul,
+  name: string,
+  context: { readonly [key: string]: string } = {},
+): Promise<RunHandle> {
+  return await longhaul.start('clerk', name, { context: { run: name, ...context } });
 }
 
 /** As `storyOf`, answering the question of the script on the way. */
@@ -27,9 +31,10 @@ export async function tell(run: RunHandle): Promise<Story> {
   return await storyOf(run);
 }
 
+export function resultsOf({ transcript }: Story): readonly ToolResult[] {
+  return transcript.flatMap((message) => (message.role === 'tool' ? message.parts : []));
+}
+
 export function textOfResults(story: Story, tool: string): string {
-  const results = story.transcript.flatMap((message) =>
-    message.role === 'tool' ? message.parts : [],
-  );
-  return JSON.stringify(results.find(({ name }) => name === tool)?.content);
+  return JSON.stringify(resultsOf(story).find(({ name }) => name === tool)?.content);
 }

@@ -5,11 +5,17 @@ import { join } from 'node:path';
 import type { RunHandle } from '../../src/client';
 import { startDevServer } from '../../src/server/dev-server';
 import { devServerAddress } from '../servers';
+import { boundaries, killAtEveryBoundary } from './kill-worker-bookings';
 import { Stage } from './kill-worker-stage';
 import { startRun, storyOf, tell, textOfResults, type Story } from './kill-worker-story';
 
 const print = (line: string): boolean => process.stdout.write(`${line}\n`);
 const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
+
+const outcomeUnknown = {
+  type: 'text',
+  text: 'OutcomeUnknown: the call was cut off and may or may not have taken effect. Check before repeating it.',
+};
 
 const stage = new Stage();
 const { gate } = stage;
@@ -106,12 +112,14 @@ describe('killed with SIGKILL', () => {
   let middle: ReturnType<typeof killInTheMiddle>;
   let everyStep: ReturnType<typeof killAfterEveryStep>;
   let server: ReturnType<typeof killServer>;
+  let bookings: ReturnType<typeof killAtEveryBoundary>;
 
   beforeAll(async () => {
     await stage.open();
     undisturbed = await playUndisturbed();
     [server, middle, everyStep] = [killServer(), killInTheMiddle(), killAfterEveryStep()];
-    for (const scene of [server, middle, everyStep]) scene.catch(() => undefined);
+    bookings = killAtEveryBoundary(stage);
+    for (const scene of [server, middle, everyStep, bookings]) scene.catch(() => undefined);
   });
   afterAll(() => stage.close());
 
@@ -149,6 +157,23 @@ describe('killed with SIGKILL', () => {
       finalResponse: { text: 'I cannot tell whether it was sent.' },
     });
   });
+
+  it.each(boundaries)(
+    'a worker in a call with effect `once`, $boundary, leaves it at that: at most one effect',
+    async ({ boundary, isBooked }) => {
+      const booking = (await bookings).get(boundary);
+      expect(booking).toMatchObject({
+        ledger: isBooked ? [`${booking?.name}: 9`] : [],
+        callers: [booking?.victim],
+        told: [{ callId: 'call_0_0', name: 'book', isError: true, content: [outcomeUnknown] }],
+        result: {
+          finalResponse: { text: 'I cannot tell whether it was booked.' },
+          iterations: 1,
+          completionReason: 'text response',
+        },
+      });
+    },
+  );
 
   it('a worker whose run waits changes nothing for that run', async () => {
     expect((await middle).answered).toEqual(undisturbed['question']);
