@@ -7,21 +7,23 @@ export type KeyPart = keyof SessionKey;
 const maxBytes = 512;
 const defaultName = 'default';
 
-/** The parts of a key in order. Databases take no NUL, and would store every lone surrogate as the same character. */
+/** The parts of a key in order. */
 export function keyValues(
   key: Readonly<Partial<Record<KeyPart, unknown>>>,
   parts: readonly KeyPart[],
 ): readonly string[] {
-  return parts.map((part) => {
-    const value = key[part];
-    if (typeof value !== 'string' || value === '')
-      throw new StoreError(`${part} must be a text that is not empty`);
-    if (/\0|\p{Surrogate}/u.test(value))
-      throw new StoreError(`${part} must be well-formed Unicode without NUL`);
-    if (Buffer.byteLength(value) > maxBytes)
-      throw new StoreError(`${part} must have at most ${maxBytes} bytes`);
-    return value;
-  });
+  return parts.map((part) => keyText(part, key[part]));
+}
+
+/** What may stand in a key. Databases take no NUL, and would store every lone surrogate as the same character. */
+export function keyText(name: string, value: unknown): string {
+  if (typeof value !== 'string' || value === '')
+    throw new StoreError(`${name} must be a text that is not empty`);
+  if (/\0|\p{Surrogate}/u.test(value))
+    throw new StoreError(`${name} must be well-formed Unicode without NUL`);
+  if (Buffer.byteLength(value) > maxBytes)
+    throw new StoreError(`${name} must have at most ${maxBytes} bytes`);
+  return value;
 }
 
 /** The names a run leaves out are `default`, as in the stores themselves. */
