@@ -8,6 +8,14 @@ export type {
   ModelResponse,
   ProviderConfig,
 } from './providers/provider';
+export type {
+  LoadTurnsOptions,
+  MemoryKey,
+  MemoryStore,
+  MemoryStores,
+  StoredMemoryTurn,
+} from './stores/memory-store';
+export { decodeTurn, encodeTurn } from './stores/memory-turn';
 export { PostgresStores, type PostgresStoresOptions } from './stores/postgres/postgres-stores';
 export type { PostgresClient, PostgresPool } from './stores/postgres/postgres-pool';
 export { SqliteStores, type SqliteStoresOptions } from './stores/sqlite/sqlite-stores';

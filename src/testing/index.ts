@@ -8,6 +8,7 @@ export {
   type HistorySize,
   type RunHistory,
 } from './history';
+export { memoryStoreContract, type MemoryStoreContractOptions } from './memory-store-contract';
 export {
   stateStoreContract,
   type ContractCase,

@@ -2,12 +2,22 @@
 
 import { randomUUID } from 'node:crypto';
 import { Pool } from 'pg';
+import { migratePostgres, postgresMigrations } from '../../src/stores/postgres/postgres-migrations';
 import { PostgresStores } from '../../src/stores/postgres/postgres-stores';
+import { memoryStoreContract } from '../../src/testing/memory-store-contract';
 import { stateStoreContract } from '../../src/testing/state-store-contract';
 import { startPostgres, type PostgresServer } from './postgres';
 
 const minute = 60_000;
 const key = { appName: 'travel', userId: 'ada', sessionId: 's1' };
+const turn = {
+  ...key,
+  id: '0193f2a0-0000-7000-8000-000000000001',
+  invocationId: 'run-1',
+  user: 'Where to?',
+  assistant: 'Oslo.',
+  createdAt: '2026-03-01T12:00:00.000Z',
+};
 
 describe('PostgresStores', () => {
   const schema = `longhaul_test_${randomUUID().slice(0, 8)}`;
@@ -40,7 +50,7 @@ describe('PostgresStores', () => {
     return stores;
   }
 
-  describe.each(['app', 'user', 'session'] as const)('for %ss', (kind) => {
+  describe('in every case of the contracts', () => {
     const handles: PostgresStores[] = [];
     let next = 0;
 
@@ -51,18 +61,52 @@ describe('PostgresStores', () => {
       return handles[next % handles.length] ?? open();
     }
 
-    it.each(stateStoreContract({ kind, open: () => handle()[kind] }))(
-      '$name',
-      async ({ run }) => await run(),
-    );
+    const cases = [
+      ...(['app', 'user', 'session'] as const).flatMap((kind) =>
+        stateStoreContract({ kind, open: () => handle()[kind] }),
+      ),
+      ...memoryStoreContract({ open: () => handle().memory.default }),
+    ];
+    it.each(cases)('$name', async ({ run }) => await run());
   });
 
   it('makes its tables once when many workers start at once', async () => {
     const name = `${schema}_Many`;
     const stores = Array.from({ length: 8 }, () => open(name));
-    await Promise.all(stores.map((each, index) => each.app.save({ appName: `${index}` }, {})));
+    await Promise.all(
+      stores.map(({ memory }, index) => memory.default.saveTurn({ ...turn, userId: `${index}` })),
+    );
     const { rows } = await admin.query(`select version from "${name}".longhaul_migrations`);
-    expect(rows).toEqual([{ version: 1 }]);
+    expect(rows).toEqual([{ version: 1 }, { version: 2 }]);
+  });
+
+  it('keeps the states of version 1, which knew no turns, and takes turns', async () => {
+    const name = `${schema}_v1`;
+    schemas.add(name);
+    await migratePostgres(admin, name, postgresMigrations.slice(0, 1));
+    const values = Object.values(key);
+    await admin.query(
+      `insert into "${name}".longhaul_session_state values ($1, $2, $3, '{"city":"Oslo"}')`,
+      values,
+    );
+    const workers = [open(name), open(name), open(name)];
+    const states = await Promise.all(workers.map(({ session }) => session.load(key)));
+    expect(states).toEqual(workers.map(() => ({ city: 'Oslo' })));
+    await workers[0]?.memory.default.saveTurn(turn);
+    expect(await workers[1]?.memory.default.loadTurns(key)).toEqual([turn]);
+  });
+
+  it('can be read by SQL', async () => {
+    const stores = open();
+    await stores.memory.default.saveTurn({ ...turn, appName: 'sql', eventData: { tokens: 7 } });
+    const { rows } = await admin.query(
+      `select id, created_at, value->>'assistant' as answer, value->'eventData'->>'tokens' as tokens
+         from "${schema}".longhaul_memory_turns where app_name = 'sql'`,
+    );
+    const createdAt = new Date(turn.createdAt);
+    expect(rows).toEqual([
+      { id: turn.id, created_at: createdAt, answer: turn.assistant, tokens: '7' },
+    ]);
   });
 
   it('needs no right to create where the tables are there', async () => {

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SqliteStores } from '../../src/stores/sqlite/sqlite-stores';
+import { memoryStoreContract } from '../../src/testing/memory-store-contract';
 import { stateStoreContract } from '../../src/testing/state-store-contract';
 
 const kinds = ['app', 'user', 'session'] as const;
@@ -28,6 +29,9 @@ describe('SqliteStores in a file', () => {
     const cases = stateStoreContract({ kind, open: () => open()[kind] });
     it.each(cases)('$name', async ({ run }) => await run());
   }
+
+  const cases = memoryStoreContract({ open: () => open().memory.default });
+  it.each(cases)('$name', async ({ run }) => await run());
 });
 
 describe('SqliteStores in memory', () => {
@@ -39,4 +43,7 @@ describe('SqliteStores in memory', () => {
     const cases = stateStoreContract({ kind, open: () => stores[kind] });
     it.each(cases)('$name', async ({ run }) => await run());
   }
+
+  const cases = memoryStoreContract({ open: () => stores.memory.default });
+  it.each(cases)('$name', async ({ run }) => await run());
 });

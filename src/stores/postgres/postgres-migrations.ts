@@ -3,8 +3,8 @@ import { inTransaction, type PostgresClient, type PostgresPool } from './postgre
 type Query = PostgresClient['query'];
 
 /** In order; the first makes version 1. They only add: during a deploy, older workers go on with a newer database. */
-const postgresMigrations: readonly ((schema: string) => string)[] = [
-  (schema) => `
+export const postgresMigrations: readonly ((schema: string) => string)[] = [
+  (schema: string): string => `
     create table ${schema}.longhaul_app_state (
       app_name text not null primary key,
       value json not null,
@@ -25,15 +25,31 @@ const postgresMigrations: readonly ((schema: string) => string)[] = [
       updated_at timestamptz not null default now(),
       primary key (app_name, user_id, session_id)
     );`,
+  (schema: string): string => `
+    create table ${schema}.longhaul_memory_turns (
+      app_name text not null,
+      user_id text not null,
+      session_id text not null,
+      id text collate "C" not null,
+      created_at timestamptz not null,
+      value json not null,
+      primary key (app_name, user_id, session_id, id)
+    );
+    create index longhaul_memory_turns_in_order
+      on ${schema}.longhaul_memory_turns (app_name, user_id, session_id, created_at, id);`,
 ];
 
 /**
  * Brings a schema to the newest version. Any number of workers may do so at once: they take turns by an advisory lock. Where it is
  * the newest already, nothing is locked and no right to create is needed.
  */
-export async function migratePostgres(pool: PostgresPool, schema: string): Promise<void> {
+export async function migratePostgres(
+  pool: PostgresPool,
+  schema: string,
+  migrations = postgresMigrations,
+): Promise<void> {
   const readVersion = (query: Query) => versionOf(query, schema);
-  if ((await readVersion((...args) => pool.query(...args))) >= postgresMigrations.length) return;
+  if ((await readVersion((...args) => pool.query(...args))) >= migrations.length) return;
   await inTransaction(pool, async (query) => {
     await query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
       `longhaul migrations of ${schema}`,
@@ -45,7 +61,7 @@ export async function migratePostgres(pool: PostgresPool, schema: string): Promi
          (version integer primary key, applied_at timestamptz not null default now())`,
     );
     const version = await readVersion(query);
-    for (const [index, migration] of postgresMigrations.entries()) {
+    for (const [index, migration] of migrations.entries()) {
       if (index < version) continue;
       await query(migration(quoted(schema)));
       await query(`insert into ${migrationsTable(schema)} (version) values ($1)`, [index + 1]);

@@ -1,4 +1,11 @@
 import { StoreError } from '../../protocol/error-classes';
+import {
+  memoryStoreOver,
+  memoryTable,
+  type StatementRow,
+  type StatementValue,
+} from '../memory-rows';
+import type { MemoryStore } from '../memory-store';
 import { storesOver, type StateRows, type StateTable } from '../state-rows';
 import type { AppStore, SessionStore, StateStores, UserStore } from '../state-store';
 import { postgresError } from './postgres-errors';
@@ -13,7 +20,8 @@ export type PostgresStoresOptions = PostgresConnectionOptions & {
 const schemaName = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/;
 
 /**
- * Session, user and app state in PostgreSQL. The tables are made by the first call, whichever worker makes it.
+ * Session, user and app state and the turns of conversations in PostgreSQL. The tables are made by the first call, whichever worker
+ * makes it.
  *
  * @example
  * const stores = new PostgresStores({ connectionString: process.env.DATABASE_URL });
@@ -22,6 +30,7 @@ export class PostgresStores implements Required<StateStores> {
   readonly app: AppStore;
   readonly user: UserStore;
   readonly session: SessionStore;
+  readonly memory: { readonly default: MemoryStore };
   readonly #options: PostgresStoresOptions;
   readonly #schema: string;
   #ready: Promise<PostgresPool> | undefined;
@@ -37,6 +46,7 @@ export class PostgresStores implements Required<StateStores> {
     this.#options = options;
     this.#schema = schema;
     ({ app: this.app, user: this.user, session: this.session } = storesOver(this.#rows()));
+    this.memory = { default: this.#memory() };
   }
 
   /** Waits for calls in flight. Calls after it fail, as ones that another worker may repeat. */
@@ -68,14 +78,18 @@ export class PostgresStores implements Required<StateStores> {
     };
   }
 
-  #nameOf(table: StateTable): string {
+  #memory(): MemoryStore {
+    return memoryStoreOver(
+      (sql, values) => this.#query(numbered(sql), values),
+      this.#nameOf({ name: memoryTable }),
+    );
+  }
+
+  #nameOf(table: Pick<StateTable, 'name'>): string {
     return `${quoted(this.#schema)}.${table.name}`;
   }
 
-  async #query(
-    sql: string,
-    values: readonly string[],
-  ): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  async #query(sql: string, values: readonly StatementValue[]): Promise<readonly StatementRow[]> {
     try {
       const pool = await this.#migratedPool();
       return (await pool.query(sql, [...values])).rows;
@@ -104,6 +118,12 @@ export class PostgresStores implements Required<StateStores> {
     await migratePostgres(pool, this.#schema);
     return pool;
   }
+}
+
+/** PostgreSQL's `$1`, `$2`, … for each `?` in turn. */
+function numbered(sql: string): string {
+  let count = 0;
+  return sql.replace(/\?/g, () => `$${(count += 1)}`);
 }
 
 function matches({ columns }: StateTable): string {

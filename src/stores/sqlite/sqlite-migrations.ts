@@ -22,6 +22,17 @@ export const sqliteMigrations: readonly string[] = [
      updated_at text not null,
      primary key (app_name, user_id, session_id)
    ) strict;`,
+  `create table longhaul_memory_turns (
+     app_name text not null,
+     user_id text not null,
+     session_id text not null,
+     id text not null,
+     created_at text not null,
+     value text not null,
+     primary key (app_name, user_id, session_id, id)
+   ) strict;
+   create index longhaul_memory_turns_in_order
+     on longhaul_memory_turns (app_name, user_id, session_id, created_at, id);`,
 ];
 
 /** Brings a database to the newest version. Two processes may do so at once: the second waits for the first and has nothing to do. */

@@ -1,6 +1,7 @@
 import type * as Sqlite from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { StoreError } from '../../protocol/error-classes';
+import type { StatementRow, StatementValue } from '../memory-rows';
 import {
   databaseError,
   type DatabaseErrorFields,
@@ -47,6 +48,11 @@ export class SqliteRows implements StateRows {
   async remove(table: StateTable, key: readonly string[]): Promise<void> {
     const sql = `delete from ${table.name} where ${matches(table)}`;
     await this.#run((database) => database.prepare(sql).run(...key));
+  }
+
+  /** One statement, with a value for each `?` in it. */
+  async query(sql: string, values: readonly StatementValue[]): Promise<readonly StatementRow[]> {
+    return await this.#run((database) => database.prepare(sql).all(...values));
   }
 
   close(): void {

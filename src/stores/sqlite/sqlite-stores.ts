@@ -1,3 +1,5 @@
+import { memoryStoreOver } from '../memory-rows';
+import type { MemoryStore } from '../memory-store';
 import { storesOver } from '../state-rows';
 import type { AppStore, SessionStore, StateStores, UserStore } from '../state-store';
 import { checkSqlitePath } from './sqlite-path';
@@ -11,7 +13,7 @@ export type SqliteStoresOptions = {
 };
 
 /**
- * Session, user and app state in a SQLite file, by Node's own `node:sqlite`.
+ * Session, user and app state and the turns of conversations in a SQLite file, by Node's own `node:sqlite`.
  *
  * @example
  * const worker = await createWorker({ runners, stores: new SqliteStores({ path: 'state.db' }) });
@@ -20,12 +22,14 @@ export class SqliteStores implements Required<StateStores> {
   readonly app: AppStore;
   readonly user: UserStore;
   readonly session: SessionStore;
+  readonly memory: { readonly default: MemoryStore };
   readonly #rows: SqliteRows;
 
   constructor({ path, busyTimeoutMs = 5_000 }: SqliteStoresOptions) {
     checkSqlitePath(path);
     this.#rows = new SqliteRows(path, busyTimeoutMs);
     ({ app: this.app, user: this.user, session: this.session } = storesOver(this.#rows));
+    this.memory = { default: memoryStoreOver((...args) => this.#rows.query(...args)) };
   }
 
   /** Stores that are gone when they are closed: for tests. */

@@ -11,6 +11,14 @@ import { SqliteStores } from '../../../src/stores/sqlite/sqlite-stores';
 
 const source = join(__dirname, '../../../src');
 const key = { appName: 'travel', userId: 'ada', sessionId: 's1' };
+const turn = {
+  ...key,
+  id: '0193f2a0-0000-7000-8000-000000000001',
+  invocationId: 'run-1',
+  user: 'Where to?',
+  assistant: 'Oslo.',
+  createdAt: '2026-03-01T12:00:00.000Z',
+};
 
 /** Loads the sources as they are: what follows runs in a process of its own. */
 const prelude = `
@@ -46,6 +54,10 @@ describe('SqliteStores', () => {
       for (let index = 0; index < 20; index += 1) {
         await stores.session.save({ appName: 'a', userId: user, sessionId: String(index) }, { index });
         await stores.app.save({ appName: 'shared' }, { user, index });
+        await stores.memory.default.saveTurn({
+          appName: 'a', userId: user, sessionId: 's', id: String(index), invocationId: 'run-1',
+          user: 'Hello', assistant: 'Hello.', createdAt: new Date().toISOString(),
+        });
       }
       await stores.close();
     `;
@@ -60,6 +72,9 @@ describe('SqliteStores', () => {
     expect({
       ...database.prepare('select count(*) as n from longhaul_session_state').get(),
     }).toEqual({ n: 60 });
+    expect({
+      ...database.prepare('select count(*) as n from longhaul_memory_turns').get(),
+    }).toEqual({ n: 60 });
     database.close();
     const stores = new SqliteStores({ path });
     expect(await stores.app.load({ appName: 'shared' })).toMatchObject({ index: 19 });
@@ -69,9 +84,11 @@ describe('SqliteStores', () => {
   it('keeps what was saved when it is opened again', async () => {
     const first = new SqliteStores({ path });
     await first.session.save(key, { city: 'Oslo' });
+    await first.memory.default.saveTurn(turn);
     await first.close();
     const second = new SqliteStores({ path });
     expect(await second.session.load(key)).toEqual({ city: 'Oslo' });
+    expect(await second.memory.default.loadTurns(key)).toEqual([turn]);
     await second.close();
   });
 
@@ -93,11 +110,11 @@ describe('SqliteStores', () => {
     await stores.app.load(key);
     const other = new DatabaseSync(path);
     other.exec('begin immediate');
-    await expect(stores.app.save(key, {})).rejects.toMatchObject({
-      code: 'StoreError',
-      message: 'SQLite: database is locked',
-      retryable: true,
-    });
+    const calls = [stores.app.save(key, {}), stores.memory.default.saveTurn(turn)];
+    for (const call of await Promise.allSettled(calls))
+      expect(call).toMatchObject({
+        reason: { code: 'StoreError', message: 'SQLite: database is locked', retryable: true },
+      });
     other.close();
     await stores.close();
   });
@@ -117,8 +134,22 @@ describe('SqliteStores', () => {
     const added = [...sqliteMigrations, 'create table longhaul_new (a text) strict'];
     for (const migrations of [sqliteMigrations, added, added]) migrateSqlite(database, migrations);
     const rows = database.prepare('select version from longhaul_migrations').all();
-    expect(rows.map((row) => row['version'])).toEqual([1, 2]);
+    expect(rows.map((row) => row['version'])).toEqual([1, 2, 3]);
     database.close();
+  });
+
+  it('keeps the states of version 1, which knew no turns, and takes turns', async () => {
+    const database = new DatabaseSync(path);
+    migrateSqlite(database, sqliteMigrations.slice(0, 1));
+    database.exec(
+      `insert into longhaul_session_state values ('travel', 'ada', 's1', '{"city":"Oslo"}', '')`,
+    );
+    database.close();
+    const stores = new SqliteStores({ path });
+    expect(await stores.session.load(key)).toEqual({ city: 'Oslo' });
+    await stores.memory.default.saveTurn(turn);
+    expect(await stores.memory.default.loadTurns(key)).toEqual([turn]);
+    await stores.close();
   });
 
   it('changes nothing when a migration fails', () => {
@@ -176,6 +207,38 @@ describe('SqliteStores', () => {
       message: 'the stored state is not JSON',
       retryable: false,
     });
+    await stores.close();
+  });
+
+  it('refuses a turn that something else has damaged', async () => {
+    const stores = new SqliteStores({ path });
+    await stores.memory.default.saveTurn(turn);
+    const other = new DatabaseSync(path);
+    other.exec(`update longhaul_memory_turns set value = '{"id":"a"}'`);
+    other.close();
+    await expect(stores.memory.default.loadTurns(key)).rejects.toMatchObject({
+      code: 'StoreError',
+      message: 'the stored turn is damaged: appName must be a text that is not empty',
+      retryable: false,
+    });
+    await stores.close();
+  });
+
+  it('reads the last turns of a long conversation by the index alone', async () => {
+    const stores = new SqliteStores({ path });
+    await stores.memory.default.saveTurn(turn);
+    const database = new DatabaseSync(path);
+    const plan = database
+      .prepare(
+        `explain query plan select value from longhaul_memory_turns
+           where app_name = 'a' and user_id = 'u' and session_id = 's'
+           order by created_at desc, id desc limit 20`,
+      )
+      .all();
+    expect(plan.map((step) => step['detail'])).toEqual([
+      'SEARCH longhaul_memory_turns USING INDEX longhaul_memory_turns_in_order (app_name=? AND user_id=? AND session_id=?)',
+    ]);
+    database.close();
     await stores.close();
   });
 

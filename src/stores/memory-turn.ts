@@ -1,0 +1,61 @@
+// A turn as text: what is no turn, or would not come back as it went in, is refused, never coerced.
+
+import { StoreError } from '../protocol/error-classes';
+import { isJsonObject } from '../protocol/json';
+import { encodeJson, parseStored } from './json-text';
+import type { StoredMemoryTurn } from './memory-store';
+import { keyText } from './state-key';
+
+/** Of a turn's JSON in UTF-8. A turn comes in one payload, and Temporal takes none that is larger. */
+const maxBytes = 2 * 1024 * 1024;
+
+const names = ['appName', 'userId', 'sessionId', 'id', 'invocationId'] as const;
+const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/;
+
+/** The JSON text of a turn. Throws `StoreError` for what is no turn, is not JSON, or has more than 2 MiB. */
+export function encodeTurn(turn: unknown): string {
+  checkTurn(turn);
+  const { eventData, ...rest } = turn;
+  const complaint = 'the turn is not JSON';
+  const text = encodeJson(eventData === undefined ? rest : turn, { complaint });
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= maxBytes) return text;
+  throw new StoreError(`the turn has ${bytes} bytes of JSON; at most ${maxBytes} are kept`);
+}
+
+/** The turn of a text that `encodeTurn` made. Throws `StoreError` for any other. */
+export function decodeTurn(text: string): StoredMemoryTurn {
+  const turn = parseStored(text, 'turn');
+  try {
+    checkTurn(turn);
+  } catch (error) {
+    const { message } = error as StoreError;
+    throw new StoreError(`the stored turn is damaged: ${message}`, { cause: error });
+  }
+  return turn;
+}
+
+/** When a turn was made, in a form whose order as text is that of time. */
+export function instantOf({ createdAt }: Pick<StoredMemoryTurn, 'createdAt'>): string {
+  const time = instant.test(createdAt) ? Date.parse(createdAt) : Number.NaN;
+  const text = Number.isNaN(time) ? '' : new Date(time).toISOString();
+  if (/^(?!0000)\d{4}-/.test(text)) return text;
+  throw new StoreError('createdAt must be a time in ISO 8601 with its time zone');
+}
+
+function checkTurn(turn: unknown): asserts turn is StoredMemoryTurn {
+  if (!isJsonObject(turn)) throw new StoreError('a turn must be an object');
+  for (const name of names) keyText(name, turn[name]);
+  const { user, assistant, createdAt } = turn;
+  if (typeof user !== 'string' && !(Array.isArray(user) && user.every(isUserPart)))
+    throw new StoreError('user must be a text or a list of text and media parts');
+  if (typeof assistant !== 'string') throw new StoreError('assistant must be a text');
+  instantOf({ createdAt: typeof createdAt === 'string' ? createdAt : '' });
+}
+
+function isUserPart(part: unknown): boolean {
+  if (!isJsonObject(part)) return false;
+  const { type, text, mediaType, source } = part;
+  if (type === 'text') return typeof text === 'string';
+  return type === 'media' && typeof mediaType === 'string' && isJsonObject(source);
+}
