@@ -1,12 +1,14 @@
 // An approval three agents deep, answered through the topmost run: a week later on a time-skipping server, and in the inbox.
 
 import { defineAgent, defineTool, subAgent } from '../../src';
-import type { Longhaul } from '../../src/client';
+import type { InboxItem, Longhaul } from '../../src/client';
 import type { AssistantPart, Message, ToolResult } from '../../src/protocol/message';
 import type { AgentRunOutcome } from '../../src/protocol/run';
 import { createTestEnvironment, scriptedModel, type TestEnvironment } from '../../src/testing';
 import type { ScriptedStep } from '../../src/testing/scripted-step';
 import { describeWithTimeSkipping, timeSkippingServerPath, workflowBundlePath } from '../servers';
+import { eventually } from './eventually';
+import { openHarness } from './harness';
 import { fetchHistory } from './history';
 import { quietRuntime } from './quiet';
 
@@ -136,6 +138,13 @@ const complete: AgentRunOutcome = {
   },
 };
 
+/** What is listed of this run and of those below it, whose ids begin with its own: other tests wait in the same namespace. */
+async function inboxOf(longhaul: Longhaul, runId: string): Promise<InboxItem[]> {
+  const items: InboxItem[] = [];
+  for await (const item of longhaul.inbox()) items.push(item);
+  return items.filter((item) => item.runId.startsWith(runId));
+}
+
 describeWithTimeSkipping('an approval three agents deep', () => {
   const environments: TestEnvironment[] = [];
   afterEach(async () => {
@@ -166,5 +175,30 @@ describeWithTimeSkipping('an approval three agents deep', () => {
     expect(await test.outcome(run)).toEqual(complete);
     expect(transfers).toEqual([{ ...edited, agentId: 'payer', path: 'manager/research/pay' }]);
     expect(await conversations(test.client, run.runId)).toEqual(said);
+  });
+});
+
+// The time-skipping server lists no runs.
+describe('the inbox', () => {
+  it('lists an approval three agents deep once, on the topmost run, and drops it once it is given', async () => {
+    const harness = await openHarness();
+    try {
+      const { longhaul } = harness;
+      const { transfers, options } = cast();
+      await harness.worker(options);
+      const run = await longhaul.start('manager', 'Settle what is open.');
+      await run.outcome();
+      await eventually('the approval', async () => (await inboxOf(longhaul, run.runId)).length > 0);
+      const items = await inboxOf(longhaul, run.runId);
+      expect(items).toEqual([
+        { ...approval, runId: run.runId, agent: 'manager', isComplete: true },
+      ]);
+      await longhaul.run(items[0]?.runId ?? '').approve(items[0]?.inputId ?? '', { args: edited });
+      expect(await inboxOf(longhaul, run.runId)).toEqual([]);
+      expect(await run.outcome()).toEqual(complete);
+      expect(transfers).toEqual([{ ...edited, agentId: 'payer', path: 'manager/research/pay' }]);
+    } finally {
+      await harness.close();
+    }
   });
 });
