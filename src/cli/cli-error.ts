@@ -5,7 +5,7 @@ import { printableLine } from './printable';
 const longestMessage = 2_000;
 
 /** gRPC status codes, as far as they are told apart. */
-const grpc = {
+export const grpc = {
   deadlineExceeded: 4,
   notFound: 5,
   permissionDenied: 7,
@@ -66,9 +66,10 @@ function isCommanderError(error: unknown): error is Error {
   );
 }
 
-type GrpcStatus = { readonly code: number; readonly details: string };
+export type GrpcStatus = { readonly code: number; readonly details: string };
 
-function grpcStatusOf(error: unknown): GrpcStatus | undefined {
+/** What a server answered that refused a call; undefined for any other error. */
+export function grpcStatusOf(error: unknown): GrpcStatus | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { code, details } = cause as { code?: unknown; details?: unknown };
     if (typeof code === 'number' && typeof details === 'string') return { code, details };

@@ -7,10 +7,12 @@ import { addCancelCommand } from './commands/cancel';
 import { addDevCommand } from './commands/dev';
 import { addDevWorkerCommand } from './commands/dev-worker';
 import { addDoctorCommand } from './commands/doctor';
+import { addInboxCommand } from './commands/inbox';
 import { addListCommand } from './commands/list';
 import { addRejectCommand } from './commands/reject';
 import { addResumeCommand } from './commands/resume';
 import { addRunCommand } from './commands/run';
+import { addSetupCommand } from './commands/setup';
 import { addShowCommand } from './commands/show';
 import { exitCodeHelp } from './exit-codes';
 
@@ -22,7 +24,9 @@ const commands: readonly AddCommand[] = [
   addRejectCommand,
   addShowCommand,
   addListCommand,
+  addInboxCommand,
   addCancelCommand,
+  addSetupCommand,
   addDoctorCommand,
   addDevWorkerCommand,
 ];

@@ -1,7 +1,8 @@
-// `longhaul show`, `list` and `doctor`, as processes of their own, against the dev server of this Jest run.
+// `longhaul show`, `list`, `inbox`, `setup` and `doctor`, as processes of their own, against the dev server of this Jest run.
 import { randomUUID } from 'node:crypto';
 import { createServer, type AddressInfo } from 'node:net';
-import { connect, type Longhaul } from '../../src/client';
+import { msToTs } from '@temporalio/common/lib/time';
+import { connect, type InboxItem, type Longhaul } from '../../src/client';
 import { freePort } from '../../src/server/free-port';
 import { devServerAddress } from '../servers';
 import { builtCli, linesOf, until, type BuiltCli, type Finished } from './built-cli';
@@ -82,6 +83,35 @@ describe('longhaul', () => {
       await run('cancel', runId);
     });
 
+    it('list what runs wait for, and how it is answered', async () => {
+      const runId = `asking-${randomUUID()}`;
+      expect((await runAgent('mail', '--run-id', runId)).code).toBe(3);
+      const inbox = ['inbox', '--agent', 'clerk', '--kind', 'approval'];
+      let items: InboxItem[] = [];
+      await until(async () => {
+        const found = linesOf(await run(...inbox, '--json'))[0] as InboxItem[];
+        items = found.filter((item) => item.runId === runId);
+        return items.length > 0;
+      });
+      expect(items).toEqual([
+        expect.objectContaining({
+          agent: 'clerk',
+          inputId: 'a1.0',
+          kind: 'approval',
+          path: 'clerk',
+        }),
+      ]);
+      const { code, stdout } = await run(...inbox);
+      expect(code).toBe(0);
+      expect(stdout).toMatch(
+        new RegExp(`^${runId}  a1\\.0 +clerk  approval  \\d+ s +May send_mail run\\?`, 'm'),
+      );
+      expect(stdout).toMatch(/^approve with: longhaul approve /m);
+      await run('cancel', runId);
+      const none = await run('inbox', '--agent', 'nobody');
+      expect(none).toEqual({ code: 0, stdout: '', stderr: 'nothing waits for an answer\n' });
+    });
+
     it.each([
       ['show', 'no-such-run'],
       ['cancel', 'no-such-run'],
@@ -97,20 +127,24 @@ describe('longhaul', () => {
   });
 
   describe('without a server', () => {
-    it.each([['list'], ['run', 'clerk', 'hi'], ['show', 'a'], ['resume', 'a', 'b']])(
-      'says so at once where nothing listens: %s',
-      async (...args) => {
-        const address = `127.0.0.1:${await freePort()}`;
-        const before = Date.now();
-        const finished = await run(...args, '--address', address, '--json');
-        expect(Date.now() - before).toBeLessThan(5_000);
-        expect(finished.code).toBe(5);
-        expect(linesOf(finished)).toEqual([
-          { error: expect.objectContaining({ code: 'ServerUnavailable', details: { address } }) },
-        ]);
-        expect(finished.stderr).toContain(`error: cannot reach Temporal at ${address}`);
-      },
-    );
+    it.each([
+      ['list'],
+      ['inbox'],
+      ['setup'],
+      ['run', 'clerk', 'hi'],
+      ['show', 'a'],
+      ['resume', 'a', 'b'],
+    ])('says so at once where nothing listens: %s', async (...args) => {
+      const address = `127.0.0.1:${await freePort()}`;
+      const before = Date.now();
+      const finished = await run(...args, '--address', address, '--json');
+      expect(Date.now() - before).toBeLessThan(5_000);
+      expect(finished.code).toBe(5);
+      expect(linesOf(finished)).toEqual([
+        { error: expect.objectContaining({ code: 'ServerUnavailable', details: { address } }) },
+      ]);
+      expect(finished.stderr).toContain(`error: cannot reach Temporal at ${address}`);
+    });
 
     it('gives up within 5 s where something listens that does not answer', async () => {
       const silent = createServer((socket) => socket.on('error', () => undefined));
@@ -125,6 +159,58 @@ describe('longhaul', () => {
 
     it('names a namespace that does not exist', async () => {
       const finished = await run('list', '--namespace', 'nowhere');
+      expect(finished.code).toBe(5);
+      expect(finished.stderr).toContain('temporal operator namespace create');
+    });
+  });
+
+  describe('setup', () => {
+    it('registers what is missing, once, and not over another type', async () => {
+      const namespace = `setup-${randomUUID()}`;
+      const { workflowService, connection } = longhaul.client;
+      const workflowExecutionRetentionPeriod = msToTs('1 day');
+      await workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod });
+      const setUp = async (...args: string[]): Promise<Finished> =>
+        await run('setup', '--namespace', namespace, ...args);
+      let finished = await setUp();
+      await until(async () => finished.code === 0 || (finished = await setUp()).code === 0);
+      expect(finished.stdout).toMatch(
+        /^registered +LonghaulAgent +Keyword\nregistered +LonghaulStatus +Keyword\n$/,
+      );
+      const again = await setUp();
+      expect(again).toMatchObject({
+        code: 0,
+        stdout: finished.stdout.replaceAll('registered   ', 'already there'),
+      });
+      await connection.operatorService.removeSearchAttributes({
+        namespace,
+        searchAttributes: ['LonghaulStatus'],
+      });
+      await connection.operatorService.addSearchAttributes({
+        namespace,
+        searchAttributes: { LonghaulStatus: 1 },
+      });
+      const refused = await setUp('--json');
+      expect(refused.code).toBe(1);
+      expect(linesOf(refused)).toEqual([
+        {
+          ok: false,
+          namespace,
+          attributes: [
+            { name: 'LonghaulAgent', status: 'already-there', type: 'Keyword' },
+            {
+              name: 'LonghaulStatus',
+              status: 'wrong-type',
+              type: 'Text',
+              todo: expect.any(String),
+            },
+          ],
+        },
+      ]);
+    });
+
+    it('names a namespace that does not exist', async () => {
+      const finished = await run('setup', '--namespace', 'nowhere');
       expect(finished.code).toBe(5);
       expect(finished.stderr).toContain('temporal operator namespace create');
     });

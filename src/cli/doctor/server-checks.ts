@@ -1,6 +1,11 @@
 import type { Longhaul } from '../../client';
 import { timeouts } from '../../protocol/limits';
-import { searchAttributes } from '../../protocol/names';
+import {
+  attributeNames,
+  attributeType,
+  isRegistered,
+  readAttributes,
+} from '../../server/search-attributes';
 import { toCliError } from '../cli-error';
 import { liveWorkers } from '../live-workers';
 import type { Check } from './check';
@@ -73,16 +78,15 @@ async function checkWorker(options: ServerCheckOptions): Promise<Omit<Check, 'na
 
 async function checkSearchAttributes({ client }: Longhaul): Promise<Omit<Check, 'name'>> {
   const { namespace } = client.options;
-  const { customAttributes } = await client.withDeadline(Date.now() + timeouts.serverCheck, () =>
-    client.connection.operatorService.listSearchAttributes({ namespace }),
+  const { operatorService } = client.connection;
+  const states = await client.withDeadline(Date.now() + timeouts.serverCheck, () =>
+    readAttributes({ operatorService, namespace }),
   );
-  const names = Object.values(searchAttributes);
-  const missing = names.filter((name) => !(name in customAttributes));
-  if (missing.length === 0) return { status: 'ok', message: names.join(', ') };
-  const flags = missing.map((name) => `--name ${name} --type Keyword`).join(' ');
+  const unusable = states.filter((state) => !isRegistered(state)).map(({ name }) => name);
+  if (unusable.length === 0) return { status: 'ok', message: attributeNames.join(', ') };
   return {
     status: 'warn',
-    message: `${missing.join(', ')} not registered: the Web UI cannot filter by them`,
-    todo: `temporal operator search-attribute create --namespace ${namespace} ${flags}`,
+    message: `${unusable.join(', ')} not registered as ${attributeType}: the Web UI cannot filter by them`,
+    todo: 'register them with `longhaul setup`',
   };
 }

@@ -27,6 +27,11 @@ describe('runCli', () => {
     { args: ['approve', 'a', 'b', '--args', '[]'], message: '--args must be a JSON object' },
     { args: ['list', '--limit', '0'], message: /is not a number of lines/ },
     { args: ['list', '--status', 'done'], message: /Allowed choices are loading, running/ },
+    {
+      args: ['inbox', '--kind', 'mail'],
+      message: /Allowed choices are question, approval, budget/,
+    },
+    { args: ['setup', 'default'], message: /too many arguments/ },
     { args: ['dev', '--port', '70000'], message: /'70000' is not a port/ },
     { args: ['dev', '--agents', 'no-such.mjs'], message: /there is no file 'no-such.mjs'/ },
   ])('refuses $args as wrong usage', async ({ args, message }) => {
