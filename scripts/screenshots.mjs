@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chromium } from 'playwright-core';
-import { openStage } from '../examples/repo-guide/demo/stage.mts';
+import { openGuideStage } from '../examples/repo-guide/demo/stage.mts';
 
 const PROJECT = resolve(import.meta.dirname, '..');
 const IMAGES = join(PROJECT, 'docs/images');
@@ -91,7 +91,7 @@ mkdirSync(IMAGES, { recursive: true });
 process.chdir(scratch);
 try {
   const screen = { line: (label, text) => console.log(`${label}: ${text}`) };
-  const stage = await openStage(PROJECT, { screen, cleanups });
+  const stage = await openGuideStage(PROJECT, { screen, cleanups });
   await stage.startWorker();
   await pictures(stage);
   await stage.longhaul.close();

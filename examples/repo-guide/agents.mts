@@ -1,13 +1,13 @@
 // What `longhaul dev` and `longhaul run` serve with `--agents examples/repo-guide/agents.mts`, with a real model or the script.
 import type { CreateWorkerOptions } from 'longhaul/worker';
+import { chooseModel } from '../shared/choose-model.mts';
+import { offlineProvider } from '../shared/worker-settings.mts';
 import { repoGuide } from './agent.mts';
-import { chooseModel } from './demo/choose-model.mts';
+import { nextTurn } from './demo/offline-script.mts';
 
-const { model, offline } = await chooseModel();
+const { model, offline } = await chooseModel(nextTurn);
 
 export default {
   runners: [repoGuide({ folder: process.cwd(), model })],
-  ...(offline && {
-    providers: { openai: { api: 'openai-responses', baseURL: offline.baseURL, apiKey: 'offline' } },
-  }),
+  ...offlineProvider(offline?.baseURL),
 } satisfies CreateWorkerOptions;

@@ -2,16 +2,14 @@
 // Usage: npm run demo -- [--kill-worker] [--folder path] [question]
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import type { RunHandle } from 'longhaul/client';
-import type { AgentRunOutcome, PendingInput } from 'longhaul';
+import { tellEnd } from '../shared/closing.mts';
+import { answerTo, untilComplete } from '../shared/pauses.mts';
+import { runDemo } from '../shared/run-demo.mts';
+import type { StageHands } from '../shared/stage.mts';
+import { Story } from '../shared/story.mts';
 import { crashWorker } from './demo/crash.mts';
 import { tellRetries } from './demo/pending-calls.mts';
-import { Screen } from './demo/screen.mts';
-import { openStage, type Cleanups } from './demo/stage.mts';
-import { Story } from './demo/story.mts';
-
-const screen = new Screen();
-const cleanups: Cleanups = [];
+import { openGuideStage } from './demo/stage.mts';
 
 type Arguments = {
   readonly folder: string;
@@ -33,10 +31,9 @@ function readArguments(): Arguments {
   return { folder, question, killsWorker };
 }
 
-async function demo(): Promise<void> {
+async function demo({ screen, cleanups }: StageHands): Promise<void> {
   const { folder, question, killsWorker } = readArguments();
-  screen.title('Longhaul demo: an agent that explains a folder, as a durable Temporal workflow');
-  const stage = await openStage(folder, { screen, cleanups });
+  const stage = await openGuideStage(folder, { screen, cleanups });
   const worker = await stage.startWorker();
   const run = await stage.longhaul.start('repo-guide', question);
   const page = stage.pageOf(run.runId);
@@ -47,73 +44,18 @@ async function demo(): Promise<void> {
   const retries = tellRetries(stage.longhaul, run.runId, screen);
   retries.catch(() => undefined);
   let crash: Promise<void> | undefined;
-  const outcome = await answering(run, story, () => {
+  const outcome = await untilComplete(run, story, async (input) => {
+    const answer = await answerTo(input, screen);
     if (killsWorker) crash ??= crashWorker({ stage, screen, worker, runId: run.runId });
     crash?.catch(() => undefined);
+    await run.resume(answer, { inputId: input.inputId });
   });
   await Promise.all([story.ended, crash, retries]);
   await stage.longhaul.close();
-
-  const { usage } = outcome.result;
-  screen.gap();
-  screen.line('done', `${story.counts}; ${usage.input} tokens in, ${usage.output} out`, 'green');
-  screen.line('look', page, 'green');
-  screen.line('later', 'npx longhaul dev --agents examples/repo-guide/agents.mts', 'green');
-  if (screen.isInteractive) await screen.ask('Press Enter to stop the server and the worker. ');
+  await tellEnd(screen, { outcome, story, page, example: 'repo-guide' });
 }
 
-/** Waits for the run to end, and answers what it asks meanwhile. */
-async function answering(
-  run: RunHandle,
-  story: Story,
-  onAnswer: () => void,
-): Promise<AgentRunOutcome & { kind: 'complete' }> {
-  for (;;) {
-    const outcome = await run.outcome();
-    if (outcome.kind === 'complete') return outcome;
-    await story.catchUp();
-    for (const input of outcome.pending) {
-      const answer = await answerTo(input);
-      onAnswer();
-      await run.resume(answer, { inputId: input.inputId });
-    }
-  }
-}
-
-/** An option by its number or in other words; without a terminal the first one. */
-async function answerTo({ question, options = [] }: PendingInput): Promise<string> {
-  const list = options.map((option, index) => `  ${index + 1}  ${option}`);
-  screen.line('asks', [question, ...list].join('\n'), 'yellow');
-  const first = options[0] ?? 'Go on without an answer.';
-  if (!screen.isInteractive) {
-    screen.line('', `No terminal to answer in: "${first}" is taken.`);
-    return first;
-  }
-  const typed = await screen.ask(`Your answer, or a number (Enter: ${first}): `);
-  return options[Number(typed) - 1] ?? (typed || first);
-}
-
-async function cleanUp(): Promise<void> {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()?.catch(() => undefined);
-}
-
-let interrupted = false;
-for (const [signal, status] of [
-  ['SIGINT', 130],
-  ['SIGTERM', 143],
-] as const) {
-  process.once(signal, () => {
-    interrupted = true;
-    void cleanUp().then(() => process.exit(status));
-  });
-}
-try {
-  await demo();
-} catch (error) {
-  // What is torn down under the run fails, too.
-  if (interrupted) await new Promise<never>(() => undefined);
-  screen.line('failed', error instanceof Error ? error.message : String(error), 'red');
-  process.exitCode = 1;
-}
-await cleanUp();
-process.exit();
+await runDemo(
+  'Longhaul demo: an agent that explains a folder, as a durable Temporal workflow',
+  demo,
+);

@@ -1,11 +1,8 @@
 // Runs the demo as a process of its own, offline and without a terminal: its server, workers and scripted model are real.
-import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-
-const project = resolve(__dirname, '../..');
+import { dirname, join } from 'node:path';
+import { buildPackage, expectNothingLeft, runExample, type Ended } from './example-process';
 
 const files = {
   'README.md': '# A tiny compiler\n',
@@ -24,46 +21,9 @@ const answer = [
   '`export` stands in 3 lines in 2 files, first in line 2 of `src/parser/lexer.ts`.',
 ].join('\n');
 
-/** The demo runs on the built package, as users do. */
-function build(): void {
-  const script = join(project, 'scripts/build.mjs');
-  const { status, stdout } = spawnSync(process.execPath, [script, '--if-stale'], {
-    encoding: 'utf8',
-  });
-  if (status !== 0) throw new Error(`the package does not build:\n${stdout}`);
-}
-
-type Demo = { readonly status: number | null; readonly output: string; readonly group: number };
-
-/** In a process group of its own, so that whatever it leaves behind is found. */
-async function runDemo(folder: string, ...args: string[]): Promise<Demo> {
-  const child = spawn(process.execPath, [join(project, 'examples/repo-guide/demo.mts'), ...args], {
-    cwd: folder,
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], TMPDIR: process.env['TMPDIR'] },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true,
-  });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
-  }
-  const status = await new Promise<number | null>((ended) => child.once('close', ended));
-  return { status, output, group: child.pid ?? 0 };
-}
-
-function isAlive(group: number): boolean {
-  try {
-    return process.kill(-group, 0);
-  } catch {
-    return false;
-  }
-}
-
-/** The server's watcher looks once a second whether it is still needed. */
-async function expectNothingLeft(group: number): Promise<void> {
-  const deadline = Date.now() + 5_000;
-  while (isAlive(group) && Date.now() < deadline) await sleep(50);
-  expect(isAlive(group)).toBe(false);
+/** The demo as a process. */
+async function runDemo(folder: string, ...args: string[]): Promise<Ended> {
+  return await runExample('repo-guide/demo.mts', { folder, args });
 }
 
 function answerIn(output: string): string {
@@ -75,7 +35,7 @@ describe('npm run demo', () => {
   let folder: string;
 
   beforeAll(() => {
-    build();
+    buildPackage();
     folder = mkdtempSync(join(tmpdir(), 'longhaul-demo-'));
     for (const [path, text] of Object.entries(files)) {
       mkdirSync(join(folder, dirname(path)), { recursive: true });

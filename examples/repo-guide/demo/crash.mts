@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Screen } from '../../shared/screen.mts';
+import type { Stage } from '../../shared/stage.mts';
+import type { WorkerProcess } from '../../shared/worker-process.mts';
 import { modelCallUnderWay } from './pending-calls.mts';
-import type { Screen } from './screen.mts';
-import type { Stage } from './stage.mts';
-import type { WorkerProcess } from './worker-process.mts';
 
 const onTheWireMs = 300;
 

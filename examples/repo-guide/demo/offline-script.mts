@@ -1,3 +1,12 @@
+import {
+  answer,
+  calls,
+  resultsOf,
+  type Call,
+  type Conversation,
+  type PastCall,
+  type Turn,
+} from '../../shared/script.mts';
 import { aboutFile, aboutFolder } from './offline-answer.mts';
 import {
   fileCount,
@@ -8,17 +17,13 @@ import {
   type Search,
 } from './tool-results.mts';
 
-export type Call = { readonly name: string; readonly args: { readonly [key: string]: unknown } };
-export type PastCall = Call & { readonly result: string };
-export type Turn = { readonly text: string; readonly calls: readonly Call[] };
-
 const searched = 'export ';
 
 /**
  * What the scripted model says next: look around, ask which part, search and read it, answer. All it says it takes from the
  * results of its tools.
  */
-export function nextTurn(past: readonly PastCall[]): Turn {
+export function nextTurn({ past }: Conversation): Turn {
   const listings = resultsOf(past, 'list_files').map(toListing);
   const [root, largest] = listings;
   if (root === undefined) return calls('Let me see what is here.', list('.'));
@@ -44,18 +49,6 @@ export function nextTurn(past: readonly PastCall[]): Turn {
   const paths = worthReading(listing, search);
   if (read.length === 0 && paths.length > 0) return calls('', ...paths.map(readHead));
   return answer(aboutFolder({ part, listing, search, searched, read }));
-}
-
-function answer(text: string): Turn {
-  return { text, calls: [] };
-}
-
-function resultsOf(past: readonly PastCall[], tool: string): string[] {
-  return past.filter(({ name }) => name === tool).map(({ result }) => result);
-}
-
-function calls(text: string, ...made: Call[]): Turn {
-  return { text, calls: made };
 }
 
 function list(folder: string): Call {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Longhaul } from 'longhaul/client';
-import type { Screen } from './screen.mts';
+import type { Screen } from '../../shared/screen.mts';
 
 /** `PENDING_ACTIVITY_STATE_STARTED` of the server's API. */
 const started = 2;

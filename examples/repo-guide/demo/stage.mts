@@ -1,51 +1,8 @@
-import { connect, type Longhaul } from 'longhaul/client';
-import { chooseModel, type ChosenModel } from './choose-model.mts';
-import { startServer } from './local-server.mts';
-import type { Screen } from './screen.mts';
-import { WorkerProcess } from './worker-process.mts';
+import { openStage, type Stage, type StageHands } from '../../shared/stage.mts';
+import { nextTurn } from './offline-script.mts';
 
-/** All that a run needs: a server, a model, a client, and workers in processes of their own. */
-export type Stage = {
-  readonly longhaul: Longhaul;
-  readonly model: ChosenModel;
-  startWorker(): Promise<WorkerProcess>;
-  /** The page of a run in Temporal's Web UI. */
-  pageOf(runId: string): string;
-};
-
-/** Whatever was started is in `cleanups`, even if the next thing could not be. */
-export type Cleanups = (() => Promise<unknown> | undefined)[];
-
-export async function openStage(
-  folder: string,
-  { screen, cleanups }: { screen: Screen; cleanups: Cleanups },
-): Promise<Stage> {
-  const server = await startServer(screen);
-  cleanups.push(() => server.stop());
-  const { address, uiUrl } = server;
-  const model = await chooseModel();
-  cleanups.push(() => model.offline?.stop());
-  screen.line('model', model.description);
-  const longhaul = await connect({ address });
-  const offlineURL = model.offline?.baseURL;
-  const settings = {
-    address,
-    folder,
-    model: model.model,
-    ...(offlineURL !== undefined && { offlineURL }),
-  };
-  return {
-    longhaul,
-    model,
-    startWorker: async () => {
-      const worker = await WorkerProcess.start(settings);
-      cleanups.push(() => worker.stop());
-      screen.line(
-        'worker',
-        `process ${worker.pid} takes work from task queue ${longhaul.taskQueue}`,
-      );
-      return worker;
-    },
-    pageOf: (runId) => `${uiUrl}/namespaces/default/workflows/${encodeURIComponent(runId)}`,
-  };
+/** A stage on which the repo guide answers questions about a folder. */
+export async function openGuideStage(folder: string, hands: StageHands): Promise<Stage> {
+  const worker = new URL('../worker.mts', import.meta.url);
+  return await openStage({ script: nextTurn, worker, settings: { folder } }, hands);
 }

@@ -1,4 +1,5 @@
 import { startOfflineModel, type OfflineModel } from './offline-model.mts';
+import type { Script } from './script.mts';
 
 export type ChosenModel = {
   /** `'provider/model'`. */
@@ -14,8 +15,9 @@ const providers = [
   { key: 'GEMINI_API_KEY', provider: 'google', model: 'gemini-flash-latest' },
 ] as const;
 
-/** `LONGHAUL_DEMO_MODEL` names another model of that provider, or with a slash any `provider/model`. */
-export async function chooseModel(env: NodeJS.ProcessEnv = process.env): Promise<ChosenModel> {
+/** `LONGHAUL_DEMO_MODEL` names another model of that provider, or with a slash any `provider/model`. Without a key: the script. */
+export async function chooseModel(script: Script): Promise<ChosenModel> {
+  const { env } = process;
   const wanted = env['LONGHAUL_DEMO_MODEL'];
   const found = providers.find(({ key }) => env[key]);
   if (wanted?.includes('/'))
@@ -28,6 +30,6 @@ export async function chooseModel(env: NodeJS.ProcessEnv = process.env): Promise
   return {
     model: 'openai/offline-script',
     description: `offline: a script speaks OpenAI's Responses API in place of a model. For a real one set one of ${keys}.`,
-    offline: await startOfflineModel(),
+    offline: await startOfflineModel(script),
   };
 }

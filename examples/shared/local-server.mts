@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type * as Server from '../../../src/server/dev-server.ts';
-import type * as Finder from '../../../src/server/find-temporal-cli.ts';
+import type * as Server from '../../src/server/dev-server.ts';
+import type * as Finder from '../../src/server/find-temporal-cli.ts';
 import type { Screen } from './screen.mts';
 
 /** Longer than a look at this machine takes: the Temporal CLI is being fetched. */
@@ -38,5 +38,5 @@ export async function startServer(screen: Screen): Promise<Server.DevServer> {
 
 /** Not an entry of the package: users start it with `longhaul dev`. */
 function built(module: string): Promise<unknown> {
-  return import(new URL(`../../../dist/server/${module}.js`, import.meta.url).href);
+  return import(new URL(`../../dist/server/${module}.js`, import.meta.url).href);
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LLMock, type ChatCompletionRequest, type FixtureResponse } from '@copilotkit/aimock';
-import { nextTurn, type PastCall } from './offline-script.mts';
+import type { Conversation, PastCall, Script } from './script.mts';
 
 /** A scripted model behind a real HTTP server that speaks OpenAI's Responses API: every layer but the model is the real one. */
 export type OfflineModel = {
@@ -12,13 +12,13 @@ export type OfflineModel = {
 
 const thinkingMs = 300;
 
-export async function startOfflineModel(): Promise<OfflineModel> {
+export async function startOfflineModel(script: Script): Promise<OfflineModel> {
   let gate = Promise.resolve();
   const mock = new LLMock({ port: 0, host: '127.0.0.1', latency: 15, chunkSize: 24 });
   mock.on({ predicate: () => true }, async (request) => {
     await sleep(thinkingMs);
     await gate;
-    return respond(request);
+    return respond(request, script);
   });
   const origin = await mock.start();
   return {
@@ -32,9 +32,8 @@ export async function startOfflineModel(): Promise<OfflineModel> {
   };
 }
 
-/** The script knows nothing but the conversation it is sent, as a model does. */
-function respond(request: ChatCompletionRequest): FixtureResponse {
-  const { text, calls } = nextTurn(pastCalls(request));
+function respond(request: ChatCompletionRequest, script: Script): FixtureResponse {
+  const { text, calls } = script(toConversation(request));
   const toolCalls = calls.map(({ name, args }) => ({ name, arguments: JSON.stringify(args) }));
   const usage = {
     input_tokens: estimateTokens(request),
@@ -43,19 +42,20 @@ function respond(request: ChatCompletionRequest): FixtureResponse {
   return toolCalls.length === 0 ? { content: text, usage } : { content: text, toolCalls, usage };
 }
 
-/** The tool calls of the conversation, each with what came back. */
-function pastCalls({ messages }: ChatCompletionRequest): PastCall[] {
+function toConversation({ messages, tools = [] }: ChatCompletionRequest): Conversation {
   const results = new Map(messages.map(({ tool_call_id: id, content }) => [id, content]));
-  return messages
+  const past = messages
     .flatMap((message) => message.tool_calls ?? [])
     .map(({ id, function: { name, arguments: args } }) => {
-      const result = results.get(id);
-      return {
-        name,
-        args: JSON.parse(args) as PastCall['args'],
-        result: typeof result === 'string' ? result : '',
-      };
+      return { name, args: JSON.parse(args) as PastCall['args'], result: toText(results.get(id)) };
     });
+  const user = messages.findLast(({ role }) => role === 'user');
+  return { tools: tools.map((tool) => tool.function.name), input: toText(user?.content), past };
+}
+
+function toText(content: ChatCompletionRequest['messages'][number]['content'] | undefined): string {
+  if (content === undefined || content === null) return '';
+  return typeof content === 'string' ? content : content.map(({ text }) => text ?? '').join('\n');
 }
 
 function estimateTokens(value: unknown): number {

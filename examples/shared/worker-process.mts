@@ -1,6 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import type { WorkerSettings } from '../worker.mts';
+import type { WorkerSettings } from './worker-settings.mts';
 
 const keptOutput = 4_000;
 const stopTimeoutMs = 5_000;
@@ -18,8 +18,7 @@ export class WorkerProcess {
   }
 
   /** Resolves when it takes work. */
-  static async start(settings: WorkerSettings): Promise<WorkerProcess> {
-    const script = new URL('../worker.mts', import.meta.url);
+  static async start(script: URL, settings: WorkerSettings): Promise<WorkerProcess> {
     const child = fork(script, [JSON.stringify(settings)], { silent: true });
     process.once('exit', () => child.kill('SIGKILL'));
     let output = '';

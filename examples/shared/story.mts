@@ -44,6 +44,10 @@ export class Story {
     if (entry.kind === 'user') this.#screen.line('user', textOf(entry.message), 'green');
     if (entry.kind === 'model-turn') this.#tellTurn(entry);
     if (entry.kind === 'tool-result') this.#tellResult(entry.result);
+    if (entry.kind === 'decision' && entry.decision.kind === 'edit-call') {
+      const args = JSON.stringify(entry.decision.args);
+      this.#screen.line('person', `changed the arguments to ${args}`, 'green');
+    }
   }
 
   #tellTurn({ content }: Extract<LogEntry, { kind: 'model-turn' }>): void {
@@ -73,7 +77,8 @@ function callLine({ name, args, rawArgs }: ToolCallPart): string {
   return `${name} ${args === null ? (rawArgs ?? '') : JSON.stringify(args)}`;
 }
 
-function resultText({ content }: ToolResult): string {
+/** A result as the model sees it. */
+export function resultText({ content }: ToolResult): string {
   const texts = content.map((part) => {
     if (part.type === 'text') return part.text;
     return part.type === 'json' ? JSON.stringify(part.value) : `[${part.mediaType}]`;

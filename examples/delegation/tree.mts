@@ -1,0 +1,31 @@
+import type { Longhaul } from 'longhaul/client';
+
+/** A run and those it started: every agent that was called as a tool is a run of its own. */
+export type RunTree = {
+  readonly runId: string;
+  /** `manager/research`: the way from the root. */
+  readonly path: string;
+  readonly agentId: string;
+  readonly status: string;
+  readonly children: readonly RunTree[];
+};
+
+/** Reads the tree from what the server keeps: the children stand in the history of the run that called them. */
+export async function readTree(longhaul: Longhaul, runId: string): Promise<RunTree> {
+  const { events } = await longhaul.client.workflow.getHandle(runId).fetchHistory();
+  const started = (events ?? []).flatMap(
+    (event) => event.childWorkflowExecutionStartedEventAttributes?.workflowExecution ?? [],
+  );
+  const children: RunTree[] = [];
+  for (const { workflowId } of started) {
+    if (typeof workflowId === 'string') children.push(await readTree(longhaul, workflowId));
+  }
+  const { path, runner, status } = await longhaul.run(runId).state();
+  return { runId, path, agentId: runner, status, children };
+}
+
+/** One entry a run, the root first, each with its depth. */
+export function* flatten(tree: RunTree, depth = 0): Generator<RunTree & { depth: number }> {
+  yield { ...tree, depth };
+  for (const child of tree.children) yield* flatten(child, depth + 1);
+}

@@ -1,0 +1,37 @@
+import type { JsonObject, PendingInput } from 'longhaul';
+import type { RunHandle } from 'longhaul/client';
+import type { Screen } from '../shared/screen.mts';
+import { freeAmount } from './tools.mts';
+
+/** What a person may say of a waiting call: let it run, run it with other arguments, or refuse it. */
+type Verdict = { readonly args?: JsonObject } | { readonly reason: string };
+
+/** Asks a person about a refund that waits, and tells the run what they decided. */
+export async function decide(run: RunHandle, input: PendingInput, screen: Screen): Promise<void> {
+  const { inputId, question, call, path } = input;
+  screen.line(
+    'approval',
+    `${question}\n${call?.name} ${JSON.stringify(call?.args)}, from ${path}`,
+    'yellow',
+  );
+  const verdict = toVerdict(await ask(screen), call?.args ?? {});
+  if ('reason' in verdict) await run.reject(inputId, verdict.reason);
+  else await run.approve(inputId, verdict);
+}
+
+async function ask(screen: Screen): Promise<string> {
+  const unattended = String(freeAmount);
+  if (screen.isInteractive) {
+    const prompt = `y, n, another amount, or the reason against it (Enter: ${unattended}): `;
+    return (await screen.ask(prompt)) || unattended;
+  }
+  screen.line('', `No terminal to decide in: approved with ${unattended} euros instead.`);
+  return unattended;
+}
+
+function toVerdict(typed: string, args: JsonObject): Verdict {
+  if (/^y(es)?$/i.test(typed)) return {};
+  if (/^no?$/i.test(typed)) return { reason: 'The shop does not refund this.' };
+  const amount = Number(typed);
+  return Number.isFinite(amount) ? { args: { ...args, amount } } : { reason: typed };
+}

@@ -1,0 +1,25 @@
+import type { AgentRunOutcome } from 'longhaul';
+import type { Screen } from './screen.mts';
+import type { Story } from './story.mts';
+
+export type Closing = {
+  readonly outcome: AgentRunOutcome & { kind: 'complete' };
+  readonly story: Story;
+  /** In the Web UI. */
+  readonly page: string;
+  /** The folder of the example. */
+  readonly example: string;
+};
+
+/** What a run came to and where to look at it. In a terminal everything stays up until Enter is pressed. */
+export async function tellEnd(
+  screen: Screen,
+  { outcome, story, page, example }: Closing,
+): Promise<void> {
+  const { usage } = outcome.result;
+  screen.gap();
+  screen.line('done', `${story.counts}; ${usage.input} tokens in, ${usage.output} out`, 'green');
+  screen.line('look', page, 'green');
+  screen.line('later', `npx longhaul dev --agents examples/${example}/agents.mts`, 'green');
+  if (screen.isInteractive) await screen.ask('Press Enter to stop the server and the worker. ');
+}

@@ -1,0 +1,54 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const project = resolve(__dirname, '../..');
+
+/** Examples run on the built package, as users do. */
+export function buildPackage(): void {
+  const script = join(project, 'scripts/build.mjs');
+  const { status, stdout } = spawnSync(process.execPath, [script, '--if-stale'], {
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(`the package does not build:\n${stdout}`);
+}
+
+export type Ended = {
+  readonly status: number | null;
+  readonly output: string;
+  readonly group: number;
+};
+
+/** Runs a file of examples/ without keys and without a terminal, in a process group of its own: what it leaves behind is found. */
+export async function runExample(
+  file: string,
+  { folder, args = [] }: { readonly folder: string; readonly args?: readonly string[] },
+): Promise<Ended> {
+  const child = spawn(process.execPath, [join(project, 'examples', file), ...args], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], TMPDIR: process.env['TMPDIR'] },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
+  }
+  const status = await new Promise<number | null>((ended) => child.once('close', ended));
+  return { status, output, group: child.pid ?? 0 };
+}
+
+/** The server's watcher looks once a second whether it is still needed. */
+export async function expectNothingLeft(group: number): Promise<void> {
+  const deadline = Date.now() + 5_000;
+  while (isAlive(group) && Date.now() < deadline) await sleep(50);
+  expect(isAlive(group)).toBe(false);
+}
+
+function isAlive(group: number): boolean {
+  try {
+    return process.kill(-group, 0);
+  } catch {
+    return false;
+  }
+}
