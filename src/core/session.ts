@@ -40,7 +40,7 @@ export function pickKeys(session: JsonObject, keys: readonly string[]): JsonObje
 }
 
 /** Keys that start with two underscores are Longhaul's own and are never merged. */
-const isOwnKey = (key: string): boolean => !key.startsWith('__') && !refusedKeys.has(key);
+export const isOwnKey = (key: string): boolean => !key.startsWith('__') && !refusedKeys.has(key);
 
 /** Equality of JSON values; the order of keys does not matter. */
 export function sameJson(left: Json | undefined, right: Json | undefined): boolean {

@@ -3,6 +3,9 @@ import type { ErrorCode } from '../../protocol/errors';
 import type { JsonObject } from '../../protocol/json';
 import type { AgentRunResult, ChildResult, RunInput } from '../../protocol/run';
 
+/** What an orchestration begins with. */
+export type PlanStart = { readonly input: RunInput['input']; readonly session: JsonObject };
+
 /** A child that may start. */
 export type PlannedChild = RunnerPlace & {
   /** Tells it apart within the plan, a task's attempts included. */

@@ -1,0 +1,25 @@
+// Lists in messages and details, which have little room. Pure.
+
+import { utf8Length } from '../text';
+
+const roomForCount = 24;
+
+/** As many items as fit in `maxBytes`, and how many more there are. */
+export function fitList(items: readonly string[], separator: string, maxBytes: number): string {
+  const fitting = fitItems(items, maxBytes - roomForCount, (item) => item + separator);
+  const left = items.length - fitting.length;
+  const shown = fitting.join(separator);
+  if (left === 0) return shown;
+  return shown === '' ? `${left} of them` : `${shown}${separator}and ${left} more`;
+}
+
+/** The first items whose texts fit in `maxBytes` together. */
+export function fitItems<Item>(
+  items: readonly Item[],
+  maxBytes: number,
+  toText: (item: Item) => string,
+): readonly Item[] {
+  let bytes = 0;
+  const tooMuch = items.findIndex((item) => (bytes += utf8Length(toText(item))) > maxBytes);
+  return tooMuch < 0 ? items : items.slice(0, tooMuch);
+}

@@ -1,0 +1,49 @@
+// The error of a graph a task of which has failed: it names the task, and what became of the others. Pure.
+
+import { limits } from '../../protocol/limits';
+import { clipText, oneLine } from '../text';
+import { fitItems, fitList } from './fit-list';
+import type { GraphProgress } from './graph-progress';
+import type { ChildFailure, PlanOutcome } from './plan';
+
+/** The first task of a graph that failed for good. */
+export type TaskFailure = ChildFailure & { readonly task: string };
+
+const roomForReason = 1_000;
+const roomForList = 300;
+const roomForDetail = 500;
+
+export function taskFailure(task: string, { code, message }: ChildFailure): TaskFailure {
+  const reason = oneLine(message, roomForReason);
+  return code === undefined ? { task, message: reason } : { task, code, message: reason };
+}
+
+export function graphFailed(first: TaskFailure, progress: GraphProgress): PlanOutcome {
+  const failed = progress.tasksThat('failed');
+  const ran = progress.tasksThat('done');
+  const notStarted = progress.tasksThat('waiting', 'skipped');
+  const reason = first.code === undefined ? first.message : `${first.code}: ${first.message}`;
+  const message = [
+    `Task '${first.task}' failed: ${reason}`,
+    listed(
+      'Failed, too',
+      failed.filter((task) => task !== first.task),
+    ),
+    listed('Ran', ran) ?? 'No task ran to its end',
+    listed('Not started', notStarted),
+  ].filter((part) => part !== undefined);
+  return {
+    kind: 'failed',
+    code: first.code ?? 'InternalError',
+    message: clipText(`${message.join('. ')}.`, limits.failureMessage),
+    details: { failed: fitting(failed), ran: fitting(ran), notStarted: fitting(notStarted) },
+  };
+}
+
+function listed(title: string, tasks: readonly string[]): string | undefined {
+  return tasks.length === 0 ? undefined : `${title}: ${fitList(tasks, ', ', roomForList)}`;
+}
+
+function fitting(tasks: readonly string[]): string[] {
+  return [...fitItems(tasks, roomForDetail, (task) => `"${task}",`)];
+}

@@ -1,0 +1,266 @@
+/*
+ * Tasks that wait for each other. It knows neither workflows nor how many tasks run at a time.
+ *
+ * 1. A task becomes ready when the last task it needs is done, with the session as it stands then; every attempt gets the same.
+ * 2. Deltas are merged in the order in which tasks complete.
+ * 3. A task that failed for good takes those with it that need it; the others still run, and then the graph fails.
+ * 4. The outcome is there when nothing is ready and nothing is open, never before.
+ */
+import type { GraphFacts } from '../../protocol/activities';
+import { errorOfCode, InternalError } from '../../protocol/error-classes';
+import type { ErrorCode } from '../../protocol/errors';
+import { LonghaulError } from '../../protocol/errors';
+import type { JsonObject } from '../../protocol/json';
+import type { ChildResult, RunInput } from '../../protocol/run';
+import { noTotals, RunningTotals, type Totals } from './child-results';
+import { fitList } from './fit-list';
+import { graphFailed, taskFailure, type TaskFailure } from './graph-failure';
+import { GraphProgress } from './graph-progress';
+import { graphTasks, sinksOf, type GraphTask, type GraphTasks } from './graph-tasks';
+import type { ChildFailure, Plan, PlannedChild, PlanOutcome, PlanResult, PlanStart } from './plan';
+import { PlannedChildren } from './planned-children';
+import { SessionLog, type StoredSessionLog } from './session-log';
+import { readPlan, storePlan } from './stored-plan';
+import { taskInput } from './task-input';
+import { TaskResults, type TaskResult } from './task-results';
+
+/** A task that is ready or open: which attempt, and the position of the session it starts from. */
+type TaskRun = { readonly attempt: number; readonly sessionAt: number };
+
+type GraphState = {
+  readonly input: RunInput['input'];
+  readonly sessions: StoredSessionLog;
+  readonly done: readonly string[];
+  readonly failed: readonly string[];
+  readonly firstFailure?: TaskFailure;
+  readonly ready: readonly (TaskRun & { readonly task: string })[];
+  /** Those still needed. */
+  readonly results: { readonly [task: string]: TaskResult };
+  readonly totals: Totals;
+  /** Of the last sink. */
+  readonly finalResponse?: PlanResult['finalResponse'];
+  readonly outcome?: PlanOutcome;
+};
+
+const finalCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'CircularAgentCall',
+  'DisallowedAgentCall',
+  'DepthExceeded',
+  'BudgetExceeded',
+  'RunCancelled',
+  'InvalidInput',
+]);
+
+export class GraphPlan implements Plan {
+  readonly cancelsRest = false;
+  readonly #id: string;
+  readonly #tasks: GraphTasks;
+  readonly #sinks: readonly string[];
+  readonly #input: RunInput['input'];
+  readonly #children = new PlannedChildren();
+  readonly #progress: GraphProgress;
+  readonly #sessions: SessionLog;
+  readonly #results: TaskResults;
+  readonly #totals: RunningTotals;
+  /** Of the tasks that are ready or open. */
+  readonly #runs = new Map<string, TaskRun>();
+  #firstFailure: TaskFailure | undefined;
+  #finalResponse: PlanResult['finalResponse'] | undefined;
+  #outcome: PlanOutcome | undefined;
+
+  private constructor(facts: GraphFacts, state: Omit<GraphState, 'ready'>) {
+    this.#id = facts.id;
+    this.#tasks = graphTasks(facts);
+    this.#sinks = sinksOf(this.#tasks);
+    this.#input = state.input;
+    this.#progress = new GraphProgress(this.#tasks);
+    for (const task of state.done) this.#progress.complete(task);
+    for (const task of state.failed) this.#progress.fail(task);
+    this.#sessions = new SessionLog(state.sessions);
+    this.#results = new TaskResults(state.results);
+    this.#totals = new RunningTotals(state.totals);
+    this.#firstFailure = state.firstFailure;
+    this.#finalResponse = state.finalResponse;
+    this.#outcome = state.outcome;
+  }
+
+  static start(facts: GraphFacts, { input, session }: PlanStart): GraphPlan {
+    const nothing = { done: [], failed: [], results: {}, totals: noTotals };
+    const plan = new GraphPlan(facts, { ...nothing, input, sessions: { session, deltas: [] } });
+    plan.#children.offer(plan.#firstChildren());
+    plan.#settle();
+    return plan;
+  }
+
+  static restore(facts: GraphFacts, json: unknown): GraphPlan {
+    const { ready, ...state } = readPlan<GraphState>('graph', json);
+    const plan = new GraphPlan(facts, state);
+    const sessions = plan.#sessions.sessionsAt(new Set(ready.map(({ sessionAt }) => sessionAt)));
+    const children = ready.map(({ task, ...run }) =>
+      plan.#prepare(plan.#taskOf(task), run, sessions.get(run.sessionAt) ?? {}),
+    );
+    plan.#children.offer(children);
+    return plan;
+  }
+
+  get ready(): readonly PlannedChild[] {
+    return this.#children.ready;
+  }
+
+  get toStart(): number {
+    return this.#children.readyCount + this.#progress.waiting;
+  }
+
+  get outcome(): PlanOutcome | undefined {
+    return this.#outcome;
+  }
+
+  get session(): JsonObject {
+    return this.#sessions.session;
+  }
+
+  take(key: string): void {
+    this.#children.take(key);
+  }
+
+  completed(key: string, result: ChildResult): void {
+    const { element } = this.#children.close(key);
+    this.#runs.delete(element);
+    this.#sessions.merge(result.delta);
+    this.#totals.add(element, result);
+    this.#results.add(element, result.finalResponse);
+    if (element === this.#sinks.at(-1)) this.#finalResponse = result.finalResponse;
+    this.#children.offer(this.#nextChildren(this.#progress.complete(element)));
+    this.#settle();
+  }
+
+  failed(key: string, failure: ChildFailure): void {
+    const child = this.#children.close(key);
+    const task = this.#taskOf(child.element);
+    const { attempt, sessionAt } = this.#runOf(task.id);
+    if (attempt <= task.maxRetries && mayRetry(failure)) {
+      this.#runs.set(task.id, { attempt: attempt + 1, sessionAt });
+      this.#children.offer([{ ...child, key: this.#keyOf(task.id, attempt + 1) }]);
+      return;
+    }
+    this.#giveUp(task.id, failure);
+    this.#settle();
+  }
+
+  toJSON(): JsonObject {
+    this.#children.refuseOpen();
+    const ready = this.ready.map(({ element }) => ({ task: element, ...this.#runOf(element) }));
+    const from = Math.min(this.#sessions.position, ...ready.map(({ sessionAt }) => sessionAt));
+    const state: GraphState = {
+      input: this.#input,
+      sessions: this.#sessions.storedFrom(from),
+      done: this.#progress.tasksThat('done'),
+      failed: this.#progress.tasksThat('failed'),
+      ready: ready.map((run) => ({ ...run, sessionAt: run.sessionAt - from })),
+      results: this.#results.pick(this.#wantedResults()),
+      totals: this.#totals.toJSON(),
+      ...(this.#firstFailure === undefined ? {} : { firstFailure: this.#firstFailure }),
+      ...(this.#finalResponse === undefined ? {} : { finalResponse: this.#finalResponse }),
+      ...(this.#outcome === undefined ? {} : { outcome: this.#outcome }),
+    };
+    return storePlan('graph', state);
+  }
+
+  /** A prompt that lacks something is refused at once: nothing to come could bring it. */
+  #firstChildren(): readonly PlannedChild[] {
+    return this.#progress.tasksThat('startable').map((id) => {
+      try {
+        return this.#prepare(this.#taskOf(id), { attempt: 1, sessionAt: 0 }, this.session);
+      } catch (error) {
+        if (!LonghaulError.is(error)) throw error;
+        const message = `task '${id}' of '${this.#id}' cannot start: ${error.message}`;
+        throw errorOfCode(error.code, message, { details: error.details });
+      }
+    });
+  }
+
+  #nextChildren(tasks: readonly string[]): readonly PlannedChild[] {
+    const run = { attempt: 1, sessionAt: this.#sessions.position };
+    return tasks.flatMap((id) => {
+      try {
+        return [this.#prepare(this.#taskOf(id), run, this.session)];
+      } catch (error) {
+        if (!LonghaulError.is(error)) throw error;
+        this.#giveUp(id, error);
+        return [];
+      }
+    });
+  }
+
+  #prepare(task: GraphTask, run: TaskRun, session: JsonObject): PlannedChild {
+    const input = taskInput(task, { input: this.#input, session, results: this.#results });
+    this.#runs.set(task.id, run);
+    return {
+      ...task.place,
+      key: this.#keyOf(task.id, run.attempt),
+      element: task.id,
+      input,
+      session,
+    };
+  }
+
+  #giveUp(task: string, failure: ChildFailure): void {
+    this.#runs.delete(task);
+    this.#progress.fail(task);
+    this.#firstFailure ??= taskFailure(task, failure);
+  }
+
+  #settle(): void {
+    if (this.#children.readyCount > 0 || this.#children.openCount > 0) return;
+    if (this.#firstFailure !== undefined) {
+      this.#outcome = graphFailed(this.#firstFailure, this.#progress);
+    } else if (this.#finalResponse !== undefined && this.#progress.waiting === 0) {
+      this.#outcome = this.#complete(this.#finalResponse);
+    } else {
+      const waiting = fitList(this.#progress.tasksThat('waiting'), ', ', 500);
+      const message = `Tasks of '${this.#id}' wait for each other: ${waiting}`;
+      this.#outcome = { kind: 'failed', code: 'InternalError', message };
+    }
+  }
+
+  #complete(finalResponse: PlanResult['finalResponse']): PlanOutcome {
+    const texts = this.#sinks.map((id) => [id, this.#results.textOf(id)] as const);
+    const combinedText = JSON.stringify(Object.fromEntries(texts));
+    return {
+      kind: 'complete',
+      result: {
+        finalResponse,
+        completionReason: 'all tasks completed',
+        ...(texts.length > 1 ? { combinedText } : {}),
+        ...this.#totals.fields,
+      },
+    };
+  }
+
+  /** A retry must not be taken for a task whose id looks like it; no id holds a colon. */
+  #keyOf(task: string, attempt: number): string {
+    if (attempt === 1) return task;
+    const key = `${task}.${attempt}`;
+    return this.#tasks.has(key) ? `${task}:${attempt}` : key;
+  }
+
+  #taskOf(id: string): GraphTask {
+    const task = this.#tasks.get(id);
+    if (task === undefined) throw new InternalError(`graph '${this.#id}' has no task '${id}'`);
+    return task;
+  }
+
+  #runOf(task: string): TaskRun {
+    return this.#runs.get(task) ?? { attempt: 1, sessionAt: 0 };
+  }
+
+  /** Of what may still start, and of the sinks. */
+  #wantedResults(): ReadonlySet<string> {
+    const open = this.#progress.tasksThat('waiting', 'startable');
+    return new Set([...this.#sinks, ...open.flatMap((id) => this.#taskOf(id).needs)]);
+  }
+}
+
+function mayRetry({ code }: ChildFailure): boolean {
+  return code === undefined || !finalCodes.has(code);
+}

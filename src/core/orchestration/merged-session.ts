@@ -1,0 +1,32 @@
+/*
+ * A session as deltas are merged into it, one after the other: equal to `mergeDelta` for each, but what a delta costs depends on its
+ * own size only.
+ */
+import type { Json, JsonObject } from '../../protocol/json';
+import type { SessionDelta } from '../session';
+import { isOwnKey } from '../session';
+
+export class MergedSession {
+  readonly #keys: Map<string, Json>;
+  #snapshot: JsonObject | undefined;
+
+  constructor(session: JsonObject) {
+    this.#keys = new Map(Object.entries(session));
+    this.#snapshot = session;
+  }
+
+  /** The same object until the next change. */
+  get session(): JsonObject {
+    this.#snapshot ??= Object.fromEntries(this.#keys);
+    return this.#snapshot;
+  }
+
+  merge(delta: SessionDelta): void {
+    const set = Object.entries(delta.set).filter(([key]) => isOwnKey(key));
+    const removed = delta.removed.filter((key) => isOwnKey(key) && this.#keys.has(key));
+    if (set.length === 0 && removed.length === 0) return;
+    for (const key of removed) this.#keys.delete(key);
+    for (const [key, value] of set) this.#keys.set(key, value);
+    this.#snapshot = undefined;
+  }
+}

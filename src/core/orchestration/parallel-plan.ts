@@ -1,0 +1,195 @@
+/*
+ * Branches beside each other. It knows neither workflows nor how many branches run at a time.
+ *
+ * 1. Every branch starts from the same input and the same session; no branch sees what another one left.
+ * 2. All are collected: deltas are merged as the branches complete, so that for one key the last to complete wins; texts stand in the
+ *    order of the branches. The first failure is the end.
+ * 3. Only the first is wanted: its result and its delta are all there is. Failures count once all branches have failed.
+ * 4. Nothing that comes after the outcome changes anything.
+ */
+import type { ParallelFacts } from '../../protocol/activities';
+import { InvalidInput } from '../../protocol/error-classes';
+import type { JsonObject } from '../../protocol/json';
+import type { ChildResult, RunInput } from '../../protocol/run';
+import { mergeDelta } from '../session';
+import { noTotals, RunningTotals, type Totals } from './child-results';
+import { MergedSession } from './merged-session';
+import { allFailed, branchFailure, type BranchFailure } from './parallel-failure';
+import type { ChildFailure, Plan, PlannedChild, PlanOutcome, PlanResult, PlanStart } from './plan';
+import { PlannedChildren } from './planned-children';
+import { readPlan, storePlan } from './stored-plan';
+
+/** Of a branch that has ended: its text, or why it failed. */
+type EndedBranch = { readonly text: string } | BranchFailure;
+
+type ParallelState = {
+  readonly input: RunInput['input'];
+  readonly session: JsonObject;
+  /** With the deltas of the branches collected so far. */
+  readonly merged: JsonObject;
+  /** By branch; null of those to come. */
+  readonly ended: readonly (EndedBranch | null)[];
+  readonly totals: Totals;
+  /** Of the last branch in order. */
+  readonly finalResponse?: PlanResult['finalResponse'];
+  readonly outcome?: PlanOutcome;
+};
+
+export class ParallelPlan implements Plan {
+  readonly #facts: ParallelFacts;
+  readonly #input: RunInput['input'];
+  readonly #children = new PlannedChildren();
+  readonly #merged: MergedSession;
+  readonly #ended: (EndedBranch | null)[];
+  readonly #totals: RunningTotals;
+  #left: number;
+  #session: JsonObject;
+  #finalResponse: PlanResult['finalResponse'] | undefined;
+  #outcome: PlanOutcome | undefined;
+
+  private constructor(facts: ParallelFacts, state: ParallelState) {
+    if (facts.branches.length === 0)
+      throw new InvalidInput(`parallel '${facts.id}' has no branches`);
+    this.#facts = facts;
+    this.#input = state.input;
+    this.#session = state.session;
+    this.#merged = new MergedSession(state.merged);
+    this.#ended = [...state.ended];
+    this.#left = state.ended.filter((branch) => branch === null).length;
+    this.#totals = new RunningTotals(state.totals);
+    this.#finalResponse = state.finalResponse;
+    this.#outcome = state.outcome;
+    if (state.outcome === undefined) this.#offerBranches();
+  }
+
+  static start(facts: ParallelFacts, { input, session }: PlanStart): ParallelPlan {
+    const ended = facts.branches.map(() => null);
+    const state = { input, session, merged: session, ended, totals: noTotals };
+    return new ParallelPlan(facts, state);
+  }
+
+  static restore(facts: ParallelFacts, json: unknown): ParallelPlan {
+    return new ParallelPlan(facts, readPlan<ParallelState>('parallel', json));
+  }
+
+  get ready(): readonly PlannedChild[] {
+    return this.#children.ready;
+  }
+
+  get toStart(): number {
+    return this.#children.readyCount;
+  }
+
+  get outcome(): PlanOutcome | undefined {
+    return this.#outcome;
+  }
+
+  get cancelsRest(): boolean {
+    if (this.#outcome?.kind === 'failed') return true;
+    return this.#outcome !== undefined && this.#facts.cancelRest === true;
+  }
+
+  get session(): JsonObject {
+    return this.#session;
+  }
+
+  take(key: string): void {
+    this.#children.take(key);
+  }
+
+  completed(key: string, result: ChildResult): void {
+    const { element } = this.#children.close(key);
+    if (this.#outcome !== undefined) return;
+    if (this.#facts.merge === 'first') this.#endWith(element, result);
+    else this.#collect(element, result);
+  }
+
+  failed(key: string, failure: ChildFailure): void {
+    const { element, runner } = this.#children.close(key);
+    if (this.#outcome !== undefined) return;
+    if (this.#facts.merge !== 'first') {
+      this.#end({ kind: 'failed', cause: key });
+      return;
+    }
+    const place = { branch: element, runner, branches: this.#ended.length };
+    this.#setEnded(element, branchFailure(place, failure));
+    if (this.#left === 0) this.#end(allFailed(this.#facts.id, this.#ended as BranchFailure[]));
+  }
+
+  toJSON(): JsonObject {
+    this.#children.refuseOpen();
+    const isOver = this.#outcome !== undefined;
+    const state: ParallelState = {
+      input: this.#input,
+      session: this.#session,
+      merged: isOver ? {} : this.#merged.session,
+      ended: isOver ? [] : this.#ended,
+      totals: this.#totals.toJSON(),
+      ...(this.#finalResponse === undefined ? {} : { finalResponse: this.#finalResponse }),
+      ...(this.#outcome === undefined ? {} : { outcome: this.#outcome }),
+    };
+    return storePlan('parallel', state);
+  }
+
+  #offerBranches(): void {
+    const start = { input: this.#input, session: this.#session };
+    const branches = this.#facts.branches.map((place, index) => {
+      const element = elementAt(index);
+      return { ...place, key: element, element, ...start };
+    });
+    this.#children.offer(branches.filter((_, index) => this.#ended[index] === null));
+  }
+
+  #endWith(element: string, result: ChildResult): void {
+    const { finalResponse, completionReason } = result;
+    this.#totals.add(element, result);
+    this.#session = mergeDelta(this.#session, result.delta);
+    this.#end({
+      kind: 'complete',
+      result: {
+        finalResponse,
+        completionReason: `${element} completed first: ${completionReason}`,
+        ...this.#totals.fields,
+      },
+    });
+  }
+
+  #collect(element: string, result: ChildResult): void {
+    this.#merged.merge(result.delta);
+    this.#totals.add(element, result);
+    if (element === elementAt(this.#ended.length - 1)) this.#finalResponse = result.finalResponse;
+    this.#setEnded(element, { text: result.finalResponse.text });
+    if (this.#left > 0 || this.#finalResponse === undefined) return;
+    this.#session = this.#merged.session;
+    const texts = this.#ended.map((branch) => (branch as { readonly text: string }).text);
+    this.#end({
+      kind: 'complete',
+      result: {
+        finalResponse: this.#finalResponse,
+        completionReason: 'all branches completed',
+        combinedText: JSON.stringify(texts),
+        ...this.#totals.fields,
+      },
+    });
+  }
+
+  #setEnded(element: string, ended: EndedBranch): void {
+    this.#ended[indexOf(element)] = ended;
+    this.#left -= 1;
+  }
+
+  #end(outcome: PlanOutcome): void {
+    this.#outcome = outcome;
+    this.#children.withdraw();
+  }
+}
+
+const prefix = 'branch-';
+
+function elementAt(index: number): string {
+  return `${prefix}${index + 1}`;
+}
+
+function indexOf(element: string): number {
+  return Number(element.slice(prefix.length)) - 1;
+}

@@ -1,0 +1,70 @@
+/*
+ * The children of a plan from "may start" to "has ended". Which they are, and in what order, is the plan's to say.
+ *
+ * 1. A key is ready, then open, then gone; anything else is an error of ours.
+ * 2. A list that `ready` gave out is never changed afterwards.
+ * 3. Children taken from the front, as they mostly are, cost no search.
+ */
+import { InternalError } from '../../protocol/error-classes';
+import type { PlannedChild } from './plan';
+
+export class PlannedChildren {
+  readonly #open = new Map<string, PlannedChild>();
+  #ready: readonly PlannedChild[] = [];
+  /** How many at the front of `#ready` were taken since it was last given out. */
+  #taken = 0;
+
+  get ready(): readonly PlannedChild[] {
+    if (this.#taken > 0) this.#setReady(this.#ready.slice(this.#taken));
+    return this.#ready;
+  }
+
+  get readyCount(): number {
+    return this.#ready.length - this.#taken;
+  }
+
+  get openCount(): number {
+    return this.#open.size;
+  }
+
+  offer(children: readonly PlannedChild[]): void {
+    if (children.length > 0) this.#setReady([...this.ready, ...children]);
+  }
+
+  take(key: string): void {
+    const first = this.#ready[this.#taken];
+    if (first?.key === key) {
+      this.#open.set(key, first);
+      this.#taken += 1;
+      return;
+    }
+    const child = this.ready.find((other) => other.key === key);
+    if (child === undefined) throw new InternalError(`child '${key}' is not ready to start`);
+    this.#setReady(this.ready.filter((other) => other !== child));
+    this.#open.set(key, child);
+  }
+
+  /** The child has ended. */
+  close(key: string): PlannedChild {
+    const child = this.#open.get(key);
+    if (child === undefined) throw new InternalError(`child '${key}' is not running`);
+    this.#open.delete(key);
+    return child;
+  }
+
+  /** What was not taken will not start. */
+  withdraw(): void {
+    this.#setReady([]);
+  }
+
+  /** A plan is stored with what has ended; what runs would be lost. */
+  refuseOpen(): void {
+    const [key] = this.#open.keys();
+    if (key !== undefined) throw new InternalError(`child '${key}' is still running`);
+  }
+
+  #setReady(ready: readonly PlannedChild[]): void {
+    this.#ready = ready;
+    this.#taken = 0;
+  }
+}

@@ -1,0 +1,121 @@
+/*
+ * One step after the other. It knows neither workflows nor what a step is.
+ *
+ * 1. At most one step is ready or open; the next one comes when it has completed.
+ * 2. One session runs through all steps: each starts from what the steps before it left.
+ * 3. A step that fails is the end, and its failure is the pipeline's.
+ */
+import type { SequentialFacts } from '../../protocol/activities';
+import { InvalidInput } from '../../protocol/error-classes';
+import type { JsonObject } from '../../protocol/json';
+import type { ChildResult, RunInput } from '../../protocol/run';
+import { mergeDelta } from '../session';
+import { noTotals, RunningTotals, type Totals } from './child-results';
+import type { Plan, PlannedChild, PlanOutcome, PlanStart } from './plan';
+import { PlannedChildren } from './planned-children';
+import { stepElements } from './step-elements';
+import { readPlan, storePlan } from './stored-plan';
+
+type SequentialState = {
+  /** Of the step that is ready or runs. */
+  readonly index: number;
+  readonly input: RunInput['input'];
+  readonly session: JsonObject;
+  readonly outcome?: PlanOutcome;
+};
+
+type StoredSequential = SequentialState & { readonly totals: Totals };
+
+export class SequentialPlan implements Plan {
+  readonly cancelsRest = false;
+  readonly #facts: SequentialFacts;
+  readonly #elements: readonly string[];
+  readonly #children = new PlannedChildren();
+  readonly #totals: RunningTotals;
+  #state: SequentialState;
+
+  private constructor(facts: SequentialFacts, totals: Totals, state: SequentialState) {
+    if (facts.steps.length === 0) throw new InvalidInput(`sequential '${facts.id}' has no steps`);
+    this.#facts = facts;
+    this.#elements = stepElements(facts.steps.map(({ runner }) => runner));
+    this.#totals = new RunningTotals(totals);
+    this.#state = state;
+    if (state.outcome === undefined) this.#offerStep();
+  }
+
+  static start(facts: SequentialFacts, { input, session }: PlanStart): SequentialPlan {
+    return new SequentialPlan(facts, noTotals, { index: 0, input, session });
+  }
+
+  static restore(facts: SequentialFacts, json: unknown): SequentialPlan {
+    const { totals, ...state } = readPlan<StoredSequential>('sequential', json);
+    return new SequentialPlan(facts, totals, state);
+  }
+
+  get ready(): readonly PlannedChild[] {
+    return this.#children.ready;
+  }
+
+  get toStart(): number {
+    if (this.outcome !== undefined) return 0;
+    return this.#facts.steps.length - this.#state.index - this.#children.openCount;
+  }
+
+  get outcome(): PlanOutcome | undefined {
+    return this.#state.outcome;
+  }
+
+  get session(): JsonObject {
+    return this.#state.session;
+  }
+
+  take(key: string): void {
+    this.#children.take(key);
+  }
+
+  completed(key: string, result: ChildResult): void {
+    const { element } = this.#children.close(key);
+    this.#totals.add(element, result);
+    const index = this.#state.index + 1;
+    const session = mergeDelta(this.#state.session, result.delta);
+    this.#state = { index, input: this.#nextInput(result), session };
+    if (index < this.#facts.steps.length) this.#offerStep();
+    else this.#state = { ...this.#state, outcome: this.#complete(result) };
+  }
+
+  failed(key: string): void {
+    this.#children.close(key);
+    this.#state = { ...this.#state, outcome: { kind: 'failed', cause: key } };
+  }
+
+  toJSON(): JsonObject {
+    this.#children.refuseOpen();
+    return storePlan('sequential', { ...this.#state, totals: this.#totals });
+  }
+
+  #offerStep(): void {
+    const { index, input, session } = this.#state;
+    const step = this.#facts.steps[index];
+    const element = this.#elements[index] ?? '';
+    if (step !== undefined)
+      this.#children.offer([{ ...step, key: `step-${index + 1}`, element, input, session }]);
+  }
+
+  #nextInput({ finalResponse, combinedText }: ChildResult): RunInput['input'] {
+    const { passOutput = false } = this.#facts;
+    if (passOutput === false) return this.#state.input;
+    return passOutput === 'combined' ? (combinedText ?? finalResponse.text) : finalResponse.text;
+  }
+
+  #complete({ finalResponse, completionReason, combinedText }: ChildResult): PlanOutcome {
+    return {
+      kind: 'complete',
+      result: {
+        finalResponse,
+        completionReason,
+        ...(combinedText === undefined ? {} : { combinedText }),
+        ...this.#totals.fields,
+      },
+    };
+  }
+}

@@ -1,0 +1,30 @@
+// How a plan is stored: its state as plain JSON, beside the format and the kind. Pure.
+
+import { isJsonObject, type JsonObject } from '../../protocol/json';
+import type { OrchestrationFacts } from '../../protocol/activities';
+import { StateError } from '../errors';
+import { plainJson } from '../plain-json';
+
+const format = 1;
+
+export function storePlan(kind: OrchestrationFacts['kind'], state: object): JsonObject {
+  return plainJson({ format, kind, ...state });
+}
+
+/** The state of a plan of this kind; what another version or another kind of plan stored is a `StateError`. */
+export function readPlan<State extends object>(
+  kind: OrchestrationFacts['kind'],
+  json: unknown,
+): State {
+  if (!isJsonObject(json)) throw new StateError('The stored plan is not a JSON object.');
+  const { format: storedFormat, kind: storedKind, ...state } = json;
+  if (storedFormat !== format) {
+    const found = JSON.stringify(storedFormat);
+    throw new StateError(`The stored plan has format ${found}; this version reads ${format}.`);
+  }
+  if (storedKind !== kind) {
+    const found = JSON.stringify(storedKind);
+    throw new StateError(`The stored plan is of kind ${found}; the runner is a ${kind}.`);
+  }
+  return plainJson(state) as unknown as State;
+}

@@ -1,0 +1,75 @@
+// What a task of a graph is given, once the tasks it waits for are done. Pure.
+
+import { InvalidInput } from '../../protocol/error-classes';
+import { isJsonObject, type Json, type JsonObject } from '../../protocol/json';
+import type { RunInput } from '../../protocol/run';
+import type { GraphTask } from './graph-tasks';
+import type { TaskResults } from './task-results';
+import { renderTemplate } from './template';
+
+export type TaskSources = {
+  readonly input: RunInput['input'];
+  readonly session: JsonObject;
+  readonly results: TaskResults;
+};
+
+/** Throws `InvalidInput` where something is missing that the prompt needs. */
+export function taskInput(task: GraphTask, sources: TaskSources): RunInput['input'] {
+  const { input, results } = sources;
+  if (task.prompt === undefined) return withOutputs(task, input, results);
+  const used = task.needs.map((id) => {
+    const structured = results.replyOf(id);
+    const output = results.textOf(id);
+    return [id, structured === undefined ? { output } : { output, structured }] as const;
+  });
+  return renderTemplate(task.prompt.parts, {
+    input: textOf(input),
+    results: Object.fromEntries(used),
+    params: paramValues(task, task.prompt.params, sources),
+  });
+}
+
+function withOutputs(
+  { dependencies }: GraphTask,
+  input: RunInput['input'],
+  results: TaskResults,
+): RunInput['input'] {
+  if (dependencies.length === 0) return input;
+  const sections = dependencies.map((id) => `Output of task '${id}':\n${results.textOf(id)}`);
+  const text = sections.join('\n\n');
+  return typeof input === 'string' ? `${input}\n\n${text}` : [...input, { type: 'text', text }];
+}
+
+function paramValues(
+  task: GraphTask,
+  names: readonly string[],
+  { session, results }: TaskSources,
+): { readonly [name: string]: Json } {
+  const replies = task.dependencies
+    .map((id) => results.replyOf(id))
+    .filter((reply) => isJsonObject(reply))
+    .reverse();
+  const sources = [...replies, session];
+  const values = names.map((name) => {
+    const source = sources.find((candidate) => Object.hasOwn(candidate, name));
+    if (source === undefined) throw missing(task, name);
+    return [name, source[name] ?? null] as const;
+  });
+  return Object.fromEntries(values);
+}
+
+function missing({ id, dependencies }: GraphTask, parameter: string): InvalidInput {
+  const replies = dependencies.length > 3 ? 'its dependencies' : dependencies.join(', ');
+  const searched =
+    replies === ''
+      ? 'it has no dependencies, and the session has no such key'
+      : `it is no key of the JSON reply of ${replies}, nor of the session`;
+  return new InvalidInput(`the prompt needs the parameter '${parameter}': ${searched}`, {
+    details: { task: id, parameter },
+  });
+}
+
+function textOf(input: RunInput['input']): string {
+  if (typeof input === 'string') return input;
+  return input.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+}
