@@ -1,19 +1,19 @@
 // One model call: reads the log, asks the provider, judges the answer, returns one log entry. Raw provider bodies stay here.
 
 import { randomBytes } from 'node:crypto';
-import { Context } from '@temporalio/activity';
 import { agentOf } from '../core/agent-facts';
 import { foldLog } from '../core/fold-log';
 import { utf8Length } from '../core/text';
 import type { CallModelInput, CallModelResult } from '../protocol/activities';
 import { NotRegisteredHere, PayloadTooLarge } from '../protocol/error-classes';
-import { ProviderError } from '../protocol/errors';
-import { limits, timeouts } from '../protocol/limits';
-import type { ModelDelta, ModelProvider, ModelRequest, ModelResponse } from '../providers/provider';
+import { limits } from '../protocol/limits';
+import type { ModelProvider } from '../providers/provider';
 import { callbackChain } from './callbacks';
 import type { ActivityDependencies } from './dependencies';
+import { watchTurn } from './doomed-turn';
 import { withHeartbeat } from './heartbeat';
 import { pinnedDefinition } from './pinned-definition';
+import { attempt } from './model-attempt';
 import { callWithCallbacks } from './model-callbacks';
 import { toModelRequest } from './model-request';
 import { readLog } from './read-log';
@@ -40,7 +40,8 @@ export async function callModel(
     const called = await callWithCallbacks(chain, {
       spec,
       messages,
-      call: () => attempt(provider, request, { dependencies, input, signal }),
+      call: () =>
+        attempt(provider, request, { dependencies, input, signal, watch: watchTurn(spec, chain) }),
     });
     const response = called.toJudge;
     const judged =
@@ -79,57 +80,6 @@ function providerOf(dependencies: ActivityDependencies, name: string): ModelProv
   throw new NotRegisteredHere(`this worker has no model provider '${name}'; it has: ${known}`, {
     retryable: true,
   });
-}
-
-type Attempt = {
-  readonly dependencies: ActivityDependencies;
-  readonly input: CallModelInput;
-  readonly signal: AbortSignal;
-};
-
-/** One HTTP attempt, ended by cancellation or when nothing arrives for `timeouts.modelIdle`. */
-async function attempt(
-  provider: ModelProvider,
-  request: ModelRequest,
-  call: Attempt,
-): Promise<ModelResponse> {
-  const idle = new AbortController();
-  const startIdleTimer = (): NodeJS.Timeout =>
-    setTimeout(() => idle.abort(idleError(provider)), timeouts.modelIdle);
-  let timer = startIdleTimer();
-  const options = {
-    signal: AbortSignal.any([call.signal, idle.signal]),
-    onActivity: (): void => {
-      clearTimeout(timer);
-      timer = startIdleTimer();
-    },
-    onDelta: deltaSink(call),
-  };
-  try {
-    return await provider.call(request, options);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-function deltaSink({ dependencies, input }: Attempt): (delta: ModelDelta) => void {
-  const { onDelta } = dependencies;
-  if (onDelta === undefined) return () => undefined;
-  const { attempt: attemptNumber } = Context.current().info;
-  const runId = input.log.workflowId;
-  let seq = 0;
-  return (delta) => {
-    onDelta({ runId, turn: input.turn, attempt: attemptNumber, seq, delta });
-    seq += 1;
-  };
-}
-
-function idleError(provider: ModelProvider): ProviderError {
-  const seconds = timeouts.modelIdle / 1_000;
-  return new ProviderError(
-    'unavailable',
-    `${provider.name} sent nothing for ${seconds} seconds; the call is retried`,
-  );
 }
 
 function checkTurnSize(entry: object): void {

@@ -86,6 +86,10 @@ export class CallbackChain {
     return this.#session;
   }
 
+  has(hook: Hook): boolean {
+    return this.#links.some(({ callbacks }) => callbacks.hooks[hook] !== undefined);
+  }
+
   /** What leaves with the call's result. */
   get changes(): SessionDelta | undefined {
     const delta = sessionDelta(this.#before, this.#session);

@@ -1,7 +1,7 @@
 // Calls whose names are not allowed, as callbacks decide about them. The machine finds them again by itself and applies the actions.
 
 import { allowedNames, sortedNames } from '../core/options';
-import type { InvalidToolCallAction } from '../protocol/agent-run';
+import type { InvalidToolCallAction, ToolChoice } from '../protocol/agent-run';
 import type { InvalidToolCallVerdict } from '../protocol/log';
 import type { Message } from '../protocol/message';
 import { askUserTool } from '../protocol/names';
@@ -22,9 +22,7 @@ export async function judgeInvalidCalls(
   chain: CallbackChain,
   { spec, messages, response }: ReceivedTurn,
 ): Promise<readonly InvalidToolCallVerdict[]> {
-  const { toolChoice = 'auto' } = spec;
-  const executable = executableNames(spec);
-  const allowed = allowedNames({ toolChoice, askUser: spec.askUser ?? false }, executable);
+  const { executable, allowed, toolChoice } = turnNames(spec);
   const known = spec.askUser === 'tool' ? [...executable, askUserTool.name] : executable;
   const verdicts: InvalidToolCallVerdict[] = [];
   for (const [index, call] of toolCallsOf(response).entries()) {
@@ -54,8 +52,19 @@ export function withRepairs(
   return { ...response, content };
 }
 
-function executableNames({ tools = [], subAgents = [] }: AgentSpec): string[] {
-  return sortedNames([...tools, ...subAgents.map(({ name }) => name)]);
+/** The names a turn of the agent is judged by, as its machine does. */
+export function turnNames({
+  tools = [],
+  subAgents = [],
+  toolChoice = 'auto',
+  askUser = false,
+}: AgentSpec): {
+  readonly executable: string[];
+  readonly allowed: string[];
+  readonly toolChoice: ToolChoice;
+} {
+  const executable = sortedNames([...tools, ...subAgents.map(({ name }) => name)]);
+  return { executable, allowed: allowedNames({ toolChoice, askUser }, executable), toolChoice };
 }
 
 function toolCallsOf({ content }: ModelResponse) {

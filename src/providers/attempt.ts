@@ -1,13 +1,15 @@
 import type { CallOptions } from './provider';
+import { isCut } from './stream-cut';
 
 /**
  * Runs one HTTP attempt. `run` gets options of its own: their signal also aborts when a callback throws and, whatever
  * happens, once the attempt is over, so that no socket outlives it. In this order the attempt rejects with what a callback
- * threw, with the reason of the caller's signal, or with what `classify` makes of the error.
+ * threw, with the reason of the caller's signal, or with what `classify` makes of the error. A cut aborts nothing at once:
+ * `run` learns of it by `wasCut` after the chunk in hand, and resolves with what has come.
  */
 export async function singleAttempt<T>(
   options: CallOptions,
-  run: (options: CallOptions) => Promise<T>,
+  run: (options: CallOptions, wasCut: () => boolean) => Promise<T>,
   classify: (error: unknown) => unknown,
 ): Promise<T> {
   options.signal.throwIfAborted();
@@ -25,15 +27,21 @@ export async function singleAttempt<T>(
       }
     };
   };
-  const stop = (): void => attempt.abort(options.signal.reason);
+  const wasCut = (): boolean => isCut(options.signal);
+  const stop = (): void => {
+    if (!wasCut()) attempt.abort(options.signal.reason);
+  };
   options.signal.addEventListener('abort', stop, { once: true });
   try {
     return await untilAborted(
-      run({
-        signal: attempt.signal,
-        onDelta: guarded(options.onDelta),
-        onActivity: guarded(options.onActivity),
-      }),
+      run(
+        {
+          signal: attempt.signal,
+          onDelta: guarded(options.onDelta),
+          onActivity: guarded(options.onActivity),
+        },
+        wasCut,
+      ),
       attempt.signal,
     );
   } catch (error) {

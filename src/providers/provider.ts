@@ -55,7 +55,7 @@ export type ModelDelta =
     };
 
 export type CallOptions = {
-  /** Aborts the HTTP call: cancellation of the run, heartbeat loss, worker shutdown, the idle timeout. */
+  /** Aborts the HTTP call: cancellation of the run, heartbeat loss, worker shutdown, the idle timeout, a `StreamCut`. */
   readonly signal: AbortSignal;
   /** Called for every delta, in order. A throw aborts the call and is rethrown. */
   readonly onDelta: (delta: ModelDelta) => void;
@@ -65,7 +65,8 @@ export type CallOptions = {
 
 /**
  * A model provider: one `call` is one HTTP attempt, streamed, retries off. Errors are `ProviderError`s; an abort by `signal` rejects
- * with the signal's reason.
+ * with the signal's reason, unless that is a `StreamCut` and the provider can say what has come until then: the content, its
+ * last call with as much of its arguments, and the usage already told.
  */
 export interface ModelProvider {
   readonly name: string;

@@ -9,15 +9,21 @@ export type StreamReader<Chunk> = {
 
 /**
  * Reads a stream to its end, so that the connection can be used again. Once the answer is whole, neither a cut nor a server
- * that does not hang up can spoil it any more.
+ * that does not hang up can spoil it any more. A stream that was cut is left where it stands, unless the answer is whole: what
+ * may still come of that costs no tokens, and tells the usage.
  */
 export async function readStream<Chunk>(
   stream: AsyncIterable<Chunk>,
   reader: StreamReader<Chunk>,
   {
     onChunk,
+    wasCut,
     graceMs = defaultGraceMs,
-  }: { readonly onChunk?: () => void; readonly graceMs?: number } = {},
+  }: {
+    readonly onChunk?: () => void;
+    readonly wasCut?: () => boolean;
+    readonly graceMs?: number;
+  } = {},
 ): Promise<void> {
   const iterator = stream[Symbol.asyncIterator]();
   for (;;) {
@@ -25,6 +31,7 @@ export async function readStream<Chunk>(
     if (next.done === true) return;
     onChunk?.();
     reader.accept(next.value);
+    if (wasCut?.() === true && !reader.isComplete) return;
   }
 }
 

@@ -64,8 +64,7 @@ export function scriptedModel(
     if (plain.delayMs !== undefined) await pause(plain.delayMs, options.signal);
     if ('error' in plain) throw plain.error;
     const response = toResponse(plain, { provider: name, model: request.model, number });
-    streamDeltas(response.content, options);
-    return response;
+    return { ...response, content: streamDeltas(response.content, options) };
   };
 
   const assertConsumed = (): void => {

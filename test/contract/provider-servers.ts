@@ -69,8 +69,13 @@ export class LocalServer {
     });
   }
 
-  static answering(answer: Answer): Promise<LocalServer> {
-    return LocalServer.#start((_request, _raw, response) => void play(answer, response));
+  /** One answer a request; the last one for all that follow. */
+  static answering(...answers: readonly [Answer, ...Answer[]]): Promise<LocalServer> {
+    const rest = [...answers];
+    return LocalServer.#start((_request, _raw, response) => {
+      const [next = answers[0]] = rest.length > 1 ? rest.splice(0, 1) : rest;
+      void play(next, response);
+    });
   }
 
   static async #start(answer: Answering): Promise<LocalServer> {

@@ -26,9 +26,9 @@ export function createAnthropicProvider(name: string, config: ProviderConfig): M
     call: (request, options) => {
       const { apiKey, secrets } = anthropicCredentials(name, config);
       const target = { provider: name, model: request.model, secrets };
-      const attempt = (own: CallOptions): Promise<ModelResponse> => {
+      const attempt = (own: CallOptions, wasCut: () => boolean): Promise<ModelResponse> => {
         client ??= anthropicClient(config, apiKey);
-        return callMessages({ client, config, target }, request, own);
+        return callMessages({ client, config, target, wasCut }, request, own);
       };
       return singleAttempt(options, attempt, (error) => fromAnthropicError(error, target));
     },
@@ -40,10 +40,11 @@ type CallContext = {
   readonly client: Anthropic;
   readonly config: ProviderConfig;
   readonly target: CallTarget;
+  readonly wasCut: () => boolean;
 };
 
 async function callMessages(
-  { client, config, target }: CallContext,
+  { client, config, target, wasCut }: CallContext,
   request: ModelRequest,
   { signal, onActivity, onDelta }: CallOptions,
 ): Promise<ModelResponse> {
@@ -52,8 +53,9 @@ async function callMessages(
     .create(body, { signal, middleware: [reportingChunks(onActivity)] })
     .withResponse();
   const message = new MessageAccumulator(onDelta);
-  await readStream(events, message, {});
-  if (!message.isComplete) throw badResponse(target, 'the stream ended without its message_stop');
+  await readStream(events, message, { wasCut });
+  if (!message.isComplete && !wasCut())
+    throw badResponse(target, 'the stream ended without its message_stop');
   const origin = { provider: target.provider, api: anthropicApi, model: request.model };
   return fromMessage(message.message(), origin, requestId);
 }

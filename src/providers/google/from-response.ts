@@ -10,12 +10,13 @@ import { fromUsageMetadata } from './usage';
 type ResponseContext = {
   readonly target: CallTarget & { readonly model: string };
   readonly firstCall: number;
+  readonly wasCut?: boolean;
 };
 
 /** A whole response in neutral terms. A blocked prompt has no candidate, only feedback that says why. */
 export function fromResponse(
   response: StreamedResponse,
-  { target, firstCall }: ResponseContext,
+  { target, firstCall, wasCut = false }: ResponseContext,
 ): ModelResponse {
   const { finishReason, promptFeedback } = response;
   const origin: Origin = { provider: target.provider, api: googleApi, model: target.model };
@@ -24,7 +25,7 @@ export function fromResponse(
     origin,
     ...(response.id === undefined ? {} : { ids: { response: response.id } }),
   };
-  if (finishReason === undefined) {
+  if (finishReason === undefined && !wasCut) {
     const { blockReason, blockReasonMessage } = promptFeedback ?? {};
     if (blockReason === undefined) {
       throw badResponse(target, 'the stream ended without a finish reason');
@@ -32,9 +33,9 @@ export function fromResponse(
     const text = blockReasonMessage ?? `The prompt was blocked: ${blockReason}.`;
     return { content: [{ type: 'refusal', text }], finishReason: 'content_filter', ...told };
   }
-  if (isMalformed(finishReason)) {
+  if (finishReason !== undefined && isMalformed(finishReason)) {
     throw badResponse(target, `the model ended its turn with ${finishReason}`);
   }
   const content = fromGenerateParts(response.parts, origin, firstCall);
-  return { content, finishReason: fromFinishReason(finishReason, content), ...told };
+  return { content, finishReason: fromFinishReason(finishReason ?? 'CUT', content), ...told };
 }

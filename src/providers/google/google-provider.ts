@@ -23,13 +23,13 @@ export function createGoogleProvider(name: string, config: GoogleProviderConfig)
       const credentials = googleCredentials(name, config);
       const target = { provider: name, model: request.model, secrets: credentials.secrets };
       let headers: Headers | undefined;
-      const attempt = (own: CallOptions): Promise<ModelResponse> => {
+      const attempt = (own: CallOptions, wasCut: () => boolean): Promise<ModelResponse> => {
         if (credentials.missing !== undefined) throw credentials.missing;
         client ??= googleClient(config, credentials);
         const onHeaders = (received: Headers): void => {
           headers = received;
         };
-        return generate({ client, config, target, onHeaders }, request, own);
+        return generate({ client, config, target, onHeaders, wasCut }, request, own);
       };
       return singleAttempt(options, attempt, (error) => fromGoogleError(error, target, headers));
     },
@@ -42,10 +42,11 @@ type CallContext = {
   readonly config: GoogleProviderConfig;
   readonly target: CallTarget & { readonly model: string };
   readonly onHeaders: (headers: Headers) => void;
+  readonly wasCut: () => boolean;
 };
 
 async function generate(
-  { client, config, target, onHeaders }: CallContext,
+  { client, config, target, onHeaders, wasCut }: CallContext,
   request: ModelRequest,
   { signal, onActivity, onDelta }: CallOptions,
 ): Promise<ModelResponse> {
@@ -55,8 +56,8 @@ async function generate(
     sdkParameters(request.model, body, { signal, onHeaders }),
   );
   const response = new ResponseAccumulator(onDelta, firstCall);
-  await readStream(chunks, response, { onChunk: onActivity, graceMs });
-  return fromResponse(response.response(), { target, firstCall });
+  await readStream(chunks, response, { onChunk: onActivity, wasCut, graceMs });
+  return fromResponse(response.response(), { target, firstCall, wasCut: wasCut() });
 }
 
 /**

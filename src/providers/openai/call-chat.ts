@@ -18,16 +18,17 @@ export async function callChat(
   options: CallOptions,
 ): Promise<ModelResponse> {
   const body = toChatRequest(request, endpoint, extra);
-  const attempt = async ({ signal, onDelta, onActivity }: CallOptions) => {
+  const attempt = async ({ signal, onDelta, onActivity }: CallOptions, wasCut: () => boolean) => {
     const fetchOptions = reportingTo(onActivity);
     const sent = client.chat.completions.create(body, { signal, fetchOptions });
     const { data, request_id: requestId } = await sent.withResponse();
     const stream = new ChatStream(onDelta);
-    await readStream(data, stream);
-    if (stream.finished === undefined) {
+    await readStream(data, stream, { wasCut });
+    const finished = wasCut() ? stream.soFar : stream.finished;
+    if (finished === undefined) {
       throw badResponse(target, 'the stream ended without a finish reason');
     }
-    return { ...stream.finished, requestId };
+    return { ...finished, requestId };
   };
   const finished = await singleAttempt(options, attempt, (error) => fromOpenAiError(error, target));
   const origin = { provider: target.provider, api: chatApi, model: request.model };

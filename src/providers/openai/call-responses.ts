@@ -20,15 +20,16 @@ export async function callResponses(
   options: CallOptions,
 ): Promise<ModelResponse> {
   const body = toResponsesRequest(request, extra);
-  const attempt = async ({ signal, onDelta, onActivity }: CallOptions) => {
+  const attempt = async ({ signal, onDelta, onActivity }: CallOptions, wasCut: () => boolean) => {
     const fetchOptions = reportingTo(onActivity);
     const sent = client.responses.create(body, { signal, fetchOptions });
     const { data, request_id: requestId } = await sent.withResponse();
     const stream = new ResponsesStream(target, onDelta);
-    await readStream(data, stream);
-    if (stream.finished === undefined)
+    await readStream(data, stream, { wasCut });
+    const finished = wasCut() ? stream.soFar : stream.finished;
+    if (finished === undefined)
       throw badResponse(target, 'the stream ended without its final event');
-    return { finished: stream.finished, requestId };
+    return { finished, requestId };
   };
   const { finished, requestId } = await singleAttempt(options, attempt, (error) =>
     fromOpenAiError(error, target),
@@ -69,6 +70,6 @@ export function toModelResponse(
   };
 }
 
-function failureOf({ error }: Response): { message?: string; code?: string } {
+function failureOf({ error }: Partial<Response>): { message?: string; code?: string } {
   return error === null || error === undefined ? {} : { message: error.message, code: error.code };
 }

@@ -8,6 +8,7 @@ import type { WireUsage } from './usage';
 
 export type FinishedChat = {
   readonly message: ChatMessage;
+  /** Empty when the stream was cut before it said. */
   readonly finishReason: string;
   readonly usage: WireUsage | undefined;
   readonly id: string | undefined;
@@ -35,14 +36,18 @@ export class ChatStream implements StreamReader<ChatCompletionChunk> {
 
   /** Undefined while no chunk has said why the answer ends. */
   get finished(): FinishedChat | undefined {
-    if (this.#finishReason === undefined) return undefined;
+    return this.isComplete ? this.soFar : undefined;
+  }
+
+  get soFar(): FinishedChat {
     const message = {
       content: this.#content,
       refusal: this.#refusal,
       toolCalls: this.#calls.list,
       fields: Object.fromEntries(this.#fields),
     };
-    return { message, finishReason: this.#finishReason, usage: this.#usage, id: this.#id };
+    const finishReason = this.#finishReason ?? '';
+    return { message, finishReason, usage: this.#usage, id: this.#id };
   }
 
   /** Servers put the usage into a chunk of its own, into the last one, or nowhere. */

@@ -1,17 +1,28 @@
-import type { Response, ResponseStreamEvent } from 'openai/resources/responses/responses';
+import type {
+  Response,
+  ResponseFunctionToolCall,
+  ResponseStreamEvent,
+} from 'openai/resources/responses/responses';
 import { isJsonObject } from '../../protocol/json';
 import { providerErrorFromBody, type CallTarget } from '../errors';
 import type { ModelDelta } from '../provider';
 import type { StreamReader } from '../read-stream';
 
-export type FinishedResponse = { readonly response: Response; readonly output: readonly unknown[] };
+export type FinishedResponse = {
+  readonly response: Partial<Response>;
+  readonly output: readonly unknown[];
+};
+
+type OpenCall = { readonly item: ResponseFunctionToolCall; argumentsText: string };
 
 /** Gathers the items of a streamed response and passes its deltas on. */
 export class ResponsesStream implements StreamReader<ResponseStreamEvent> {
   readonly #onDelta: (delta: ModelDelta) => void;
   readonly #target: CallTarget;
   readonly #items = new Map<number, unknown>();
+  readonly #openCalls = new Map<number, OpenCall>();
   readonly #callIndexes = new Map<number, number>();
+  #id: string | undefined;
   #response: Response | undefined;
 
   constructor(target: CallTarget, onDelta: (delta: ModelDelta) => void) {
@@ -29,13 +40,23 @@ export class ResponsesStream implements StreamReader<ResponseStreamEvent> {
     if (response === undefined) return undefined;
     const listed: unknown = response.output;
     if (Array.isArray(listed) && listed.length > 0) return { response, output: listed };
-    const indexes = [...this.#items.keys()].sort((left, right) => left - right);
-    return { response, output: indexes.map((index) => this.#items.get(index)) };
+    return { response, output: inOrder(this.#items) };
+  }
+
+  /** Of a stream that was cut: whole items, and calls with as much of their arguments as came. */
+  get soFar(): FinishedResponse {
+    if (this.finished !== undefined) return this.finished;
+    const calls = [...this.#openCalls].map(([index, call]) => [index, closed(call)] as const);
+    const response = this.#id === undefined ? {} : { id: this.#id };
+    return { response, output: inOrder(new Map([...calls, ...this.#items])) };
   }
 
   accept(event: ResponseStreamEvent): void {
     if (!isJsonObject(event)) return;
     switch (event.type) {
+      case 'response.created':
+        this.#id = event.response.id;
+        break;
       case 'response.completed':
       case 'response.incomplete':
       case 'response.failed':
@@ -68,21 +89,22 @@ export class ResponsesStream implements StreamReader<ResponseStreamEvent> {
         if (event.item.type === 'function_call') this.#startCall(event.output_index, event.item);
         break;
       case 'response.function_call_arguments.delta':
-        this.#onDelta({
-          kind: 'tool-call',
-          index: this.#callIndex(event.output_index),
-          args: event.delta,
-        });
+        this.#extendCall(event.output_index, event.delta);
         break;
       default:
     }
   }
 
-  #startCall(
-    outputIndex: number,
-    { call_id: callId, name }: { call_id: string; name: string },
-  ): void {
+  #startCall(outputIndex: number, item: ResponseFunctionToolCall): void {
+    this.#openCalls.set(outputIndex, { item, argumentsText: '' });
+    const { call_id: callId, name } = item;
     this.#onDelta({ kind: 'tool-call', index: this.#callIndex(outputIndex), callId, name });
+  }
+
+  #extendCall(outputIndex: number, args: string): void {
+    const call = this.#openCalls.get(outputIndex);
+    if (call !== undefined) call.argumentsText += args;
+    this.#onDelta({ kind: 'tool-call', index: this.#callIndex(outputIndex), args });
   }
 
   #callIndex(outputIndex: number): number {
@@ -91,4 +113,13 @@ export class ResponsesStream implements StreamReader<ResponseStreamEvent> {
     this.#callIndexes.set(outputIndex, index);
     return index;
   }
+}
+
+function inOrder(items: ReadonlyMap<number, unknown>): unknown[] {
+  return [...items].sort(([left], [right]) => left - right).map(([, item]) => item);
+}
+
+/** As a call that ended here. */
+function closed({ item, argumentsText }: OpenCall): ResponseFunctionToolCall {
+  return { ...item, arguments: argumentsText || '{}', status: 'completed' };
 }

@@ -1,6 +1,7 @@
 // Pure: no server.
 import { singleAttempt } from '../../../src/providers/attempt';
 import type { CallOptions } from '../../../src/providers/provider';
+import { StreamCut } from '../../../src/providers/stream-cut';
 
 function optionsWith(overrides: Partial<CallOptions> = {}): CallOptions {
   return {
@@ -79,6 +80,42 @@ describe('singleAttempt', () => {
     );
 
     await expect(attempt).rejects.toBe(thrown);
+  });
+
+  it('lets the work resolve with what had come until a cut, and then aborts the attempt', async () => {
+    const controller = new AbortController();
+    let own: AbortSignal | undefined;
+    const result = await singleAttempt(
+      optionsWith({
+        signal: controller.signal,
+        onDelta: () => controller.abort(new StreamCut('doomed')),
+      }),
+      async ({ signal, onDelta }, wasCut) => {
+        own = signal;
+        const before = wasCut();
+        onDelta({ kind: 'text', text: 'a' });
+        return [before, wasCut(), signal.aborted];
+      },
+      classify,
+    );
+
+    expect(result).toEqual([false, true, false]);
+    expect(own?.aborted).toBe(true);
+  });
+
+  it('rejects with the cut where the work cannot say what had come', async () => {
+    const controller = new AbortController();
+    const cut = new StreamCut('doomed');
+    const attempt = singleAttempt(
+      optionsWith({ signal: controller.signal }),
+      async () => {
+        controller.abort(cut);
+        throw new Error('half a message');
+      },
+      classify,
+    );
+
+    await expect(attempt).rejects.toBe(cut);
   });
 
   it('calls back no more once it is over', async () => {

@@ -43,6 +43,22 @@ describe('readStream', () => {
     expect(collector.chunks).toEqual(['a', 'end']);
   });
 
+  it('leaves a stream that was cut where it stands', async () => {
+    const collector = new Collector();
+    const wasCut = (): boolean => collector.chunks.includes('b');
+    await readStream(streamOf(['a', 'b', 'c', 'end']), collector, { wasCut });
+
+    expect(collector.chunks).toEqual(['a', 'b']);
+  });
+
+  it('reads on for the usage where the answer was whole when it was cut', async () => {
+    const collector = new Collector();
+    const wasCut = (): boolean => collector.chunks.includes('end');
+    await readStream(streamOf(['a', 'end', 'usage']), collector, { wasCut });
+
+    expect(collector.chunks).toEqual(['a', 'end', 'usage']);
+  });
+
   it('does not wait long for a server that never hangs up', async () => {
     const never = (): Promise<never> => new Promise(() => undefined);
     const collector = new Collector();

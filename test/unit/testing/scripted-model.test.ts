@@ -1,6 +1,7 @@
 // Pure: no server.
 import { LonghaulError, ProviderError } from '../../../src/protocol/errors';
 import type { CallOptions, ModelDelta, ModelRequest } from '../../../src/providers/provider';
+import { StreamCut } from '../../../src/providers/stream-cut';
 import { scriptedModel } from '../../../src/testing/scripted-model';
 import type { ScriptedStep } from '../../../src/testing/scripted-step';
 
@@ -135,6 +136,29 @@ describe('scriptedModel', () => {
       { kind: 'tool-call', index: 1, args: '{}' },
     ]);
     expect(activity).toBe(deltas.length);
+  });
+
+  it('ends at the call where its stream is cut, and keeps its usage', async () => {
+    const controller = new AbortController();
+    const model = scriptedModel([
+      {
+        text: 'Hm.',
+        toolCalls: [{ name: 'search', args: { query: 'tea' } }, { name: 'later' }],
+        usage: { input: 3, output: 4, total: 7 },
+      },
+    ]);
+    const onDelta = ({ kind }: ModelDelta): void => {
+      if (kind === 'tool-call') controller.abort(new StreamCut('doomed'));
+    };
+    const response = await model.call(
+      aRequest('hi'),
+      options({ signal: controller.signal, onDelta }),
+    );
+
+    expect(response).toMatchObject({
+      content: [{ type: 'text', text: 'Hm.' }, callPart('call_1_0', 'search', { query: 'tea' })],
+      usage: { input: 3, output: 4, total: 7 },
+    });
   });
 
   it('rethrows what a delta listener throws', async () => {

@@ -43,6 +43,24 @@ describe('ResponsesStream', () => {
     expect(stream.finished).toBeUndefined();
   });
 
+  it('tells a call that a cut left open with as much of its arguments as came', () => {
+    const stream = new ResponsesStream(target, () => undefined);
+    const call = { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'search' };
+    const [open, done] = [
+      { ...call, arguments: '', status: 'in_progress' },
+      { ...call, arguments: '{"query":', status: 'completed' },
+    ];
+    for (const event of [
+      { type: 'response.created', response: { id: 'resp_1' } },
+      { type: 'response.output_item.added', output_index: 0, item: open },
+      { type: 'response.function_call_arguments.delta', output_index: 0, delta: '{"query":' },
+    ])
+      stream.accept(event as never);
+
+    expect(stream.finished).toBeUndefined();
+    expect(stream.soFar).toEqual({ response: { id: 'resp_1' }, output: [done] });
+  });
+
   it.each([null, 7, 'text', [], {}, { type: 'response.from_the_future' }])(
     'passes over %j',
     (event) => {
