@@ -1,10 +1,8 @@
 import { hostname } from 'node:os';
 import type { Client } from '@temporalio/client';
-import { timeouts } from '../protocol/limits';
+import { pollingWorkers, type PollingWorker } from '../client/polling-workers';
 
-export type LiveWorker = {
-  readonly identity: string;
-  readonly lastPoll: Date;
+export type LiveWorker = PollingWorker & {
   /** Part of a command such as `run`: it goes when that is done with its own run. */
   readonly isTemporary: boolean;
 };
@@ -16,37 +14,17 @@ export function temporaryIdentity(): string {
   return `${temporaryPrefix}${process.pid}@${hostname()}`;
 }
 
-/** Of the server's API: `TASK_QUEUE_TYPE_WORKFLOW`, `WORKER_STATUS_SHUTTING_DOWN` and `WORKER_STATUS_SHUTDOWN`. */
-const workflowTasks = 1;
-const stoppedStatuses: readonly unknown[] = [2, 3];
-
-type Timestamp = { readonly seconds?: unknown; readonly nanos?: number | null };
-
 /**
- * Workers that poll the task queue. The server lists a poller for five minutes after its last poll; one that said goodbye since
- * then, or whose process on this machine is gone, is left out. A worker that was killed on another machine still counts.
+ * Workers that poll the task queue, without those whose process on this machine is gone. A worker that was killed on another machine
+ * still counts.
  */
 export async function liveWorkers(
   client: Client,
   taskQueue: string,
 ): Promise<readonly LiveWorker[]> {
-  const { pollers } = await client.withDeadline(Date.now() + timeouts.serverCheck, () =>
-    client.workflowService.describeTaskQueue({
-      namespace: client.options.namespace,
-      taskQueue: { name: taskQueue },
-      taskQueueType: workflowTasks,
-    }),
-  );
-  if (pollers.length === 0) return [];
-  const stopped = await stopTimes(client, taskQueue);
-  return pollers
-    .map(({ identity, lastAccessTime }) => ({
-      identity: identity ?? '',
-      lastPoll: toDate(lastAccessTime),
-      isTemporary: identity?.startsWith(temporaryPrefix) ?? false,
-    }))
-    .filter(({ identity, lastPoll }) => lastPoll > (stopped.get(identity) ?? new Date(0)))
-    .filter(({ identity }) => !isGone(identity));
+  return (await pollingWorkers(client, taskQueue))
+    .filter(({ identity }) => !isGone(identity))
+    .map((worker) => ({ ...worker, isTemporary: worker.identity.startsWith(temporaryPrefix) }));
 }
 
 /** By default a worker's identity is `<process id>@<host>`. */
@@ -58,30 +36,4 @@ export function isGone(identity: string, host = hostname()): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ESRCH';
   }
-}
-
-/** When workers of the queue said that they stop, by identity; nothing on servers that do not keep it. */
-async function stopTimes(client: Client, taskQueue: string): Promise<ReadonlyMap<string, Date>> {
-  const times = new Map<string, Date>();
-  try {
-    const { workersInfo } = await client.withDeadline(Date.now() + timeouts.serverCheck, () =>
-      client.workflowService.listWorkers({
-        namespace: client.options.namespace,
-        query: `TaskQueue = ${JSON.stringify(taskQueue)}`,
-      }),
-    );
-    for (const { workerHeartbeat: worker } of workersInfo) {
-      if (worker?.taskQueue !== taskQueue || !stoppedStatuses.includes(worker.status)) continue;
-      const identity = worker.workerIdentity ?? '';
-      const time = toDate(worker.heartbeatTime);
-      if (time > (times.get(identity) ?? new Date(0))) times.set(identity, time);
-    }
-  } catch {
-    return new Map();
-  }
-  return times;
-}
-
-function toDate(timestamp: Timestamp | null | undefined): Date {
-  return new Date(Number(timestamp?.seconds ?? 0) * 1_000 + (timestamp?.nanos ?? 0) / 1_000_000);
 }

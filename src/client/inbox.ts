@@ -6,8 +6,8 @@ import { idPatterns, queryNames, searchAttributes, workflowTypes } from '../prot
 import type { PendingInput, RunMemo } from '../protocol/run';
 import { isRegistered, readAttributes } from '../server/search-attributes';
 import { grpcStatus, hasGrpcStatus, isNotFound } from './failures';
+import { pollingWorkers } from './polling-workers';
 import { memoOf, stateFromMemo, type ReadOptions } from './run-view';
-import { hasWorker } from './worker-watch';
 
 /** Something a run waits for. It is answered by `run(runId)`: `resume`, or `approve` and `reject`, with the `inputId`. */
 export type InboxItem = PendingInput & {
@@ -170,7 +170,10 @@ class InputReader {
   async #isAnswering(taskQueue: string): Promise<boolean> {
     const known = this.#answering.get(taskQueue);
     if (known !== undefined) return await known;
-    const asked = hasWorker(this.#client, taskQueue).catch(() => true);
+    const asked = pollingWorkers(this.#client, taskQueue).then(
+      (workers) => workers.length > 0,
+      () => true,
+    );
     this.#answering.set(taskQueue, asked);
     return await asked;
   }

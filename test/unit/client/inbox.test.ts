@@ -74,8 +74,9 @@ function clientOf(
     workflowService: {
       describeTaskQueue: async ({ taskQueue }: { taskQueue: { name: string } }) => {
         asked.queues.push(taskQueue.name);
-        return { pollers: polled(taskQueue.name) ? [{}] : [] };
+        return { pollers: polled(taskQueue.name) ? [{ lastAccessTime: { seconds: 1 } }] : [] };
       },
+      listWorkers: async () => ({ workersInfo: [] }),
     },
     connection: {
       operatorService: {
