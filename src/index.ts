@@ -72,7 +72,19 @@ export type {
   UserMessage,
 } from './protocol/message';
 export type { AgentRunOutcome, AgentRunResult, PendingInput, RunInput } from './protocol/run';
-export type { AgentSpec, Definition, ModelSettings, RunnerSpec, ToolSpec } from './protocol/spec';
+export type {
+  AgentSpec,
+  CompactionSpec,
+  Definition,
+  GraphSpec,
+  GraphTaskSpec,
+  MemorySpec,
+  ModelSettings,
+  ParallelSpec,
+  RunnerSpec,
+  SequentialSpec,
+  ToolSpec,
+} from './protocol/spec';
 export { activityTool, type ActivityToolDefinition } from './spec/activity-tool';
 export type { Agent, AgentOptions, AgentTool } from './spec/agent';
 export {
@@ -101,12 +113,16 @@ export {
 } from './spec/criteria';
 export { defineAgent } from './spec/define-agent';
 export { defineCallbacks } from './spec/define-callbacks';
+export { graph, type GraphOptions, type GraphTask } from './spec/define-graph';
+export { parallel, type ParallelOptions } from './spec/define-parallel';
+export { sequential, type SequentialOptions } from './spec/define-sequential';
 export { defineTool, type JsonSchemaLiteral, type ToolDefinition } from './spec/define-tool';
 export type { Duration } from './spec/duration';
 export { loggingCallbacks } from './spec/logging-callbacks';
 export type { McpServer } from './spec/mcp-server';
 export { mcpTools, type McpToolsOptions } from './spec/mcp-tools';
 export type { Problem } from './spec/problem';
+export type { Graph, Parallel, Runner, Sequential } from './spec/runner';
 export { subAgent, type SubAgentOptions, type SubAgentTool } from './spec/sub-agent';
 export type { StandardSchema } from './spec/standard-schema';
 export type { ApprovalContext, Tool, ToolContext, ToolLog } from './spec/tool';

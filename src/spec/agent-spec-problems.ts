@@ -3,8 +3,10 @@ import type { Json } from '../protocol/json';
 import { askUserTool } from '../protocol/names';
 import type { AgentSpec } from '../protocol/spec';
 import { agentSpecSchema } from './agent-spec-schema';
+import { budgetProblems } from './budget-problems';
 import { shapeProblems } from './check-shape';
 import { tryCompileSchema } from './compile-schema';
+import { memoryProblems } from './memory-problems';
 import { sessionKeyProblems } from './names';
 import { didYouMean } from './nearest';
 import { joinPath, quote, type Problem } from './problem';
@@ -21,7 +23,8 @@ function ruleProblems(spec: AgentSpec): Problem[] {
     ...askUserProblems(spec),
     ...toolChoiceProblems(spec),
     ...timeoutProblems(spec),
-    ...budgetProblems(spec),
+    ...budgetProblems(spec.budget),
+    ...memoryProblems(spec.memory),
     ...schemaProblems(spec.output?.schema, 'output.schema'),
     ...(spec.criteria ?? []).flatMap((criterion, index) =>
       criterionProblems(criterion, `criteria[${index}]`),
@@ -71,11 +74,6 @@ function toolChoiceProblems(spec: AgentSpec): Problem[] {
 function timeoutProblems({ onInputTimeout, inputTimeoutMs }: AgentSpec): Problem[] {
   if (onInputTimeout === undefined || inputTimeoutMs !== undefined) return [];
   return [{ path: 'onInputTimeout', message: 'never happens without an input timeout: set one' }];
-}
-
-function budgetProblems({ budget }: AgentSpec): Problem[] {
-  if (!budget || budget.maxTokens !== undefined || budget.maxCostUsd !== undefined) return [];
-  return [{ path: 'budget', message: 'must have maxTokens, maxCostUsd or both' }];
 }
 
 function criterionProblems(criterion: CriterionSpec, path: string): Problem[] {

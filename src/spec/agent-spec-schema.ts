@@ -1,48 +1,28 @@
 import type { JsonSchema } from '../protocol/json';
 import { expectedKeyword } from './check-shape';
-import {
-  mcpServerPattern,
-  mcpServerRule,
-  runnerIdPattern,
-  runnerIdRule,
-  toolNamePattern,
-  toolNameRule,
-} from './names';
+import { memorySchema } from './memory-spec-schema';
+import { mcpServerPattern, mcpServerRule } from './names';
 import { deepFreeze } from './plain-json';
+import {
+  budget,
+  count,
+  fullText,
+  id,
+  list,
+  model,
+  object,
+  runnerRef,
+  sessionPrecedence,
+  text,
+  toolName,
+} from './schema-parts';
 
-const text = { type: 'string' };
-const count = (minimum: number) => ({ type: 'integer', minimum });
-
-const id = { type: 'string', pattern: runnerIdPattern, [expectedKeyword]: runnerIdRule };
-const toolName = { type: 'string', pattern: toolNamePattern, [expectedKeyword]: toolNameRule };
 const mcpServer = { type: 'string', pattern: mcpServerPattern, [expectedKeyword]: mcpServerRule };
 const anySchema = { type: 'object', [expectedKeyword]: 'a JSON Schema object' };
 
-function list(items: JsonSchema, maxItems: number): JsonSchema {
-  return { type: 'array', items, maxItems };
-}
-
-function object(properties: JsonSchema, required: string[] = []): JsonSchema {
-  return { type: 'object', properties, required, additionalProperties: false };
-}
-
-const modelName = {
-  type: 'string',
-  pattern: '^\\S{1,200}$',
-  [expectedKeyword]: 'a model name without spaces',
-};
-
-const model = {
-  ...object({ provider: id, model: modelName }, ['provider', 'model']),
-  [expectedKeyword]: "'provider/model' or {provider, model}",
-};
-
 const criterion = {
   anyOf: [
-    object({ kind: { const: 'keyword' }, keyword: { type: 'string', minLength: 1 } }, [
-      'kind',
-      'keyword',
-    ]),
+    object({ kind: { const: 'keyword' }, keyword: fullText }, ['kind', 'keyword']),
     object({ kind: { const: 'structured-output' }, schema: anySchema }, ['kind']),
     object({ kind: { const: 'custom' }, name: id, session: list(text, 100) }, ['kind', 'name']),
   ],
@@ -61,7 +41,7 @@ const toolChoice = {
 const settings = object({
   temperature: { type: 'number', minimum: 0, maximum: 2 },
   maxOutputTokens: count(1),
-  stop: list({ type: 'string', minLength: 1 }, 100),
+  stop: list(fullText, 100),
   reasoning: object({
     effort: { enum: ['none', 'minimal', 'low', 'medium', 'high'] },
     budgetTokens: count(0),
@@ -69,25 +49,16 @@ const settings = object({
   extra: { type: 'object' },
 });
 
-const budget = object({
-  maxTokens: count(1),
-  maxCostUsd: { type: 'number', exclusiveMinimum: 0 },
-  onExceeded: { enum: ['ask', 'fail'] },
-});
-
 const onInputTimeout = {
-  anyOf: [{ const: 'fail' }, object({ answer: { type: 'string', minLength: 1 } }, ['answer'])],
+  anyOf: [{ const: 'fail' }, object({ answer: fullText }, ['answer'])],
   [expectedKeyword]: "'fail' or {answer: 'text'}",
 };
 
 const subAgent = object(
   {
     name: toolName,
-    description: { type: 'string', minLength: 1 },
-    runner: {
-      anyOf: [id, { type: 'object' }],
-      [expectedKeyword]: 'the id of an agent, or its spec',
-    },
+    description: fullText,
+    runner: runnerRef,
     policy: object({
       disallowSubAgentCalls: { type: 'boolean' },
       disallowedAgentIds: list(id, 500),
@@ -122,8 +93,9 @@ export const agentSpecSchema: JsonSchema = deepFreeze(
       onInputTimeout,
       onInvalidToolCall: { enum: ['retry', 'fail', 'ignore'] },
       maxInvalidToolCalls: count(0),
-      sessionPrecedence: { enum: ['caller', 'store'] },
+      sessionPrecedence,
       budget,
+      memory: memorySchema,
     },
     ['kind', 'id', 'model'],
   ),

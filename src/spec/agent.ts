@@ -1,5 +1,12 @@
 import type { ToolChoice } from '../protocol/agent-run';
-import type { AgentSpec, BudgetSpec, ModelRef, ModelSettings } from '../protocol/spec';
+import type {
+  AgentSpec,
+  BudgetSpec,
+  CompactionSpec,
+  MemorySpec,
+  ModelRef,
+  ModelSettings,
+} from '../protocol/spec';
 import type { Callbacks } from './callbacks';
 import type { Criterion, CriterionFunction } from './criteria';
 import type { JsonSchemaLiteral } from './define-tool';
@@ -11,6 +18,14 @@ import type { Tool } from './tool';
 
 /** What an agent's `tools` list holds. */
 export type AgentTool = Tool | SubAgentTool | McpServer;
+
+/** A `MemorySpec` in which the model that summarises may be text. */
+type MemoryOptions = (
+  | Omit<Extract<MemorySpec, { kind: 'full' }>, 'compact'>
+  | Omit<Extract<MemorySpec, { kind: 'windowed' }>, 'compact'>
+) & {
+  readonly compact?: Omit<CompactionSpec, 'model'> & { readonly model?: string | ModelRef };
+};
 
 export type AgentOptions = {
   readonly id: string;
@@ -41,6 +56,8 @@ export type AgentOptions = {
   readonly maxInvalidToolCalls?: number;
   readonly sessionPrecedence?: 'caller' | 'store';
   readonly budget?: BudgetSpec;
+  /** What it is given of its thread's earlier turns. */
+  readonly memory?: MemoryOptions;
 };
 
 /** An agent: its data, which runs pin, and its code, which stays on the worker. Made by `defineAgent`, immutable. */
@@ -49,7 +66,7 @@ export type Agent = {
   readonly id: string;
   readonly spec: AgentSpec;
   readonly tools: readonly Tool[];
-  /** Agents it calls as tools. */
+  /** Runners it calls as tools. */
   readonly subAgents: readonly SubAgentTool[];
   readonly mcpServers: readonly McpServer[];
   /** Custom criteria by name. */

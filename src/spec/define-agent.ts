@@ -1,15 +1,20 @@
+import { isJsonObject, type Json } from '../protocol/json';
 import type { AgentSpec } from '../protocol/spec';
 import type { Agent, AgentOptions } from './agent';
 import { parseCallbacks } from './agent-callbacks';
 import { parseCriteria } from './agent-criteria';
 import { agentSpecProblems } from './agent-spec-problems';
 import { parseTools } from './agent-tools';
-import { parseModel } from './model-ref';
+import { completeModel, parseModel } from './model-ref';
 import { OptionReader } from './option-reader';
-import { deepFreeze, isPlainObject, toPlainJson } from './plain-json';
-import { describeValue, joinPath, specError, type Problem } from './problem';
+import { deepFreeze, isPlainObject } from './plain-json';
+import { readPlainOptions } from './plain-options';
+import { specError } from './problem';
+import { runnerSubject } from './runner';
+import { checkNesting } from './runner-nesting';
 import { parseSchemaOption } from './schema-option';
 import { isStandardSchema } from './standard-schema';
+import { unreported } from './unreported';
 
 /** Options that stand in the spec as they are. */
 const plainOptions = [
@@ -36,6 +41,7 @@ const optionNames = [
   'callbacks',
   'output',
   'inputTimeout',
+  'memory',
 ];
 
 /**
@@ -57,7 +63,8 @@ export function defineAgent(options: AgentOptions): Agent {
   reader.problems.push(...tools.problems, ...criteria.problems, ...code.problems);
   const candidate = {
     kind: 'agent',
-    ...readPlainOptions(reader),
+    ...readPlainOptions(reader, plainOptions),
+    ...readMemory(reader),
     ...readModel(reader),
     ...member(
       'tools',
@@ -84,7 +91,8 @@ export function defineAgent(options: AgentOptions): Agent {
     ...reader.problems,
     ...unreported(agentSpecProblems(candidate), reader.problems),
   ];
-  if (problems.length > 0) throw specError(subjectOf(reader.get('id')), problems);
+  if (problems.length > 0) throw specError(runnerSubject('agent', reader.get('id')), problems);
+  checkNesting(candidate as unknown as AgentSpec);
   const evaluators = criteria.custom.map(({ name, evaluate }) => [name, evaluate] as const);
   return createAgent(candidate as unknown as AgentSpec, {
     ...tools,
@@ -109,14 +117,12 @@ function createAgent(
   });
 }
 
-function readPlainOptions(reader: OptionReader): Record<string, unknown> {
-  const found: Record<string, unknown> = {};
-  for (const name of plainOptions) {
-    const value = reader.get(name);
-    if (value === undefined) continue;
-    const plain = toPlainJson(value);
-    if (plain.ok) found[name] = plain.value;
-    else reader.refuse(joinPath(name, plain.problem.path), plain.problem.message);
+/** The model that summarises may be text, as the agent's own. */
+function readMemory(reader: OptionReader): Record<string, unknown> {
+  const found = readPlainOptions(reader, ['memory']);
+  const memory = found.memory as Json | undefined;
+  if (isJsonObject(memory) && isJsonObject(memory.compact)) {
+    reader.problems.push(...completeModel(memory.compact, 'memory.compact.model'));
   }
   return found;
 }
@@ -151,17 +157,6 @@ function readInputTimeout(reader: OptionReader): object {
 
 function member(name: string, list: readonly unknown[]): object {
   return list.length === 0 ? {} : { [name]: list };
-}
-
-/** A place whose option could not be read is missing from the data: that is no second problem. */
-function unreported(found: readonly Problem[], known: readonly Problem[]): Problem[] {
-  const optionOf = ({ path }: Problem) => path.split(/[.[ ]/, 1)[0];
-  const reported = new Set(known.map(optionOf));
-  return found.filter((problem) => !reported.has(optionOf(problem)));
-}
-
-function subjectOf(id: unknown): string {
-  return typeof id === 'string' ? `Agent ${describeValue(id)}` : 'An agent';
 }
 
 function frozenMap<Value>(

@@ -1,5 +1,6 @@
+import type { JsonObject } from '../protocol/json';
 import type { ModelRef } from '../protocol/spec';
-import { describeValue } from './problem';
+import { describeValue, type Problem } from './problem';
 
 export type ParsedModel =
   | { readonly ok: true; readonly model: ModelRef }
@@ -16,4 +17,13 @@ export function parseModel(text: string): ParsedModel {
   }
   const message = `must be 'provider/model', such as 'openai/gpt-5-mini', not ${describeValue(text)}`;
   return { ok: false, message };
+}
+
+/** Writes out a model that stands as text in data. `path` is where it stands, for the message. */
+export function completeModel(place: JsonObject, path: string): Problem[] {
+  if (typeof place.model !== 'string') return [];
+  const parsed = parseModel(place.model);
+  if (!parsed.ok) return [{ path, message: parsed.message }];
+  place.model = { ...parsed.model };
+  return [];
 }

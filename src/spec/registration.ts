@@ -6,16 +6,17 @@ import type { CriterionFunction, CustomCriterion } from './criteria';
 import { loggingCallbacks } from './logging-callbacks';
 import type { McpServer } from './mcp-server';
 import { describeValue, quote, specError } from './problem';
+import { calledRunners, isRunner, runnerMakers, type Runner } from './runner';
 import type { Tool } from './tool';
 
 type Registration<Value> = { readonly value: Value; readonly place: string };
 
-/** The runners and every agent they call, at any depth. */
-export function registerRunners(runners: readonly Agent[]): ReadonlyMap<string, Agent> {
-  const registered = new Map<string, Registration<Agent>>();
-  const register = (runner: Agent, place: string): void => {
-    if ((runner as Partial<Agent> | undefined)?.kind !== 'agent') {
-      throw refusal(place, `must come from defineAgent, not be ${describeValue(runner)}`);
+/** The runners and every one they call, at any depth. */
+export function registerRunners(runners: readonly Runner[]): ReadonlyMap<string, Runner> {
+  const registered = new Map<string, Registration<Runner>>();
+  const register = (runner: Runner, place: string): void => {
+    if (!isRunner(runner)) {
+      throw refusal(place, `must come from ${runnerMakers}, not be ${describeValue(runner)}`);
     }
     const earlier = registered.get(runner.id);
     if (earlier !== undefined && earlier.value !== runner) {
@@ -26,8 +27,8 @@ export function registerRunners(runners: readonly Agent[]): ReadonlyMap<string, 
     }
     if (earlier !== undefined) return;
     registered.set(runner.id, { value: runner, place });
-    runner.subAgents.forEach((callee) =>
-      register(callee.runner, `agent ${quote(runner.id)} (${quote(callee.name)})`),
+    calledRunners(runner).forEach((callee) =>
+      register(callee, `${runner.kind} ${quote(runner.id)} (which calls ${quote(callee.id)})`),
     );
   };
   runners.forEach((runner, index) => register(runner, `runners[${index}]`));
@@ -36,13 +37,13 @@ export function registerRunners(runners: readonly Agent[]): ReadonlyMap<string, 
 
 /** The agents' own tools first, then the others: a later tool may replace an earlier one. */
 export function registerTools(
-  runners: readonly Agent[],
+  agents: readonly Agent[],
   tools: readonly Tool[],
 ): ReadonlyMap<string, Tool> {
-  const own = runners.flatMap((runner) =>
-    runner.tools.map((value, index) => ({
+  const own = agents.flatMap((agent) =>
+    agent.tools.map((value, index) => ({
       value,
-      place: `agent ${quote(runner.id)} (tools[${index}])`,
+      place: `agent ${quote(agent.id)} (tools[${index}])`,
     })),
   );
   const others = tools.map((value, index) => ({ value, place: `tools[${index}]` }));
@@ -73,14 +74,14 @@ function registerTool(
 }
 
 export function registerCriteria(
-  runners: readonly Agent[],
+  agents: readonly Agent[],
   criteria: readonly CustomCriterion[],
 ): ReadonlyMap<string, CriterionFunction> {
-  const own = runners.flatMap((runner) =>
-    [...runner.criteria].map(([name, value]) => ({
+  const own = agents.flatMap((agent) =>
+    [...agent.criteria].map(([name, value]) => ({
       name,
       value,
-      place: `agent ${quote(runner.id)}`,
+      place: `agent ${quote(agent.id)}`,
     })),
   );
   const others = criteria.map(({ name, evaluate }, index) => ({
@@ -103,11 +104,11 @@ export function registerCriteria(
 }
 
 export function registerMcpServers(
-  runners: readonly Agent[],
+  agents: readonly Agent[],
   servers: readonly McpServer[],
 ): ReadonlyMap<string, McpServer> {
-  const own = runners.flatMap((runner) =>
-    runner.mcpServers.map((value) => ({ value, place: `agent ${quote(runner.id)}` })),
+  const own = agents.flatMap((agent) =>
+    agent.mcpServers.map((value) => ({ value, place: `agent ${quote(agent.id)}` })),
   );
   const others = servers.map((value, index) => ({ value, place: `mcpServers[${index}]` }));
   const registered = new Map<string, Registration<McpServer>>();
@@ -128,13 +129,13 @@ export function registerMcpServers(
 
 /** Those built in first: agents that are only data may name them anywhere. */
 export function registerCallbacks(
-  runners: readonly Agent[],
+  agents: readonly Agent[],
   callbacks: readonly Callbacks[],
 ): ReadonlyMap<string, Callbacks> {
-  const own = runners.flatMap((runner) =>
-    runner.callbacks.map((value, index) => ({
+  const own = agents.flatMap((agent) =>
+    agent.callbacks.map((value, index) => ({
       value,
-      place: `agent ${quote(runner.id)} (callbacks[${index}])`,
+      place: `agent ${quote(agent.id)} (callbacks[${index}])`,
     })),
   );
   const others = callbacks.map((value, index) => ({ value, place: `callbacks[${index}]` }));

@@ -1,13 +1,13 @@
 import { AgentNotFound } from '../protocol/error-classes';
 import type { Definition, RunnerSpec } from '../protocol/spec';
-import type { Agent } from './agent';
 import type { Callbacks } from './callbacks';
-import { closeOver, type Registered } from './closure';
+import { closeOver } from './closure';
 import type { CustomCriterion } from './criteria';
 import { didYouMean, nearest } from './nearest';
 import type { McpServer } from './mcp-server';
 import { parseRunnerSpec } from './parse-runner-spec';
 import { quote } from './problem';
+import { listOf, type Registered } from './registered';
 import {
   registerCallbacks,
   registerCriteria,
@@ -15,10 +15,11 @@ import {
   registerRunners,
   registerTools,
 } from './registration';
+import type { Runner } from './runner';
 import type { Tool } from './tool';
 
 export type RegistryOptions = {
-  readonly runners?: readonly Agent[];
+  readonly runners?: readonly Runner[];
   /** Tools for agents that are only data, or that replace tools of the runners (`override`). */
   readonly tools?: readonly Tool[];
   /** Custom criteria for agents that are only data. */
@@ -31,7 +32,7 @@ export type RegistryOptions = {
 
 /** The runners and the code a process knows by name. */
 export interface Registry extends Registered {
-  runner(id: string): Agent | undefined;
+  runner(id: string): Runner | undefined;
   runnerIds(): readonly string[];
   /** The closure of a registered runner, or of a spec from outside. Throws `AgentNotFound` or `SpecError`. */
   definition(runner: string | RunnerSpec): Definition;
@@ -39,7 +40,7 @@ export interface Registry extends Registered {
 
 export function createRegistry(options: RegistryOptions = {}): Registry {
   const runners = registerRunners(options.runners ?? []);
-  const agents = [...runners.values()];
+  const agents = [...runners.values()].filter((runner) => runner.kind === 'agent');
   const tools = registerTools(agents, options.tools ?? []);
   const criteria = registerCriteria(agents, options.criteria ?? []);
   const callbacks = registerCallbacks(agents, options.callbacks ?? []);
@@ -71,11 +72,7 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
 }
 
 function notFound(id: string, known: readonly string[]): never {
-  const list =
-    known.length === 0
-      ? 'No agents are registered.'
-      : `Registered agents: ${[...known].sort().join(', ')}.`;
-  const message = `Agent ${quote(id)} is not registered here${didYouMean(id, known) || '.'} ${list}`;
+  const message = `Runner ${quote(id)} is not registered here${didYouMean(id, known) || '.'} ${listOf('runners', known)}`;
   throw new AgentNotFound(message, {
     details: { id, nearest: nearest(id, known) },
   });

@@ -1,9 +1,9 @@
 import type { AgentToolPolicy, SubAgentSpec } from '../protocol/spec';
-import type { Agent } from './agent';
 import { toolNamePattern, toolNameRule } from './names';
 import { OptionReader } from './option-reader';
 import { deepFreeze } from './plain-json';
 import { describeValue, quote, specError } from './problem';
+import { isRunner, runnerMakers, type Runner } from './runner';
 
 export type SubAgentOptions = {
   /** What the calling model sees it as. */
@@ -15,16 +15,16 @@ export type SubAgentOptions = {
   readonly onError?: 'return' | 'fail';
 };
 
-/** An agent that another one calls as a tool. Made by `subAgent`. */
+/** A runner that an agent calls as a tool. Made by `subAgent`. */
 export type SubAgentTool = {
   readonly kind: 'sub-agent';
   readonly name: string;
-  readonly runner: Agent;
+  readonly runner: Runner;
   readonly spec: SubAgentSpec;
 };
 
 /**
- * Offers an agent to another one as a tool that takes `{input: string}`. Each call is a run of its own, a child workflow; its final
+ * Offers an agent, or an orchestration, to an agent as a tool that takes `{input: string}`. Each call is a run of its own, a child workflow; its final
  * text is the tool's result. It shares the caller's session and may ask the user: its questions show on the topmost run.
  *
  * @example
@@ -34,17 +34,17 @@ export type SubAgentTool = {
  *   tools: [subAgent(researcher, { name: 'research', description: 'Researches a topic' })],
  * });
  */
-export function subAgent(runner: Agent, options: SubAgentOptions): SubAgentTool {
+export function subAgent(runner: Runner, options: SubAgentOptions): SubAgentTool {
   const reader = new OptionReader(options, ['name', 'description', 'policy', 'onError']);
   const { name, description, policy, onError } = options;
   if (typeof name !== 'string' || !new RegExp(toolNamePattern).test(name)) {
     reader.refuse('name', `must be ${toolNameRule}, not ${describeValue(name)}`);
   }
   if (typeof description !== 'string' || description === '') {
-    reader.refuse('description', 'must say what the agent does: the calling model chooses by it');
+    reader.refuse('description', 'must say what the runner does: the calling model chooses by it');
   }
-  if ((runner as Partial<Agent> | undefined)?.kind !== 'agent') {
-    reader.refuse('runner', `must come from defineAgent, not be ${describeValue(runner)}`);
+  if (!isRunner(runner)) {
+    reader.refuse('runner', `must come from ${runnerMakers}, not be ${describeValue(runner)}`);
   }
   if (reader.problems.length > 0)
     throw specError(`Sub-agent ${quote(String(name))}`, reader.problems);
@@ -52,13 +52,13 @@ export function subAgent(runner: Agent, options: SubAgentOptions): SubAgentTool 
     name,
     description,
     runner: runner.spec,
-    ...(policy !== undefined && { policy }),
+    ...(policy !== undefined && { policy: structuredClone(policy) }),
     ...(onError !== undefined && { onError }),
   };
   return Object.freeze({
     kind: 'sub-agent',
     name,
     runner,
-    spec: deepFreeze(structuredClone(spec)),
+    spec: deepFreeze(spec),
   });
 }

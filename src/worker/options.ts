@@ -2,16 +2,16 @@ import type { DataConverter } from '@temporalio/common';
 import type { NativeConnection, WorkerOptions } from '@temporalio/worker';
 import type { DeltaEvent } from '../activities';
 import type { ModelProvider, ProviderConfig } from '../providers/provider';
-import type { Agent } from '../spec/agent';
 import type { Callbacks } from '../spec/callbacks';
 import type { CustomCriterion } from '../spec/criteria';
 import type { McpServer } from '../spec/mcp-server';
+import type { Runner } from '../spec/runner';
 import type { Tool } from '../spec/tool';
 import type { StateStores } from '../stores/state-store';
 
 /** The code a worker has by name, and how it reaches models. */
 export type LonghaulOptions = {
-  readonly runners?: readonly Agent[];
+  readonly runners?: readonly Runner[];
   /** For agents that are only data; the agents' own tools are registered by themselves. */
   readonly tools?: readonly Tool[];
   readonly criteria?: readonly CustomCriterion[];

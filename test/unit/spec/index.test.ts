@@ -19,10 +19,13 @@ describe('longhaul', () => {
         'defineTool',
         'errorCodes',
         'foldLog',
+        'graph',
         'hasCode',
         'mcpTools',
         'loggingCallbacks',
         'overrideResponse',
+        'parallel',
+        'sequential',
         'subAgent',
       ].sort(),
     );

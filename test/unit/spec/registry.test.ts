@@ -65,12 +65,12 @@ describe('createRegistry', () => {
     [
       'a runner that is none',
       { runners: [{ id: 'weather' }] },
-      'runners[0] must come from defineAgent, not be an object',
+      'runners[0] must come from defineAgent, sequential, parallel or graph, not be an object',
     ],
     [
       'no runner',
       { runners: [undefined] },
-      'runners[0] must come from defineAgent, not be undefined',
+      'runners[0] must come from defineAgent, sequential, parallel or graph, not be undefined',
     ],
     [
       'a tool that is none',
@@ -151,17 +151,17 @@ describe('definition', () => {
     [
       'a near id',
       'wether',
-      "Agent 'wether' is not registered here; did you mean 'weather'? Registered agents: weather, writer.",
+      "Runner 'wether' is not registered here; did you mean 'weather'? Registered runners: weather, writer.",
     ],
     [
       'another id',
       'billing',
-      "Agent 'billing' is not registered here. Registered agents: weather, writer.",
+      "Runner 'billing' is not registered here. Registered runners: weather, writer.",
     ],
     [
       'an inherited name',
       '__proto__',
-      "Agent '__proto__' is not registered here. Registered agents: weather, writer.",
+      "Runner '__proto__' is not registered here. Registered runners: weather, writer.",
     ],
   ])('does not find %s', (_name, id, message) => {
     expect(refusalOf(() => registry.definition(id))).toBe(`AgentNotFound: ${message}`);
@@ -206,7 +206,7 @@ describe('definition', () => {
 
   it('says so when nothing is registered', () => {
     expect(refusalOf(() => createRegistry().definition('weather'))).toBe(
-      "AgentNotFound: Agent 'weather' is not registered here. No agents are registered.",
+      "AgentNotFound: Runner 'weather' is not registered here. No runners are registered.",
     );
   });
 });

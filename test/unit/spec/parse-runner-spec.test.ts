@@ -1,8 +1,9 @@
 // Pure: no server.
 import { Ajv2020 } from 'ajv/dist/2020';
-import type { Json } from '../../../src';
+import type { AgentSpec, Json } from '../../../src';
 import { agentSpecSchema } from '../../../src/spec/agent-spec-schema';
-import { parseAgentSpec, tryParseAgentSpec } from '../../../src/spec/parse-agent-spec';
+import { parseRunnerSpec, tryParseRunnerSpec } from '../../../src/spec/parse-runner-spec';
+
 import { refusalOf } from './builders';
 
 const minimal = {
@@ -34,26 +35,34 @@ const complete = {
   maxInvalidToolCalls: 0,
   sessionPrecedence: 'caller',
   budget: { maxCostUsd: 1 },
+  memory: {
+    kind: 'windowed',
+    turns: 0,
+    store: 'main',
+    compact: { contextTokens: 1000, at: 1, keepTurns: 0, model: { provider: 'a', model: 'b' } },
+  },
 };
 
-describe('parseAgentSpec', () => {
+describe('parseRunnerSpec', () => {
   it.each([
     ['minimal', minimal],
     ['complete', complete],
   ])('takes a %s spec as it is', (_name, spec) => {
-    expect(parseAgentSpec(spec)).toStrictEqual(spec);
+    expect(parseRunnerSpec(spec)).toStrictEqual(spec);
   });
 
   it('takes the model as text', () => {
     const spec = { ...minimal, model: 'openrouter/meta/llama' };
-    expect(parseAgentSpec(spec).model).toEqual({ provider: 'openrouter', model: 'meta/llama' });
+    expect(parseRunnerSpec(spec)).toMatchObject({
+      model: { provider: 'openrouter', model: 'meta/llama' },
+    });
     expect(spec.model).toBe('openrouter/meta/llama');
   });
 
   it('gives a frozen copy', () => {
     const spec = { ...minimal, settings: { extra: {} } };
-    const parsed = parseAgentSpec(spec);
-    expect(() => Object.assign(parsed.settings?.extra ?? {}, { a: 1 })).toThrow(TypeError);
+    const { settings } = parseRunnerSpec(spec) as AgentSpec;
+    expect(() => Object.assign(settings?.extra ?? {}, { a: 1 })).toThrow(TypeError);
     expect(Object.isFrozen(spec.settings.extra)).toBe(false);
   });
 
@@ -61,7 +70,12 @@ describe('parseAgentSpec', () => {
     ['text', 'weather', '', "must be an object, not 'weather'"],
     ['an array', [minimal], '', 'must be an object, not an array'],
     ['null', null, '', 'must be an object, not null'],
-    ['another kind', { ...minimal, kind: 'agnet' }, 'kind', "must be 'agent', not 'agnet'"],
+    [
+      'another kind',
+      { ...minimal, kind: 'agnet' },
+      'kind',
+      "must be one of 'agent', 'sequential', 'parallel', 'graph', not 'agnet'; did you mean 'agent'?",
+    ],
     [
       'a model without provider',
       { ...minimal, model: 'gpt' },
@@ -159,14 +173,13 @@ describe('parseAgentSpec', () => {
     ],
     ['an inherited name as a key', { ...minimal, toString: 1 }, 'toString', 'is not known'],
   ])('refuses %s', (_name, spec, path, message) => {
-    expect(tryParseAgentSpec(spec)).toEqual({ ok: false, problems: [{ path, message }] });
+    expect(tryParseRunnerSpec(spec)).toEqual({ ok: false, problems: [{ path, message }] });
   });
 
   it('throws one error for all that is wrong', () => {
-    expect(refusalOf(() => parseAgentSpec({ id: 'x', maxTurns: 0 }))).toBe(
+    expect(refusalOf(() => parseRunnerSpec({ kind: 'agent', id: 'x', maxTurns: 0 }))).toBe(
       [
-        "SpecError: Agent 'x' has 3 problems:",
-        "- kind is required: 'agent'",
+        "SpecError: Agent 'x' has 2 problems:",
         "- model is required: 'provider/model' or {provider, model}",
         '- maxTurns must be a whole number of at least 1, not 0',
       ].join('\n'),
@@ -187,6 +200,6 @@ describe('agentSpecSchema', () => {
   ];
 
   it.each(variants)('means the same to a JSON Schema validator: %s', (_name, spec, expected) => {
-    expect([valid(spec), tryParseAgentSpec(spec).ok]).toEqual([expected, expected]);
+    expect([valid(spec), tryParseRunnerSpec(spec).ok]).toEqual([expected, expected]);
   });
 });

@@ -1,0 +1,105 @@
+import {
+  paramsOf,
+  parseTemplate,
+  tasksOf,
+  type Template,
+  type TemplateProblem,
+} from '../core/orchestration/template';
+import { isJsonObject } from '../protocol/json';
+import type { GraphSpec, GraphTaskSpec } from '../protocol/spec';
+import { didYouMean } from './nearest';
+import { describeValue, quote, type Problem } from './problem';
+import { circleOf, dependenciesOf, type TaskLinks } from './task-links';
+
+/** What is wrong with a graph whose shape is right: ids, dependencies, circles, and what the prompts refer to. */
+export function graphProblems(spec: GraphSpec): Problem[] {
+  const { tasks } = spec;
+  const links: TaskLinks = new Map(tasks.map(({ id, dependencies = [] }) => [id, dependencies]));
+  const unsound = [
+    ...tasks.flatMap((_task, index) => repeatedId(tasks, index)),
+    ...tasks.flatMap((task, index) => dependencyProblems(task, `tasks[${index}]`, links)),
+  ];
+  const circle = unsound.length > 0 ? undefined : circleOf(links);
+  const circular = {
+    path: 'tasks',
+    message: `depend on each other in a circle: ${circle?.join(' → ')}`,
+  };
+  return [
+    ...unsound,
+    ...(circle === undefined ? [] : [circular]),
+    ...tasks.flatMap((task, index) => promptProblems(task, `tasks[${index}].prompt`, links)),
+    ...paramsProblems(spec),
+  ];
+}
+
+/** The plain names that the prompts of tasks use, sorted, each once. The tasks may be wrong in every way. */
+export function graphParams(tasks: unknown): string[] {
+  const candidates = Array.isArray(tasks) ? tasks.filter(isJsonObject) : [];
+  const ids = new Set(candidates.flatMap(({ id }) => (typeof id === 'string' ? id : [])));
+  const names = candidates.flatMap(({ prompt }) =>
+    typeof prompt === 'string' ? paramsOf(parseTemplate(prompt, ids).parts) : [],
+  );
+  return [...new Set(names)].sort();
+}
+
+function repeatedId(tasks: readonly GraphTaskSpec[], index: number): Problem[] {
+  const id = tasks[index]?.id ?? '';
+  const first = tasks.findIndex((task) => task.id === id);
+  if (first === index) return [];
+  const message = `must not be ${quote(id)}: tasks[${first}] has that id, too`;
+  return [{ path: `tasks[${index}].id`, message }];
+}
+
+function dependencyProblems(
+  { id, dependencies = [] }: GraphTaskSpec,
+  path: string,
+  links: TaskLinks,
+): Problem[] {
+  return dependencies.flatMap((dependency, index) => {
+    const place = `${path}.dependencies[${index}]`;
+    if (dependency === id) return [{ path: place, message: `must not be the task itself` }];
+    if (links.has(dependency)) return [];
+    const known = [...links.keys()].filter((other) => other !== id);
+    const message = `must be a task of the graph, not ${quote(dependency)}${didYouMean(dependency, known)}`;
+    return [{ path: place, message }];
+  });
+}
+
+function promptProblems({ id, prompt = '' }: GraphTaskSpec, path: string, links: TaskLinks) {
+  const template = parseTemplate(prompt, new Set(links.keys()));
+  const messages = [
+    ...template.problems.map((problem) => templateMessage(problem, links)),
+    ...unreachedTasks(id, template, links),
+  ];
+  return messages.map((message) => ({ path, message }));
+}
+
+function templateMessage(problem: TemplateProblem, links: TaskLinks): string {
+  const reference = quote(problem.reference);
+  switch (problem.kind) {
+    case 'unclosed':
+      return `has no '}' for ${reference}; a literal '\${' is written '$\${'`;
+    case 'malformed':
+      return `holds ${reference}, which is none of \${input}, \${task.output}, \${task.structured.field} and \${name}; a literal '\${' is written '$\${'`;
+    case 'unknown-task':
+      return `refers to the unknown task ${quote(problem.task)} in ${reference}${didYouMean(problem.task, links.keys())}`;
+  }
+}
+
+/** A result that is used must be there when the task starts. */
+function unreachedTasks(id: string, { parts }: Template, links: TaskLinks): string[] {
+  const reached = dependenciesOf(id, links);
+  return tasksOf(parts).flatMap((task) => {
+    if (task === id) return [`refers to the task's own result`];
+    if (reached.has(task)) return [];
+    return [`refers to task ${quote(task)}, on which it does not depend: add it to dependencies`];
+  });
+}
+
+function paramsProblems({ params, tasks }: GraphSpec): Problem[] {
+  if (params === undefined) return [];
+  const used = graphParams(tasks);
+  if (JSON.stringify([...params].sort()) === JSON.stringify(used)) return [];
+  const names = used.length === 0 ? 'none' : used.map(describeValue).join(', ');
+  return [{ path: 'params', message: `must be the plain names the prompts use: ${names}` }];
+}

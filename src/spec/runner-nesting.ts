@@ -1,0 +1,57 @@
+import { refId, runnerRefs } from '../core/runner-refs';
+import { CircularAgentCall, DepthExceeded } from '../protocol/error-classes';
+import { limits } from '../protocol/limits';
+import type { RunnerRef, RunnerSpec } from '../protocol/spec';
+import { runnerName } from './runner';
+
+/**
+ * Refuses a new runner that can reach itself, or whose runs would nest too deeply, as far as that shows in the objects it is made of:
+ * those were checked when they were made, so that a circle can only lead through the new id. Ids that stand for runners registered
+ * elsewhere are followed when a definition is closed.
+ */
+export function checkNesting(spec: RunnerSpec): void {
+  const way = wayTo(spec.id, runnerRefs(spec), new Set());
+  if (way !== undefined) throw circularCall([spec.id, ...way]);
+  if (levelsBelow(spec, new Map()) > limits.depth) throw nestedTooDeep(spec);
+}
+
+export function circularCall(path: readonly string[]): CircularAgentCall {
+  const message = `Runners call each other in a circle: ${path.join(' → ')}.`;
+  return new CircularAgentCall(message, { details: { id: path.at(-1) } });
+}
+
+export function nestedTooDeep(spec: RunnerSpec): DepthExceeded {
+  const message = `${runnerName(spec)} nests runners more than ${limits.depth} levels deep: make fewer levels.`;
+  return new DepthExceeded(message, { details: { id: spec.id, limit: limits.depth } });
+}
+
+function wayTo(
+  id: string,
+  refs: readonly RunnerRef[],
+  seen: Set<RunnerRef>,
+): readonly string[] | undefined {
+  for (const ref of refs) {
+    if (refId(ref) === id) return [id];
+    if (typeof ref === 'string' || seen.has(ref)) continue;
+    seen.add(ref);
+    const rest = wayTo(id, runnerRefs(ref), seen);
+    if (rest !== undefined) return [ref.id, ...rest];
+  }
+  return undefined;
+}
+
+/** The longest way down, in calls. A runner that stands in many places is looked at once; ids are looked up, where that is possible. */
+export function levelsBelow(
+  spec: RunnerSpec,
+  known: Map<RunnerSpec, number>,
+  specOf: (id: string) => RunnerSpec | undefined = () => undefined,
+): number {
+  const levels = runnerRefs(spec).map((ref) => {
+    const callee = typeof ref === 'string' ? specOf(ref) : ref;
+    if (callee === undefined) return 1;
+    const below = known.get(callee) ?? levelsBelow(callee, known, specOf);
+    known.set(callee, below);
+    return below + 1;
+  });
+  return Math.max(0, ...levels);
+}

@@ -1,0 +1,69 @@
+import { isJsonObject } from '../protocol/json';
+import type { GraphSpec, ParallelSpec, RunnerSpec, SequentialSpec } from '../protocol/spec';
+import type { Agent } from './agent';
+import { describeValue, quote } from './problem';
+
+/** One runner after the other. Made by `sequential`, immutable. */
+export type Sequential = {
+  readonly kind: 'sequential';
+  readonly id: string;
+  readonly spec: SequentialSpec;
+  /** Those given as objects, each once. */
+  readonly runners: readonly Runner[];
+};
+
+/** Runners at the same time. Made by `parallel`, immutable. */
+export type Parallel = {
+  readonly kind: 'parallel';
+  readonly id: string;
+  readonly spec: ParallelSpec;
+  /** Those given as objects, each once. */
+  readonly runners: readonly Runner[];
+};
+
+/** Tasks that depend on each other. Made by `graph`, immutable. */
+export type Graph = {
+  readonly kind: 'graph';
+  readonly id: string;
+  readonly spec: GraphSpec;
+  /** Those given as objects, each once. */
+  readonly runners: readonly Runner[];
+};
+
+/** What runs: an agent, or an orchestration of runners. */
+export type Runner = Agent | Sequential | Parallel | Graph;
+
+export const runnerMakers = 'defineAgent, sequential, parallel or graph';
+
+const kindNames: Readonly<Record<RunnerSpec['kind'], string>> = {
+  agent: 'Agent',
+  sequential: 'Sequential',
+  parallel: 'Parallel',
+  graph: 'Graph',
+};
+
+export function isRunner(value: unknown): value is Runner {
+  const candidate = value as Partial<Runner> | undefined;
+  return isJsonObject(value) && isKind(candidate?.kind) && isJsonObject(candidate?.spec);
+}
+
+/** The runners it calls, as far as they are objects. */
+export function calledRunners(runner: Runner): readonly Runner[] {
+  return runner.kind === 'agent' ? runner.subAgents.map((callee) => callee.runner) : runner.runners;
+}
+
+/** `Graph 'invoices'`, for the start of a message. */
+export function runnerName({ kind, id }: Pick<RunnerSpec, 'kind' | 'id'>): string {
+  return `${kindNames[kind]} ${quote(id)}`;
+}
+
+/** The same of a candidate, of which nothing is sure. */
+export function runnerSubject(kind: unknown, id: unknown): string {
+  if (typeof id === 'string')
+    return `${isKind(kind) ? kindNames[kind] : 'Runner'} ${describeValue(id)}`;
+  return kind === 'agent' ? 'An agent' : `A ${isKind(kind) ? kind : 'runner'}`;
+}
+
+function isKind(kind: unknown): kind is RunnerSpec['kind'] {
+  return typeof kind === 'string' && Object.hasOwn(kindNames, kind);
+}

@@ -1,0 +1,20 @@
+import type { JsonSchema } from '../protocol/json';
+import { expectedKeyword } from './check-shape';
+import { deepFreeze } from './plain-json';
+import { members, object, orchestration, runnerRef } from './schema-parts';
+
+/** The JSON Schema of `SequentialSpec`. */
+export const sequentialSpecSchema: JsonSchema = deepFreeze(
+  object(
+    {
+      kind: { const: 'sequential' },
+      ...orchestration,
+      steps: members(runnerRef, 'runners'),
+      passOutput: {
+        enum: [true, false, 'combined'],
+        [expectedKeyword]: "true, false or 'combined'",
+      },
+    },
+    ['kind', 'id', 'steps'],
+  ),
+);

@@ -1,0 +1,244 @@
+// Pure: no server.
+import { Ajv2020 } from 'ajv/dist/2020';
+import type { Json } from '../../../src';
+import { limits } from '../../../src/protocol/limits';
+import { parseRunnerSpec, tryParseRunnerSpec } from '../../../src/spec/parse-runner-spec';
+import { runnerSpecSchema } from '../../../src/spec/runner-spec-schema';
+
+const model = { provider: 'openai', model: 'gpt-5-mini' };
+const worker = { kind: 'agent', id: 'worker', model } as const;
+
+const sequential = {
+  kind: 'sequential',
+  id: 'pipeline',
+  description: 'All of it',
+  sessionPrecedence: 'store',
+  budget: { maxTokens: 9, onExceeded: 'fail' },
+  passOutput: 'combined',
+  steps: ['registered', worker],
+};
+const parallel = {
+  kind: 'parallel',
+  id: 'review',
+  branches: [worker, 'registered', worker],
+  merge: 'first',
+  cancelRest: true,
+  concurrency: 2,
+};
+const graph = {
+  kind: 'graph',
+  id: 'invoice',
+  tasks: [
+    { id: 'first', runner: worker, prompt: '${z} ${a} ${input}', maxRetries: 0 },
+    {
+      id: 'second',
+      runner: 'registered',
+      dependencies: ['first'],
+      prompt: '${first.output} ${first.structured.x} ${a}',
+    },
+  ],
+  params: ['a', 'z'],
+};
+const caller = (runner: Json): Json => ({
+  ...worker,
+  id: 'caller',
+  subAgents: [{ name: 'call', description: 'Calls', runner }],
+});
+const nested = {
+  kind: 'sequential',
+  id: 'nested',
+  steps: [
+    parallel,
+    caller(graph),
+    { kind: 'graph', id: 'g', tasks: [{ id: 't', runner: sequential }] },
+  ],
+};
+
+/** As many sequentials around an agent. */
+function levels(count: number): Json {
+  let spec: Json = worker;
+  for (let level = 0; level < count; level += 1) {
+    spec = { kind: 'sequential', id: `level-${level}`, steps: [spec] };
+  }
+  return spec;
+}
+
+describe('parseRunnerSpec', () => {
+  it.each<[string, Json]>([
+    ['a sequential', sequential],
+    ['a parallel', parallel],
+    ['a graph', graph],
+    ['runners in runners', nested],
+    ['as many levels as runs may have', levels(limits.depth)],
+  ])('takes %s as it is, frozen', (_name, spec) => {
+    const parsed = parseRunnerSpec(spec);
+    expect(parsed).toStrictEqual(spec);
+    expect(Object.isFrozen(parsed)).toBe(true);
+  });
+
+  it('derives the params of a graph at any depth', () => {
+    const { params, ...written } = graph;
+    expect(
+      parseRunnerSpec({ kind: 'sequential', id: 's', steps: [caller(written)] }),
+    ).toMatchObject({
+      steps: [{ subAgents: [{ runner: { params } }] }],
+    });
+  });
+
+  it('takes models as text at any depth', () => {
+    const compact = { contextTokens: 1000, model: 'google/gemini' };
+    const step = { ...worker, model: 'openai/gpt-5-mini', memory: { kind: 'full', compact } };
+    expect(parseRunnerSpec({ ...sequential, steps: [step] })).toMatchObject({
+      steps: [{ model, memory: { compact: { model: { provider: 'google', model: 'gemini' } } } }],
+    });
+  });
+
+  it('lists what is wrong at every depth, with its place', () => {
+    const branches = [worker, 5, { ...worker, maxTurns: 0 }];
+    const tasks = [{ id: 'a', agent: 'x', runner: { kind: 'agent', id: 'y', model: 'gpt' } }];
+    const steps = [
+      { ...parallel, branches },
+      caller({ kind: 'graph', id: 'g', tasks }),
+      { id: 'b' },
+    ];
+    expect(tryParseRunnerSpec({ ...sequential, steps, passOutput: 'all' })).toEqual({
+      ok: false,
+      problems: [
+        {
+          path: 'steps[1].subAgents[0].runner.tasks[0].runner.model',
+          message: "must be 'provider/model', such as 'openai/gpt-5-mini', not 'gpt'",
+        },
+        { path: 'passOutput', message: "must be true, false or 'combined', not 'all'" },
+        {
+          path: 'steps[0].branches[1]',
+          message: 'must be the id of a runner, or its spec, not 5',
+        },
+        {
+          path: 'steps[0].branches[2].maxTurns',
+          message: 'must be a whole number of at least 1, not 0',
+        },
+        { path: 'steps[1].subAgents[0].runner.tasks[0].agent', message: 'is not known' },
+        {
+          path: 'steps[2].kind',
+          message: "is required: one of 'agent', 'sequential', 'parallel', 'graph'",
+        },
+      ],
+    });
+  });
+
+  it.each<[string, Json, string, string]>([
+    ['no steps', { ...sequential, steps: [] }, 'steps', 'must not be empty'],
+    [
+      'steps that are missing',
+      { kind: 'sequential', id: 's' },
+      'steps',
+      'is required: an array of runners',
+    ],
+    ['no branches', { ...parallel, branches: [] }, 'branches', 'must not be empty'],
+    ['no tasks', { ...graph, tasks: [] }, 'tasks', 'must not be empty'],
+    [
+      'another merge',
+      { ...parallel, merge: 'last' },
+      'merge',
+      "must be one of 'collect_all', 'first', not 'last'",
+    ],
+    [
+      'a budget of nothing',
+      { ...parallel, budget: {} },
+      'budget',
+      'must have maxTokens, maxCostUsd or both',
+    ],
+    [
+      'params that are not used',
+      { ...graph, params: ['a', 'b', 'z'] },
+      'params',
+      "must be the plain names the prompts use: 'a', 'z'",
+    ],
+    [
+      'params run together',
+      { ...graph, params: ['a,z'] },
+      'params',
+      "must be the plain names the prompts use: 'a', 'z'",
+    ],
+    [
+      'a windowed memory without turns',
+      { ...worker, memory: { kind: 'windowed' } },
+      'memory.turns',
+      'is required: how many of the last turns a windowed memory gives',
+    ],
+    [
+      'a full memory with turns',
+      { ...worker, memory: { kind: 'full', turns: 3 } },
+      'memory.turns',
+      "belongs to kind 'windowed': a full memory gives all",
+    ],
+    [
+      'fewer than no turns',
+      { ...worker, memory: { kind: 'windowed', turns: -1 } },
+      'memory.turns',
+      'must be a whole number of at least 0, not -1',
+    ],
+    [
+      'a context too small',
+      { ...worker, memory: { kind: 'full', compact: { contextTokens: 999 } } },
+      'memory.compact.contextTokens',
+      'must be a whole number of at least 1000, not 999',
+    ],
+    [
+      'a share of nothing',
+      { ...worker, memory: { kind: 'full', compact: { contextTokens: 1000, at: 0 } } },
+      'memory.compact.at',
+      'must be a number above 0 and at most 1, not 0',
+    ],
+    [
+      'more than a whole',
+      { ...worker, memory: { kind: 'full', compact: { contextTokens: 1000, at: 1.1 } } },
+      'memory.compact.at',
+      'must be a number above 0 and at most 1, not 1.1',
+    ],
+    [
+      'fewer than no turns kept',
+      { ...worker, memory: { kind: 'full', compact: { contextTokens: 1000, keepTurns: -1 } } },
+      'memory.compact.keepTurns',
+      'must be a whole number of at least 0, not -1',
+    ],
+    [
+      'one level too many',
+      levels(limits.depth + 1),
+      Array(limits.depth + 1)
+        .fill('steps[0]')
+        .join('.'),
+      'is nested deeper than the 20 levels runs may have',
+    ],
+  ])('refuses %s', (_name, spec, path, message) => {
+    expect(tryParseRunnerSpec(spec)).toEqual({ ok: false, problems: [{ path, message }] });
+  });
+});
+
+describe('runnerSpecSchema', () => {
+  const valid = new Ajv2020({ strict: false }).compile(runnerSpecSchema);
+  const withNulls = (spec: { kind: string; [key: string]: Json }): [string, Json, boolean][] =>
+    Object.keys(spec).flatMap((key): [string, Json, boolean][] => [
+      [`${spec.kind} with ${key} that is null`, { ...spec, [key]: null }, false],
+      [`${spec.kind} with ${key}s`, { ...spec, [`${key}z`]: 1 }, false],
+    ]);
+
+  it.each<[string, Json, boolean]>([
+    ['runners in runners', nested, true],
+    ['a model as text', { ...worker, model: 'ollama/llama3.1:8b' }, true],
+    ['a model without provider', { ...worker, model: 'llama' }, false],
+    [
+      'an inline runner that is wrong',
+      { ...sequential, steps: [{ ...parallel, branches: [] }] },
+      false,
+    ],
+    ['windowed memory', { ...worker, memory: { kind: 'windowed', turns: 0 } }, true],
+    ['windowed memory without turns', { ...worker, memory: { kind: 'windowed' } }, false],
+    ['full memory with turns', { ...worker, memory: { kind: 'full', turns: 1 } }, false],
+    ...withNulls(sequential),
+    ...withNulls(parallel),
+    ...withNulls(graph),
+  ])('means the same to a JSON Schema validator: %s', (_name, spec, expected) => {
+    expect([valid(spec), tryParseRunnerSpec(spec).ok]).toEqual([expected, expected]);
+  });
+});
