@@ -54,9 +54,9 @@ function failedOutput(spec: ToolSpec, error: unknown): ToolOutput {
   if (!isFinal(error) && attempt < maximumAttempts) {
     throw ApplicationFailure.create({ type: 'ToolError', message: description });
   }
-  const text = `The tool '${spec.name}' failed: ${description}`;
-  if (spec.onError !== 'fail') return errorOutput(text);
-  throw new ToolError(text, { details: { tool: spec.name } });
+  if (spec.onError !== 'fail') return errorOutput(`The tool '${spec.name}' failed: ${description}`);
+  // The run that fails of it names the tool.
+  throw new ToolError(description, { details: { tool: spec.name } });
 }
 
 /** Errors that say by themselves that another attempt would not help. */

@@ -2,11 +2,11 @@
 
 import { defineAgent, defineTool, subAgent } from '../../src';
 import type { InboxItem, Longhaul } from '../../src/client';
-import type { AssistantPart, Message, ToolResult } from '../../src/protocol/message';
 import type { AgentRunOutcome } from '../../src/protocol/run';
 import { createTestEnvironment, scriptedModel, type TestEnvironment } from '../../src/testing';
 import type { ScriptedStep } from '../../src/testing/scripted-step';
 import { describeWithTimeSkipping, timeSkippingServerPath, workflowBundlePath } from '../servers';
+import { linesOf } from './conversation';
 import { eventually } from './eventually';
 import { openHarness } from './harness';
 import { fetchHistory } from './history';
@@ -72,21 +72,11 @@ const approval = {
 };
 const edited = { to: 'Ann', amount: 40 };
 
-function lineOf(part: Message['parts'][number] | AssistantPart | ToolResult): string {
-  if (part.type === 'text') return part.text;
-  if (part.type === 'tool_call') return `→ ${part.name} ${JSON.stringify(part.args)}`;
-  if (part.type !== 'tool_result') return part.type;
-  const texts = part.content.map((item) =>
-    item.type === 'text' ? item.text : JSON.stringify(item.type === 'json' ? item.value : item),
-  );
-  return `← ${part.name} ${texts.join(' | ')}`;
-}
-
 /** What was said in a run and in the runs it called, the topmost first. */
 async function conversations(longhaul: Longhaul, runId: string): Promise<Record<string, string[]>> {
   const run = longhaul.run(runId);
   const { path } = await run.state();
-  const lines = (await run.transcript()).flatMap(({ parts }) => [...parts].map(lineOf));
+  const lines = linesOf(await run.transcript());
   const events = await fetchHistory(longhaul, runId);
   const children = events.flatMap((event) => {
     const started = event.childWorkflowExecutionStartedEventAttributes;

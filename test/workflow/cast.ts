@@ -1,0 +1,68 @@
+import {
+  defineAgent,
+  defineTool,
+  type Agent,
+  type AgentOptions,
+  type JsonSchemaLiteral,
+  type Tool,
+  type ToolDefinition,
+} from '../../src';
+import type { JsonObject } from '../../src/protocol/json';
+import type { AgentRunResult } from '../../src/protocol/run';
+import { scriptedModel, type ScriptedModel } from '../../src/testing/scripted-model';
+import type { ScriptedStep } from '../../src/testing/scripted-step';
+
+/** The agents of a file's tests, each with a model of its own, so that one worker serves all tests. */
+export class Cast {
+  readonly runners: Agent[] = [];
+  readonly providers: Record<string, ScriptedModel> = {};
+
+  agent(
+    id: string,
+    steps: readonly ScriptedStep[],
+    options: Partial<AgentOptions> = {},
+  ): { readonly agent: Agent; readonly model: ScriptedModel } {
+    const model = scriptedModel(steps);
+    const agent = defineAgent({ id, model: `${id}/one`, ...options });
+    this.providers[id] = model;
+    this.runners.push(agent);
+    return { agent, model };
+  }
+}
+
+type Definition = ToolDefinition<JsonSchemaLiteral, JsonObject>;
+
+/** A tool that takes any arguments. */
+export function aTool(
+  name: string,
+  execute: Definition['execute'],
+  options: Partial<Definition> = {},
+): Tool<JsonObject> {
+  const inputSchema = { type: 'object', properties: {} };
+  return defineTool({
+    name,
+    description: `Does ${name}`,
+    inputSchema,
+    execute,
+    ...options,
+  });
+}
+
+export const callOf = (name: string, args: { [key: string]: string } = {}): ScriptedStep => ({
+  toolCalls: [{ name, args }],
+});
+
+/** What a run that ends with `text` comes to, whose models were called `calls` times by their scripts' standard usage. */
+export function resultOf(text: string, rest: Partial<AgentRunResult> & { calls?: number } = {}) {
+  const { calls = 1, ...facts } = rest;
+  const unreported = { cacheRead: null, cacheWrite: null, reasoning: null };
+  const result: AgentRunResult = {
+    finalResponse: { text, content: [{ type: 'text', text }] },
+    iterations: 0,
+    completionReason: 'text response',
+    usage: { input: calls * 10, output: calls * 5, total: calls * 15, ...unreported },
+    session: {},
+    ...facts,
+  };
+  return result;
+}

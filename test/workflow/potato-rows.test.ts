@@ -1,0 +1,206 @@
+// What potato-agent does against its own documents (splits) or badly (weaknesses), on the dev server: the loop, its tools, its limits.
+
+import { ProviderError, subAgent } from '../../src';
+import { aTool, callOf, Cast, resultOf } from './cast';
+import { linesOf } from './conversation';
+import { eventually } from './eventually';
+import { openHarness, type Harness } from './harness';
+import { fetchHistory } from './history';
+
+const cast = new Cast();
+const lookUp = aTool('look_up', ({ word }) => `a meaning of ${word as string}`);
+const ask = (question: string) => callOf('ask_user', { question });
+
+describe('potato-agent, weaknesses of the loop', () => {
+  let harness: Harness;
+  beforeAll(async () => {
+    harness = await openHarness();
+    const { runners, providers } = cast;
+    await harness.worker({ runners, providers });
+  });
+  afterAll(() => harness.close());
+
+  cast.agent(
+    'forgetful',
+    [
+      callOf('look_up', { word: 'tea' }),
+      ask('With milk?'),
+      callOf('look_up', { word: 'milk' }),
+      'So.',
+    ],
+    { tools: [lookUp], askUser: 'tool' },
+  );
+  it('weakness 1: a pause keeps the prompt, the tool results and the counters', async () => {
+    const run = await harness.longhaul.start('forgetful', 'Explain tea.');
+    expect(await run.outcome()).toMatchObject({ kind: 'needs-input', question: 'With milk?' });
+    expect(await run.state()).toMatchObject({ turn: 2, iterations: 1 });
+    await run.resume('yes');
+    expect(await run.result()).toEqual(resultOf('So.', { iterations: 2, calls: 4 }));
+    expect(linesOf(await run.transcript())).toEqual([
+      'Explain tea.',
+      '→ look_up {"word":"tea"}',
+      '← look_up a meaning of tea',
+      '→ ask_user {"question":"With milk?"}',
+      '← ask_user yes',
+      '→ look_up {"word":"milk"}',
+      '← look_up a meaning of milk',
+      'So.',
+    ]);
+  });
+
+  const asker = cast.agent('asker', [ask('Which colour?'), 'It is blue.'], { askUser: 'tool' });
+  cast.agent('boss', [callOf('choose', { input: 'A colour.' }), 'Blue it is.'], {
+    tools: [subAgent(asker.agent, { name: 'choose', description: 'Chooses' })],
+  });
+  it('weakness 4: a question of a called agent makes its caller wait, not fail', async () => {
+    const run = await harness.longhaul.start('boss', 'Paint it.');
+    expect(await run.outcome()).toMatchObject({ agentId: 'asker', path: 'boss/choose' });
+    await run.resume('blue');
+    expect(await run.result()).toEqual(resultOf('Blue it is.', { iterations: 1, calls: 4 }));
+    expect(linesOf(await run.transcript())).toEqual([
+      'Paint it.',
+      '→ choose {"input":"A colour."}',
+      '← choose It is blue.',
+      'Blue it is.',
+    ]);
+  });
+
+  const soon = { retryAfterMs: 1 };
+  const patient = cast.agent(
+    'patient',
+    [
+      { error: new ProviderError('rate_limited', 'slow down', soon) },
+      callOf('look_up', { word: 'tea' }),
+      { error: new ProviderError('unavailable', 'overloaded', soon) },
+      'At last.',
+    ],
+    { tools: [lookUp] },
+  );
+  const refused = cast.agent('refused', [{ error: new ProviderError('auth', 'bad key') }]);
+  it('weakness 6: a call that may succeed later is tried again, and each kind of call has its limits', async () => {
+    const run = await harness.longhaul.start('patient', 'Go.');
+    expect(await run.result()).toEqual(resultOf('At last.', { iterations: 1, calls: 2 }));
+    expect(patient.model.requests).toHaveLength(4);
+    const scheduled = (await fetchHistory(harness.longhaul, run.runId)).flatMap(
+      (event) => event.activityTaskScheduledEventAttributes ?? [],
+    );
+    const limits = scheduled.map(({ activityType, startToCloseTimeout, heartbeatTimeout }) => [
+      activityType?.name,
+      Number(startToCloseTimeout?.seconds),
+      Number(heartbeatTimeout?.seconds),
+    ]);
+    expect(limits.slice(1)).toEqual([
+      ['callModel', 900, 10],
+      ['callTool', 120, 15],
+      ['callModel', 900, 10],
+    ]);
+    const failing = await harness.longhaul.start('refused', 'Go.');
+    await expect(failing.result()).rejects.toMatchObject({
+      code: 'ProviderError',
+      message: 'bad key',
+      details: { kind: 'auth' },
+    });
+    expect(refused.model.requests).toHaveLength(1);
+  });
+
+  const breaks = (name: string, onError: 'return' | 'fail') =>
+    aTool(name, () => Promise.reject(new Error('no connection')), {
+      onError,
+      retry: { maximumAttempts: 1 },
+    });
+  cast.agent('tolerant', [callOf('break'), callOf('no_such_tool'), 'I manage.'], {
+    tools: [breaks('break', 'return')],
+  });
+  cast.agent('strict', [callOf('break_all')], { tools: [breaks('break_all', 'fail')] });
+  it('weakness 7: a failing or unknown tool does not end the run, unless the tool says so', async () => {
+    const run = await harness.longhaul.start('tolerant', 'Go.');
+    expect(await run.result()).toEqual(resultOf('I manage.', { iterations: 1, calls: 3 }));
+    expect(linesOf(await run.transcript())).toEqual([
+      'Go.',
+      '→ break {}',
+      "✗ break The tool 'break' failed: no connection",
+      '→ no_such_tool {}',
+      "✗ no_such_tool There is no tool 'no_such_tool' to call now. Available: break.",
+      'I manage.',
+    ]);
+    const strict = await harness.longhaul.start('strict', 'Go.');
+    await expect(strict.result()).rejects.toMatchObject({
+      code: 'ToolError',
+      message: "The tool 'break_all' failed: no connection",
+    });
+  });
+
+  const finished: string[] = [];
+  const first = aTool('first', async () => {
+    await eventually('the second', () => finished.length === 1);
+    return finished.push('first');
+  });
+  const second = aTool('second', () => finished.push('second'));
+  cast.agent('busy', [{ toolCalls: [{ name: 'first' }, { name: 'second' }] }, 'Both.'], {
+    tools: [first, second],
+  });
+  it('weakness 8: the calls of a turn run at once, and their results stand in the order of the calls', async () => {
+    const run = await harness.longhaul.start('busy', 'Go.');
+    expect(await run.result()).toEqual(resultOf('Both.', { iterations: 1, calls: 2 }));
+    expect(linesOf(await run.transcript())).toEqual([
+      'Go.',
+      '→ first {}',
+      '→ second {}',
+      '← first 2',
+      '← second 1',
+      'Both.',
+    ]);
+  });
+
+  const usage = (input: number, output: number) => ({ input, output, total: input + output });
+  const waits: ('begun' | 'aborted')[] = [];
+  const wait = aTool('wait', async (_args, { signal }) => {
+    waits.push('begun');
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    waits.push('aborted');
+  });
+  cast.agent(
+    'spender',
+    [
+      { toolCalls: [{ name: 'look_up', args: { word: 'tea' } }], usage: usage(1_000, 20) },
+      { toolCalls: [{ name: 'wait' }], usage: usage(1_200, 30) },
+    ],
+    { tools: [lookUp, wait] },
+  );
+  it('weakness 29: what a run does and has used can be read while it runs, and it can be cancelled', async () => {
+    const run = await harness.longhaul.start('spender', 'Go.');
+    await eventually('the wait', () => waits.length === 1);
+    expect(await run.state()).toMatchObject({ status: 'running', turn: 2, iterations: 1 });
+    expect(await run.usage()).toMatchObject(usage(2_200, 50));
+    expect(linesOf(await run.transcript()).slice(0, -1)).toEqual([
+      'Go.',
+      '→ look_up {"word":"tea"}',
+      '← look_up a meaning of tea',
+      '→ wait {}',
+    ]);
+    await run.cancel('too expensive');
+    await expect(run.result()).rejects.toMatchObject({
+      code: 'RunCancelled',
+      message: 'too expensive',
+    });
+    await eventually('the tool to be told', () => waits[1] === 'aborted');
+  });
+
+  let reads = 0;
+  const reader = cast.agent('reader', [callOf('read'), 'Read.'], {
+    tools: [aTool('read', () => 'x'.repeat(100_000 + reads++), { maxResultBytes: 100 })],
+  });
+  it('weakness 30: what is too long is cut or refused before it can do harm', async () => {
+    const { longhaul } = harness;
+    const run = await longhaul.start('reader', 'Go.');
+    await run.result();
+    expect(reads).toBe(1);
+    expect(linesOf(reader.model.requests[1]?.messages ?? []).at(-1)).toBe(
+      `← read ${'x'.repeat(50)}\n[cut: the first 50 of 100000 bytes are shown]`,
+    );
+    await expect(longhaul.start('reader', 'x'.repeat(300_000))).rejects.toMatchObject({
+      code: 'PayloadTooLarge',
+      message: 'input has 300002 bytes of JSON; at most 262144 are taken',
+    });
+  });
+});
