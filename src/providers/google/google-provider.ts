@@ -2,6 +2,7 @@ import type { Content, GenerateContentParameters, GoogleGenAI } from '@google/ge
 import { singleAttempt } from '../attempt';
 import type { CallTarget } from '../errors';
 import type { CallOptions, ModelProvider, ModelRequest, ModelResponse } from '../provider';
+import { callWithOutputTool, canOfferOutputTool } from '../output-tool';
 import { readStream } from '../read-stream';
 import { callCount } from './call-ids';
 import { googleClient, type GoogleProviderConfig } from './client';
@@ -9,7 +10,7 @@ import { googleCredentials } from './credentials';
 import { fromResponse } from './from-response';
 import { fromGoogleError } from './google-errors';
 import { ResponseAccumulator } from './response-accumulator';
-import { toGenerateRequest, type GenerateBody } from './to-generate-request';
+import { hasNativeOutput, toGenerateRequest, type GenerateBody } from './to-generate-request';
 
 /** Some models have given a finish reason with every chunk, so a pause after one is not yet the end. */
 const graceMs = 5000;
@@ -23,15 +24,19 @@ export function createGoogleProvider(name: string, config: GoogleProviderConfig)
       const credentials = googleCredentials(name, config);
       const target = { provider: name, model: request.model, secrets: credentials.secrets };
       let headers: Headers | undefined;
-      const attempt = (own: CallOptions, wasCut: () => boolean): Promise<ModelResponse> => {
+      const attempt = (asked: ModelRequest) => (own: CallOptions, wasCut: () => boolean) => {
         if (credentials.missing !== undefined) throw credentials.missing;
         client ??= googleClient(config, credentials);
         const onHeaders = (received: Headers): void => {
           headers = received;
         };
-        return generate({ client, config, target, onHeaders, wasCut }, request, own);
+        return generate({ client, config, target, onHeaders, wasCut }, asked, own);
       };
-      return singleAttempt(options, attempt, (error) => fromGoogleError(error, target, headers));
+      const call = (asked: ModelRequest, own: CallOptions): Promise<ModelResponse> =>
+        singleAttempt(own, attempt(asked), (error) => fromGoogleError(error, target, headers));
+      return hasNativeOutput(request) || !canOfferOutputTool(request)
+        ? call(request, options)
+        : callWithOutputTool(request, options, call);
     },
     check: () => googleCredentials(name, config).missing?.message,
   };

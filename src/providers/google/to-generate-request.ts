@@ -59,8 +59,8 @@ function systemTexts(request: ModelRequest): string[] {
   return [...(instructions === undefined ? [] : [instructions]), ...history, ...format];
 }
 
-/** Models before 3 refuse an output schema beside tools: there the system instruction asks for it. */
-function hasNativeOutput({ model, tools }: ModelRequest): boolean {
+/** Models before 3 refuse an output schema beside tools. Where no tool can take it, the system instruction asks for it. */
+export function hasNativeOutput({ model, tools }: ModelRequest): boolean {
   return tools.length === 0 || takesSchemaWithTools(model);
 }
 
