@@ -12,7 +12,7 @@ import type { RunnerSpec } from '../../src/protocol/spec';
 import { toMessages } from '../../src/providers/anthropic/to-messages';
 import { toContents } from '../../src/providers/google/to-contents';
 import { toChatMessages } from '../../src/providers/openai/to-chat-messages';
-import { parseAgentSpec } from '../../src/spec/parse-agent-spec';
+import { parseRunnerSpec } from '../../src/spec/parse-runner-spec';
 import { assistant, call, result, text, thrown, tokens, tool, turn, user } from './core/builders';
 import { origin } from './providers/google/wire-builders';
 import { anAgent, citySchema, refusalOf } from './spec/builders';
@@ -82,7 +82,7 @@ describe('potato-agent, splits', () => {
 
   it.each([
     { name: 'in code', define: () => anAgent({ model: undefined as never }) },
-    { name: 'as data', define: () => parseAgentSpec({ kind: 'agent', id: 'weather' }) },
+    { name: 'as data', define: () => parseRunnerSpec({ kind: 'agent', id: 'weather' }) },
   ])('split 6: an agent without a model cannot be defined, $name', ({ define }) => {
     expect(refusalOf(define)).toMatch(/^SpecError: Agent 'weather': model is required/);
   });
@@ -192,11 +192,11 @@ describe('potato-agent, weaknesses', () => {
       },
       {
         typo: { subAgents: [{ name: 'pay', description: 'Pays' }] },
-        problem: 'subAgents[0].runner is required: the id of an agent, or its spec',
+        problem: 'subAgents[0].runner is required: the id of a runner, or its spec',
       },
     ])('is refused with a path: $problem', ({ typo, problem }) => {
       const spec = { kind: 'agent', id: 'desk', model: 'openai/gpt-5', ...typo };
-      expect(refusalOf(() => parseAgentSpec(spec))).toBe(`SpecError: Agent 'desk': ${problem}`);
+      expect(refusalOf(() => parseRunnerSpec(spec))).toBe(`SpecError: Agent 'desk': ${problem}`);
     });
 
     it('holds sub-agents with their policies, settings, approvals and limits: all but the code', () => {
@@ -223,7 +223,7 @@ describe('potato-agent, weaknesses', () => {
         inputTimeout: '7 days',
       });
       const spec = JSON.parse(JSON.stringify(desk.spec)) as RunnerSpec;
-      expect(parseAgentSpec(spec)).toEqual(desk.spec);
+      expect(parseRunnerSpec(spec)).toEqual(desk.spec);
     });
   });
 
