@@ -12,7 +12,7 @@ import {
 import { isPlainObject } from './plain-json';
 import { readPlainOptions } from './plain-options';
 import { describeValue } from './problem';
-import type { Graph, Runner } from './runner';
+import { isRunner, type Graph, type Runner } from './runner';
 
 export type GraphTask = {
   readonly id: string;
@@ -86,6 +86,10 @@ function readTasks(reader: OptionReader): readonly ReadTask[] | undefined {
 }
 
 function readTask(value: unknown, path: string, { problems }: OptionReader): ReadTask {
+  if (isRunner(value)) {
+    problems.push({ path, message: 'must be {id, runner}, not the runner itself' });
+    return { task: null };
+  }
   const reader = new OptionReader(value, [...taskOptions, 'runner'], { path, problems });
   if (!isPlainObject(value)) return { task: null };
   const { id, ...plain } = readPlainOptions(reader, taskOptions);

@@ -30,6 +30,21 @@ describe('defineAgent', () => {
   const schemaRule = 'must be a Standard Schema (zod, valibot, …) or a JSON Schema object';
 
   it.each<[string, Partial<Record<keyof AgentOptions, unknown>>, string]>([
+    [
+      'a memory of another kind',
+      { memory: { kind: 'in_memory' } },
+      "memory.kind must be one of 'full', 'windowed', not 'in_memory'",
+    ],
+    [
+      'a windowed memory without turns',
+      { memory: { kind: 'windowed' } },
+      'memory.turns is required: how many of the last turns a windowed memory gives',
+    ],
+    [
+      'a summary by no model',
+      { memory: { kind: 'full', compact: { contextTokens: 1000, model: 'gpt' } } },
+      "memory.compact.model must be 'provider/model', such as 'openai/gpt-5-mini', not 'gpt'",
+    ],
     ['a description that is no text', { description: 5 }, 'description must be a string, not 5'],
     [
       'instructions in parts',

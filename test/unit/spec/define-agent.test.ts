@@ -156,4 +156,15 @@ describe('defineAgent', () => {
     );
     expect(Object.isFrozen(settings.extra)).toBe(false);
   });
+
+  it('writes its memory into the data, the model that summarises as text or not', () => {
+    const compact = { contextTokens: 128_000, at: 0.5, keepTurns: 2 };
+    const model = { provider: 'google', model: 'gemini-2.5-flash' };
+    const memory = { kind: 'windowed', turns: 8, store: 'main' } as const;
+    const expected = { ...memory, compact: { ...compact, model } };
+    const written = { ...compact, model: 'google/gemini-2.5-flash' };
+    expect(anAgent({ memory: { ...memory, compact: written } }).spec.memory).toEqual(expected);
+    expect(anAgent({ memory: expected }).spec.memory).toEqual(expected);
+    expect(anAgent({ memory: { kind: 'full' } }).spec.memory).toEqual({ kind: 'full' });
+  });
 });
