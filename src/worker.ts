@@ -13,6 +13,7 @@ export type {
   MemoryKey,
   MemoryStore,
   MemoryStores,
+  Stores,
   StoredMemoryTurn,
 } from './stores/memory-store';
 export { decodeTurn, encodeTurn } from './stores/memory-turn';
@@ -30,6 +31,7 @@ export type {
   UserStore,
 } from './stores/state-store';
 export { decodeState, encodeState } from './stores/state-text';
+export type { ModelPrice, PriceTable } from './providers/prices';
 export { createWorker } from './worker/create-worker';
 export type { CreateWorkerOptions, LonghaulOptions } from './worker/options';
 export { LonghaulPlugin } from './worker/plugin';

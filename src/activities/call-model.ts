@@ -3,10 +3,14 @@
 import { randomBytes } from 'node:crypto';
 import { agentOf } from '../core/agent-facts';
 import { foldLog } from '../core/fold-log';
+import { foldMemory } from '../core/memory';
 import { utf8Length } from '../core/text';
 import type { CallModelInput, CallModelResult } from '../protocol/activities';
+import type { Message } from '../protocol/message';
+import type { AgentSpec } from '../protocol/spec';
 import { NotRegisteredHere, PayloadTooLarge } from '../protocol/error-classes';
 import { limits } from '../protocol/limits';
+import { costOf } from '../providers/prices';
 import type { ModelProvider } from '../providers/provider';
 import { callbackChain } from './callbacks';
 import type { ActivityDependencies } from './dependencies';
@@ -32,7 +36,7 @@ export async function callModel(
     const request = toModelRequest({
       definition,
       agentId: input.agentId,
-      messages: foldLog(entries),
+      messages: [...(await remembered(dependencies, { spec, input, signal })), ...foldLog(entries)],
       cacheKey: `${input.definition.hash.slice(0, 16)}-${input.log.workflowId}`.slice(0, 64),
     });
     const chain = await callbackChain(dependencies, { definition, spec, input, signal });
@@ -64,8 +68,23 @@ export async function callModel(
     checkTurnSize(entry);
     dependencies.replica.offer(input.log.workflowId, entry);
     const session = chain?.changes;
-    return { entry, ...(session && { session }) };
+    const costUsd = costOf(dependencies.prices, spec.model, entry.usage);
+    return {
+      entry,
+      ...(session && { session }),
+      ...(costUsd !== undefined && { costUsd }),
+    };
   });
+}
+
+/** What a turn of a thread is given of the turns before it. */
+async function remembered(
+  { replica }: ActivityDependencies,
+  call: { spec: AgentSpec; input: CallModelInput; signal: AbortSignal },
+): Promise<readonly Message[]> {
+  const { spec, input, signal } = call;
+  if (input.memory === undefined) return [];
+  return foldMemory(await readLog(replica, input.memory, signal), spec.memory);
 }
 
 /** Random, so that a lost attempt's entry or one from before a reset is never mistaken for the real one. */

@@ -1,6 +1,7 @@
+import type { PriceTable } from '../providers/prices';
 import type { ModelDelta, ModelProvider } from '../providers/provider';
 import type { Registry } from '../spec/registry';
-import type { StateStores } from '../stores/state-store';
+import type { Stores } from '../stores/memory-store';
 import type { DefinitionCache } from './definition-cache';
 import type { LogReplica } from './log-replica';
 import type { McpPool } from './mcp/mcp-pool';
@@ -18,11 +19,13 @@ export type DeltaEvent = {
 export type ActivityDependencies = {
   readonly registry: Registry;
   readonly providers: ReadonlyMap<string, ModelProvider>;
+  /** What models cost, by `'provider/model'`. */
+  readonly prices: PriceTable;
   readonly replica: LogReplica;
   readonly definitions: DefinitionCache;
   readonly mcp: McpPool;
   /** Whether the namespace has our search attributes registered. */
   readonly hasSearchAttributes: () => Promise<boolean>;
-  readonly stores?: StateStores;
+  readonly stores?: Stores;
   readonly onDelta?: (event: DeltaEvent) => void;
 };

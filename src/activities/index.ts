@@ -12,6 +12,7 @@ import { findDefinition, loadDefinition } from './load-definition';
 import { openRun } from './open-run';
 import { pullLog } from './pull-log';
 import { askSession } from './read-log';
+import { clearTurns, compactTurns, openThread, saveTurn } from './thread-memory';
 
 export type { ActivityDependencies, DeltaEvent } from './dependencies';
 
@@ -26,6 +27,10 @@ export function createActivities(dependencies: ActivityDependencies): LonghaulAc
     fetchSession: guarded(({ workflowId }) => askSession(workflowId)),
     openRun: guarded((input) => openRun(dependencies, input)),
     closeRun: guarded((input) => closeRun(dependencies, input)),
+    openThread: guarded((input) => openThread(dependencies, input)),
+    saveTurn: guarded((input) => saveTurn(dependencies, input)),
+    clearTurns: guarded((input) => clearTurns(dependencies, input)),
+    compactTurns: guarded((input) => compactTurns(dependencies, input)),
     requestCancellation: guarded(requestCancellation),
   };
 }

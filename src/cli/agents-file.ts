@@ -27,6 +27,7 @@ const optionNames: Readonly<Record<keyof CreateWorkerOptions, true>> = {
   callbacks: true,
   mcpServers: true,
   providers: true,
+  prices: true,
   stores: true,
   logReplicaBytes: true,
   onDelta: true,

@@ -74,7 +74,7 @@ export class Longhaul {
     const runId =
       options.runId ?? `${agent}-${randomBytes(9).toString('base64url').replace(/[-_]/g, 'x')}`;
     checkRunId(runId);
-    await this.#send(runId, this.#startOptions(agent, runInput, runId));
+    await this.#send(workflowTypeOf(runInput.runner), this.#startOptions(agent, runInput, runId));
     const polled = await hasWorker(this.client, this.taskQueue).catch(() => true);
     return new RunHandle(
       this.client,
@@ -139,10 +139,11 @@ export class Longhaul {
     };
   }
 
-  async #send(runId: string, options: WorkflowStartOptions): Promise<void> {
+  async #send(type: string, options: WorkflowStartOptions): Promise<void> {
+    const { workflowId: runId } = options;
     try {
       await this.client.withDeadline(Date.now() + timeouts.serverCheck, () =>
-        this.client.workflow.start(workflowTypes.agent, options),
+        this.client.workflow.start(type, options),
       );
     } catch (error) {
       if (error instanceof WorkflowExecutionAlreadyStartedError) {
@@ -155,6 +156,12 @@ export class Longhaul {
       throw error;
     }
   }
+}
+
+/** Of a runner that is known by its id only, the workers know the kind: any of the types runs it. */
+function workflowTypeOf(runner: RunInput['runner']): string {
+  const kind = typeof runner === 'string' ? 'agent' : runner.kind;
+  return Object.hasOwn(workflowTypes, kind) ? workflowTypes[kind] : workflowTypes.agent;
 }
 
 function toRunInput(runner: RunnerLike, input: RunInput['input'], options: StartOptions): RunInput {

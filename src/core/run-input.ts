@@ -21,6 +21,7 @@ export function checkRunInput(value: unknown): asserts value is RunInput {
   checkObject(value, 'session', limits.session);
   checkObject(value, 'key', limits.failureMessage);
   checkObject(value, 'budget', limits.failureMessage);
+  checkBudget(value['budget']);
   checkObject(value, 'context', limits.context);
 }
 
@@ -50,6 +51,21 @@ function isInputPart(part: unknown): boolean {
     part['type'] === 'media' &&
     typeof part['mediaType'] === 'string' &&
     isJsonObject(part['source'])
+  );
+}
+
+/** A child's share may be nothing. */
+function checkBudget(budget: unknown): void {
+  if (!isJsonObject(budget)) return;
+  const { maxTokens, maxCostUsd, onExceeded, ...unknown } = budget;
+  const isAmount = (value: unknown): boolean =>
+    value === undefined || (typeof value === 'number' && value >= 0);
+  const isRule = onExceeded === undefined || onExceeded === 'ask' || onExceeded === 'fail';
+  const isKnown = Object.keys(unknown).length === 0;
+  const hasLimit = maxTokens !== undefined || maxCostUsd !== undefined;
+  if (isAmount(maxTokens) && isAmount(maxCostUsd) && isRule && isKnown && hasLimit) return;
+  throw invalid(
+    "budget must be {maxTokens?, maxCostUsd?, onExceeded?: 'ask' | 'fail'} with at least one limit",
   );
 }
 

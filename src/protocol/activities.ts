@@ -3,6 +3,14 @@ import type { LogEntry, LogRef } from './log';
 import type { RunKey } from './run';
 import type { SessionDelta } from './session';
 import type {
+  ClearTurnsInput,
+  CompactTurnsInput,
+  CompactTurnsResult,
+  OpenThreadInput,
+  OpenThreadResult,
+  SaveTurnInput,
+} from './thread';
+import type {
   AgentSpec,
   Definition,
   DefinitionRef,
@@ -105,6 +113,8 @@ export type CallModelInput = {
   /** 1-based. */
   readonly turn: number;
   readonly log: LogRef;
+  /** Of a turn of a thread: the thread's turns before it. */
+  readonly memory?: LogRef;
   /** The keys declared by what runs beside the call: callbacks, criteria, approval functions. */
   readonly session?: JsonObject;
 } & CallbackInput;
@@ -188,6 +198,13 @@ export interface LonghaulActivities {
   openRun(input: OpenRunInput): Promise<OpenRunResult>;
   /** Saves the session, once, when a run completes; may be repeated. */
   closeRun(input: CloseRunInput): Promise<void>;
+  /** What a thread starts from: its runner's memory, and the turns its store holds. */
+  openThread(input: OpenThreadInput): Promise<OpenThreadResult>;
+  /** Writes one turn; may be repeated. */
+  saveTurn(input: SaveTurnInput): Promise<void>;
+  clearTurns(input: ClearTurnsInput): Promise<void>;
+  /** Has the older turns of a thread summarised by the model. */
+  compactTurns(input: CompactTurnsInput): Promise<CompactTurnsResult>;
   /** Asks the server to cancel this run, so that it ends as Canceled. */
   requestCancellation(): Promise<void>;
 }

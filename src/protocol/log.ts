@@ -84,8 +84,12 @@ export type Decision =
 
 export type DecisionEvent = { readonly kind: 'decision'; readonly decision: Decision };
 
-/** Everything before it in the log is represented by this text. */
-export type SummaryEvent = { readonly kind: 'summary'; readonly text: string };
+/** Stands for everything before it in a run's log; in a thread's, for its first `turns` turns. */
+export type SummaryEvent = {
+  readonly kind: 'summary';
+  readonly text: string;
+  readonly turns?: number;
+};
 
 /** One event of a run, in order. `foldLog` turns them into messages. */
 export type LogEvent = UserEvent | ModelTurnEvent | ToolResultEvent | DecisionEvent | SummaryEvent;

@@ -6,6 +6,9 @@ export const workflowTypes = {
   graph: 'graph',
 } as const;
 
+/** A conversation: its turns are runs of the types above. */
+export const threadType = 'thread';
+
 /**
  * Between runs: a child tells the topmost run what it waits for (`childInputs`) and gets the answer (`deliver`); one whose outcome is
  * out while runs below it are still open tells its caller (`childResult`); one whose result nobody needs any more is told so (`abandon`).
@@ -24,6 +27,8 @@ export const updateNames = {
   outcome: 'outcome',
   approve: 'approve',
   reject: 'reject',
+  send: 'send',
+  clear: 'clear',
 } as const;
 
 export const queryNames = {
@@ -35,6 +40,8 @@ export const queryNames = {
   context: 'context',
   session: 'session',
   runner: 'runner',
+  children: 'children',
+  turns: 'turns',
 } as const;
 
 export const memoKey = 'longhaul';

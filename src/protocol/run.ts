@@ -3,6 +3,7 @@ import type { ErrorCode } from './errors';
 import type { Json, JsonObject } from './json';
 import type { AssistantPart, MediaPart, TextPart, Usage } from './message';
 import type { SessionDelta } from './session';
+import type { ThreadTurn } from './thread';
 import type { AgentToolPolicy, BudgetSpec, DefinitionRef, RunnerSpec } from './spec';
 
 /** Where a run hangs in the tree. `root` is the workflow id of the topmost Longhaul run, `path` the way from it. */
@@ -37,6 +38,8 @@ export type RunInput = {
   readonly lineage?: Lineage;
   readonly definition?: DefinitionRef;
   readonly sessionFrom?: string;
+  /** Of a turn of a thread. */
+  readonly thread?: ThreadTurn;
 };
 
 /** Something a run waits for, wherever in its tree it was asked. */
@@ -65,6 +68,8 @@ export type AgentRunResult = {
   /** Of the whole tree, in US dollars; without the calls of models whose price the worker does not know. */
   readonly costUsd?: number;
   readonly session: JsonObject;
+  /** Of a thread's turn: the tokens of its last model call, as the provider counts them. */
+  readonly contextTokens?: number;
   readonly warnings?: readonly string[];
 };
 
@@ -122,7 +127,9 @@ export type RunState = {
   readonly executionRunId: string;
   readonly turn: number;
   readonly iterations: number;
+  /** Of the run and all it called, as far as those have ended. */
   readonly usage: Usage;
+  readonly costUsd?: number;
   readonly pending: readonly PendingInput[];
   readonly logLength: number;
   /** The last 20. */
@@ -141,6 +148,16 @@ export type RunMemo = {
     'inputId' | 'kind' | 'question' | 'agentId' | 'path' | 'since'
   >[];
   readonly reason?: string;
+};
+
+/** A run that another one called. */
+export type ChildView = {
+  readonly runId: string;
+  readonly runner: string;
+  /** Left out for an agent. */
+  readonly kind?: Exclude<RunnerSpec['kind'], 'agent'>;
+  readonly path: string;
+  readonly status: 'open' | 'completed' | 'failed' | 'cancelled';
 };
 
 /** What a child tells the topmost run: all that it waits for now. */

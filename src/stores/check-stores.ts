@@ -1,4 +1,5 @@
 import { SpecError } from '../protocol/error-classes';
+import type { Stores } from './memory-store';
 import type { StateStores } from './state-store';
 
 export const storeNames = ['app', 'user', 'session'] as const satisfies (keyof StateStores)[];
@@ -9,15 +10,22 @@ const methods = {
   session: ['load', 'save', 'delete', 'exists'],
 } as const;
 
+const memoryMethods = ['loadTurns', 'saveTurn', 'clear', 'count'];
+
 /** Refuses what is no store when the worker starts, not when a run completes. */
-export function checkStores(stores: StateStores): void {
+export function checkStores(stores: Stores): void {
   for (const name of storeNames) {
-    const store: unknown = stores[name];
-    if (store === undefined) continue;
-    const missing = methods[name].filter((method) => !hasMethod(store, method));
-    if (missing.length > 0)
-      throw new SpecError(`stores.${name} lacks ${missing.map((each) => `${each}()`).join(', ')}`);
+    if (stores[name] !== undefined) requireMethods(`stores.${name}`, stores[name], methods[name]);
   }
+  for (const [name, store] of Object.entries(stores.memory ?? {})) {
+    requireMethods(`stores.memory.${name}`, store, memoryMethods);
+  }
+}
+
+function requireMethods(path: string, store: unknown, names: readonly string[]): void {
+  const missing = names.filter((name) => !hasMethod(store, name));
+  if (missing.length === 0) return;
+  throw new SpecError(`${path} lacks ${missing.map((each) => `${each}()`).join(', ')}`);
 }
 
 function hasMethod(value: unknown, name: string): boolean {

@@ -1,6 +1,6 @@
 import type { Json } from '../protocol/json';
 import type { RunInput } from '../protocol/run';
-import type { SessionKey } from './state-store';
+import type { SessionKey, StateStores } from './state-store';
 
 /** Whose conversation: agents with the same key share it. */
 export type MemoryKey = SessionKey;
@@ -42,3 +42,6 @@ export type MemoryStore = {
 
 /** By the names agents use: `memory: { kind: 'full', store: 'default' }`. */
 export type MemoryStores = Readonly<Record<string, MemoryStore>>;
+
+/** All that a worker may be given: state that runs start from, and where threads write their turns. */
+export type Stores = StateStores & { readonly memory?: MemoryStores };

@@ -2,12 +2,13 @@ import type { DataConverter } from '@temporalio/common';
 import type { NativeConnection, WorkerOptions } from '@temporalio/worker';
 import type { DeltaEvent } from '../activities';
 import type { ModelProvider, ProviderConfig } from '../providers/provider';
+import type { PriceTable } from '../providers/prices';
 import type { Callbacks } from '../spec/callbacks';
 import type { CustomCriterion } from '../spec/criteria';
 import type { McpServer } from '../spec/mcp-server';
 import type { Runner } from '../spec/runner';
 import type { Tool } from '../spec/tool';
-import type { StateStores } from '../stores/state-store';
+import type { Stores } from '../stores/memory-store';
 
 /** The code a worker has by name, and how it reaches models. */
 export type LonghaulOptions = {
@@ -19,8 +20,10 @@ export type LonghaulOptions = {
   readonly mcpServers?: readonly McpServer[];
   /** By name, as in `'<name>/<model>'`: settings of a built-in provider, or a provider of your own. */
   readonly providers?: Readonly<Record<string, ProviderConfig | ModelProvider>>;
+  /** What models cost, over the built-in list prices: for budgets in US dollars and the `costUsd` of results. */
+  readonly prices?: PriceTable;
   /** State that outlives runs: what they start from, and where their session goes. They stay yours to close. */
-  readonly stores?: StateStores;
+  readonly stores?: Stores;
   /** Memory for the logs of the runs this worker serves; what does not fit is read again from the run. Default 64 MiB. */
   readonly logReplicaBytes?: number;
   /** Every streamed delta of every model call of this worker. Must not block. */

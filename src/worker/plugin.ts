@@ -5,6 +5,7 @@ import { DefinitionCache } from '../activities/definition-cache';
 import { LogReplica } from '../activities/log-replica';
 import { McpPool } from '../activities/mcp/mcp-pool';
 import { timeouts } from '../protocol/limits';
+import { priceTable } from '../providers/prices';
 import { resolveProviders } from '../providers/registry';
 import { createRegistry } from '../spec/registry';
 import { checkStores } from '../stores/check-stores';
@@ -82,7 +83,7 @@ export class LonghaulPlugin extends SimplePlugin {
 
   #activities(options: WorkerOptions): object {
     const { runners, tools, criteria, callbacks, mcpServers, providers } = this.#options;
-    const { stores, logReplicaBytes, onDelta } = this.#options;
+    const { stores, prices, logReplicaBytes, onDelta } = this.#options;
     if (stores !== undefined) checkStores(stores);
     const registry = createRegistry({
       ...(runners && { runners }),
@@ -96,6 +97,7 @@ export class LonghaulPlugin extends SimplePlugin {
     return createActivities({
       registry,
       providers: resolveProviders(providers),
+      prices: priceTable(prices),
       replica: new LogReplica(logReplicaBytes),
       definitions: new DefinitionCache(),
       mcp,

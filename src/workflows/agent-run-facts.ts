@@ -2,17 +2,18 @@
 
 import type { WorkflowInfo } from '@temporalio/workflow';
 import { criteriaOf } from '../core/agent-facts';
-import type { AgentRun } from '../core/agent-run';
 import type { AgentRunOptions } from '../core/options';
 import type { AgentRunResponse, AgentRunStep } from '../core/steps';
-import { addUsage, emptyUsage } from '../core/usage';
+import type { PlanResult } from '../core/orchestration/plan';
+import { emptyUsage } from '../core/usage';
 import { utf8Length } from '../core/text';
 import type { MachineInput } from '../protocol/agent-run';
 import type { AgentFacts } from '../protocol/activities';
-import { isJsonObject, type JsonObject } from '../protocol/json';
+import { isJsonObject } from '../protocol/json';
 import { limits } from '../protocol/limits';
-import type { Usage, UserMessage } from '../protocol/message';
-import type { AgentRunResult, RunInput, RunState } from '../protocol/run';
+import type { UserMessage } from '../protocol/message';
+import type { RunInput, RunSpend, RunState } from '../protocol/run';
+import type { Progress } from './driver';
 import type { RunBoard } from './run-board';
 
 export function machineOptions(facts: AgentFacts): AgentRunOptions {
@@ -51,40 +52,44 @@ export function runnerId(input: RunInput): string {
   return typeof id === 'string' ? id.slice(0, 100) : 'unknown';
 }
 
-/** `usage` is that of the whole tree: this run's and that of the agents it called. */
-export function resultOf(
-  response: AgentRunResponse,
-  { session, usage }: { readonly session: JsonObject; readonly usage: Usage },
-): AgentRunResult {
+/** What an agent's last response is as a result. */
+export function planResultOf(response: AgentRunResponse): PlanResult {
   const { text, content, structured, iterations, completionReason } = response;
-  const result: AgentRunResult = {
+  return {
     finalResponse: { text, content, ...(structured !== undefined && { structured }) },
     iterations,
     completionReason,
-    usage,
-    session,
   };
+}
+
+/** What is too long to be returned whole is left in the transcript. */
+export function withinSize<Result extends PlanResult>(result: Result): Result {
   if (utf8Length(JSON.stringify(result)) <= limits.result) return result;
-  const warnings = ['finalResponse.content was left out for its size: read it from the transcript'];
-  return { ...result, finalResponse: { ...result.finalResponse, content: [] }, warnings };
+  const warning = 'finalResponse.content was left out for its size: read it from the transcript';
+  return {
+    ...result,
+    finalResponse: { ...result.finalResponse, content: [] },
+    warnings: [...(result.warnings ?? []), warning],
+  };
 }
 
 export function stateOf(run: {
   readonly board: RunBoard;
-  readonly machine: AgentRun | undefined;
-  readonly calledUsage: Usage;
+  readonly progress: Progress | undefined;
+  readonly spend: RunSpend | undefined;
   readonly runner: string;
   readonly path: string;
   readonly executionRunId: string;
   readonly logLength: number;
 }): RunState {
-  const { board, machine, calledUsage, ...rest } = run;
+  const { board, progress, spend, ...rest } = run;
   return {
     status: board.status,
     pauseSeq: board.pauseSeq,
-    turn: machine?.turn ?? 0,
-    iterations: machine?.iterations ?? 0,
-    usage: addUsage(machine?.usage ?? emptyUsage, calledUsage),
+    turn: progress?.turn ?? 0,
+    iterations: progress?.iterations ?? 0,
+    usage: spend?.usage ?? emptyUsage,
+    ...(spend?.costUsd !== undefined && { costUsd: spend.costUsd }),
     pending: board.pending,
     rejected: board.rejected,
     ...rest,

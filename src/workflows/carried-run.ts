@@ -10,27 +10,34 @@ import { LonghaulError } from '../protocol/errors';
 import { limits } from '../protocol/limits';
 import type { LogEntry, LogRef } from '../protocol/log';
 import type { AgentRunState } from '../core/run-state';
-import type { Usage } from '../protocol/message';
+import type { CarriedBudget } from '../core/budget';
+import type { JsonObject } from '../protocol/json';
+import type { ChildView } from '../protocol/run';
 import type { CarriedBoard } from './run-board';
 import type { CarriedSession } from './run-session';
 import type { LoadedDefinition } from './load-definition';
 import { controlActivities } from './activity-proxies';
 
-/** Everything a run holds. `machine.log` is empty: the entries stand beside it, with their ids, or are pulled by `log`. */
-export type CarriedRun = {
+/** How far the runner itself is. `machine.log` is empty: the entries stand beside it, with their ids, or are pulled by `log`. */
+export type CarriedProgress =
+  | { readonly machine: AgentRunState; readonly plan?: never }
+  | { readonly plan: JsonObject; readonly machine?: never };
+
+/** Everything a run holds. */
+export type CarriedRun = CarriedProgress & {
   readonly format: 1;
-  readonly machine: AgentRunState;
   readonly board: CarriedBoard;
   readonly definition: LoadedDefinition;
   readonly session: CarriedSession;
-  readonly calledUsage: Usage;
+  readonly budget: CarriedBudget;
+  readonly children: readonly ChildView[];
   readonly entries?: readonly LogEntry[];
   readonly log?: LogRef;
 };
 
 /** What the next execution gets: deflated JSON, measured. */
 export function pack(
-  run: Omit<CarriedRun, 'log' | 'entries' | 'format'>,
+  run: CarriedProgress & Omit<CarriedRun, 'log' | 'entries' | 'format' | 'machine' | 'plan'>,
   entries: readonly LogEntry[],
   log: LogRef,
 ): Uint8Array {

@@ -1,42 +1,32 @@
 // What the calls of a run are made with: whose they are, what of the session and the context goes along, the agents it may call.
 
-import type { WorkflowInfo } from '@temporalio/workflow';
 import type { AgentRun } from '../core/agent-run';
 import { limits } from '../protocol/limits';
-import type { RunInput } from '../protocol/run';
-import type { LoadedDefinition } from './load-definition';
-import type { RunLog } from './run-log';
-import type { RunPlace } from './run-place';
-import type { RunSession } from './run-session';
+import type { AgentFacts } from '../protocol/activities';
+import type { DrivenRun } from './driver';
 import { selectKeys } from './session-keys';
-import { callSubAgent, type Caller } from './sub-agents';
+import { callSubAgent } from './sub-agents';
 import { iterationInput, toolCallKeys } from './callbacks';
 import { argumentsOf, contextOf } from './tool-input';
 import { judgedArguments } from './activity-tool';
 import { ToolRunner } from './tool-runner';
 
-export type CallingRun = {
-  readonly input: RunInput;
-  readonly info: WorkflowInfo;
-  readonly place: RunPlace;
-  readonly definition: LoadedDefinition;
-  readonly machine: AgentRun;
-  readonly session: RunSession;
-  readonly log: () => RunLog;
-  readonly forget: (child: string) => void;
-};
-
-export function createToolRunner(run: CallingRun): ToolRunner {
-  const { facts } = run.definition;
-  const caller = callerOf(run);
+export function createToolRunner(
+  run: DrivenRun,
+  { facts, machine }: { readonly facts: AgentFacts; readonly machine: AgentRun },
+): ToolRunner {
+  const callees = new Map((facts.subAgents ?? []).map((callee) => [callee.name, callee]));
   return new ToolRunner({
     concurrency: facts.toolConcurrency ?? limits.toolConcurrency,
     tools: facts.tools,
-    argumentsOf: (call) => argumentsOf(call, run.log()),
-    judgedArguments: (call) => judgedArguments(call, run.log()),
-    callAgent: (pending) => {
-      const callee = facts.subAgents?.find(({ name }) => name === pending.call.name);
-      return callee && callSubAgent(caller, callee, pending);
+    argumentsOf: (call) => argumentsOf(call, run.log),
+    judgedArguments: (call) => judgedArguments(call, run.log),
+    callAgent: (pending, waiting) => {
+      const callee = callees.get(pending.call.name);
+      if (callee === undefined) return undefined;
+      const others = waiting.filter(({ call }) => callees.has(call.name)).length;
+      const session = run.session.value;
+      return callSubAgent(run.children, { callee, pending, session, among: others + 1 });
     },
     contextOf: (tool) =>
       contextOf({
@@ -45,20 +35,7 @@ export function createToolRunner(run: CallingRun): ToolRunner {
         executionRunId: run.info.runId,
         context: run.input.context,
         session: selectKeys(run.session.value, toolCallKeys(facts, tool)),
-        ...iterationInput(facts, run.machine.iterations),
+        ...iterationInput(facts, machine.iterations),
       }),
   });
-}
-
-function callerOf({ input, info, place, definition, session, forget }: CallingRun): Caller {
-  return {
-    workflowId: info.workflowId,
-    executionRunId: info.runId,
-    context: input.context,
-    agentId: definition.facts.id,
-    lineage: place.lineage,
-    definition: place.definitionRef(definition.hash),
-    session: () => session.value,
-    forget,
-  };
 }

@@ -1,3 +1,11 @@
-// The workflow types, for the sandbox: users with workflows of their own export these from their workflow file.
+// The workflow types, for the sandbox: users with workflows of their own export these from their workflow file. Beside them what
+// such workflows start runs with.
 
-export { agent } from './agent';
+export { agent, graph, parallel, sequential } from './run-workflows';
+export {
+  executeRunner,
+  startRunner,
+  type RunnerLike,
+  type StartedRunner,
+  type StartRunnerOptions,
+} from './execute-runner';

@@ -1,11 +1,11 @@
 // What a run pins when it starts: the closure of its runner, recorded whole once, so that a redeploy never changes a running one.
 
 import { ActivityFailure, isCancellation } from '@temporalio/workflow';
-import { agentFacts } from '../core/agent-facts';
+import { runnerFacts } from '../core/runner-facts';
 import type {
-  AgentFacts,
   LoadDefinitionInput,
   LoadDefinitionResult,
+  RunnerFacts,
   StateStoreName,
 } from '../protocol/activities';
 import { errorOfCode, InternalError, SpecError, ToolError } from '../protocol/error-classes';
@@ -16,7 +16,7 @@ import { definitionActivities, listingActivities, loadingActivities } from './ac
 /** What a run knows of its definition. The topmost run holds it whole, for its children and for workers that never saw it. */
 export type LoadedDefinition = {
   readonly hash: string;
-  readonly facts: AgentFacts;
+  readonly facts: RunnerFacts;
   readonly searchAttributes: boolean;
   /** The stores of the worker that loaded it. */
   readonly stores?: readonly StateStoreName[];
@@ -37,14 +37,11 @@ function loaded(result: LoadDefinitionResult): LoadedDefinition {
   switch (result.kind) {
     case 'found': {
       const { hash, definition, searchAttributes, stores } = result;
-      const facts = agentFacts(definition, definition.runner);
+      const facts = runnerFacts(definition, definition.runner);
       return { hash, definition, searchAttributes, facts, ...(stores && { stores }) };
     }
-    case 'pinned': {
-      const { kind: _kind, facts, ...rest } = result;
-      if (facts.kind !== 'agent') throw new InternalError(`'${facts.id}' is no agent`);
-      return { ...rest, facts };
-    }
+    case 'pinned':
+      return result;
     case 'invalid':
       throw new SpecError(result.message);
     default:

@@ -1,4 +1,4 @@
-// Between a child and the topmost run: what the child waits for goes up, always as the whole list, in order.
+// Between a run and the one that lists its questions: what it waits for goes up, always as the whole list, in order.
 
 import { getExternalWorkflowHandle } from '@temporalio/workflow';
 import { signalNames } from '../protocol/names';

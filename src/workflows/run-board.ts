@@ -5,6 +5,7 @@
 // 3. `pauseSeq` grows with every pause, so that all who wait for one pause can share one update.
 
 import { answerText } from '../core/answer';
+import { budgetAmount } from '../core/budget';
 import {
   AlreadyAnswered,
   AmbiguousInput,
@@ -139,13 +140,14 @@ export class RunBoard {
     if (found?.kind === 'approval') {
       throw new InvalidAnswer(`input '${found.inputId}' is an approval: approve or reject it`);
     }
+    if (found?.kind === 'budget') budgetAmount(input.answer);
     return found;
   }
 
   approval(input: { inputId?: string }, updateId: string): PendingInput | undefined {
     const found = this.addressed(input, updateId);
     if (found !== undefined && found.kind !== 'approval') {
-      throw new InvalidAnswer(`input '${found.inputId}' is a question: answer it with resume`);
+      throw new InvalidAnswer(`input '${found.inputId}' is no approval: answer it with resume`);
     }
     return found;
   }

@@ -1,8 +1,16 @@
 // When what is seen of a run changes: the memo and the search attributes cost an event each, the details none.
 
 import type { LogEntry } from '../protocol/log';
-import type { RunState } from '../protocol/run';
+import type { ChildView, RunState } from '../protocol/run';
 import { showAttributes, showDetails, showMemo, shownAtStart } from './visible-state';
+
+export type Shown = {
+  readonly entries: readonly LogEntry[];
+  readonly children: readonly ChildView[];
+  /** The search attributes are registered. */
+  readonly indexed: boolean;
+  readonly reason: string | undefined;
+};
 
 export class RunDisplay {
   #memo: string;
@@ -12,12 +20,7 @@ export class RunDisplay {
     this.#memo = shownAtStart(memo);
   }
 
-  /** `indexed`: the search attributes are registered. */
-  show(
-    state: RunState,
-    entries: readonly LogEntry[],
-    options: { readonly indexed: boolean; readonly reason?: string | undefined },
-  ): void {
+  show(state: RunState, options: Shown): void {
     const memo = [state.status, ...state.pending.map((input) => input.inputId)].join(' ');
     if (memo !== this.#memo && state.status !== 'loading') {
       showMemo(state, options.reason);
@@ -27,6 +30,6 @@ export class RunDisplay {
       showAttributes(state);
       this.#status = state.status;
     }
-    showDetails(state, entries);
+    showDetails(state, options);
   }
 }

@@ -23,6 +23,7 @@ import type {
   ApproveInput,
   CancelInput,
   ChildInputs,
+  ChildOutcome,
   Delivery,
   OutcomeReply,
   PendingInput,
@@ -38,6 +39,8 @@ import type { RunBoard } from './run-board';
 const resumeSignal = defineSignal<[unknown]>(signalNames.resume);
 const cancelSignal = defineSignal<[CancelInput | undefined]>(signalNames.cancelRun);
 const childInputsSignal = defineSignal<[ChildInputs]>(signalNames.childInputs);
+const childResultSignal = defineSignal<[ChildOutcome]>(signalNames.childResult);
+const abandonSignal = defineSignal(signalNames.abandon);
 const deliverSignal = defineSignal<[Delivery]>(signalNames.deliver);
 const outcomeUpdate = defineUpdate<OutcomeReply, []>(updateNames.outcome);
 const resumeUpdate = defineUpdate<ResumeReply, [ResumeInput]>(updateNames.resume);
@@ -55,6 +58,10 @@ export type RunHandlers = {
   readonly sendDown: (child: string, delivery: Delivery) => Promise<void>;
   readonly state: () => RunState;
   readonly cancel: (reason: string) => void;
+  /** A child that stays open told its result. */
+  readonly takeOutcome: (outcome: ChildOutcome) => void;
+  /** Nobody needs the result any more. */
+  readonly abandon: () => void;
   /** What children wait for has changed. */
   readonly onChange: () => void;
 };
@@ -81,6 +88,8 @@ export function setRunHandlers(run: RunHandlers): void {
   setHandler(deliverSignal, (delivery) => takeDelivery(run, delivery), {
     description: 'From the topmost run: the answer to what this run asked',
   });
+  setHandler(childResultSignal, run.takeOutcome);
+  setHandler(abandonSignal, run.abandon);
   setHandler(childInputsSignal, ({ child, inputs }) => {
     board.publishChild(child, inputs);
     run.onChange();

@@ -12,15 +12,21 @@ export class RunPlace {
   readonly workflowId: string;
   readonly isRoot: boolean;
   readonly lineage: Lineage;
-  /** What makes this run's input ids differ from those of any other below the same root. */
-  readonly idSuffix: string;
+  /** What lists this run's questions besides itself: the topmost run, or its thread. Undefined at the top. */
+  readonly superior: string | undefined;
+  /** The run that pinned the definition this one goes by. */
+  readonly #definitionHolder: string;
+  /** What makes this run's input ids differ from those of any other that its superior lists. */
+  readonly #idSuffix: string;
 
   constructor(input: RunInput, workflowId: string) {
     const { lineage } = input;
     this.workflowId = workflowId;
     this.isRoot = lineage === undefined;
-    this.lineage = lineage ?? { root: workflowId, path: runnerId(input), ancestors: [], depth: 0 };
-    this.idSuffix = this.isRoot ? '' : `@${hashOf(workflowId)}`;
+    this.lineage = lineage ?? { root: workflowId, path: topPath(input), ancestors: [], depth: 0 };
+    this.superior = lineage?.root ?? input.thread?.workflowId;
+    this.#definitionHolder = input.definition?.root ?? workflowId;
+    this.#idSuffix = this.superior === undefined ? '' : `@${hashOf(workflowId)}`;
   }
 
   get path(): string {
@@ -29,7 +35,8 @@ export class RunPlace {
 
   definitionRef(hash: string): DefinitionRef {
     const short = hash.slice(0, limits.hashLength);
-    return this.isRoot ? { hash: short } : { hash: short, root: this.lineage.root };
+    const root = this.#definitionHolder;
+    return root === this.workflowId ? { hash: short } : { hash: short, root };
   }
 
   /** Whose call it is. At the root the definition is this run's own and the path is the agent's id: neither travels. */
@@ -38,14 +45,20 @@ export class RunPlace {
     facts,
   }: LoadedDefinition): Pick<CallModelInput, 'definition' | 'agentId' | 'path'> {
     const definition = this.definitionRef(hash);
-    return { definition, agentId: facts.id, ...(!this.isRoot && { path: this.path }) };
+    return { definition, agentId: facts.id, ...(this.path !== facts.id && { path: this.path }) };
   }
 
   inputId(machineId: string): string {
-    return machineId + this.idSuffix;
+    return machineId + this.#idSuffix;
   }
 
   machineId(inputId: string): string {
-    return inputId.slice(0, inputId.length - this.idSuffix.length);
+    return inputId.slice(0, inputId.length - this.#idSuffix.length);
   }
+}
+
+/** Of a turn, its number stands behind the agent. */
+function topPath(input: RunInput): string {
+  const id = runnerId(input);
+  return input.thread === undefined ? id : `${id}/turn-${input.thread.turn}`;
 }

@@ -3,7 +3,7 @@
 import { defineQuery, setHandler } from '@temporalio/workflow';
 import type { JsonObject } from '../protocol/json';
 import { queryNames } from '../protocol/names';
-import type { LogQuery } from '../protocol/run';
+import type { ChildView, LogQuery } from '../protocol/run';
 import type { RunnerSpec } from '../protocol/spec';
 import type { LoadedDefinition } from './load-definition';
 import type { RunLog } from './run-log';
@@ -14,6 +14,7 @@ export type ReadableRun = {
   readonly context: () => JsonObject;
   readonly session: () => JsonObject;
   readonly runner: () => string | RunnerSpec;
+  readonly children: () => readonly ChildView[];
 };
 
 export function setRunQueries(run: ReadableRun): void {
@@ -30,6 +31,9 @@ export function setRunQueries(run: ReadableRun): void {
   });
   setHandler(defineQuery<unknown>(queryNames.runner), run.runner, {
     description: 'What the run was started with',
+  });
+  setHandler(defineQuery<unknown>(queryNames.children), run.children, {
+    description: 'The runs this one called',
   });
   setHandler(defineQuery<unknown>(queryNames.context), run.context, {
     description: 'The context given at start',

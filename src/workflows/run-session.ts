@@ -6,11 +6,13 @@ import type { SessionDelta } from '../protocol/session';
 import { checkSessionSize } from './session-keys';
 
 export type CarriedSession = {
+  readonly initial: JsonObject;
   readonly value: JsonObject;
   readonly deferred: readonly (readonly [index: number, delta: SessionDelta])[];
 };
 
 export class RunSession {
+  #initial: JsonObject = {};
   #value: JsonObject = {};
   readonly #deferred = new Map<number, SessionDelta>();
 
@@ -18,17 +20,29 @@ export class RunSession {
     return this.#value;
   }
 
+  /** What the run started from. */
+  get initial(): JsonObject {
+    return this.#initial;
+  }
+
   start(value: JsonObject): void {
+    this.#initial = value;
     this.#value = value;
   }
 
-  restore({ value, deferred }: CarriedSession): void {
+  replace(value: JsonObject): void {
+    checkSessionSize(value);
+    this.#value = value;
+  }
+
+  restore({ initial, value, deferred }: CarriedSession): void {
+    this.#initial = initial;
     this.#value = value;
     deferred.forEach(([index, delta]) => this.#deferred.set(index, delta));
   }
 
   carry(): CarriedSession {
-    return { value: this.#value, deferred: [...this.#deferred] };
+    return { initial: this.#initial, value: this.#value, deferred: [...this.#deferred] };
   }
 
   merge(delta: SessionDelta): void {

@@ -1,7 +1,7 @@
 // What became of a tool call, as the loop is given it. Pure.
 
 import type { PendingToolCall } from '../protocol/agent-run';
-import type { ToolResult, Usage } from '../protocol/message';
+import type { ToolResult } from '../protocol/message';
 import type { SessionDelta } from '../protocol/session';
 
 export type ResultArrival = {
@@ -10,8 +10,6 @@ export type ResultArrival = {
   /** Of a result that an activity minted. */
   readonly entryId?: string;
   readonly session?: SessionDelta;
-  /** Of a called agent, with all below it. */
-  readonly usage?: Usage;
 };
 
 export type ToolArrival = ResultArrival | { readonly kind: 'failed'; readonly error: unknown };

@@ -30,8 +30,11 @@ export type ToolRunnerOptions = {
   readonly tools: readonly ToolFacts[];
   /** What goes along with a call of this tool; long arguments are replaced by where they stand in the log. */
   readonly contextOf: (tool: ToolFacts) => ToolCallContext;
-  /** Calls an agent instead, when the name is one's. */
-  readonly callAgent: (call: PendingToolCall) => Promise<ToolArrival> | undefined;
+  /** Calls an agent instead, when the name is one's; told of the calls that have yet to start. */
+  readonly callAgent: (
+    call: PendingToolCall,
+    waiting: readonly PendingToolCall[],
+  ) => Promise<ToolArrival> | undefined;
   readonly argumentsOf: (call: PendingToolCall) => Pick<CallToolInput, 'args' | 'byReference'>;
   /** What was found about the arguments beside the model call; undefined where they changed since. */
   readonly judgedArguments: (call: PendingToolCall) => CheckArgumentsResult | undefined;
@@ -92,7 +95,7 @@ export class ToolRunner {
 
   async #run(pending: PendingToolCall): Promise<ToolArrival> {
     const { call, turn, index } = pending;
-    const called = this.#options.callAgent(pending);
+    const called = this.#options.callAgent(pending, this.#waiting);
     if (called !== undefined) return await called;
     const tool = this.#options.tools.find((candidate) => candidate.name === call.name);
     if (tool === undefined) return errorResult(pending, `There is no tool '${call.name}'.`);

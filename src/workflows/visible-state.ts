@@ -11,7 +11,7 @@ import { isJsonObject } from '../protocol/json';
 import { limits } from '../protocol/limits';
 import type { LogEntry } from '../protocol/log';
 import { memoKey, searchAttributes } from '../protocol/names';
-import type { RunMemo, RunState } from '../protocol/run';
+import type { ChildView, RunMemo, RunState } from '../protocol/run';
 
 const agentKey = defineSearchAttributeKey(searchAttributes.agent, 'KEYWORD');
 const statusKey = defineSearchAttributeKey(searchAttributes.status, 'KEYWORD');
@@ -55,11 +55,15 @@ function runMemo(state: RunState, reason?: string): RunMemo {
   return memo();
 }
 
-export function showDetails(state: RunState, entries: readonly LogEntry[]): void {
-  const { usage, turn, iterations } = state;
+export function showDetails(
+  state: RunState,
+  run: { readonly entries: readonly LogEntry[]; readonly children: readonly ChildView[] },
+): void {
+  const { usage, turn, iterations, costUsd } = state;
+  const { entries, children } = run;
   const spend = [
-    `${turn} model calls`,
-    `${iterations} tool rounds`,
+    ...(turn > 0 ? [`${turn} model calls`, `${iterations} tool rounds`] : []),
+    ...(costUsd === undefined ? [] : [`$${costUsd.toFixed(4)}`]),
     `${usage.input ?? '?'} tokens in, ${usage.output ?? '?'} out`,
   ].join(' · ');
   const lines = [
@@ -67,7 +71,8 @@ export function showDetails(state: RunState, entries: readonly LogEntry[]): void
     ...state.pending.map(describePending),
     ...state.rejected.slice(-1).map((refused) => `\nLast refused signal: ${refused.message}`),
     ...(state.status === 'completed' ? answerOf(entries) : []),
-    '\n### Conversation',
+    ...describeChildren(children),
+    ...(entries.length === 0 ? [] : ['\n### Conversation']),
     ...newestThatFit(entries.slice(0, state.status === 'completed' ? -1 : undefined)),
   ];
   setCurrentDetails(clipText(lines.join('\n'), limits.details));
@@ -82,6 +87,16 @@ function describePending({
 }: RunState['pending'][number]): string {
   const list = options.map((option) => `\n> - ${oneLine(option, 80)}`).join('');
   return `\n### Waiting for you\n\n> **${oneLine(question, 400)}**\n>${list}\n\n${path}, input \`${inputId}\``;
+}
+
+/** The runs below, the newest last; many are counted. */
+function describeChildren(children: readonly ChildView[]): string[] {
+  if (children.length === 0) return [];
+  const shown = children
+    .slice(-8)
+    .map(({ path, runner, status }) => `- ${path} (${runner}): ${status}`);
+  const hidden = children.length - shown.length;
+  return ['\n### Runs', ...(hidden > 0 ? [`- ${hidden} earlier ones`] : []), ...shown];
 }
 
 /** With its Markdown as the model wrote it. */

@@ -1,0 +1,175 @@
+// What a thread has done beside its turns: its store read and written, its older turns summarised.
+
+import { foldMemory, turnsOf } from '../core/memory';
+import { utf8Length } from '../core/text';
+import { NotRegisteredHere, StoreError } from '../protocol/error-classes';
+import { LonghaulError } from '../protocol/errors';
+import { isJsonObject, type JsonObject } from '../protocol/json';
+import { limits } from '../protocol/limits';
+import type { Message } from '../protocol/message';
+import type { AgentSpec, RunnerSpec } from '../protocol/spec';
+import type {
+  ClearTurnsInput,
+  CompactTurnsInput,
+  CompactTurnsResult,
+  KeptTurn,
+  OpenThreadInput,
+  OpenThreadResult,
+  SaveTurnInput,
+} from '../protocol/thread';
+import type { MemoryStore, StoredMemoryTurn } from '../stores/memory-store';
+import type { ActivityDependencies } from './dependencies';
+import { withHeartbeat } from './heartbeat';
+import { attempt } from './model-attempt';
+import { ownWorkflowId } from './pinned-definition';
+import { askRunner, readLog } from './read-log';
+
+/** How many turns of a store a thread with full memory takes up again. */
+const mostTurns = 1_000;
+
+const summarise =
+  'Summarise the conversation above for the assistant who goes on with it: what the user wants, facts, names, numbers and decisions, ' +
+  'what was promised and what is open. Be complete and short. Answer with the summary only.';
+
+export async function openThread(
+  dependencies: ActivityDependencies,
+  input: OpenThreadInput,
+): Promise<OpenThreadResult> {
+  return await withHeartbeat(async () => {
+    const { memory } = memoryOf(await runnerSpec(dependencies, input));
+    const searchAttributes = await dependencies.hasSearchAttributes();
+    if (memory?.store === undefined) {
+      return { ...(memory && { memory }), searchAttributes, turns: [] };
+    }
+    const last = memory.kind === 'windowed' ? Math.max(1, memory.turns) : mostTurns;
+    const store = storeOf(dependencies, memory.store);
+    const stored = await calling(memory.store, () => store.loadTurns(input.key, { last }));
+    const session = sessionOf(stored.at(-1));
+    return {
+      memory,
+      searchAttributes,
+      turns: newestThatFit(stored.map(keptTurn)),
+      ...(session && { session }),
+    };
+  });
+}
+
+export async function saveTurn(
+  dependencies: ActivityDependencies,
+  { store, key, turn }: SaveTurnInput,
+): Promise<void> {
+  const { runId: invocationId, ...rest } = turn;
+  const memory = storeOf(dependencies, store);
+  await calling(store, () => memory.saveTurn({ ...key, ...rest, invocationId }));
+}
+
+export async function clearTurns(
+  dependencies: ActivityDependencies,
+  { store, key }: ClearTurnsInput,
+): Promise<void> {
+  const memory = storeOf(dependencies, store);
+  await calling(store, () => memory.clear(key));
+}
+
+export async function compactTurns(
+  dependencies: ActivityDependencies,
+  input: CompactTurnsInput,
+): Promise<CompactTurnsResult> {
+  return await withHeartbeat(async (signal) => {
+    const spec = await runnerSpec(dependencies, input);
+    const entries = await readLog(dependencies.replica, input.log, signal);
+    const all = turnsOf(entries);
+    const turns = Math.max(0, all.length - input.keepTurns);
+    const kept = new Set(all.slice(turns).flat());
+    const older = entries.filter((entry) => !kept.has(entry));
+    const model = memoryOf(spec).memory?.compact?.model ?? modelOf(spec);
+    const provider = dependencies.providers.get(model.provider);
+    if (provider === undefined) {
+      const message = `this worker has no model provider '${model.provider}'`;
+      throw new NotRegisteredHere(message, { retryable: true });
+    }
+    const request = {
+      model: model.model,
+      messages: [...foldMemory(older), userMessage(summarise)],
+      tools: [],
+      toolChoice: 'none' as const,
+      settings: {},
+      cacheKey: input.log.workflowId.slice(0, 64),
+    };
+    const call = { dependencies: {}, input: { log: input.log, turn: 0 }, signal, watch: undefined };
+    const { content } = await attempt(provider, request, call);
+    const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+    return { text, turns };
+  });
+}
+
+/** A runner nobody here knows may be known to another worker of a rolling deploy. */
+async function runnerSpec(
+  { registry }: ActivityDependencies,
+  { runner, inline }: Pick<OpenThreadInput, 'runner' | 'inline'>,
+): Promise<RunnerSpec> {
+  try {
+    const given = inline === true ? await askRunner(ownWorkflowId()) : runner;
+    const { runners, runner: id } = registry.definition(given);
+    return runners[id] as RunnerSpec;
+  } catch (error) {
+    if (!LonghaulError.is(error) || error.code !== 'AgentNotFound') throw error;
+    throw new LonghaulError(error.code, error.message, { retryable: true });
+  }
+}
+
+function memoryOf(spec: RunnerSpec): Pick<AgentSpec, 'memory'> {
+  return spec.kind === 'agent' && spec.memory ? { memory: spec.memory } : {};
+}
+
+function modelOf(spec: RunnerSpec): AgentSpec['model'] {
+  if (spec.kind === 'agent') return spec.model;
+  throw new TypeError(`only an agent's thread is compacted, and '${spec.id}' is none`);
+}
+
+function storeOf({ stores }: ActivityDependencies, name: string): MemoryStore {
+  const memory = stores?.memory ?? {};
+  const store = Object.hasOwn(memory, name) ? memory[name] : undefined;
+  if (store !== undefined) return store;
+  const known = Object.keys(memory).sort().join(', ') || 'none';
+  throw new NotRegisteredHere(`this worker has no memory store '${name}'; it has: ${known}`, {
+    retryable: true,
+  });
+}
+
+/** An error that is not ours is one of a store we do not know: it may pass. */
+async function calling<Result>(name: string, call: () => Promise<Result>): Promise<Result> {
+  try {
+    return await call();
+  } catch (error) {
+    const retryable = LonghaulError.is(error) ? error.retryable : true;
+    const message = error instanceof Error ? error.message : String(error);
+    throw new StoreError(`the memory store '${name}' failed: ${message}`, {
+      cause: error,
+      retryable,
+    });
+  }
+}
+
+function keptTurn({ id, invocationId, user, assistant, createdAt }: StoredMemoryTurn): KeptTurn {
+  return { id, runId: invocationId, user, assistant, createdAt };
+}
+
+function sessionOf(turn: StoredMemoryTurn | undefined): JsonObject | undefined {
+  const session = isJsonObject(turn?.eventData) ? turn.eventData['session'] : undefined;
+  return isJsonObject(session) ? session : undefined;
+}
+
+/** What is too long to travel is left in the store. */
+function newestThatFit(turns: readonly KeptTurn[]): readonly KeptTurn[] {
+  let bytes = 0;
+  const first = turns.findLastIndex((turn) => {
+    bytes += utf8Length(JSON.stringify(turn));
+    return bytes > limits.result;
+  });
+  return turns.slice(first + 1);
+}
+
+function userMessage(text: string): Message {
+  return { role: 'user', parts: [{ type: 'text', text }] };
+}

@@ -1,0 +1,112 @@
+import type { ErrorCode } from './errors';
+import type { LogRef } from './log';
+import type { JsonObject } from './json';
+import type { RunInput, RunKey } from './run';
+import type { BudgetSpec, MemorySpec, RunnerSpec } from './spec';
+
+/** Whose conversation a thread is. */
+export type ThreadKey = Required<RunKey>;
+
+/** What the `thread` workflow takes. */
+export type ThreadInput = {
+  /** The id of a registered runner, or its whole spec. */
+  readonly runner: string | RunnerSpec;
+  readonly key: ThreadKey;
+  /** What the first turn's session starts from. */
+  readonly session?: JsonObject;
+  /** How long it stays open with nothing to do. Only with a store: what is in no store would be lost. */
+  readonly idleTimeoutMs?: number;
+};
+
+/** In the input of a turn's run: its thread, and what the model is given of the turns before. */
+export type ThreadTurn = {
+  readonly workflowId: string;
+  /** 1-based, over the whole thread. */
+  readonly turn: number;
+  readonly memory: LogRef;
+};
+
+/** What happens to a message that comes while a turn is running. */
+export type WhenBusy = 'queue' | 'reject' | 'interrupt';
+
+export type SendInput = {
+  /** The same id again is the same message. */
+  readonly messageId: string;
+  readonly input: RunInput['input'];
+  /** Default `queue`. */
+  readonly whenBusy?: WhenBusy;
+  readonly context?: JsonObject;
+  readonly budget?: BudgetSpec;
+};
+
+/** The turn a message became. Its run starts when the turns before it are done. */
+export type SendReply = {
+  readonly messageId: string;
+  readonly turn: number;
+  readonly runId: string;
+};
+
+export type TurnStatus = 'queued' | 'running' | 'completed' | 'failed' | 'cancelled';
+
+/** A turn as the thread tells of it. */
+export type TurnView = SendReply & {
+  readonly status: TurnStatus;
+  /** ISO 8601: when the message came. */
+  readonly createdAt: string;
+  readonly user: RunInput['input'];
+  /** The final text of a completed turn. */
+  readonly assistant?: string;
+  /** Of a failed turn. */
+  readonly failure?: { readonly code?: ErrorCode; readonly message: string };
+};
+
+export type TurnsQuery = {
+  /** Only the newest so many. */
+  readonly last?: number;
+  readonly messageId?: string;
+};
+
+export type OpenThreadInput = {
+  readonly runner: string;
+  /** The thread was started with the whole spec: it is asked for it. */
+  readonly inline?: true;
+  readonly key: ThreadKey;
+};
+
+/** A turn as a store has it, without its key. */
+export type KeptTurn = {
+  readonly id: string;
+  readonly runId: string;
+  readonly user: RunInput['input'];
+  readonly assistant: string;
+  readonly createdAt: string;
+};
+
+export type OpenThreadResult = {
+  /** Of the runner, where it is an agent that says so. */
+  readonly memory?: MemorySpec;
+  readonly searchAttributes: boolean;
+  /** What the store holds, the oldest first; the newest that fit. */
+  readonly turns: readonly KeptTurn[];
+  /** The session as the last turn left it. */
+  readonly session?: JsonObject;
+};
+
+export type SaveTurnInput = {
+  readonly store: string;
+  readonly key: ThreadKey;
+  readonly turn: KeptTurn & { readonly eventData: JsonObject };
+};
+
+export type ClearTurnsInput = { readonly store: string; readonly key: ThreadKey };
+
+export type CompactTurnsInput = {
+  readonly runner: string;
+  readonly inline?: true;
+  readonly log: LogRef;
+  /** The turns that stay as they are: all before them go into the summary. */
+  readonly keepTurns: number;
+};
+
+/** `turns`: how many turns the text stands for, from the thread's first one kept on. */
+export type CompactTurnsResult = { readonly text: string; readonly turns: number };

@@ -1,0 +1,29 @@
+// What is said when a budget is used up: to the person who may raise it, or as the failure. Pure.
+
+import type { UsedUp } from '../core/budget';
+import { BudgetExceeded } from '../protocol/error-classes';
+import type { PendingInput } from '../protocol/run';
+
+/** Its id is another one each time: the limit has grown since. */
+export function budgetQuestion(
+  usedUp: UsedUp,
+  turn: number,
+): Pick<PendingInput, 'inputId' | 'kind' | 'question' | 'options'> {
+  const unit = usedUp.unit === 'tokens' ? 'tokens' : 'US dollars';
+  return {
+    inputId: `budget-${turn}-${usedUp.limit}`,
+    kind: 'budget',
+    question: `${describe(usedUp)} How many ${unit} shall be added? Answer with a number, or 'stop'.`,
+    options: ['stop'],
+  };
+}
+
+export function budgetExceeded(usedUp: UsedUp): BudgetExceeded {
+  return new BudgetExceeded(describe(usedUp), { details: { ...usedUp } });
+}
+
+function describe({ unit, limit, spent }: UsedUp): string {
+  return unit === 'tokens'
+    ? `The budget of ${limit} tokens is used up: ${spent} were spent.`
+    : `The budget of $${limit} is used up: $${spent.toFixed(4)} were spent.`;
+}

@@ -1,0 +1,58 @@
+// Failures on their way up: each says with the code it began with, and what the run that failed has spent.
+
+import { ApplicationFailure, isCancellation, TemporalFailure } from '@temporalio/workflow';
+import { clipText, oneLine } from '../core/text';
+import { limits } from '../protocol/limits';
+import { errorCodes, LonghaulError, type ErrorCode } from '../protocol/errors';
+import type { RunSpend } from '../protocol/run';
+
+/** Of a child: its failure with its report beside the details. Cancellation passes: it carries none. */
+export function reported(failure: unknown, spend: RunSpend): unknown {
+  if (!(failure instanceof TemporalFailure) || isCancellation(failure)) return failure;
+  const { type, message, details } = innermost(failure);
+  return ApplicationFailure.create({
+    ...(type !== undefined && { type }),
+    message: clipText(message, limits.failureMessage),
+    nonRetryable: true,
+    details: [details ?? {}, spend],
+    cause: failure,
+  });
+}
+
+/** What a failed child has spent, as far as it could say. */
+export function spendOf(error: unknown): RunSpend | undefined {
+  const cause = error instanceof Error ? error.cause : undefined;
+  const details = cause instanceof ApplicationFailure ? cause.details : undefined;
+  return (details?.[1] ?? undefined) as RunSpend | undefined;
+}
+
+/** The code a failure began with. */
+export function failureCode(error: unknown): ErrorCode | undefined {
+  if (LonghaulError.is(error)) return error.code;
+  if (isCancellation(error)) return 'RunCancelled';
+  const { type } = innermost(error);
+  return errorCodes.find((code) => code === type);
+}
+
+export function failureReason(error: unknown): string {
+  return oneLine(innermost(error).message, limits.failureMessage);
+}
+
+type Innermost = {
+  readonly type?: string;
+  readonly message: string;
+  readonly details?: unknown;
+};
+
+/** The last failure of the chain that has a type; else the last one. */
+function innermost(error: unknown): Innermost {
+  let found: Innermost = { message: error instanceof Error ? error.message : String(error) };
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof ApplicationFailure && cause.type) {
+      found = { type: cause.type, message: cause.message, details: cause.details?.[0] };
+    } else if (found.type === undefined) {
+      found = { message: cause.message };
+    }
+  }
+  return found;
+}

@@ -1,0 +1,256 @@
+// The runs a run calls: each a child workflow. Where it hangs, what it starts from, what it may spend, what becomes of it.
+//
+// 1. A forbidden, circular or too deep call never starts: it throws the typed error.
+// 2. What the callers above forbid is added up on the way down; ancestors travel in the workflow input, never in the session.
+// 3. A child that is gone has nothing open any more: the topmost run is told.
+// 4. A child's result counts once: as it is told early by one that stays open, or as the workflow's.
+
+import {
+  ChildWorkflowCancellationType,
+  condition,
+  getExternalWorkflowHandle,
+  ParentClosePolicy,
+  startChild,
+  type ChildWorkflowOptions,
+} from '@temporalio/workflow';
+import type { RunBudget } from '../core/budget';
+import { oneLine, utf8Length } from '../core/text';
+import type { RunnerPlace } from '../protocol/activities';
+import { CircularAgentCall, DepthExceeded, DisallowedAgentCall } from '../protocol/error-classes';
+import type { JsonObject } from '../protocol/json';
+import { limits, timeouts } from '../protocol/limits';
+import { memoKey, signalNames, workflowTypes } from '../protocol/names';
+import type {
+  ChildOutcome,
+  ChildResult,
+  ChildView,
+  Lineage,
+  RunInput,
+  RunMemo,
+} from '../protocol/run';
+import type { AgentToolPolicy, BudgetSpec, DefinitionRef } from '../protocol/spec';
+import { failureCode, spendOf } from './child-failure';
+import { childId } from './child-id';
+import { StartGate } from './start-gate';
+
+/** The run that calls. */
+export type Caller = {
+  readonly workflowId: string;
+  readonly executionRunId: string;
+  readonly runner: string;
+  readonly lineage: Lineage;
+  readonly definition: DefinitionRef;
+  readonly context: JsonObject | undefined;
+  readonly budget: RunBudget;
+  readonly forget: (child: string) => void;
+};
+
+export type ChildCall = RunnerPlace & {
+  /** Tells the child's id apart from its siblings': the step or tool, the turn and the index. */
+  readonly place: string;
+  /** Its part of the path. */
+  readonly element: string;
+  readonly input: RunInput['input'];
+  readonly session: JsonObject;
+  /** The run's session stays what it is while the child runs: a long one is fetched. */
+  readonly isSessionStable?: boolean;
+  /** A call of one agent by another, which a policy may forbid as such. */
+  readonly isSubAgentCall?: boolean;
+  readonly policy?: AgentToolPolicy;
+  /** Calls, this one included, that share what is left of the budget. */
+  readonly among: number;
+};
+
+type OpenChild = { readonly early: (result: ChildResult) => void };
+
+/** What a run remembers of its children, the last so many. */
+const keptViews = 1_000;
+
+export class Children {
+  readonly #caller: Caller;
+  readonly #gate = new StartGate();
+  readonly #open = new Map<string, OpenChild>();
+  #views: ChildView[];
+  #abandoned = false;
+
+  constructor(caller: Caller, views: readonly ChildView[] = []) {
+    this.#caller = caller;
+    this.#views = [...views];
+  }
+
+  /** Children that have not closed; some of them may have given their result. */
+  get openCount(): number {
+    return this.#open.size;
+  }
+
+  get views(): readonly ChildView[] {
+    return this.#views;
+  }
+
+  async call(call: ChildCall): Promise<ChildResult> {
+    const { budget } = this.#caller;
+    const lineage = lineageOf(this.#caller, call);
+    const share = budget.promise(call.among);
+    try {
+      const result = await this.#start(call, lineage, share);
+      budget.takeBack(share);
+      budget.record(result.spend);
+      return result;
+    } catch (error) {
+      budget.takeBack(share);
+      const spend = spendOf(error);
+      if (spend !== undefined) budget.record(spend);
+      throw error;
+    }
+  }
+
+  /** A child that stays open told its result. */
+  takeOutcome({ child, result }: ChildOutcome): void {
+    this.#open.get(child)?.early(result);
+  }
+
+  /** Nobody needs what they give any more: whoever of them asks is not answered. */
+  abandon(): void {
+    if (this.#abandoned) return;
+    this.#abandoned = true;
+    [...this.#open.keys()].forEach(tellAbandoned);
+  }
+
+  /** Resolves when all have closed. */
+  async closed(): Promise<void> {
+    await condition(() => this.#open.size === 0);
+  }
+
+  async #start(
+    call: ChildCall,
+    lineage: Lineage,
+    share: BudgetSpec | undefined,
+  ): Promise<ChildResult> {
+    const id = childId({ ...this.#caller, place: call.place });
+    const input = this.#inputOf(call, lineage, share);
+    const bytes = utf8Length(JSON.stringify(input));
+    await this.#gate.enter(bytes);
+    const view = this.#see(id, call, lineage.path);
+    const started = startChild<(input: RunInput) => Promise<ChildResult>>(
+      workflowTypes[call.kind ?? 'agent'],
+      startOptions(id, call, input),
+    );
+    const leave = (): void => this.#gate.leave(bytes);
+    started.then(leave, leave);
+    if (this.#abandoned) started.then(() => tellAbandoned(id)).catch(() => undefined);
+    const early = new Promise<ChildResult>((resolve) => this.#open.set(id, { early: resolve }));
+    const ended = started.then((handle) => handle.result());
+    ended.then(
+      () => this.#close(id, view, 'completed'),
+      (error: unknown) => this.#close(id, view, statusOf(error)),
+    );
+    return await Promise.race([early, ended]);
+  }
+
+  #inputOf(call: ChildCall, lineage: Lineage, share: BudgetSpec | undefined): RunInput {
+    const { workflowId, definition, context } = this.#caller;
+    const { runner, input, session, isSessionStable = false } = call;
+    const travels = !isSessionStable || utf8Length(JSON.stringify(session)) <= limits.sessionInline;
+    return {
+      runner,
+      input,
+      lineage,
+      definition: { root: definition.root ?? workflowId, hash: definition.hash },
+      ...(travels ? { session } : { sessionFrom: workflowId }),
+      ...(context && { context }),
+      ...(share && { budget: share }),
+    };
+  }
+
+  #see(runId: string, { runner, kind }: RunnerPlace, path: string): { status: string } {
+    const view: ChildView & { status: ChildView['status'] } = {
+      runId,
+      runner,
+      ...(kind && { kind }),
+      path,
+      status: 'open',
+    };
+    this.#views.push(view);
+    this.#views = this.#views.slice(-keptViews);
+    return view;
+  }
+
+  #close(id: string, view: { status: string }, status: ChildView['status']): void {
+    view.status = status;
+    this.#open.delete(id);
+    if (status !== 'completed') this.#caller.forget(id);
+  }
+}
+
+function tellAbandoned(child: string): void {
+  getExternalWorkflowHandle(child)
+    .signal(signalNames.abandon)
+    .catch(() => undefined);
+}
+
+function statusOf(error: unknown): ChildView['status'] {
+  return failureCode(error) === 'RunCancelled' ? 'cancelled' : 'failed';
+}
+
+function startOptions(
+  workflowId: string,
+  { runner, input, element }: ChildCall,
+  runInput: RunInput,
+): ChildWorkflowOptions & { workflowId: string; args: [RunInput] } {
+  const path = runInput.lineage?.path ?? runner;
+  const memo: RunMemo = { status: 'running', agent: runner, path };
+  const text = typeof input === 'string' ? input : JSON.stringify(input);
+  return {
+    workflowId,
+    args: [runInput],
+    parentClosePolicy: ParentClosePolicy.TERMINATE,
+    cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
+    workflowTaskTimeout: timeouts.workflowTask,
+    memo: { [memoKey]: memo },
+    staticSummary: oneLine(`${element}: ${text}`, limits.summary),
+  };
+}
+
+function lineageOf(caller: Caller, call: ChildCall): Lineage {
+  const { lineage } = caller;
+  const { runner, policy = {} } = call;
+  const forbidden = lineage.policy ?? {};
+  const forbidsCalls = call.isSubAgentCall === true && forbidden.disallowSubAgentCalls === true;
+  if (forbidsCalls || forbidden.disallowedAgentIds?.includes(runner)) {
+    throw new DisallowedAgentCall(
+      `'${caller.runner}' must not call '${runner}': a caller above forbids it`,
+      { details: { id: runner } },
+    );
+  }
+  const ancestors = [...lineage.ancestors, caller.runner];
+  if (ancestors.includes(runner)) {
+    throw new CircularAgentCall(
+      `'${runner}' is already being called: ${[...ancestors, runner].join(' → ')}`,
+      { details: { id: runner } },
+    );
+  }
+  if (lineage.depth >= limits.depth) {
+    throw new DepthExceeded(`'${runner}' would be nested deeper than ${limits.depth}`);
+  }
+  return {
+    root: lineage.root,
+    path: `${lineage.path}/${call.element}`,
+    ancestors,
+    depth: lineage.depth + 1,
+    ...addedPolicy(forbidden, policy),
+  };
+}
+
+function addedPolicy(above: AgentToolPolicy, own: AgentToolPolicy): { policy?: AgentToolPolicy } {
+  const ids = [
+    ...new Set([...(above.disallowedAgentIds ?? []), ...(own.disallowedAgentIds ?? [])]),
+  ];
+  const disallows = above.disallowSubAgentCalls === true || own.disallowSubAgentCalls === true;
+  if (ids.length === 0 && !disallows) return {};
+  return {
+    policy: {
+      ...(disallows && { disallowSubAgentCalls: true }),
+      ...(ids.length > 0 && { disallowedAgentIds: ids }),
+    },
+  };
+}

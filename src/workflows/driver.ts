@@ -1,0 +1,45 @@
+// What a run drives: an agent's loop or an orchestration. The run gives it what every run has.
+
+import type { WorkflowInfo } from '@temporalio/workflow';
+import type { RunBudget } from '../core/budget';
+import type { PlanResult } from '../core/orchestration/plan';
+import type { Delivery, RunInput, RunState } from '../protocol/run';
+import type { CarriedProgress } from './carried-run';
+import type { Children } from './children';
+import type { LoadedDefinition } from './load-definition';
+import type { RunBoard } from './run-board';
+import type { RunLog } from './run-log';
+import type { RunPlace } from './run-place';
+import type { RunSession } from './run-session';
+
+/** What a driver is given. */
+export type DrivenRun = {
+  readonly input: RunInput;
+  readonly info: WorkflowInfo;
+  readonly place: RunPlace;
+  readonly definition: LoadedDefinition;
+  readonly board: RunBoard;
+  readonly session: RunSession;
+  readonly budget: RunBudget;
+  readonly children: Children;
+  readonly log: RunLog;
+  /** Nobody needs the result any more: nobody will answer. */
+  readonly isAbandoned: () => boolean;
+  /** Something that is seen of the run has changed. */
+  readonly onChange: () => void;
+  /** Between steps, with nothing in flight. Goes on in another execution where the history has grown; else returns at once. */
+  readonly continueAsNewIfDue: (progress: () => CarriedProgress) => Promise<void>;
+};
+
+export type Progress = Pick<RunState, 'turn' | 'iterations'>;
+
+export interface Driver {
+  drive(): Promise<PlanResult>;
+  /** An answer for this run itself. */
+  feed(delivery: Delivery): void;
+  /** Nothing it started is under way. */
+  readonly settled: boolean;
+  readonly progress: Progress;
+  /** The tokens of the last model call, where the provider said. */
+  readonly contextTokens?: number | undefined;
+}

@@ -1,0 +1,359 @@
+// One run, whatever it runs: loads its definition, drives it to its end, shows it, answers for it.
+//
+// 1. All handlers are set in the constructor, before the first await.
+// 2. The outcome is out before anything is saved; saving can neither be cancelled nor fail the run.
+// 3. A run closes after all it called, and after everyone who waits was answered.
+// 4. A child returns its changes of the session and what it spent; only the topmost run returns a session.
+
+import {
+  allHandlersFinished,
+  CancellationScope,
+  condition,
+  ContinueAsNew,
+  getExternalWorkflowHandle,
+  isCancellation,
+  makeContinueAsNewFunc,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { AgentRun } from '../core/agent-run';
+import { RunBudget } from '../core/budget';
+import { createPlan, restorePlan } from '../core/orchestration/create-plan';
+import type { PlanResult } from '../core/orchestration/plan';
+import { checkRunInput } from '../core/run-input';
+import { sessionDelta } from '../core/session';
+import { InternalError } from '../protocol/error-classes';
+import { isJsonObject } from '../protocol/json';
+import { signalNames } from '../protocol/names';
+import type { LogEvent } from '../protocol/log';
+import type {
+  AgentRunResult,
+  ChildOutcome,
+  ChildResult,
+  RunInput,
+  RunState,
+} from '../protocol/run';
+import { controlActivities } from './activity-proxies';
+import { AgentLoop } from './agent-loop';
+import { isDue, machineOptions, promptOf, runnerId, stateOf, withinSize } from './agent-run-facts';
+import { pack, unpack, type CarriedProgress, type CarriedRun } from './carried-run';
+import { reported } from './child-failure';
+import { Children } from './children';
+import type { DrivenRun, Driver } from './driver';
+import { toWorkflowFailure } from './durable';
+import { loadDefinition, type LoadedDefinition } from './load-definition';
+import { OrchestrationLoop } from './orchestration-loop';
+import { RootLink, sendDown } from './root-link';
+import { RunBoard } from './run-board';
+import { RunDisplay } from './run-display';
+import { setRunHandlers } from './run-handlers';
+import { RunLog } from './run-log';
+import { RunPlace } from './run-place';
+import { setRunQueries } from './run-queries';
+import { RunSession } from './run-session';
+import { closeSession, openSession } from './run-stores';
+
+/** What exists once the definition is known. */
+type Loaded = {
+  readonly definition: LoadedDefinition;
+  readonly budget: RunBudget;
+  readonly children: Children;
+  readonly driver: Driver;
+};
+
+export class Run {
+  /** What the run was started with, by whomever: nobody has checked it yet. */
+  readonly #given: unknown;
+  readonly #input: RunInput;
+  readonly #carried: Uint8Array | undefined;
+  readonly #info = workflowInfo();
+  readonly #place: RunPlace;
+  readonly #superior: RootLink | undefined;
+  readonly #board = new RunBoard();
+  readonly #session = new RunSession();
+  readonly #display = new RunDisplay(this.#info.memo);
+  #log = new RunLog({ workflowId: this.#info.workflowId, executionRunId: this.#info.runId });
+  #loaded: Loaded | undefined;
+  #cancelReason: string | undefined;
+  #abandoned = false;
+
+  constructor(input: RunInput, carried: Uint8Array | undefined) {
+    this.#given = input;
+    this.#input = isJsonObject(input) ? input : { runner: runnerId(input), input: '' };
+    this.#carried = carried;
+    this.#place = new RunPlace(this.#input, this.#info.workflowId);
+    const { superior } = this.#place;
+    this.#superior =
+      superior === undefined ? undefined : new RootLink(superior, this.#info.workflowId);
+    setRunHandlers({
+      board: this.#board,
+      state: () => this.#state(),
+      cancel: (reason) => this.#cancel(reason),
+      feed: (delivery) => this.#ready().driver.feed(delivery),
+      sendDown,
+      takeOutcome: (outcome) => this.#loaded?.children.takeOutcome(outcome),
+      abandon: () => this.#abandon(),
+      onChange: () => this.#show(),
+    });
+    setRunQueries({
+      log: () => this.#log,
+      definition: () => this.#loaded?.definition,
+      context: () => this.#input.context ?? {},
+      session: () => this.#session.value,
+      runner: () => this.#input.runner,
+      children: () => this.#loaded?.children.views ?? [],
+    });
+  }
+
+  async run(): Promise<AgentRunResult | ChildResult> {
+    try {
+      await this.#load();
+      return await this.#finish(await this.#ready().driver.drive());
+    } catch (error) {
+      const isOver = error instanceof ContinueAsNew || this.#board.ended;
+      const status = isCancellation(error) ? 'cancelled' : 'failed';
+      await CancellationScope.nonCancellable(() => this.#end(isOver ? undefined : status));
+      const spend = this.#loaded?.budget.spend;
+      if (this.#place.isRoot || spend === undefined) throw error;
+      throw reported(toWorkflowFailure(error), spend);
+    }
+  }
+
+  async #load(): Promise<void> {
+    if (this.#carried !== undefined) return this.#restore(await unpack(this.#carried));
+    checkRunInput(this.#given);
+    const { runner, definition, sessionFrom } = this.#input;
+    const loaded = await loadDefinition({
+      runner: runnerId(this.#input),
+      ...(typeof runner !== 'string' && { inline: true }),
+      ...(definition && { definition }),
+    });
+    this.#session.start(
+      sessionFrom === undefined
+        ? await openSession(this.#input, loaded)
+        : await controlActivities.fetchSession({ workflowId: sessionFrom }),
+    );
+    this.#start(loaded);
+  }
+
+  #restore(carried: CarriedRun & { readonly entries: readonly LogEvent[] }): void {
+    this.#session.restore(carried.session);
+    this.#board.restore(carried.board);
+    const { workflowId, runId } = this.#info;
+    const { entries } = carried;
+    this.#log = new RunLog({ workflowId, executionRunId: runId, entries });
+    this.#start(carried.definition, carried);
+  }
+
+  #start(definition: LoadedDefinition, carried?: CarriedRun): void {
+    const { facts } = definition;
+    const budget = new RunBudget(facts.budget, this.#input.budget);
+    if (carried !== undefined) budget.restore(carried.budget);
+    const caller = {
+      workflowId: this.#info.workflowId,
+      executionRunId: this.#info.runId,
+      runner: facts.id,
+      lineage: this.#place.lineage,
+      definition: this.#place.definitionRef(definition.hash),
+      context: this.#input.context,
+      budget,
+      forget: (child: string) => this.#forget(child),
+    };
+    const children = new Children(caller, carried?.children);
+    const driven: DrivenRun = {
+      input: this.#input,
+      info: this.#info,
+      place: this.#place,
+      definition,
+      board: this.#board,
+      session: this.#session,
+      budget,
+      children,
+      log: this.#log,
+      isAbandoned: () => this.#abandoned,
+      onChange: () => this.#show(),
+      continueAsNewIfDue: (progress) => this.#continueAsNewIfDue(progress),
+    };
+    this.#loaded = { definition, budget, children, driver: this.#drive(driven, carried) };
+  }
+
+  #drive(run: DrivenRun, carried: CarriedRun | undefined): Driver {
+    const { facts } = run.definition;
+    if (facts.kind === 'agent') {
+      const log = run.log.entries.map(({ id: _id, ...event }): LogEvent => event);
+      const machine = carried?.machine
+        ? AgentRun.fromJSON({ ...carried.machine, log })
+        : new AgentRun(promptOf(this.#input), machineOptions(facts));
+      return new AgentLoop(run, { facts, machine });
+    }
+    const { input } = this.#input;
+    const plan = carried?.plan
+      ? restorePlan(facts, carried.plan)
+      : createPlan(facts, { input, session: this.#session.value });
+    return new OrchestrationLoop(run, { facts, plan });
+  }
+
+  async #finish(planned: PlanResult): Promise<AgentRunResult | ChildResult> {
+    const { children } = this.#ready();
+    const result = this.#resultOf(planned);
+    const returned = this.#place.isRoot ? result : this.#childResult(planned, result);
+    this.#board.result = result;
+    await this.#end('completed');
+    if (!('delta' in returned)) return await this.#save(returned);
+    if (children.openCount > 0) await this.#tellCaller(returned);
+    await this.#linger();
+    return returned;
+  }
+
+  async #save(result: AgentRunResult): Promise<AgentRunResult> {
+    const { definition } = this.#ready();
+    const warnings = await CancellationScope.nonCancellable(() =>
+      closeSession(this.#input, definition, this.#session.value),
+    );
+    await this.#linger();
+    if (warnings.length === 0) return result;
+    return { ...result, warnings: [...(result.warnings ?? []), ...warnings] };
+  }
+
+  /** The outcome is out, but runs below are still open, which closing would terminate. Nobody is left to answer them. */
+  async #linger(): Promise<void> {
+    const { children } = this.#ready();
+    if (children.openCount === 0) return;
+    children.abandon();
+    try {
+      await children.closed();
+    } catch (error) {
+      if (!isCancellation(error)) throw error;
+      await CancellationScope.nonCancellable(() => children.closed());
+    }
+    await CancellationScope.nonCancellable(() => this.#settle());
+  }
+
+  #resultOf(planned: PlanResult): AgentRunResult {
+    const { budget, driver } = this.#ready();
+    const { contextTokens } = driver;
+    const { usage, costUsd, unpriced } = budget.spend;
+    const notCounted = budget.hasCostLimit ? (unpriced ?? []) : [];
+    const warnings = [
+      ...(planned.warnings ?? []),
+      ...notCounted.map((model) => `the price of ${model} is not known: its calls are not counted`),
+    ];
+    return withinSize({
+      ...planned,
+      usage,
+      ...(costUsd !== undefined && { costUsd }),
+      session: this.#session.value,
+      ...(this.#input.thread && contextTokens !== undefined && { contextTokens }),
+      ...(warnings.length > 0 && { warnings }),
+    });
+  }
+
+  #childResult(planned: PlanResult, { warnings }: AgentRunResult): ChildResult {
+    return withinSize({
+      ...planned,
+      ...(warnings && { warnings }),
+      delta: sessionDelta(this.#session.initial, this.#session.value),
+      spend: this.#ready().budget.spend,
+    });
+  }
+
+  async #tellCaller(result: ChildResult): Promise<void> {
+    const { parent } = this.#info;
+    if (parent === undefined) return;
+    const outcome: ChildOutcome = { child: this.#info.workflowId, result };
+    await getExternalWorkflowHandle(parent.workflowId)
+      .signal(signalNames.childResult, outcome)
+      .catch(() => undefined);
+  }
+
+  async #continueAsNewIfDue(progress: () => CarriedProgress): Promise<void> {
+    const { definition, budget, children } = this.#ready();
+    if (children.openCount > 0 || !isDue(workflowInfo())) return;
+    this.#board.moving = true;
+    await this.#settle();
+    const { input: _input, session: _session, sessionFrom: _from, ...rest } = this.#input;
+    const bytes = pack(
+      {
+        ...progress(),
+        board: this.#board.carry(),
+        definition,
+        session: this.#session.carry(),
+        budget: budget.carry(),
+        children: children.views,
+      },
+      this.#log.entries,
+      this.#log.ref(),
+    );
+    const next: RunInput = { ...rest, runner: runnerId(this.#input), input: 'continued' };
+    await makeContinueAsNewFunc<
+      (input: RunInput, carried: Uint8Array) => Promise<AgentRunResult>
+    >()(next, bytes);
+  }
+
+  /** Shows the end, if there is one, and leaves nothing unanswered or untold. */
+  async #end(status: RunState['status'] | undefined): Promise<void> {
+    if (status !== undefined) {
+      this.#board.status = status;
+      this.#board.close();
+      this.#show();
+    }
+    // Cancelled calls and children end first: a parent that closed before them would terminate them.
+    if (status === 'cancelled') {
+      await condition(() => this.#loaded?.driver.settled ?? true);
+      await this.#loaded?.children.closed();
+    }
+    await this.#settle();
+  }
+
+  async #settle(): Promise<void> {
+    await condition(allHandlersFinished);
+    await this.#superior?.flush();
+  }
+
+  #show(): void {
+    const indexed = this.#loaded?.definition.searchAttributes ?? false;
+    this.#display.show(this.#state(), {
+      entries: this.#log.entries,
+      children: this.#loaded?.children.views ?? [],
+      indexed,
+      reason: this.#cancelReason,
+    });
+    this.#superior?.tell(this.#abandoned ? [] : this.#board.pending);
+  }
+
+  #forget(child: string): void {
+    if (this.#superior !== undefined) this.#superior.forget(child);
+    this.#board.publishChild(child, []);
+    this.#show();
+  }
+
+  #cancel(reason: string): void {
+    this.#cancelReason ??= reason;
+    // Only the server can end a run as Canceled; the request comes back as the cancellation of the root scope.
+    CancellationScope.nonCancellable(() => controlActivities.requestCancellation()).catch(
+      () => undefined,
+    );
+  }
+
+  #abandon(): void {
+    this.#abandoned = true;
+    this.#loaded?.children.abandon();
+    this.#show();
+  }
+
+  #state(): RunState {
+    return stateOf({
+      board: this.#board,
+      progress: this.#loaded?.driver.progress,
+      spend: this.#loaded?.budget.spend,
+      runner: runnerId(this.#input),
+      path: this.#place.path,
+      executionRunId: this.#info.runId,
+      logLength: this.#log.length,
+    });
+  }
+
+  #ready(): Loaded {
+    if (this.#loaded === undefined) throw new InternalError('the run is still loading');
+    return this.#loaded;
+  }
+}
