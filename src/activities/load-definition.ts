@@ -47,6 +47,8 @@ export async function loadDefinition(
       return { kind: 'unknown-here', code: error.code, message: error.message };
     if (lacksCode(error))
       return { kind: 'unknown-here', code: 'NotRegisteredHere', message: error.message };
+    // A circle of runners keeps its code: it is the failure of this call, and so the run's.
+    if (error.code !== 'SpecError') throw error;
     return { kind: 'invalid', message: error.message };
   }
 }
