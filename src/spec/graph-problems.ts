@@ -86,10 +86,13 @@ function templateMessage(problem: TemplateProblem, links: TaskLinks): string {
   }
 }
 
-/** A result that is used must be there when the task starts. */
+/** A result that is used must be there when the task starts. Most use what they depend on directly: the rest is searched only if need be. */
 function unreachedTasks(id: string, { parts }: Template, links: TaskLinks): string[] {
+  const direct = new Set(links.get(id));
+  const others = tasksOf(parts).filter((task) => !direct.has(task));
+  if (others.length === 0) return [];
   const reached = dependenciesOf(id, links);
-  return tasksOf(parts).flatMap((task) => {
+  return others.flatMap((task) => {
     if (task === id) return [`refers to the task's own result`];
     if (reached.has(task)) return [];
     return [`refers to task ${quote(task)}, on which it does not depend: add it to dependencies`];
