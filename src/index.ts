@@ -126,3 +126,8 @@ export type { Graph, Parallel, Runner, Sequential } from './spec/runner';
 export { subAgent, type SubAgentOptions, type SubAgentTool } from './spec/sub-agent';
 export type { StandardSchema } from './spec/standard-schema';
 export type { ApprovalContext, Tool, ToolContext, ToolLog } from './spec/tool';
+export { loadSpec, type LoadSpecOptions, type Runners } from './spec/yaml/load-spec';
+export { specFileSchema } from './spec/yaml/published-schema';
+export type { SpecSource, SpecText } from './spec/yaml/spec-files';
+export type { SpecProblem } from './spec/yaml/spec-problem';
+export { toSpecText } from './spec/yaml/to-spec-text';

@@ -1,0 +1,99 @@
+import { limits } from '../../protocol/limits';
+import { didYouMean } from '../nearest';
+import { formatPath, quote } from '../problem';
+import { problemOf, type Draft, type DraftRef } from './draft';
+import { formatPlace, type SpecProblem } from './spec-problem';
+
+/** A few small runners that name each other can stand for billions of runs. */
+const mostRuns = 10_000;
+
+/** Ids that stand twice, references to nothing, and circles. */
+export function linkProblems(
+  drafts: readonly Draft[],
+  brokenIds: readonly string[],
+): readonly SpecProblem[] {
+  const refs = drafts.flatMap((draft) => unknownRefs(draft, { drafts, brokenIds }));
+  const found = [...repeatedIds(drafts), ...refs];
+  return found.length > 0 ? found : new Circles(drafts).problems;
+}
+
+function repeatedIds(drafts: readonly Draft[]): readonly SpecProblem[] {
+  const first = new Map<string, Draft>();
+  return drafts.flatMap((draft) => {
+    const earlier = first.get(draft.id);
+    if (earlier === undefined) first.set(draft.id, draft);
+    if (earlier === undefined) return [];
+    const place = formatPlace(problemOf(earlier, 'id', ''));
+    const message = `is ${quote(draft.id)}, which the runner at ${place} has, too: rename one`;
+    return [problemOf(draft, 'id', message)];
+  });
+}
+
+type Known = { readonly drafts: readonly Draft[]; readonly brokenIds: readonly string[] };
+
+function unknownRefs(draft: Draft, { drafts, brokenIds }: Known): readonly SpecProblem[] {
+  return draft.refs.flatMap((ref) => {
+    if (brokenIds.includes(ref.id)) return [];
+    const found = drafts.filter(({ id }) => id === ref.id);
+    if (found.some(({ owner }) => owner === undefined || owner === draft.id)) return [];
+    return [problemOf(draft, formatPath(ref.path), refMessage(ref, found[0], drafts))];
+  });
+}
+
+function refMessage({ id }: DraftRef, inner: Draft | undefined, drafts: readonly Draft[]): string {
+  if (inner?.owner !== undefined) {
+    return `is ${quote(id)}, which stands within ${quote(inner.owner)} and is known only there: move it to the agents or workflows of the file`;
+  }
+  const known = drafts.filter(({ owner }) => owner === undefined).map((draft) => draft.id);
+  const list = known.length === 0 ? 'There is none' : `There are: ${[...known].sort().join(', ')}`;
+  return `must be the id of a runner, not ${quote(id)}${didYouMean(id, known) || '.'} ${list}`;
+}
+
+/** Runs that a runner stands for, and how many levels they nest. */
+type Extent = { readonly runs: number; readonly levels: number };
+
+const none: Extent = { runs: 0, levels: 0 };
+
+/** Follows every reference once. */
+class Circles {
+  readonly problems: SpecProblem[] = [];
+  readonly #drafts: ReadonlyMap<string, Draft>;
+  readonly #extents = new Map<string, Extent>();
+
+  constructor(drafts: readonly Draft[]) {
+    this.#drafts = new Map(drafts.map((draft) => [draft.id, draft]));
+    drafts.forEach((draft) => this.#visit(draft, [draft.id]));
+  }
+
+  #visit(draft: Draft, way: readonly string[]): Extent {
+    const known = this.#extents.get(draft.id);
+    if (known !== undefined) return known;
+    const below = draft.refs.map((ref) => this.#follow(draft, ref, way));
+    const runs = below.reduce((sum, extent) => sum + extent.runs, 1);
+    const levels = below.reduce((most, extent) => Math.max(most, extent.levels + 1), 0);
+    const message = tooMuch(runs, levels);
+    if (message !== undefined) this.problems.push(problemOf(draft, '', message));
+    const extent = message === undefined ? { runs, levels } : none;
+    this.#extents.set(draft.id, extent);
+    return extent;
+  }
+
+  #follow(draft: Draft, ref: DraftRef, way: readonly string[]): Extent {
+    const target = this.#drafts.get(ref.id);
+    if (target === undefined) return none;
+    const start = way.indexOf(ref.id);
+    if (start < 0) return this.#visit(target, [...way, ref.id]);
+    const circle = [...way.slice(start), ref.id].join(' → ');
+    this.problems.push(problemOf(draft, formatPath(ref.path), `closes a circle: ${circle}`));
+    return none;
+  }
+}
+
+function tooMuch(runs: number, levels: number): string | undefined {
+  if (levels > limits.depth) {
+    return `nests runners more than ${limits.depth} levels deep: make fewer levels`;
+  }
+  if (runs <= mostRuns) return undefined;
+  const most = mostRuns.toLocaleString('en');
+  return `stands for more than ${most} runs, with those that the runners in it name`;
+}

@@ -1,0 +1,47 @@
+import { SpecError } from '../../protocol/error-classes';
+import type { LonghaulError } from '../../protocol/errors';
+import type { Place } from './located';
+
+/** What is wrong with a spec, and where. `path` names the field as it is written there, and is empty for a file as a whole. */
+export type SpecProblem = Place & { readonly path: string; readonly message: string };
+
+const mostShown = 50;
+
+export function problemAt(place: Place, path: string, message: string): SpecProblem {
+  const { file, line, column } = place;
+  return { file, line, column, path, message };
+}
+
+export function formatPlace({ file, line, column }: Place): string {
+  return `${file}:${line}:${column}`;
+}
+
+export function formatSpecProblem({ path, message, ...place }: SpecProblem): string {
+  return `${formatPlace(place)}: ${path === '' ? message : `${path} ${message}`}`;
+}
+
+/** One error for all that is wrong, in the order of the files and lines. `details.problems` has every one of them. */
+export function specFilesError(found: readonly SpecProblem[]): LonghaulError {
+  const problems = sorted(found);
+  const lines = problems.slice(0, mostShown).map(formatSpecProblem);
+  if (problems.length > mostShown) lines.push(`… and ${problems.length - mostShown} more`);
+  const message =
+    problems.length === 1
+      ? lines.join('')
+      : `The specs have ${problems.length} problems:\n${lines.map((line) => `- ${line}`).join('\n')}`;
+  return new SpecError(message, { details: { problems } });
+}
+
+/** Files stay in the order they were read in; the same problem is said once. */
+function sorted(found: readonly SpecProblem[]): SpecProblem[] {
+  const unique = [
+    ...new Map(found.map((problem) => [formatSpecProblem(problem), problem])).values(),
+  ];
+  const files = [...new Set(unique.map(({ file }) => file))];
+  return unique.sort(
+    (one, other) =>
+      files.indexOf(one.file) - files.indexOf(other.file) ||
+      one.line - other.line ||
+      one.column - other.column,
+  );
+}
