@@ -22,11 +22,14 @@ describe('longhaul', () => {
         'graph',
         'hasCode',
         'mcpTools',
+        'loadSpec',
         'loggingCallbacks',
         'overrideResponse',
         'parallel',
         'sequential',
+        'specFileSchema',
         'subAgent',
+        'toSpecText',
       ].sort(),
     );
   });
