@@ -85,16 +85,27 @@ export function assertNoSecret(history: RunHistory, ...secrets: readonly string[
   }
 }
 
+export type ReplayOptions = Partial<ReplayWorkerOptions> & {
+  /** Where the history does not say it, as that of an older server: the ids of children follow from it. */
+  readonly runId?: string;
+};
+
 /**
  * Runs a history through the workflows of this version and throws when they would now do something else. Takes a history or the
  * JSON that the CLI and the Web UI export.
  */
 export async function replay(
   history: RunHistory | object,
-  options: Partial<ReplayWorkerOptions> = {},
+  { runId = runIdOf(history), ...options }: ReplayOptions = {},
 ): Promise<void> {
   const workflows = options.workflowBundle || options.workflowsPath ? {} : prebuiltWorkflows();
-  await Worker.runReplayHistory({ ...workflows, ...options }, history);
+  await Worker.runReplayHistory({ ...workflows, ...options }, history, runId);
+}
+
+/** As the event of the start has it, in both forms of a history. */
+function runIdOf({ events }: { readonly events?: unknown }): string | undefined {
+  const [first] = Array.isArray(events) ? (events as HistoryEvent[]) : [];
+  return first?.workflowExecutionStartedEventAttributes?.workflowId || undefined;
 }
 
 /** Events come as messages of the SDK's protocol, whose class writes them as the server does. */
