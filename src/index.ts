@@ -8,6 +8,7 @@ export {
   ProtocolError,
   RunCancelled,
   StateError,
+  ThreadBusy,
   TurnCut,
 } from './core/errors';
 export { foldLog } from './core/fold-log';

@@ -25,6 +25,9 @@ function errorOf<Code extends ErrorCode>(code: Code): ErrorClass<Code> {
   return PlainError;
 }
 
+/** A message was to be refused while a turn is running, and one is. */
+export class ThreadBusy extends errorOf('ThreadBusy') {}
+
 /** No worker knows the runner; the message names the nearest ids. */
 export class AgentNotFound extends errorOf('AgentNotFound') {}
 
@@ -128,6 +131,7 @@ const plainErrors = {
   SessionTooLarge,
   SpecError,
   StoreError,
+  ThreadBusy,
   ToolError,
   TranscriptTooLarge,
 };

@@ -34,6 +34,7 @@ export const errorCodes = [
   'DepthExceeded',
   'OutcomeUnknown',
   'ParallelFailed',
+  'ThreadBusy',
   'TurnCut',
   'ProtocolError',
   'StateError',

@@ -37,6 +37,9 @@ export const limits = {
   invalidToolCalls: 3,
   /** How deep runs may nest. */
   depth: 20,
+  /** Share of a model's context at which a thread is compacted, and the turns that stay as they are. */
+  compactAt: 0.8,
+  keptTurns: 4,
   /** Branches of a parallel that run at a time. */
   concurrency: 50,
   /** Of the children that start within one workflow task: more would make a message the server refuses. */

@@ -97,6 +97,15 @@ export const definitionActivities = proxyActivities<LonghaulActivities>({
   summary: 'find the definition on another worker',
 });
 
+/** A model call like any other. */
+export const compactingActivities = proxyActivities<Pick<LonghaulActivities, 'compactTurns'>>({
+  startToCloseTimeout: timeouts.modelStartToClose,
+  scheduleToCloseTimeout: timeouts.modelScheduleToClose,
+  heartbeatTimeout: timeouts.modelHeartbeat,
+  retry: { initialInterval: 1_000, maximumInterval: 60_000, nonRetryableErrorTypes },
+  summary: 'summarise the older turns',
+});
+
 /** The program of an MCP server may have to be fetched before it runs. */
 export const listingActivities = proxyActivities<LonghaulActivities>({
   startToCloseTimeout: timeouts.mcpListing / 2,

@@ -2,6 +2,7 @@
 // such workflows start runs with.
 
 export { agent, graph, parallel, sequential } from './run-workflows';
+export { thread } from './thread';
 export {
   executeRunner,
   startRunner,

@@ -203,7 +203,7 @@ function updateId(): string {
 }
 
 /** A validator refuses by throwing; what it throws must be a Temporal failure or it would fail the workflow task. */
-function validating<Input>(check: (input: Input) => unknown): (input: Input) => void {
+export function validating<Input>(check: (input: Input) => unknown): (input: Input) => void {
   return (input) => {
     try {
       check(input);

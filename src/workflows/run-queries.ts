@@ -18,14 +18,7 @@ export type ReadableRun = {
 };
 
 export function setRunQueries(run: ReadableRun): void {
-  setHandler(
-    defineQuery<unknown, [LogQuery]>(queryNames.log),
-    (query) => {
-      const from = query?.from ?? 0;
-      return query?.deflate === true ? run.log().deflatedPage(from) : run.log().page(from);
-    },
-    { description: 'Entries of the log, a page: {from}' },
-  );
+  setLogQuery(run.log);
   setHandler(defineQuery<unknown>(queryNames.definition), run.definition, {
     description: 'The definition this run pinned',
   });
@@ -41,4 +34,15 @@ export function setRunQueries(run: ReadableRun): void {
   setHandler(defineQuery<unknown>(queryNames.session), run.session, {
     description: 'The session as it stands',
   });
+}
+
+export function setLogQuery(log: () => RunLog): void {
+  setHandler(
+    defineQuery<unknown, [LogQuery]>(queryNames.log),
+    (query) => {
+      const from = query?.from ?? 0;
+      return query?.deflate === true ? log().deflatedPage(from) : log().page(from);
+    },
+    { description: 'Entries of the log, a page: {from}' },
+  );
 }
