@@ -8,7 +8,6 @@ export {
   ProtocolError,
   RunCancelled,
   StateError,
-  ThreadBusy,
   TurnCut,
 } from './core/errors';
 export { foldLog } from './core/fold-log';
@@ -49,6 +48,7 @@ export {
   SessionTooLarge,
   SpecError,
   StoreError,
+  ThreadBusy,
   ToolError,
   TranscriptTooLarge,
 } from './protocol/error-classes';
