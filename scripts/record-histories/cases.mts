@@ -1,5 +1,5 @@
 // What is recorded: one run for each thing an agent can do. A case is a scripted model, and what people do meanwhile.
-import { defineAgent, defineTool, ProviderError, type Agent, type Tool } from 'longhaul';
+import { defineAgent, defineTool, ProviderError, subAgent, type Agent, type Tool } from 'longhaul';
 import type { Longhaul, RunHandle } from 'longhaul/client';
 import type { ScriptedStep } from 'longhaul/testing';
 
@@ -72,6 +72,13 @@ function agent(name: string, options: object = {}): Agent {
     ...options,
   });
 }
+
+/** Speaks by its caller's script. */
+const callee = defineAgent({
+  id: 'callee',
+  model: 'called-agents/scripted',
+  tools: [lookUp],
+});
 
 async function answer({ run }: Recorded, text: string): Promise<void> {
   await run.outcome();
@@ -160,6 +167,17 @@ export const cases: { readonly [name: string]: Case } = {
       criteria: [{ kind: 'keyword', keyword: 'DONE' }, { kind: 'structured-output' }],
     }),
     steps: ['Working on it.', 'DONE with it.'],
+  },
+  'called-agents': {
+    agent: agent('called-agents', {
+      tools: [subAgent(callee, { name: 'research', description: 'Researches' }), lookUp],
+    }),
+    steps: [
+      { toolCalls: [{ name: 'research', args: { input: 'Trees.' } }] },
+      { toolCalls: [lookUpCall('oak')] },
+      'Oaks are trees.',
+      'It knows of oaks.',
+    ],
   },
   cancelled: {
     agent: agent('cancelled'),

@@ -260,12 +260,14 @@ describe('sub-agents', () => {
 
   it('are refused where the definition itself is a circle', () => {
     const inner = defineAgent({ id: 'same', model: 'a/b' });
-    const outer = defineAgent({
-      id: 'same',
-      model: 'a/b',
-      tools: [subAgent(inner, { name: 'again', description: 'Again' })],
-    });
-    const starting = harness.worker({ runners: [outer], providers: {} });
-    return expect(starting).rejects.toThrow(/same/);
+    const define = () =>
+      defineAgent({
+        id: 'same',
+        model: 'a/b',
+        tools: [subAgent(inner, { name: 'again', description: 'Again' })],
+      });
+    expect(define).toThrow(
+      expect.objectContaining({ code: 'CircularAgentCall', details: { id: 'same' } }) as Error,
+    );
   });
 });
