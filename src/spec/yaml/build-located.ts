@@ -73,6 +73,7 @@ export class LocatedBuilder {
 
   #readMap(map: YAMLMap, path: Path, place: Place): LocatedMap {
     const entries = new Map<string, LocatedEntry>();
+    const problems = this.problems.length;
     for (const pair of map.items as Pair<Node | null, Node | null>[]) {
       const key = this.#placeOf(pair.key?.range?.[0] ?? map.range?.[0] ?? 0);
       const name = this.#keyName(pair.key, { key, path });
@@ -88,7 +89,8 @@ export class LocatedBuilder {
       else this.#refuse(key, [...path, name], message);
     }
     const values = [...entries.values()].map(({ value }) => value);
-    return this.#sized({ kind: 'map', place, entries }, values);
+    const isPartial = this.problems.length > problems;
+    return this.#sized({ kind: 'map', place, entries, isPartial }, values);
   }
 
   #keyName(node: Node | null, at: { key: Place; path: Path }): string | undefined {
@@ -124,7 +126,7 @@ export class LocatedBuilder {
 
   #refuse(place: Place, path: Path, message: string): Located {
     this.problems.push(problemAt(place, formatPath(path), message));
-    return { kind: 'scalar', place, value: null };
+    return { kind: 'scalar', place, value: null, isBroken: true };
   }
 }
 

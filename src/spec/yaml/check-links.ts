@@ -10,9 +10,9 @@ const mostRuns = 10_000;
 /** Ids that stand twice, references to nothing, and circles. */
 export function linkProblems(
   drafts: readonly Draft[],
-  brokenIds: readonly string[],
+  { isComplete }: { readonly isComplete: boolean },
 ): readonly SpecProblem[] {
-  const refs = drafts.flatMap((draft) => unknownRefs(draft, { drafts, brokenIds }));
+  const refs = isComplete ? drafts.flatMap((draft) => unknownRefs(draft, drafts)) : [];
   const found = [...repeatedIds(drafts), ...refs];
   return found.length > 0 ? found : new Circles(drafts).problems;
 }
@@ -29,11 +29,8 @@ function repeatedIds(drafts: readonly Draft[]): readonly SpecProblem[] {
   });
 }
 
-type Known = { readonly drafts: readonly Draft[]; readonly brokenIds: readonly string[] };
-
-function unknownRefs(draft: Draft, { drafts, brokenIds }: Known): readonly SpecProblem[] {
+function unknownRefs(draft: Draft, drafts: readonly Draft[]): readonly SpecProblem[] {
   return draft.refs.flatMap((ref) => {
-    if (brokenIds.includes(ref.id)) return [];
     const found = drafts.filter(({ id }) => id === ref.id);
     if (found.some(({ owner }) => owner === undefined || owner === draft.id)) return [];
     return [problemOf(draft, formatPath(ref.path), refMessage(ref, found[0], drafts))];

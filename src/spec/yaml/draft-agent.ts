@@ -4,7 +4,7 @@ import { formatPath } from '../problem';
 import type { Draft, DraftTool } from './draft';
 import type { RunnerContext } from './draft-runner';
 import type { FileAgent, FileCallbacks, FileCriterion, FileTool } from './file-values';
-import { given } from './file-values';
+import { entriesOf, given } from './file-values';
 import { readModel } from './read-model';
 import { readText } from './read-prompt';
 
@@ -19,21 +19,29 @@ export function draftAgent(agent: FileAgent, context: RunnerContext): AgentDraft
     kind: 'agent',
     model: modelOf(agent, context),
     instructions: instructionsOf(agent, context),
-    tools: listOf((tools ?? []).map(toolName)),
+    tools: listOf(entriesOf(tools).map(([, tool]) => toolName(tool))),
     subAgents: listOf(
-      (subAgents ?? []).map(({ runner, ...subAgent }, index) => ({
+      entriesOf(subAgents).map(([index, { runner, ...subAgent }]) => ({
         ...(subAgent as unknown as JsonObject),
         runner: context.readRef(runner, ['subAgents', index, 'runner']),
       })),
     ),
     mcpServers: listOf([...(agent.mcpServers ?? [])]),
     criteria: listOf(kept.map(({ criterion }) => criterion as unknown as Json)),
-    callbacks: listOf((callbacks ?? []).map((item, index) => callbacksName(item, index, context))),
+    callbacks: listOf(
+      entriesOf(callbacks).map(([index, item]) => callbacksName(item, index, context)),
+    ),
     maxIterations: limitOf(criteria ?? []) ?? agent.maxIterations,
     inputTimeoutMs: timeoutOf(inputTimeout, context),
     memory: memoryOf(agent, context),
   });
-  return { spec, tools: (tools ?? []).map(toolOf), criteria: kept.map(({ index }) => index) };
+  return {
+    spec,
+    tools: entriesOf(tools)
+      .map(([index, tool]) => toolOf(tool, index))
+      .filter(({ name }) => typeof name === 'string'),
+    criteria: kept.map(({ index }) => index),
+  };
 }
 
 /** As in code, an empty list is no list. */
@@ -92,22 +100,25 @@ function toolOf(tool: FileTool, index: number): DraftTool {
 
 function callbacksName(item: FileCallbacks, index: number, context: RunnerContext): string {
   if (typeof item === 'string') return item;
-  if (item.name === undefined && item.kind === undefined) {
-    refuse(context, ['callbacks', index])('must have the name of callbacks');
+  const { name, kind } = item;
+  const path = ['callbacks', index];
+  const hasOne = (name === undefined) !== (kind === undefined);
+  if (!hasOne && context.place.isSound([...context.place.path, ...path])) {
+    const rule = 'must have the name of callbacks, or the type of built-in ones';
+    refuse(context, path)(name === undefined ? rule : `${rule}, not both`);
   }
-  if (item.name !== undefined && item.kind !== undefined) {
-    refuse(context, ['callbacks', index])('has a name and a kind: keep one of them');
-  }
-  return item.name ?? item.kind ?? 'logging';
+  return name ?? kind ?? 'logging';
 }
 
 /** Those that are criteria: a limit of tool rounds is none, and the last one counts. */
 function keptCriteria(criteria: readonly FileCriterion[]) {
-  return criteria.flatMap((criterion, index) =>
+  return entriesOf(criteria).flatMap(([index, criterion]) =>
     criterion.kind === 'max-iterations' ? [] : [{ criterion, index }],
   );
 }
 
 function limitOf(criteria: readonly FileCriterion[]): number | undefined {
-  return criteria.findLast((criterion) => criterion.kind === 'max-iterations')?.limit;
+  return entriesOf(criteria)
+    .map(([, criterion]) => criterion)
+    .findLast((criterion) => criterion.kind === 'max-iterations')?.limit;
 }

@@ -11,7 +11,7 @@ import type {
   FileSequential,
   FileTask,
 } from './file-values';
-import { given } from './file-values';
+import { entriesOf, given } from './file-values';
 import { readPrompt, type LoadedPrompt } from './read-prompt';
 
 export type DraftPlace = {
@@ -19,23 +19,33 @@ export type DraftPlace = {
   readonly places: FieldPlaces;
   readonly folder: string | undefined;
   readonly owner?: string;
+  readonly isSound: (path: Path) => boolean;
 };
 
-export type RefReader = (ref: FileRef, path: Path) => string;
+export type RefReader = (ref: FileRef | null | undefined, path: Path) => string;
 
-/** Adds a runner of a file to the drafts, and those that stand in it. */
+/** Adds a runner of a file to the drafts, and those that stand in it. What could not be read is missing. */
 export function draftRunner(runner: FileRunner, place: DraftPlace, drafting: Drafting): void {
+  // Without it nothing can be said of the runner.
+  if (typeof runner.id !== 'string') return;
   const refs: DraftRef[] = [];
   const readRef: RefReader = (ref, path) => {
+    if (ref === null || ref === undefined) return '';
     const inside = { ...place, path: [...place.path, ...path], owner: runner.id };
     const isInline = typeof ref === 'object' && !('ref' in ref);
     if (isInline) draftRunner(ref, inside, drafting);
-    const id = typeof ref === 'string' ? ref : 'ref' in ref ? ref.ref : ref.id;
+    const id = refText(ref);
+    if (id === undefined) return '';
     refs.push({ id, path: typeof ref === 'object' && 'ref' in ref ? [...path, 'ref'] : path });
     return id;
   };
   const { path, places, owner } = place;
-  const base = { id: runner.id, path, places, refs, ...(owner === undefined ? {} : { owner }) };
+  const isSound = (member: string) => place.isSound([...path, member]);
+  const base = {
+    ...{ id: runner.id, path, places, refs },
+    ...(owner !== undefined && { owner }),
+    ...(!place.isSound(path) && { isSound }),
+  };
   const none = { tools: [], criteria: [] };
   if (runner.kind === undefined || runner.kind === 'agent') {
     drafting.drafts.push({ ...base, ...draftAgent(runner, { place, drafting, readRef }) });
@@ -47,11 +57,19 @@ export function draftRunner(runner: FileRunner, place: DraftPlace, drafting: Dra
   }
 }
 
+function refText(ref: FileRef): string | undefined {
+  if (typeof ref === 'string') return ref;
+  return 'ref' in ref ? ref.ref : ref.id;
+}
+
 function draftMembers(runner: FileSequential | FileParallel, readRef: RefReader): object {
   if (runner.kind === 'sequential') {
-    return { ...runner, steps: runner.steps.map((ref, index) => readRef(ref, ['steps', index])) };
+    const steps = entriesOf(runner.steps).map(([index, ref]) => readRef(ref, ['steps', index]));
+    return { ...runner, steps };
   }
-  const branches = runner.branches.map((ref, index) => readRef(ref, ['branches', index]));
+  const branches = entriesOf(runner.branches).map(([index, ref]) =>
+    readRef(ref, ['branches', index]),
+  );
   return { ...runner, branches };
 }
 
@@ -67,7 +85,7 @@ function draftGraph(
   toDraft: (spec: JsonObject) => Draft,
 ): void {
   const prompts = new Map<number, LoadedPrompt>();
-  const tasks = graph.tasks.map((task, index) => {
+  const tasks = entriesOf(graph.tasks).map(([index, task]) => {
     const prompt = promptOf(task, index, context);
     if (prompt !== undefined && Object.keys(prompt.agent).length > 0) prompts.set(index, prompt);
     const { runner, prompt: _, ...rest } = task;

@@ -22,6 +22,8 @@ export type Draft = {
   readonly places: FieldPlaces;
   /** Of the runner it stands in. Others cannot name it. */
   readonly owner?: string;
+  /** There where something in it could not be read: whether it was something in this member. */
+  readonly isSound?: (member: string) => boolean;
   readonly refs: readonly DraftRef[];
   readonly tools: readonly DraftTool[];
   /** Indexes of the file's criteria, by those of the spec. */
@@ -38,8 +40,6 @@ export type PromptTask = {
 /** What the runners of all files are collected in. */
 export type Drafting = {
   readonly drafts: Draft[];
-  /** Of runners in which something is wrong: others may name them. */
-  readonly brokenIds: string[];
   readonly promptTasks: PromptTask[];
   readonly problems: SpecProblem[];
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -33,6 +33,7 @@ export function expandEnvironment(node: Located, expansion: Expansion, path: Pat
 function expandScalar(node: LocatedScalar, { env, problems }: Expansion, path: Path): Located {
   if (typeof node.value !== 'string' || !node.value.includes('{env:')) return node;
   let isExpanded = false;
+  let isBroken = false;
   const value = node.value.replace(reference, (whole, ...groups: string[]) => {
     const [dollars = '', body = '', end = ''] = groups;
     if (dollars.length > 1) return whole.slice(1);
@@ -40,9 +41,10 @@ function expandScalar(node: LocatedScalar, { env, problems }: Expansion, path: P
     const found = end === '' ? unclosed(whole) : resolve(body, env);
     if ('text' in found) return found.text;
     problems.push(problemAt(node.place, formatPath(path), found.problem));
+    isBroken = true;
     return '';
   });
-  return { ...node, value, isExpanded };
+  return { ...node, value, isExpanded, isBroken };
 }
 
 /** The text with every `$` that would be read as the start of a reference doubled. */

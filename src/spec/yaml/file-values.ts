@@ -80,6 +80,13 @@ export type PromptFile = {
   readonly responseFormat?: JsonObject;
 };
 
+/** Items that could be read, with their index in the file. */
+export function entriesOf<Item>(
+  list: readonly (Item | null)[] | undefined,
+): readonly (readonly [number, Item])[] {
+  return (list ?? []).flatMap((item, index) => (item === null ? [] : [[index, item] as const]));
+}
+
 /** Members that have a value. */
 export function given(members: { readonly [name: string]: Json | undefined }): JsonObject {
   return Object.fromEntries(

@@ -3,7 +3,7 @@ import { buildRunners } from './build-runners';
 import type { Environment } from './expand-env';
 import { readSpecs } from './read-specs';
 import { codeProblems, specCode, type SpecCodeOptions } from './spec-code';
-import { findSpecFiles, type SpecSource } from './spec-files';
+import { findSpecFiles, type SpecFiles, type SpecSource } from './spec-files';
 import { specFilesError } from './spec-problem';
 
 export type LoadSpecOptions = SpecCodeOptions & {
@@ -32,14 +32,19 @@ export type Runners = {
  */
 export function loadSpec(source: SpecSource, options: LoadSpecOptions = {}): Runners {
   const { overlays = [], env = process.env } = options;
-  const { drafts, problems } = readSpecs(findSpecFiles(source, overlays), env);
+  const files = findSpecFiles(source, overlays);
+  const { drafts, problems } = readSpecs(files, env);
   const code = specCode(options);
   const found = [...problems, ...codeProblems(drafts, code)];
-  if (found.length > 0) throw specFilesError(found);
+  if (found.length > 0) throw specFilesError(found, namesOf(files));
   const runners = buildRunners(drafts, code);
   return Object.freeze({
     ids: Object.freeze([...runners.keys()]),
     all: Object.freeze([...runners.values()]),
     get: (id: string) => runners.get(id),
   });
+}
+
+function namesOf({ specs, overlays }: SpecFiles): readonly string[] {
+  return [...specs, ...overlays].map(({ name }) => name);
 }

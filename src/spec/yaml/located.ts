@@ -9,6 +9,8 @@ export type LocatedScalar = {
   readonly value: string | number | boolean | null;
   /** Its text came, in part, from the environment: it may stand for a number or for true or false. */
   readonly isExpanded?: boolean;
+  /** What is wrong with it was said already: it has no value. */
+  readonly isBroken?: boolean;
 };
 
 export type LocatedList = {
@@ -23,6 +25,8 @@ export type LocatedMap = {
   readonly kind: 'map';
   readonly place: Place;
   readonly entries: ReadonlyMap<string, LocatedEntry>;
+  /** An entry could not be read. */
+  readonly isPartial?: boolean;
 };
 
 /** A value of a file that knows where each part of it stands. Aliases share nodes: it is a graph without cycles. */
@@ -37,8 +41,13 @@ export function plainValue(node: Located): Json {
   return result;
 }
 
+/** Nothing stands there. */
 export function isNull(node: Located | undefined): boolean {
-  return node?.kind === 'scalar' && node.value === null;
+  return node?.kind === 'scalar' && node.value === null && !isBroken(node);
+}
+
+export function isBroken(node: Located): boolean {
+  return node.kind === 'scalar' && node.isBroken === true;
 }
 
 export function textOf(node: Located | undefined): string | undefined {

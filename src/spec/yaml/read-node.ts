@@ -5,8 +5,10 @@ import { describeValue, formatPath, quote } from '../problem';
 import { fieldName, otherSpellings } from './field-names';
 import { freeKeyword, valuesKeyword } from './format-keywords';
 import {
+  isBroken,
   isNull,
   plainValue,
+  textOf,
   type Located,
   type LocatedList,
   type LocatedMap,
@@ -16,18 +18,22 @@ import { problemAt, type SpecProblem } from './spec-problem';
 import type { FieldPlaces, Path } from './field-places';
 import { chooseAlternative, resolveSchema } from './choose-alternative';
 
+/** A thousand wrong keys must not cost a thousand searches. */
+const mostSuggestions = 50;
+
 /** Where a value stands: by our own names, and by those in the file. */
 export type At = { readonly path: Path; readonly written: Path };
 
 /**
  * Reads located values by a schema of the format: fields by our own names, however they are spelled, and what is wrong with its
- * place. Where something was wrong, the value is not to be used.
+ * place. Where something is wrong the value lacks it, and what lacks nothing else can still be looked at.
  */
 export class NodeReader {
   readonly problems: SpecProblem[] = [];
   readonly places: FieldPlaces;
   readonly #definitions: JsonSchema;
   readonly #unsound = new Set<string>();
+  #suggestions = 0;
 
   constructor(definitions: JsonSchema, places: FieldPlaces) {
     this.#definitions = definitions;
@@ -36,6 +42,7 @@ export class NodeReader {
 
   read(named: JsonSchema, node: Located, at: At): Json | undefined {
     this.places.note(at.path, { place: node.place, written: formatPath(at.written) });
+    if (isBroken(node)) return this.#markUnsound(at.path);
     const schema = resolveSchema(named, this.#definitions);
     if (Array.isArray(schema.anyOf)) return this.#readUnion(schema, node, at);
     if (schema[freeKeyword] === true && node.kind === 'map') return this.#readFree(node, at);
@@ -53,7 +60,11 @@ export class NodeReader {
 
   #refuse(place: Place, at: At, message: string): undefined {
     this.problems.push(problemAt(place, formatPath(at.written), message));
-    at.path.forEach((_, index) => this.#unsound.add(formatPath(at.path.slice(0, index + 1))));
+    this.#markUnsound(at.path);
+  }
+
+  #markUnsound(path: Path): undefined {
+    path.forEach((_, index) => this.#unsound.add(formatPath(path.slice(0, index + 1))));
   }
 
   #readUnion(schema: JsonSchema, node: Located, at: At): Json | undefined {
@@ -61,7 +72,9 @@ export class NodeReader {
     if ('schema' in choice) return this.read(choice.schema, node, at);
     if (choice.kind === 'unknown') {
       const inside = { path: at.path, written: [...at.written, choice.written] };
-      return this.#refuse(choice.node.place, inside, choice.message);
+      this.#refuse(choice.node.place, inside, choice.message);
+      // Others may name it.
+      return node.kind === 'map' ? withoutKind(node) : undefined;
     }
     return this.#readLeaf({ ...schema, anyOf: [...choice.alternatives] }, node, at);
   }
@@ -78,7 +91,7 @@ export class NodeReader {
       if (name === undefined || earlier !== undefined) {
         const message =
           earlier === undefined
-            ? `is not known${meantField(written, Object.keys(properties))}`
+            ? `is not known${this.#meant(written, Object.keys(properties))}`
             : `is the same field as ${quote(earlier)}: keep one of them`;
         this.#refuse(key, inside, message);
         continue;
@@ -89,8 +102,14 @@ export class NodeReader {
       const read = this.read(properties[name] as JsonSchema, value, inside);
       if (read !== undefined) result[name] = read;
     }
-    this.#requireFields(schema, node, { ...at, spelled });
+    if (node.isPartial === true) this.#markUnsound(at.path);
+    else this.#requireFields(schema, node, { ...at, spelled });
     return result;
+  }
+
+  #meant(written: string, names: readonly string[]): string {
+    this.#suggestions += 1;
+    return this.#suggestions > mostSuggestions ? '' : meantField(written, names);
   }
 
   #requireFields(
@@ -132,6 +151,7 @@ export class NodeReader {
 
   /** As it is, with the place of everything in it. */
   #readFree(node: Located, at: At): Json {
+    if (isBroken(node)) this.#markUnsound(at.path);
     if (node.kind === 'scalar') return node.value;
     const members: readonly (readonly [string | number, Located])[] =
       node.kind === 'list'
@@ -155,6 +175,11 @@ export class NodeReader {
     const [problem] = shapeProblems(schema, readings[0]);
     return this.#refuse(node.place, at, problem?.message ?? 'is not valid');
   }
+}
+
+function withoutKind(node: LocatedMap): JsonObject {
+  const id = textOf(node.entries.get('id')?.value);
+  return id === undefined ? {} : { id };
 }
 
 /** Text from the environment stands for a number or for true or false where one is expected. */

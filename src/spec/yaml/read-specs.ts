@@ -4,8 +4,8 @@ import { linkProblems } from './check-links';
 import { problemOf, type Draft, type Drafting } from './draft';
 import { draftRunner } from './draft-runner';
 import { expandEnvironment, type Environment } from './expand-env';
-import { FieldPlaces } from './field-places';
-import type { FileDocument, FileRunner } from './file-values';
+import { FieldPlaces, type Path } from './field-places';
+import { entriesOf, type FileDocument, type FileRunner } from './file-values';
 import { formatDefinitions, formatSchema } from './format-schema';
 import type { Located } from './located';
 import { mergeOverlay } from './merge-overlay';
@@ -22,40 +22,43 @@ export type ReadSpecs = {
 
 type ReadDocument = { readonly document: Located; readonly folder: string | undefined };
 
-/** The runners of files, and everything that is wrong with them but for the code they name. Nothing is kept of a file with a problem. */
+/** Files with errors of syntax hold runners that nothing is known of. */
+type Reading = { readonly env: Environment; readonly problems: SpecProblem[]; isComplete: boolean };
+
+/** The runners of files, and everything that is wrong with them but for the code they name. */
 export function readSpecs({ specs, overlays }: SpecFiles, env: Environment): ReadSpecs {
   const problems: SpecProblem[] = [];
-  const read = specs.flatMap((file) => readFile(file, env, problems));
-  const changes = overlays.flatMap((file) => readFile(file, env, problems));
-  if (problems.length > 0) return { drafts: [], problems };
+  const reading: Reading = { env, problems, isComplete: true };
+  const read = specs.flatMap((file) => readFile(file, reading));
+  const changes = overlays.flatMap((file) => readFile(file, reading));
   const merged = changes.reduce<readonly Located[]>(
-    (documents, { document }) => mergeOverlay(documents, document, problems),
+    (documents, { document }) => mergeOverlay(documents, document, reading),
     read.map(({ document }) => document),
   );
-  const drafting: Drafting = { drafts: [], brokenIds: [], promptTasks: [], problems, env };
+  const drafting: Drafting = { drafts: [], promptTasks: [], problems, env };
   merged.forEach((document, index) => {
     draftDocument(document, { folder: read[index]?.folder, drafting });
   });
   const drafts = resolvePromptTasks(drafting);
-  problems.push(...drafts.flatMap(specProblems));
-  problems.push(...linkProblems(drafts, drafting.brokenIds));
+  problems.push(...drafts.flatMap(specProblems), ...linkProblems(drafts, reading));
   return { drafts, problems };
 }
 
-function readFile(
-  { name, folder, content }: SpecFile,
-  env: Environment,
-  problems: SpecProblem[],
-): readonly ReadDocument[] {
+function readFile({ name, folder, content }: SpecFile, reading: Reading): readonly ReadDocument[] {
+  const { env, problems } = reading;
   const start = { file: name, line: 1, column: 1 };
   if (!content.ok) {
+    reading.isComplete = false;
     problems.push(problemAt(start, '', content.message));
     return [];
   }
   const parsed = parseText(name, content.text);
   problems.push(...parsed.problems);
-  if (parsed.problems.length === 0 && parsed.documents.length === 0) {
-    problems.push(problemAt(start, '', 'has nothing in it: it needs agents, workflows or both'));
+  if (parsed.documents.length === 0) {
+    reading.isComplete = false;
+    if (parsed.problems.length === 0) {
+      problems.push(problemAt(start, '', 'has nothing in it: it needs agents, workflows or both'));
+    }
   }
   return parsed.documents.map((document) => ({
     document: expandEnvironment(document, { env, problems }),
@@ -76,19 +79,24 @@ function draftDocument(
   if (reader.problems.length === 0 && agents.length + workflows.length === 0) {
     drafting.problems.push(places.at('', 'needs agents, workflows or both'));
   }
+  const isSound = (path: Path) => reader.isSound(path);
   for (const [section, runners] of Object.entries({ agents, workflows })) {
-    runners.forEach((runner: FileRunner | null, index) => {
-      if (runner === null) return;
-      if (reader.isSound([section, index])) {
-        draftRunner(runner, { path: [section, index], places, folder }, drafting);
-      } else if (typeof runner.id === 'string') drafting.brokenIds.push(runner.id);
-    });
+    for (const [index, runner] of entriesOf<FileRunner>(runners)) {
+      draftRunner(runner, { path: [section, index], places, folder, isSound }, drafting);
+    }
   }
 }
 
+/** Members that can be judged by themselves, where others could not be read. */
+const independent = ['output', 'criteria', 'settings', 'budget', 'memory', 'tasks'];
+
 function specProblems(draft: Draft): readonly SpecProblem[] {
+  const { isSound } = draft;
   const kind = draft.spec.kind as RunnerSpec['kind'];
-  return ownSpecProblems(kind, draft.spec).map(({ path, message }) =>
-    problemOf(draft, path, message),
-  );
+  return ownSpecProblems(kind, draft.spec)
+    .filter(({ path }) => {
+      const [member = ''] = path.split(/[.[]/, 1);
+      return isSound === undefined || (independent.includes(member) && isSound(member));
+    })
+    .map(({ path, message }) => problemOf(draft, path, message));
 }

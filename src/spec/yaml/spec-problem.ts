@@ -20,9 +20,12 @@ export function formatSpecProblem({ path, message, ...place }: SpecProblem): str
   return `${formatPlace(place)}: ${path === '' ? message : `${path} ${message}`}`;
 }
 
-/** One error for all that is wrong, in the order of the files and lines. `details.problems` has every one of them. */
-export function specFilesError(found: readonly SpecProblem[]): LonghaulError {
-  const problems = sorted(found);
+/** One error for all that is wrong, in the order of these files and of lines. `details.problems` has every one of them. */
+export function specFilesError(
+  found: readonly SpecProblem[],
+  files: readonly string[] = [],
+): LonghaulError {
+  const problems = sorted(found, files);
   const lines = problems.slice(0, mostShown).map(formatSpecProblem);
   if (problems.length > mostShown) lines.push(`… and ${problems.length - mostShown} more`);
   const message =
@@ -32,12 +35,12 @@ export function specFilesError(found: readonly SpecProblem[]): LonghaulError {
   return new SpecError(message, { details: { problems } });
 }
 
-/** Files stay in the order they were read in; the same problem is said once. */
-function sorted(found: readonly SpecProblem[]): SpecProblem[] {
+/** The same problem is said once. */
+function sorted(found: readonly SpecProblem[], first: readonly string[]): SpecProblem[] {
   const unique = [
     ...new Map(found.map((problem) => [formatSpecProblem(problem), problem])).values(),
   ];
-  const files = [...new Set(unique.map(({ file }) => file))];
+  const files = [...new Set([...first, ...unique.map(({ file }) => file)])];
   return unique.sort(
     (one, other) =>
       files.indexOf(one.file) - files.indexOf(other.file) ||

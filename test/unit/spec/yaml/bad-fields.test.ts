@@ -223,7 +223,7 @@ describe('loadSpec', () => {
     [
       'callbacks of no name',
       desk('    callbacks: [{}]\n'),
-      ['4:17 agents[0].callbacks[0] must have the name of callbacks'],
+      ['4:17 agents[0].callbacks[0] must have the name of callbacks, or the type of built-in ones'],
     ],
     [
       'callbacks of an unknown type',

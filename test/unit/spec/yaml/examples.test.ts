@@ -8,6 +8,8 @@ import { exampleCode, exampleFolders, loadExamples } from './example-code';
 
 const specsOf = ({ all }: Runners) => Object.fromEntries(all.map(({ id, spec }) => [id, spec]));
 
+const check = compileSchema(specFileSchema());
+
 describe.each(exampleFolders)('examples/specs/%s', (folder, ids) => {
   it('loads', () => {
     expect(loadExamples(folder).ids).toEqual(ids);
@@ -28,7 +30,6 @@ describe.each(exampleFolders)('examples/specs/%s', (folder, ids) => {
   });
 
   it('matches the schema of the format', () => {
-    const check = compileSchema(specFileSchema());
     const files = readdirSync(`examples/specs/${folder}`).filter((name) =>
       /\.(?:ya?ml|json)$/.test(name),
     );
