@@ -13,6 +13,8 @@ export type Lineage = {
   /** Ids of the runners above, the topmost first. */
   readonly ancestors: readonly string[];
   readonly depth: number;
+  /** Workflow id of the topmost run's child that this one hangs below; left out for that child. */
+  readonly branch?: string;
   /** What the callers above forbid, added up. */
   readonly policy?: AgentToolPolicy;
 };
@@ -160,8 +162,12 @@ export type ChildView = {
   readonly status: 'open' | 'completed' | 'failed' | 'cancelled';
 };
 
-/** What a child tells the topmost run: all that it waits for now. */
-export type ChildInputs = { readonly child: string; readonly inputs: readonly PendingInput[] };
+/** What a child tells the topmost run: all that it waits for now. `branch` as in `Lineage`. */
+export type ChildInputs = {
+  readonly child: string;
+  readonly branch?: string;
+  readonly inputs: readonly PendingInput[];
+};
 
 /** A person's answer on its way down to the run that asked. */
 export type Delivery = { readonly inputId: string } & (

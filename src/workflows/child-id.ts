@@ -1,4 +1,4 @@
-// Workflow ids of children: derived from what started them, so that a replay finds the same and a workflow reset makes new ones. Pure.
+// Workflow ids of children, made of what started them. Pure.
 
 import { emptyDigest, extendDigest } from '../core/digest';
 
@@ -7,19 +7,20 @@ const shortHash = 8;
 
 export type ChildPlace = {
   readonly workflowId: string;
-  readonly executionRunId: string;
+  /** Tells the child apart from one that an earlier execution of the caller started at the same place. */
+  readonly tag: string;
   /** The step or tool, the turn and the index of the call. */
   readonly place: string;
 };
 
-export function childId({ workflowId, executionRunId, place }: ChildPlace): string {
-  const id = `${workflowId}.${place}~${hashOf(executionRunId)}`;
+export function childId({ workflowId, tag, place }: ChildPlace): string {
+  const id = `${workflowId}.${place}~${tag.slice(0, shortHash)}`;
   if (id.length <= longest) return id;
   const hash = extendDigest(emptyDigest, id);
   return `${id.slice(0, longest - hash.length - 1)}~${hash}`;
 }
 
-/** Eight characters that tell apart what one run has few of: executions, children. */
+/** Eight characters that tell apart what one run has few of. */
 export function hashOf(text: string): string {
   return extendDigest(emptyDigest, text).slice(0, shortHash);
 }

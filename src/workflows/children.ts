@@ -3,7 +3,8 @@
 // 1. A forbidden, circular or too deep call never starts: it throws the typed error.
 // 2. What the callers above forbid is added up on the way down; ancestors travel in the workflow input, never in the session.
 // 3. A child that is gone has nothing open any more: the topmost run is told.
-// 4. A child's result counts once: as it is told early by one that stays open, or as the workflow's.
+// 4. A child's id is drawn from the workflow's own random numbers: a reset finds those it keeps, and starts the others anew.
+// 5. A child's result counts once: as it is told early by one that stays open, or as the workflow's.
 
 import {
   ChildWorkflowCancellationType,
@@ -11,6 +12,7 @@ import {
   getExternalWorkflowHandle,
   ParentClosePolicy,
   startChild,
+  uuid4,
   type ChildWorkflowOptions,
 } from '@temporalio/workflow';
 import type { RunBudget } from '../core/budget';
@@ -36,7 +38,6 @@ import { StartGate } from './start-gate';
 /** The run that calls. */
 export type Caller = {
   readonly workflowId: string;
-  readonly executionRunId: string;
   readonly runner: string;
   readonly lineage: Lineage;
   readonly definition: DefinitionRef;
@@ -116,6 +117,11 @@ export class Children {
     [...this.#open.keys()].forEach(tellAbandoned);
   }
 
+  /** Whether one of this id is open. Of those that an execution before a reset left behind, none is. */
+  isOpen(child: string): boolean {
+    return this.#open.has(child);
+  }
+
   /** Resolves when all have closed. */
   async closed(): Promise<void> {
     await condition(() => this.#open.size === 0);
@@ -126,7 +132,7 @@ export class Children {
     lineage: Lineage,
     share: BudgetSpec | undefined,
   ): Promise<ChildResult> {
-    const id = childId({ ...this.#caller, place: call.place });
+    const id = childId({ ...this.#caller, tag: uuid4(), place: call.place });
     const input = this.#inputOf(call, lineage, share);
     const bytes = utf8Length(JSON.stringify(input));
     await this.#gate.enter(bytes);
@@ -237,6 +243,7 @@ function lineageOf(caller: Caller, call: ChildCall): Lineage {
     path: `${lineage.path}/${call.element}`,
     ancestors,
     depth: lineage.depth + 1,
+    ...(lineage.depth > 0 && { branch: lineage.branch ?? caller.workflowId }),
     ...addedPolicy(forbidden, policy),
   };
 }

@@ -4,15 +4,20 @@ import { getExternalWorkflowHandle } from '@temporalio/workflow';
 import { signalNames } from '../protocol/names';
 import type { ChildInputs, Delivery, PendingInput } from '../protocol/run';
 
+/** Who tells: `branch` as in `Lineage`. */
+export type Teller = { readonly child: string; readonly branch: string | undefined };
+
 export class RootLink {
   readonly #root: string;
   readonly #child: string;
+  readonly #branch: string;
   #told = '';
   #sending = Promise.resolve();
 
-  constructor(root: string, child: string) {
+  constructor(root: string, { child, branch }: Teller) {
     this.#root = root;
     this.#child = child;
+    this.#branch = branch ?? child;
   }
 
   /** Tells what this child waits for now, if it is not what was told last. */
@@ -20,12 +25,12 @@ export class RootLink {
     const ids = inputs.map((input) => input.inputId).join(' ');
     if (ids === this.#told) return;
     this.#told = ids;
-    this.#send({ child: this.#child, inputs });
+    this.#send(this.#child, inputs);
   }
 
   /** Another child, below this run, is gone. */
   forget(child: string): void {
-    this.#send({ child, inputs: [] });
+    this.#send(child, []);
   }
 
   /** Everything told has reached the server. */
@@ -34,7 +39,9 @@ export class RootLink {
   }
 
   /** A topmost run that is gone takes this one with it: nobody is left to be told. */
-  #send(message: ChildInputs): void {
+  #send(child: string, inputs: readonly PendingInput[]): void {
+    const branch = this.#branch;
+    const message: ChildInputs = { child, ...(branch !== child && { branch }), inputs };
     const root = getExternalWorkflowHandle(this.#root);
     this.#sending = this.#sending
       .then(() => root.signal(signalNames.childInputs, message))

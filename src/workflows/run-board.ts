@@ -40,8 +40,11 @@ export class RunBoard {
   answers = 0;
   #pauseSeq = 0;
   #own: readonly PendingInput[] = [];
-  /** What children below wait for, by their workflow id. */
-  readonly #children = new Map<string, readonly PendingInput[]>();
+  /** What children below wait for, by their workflow id; `branch` is this run's own child that the one who asks hangs below. */
+  readonly #children = new Map<
+    string,
+    { readonly branch: string; readonly inputs: readonly PendingInput[] }
+  >();
   #answered = new Map<string, string>();
   #rejected: RejectedSignal[] = [];
 
@@ -59,7 +62,7 @@ export class RunBoard {
   }
 
   get pending(): readonly PendingInput[] {
-    const all = [...this.#own, ...[...this.#children.values()].flat()];
+    const all = [...this.#own, ...[...this.#children.values()].flatMap(({ inputs }) => inputs)];
     return all.filter((input) => !this.#answered.has(input.inputId));
   }
 
@@ -88,16 +91,25 @@ export class RunBoard {
   }
 
   /** Lists what a child waits for now. */
-  publishChild(child: string, inputs: readonly PendingInput[]): void {
+  publishChild(child: string, inputs: readonly PendingInput[], branch = child): void {
     this.#change(() => {
-      if (inputs.length > 0) this.#children.set(child, inputs);
+      if (inputs.length > 0) this.#children.set(child, { branch, inputs });
       else this.#children.delete(child);
+    });
+  }
+
+  /** A child of this run is gone, and all below it. */
+  forgetBranch(gone: string): void {
+    this.#change(() => {
+      for (const [child, { branch }] of this.#children) {
+        if (branch === gone) this.#children.delete(child);
+      }
     });
   }
 
   /** The child that asked; undefined when this run did. */
   askerOf(inputId: string): string | undefined {
-    for (const [child, inputs] of this.#children) {
+    for (const [child, { inputs }] of this.#children) {
       if (inputs.some((input) => input.inputId === inputId)) return child;
     }
     return undefined;

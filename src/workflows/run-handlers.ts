@@ -58,6 +58,8 @@ export type RunHandlers = {
   readonly sendDown: (child: string, delivery: Delivery) => Promise<void>;
   readonly state: () => RunState;
   readonly cancel: (reason: string) => void;
+  /** A child, or one below it, told what it waits for. */
+  readonly takeInputs: (told: ChildInputs) => void;
   /** A child that stays open told its result. */
   readonly takeOutcome: (outcome: ChildOutcome) => void;
   /** Nobody needs the result any more. */
@@ -90,10 +92,7 @@ export function setRunHandlers(run: RunHandlers): void {
   });
   setHandler(childResultSignal, run.takeOutcome);
   setHandler(abandonSignal, run.abandon);
-  setHandler(childInputsSignal, ({ child, inputs }) => {
-    board.publishChild(child, inputs);
-    run.onChange();
-  });
+  setHandler(childInputsSignal, run.takeInputs);
 }
 
 function setAnswerUpdates(run: RunHandlers): void {

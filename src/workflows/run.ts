@@ -27,6 +27,7 @@ import { signalNames } from '../protocol/names';
 import type { LogEvent } from '../protocol/log';
 import type {
   AgentRunResult,
+  ChildInputs,
   ChildOutcome,
   ChildResult,
   RunInput,
@@ -83,13 +84,19 @@ export class Run {
     this.#place = new RunPlace(this.#input, this.#info.workflowId);
     const { superior } = this.#place;
     this.#superior =
-      superior === undefined ? undefined : new RootLink(superior, this.#info.workflowId);
+      superior === undefined
+        ? undefined
+        : new RootLink(superior, {
+            child: this.#info.workflowId,
+            branch: this.#place.lineage.branch,
+          });
     setRunHandlers({
       board: this.#board,
       state: () => this.#state(),
       cancel: (reason) => this.#cancel(reason),
       feed: (delivery) => this.#ready().driver.feed(delivery),
       sendDown,
+      takeInputs: (told) => this.#takeInputs(told),
       takeOutcome: (outcome) => this.#loaded?.children.takeOutcome(outcome),
       abandon: () => this.#abandon(),
       onChange: () => this.#show(),
@@ -150,7 +157,6 @@ export class Run {
     if (carried !== undefined) budget.restore(carried.budget);
     const caller = {
       workflowId: this.#info.workflowId,
-      executionRunId: this.#info.runId,
       runner: facts.id,
       lineage: this.#place.lineage,
       definition: this.#place.definitionRef(definition.hash),
@@ -320,9 +326,16 @@ export class Run {
     this.#superior?.tell(this.#abandoned ? [] : this.#board.pending);
   }
 
+  /** What an execution before a reset left open below it still speaks up: nobody here called it. */
+  #takeInputs({ child, branch = child, inputs }: ChildInputs): void {
+    if (this.#loaded?.children.isOpen(branch) !== true) return;
+    this.#board.publishChild(child, inputs, branch);
+    this.#show();
+  }
+
   #forget(child: string): void {
     if (this.#superior !== undefined) this.#superior.forget(child);
-    this.#board.publishChild(child, []);
+    this.#board.forgetBranch(child);
     this.#show();
   }
 

@@ -53,6 +53,14 @@ describe('RunBoard', () => {
       ]);
     });
 
+    it('lists no more what is asked below a child that is gone', () => {
+      board.publishChild('child', [input('a')]);
+      board.publishChild('grandchild', [input('b')], 'child');
+      board.publishChild('other', [input('c')]);
+      board.forgetBranch('child');
+      expect(board.pending).toEqual([input('c')]);
+    });
+
     it('lists what children wait for beside its own, and knows who asked', () => {
       board.publish([input('a')]);
       board.publishChild('child', [input('c'), input('d')]);

@@ -1,0 +1,73 @@
+// Workflow resets on the dev server: what becomes of children that wait while the run that called them goes back.
+
+import { randomUUID } from 'node:crypto';
+import { sequential } from '../../src';
+import type { RunHandle } from '../../src/client';
+import { eventually } from './eventually';
+import { openHarness, type Harness } from './harness';
+import { fetchHistory } from './history';
+import { lastText, scriptedAgents, type Script } from './scripted-agents';
+
+const ask: Script[number] = { toolCalls: [{ name: 'ask_user', args: { question: 'Which one?' } }] };
+
+describe('a reset', () => {
+  let harness: Harness;
+  beforeEach(async () => {
+    harness = await openHarness();
+  });
+  afterEach(() => harness.close());
+
+  /** A first step that answers, and a second one below which somebody asks. */
+  async function startAsking(): Promise<RunHandle> {
+    const agents = scriptedAgents();
+    const asker = agents.agent('asker', [ask, 'answered'], { askUser: 'tool' });
+    const inner = sequential({ id: 'inner', steps: [asker] });
+    const last = agents.agent('last', [(request) => `<${lastText(request)}>`]);
+    const root = sequential({
+      id: 'outer',
+      steps: [agents.agent('first', ['first']), inner, last],
+      passOutput: true,
+    });
+    await harness.worker({ runners: [root], providers: { scripted: agents.provider } });
+    const run = await harness.longhaul.start(root.id, 'Go');
+    await run.outcome();
+    return run;
+  }
+
+  /** Takes the run back to its n-th workflow task, counted from the end if negative: what that task decided is undone. */
+  async function reset({ runId }: RunHandle, task: number): Promise<void> {
+    const events = await fetchHistory(harness.longhaul, runId);
+    const completed = events.filter((event) => event.workflowTaskCompletedEventAttributes);
+    const workflowTaskFinishEventId = completed.at(task)?.eventId;
+    if (!workflowTaskFinishEventId) throw new Error(`the run has no workflow task ${task}`);
+    await harness.longhaul.client.workflowService.resetWorkflowExecution({
+      namespace: 'default',
+      workflowExecution: { workflowId: runId },
+      reason: 'test',
+      requestId: randomUUID(),
+      workflowTaskFinishEventId,
+    });
+  }
+
+  it('to before its children starts others, and what the old ones ask is not its own', async () => {
+    const run = await startAsking();
+    const [before] = await run.pending();
+    await reset(run, 0);
+    await eventually('the new child asks', async () => (await run.pending()).length > 0);
+    const pending = await run.pending();
+    expect(pending).toEqual([expect.objectContaining({ path: 'outer/inner/asker' })]);
+    expect(pending[0]?.inputId).not.toBe(before?.inputId);
+    await run.resume('A');
+    expect((await run.result()).finalResponse.text).toBe('<answered>');
+  });
+
+  it('to after its child was started keeps that child, which is answered and gives its result', async () => {
+    const run = await startAsking();
+    const before = await run.pending();
+    await reset(run, -1);
+    await eventually('the child is heard', async () => (await run.pending()).length > 0);
+    expect(await run.pending()).toEqual(before);
+    await run.resume('A');
+    expect((await run.result()).finalResponse.text).toBe('<answered>');
+  });
+});
