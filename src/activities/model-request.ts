@@ -28,11 +28,20 @@ export function toModelRequest({
     ...(instructions !== undefined && { instructions }),
     messages,
     tools: toolsOf(definition, spec),
-    toolChoice: spec.toolChoice ?? 'auto',
+    toolChoice: toolChoiceOf(spec, messages),
     ...(schema !== undefined && { output: { name: 'output', schema } }),
     settings: spec.settings ?? {},
     cacheKey,
   };
+}
+
+/** A model that must call a tool in every turn never comes to an answer: after the first results it is free again. */
+function toolChoiceOf(
+  { toolChoice = 'auto' }: AgentSpec,
+  messages: readonly Message[],
+): ModelRequest['toolChoice'] {
+  if (toolChoice === 'auto' || toolChoice === 'none') return toolChoice;
+  return messages.some(({ role }) => role === 'tool') ? 'auto' : toolChoice;
 }
 
 function instructionsOf(spec: AgentSpec): string | undefined {
