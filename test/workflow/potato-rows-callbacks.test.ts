@@ -61,7 +61,7 @@ describe('potato-agent, callbacks, sessions and called agents', () => {
   });
   const disallowed = {
     code: 'DisallowedAgentCall',
-    message: "agent 'branch' must not call agent 'leaf': a caller above forbids it",
+    message: "'branch' must not call 'leaf': a caller above forbids it",
     details: { id: 'leaf' },
   };
   it('split 10: what ends a run three agents deep is still what the caller catches', async () => {
@@ -85,7 +85,7 @@ describe('potato-agent, callbacks, sessions and called agents', () => {
     const run = await harness.longhaul.start('silencer', 'Go.');
     await expect(run.result()).rejects.toMatchObject({
       ...disallowed,
-      message: "agent 'quiet' must not call agent 'leaf': a caller above forbids it",
+      message: "'quiet' must not call 'leaf': a caller above forbids it",
     });
     expect(leaf.model.requests).toEqual([]);
   });

@@ -186,6 +186,28 @@ describe('potato-agent, weaknesses of the loop', () => {
     await eventually('the tool to be told', () => waits[1] === 'aborted');
   });
 
+  cast.agent('frugal', [callOf('look_up', { word: 'tea' }), 'Tea.'], {
+    tools: [lookUp],
+    budget: { maxTokens: 10 },
+  });
+  cast.agent('thrifty', [callOf('look_up', { word: 'tea' })], {
+    tools: [lookUp],
+    budget: { maxTokens: 10, onExceeded: 'fail' },
+  });
+  it('weakness 29: a used-up budget asks for more, or ends the run', async () => {
+    const run = await harness.longhaul.start('frugal', 'Go.');
+    expect(await run.outcome()).toMatchObject({
+      pending: [{ kind: 'budget', agentId: 'frugal', path: 'frugal', options: ['stop'] }],
+    });
+    await run.resume('100');
+    expect(await run.result()).toEqual(resultOf('Tea.', { iterations: 1, calls: 2 }));
+    const thrifty = await harness.longhaul.start('thrifty', 'Go.');
+    await expect(thrifty.result()).rejects.toMatchObject({
+      code: 'BudgetExceeded',
+      details: { unit: 'tokens', limit: 10, spent: 15 },
+    });
+  });
+
   let reads = 0;
   const reader = cast.agent('reader', [callOf('read'), 'Read.'], {
     tools: [aTool('read', () => 'x'.repeat(100_000 + reads++), { maxResultBytes: 100 })],
