@@ -9,20 +9,10 @@ import { priceTable } from '../providers/prices';
 import { resolveProviders } from '../providers/registry';
 import { createRegistry } from '../spec/registry';
 import { checkStores } from '../stores/check-stores';
-import { prebuiltWorkflows, workflowsModule } from './bundle';
+import { prebuiltWorkflows } from './bundle';
 import type { LonghaulOptions } from './options';
+import { RequiredWorkflows } from './required-workflows';
 import { searchAttributeCheck } from './search-attributes';
-
-/** What the bundler's compiler shows of itself, as far as it is looked at. */
-type Compilation = {
-  readonly modules: Iterable<{ readonly resource?: string }>;
-  readonly errors: Error[];
-};
-type Compiler = {
-  readonly hooks: {
-    readonly afterCompile: { tap(name: string, check: (compilation: Compilation) => void): void };
-  };
-};
 
 /**
  * Adds Longhaul's activities and workflows to a worker that already exists. A worker with workflows of its own exports ours from
@@ -73,9 +63,8 @@ export class LonghaulPlugin extends SimplePlugin {
       ...configured,
       webpackConfigHook: (config) => {
         const hooked = webpackConfigHook?.(config) ?? config;
-        const plugin = { apply: requireWorkflows } as unknown as NonNullable<
-          typeof hooked.plugins
-        >[number];
+        const required = new RequiredWorkflows(configured.workflowsPath);
+        const plugin = required as unknown as NonNullable<typeof hooked.plugins>[number];
         return { ...hooked, plugins: [...(hooked.plugins ?? []), plugin] };
       },
     };
@@ -106,15 +95,4 @@ export class LonghaulPlugin extends SimplePlugin {
       ...(onDelta && { onDelta }),
     });
   }
-}
-
-function requireWorkflows(compiler: Compiler): void {
-  compiler.hooks.afterCompile.tap('longhaul', ({ modules, errors }) => {
-    const ours = workflowsModule();
-    if ([...modules].some((module) => module.resource === ours)) return;
-    const message =
-      "the workflow bundle lacks Longhaul's workflows: add `export * from 'longhaul/workflows'` to your workflow file";
-    // A plain error: the bundler reads fields of its own from what it is given.
-    errors.push(new Error(message));
-  });
 }

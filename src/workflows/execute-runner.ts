@@ -1,4 +1,7 @@
 // Runs inside a user's own workflow: each is a child workflow, and a topmost run of its own, answered under its own run id.
+//
+// 1. Whatever is wrong fails the calling workflow under its code: a plain error would repeat the workflow task for ever.
+// 2. Exported from a workflow file both functions are workflow types as well; started as such they do what they do when called.
 
 import {
   ChildWorkflowCancellationType,
@@ -6,14 +9,18 @@ import {
   startChild,
   uuid4,
   type ChildWorkflowHandle,
+  type ChildWorkflowOptions,
 } from '@temporalio/workflow';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { checkRunInput } from '../core/run-input';
 import { oneLine } from '../core/text';
+import { InvalidInput, RunAlreadyExists } from '../protocol/error-classes';
 import { isJsonObject } from '../protocol/json';
 import { limits, timeouts } from '../protocol/limits';
-import { memoKey, workflowTypes } from '../protocol/names';
+import { idPatterns, memoKey, workflowTypes } from '../protocol/names';
 import type { AgentRunResult, RunInput, RunMemo } from '../protocol/run';
 import type { RunnerSpec } from '../protocol/spec';
+import { toWorkflowFailure } from './durable';
 
 /** A runner by id, as data, or as an object made by `defineAgent` and its like. */
 export type RunnerLike = string | RunnerSpec | { readonly spec: RunnerSpec };
@@ -48,29 +55,15 @@ export async function startRunner(
   input: RunInput['input'],
   options: StartRunnerOptions = {},
 ): Promise<StartedRunner> {
-  const { runId: givenId, taskQueue, parentClosePolicy, ...rest } = options;
-  const data = isJsonObject(runner) && 'spec' in runner ? (runner.spec as RunnerSpec) : runner;
-  const runInput = { runner: data, input, ...withoutUndefined(rest) } as RunInput;
-  checkRunInput(runInput);
-  const id = typeof runInput.runner === 'string' ? runInput.runner : runInput.runner.id;
-  const kind = typeof runInput.runner === 'string' ? 'agent' : runInput.runner.kind;
-  const runId = givenId ?? `${id}-${uuid4().replaceAll('-', '').slice(0, 12)}`;
-  const memo: RunMemo = { status: 'running', agent: id, pauseSeq: 0 };
-  const text = typeof input === 'string' ? input : JSON.stringify(input);
-  const handle = await startChild<(input: RunInput) => Promise<AgentRunResult>>(
-    workflowTypes[kind],
-    {
-      workflowId: runId,
-      args: [runInput],
-      ...(taskQueue !== undefined && { taskQueue }),
-      parentClosePolicy: parentClosePolicy ?? ParentClosePolicy.TERMINATE,
-      cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
-      workflowTaskTimeout: timeouts.workflowTask,
-      memo: { [memoKey]: memo },
-      staticSummary: oneLine(`${id}: ${text}`, limits.summary),
-    },
-  );
-  return { runId, handle, result: () => handle.result() };
+  try {
+    const { type, child } = childOf(toRunInput(runner, input, options), options);
+    const handle = await startChild<(input: RunInput) => Promise<AgentRunResult>>(type, child);
+    return { runId: child.workflowId, handle, result: () => handle.result() };
+  } catch (error) {
+    throw toWorkflowFailure(
+      error instanceof WorkflowExecutionAlreadyStartedError ? exists(error) : error,
+    );
+  }
 }
 
 /** Starts a run from a workflow of your own and waits for its result, through any number of pauses. */
@@ -83,6 +76,59 @@ export async function executeRunner(
   return await run.result();
 }
 
-function withoutUndefined(options: object): object {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+function toRunInput(
+  runner: RunnerLike,
+  input: RunInput['input'],
+  { session, key, budget, context }: StartRunnerOptions,
+): RunInput {
+  const runInput = {
+    runner: isJsonObject(runner) && 'spec' in runner ? (runner.spec as RunnerSpec) : runner,
+    input,
+    ...(session !== undefined && { session }),
+    ...(key !== undefined && { key }),
+    ...(budget !== undefined && { budget }),
+    ...(context !== undefined && { context }),
+  };
+  checkRunInput(runInput);
+  return runInput;
+}
+
+type Child = ChildWorkflowOptions & { workflowId: string; args: [RunInput] };
+
+/** Of a runner that is known by its id only, the workers know the kind: any of the types runs it. */
+function childOf(
+  runInput: RunInput,
+  { runId, taskQueue, parentClosePolicy }: StartRunnerOptions,
+): { readonly type: string; readonly child: Child } {
+  const { runner, input } = runInput;
+  const { id, kind } =
+    typeof runner === 'string' ? { id: runner, kind: workflowTypes.agent } : runner;
+  const workflowId = runId ?? `${id}-${uuid4().replaceAll('-', '').slice(0, 12)}`;
+  checkRunId(workflowId);
+  const memo: RunMemo = { status: 'running', agent: id, pauseSeq: 0 };
+  const text = typeof input === 'string' ? input : JSON.stringify(input);
+  return {
+    type: Object.hasOwn(workflowTypes, kind) ? workflowTypes[kind] : workflowTypes.agent,
+    child: {
+      workflowId,
+      args: [runInput],
+      ...(taskQueue !== undefined && { taskQueue }),
+      parentClosePolicy: parentClosePolicy ?? ParentClosePolicy.TERMINATE,
+      cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
+      workflowTaskTimeout: timeouts.workflowTask,
+      memo: { [memoKey]: memo },
+      staticSummary: oneLine(`${id}: ${text}`, limits.summary),
+    },
+  };
+}
+
+function checkRunId(runId: string): void {
+  if (idPatterns.run.test(runId)) return;
+  throw new InvalidInput(`runId '${oneLine(runId, 220)}' does not match ${idPatterns.run.source}`);
+}
+
+function exists({ workflowId: runId }: WorkflowExecutionAlreadyStartedError): RunAlreadyExists {
+  return new RunAlreadyExists(`run '${runId}' is open: start this one under another runId`, {
+    details: { runId },
+  });
 }

@@ -1,0 +1,160 @@
+// Runs inside workflows of a user's own, on the dev server: results, pauses, failures, cancellation; and what a bundle must export.
+
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { WorkflowFailedError } from '@temporalio/client';
+import { bundleWorkflowCode, DefaultLogger, type WorkflowBundle } from '@temporalio/worker';
+import { defineTool, sequential } from '../../src';
+import { LonghaulPlugin } from '../../src/worker';
+import { eventually } from './eventually';
+import { openHarness, type Harness } from './harness';
+import { lastText, scriptedAgents, type Script } from './scripted-agents';
+
+const bundle = (file: string): Promise<WorkflowBundle> =>
+  bundleWorkflowCode({
+    workflowsPath: join(__dirname, 'own-workflows', file),
+    logger: new DefaultLogger('ERROR', () => undefined),
+    plugins: [new LonghaulPlugin()],
+  });
+
+const sign = defineTool({
+  name: 'sign',
+  description: 'Signs',
+  inputSchema: { type: 'object', properties: {} },
+  session: ['city', 'signed'],
+  execute: (_args, { session, context }) => {
+    session['signed'] = `in ${session['city'] as string} for ${context['tenant'] as string}`;
+    return 'signed';
+  },
+});
+const signs: Script = [{ toolCalls: [{ name: 'sign', args: {} }] }, 'Done.'];
+const asks: Script = [{ toolCalls: [{ name: 'ask_user', args: { question: 'Go on?' } }] }, 'Gone.'];
+const echo: Script = [(request) => `<${lastText(request)}>`];
+
+describe("a user's own workflow", () => {
+  let harness: Harness;
+  beforeAll(async () => {
+    harness = await openHarness();
+    const agents = scriptedAgents();
+    const steps = [agents.agent('first', echo), agents.agent('second', echo)];
+    await harness.worker({
+      runners: [
+        sequential({ id: 'pipeline', steps, passOutput: true }),
+        agents.agent('signer', signs, { tools: [sign], maxIterations: 1 }),
+        agents.agent('endless', [signs[0]], { tools: [sign], maxIterations: 1 }),
+        agents.agent('asker', asks, { askUser: 'tool' }),
+      ],
+      providers: { scripted: agents.provider },
+      workerOptions: { workflowBundle: await bundle('workflows.ts') },
+    });
+  });
+  afterAll(() => harness.close());
+
+  function start(type: string, ...args: readonly unknown[]) {
+    const { longhaul, taskQueue } = harness;
+    const workflowId = `own-${randomUUID()}`;
+    return longhaul.client.workflow.start(type, { taskQueue, workflowId, args: [...args] });
+  }
+  const execute = async (type: string, ...args: readonly unknown[]): Promise<unknown> =>
+    (await start(type, ...args)).result();
+
+  it('gets the result of a runner, beside a timer of its own', async () => {
+    expect(await execute('beside', 'pipeline', 'Go')).toEqual({
+      runId: expect.stringMatching(/^pipeline-[0-9a-f]{12}$/) as string,
+      text: '<<Go>>',
+    });
+  });
+
+  it('passes a session and a context to the run', async () => {
+    const options = { session: { city: 'Oslo' }, context: { tenant: 'acme' } };
+    expect(await execute('answer', 'signer', 'Go', options)).toEqual({
+      text: 'Done.',
+      session: { city: 'Oslo', signed: 'in Oslo for acme' },
+    });
+  });
+
+  it('waits through a pause, which is answered under the run id of the runner', async () => {
+    const runId = `asker-${randomUUID()}`;
+    const own = await start('answer', 'asker', 'Go', { runId });
+    const run = harness.longhaul.run(runId);
+    await eventually('the run is there', () => run.state().then(Boolean, () => false));
+    expect(await run.outcome()).toMatchObject({ question: 'Go on?', path: 'asker' });
+    await run.resume('yes');
+    expect(await own.result()).toEqual({ text: 'Gone.', session: {} });
+  });
+
+  it.each([
+    {
+      name: 'a limit',
+      runner: 'endless',
+      options: { session: { city: 'Oslo' }, context: { tenant: 'acme' } },
+      failure: { type: 'MaxIterationsExceeded', details: [{ limit: 1 }] },
+    },
+    {
+      name: 'the budget it was given',
+      runner: 'signer',
+      options: { context: { tenant: 'acme' }, budget: { maxTokens: 1, onExceeded: 'fail' } },
+      failure: { type: 'BudgetExceeded', details: [{ unit: 'tokens', limit: 1, spent: 15 }] },
+    },
+  ])('sees the code of a failure: $name', async ({ runner, options, failure }) => {
+    expect(await execute('failure', runner, 'Go', options)).toEqual(failure);
+  });
+
+  it('cancels a run by the scope it was started in', async () => {
+    const runId = `asker-${randomUUID()}`;
+    expect(await execute('cancelled', 'asker', runId)).toBe(true);
+    await expect(harness.longhaul.run(runId).result()).rejects.toMatchObject({
+      code: 'RunCancelled',
+    });
+  });
+
+  it.each([
+    { name: 'no input', args: ['asker', ' '], code: 'InvalidInput' },
+    { name: 'a run id that is none', args: ['asker', 'Go', { runId: '~' }], code: 'InvalidInput' },
+    {
+      name: 'a budget without a limit',
+      args: ['asker', 'Go', { budget: {} }],
+      code: 'InvalidInput',
+    },
+  ])('fails for $name, and does not repeat its task', async ({ args, code }) => {
+    expect(await failureOf(execute('answer', ...args))).toMatchObject({ type: code });
+  });
+
+  it('fails for a run id that is taken', async () => {
+    const runId = `asker-${randomUUID()}`;
+    await harness.longhaul.start('asker', 'Go', { runId });
+    expect(await failureOf(execute('answer', 'asker', 'Go', { runId }))).toMatchObject({
+      type: 'RunAlreadyExists',
+      details: [{ runId }],
+    });
+    await harness.longhaul.run(runId).cancel();
+  });
+
+  it('may be one of the functions themselves, which its file exports with the rest', async () => {
+    expect(await execute('executeRunner', 'pipeline', 'Go')).toMatchObject({
+      finalResponse: { text: '<<Go>>' },
+    });
+    expect(await failureOf(execute('executeRunner'))).toMatchObject({ type: 'InvalidInput' });
+    const started = (await execute('startRunner', 'asker', 'Go')) as { runId: string };
+    const run = harness.longhaul.client.workflow.getHandle(started.runId);
+    await eventually('the run has ended with it', async () => {
+      return (await run.describe()).status.name === 'TERMINATED';
+    });
+  });
+});
+
+describe('a workflow file', () => {
+  it.each([
+    { file: 'importing.ts', missing: 'agent, sequential, parallel, graph' },
+    { file: 'incomplete.ts', missing: 'parallel, graph' },
+  ])('that does not export $missing is refused', async ({ file, missing }) => {
+    await expect(bundle(file)).rejects.toThrow(
+      `${file} does not export Longhaul's workflows ${missing}: add \`export * from 'longhaul/workflows'\` to it`,
+    );
+  });
+});
+
+async function failureOf(result: Promise<unknown>): Promise<unknown> {
+  const error: unknown = await result.catch((thrown: unknown) => thrown);
+  return error instanceof WorkflowFailedError ? error.cause : error;
+}
