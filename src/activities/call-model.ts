@@ -21,7 +21,7 @@ import { attempt } from './model-attempt';
 import { callWithCallbacks } from './model-callbacks';
 import { toModelRequest } from './model-request';
 import { readLog } from './read-log';
-import { approvalJudge, argumentJudge, criterionJudge } from './judges';
+import { approvalJudge, argumentJudge, criterionJudge, requireCriteria } from './judges';
 import { judge } from './verdicts';
 
 export async function callModel(
@@ -32,6 +32,7 @@ export async function callModel(
     const definition = await pinnedDefinition(dependencies, input.definition);
     const spec = agentOf(definition, input.agentId);
     const provider = providerOf(dependencies, spec.model.provider);
+    requireCriteria(dependencies, spec);
     const entries = await readLog(dependencies.replica, input.log, signal);
     const request = toModelRequest({
       definition,

@@ -4,6 +4,7 @@ import { log } from '@temporalio/activity';
 import { pickKeys } from '../core/session';
 import type { CallModelInput } from '../protocol/activities';
 import { NotRegisteredHere } from '../protocol/error-classes';
+import type { LonghaulError } from '../protocol/errors';
 import type { Message } from '../protocol/message';
 import type { AgentSpec } from '../protocol/spec';
 import type { ModelResponse } from '../providers/provider';
@@ -12,16 +13,22 @@ import type { ActivityDependencies } from './dependencies';
 import { askContext } from './read-log';
 import type { JudgeApproval, JudgeArguments, JudgeCustom } from './verdicts';
 
-/** Fails closed: arguments that do not match, or a function that throws, ask a person. */
+/**
+ * Fails closed: a person is asked where the function throws, is not here, or takes no such arguments. A call that does not match what
+ * the run pinned runs on no worker: nobody need approve it.
+ */
 export function approvalJudge(
   dependencies: ActivityDependencies,
   input: CallModelInput,
 ): JudgeApproval {
-  return async (call) => {
+  return async (spec, call) => {
+    if (call.args === null) return true;
+    const pinned = await checkToolArguments(spec, undefined, call.args);
+    if (!pinned.ok) return false;
     const tool = dependencies.registry.tool(call.name);
-    if (tool?.needsApproval === undefined || call.args === null) return true;
+    if (tool?.needsApproval === undefined) return true;
     const checked = await tool.validateArguments(call.args);
-    if (!checked.ok) return false;
+    if (!checked.ok) return true;
     const { agentId, path = agentId, log: ref, session = {} } = input;
     try {
       const context = {
@@ -63,11 +70,7 @@ export function criterionJudge(
 ): JudgeCustom {
   return async (name, text) => {
     const criterion = dependencies.registry.criterion(name);
-    if (criterion === undefined) {
-      throw new NotRegisteredHere(`this worker has no criterion '${name}'`, {
-        retryable: true,
-      });
-    }
+    if (criterion === undefined) throw criterionNotHere(name);
     const { content, origin } = turn.response;
     const verdict = await criterion({
       text,
@@ -81,6 +84,18 @@ export function criterionJudge(
     });
     return typeof verdict === 'boolean' ? { met: verdict } : verdict;
   };
+}
+
+/** Said before the model is called: a turn that cannot be judged here would be paid for in vain. */
+export function requireCriteria({ registry }: ActivityDependencies, spec: AgentSpec): void {
+  for (const criterion of spec.criteria ?? []) {
+    if (criterion.kind !== 'custom' || registry.criterion(criterion.name) !== undefined) continue;
+    throw criterionNotHere(criterion.name);
+  }
+}
+
+function criterionNotHere(name: string): LonghaulError {
+  return new NotRegisteredHere(`this worker has no criterion '${name}'`, { retryable: true });
 }
 
 function declaredKeys({ criteria = [] }: AgentSpec, name: string): readonly string[] {

@@ -10,7 +10,7 @@ import type { ModelResponse } from '../providers/provider';
 import { compileSchema } from '../spec/compile-schema';
 import { oneLine } from '../core/text';
 
-export type JudgeApproval = (call: ToolCallPart) => Promise<boolean>;
+export type JudgeApproval = (tool: ToolSpec, call: ToolCallPart) => Promise<boolean>;
 export type JudgeArguments = (tool: ToolSpec, args: JsonObject) => Promise<string | undefined>;
 export type JudgeCustom = (name: string, text: string) => Promise<CriterionVerdict>;
 
@@ -42,7 +42,8 @@ async function judgeCalls(
     if (tool === undefined || call.args === null) continue;
     const text = tool.activity && (await input.judgeArguments(tool, call.args));
     if (text !== undefined) argumentProblems.push({ index, text });
-    if (tool.needsApproval === 'ask' && (await input.judgeApproval(call))) approvals.push(index);
+    if (tool.needsApproval === 'ask' && (await input.judgeApproval(tool, call)))
+      approvals.push(index);
   }
   if (approvals.length === 0 && argumentProblems.length === 0) return undefined;
   return {
