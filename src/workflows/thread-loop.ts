@@ -71,6 +71,11 @@ export class ThreadLoop {
       cancel: (reason) => this.#cancel(reason),
       feed: () => undefined,
       sendDown,
+      takeInputs: ({ child, inputs }) => {
+        if (child !== this.#turns.running?.runId) return;
+        this.#board.publishChild(child, inputs);
+        this.#show();
+      },
       takeOutcome: () => undefined,
       abandon: () => undefined,
       onChange: () => this.#show(),
@@ -174,8 +179,8 @@ export class ThreadLoop {
 
   #send(message: SendInput): SendReply {
     const turn = this.#turns.nextTurn;
-    const { workflowId, runId: executionRunId } = this.#info;
-    const runId = childId({ workflowId, executionRunId, place: `turn-${turn}` });
+    const { workflowId } = this.#info;
+    const runId = childId({ workflowId, tag: uuid4(), place: `turn-${turn}` });
     const now = Date.now();
     this.#turns.add({
       ...message,

@@ -127,7 +127,7 @@ describe('judge', () => {
         finishReason: 'stop',
         origin: { provider: 'p', api: 'x', model: 'm' },
       },
-      judgeApproval: async ({ callId }) => {
+      judgeApproval: async (_tool, { callId }) => {
         asked.push(callId);
         return callId !== 'small';
       },
