@@ -8,6 +8,7 @@ import { checkArguments } from './check-arguments';
 import { closeRun } from './close-run';
 import type { ActivityDependencies } from './dependencies';
 import { toFailure } from './failures';
+import { withHeartbeat } from './heartbeat';
 import { findDefinition, loadDefinition } from './load-definition';
 import { openRun } from './open-run';
 import { pullLog } from './pull-log';
@@ -21,7 +22,7 @@ export function createActivities(dependencies: ActivityDependencies): LonghaulAc
     callModel: guarded((input) => callModel(dependencies, input)),
     callTool: guarded((input) => callTool(dependencies, input)),
     checkArguments: guarded((input) => checkArguments(dependencies, input)),
-    loadDefinition: guarded((input) => loadDefinition(dependencies, input)),
+    loadDefinition: guarded((input) => withHeartbeat(() => loadDefinition(dependencies, input))),
     findDefinition: guarded((input) => findDefinition(dependencies, input)),
     pullLog: guarded((input) => pullLog(dependencies, input)),
     fetchSession: guarded(({ workflowId }) => askSession(workflowId)),

@@ -85,6 +85,7 @@ export const checkActivities = proxyActivities<Pick<LonghaulActivities, 'checkAr
  */
 export const loadingActivities = proxyActivities<Pick<LonghaulActivities, 'loadDefinition'>>({
   startToCloseTimeout: 20_000,
+  heartbeatTimeout: timeouts.modelHeartbeat,
   retry: { initialInterval: 500, maximumInterval: 10_000, nonRetryableErrorTypes },
   summary: 'load the definition',
 });

@@ -11,6 +11,7 @@ import type {
 import { errorOfCode, InternalError, SpecError, ToolError } from '../protocol/error-classes';
 import type { Definition } from '../protocol/spec';
 import { timeouts } from '../protocol/limits';
+import { failureCode } from './child-failure';
 import { definitionActivities, listingActivities, loadingActivities } from './activity-proxies';
 
 /** What a run knows of its definition. The topmost run holds it whole, for its children and for workers that never saw it. */
@@ -64,7 +65,14 @@ async function findElsewhere(
   try {
     return await definitionActivities.findDefinition(input);
   } catch (error) {
-    if (error instanceof ActivityFailure && !isCancellation(error)) return undefined;
-    throw error;
+    if (isCancellation(error) || !isSearchSpent(error)) throw error;
+    return undefined;
   }
+}
+
+/** Nobody knew it in time; any other failure is about the definition itself. */
+function isSearchSpent(error: unknown): boolean {
+  if (!(error instanceof ActivityFailure)) return false;
+  const code = failureCode(error);
+  return code === undefined || code === 'AgentNotFound' || code === 'NotRegisteredHere';
 }

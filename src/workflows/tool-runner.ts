@@ -174,7 +174,10 @@ function failedCall(pending: PendingToolCall, tool: ToolFacts, error: unknown): 
   const reason = timedOut ? 'it did not finish in time' : (error.cause?.message ?? error.message);
   const text = `The tool '${pending.call.name}' failed: ${oneLine(reason, limits.failureMessage)}`;
   if (tool.onError === 'fail')
-    return { kind: 'failed', error: new ToolError(text, { cause: error }) };
+    return {
+      kind: 'failed',
+      error: new ToolError(text, { cause: error, details: { tool: pending.call.name } }),
+    };
   return errorResult(pending, text);
 }
 
