@@ -16,6 +16,7 @@ import type { BudgetSpec, RunnerSpec } from '../protocol/spec';
 import { serverUnavailable } from '../server/connection-options';
 import { grpcStatus, hasGrpcStatus } from './failures';
 import { Inbox, type InboxFilter, type InboxItem } from './inbox';
+import { findOrphans, type OrphanRun } from './orphans';
 import { RunHandle } from './run-handle';
 import { memoOf, stateFromMemo, type ReadOptions } from './run-view';
 import { hasWorker, noWorker } from './worker-watch';
@@ -113,6 +114,14 @@ export class Longhaul {
    */
   inbox(filter: InboxFilter = {}): AsyncGenerator<InboxItem, void, void> {
     return this.#inbox.items(filter);
+  }
+
+  /**
+   * Open runs that a workflow reset left behind: the run that called them went back to before it did, or is gone. They hold on to
+   * nothing but themselves; `run(runId).cancel()` ends one with all below it.
+   */
+  async orphans(): Promise<readonly OrphanRun[]> {
+    return await findOrphans(this.client);
   }
 
   /** Closes the connection, if `connect` opened it. */

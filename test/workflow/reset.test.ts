@@ -2,7 +2,10 @@
 
 import { randomUUID } from 'node:crypto';
 import { sequential } from '../../src';
+import { runCli } from '../../src/cli/run-cli';
 import type { RunHandle } from '../../src/client';
+import { devServerAddress } from '../servers';
+import { fakeTerminal } from '../unit/cli/fake-terminal';
 import { eventually } from './eventually';
 import { openHarness, type Harness } from './harness';
 import { fetchHistory } from './history';
@@ -12,8 +15,10 @@ const ask: Script[number] = { toolCalls: [{ name: 'ask_user', args: { question: 
 
 describe('a reset', () => {
   let harness: Harness;
+  let terminal: ReturnType<typeof fakeTerminal>;
   beforeEach(async () => {
     harness = await openHarness();
+    terminal = fakeTerminal();
   });
   afterEach(() => harness.close());
 
@@ -49,6 +54,17 @@ describe('a reset', () => {
     });
   }
 
+  const orphansOf = async ({ runId }: RunHandle) =>
+    (await harness.longhaul.orphans()).filter(({ callerRunId }) => callerRunId === runId);
+
+  async function openBelow({ runId }: RunHandle): Promise<string[]> {
+    const query = `RootWorkflowId = '${runId}' AND ExecutionStatus = 'Running'`;
+    const ids: string[] = [];
+    for await (const { workflowId } of harness.longhaul.client.workflow.list({ query }))
+      ids.push(workflowId);
+    return ids;
+  }
+
   it('to before its children starts others, and what the old ones ask is not its own', async () => {
     const run = await startAsking();
     const [before] = await run.pending();
@@ -59,6 +75,24 @@ describe('a reset', () => {
     expect(pending[0]?.inputId).not.toBe(before?.inputId);
     await run.resume('A');
     expect((await run.result()).finalResponse.text).toBe('<answered>');
+
+    await eventually(
+      'the old child is listed alone',
+      async () => (await openBelow(run)).length === 2,
+    );
+    const [orphan, ...others] = await orphansOf(run);
+    expect([orphan, others]).toEqual([
+      expect.objectContaining({ agent: 'inner', path: 'outer/inner', callerRunId: run.runId }),
+      [],
+    ]);
+    expect(await runCli(['doctor', '--address', devServerAddress()], terminal)).toBeLessThan(2);
+    expect(terminal.printed.join('\n')).toContain(`${orphan?.runId} (outer/inner)`);
+    expect(await runCli(['cancel', '--orphans', '--address', devServerAddress()], terminal)).toBe(
+      0,
+    );
+    expect(terminal.printed).toContain(`cancelling ${orphan?.runId} (outer/inner)`);
+    await eventually('all are closed', async () => (await openBelow(run)).length === 0);
+    expect(await orphansOf(run)).toEqual([]);
   });
 
   it('to after its child was started keeps that child, which is answered and gives its result', async () => {
@@ -67,6 +101,7 @@ describe('a reset', () => {
     await reset(run, -1);
     await eventually('the child is heard', async () => (await run.pending()).length > 0);
     expect(await run.pending()).toEqual(before);
+    expect(await orphansOf(run)).toEqual([]);
     await run.resume('A');
     expect((await run.result()).finalResponse.text).toBe('<answered>');
   });

@@ -1,30 +1,70 @@
 import type { Command } from 'commander';
+import type { Longhaul } from '../../client';
+import { UsageError } from '../cli-error';
 import type { CommandContext } from '../command-context';
 import { addConnectionFlags, openLonghaul, type ConnectionFlags } from '../connection';
-import { exitCodes } from '../exit-codes';
-import { printableJson } from '../printable';
-import { isEnded } from '../read-run';
 import { describeRun } from '../describe-run';
+import { exitCodes } from '../exit-codes';
+import { printableJson, printableLine } from '../printable';
+import { isEnded } from '../read-run';
 
-type CancelFlags = ConnectionFlags & { readonly reason?: string; readonly json?: true };
+type CancelFlags = ConnectionFlags & {
+  readonly orphans?: true;
+  readonly reason?: string;
+  readonly json?: true;
+};
+
+/** What was done: a line for each run, and the same as JSON. */
+type Cancelled = { readonly lines: readonly string[]; readonly json: unknown };
 
 export function addCancelCommand(program: Command, { terminal, finish }: CommandContext): void {
   const command = program
     .command('cancel')
     .summary('cancel a run')
-    .description('Cancels a run and what it is doing. Of a run that has ended, nothing changes.')
-    .argument('<runId>', 'the run')
+    .description(
+      'Cancels a run and what it is doing. Of a run that has ended, nothing changes. With --orphans: all runs that a reset left behind.',
+    )
+    .argument('[runId]', 'the run')
+    .option('--orphans', 'cancel the runs that `doctor` lists as orphans')
     .option('--reason <text>', 'why; kept with the run')
     .option('--json', 'print JSON');
-  addConnectionFlags(command).action(async (runId: string, flags: CancelFlags) => {
+  addConnectionFlags(command).action(async (runId: string | undefined, flags: CancelFlags) => {
+    if ((runId === undefined) !== (flags.orphans === true)) {
+      throw new UsageError('name the run to cancel, or --orphans');
+    }
     const longhaul = await openLonghaul(flags);
-    const { state } = await describeRun(longhaul, runId);
-    const isOpen = !isEnded(state);
-    if (isOpen) await longhaul.run(runId).cancel(flags.reason);
-    const said = isOpen ? `cancelling ${runId}` : `${runId} has already ended: ${state.status}`;
-    const result = { runId, cancelling: isOpen, ...(!isOpen && { status: state.status }) };
-    terminal.print(flags.json === true ? printableJson(result) : said);
+    const { lines, json } = await (runId === undefined
+      ? cancelOrphans(longhaul, flags.reason)
+      : cancelRun(longhaul, runId, flags.reason));
+    for (const line of flags.json === true ? [printableJson(json)] : lines) terminal.print(line);
     await longhaul.close();
     finish(exitCodes.done);
   });
+}
+
+async function cancelRun(
+  longhaul: Longhaul,
+  runId: string,
+  reason: string | undefined,
+): Promise<Cancelled> {
+  const { state } = await describeRun(longhaul, runId);
+  if (isEnded(state)) {
+    const { status } = state;
+    const json = { runId, cancelling: false, status };
+    return { lines: [`${runId} has already ended: ${status}`], json };
+  }
+  await longhaul.run(runId).cancel(reason);
+  return { lines: [`cancelling ${runId}`], json: { runId, cancelling: true } };
+}
+
+/** What hangs below each ends with it. */
+async function cancelOrphans(
+  longhaul: Longhaul,
+  reason = 'left behind by a reset',
+): Promise<Cancelled> {
+  const orphans = await longhaul.orphans();
+  for (const { runId } of orphans) await longhaul.run(runId).cancel(reason);
+  const lines = orphans.map(({ runId, path }) => `cancelling ${runId} (${printableLine(path)})`);
+  const json = { orphans: orphans.map((orphan) => ({ ...orphan, cancelling: true })) };
+  return { lines: lines.length === 0 ? ['no orphans'] : lines, json };
 }

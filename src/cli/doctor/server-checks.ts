@@ -9,6 +9,7 @@ import {
 import { toCliError } from '../cli-error';
 import { liveWorkers } from '../live-workers';
 import type { Check } from './check';
+import { checkOrphans } from './orphans';
 import { checkStuckRuns } from './stuck-runs';
 
 export type ServerCheckOptions = {
@@ -28,6 +29,7 @@ export async function checkServer(options: ServerCheckOptions): Promise<readonly
     checked('worker', () => checkWorker(options)),
     checked('search attributes', () => checkSearchAttributes(longhaul)),
     checked('stuck runs', () => checkStuckRuns(longhaul.client)),
+    checked('orphans', () => checkOrphans(longhaul)),
   ]);
   return [server, namespace, ...rest];
 }

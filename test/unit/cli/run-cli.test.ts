@@ -31,6 +31,8 @@ describe('runCli', () => {
       args: ['inbox', '--kind', 'mail'],
       message: /Allowed choices are question, approval, budget/,
     },
+    { args: ['cancel'], message: 'name the run to cancel, or --orphans' },
+    { args: ['cancel', 'a', '--orphans'], message: 'name the run to cancel, or --orphans' },
     { args: ['setup', 'default'], message: /too many arguments/ },
     { args: ['dev', '--port', '70000'], message: /'70000' is not a port/ },
     { args: ['dev', '--agents', 'no-such.mjs'], message: /there is no file 'no-such.mjs'/ },

@@ -1,0 +1,109 @@
+// Runs that a reset left behind: still open, called by an execution that is no more. Nobody waits for what they give.
+
+import type {
+  Client,
+  WorkflowExecutionDescription,
+  WorkflowExecutionInfo,
+} from '@temporalio/client';
+import { timeouts } from '../protocol/limits';
+import { threadType, workflowTypes } from '../protocol/names';
+import type { RunStatus } from '../protocol/run';
+import { isNotFound } from './failures';
+import { limited } from './limited';
+import { memoOf, stateFromMemo } from './run-view';
+
+/** A run whose caller is gone, or went back to before it called. What hangs below it is not listed: it ends with it. */
+export type OrphanRun = {
+  readonly runId: string;
+  readonly executionRunId: string;
+  readonly agent: string;
+  /** Where it hung below its topmost run. */
+  readonly path: string;
+  readonly status: RunStatus;
+  /** The run that called it. */
+  readonly callerRunId: string;
+  readonly startTime: string;
+};
+
+type CalledRun = {
+  readonly execution: WorkflowExecutionInfo;
+  readonly path: string;
+  readonly caller: Execution & { readonly runId: string };
+};
+
+type Execution = { readonly workflowId: string; readonly runId?: string };
+
+/** Runs that the server is asked about at a time. */
+const atATime = 10;
+
+/**
+ * An open run whose calling execution is open as well is none: the server's list tells. Of the others the server is asked, for it
+ * hands children that a reset keeps over to the new execution, which the list does not tell.
+ */
+export async function findOrphans(client: Client): Promise<readonly OrphanRun[]> {
+  const ask = limited(atATime);
+  const suspects = await suspectsOf(client);
+  const callers = [...new Set(suspects.map(({ caller }) => caller.workflowId))];
+  const kept = new Set(
+    (
+      await Promise.all(callers.map((workflowId) => ask(() => childrenOf(client, { workflowId }))))
+    ).flat(),
+  );
+  const left = suspects.filter(({ execution }) => !kept.has(execution.workflowId));
+  const described = left.map(({ execution: { workflowId, runId } }) =>
+    ask(() => describe(client, { workflowId, runId })),
+  );
+  // The list is late to tell that a run has ended.
+  const isOpen = (await Promise.all(described)).map((found) => found?.status.name === 'RUNNING');
+  return left.filter((_run, index) => isOpen[index]).map(toOrphan);
+}
+
+/** Open runs whose calling execution is not open. What a workflow of the user's own started has no path and is its own business. */
+async function suspectsOf(client: Client): Promise<readonly CalledRun[]> {
+  const types = [...Object.values(workflowTypes), threadType].map((type) => `'${type}'`);
+  const query = `WorkflowType IN (${types.join(', ')}) AND ExecutionStatus = 'Running'`;
+  const open = new Set<string>();
+  const called: CalledRun[] = [];
+  for await (const execution of client.workflow.list({ query })) {
+    open.add(execution.runId);
+    const { workflowId, runId } = execution.parentExecution ?? {};
+    const { path } = memoOf(execution);
+    if (path === undefined || !workflowId || !runId) continue;
+    called.push({ execution, path, caller: { workflowId, runId } });
+  }
+  return called.filter(({ caller }) => !open.has(caller.runId));
+}
+
+/** Run ids of the children that the newest execution of a run has open, or is starting. */
+async function childrenOf(client: Client, run: Execution): Promise<readonly string[]> {
+  const found = await describe(client, run);
+  if (found?.status.name !== 'RUNNING') return [];
+  return (found.raw.pendingChildren ?? []).map(({ workflowId }) => workflowId ?? '');
+}
+
+async function describe(
+  client: Client,
+  { workflowId, runId }: Execution,
+): Promise<WorkflowExecutionDescription | undefined> {
+  try {
+    return await client.withDeadline(Date.now() + timeouts.serverCheck, () =>
+      client.workflow.getHandle(workflowId, runId).describe(),
+    );
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+function toOrphan({ execution, path, caller }: CalledRun): OrphanRun {
+  const { status, runner } = stateFromMemo(execution);
+  return {
+    runId: execution.workflowId,
+    executionRunId: execution.runId,
+    agent: runner,
+    path,
+    status,
+    callerRunId: caller.workflowId,
+    startTime: execution.startTime.toISOString(),
+  };
+}
