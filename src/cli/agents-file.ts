@@ -22,6 +22,8 @@ const configNames = ['longhaul.config.ts', 'longhaul.config.js', 'longhaul.confi
 /** Checked against the worker's own type: a new option must be added here, too. */
 const optionNames: Readonly<Record<keyof CreateWorkerOptions, true>> = {
   runners: true,
+  specs: true,
+  overlays: true,
   tools: true,
   criteria: true,
   callbacks: true,

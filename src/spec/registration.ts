@@ -13,6 +13,13 @@ type Registration<Value> = { readonly value: Value; readonly place: string };
 
 /** The runners and every one they call, at any depth. */
 export function registerRunners(runners: readonly Runner[]): ReadonlyMap<string, Runner> {
+  return valuesOf(placedRunners(runners));
+}
+
+/** The same, each with the place it was found at first. */
+export function placedRunners(
+  runners: readonly Runner[],
+): ReadonlyMap<string, Registration<Runner>> {
   const registered = new Map<string, Registration<Runner>>();
   const register = (runner: Runner, place: string): void => {
     if (!isRunner(runner)) {
@@ -32,7 +39,7 @@ export function registerRunners(runners: readonly Runner[]): ReadonlyMap<string,
     );
   };
   runners.forEach((runner, index) => register(runner, `runners[${index}]`));
-  return valuesOf(registered);
+  return registered;
 }
 
 /** The agents' own tools first, then the others: a later tool may replace an earlier one. */

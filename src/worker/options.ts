@@ -8,12 +8,13 @@ import type { CustomCriterion } from '../spec/criteria';
 import type { McpServer } from '../spec/mcp-server';
 import type { Runner } from '../spec/runner';
 import type { Tool } from '../spec/tool';
+import type { SpecsOptions } from '../spec/yaml/add-specs';
 import type { Stores } from '../stores/memory-store';
 
 /** The code a worker has by name, and how it reaches models. */
-export type LonghaulOptions = {
+export type LonghaulOptions = SpecsOptions & {
   readonly runners?: readonly Runner[];
-  /** For agents that are only data; the agents' own tools are registered by themselves. */
+  /** For agents that are only data, those of `specs` among them; the agents' own tools are registered by themselves. */
   readonly tools?: readonly Tool[];
   readonly criteria?: readonly CustomCriterion[];
   readonly callbacks?: readonly Callbacks[];

@@ -8,6 +8,7 @@ import { timeouts } from '../protocol/limits';
 import { priceTable } from '../providers/prices';
 import { resolveProviders } from '../providers/registry';
 import { createRegistry } from '../spec/registry';
+import { addSpecs } from '../spec/yaml/add-specs';
 import { checkStores } from '../stores/check-stores';
 import { prebuiltWorkflows } from './bundle';
 import type { LonghaulOptions } from './options';
@@ -22,13 +23,13 @@ import { searchAttributeCheck } from './search-attributes';
  * const worker = await Worker.create({ taskQueue, workflowsPath, plugins: [new LonghaulPlugin({ runners: [agent] })] });
  */
 export class LonghaulPlugin extends SimplePlugin {
-  readonly #options: LonghaulOptions;
+  readonly #options: Omit<LonghaulOptions, 'specs' | 'overlays'>;
   readonly #pools: McpPool[] = [];
   #running = 0;
 
   constructor(options: LonghaulOptions = {}) {
     super({ name: 'longhaul' });
-    this.#options = options;
+    this.#options = addSpecs(options).options;
   }
 
   override configureWorker(options: WorkerOptions): WorkerOptions {
@@ -71,16 +72,9 @@ export class LonghaulPlugin extends SimplePlugin {
   }
 
   #activities(options: WorkerOptions): object {
-    const { runners, tools, criteria, callbacks, mcpServers, providers } = this.#options;
-    const { stores, prices, logReplicaBytes, onDelta } = this.#options;
+    const { stores, prices, logReplicaBytes, onDelta, providers, ...registered } = this.#options;
     if (stores !== undefined) checkStores(stores);
-    const registry = createRegistry({
-      ...(runners && { runners }),
-      ...(tools && { tools }),
-      ...(criteria && { criteria }),
-      ...(callbacks && { callbacks }),
-      ...(mcpServers && { mcpServers }),
-    });
+    const registry = createRegistry(registered);
     const mcp = new McpPool();
     this.#pools.push(mcp);
     return createActivities({

@@ -16,14 +16,14 @@ import { sequential } from '../define-sequential';
 import type { Runner } from '../runner';
 import { subAgent } from '../sub-agent';
 import type { Draft } from './draft';
-import { approvedTools, type SpecCode } from './spec-code';
+import type { SpecCode } from './spec-code';
 
-/** The runners of drafts in which nothing is wrong, as the functions of the package define them. */
+/** The runners of drafts in which nothing is wrong, as the functions of the package define them, with the tools as they want them. */
 export function buildRunners(
   drafts: readonly Draft[],
   code: SpecCode,
 ): ReadonlyMap<string, Runner> {
-  const builder = new RunnerBuilder(drafts, { ...code, tools: approvedTools(drafts, code) });
+  const builder = new RunnerBuilder(drafts, code);
   const named = drafts.filter(({ owner }) => owner === undefined);
   return new Map(named.map(({ id }) => [id, builder.runner(id)]));
 }

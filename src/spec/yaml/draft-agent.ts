@@ -70,6 +70,7 @@ function instructionsOf({ instructions }: FileAgent, context: RunnerContext): st
     folder: context.place.folder,
     env: context.drafting.env,
     problems: context.drafting.problems,
+    promptFiles: context.drafting.promptFiles,
     refuse: refuse(context, ['instructions', 'path']),
   });
 }

@@ -106,6 +106,7 @@ function promptOf({ prompt }: FileTask, index: number, { place, drafting }: Runn
     folder: place.folder,
     env: drafting.env,
     problems: drafting.problems,
+    promptFiles: drafting.promptFiles,
     refuse: (message) => drafting.problems.push(place.places.at(path, message)),
   });
 }

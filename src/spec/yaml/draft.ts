@@ -41,6 +41,8 @@ export type PromptTask = {
 export type Drafting = {
   readonly drafts: Draft[];
   readonly promptTasks: PromptTask[];
+  /** Files that prompts and instructions were read from. */
+  readonly promptFiles: string[];
   readonly problems: SpecProblem[];
   readonly env: Readonly<Record<string, string | undefined>>;
 };

@@ -1,10 +1,8 @@
 import type { Runner } from '../runner';
-import { buildRunners } from './build-runners';
+import type { SpecCodeOptions } from './spec-code';
 import type { Environment } from './expand-env';
-import { readSpecs } from './read-specs';
-import { codeProblems, specCode, type SpecCodeOptions } from './spec-code';
-import { findSpecFiles, type SpecFiles, type SpecSource } from './spec-files';
-import { specFilesError } from './spec-problem';
+import { readSpecSet } from './spec-set';
+import type { SpecSource } from './spec-files';
 
 export type LoadSpecOptions = SpecCodeOptions & {
   /**
@@ -23,28 +21,21 @@ export type Runners = {
 };
 
 /**
- * Loads agents and workflows from a YAML or JSON file, from all of a folder, or from text. Either everything is right, or a
- * `SpecError` lists all that is wrong, with file, line and column.
+ * Loads agents and workflows from a YAML or JSON file, from all of a folder, from text, or from several of these as one spec. Either
+ * everything is right, or a `SpecError` lists all that is wrong, with file, line and column.
  *
  * @example
  * const runners = loadSpec('specs', { tools: [findOrder], overlays: ['prod'] });
  * const worker = await createWorker({ runners: runners.all });
  */
-export function loadSpec(source: SpecSource, options: LoadSpecOptions = {}): Runners {
-  const { overlays = [], env = process.env } = options;
-  const files = findSpecFiles(source, overlays);
-  const { drafts, problems } = readSpecs(files, env);
-  const code = specCode(options);
-  const found = [...problems, ...codeProblems(drafts, code)];
-  if (found.length > 0) throw specFilesError(found, namesOf(files));
-  const runners = buildRunners(drafts, code);
+export function loadSpec(
+  source: SpecSource | readonly SpecSource[],
+  options: LoadSpecOptions = {},
+): Runners {
+  const { runners } = readSpecSet(source, options);
   return Object.freeze({
     ids: Object.freeze([...runners.keys()]),
     all: Object.freeze([...runners.values()]),
     get: (id: string) => runners.get(id),
   });
-}
-
-function namesOf({ specs, overlays }: SpecFiles): readonly string[] {
-  return [...specs, ...overlays].map(({ name }) => name);
 }

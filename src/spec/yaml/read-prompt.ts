@@ -23,6 +23,8 @@ export type PromptContext = {
   readonly folder: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly problems: SpecProblem[];
+  /** What is opened is added. */
+  readonly promptFiles: string[];
   /** A problem of the field that names the file. */
   readonly refuse: (message: string) => void;
 };
@@ -46,13 +48,15 @@ export function readPrompt(value: FileText, context: PromptContext): LoadedPromp
 
 type TextFile = { readonly name: string; readonly text: string };
 
-function openFile(path: string, { folder, problems, refuse }: PromptContext): TextFile | undefined {
+function openFile(path: string, context: PromptContext): TextFile | undefined {
+  const { folder, problems, promptFiles, refuse } = context;
   const found = findPromptFile(path, folder);
   if (!found.ok) {
     refuse(found.message);
     return undefined;
   }
   const { name, content }: SpecFile = found.file;
+  promptFiles.push(name);
   if (content.ok) return { name, text: content.text };
   problems.push(problemAt({ file: name, line: 1, column: 1 }, '', content.message));
   return undefined;

@@ -18,6 +18,8 @@ import { problemAt, type SpecProblem } from './spec-problem';
 export type ReadSpecs = {
   readonly drafts: readonly Draft[];
   readonly problems: readonly SpecProblem[];
+  /** Files that prompts and instructions were read from. */
+  readonly promptFiles: readonly string[];
 };
 
 type ReadDocument = { readonly document: Located; readonly folder: string | undefined };
@@ -35,13 +37,13 @@ export function readSpecs({ specs, overlays }: SpecFiles, env: Environment): Rea
     (documents, { document }) => mergeOverlay(documents, document, reading),
     read.map(({ document }) => document),
   );
-  const drafting: Drafting = { drafts: [], promptTasks: [], problems, env };
+  const drafting: Drafting = { drafts: [], promptTasks: [], promptFiles: [], problems, env };
   merged.forEach((document, index) => {
     draftDocument(document, { folder: read[index]?.folder, drafting });
   });
   const drafts = resolvePromptTasks(drafting);
   problems.push(...drafts.flatMap(specProblems), ...linkProblems(drafts, reading));
-  return { drafts, problems };
+  return { drafts, problems, promptFiles: drafting.promptFiles };
 }
 
 function readFile({ name, folder, content }: SpecFile, reading: Reading): readonly ReadDocument[] {

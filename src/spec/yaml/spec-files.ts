@@ -26,25 +26,50 @@ export type SpecFiles = {
 const isSpecName = (name: string) => /^[^.].*\.(?:ya?ml|json)$/i.test(name);
 const stemOf = (name: string) => name.slice(0, -extname(name).length);
 
-/** What is to be loaded. A folder's files are those right in it; `agents.prod.yaml` beside `agents.yaml` is an overlay. */
-export function findSpecFiles(source: SpecSource, overlays: readonly SpecSource[] = []): SpecFiles {
-  if (typeof source !== 'string') {
-    return {
-      specs: [fromText(source)],
-      overlays: overlays.flatMap((overlay) => findOverlay(overlay)),
-    };
-  }
+/**
+ * What is to be loaded, each file once. A folder's files are those right in it; `agents.prod.yaml` beside `agents.yaml` is an
+ * overlay.
+ */
+export function findSpecFiles(
+  source: SpecSource | readonly SpecSource[],
+  overlays: readonly SpecSource[] = [],
+): SpecFiles {
+  const sources = (Array.isArray(source) ? source : [source]) as readonly SpecSource[];
+  const places = sources.flatMap((one) => (typeof one === 'string' ? [placeOf(one)] : []));
+  const found = overlays.flatMap((overlay) => findOverlay(overlay, places));
+  const taken = new Set(found.map(({ name }) => resolve(name)));
+  let next = 0;
+  const specs = sources.flatMap((one) => {
+    const place = typeof one === 'string' ? places[next++] : undefined;
+    return place === undefined ? [fromText(one as SpecText)] : filesOf(place, taken);
+  });
+  return { specs, overlays: found };
+}
+
+/** A folder, and the names of the specs that are taken from it. */
+type Place = {
+  readonly source: string;
+  readonly folder: string;
+  readonly bases: readonly string[];
+};
+
+function placeOf(source: string): Place {
   const stats = statSync(source, { throwIfNoEntry: false });
-  if (stats === undefined) throw missing(source);
-  const folder = stats.isDirectory() ? source : dirname(source);
-  const bases = stats.isDirectory() ? basesIn(source) : [basename(source)];
-  const found = overlays.flatMap((overlay) => findOverlay(overlay, { folder, bases }));
-  const names = new Set(found.map(({ name }) => resolve(name)));
-  const specs = bases
-    .map((name) => (stats.isDirectory() ? join(source, name) : source))
-    .filter((path) => !names.has(resolve(path)));
-  if (specs.length === 0) throw refusal(source, 'has no file that ends with .yaml, .yml or .json');
-  return { specs: specs.map((path) => fromFile(path, folder)), overlays: found };
+  if (stats === undefined) throw missing(source, dirname(source));
+  return stats.isDirectory()
+    ? { source, folder: source, bases: basesIn(source) }
+    : { source, folder: dirname(source), bases: [basename(source)] };
+}
+
+/** `taken`: paths of what was read already, to which these are added. */
+function filesOf({ source, folder, bases }: Place, taken: Set<string>): readonly SpecFile[] {
+  const paths = bases.map((name) => (source === folder ? join(folder, name) : source));
+  const own = paths.filter((path) => !taken.has(resolve(path)));
+  if (paths.length === 0 || (own.length === 0 && taken.size === 0)) {
+    throw refusal(source, 'has no file that ends with .yaml, .yml or .json');
+  }
+  for (const path of own) taken.add(resolve(path));
+  return own.map((path) => fromFile(path, folder));
 }
 
 /** Reads a file of a spec; what cannot be read is a problem of its own. */
@@ -61,35 +86,35 @@ function fromText({ text, name = 'spec.yaml' }: SpecText): SpecFile {
   return { name, content: checkText(text) };
 }
 
-type Place = { readonly folder: string; readonly bases: readonly string[] };
-
 /** Text, a file, or the name of an environment: the files of that name beside the specs. */
-function findOverlay(overlay: SpecSource, place?: Place): readonly SpecFile[] {
+function findOverlay(overlay: SpecSource, places: readonly Place[]): readonly SpecFile[] {
   if (typeof overlay !== 'string') return [fromText(overlay)];
-  if (/^[A-Za-z0-9_-]+$/.test(overlay)) return environmentFiles(overlay, place);
-  const beside =
-    place !== undefined && !isAbsolute(overlay) ? join(place.folder, overlay) : overlay;
-  const path = [beside, overlay].find(isFile);
-  if (path === undefined) throw missing(overlay, place?.folder);
+  if (/^[A-Za-z0-9_-]+$/.test(overlay)) return environmentFiles(overlay, places);
+  const beside = isAbsolute(overlay) ? [] : places.map(({ folder }) => join(folder, overlay));
+  const path = [...beside, overlay].find(isFile);
+  if (path === undefined) throw missing(overlay, places[0]?.folder ?? dirname(overlay));
   return [fromFile(path, dirname(path))];
 }
 
-function environmentFiles(name: string, place: Place | undefined): readonly SpecFile[] {
-  if (place === undefined) {
+function environmentFiles(name: string, places: readonly Place[]): readonly SpecFile[] {
+  const [first] = places;
+  if (first === undefined) {
     throw refusal(
       name,
       'is the name of an environment, whose files stand beside those of the spec: text has none, pass the overlay as text, too',
     );
   }
-  const { folder, bases } = place;
-  const found = readdirSync(folder)
-    .filter((file) => isSpecName(file) && isOverlayOf(file, name, bases))
-    .sort();
-  if (found.length > 0) return found.map((file) => fromFile(join(folder, file), folder));
-  const expected = `${stemOf(bases[0] ?? 'agents.yaml')}.${name}.yaml`;
+  const found = places.flatMap(({ folder, bases }) =>
+    readdirSync(folder)
+      .filter((file) => isSpecName(file) && isOverlayOf(file, name, bases))
+      .sort()
+      .map((file) => fromFile(join(folder, file), folder)),
+  );
+  if (found.length > 0) return found;
+  const expected = `${stemOf(first.bases[0] ?? 'agents.yaml')}.${name}.yaml`;
   throw refusal(
     name,
-    `is an environment without overlays: there is no file such as ${quote(expected)} in ${quote(folder)}`,
+    `is an environment without overlays: there is no file such as ${quote(expected)} in ${quote(first.folder)}`,
   );
 }
 
@@ -111,7 +136,7 @@ function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 }
 
-function missing(path: string, folder = dirname(path)) {
+function missing(path: string, folder: string) {
   if (path.includes('\n')) return refusal('source', 'is text: pass it as {text}');
   const names = statSync(folder, { throwIfNoEntry: false })?.isDirectory()
     ? readdirSync(folder)

@@ -1,0 +1,96 @@
+import type { Agent } from '../agent';
+import { criteria } from '../criteria';
+import { quote } from '../problem';
+import { placedRunners } from '../registration';
+import type { RegistryOptions } from '../registry';
+import type { Runner } from '../runner';
+import { SpecError } from '../../protocol/error-classes';
+import type { SpecCodeOptions } from './spec-code';
+import type { SpecSource } from './spec-files';
+import { specFilesError, type SpecProblem } from './spec-problem';
+import { readSpecSet, type SpecSet } from './spec-set';
+
+/** Agents and workflows in files, beside those in code. */
+export type SpecsOptions = {
+  /** A folder, a file or text in YAML or JSON, or several of these, which make one spec. */
+  readonly specs?: SpecSource | readonly SpecSource[];
+  /** Changes for an environment, in order: the name of one, files, or text. As for `loadSpec`. */
+  readonly overlays?: readonly SpecSource[];
+};
+
+export type AddedSpecs<Options> = {
+  readonly options: Omit<Options, keyof SpecsOptions>;
+  /** All that was read. */
+  readonly files: readonly string[];
+};
+
+/** The options with the runners of their specs among the others. Throws a `SpecError` with everything that is wrong. */
+export function addSpecs<Options extends RegistryOptions & SpecsOptions>({
+  specs,
+  overlays,
+  ...rest
+}: Options): AddedSpecs<Options> {
+  if (specs === undefined) {
+    if (overlays === undefined) return { options: rest, files: [] };
+    throw new SpecError('overlays are given, but no specs that they could change');
+  }
+  const options: RegistryOptions = rest as RegistryOptions;
+  const { runners = [], tools } = options;
+  const inCode = placedRunners(runners);
+  const agents = agentsOf([...inCode.values()].map(({ value }) => value));
+  const set = readSpecSet(specs, { ...codeOf(agents, options), ...(overlays && { overlays }) });
+  const added = [...set.runners.values()];
+  const problems = [
+    ...set.ids.flatMap((id) => takenId(id, inCode.get(id)?.place, set)),
+    ...agentsOf(added).flatMap((agent) => twoRules(agent, agents, set)),
+  ];
+  if (problems.length > 0) throw specFilesError(problems, set.files);
+  const known = { runners: [...runners, ...added] };
+  const approved = tools?.map((tool) => set.approved.get(tool) ?? tool);
+  return {
+    options: { ...rest, ...known, ...(approved && { tools: approved }) },
+    files: set.files,
+  };
+}
+
+/** What specs may name: the code that is registered by itself, and that of the agents in code. */
+function codeOf(agents: readonly Agent[], options: RegistryOptions): SpecCodeOptions {
+  const ownCriteria = agents.flatMap((agent) =>
+    [...agent.criteria].map(([name, evaluate]) =>
+      criteria.custom(name, evaluate, sessionOf(name, agent)),
+    ),
+  );
+  return {
+    tools: [...agents.flatMap((agent) => agent.tools), ...(options.tools ?? [])],
+    callbacks: [...agents.flatMap((agent) => agent.callbacks), ...(options.callbacks ?? [])],
+    criteria: [...ownCriteria, ...(options.criteria ?? [])],
+    mcpServers: [...agents.flatMap((agent) => agent.mcpServers), ...(options.mcpServers ?? [])],
+  };
+}
+
+function sessionOf(name: string, { spec }: Agent): { readonly session?: readonly string[] } {
+  const found = spec.criteria?.find((one) => one.kind === 'custom' && one.name === name);
+  return found?.kind === 'custom' && found.session ? { session: found.session } : {};
+}
+
+function takenId(id: string, place: string | undefined, set: SpecSet): readonly SpecProblem[] {
+  if (place === undefined) return [];
+  return [set.problemOf(id, `is ${quote(id)}, which ${place} in code has, too: rename one`)];
+}
+
+/** A worker has one tool of a name: that of an agent in code cannot change. */
+function twoRules(agent: Agent, inCode: readonly Agent[], set: SpecSet): readonly SpecProblem[] {
+  return [...set.approved].flatMap(([tool, wanted]) => {
+    const other = inCode.find(({ tools }) => tools.includes(tool));
+    if (other === undefined || !agent.tools.includes(wanted) || !set.ids.includes(agent.id))
+      return [];
+    const message = `asks for the approval of ${quote(tool.name)}, which agent ${quote(other.id)} in code calls without: a tool has one rule for all agents`;
+    return [set.problemOf(agent.id, message)];
+  });
+}
+
+/** The agents among runners and those they call, each once. */
+function agentsOf(runners: readonly Runner[]): readonly Agent[] {
+  const all = [...placedRunners(runners).values()].map(({ value }) => value);
+  return all.flatMap((runner) => (runner.kind === 'agent' ? [runner] : []));
+}
