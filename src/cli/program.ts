@@ -13,7 +13,9 @@ import { addRejectCommand } from './commands/reject';
 import { addResumeCommand } from './commands/resume';
 import { addRunCommand } from './commands/run';
 import { addSetupCommand } from './commands/setup';
+import { addSchemaCommand } from './commands/schema';
 import { addShowCommand } from './commands/show';
+import { addValidateCommand } from './commands/validate';
 import { exitCodeHelp } from './exit-codes';
 
 const commands: readonly AddCommand[] = [
@@ -27,6 +29,8 @@ const commands: readonly AddCommand[] = [
   addInboxCommand,
   addCancelCommand,
   addSetupCommand,
+  addValidateCommand,
+  addSchemaCommand,
   addDoctorCommand,
   addDevWorkerCommand,
 ];

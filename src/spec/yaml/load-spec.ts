@@ -1,5 +1,5 @@
 import type { Runner } from '../runner';
-import type { SpecCodeOptions } from './spec-code';
+import { refuseRepeatedCode, type SpecCodeOptions } from './spec-code';
 import type { Environment } from './expand-env';
 import { readSpecSet } from './spec-set';
 import type { SpecSource } from './spec-files';
@@ -32,6 +32,7 @@ export function loadSpec(
   source: SpecSource | readonly SpecSource[],
   options: LoadSpecOptions = {},
 ): Runners {
+  refuseRepeatedCode(options);
   const { runners } = readSpecSet(source, options);
   return Object.freeze({
     ids: Object.freeze([...runners.keys()]),

@@ -5,6 +5,12 @@ import type { McpServer } from '../mcp-server';
 import { didYouMean } from '../nearest';
 import { deepFreeze } from '../plain-json';
 import { formatPath, quote } from '../problem';
+import {
+  registerCallbacks,
+  registerCriteria,
+  registerMcpServers,
+  registerTools,
+} from '../registration';
 import type { Tool } from '../tool';
 import { problemOf, type Draft } from './draft';
 import type { AgentSpec } from '../../protocol/spec';
@@ -34,6 +40,15 @@ export function specCode(options: SpecCodeOptions): SpecCode {
   };
 }
 
+/** Two of one name are refused, as by a worker. */
+export function refuseRepeatedCode(options: SpecCodeOptions): void {
+  const { tools = [], callbacks = [], criteria = [], mcpServers = [] } = options;
+  registerTools([], tools);
+  registerCallbacks([], callbacks);
+  registerCriteria([], criteria);
+  registerMcpServers([], mcpServers);
+}
+
 /** Code that agents name and that is not there, and tools that need approval in one place only. */
 export function codeProblems(drafts: readonly Draft[], code: SpecCode): readonly SpecProblem[] {
   return [
@@ -60,7 +75,7 @@ function withApproval(tool: Tool): Tool {
   return Object.freeze(asked);
 }
 
-/** Of two with one name the later one counts if it says so; the registry of the worker refuses others. */
+/** Of two with one name the later one counts: it replaces the other, or is refused elsewhere. */
 function byName<Named extends { readonly name: string }>(
   list: readonly Named[],
 ): ReadonlyMap<string, Named> {

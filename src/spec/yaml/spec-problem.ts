@@ -25,7 +25,7 @@ export function specFilesError(
   found: readonly SpecProblem[],
   files: readonly string[] = [],
 ): LonghaulError {
-  const problems = sorted(found, files);
+  const problems = sortProblems(found, files);
   const lines = problems.slice(0, mostShown).map(formatSpecProblem);
   if (problems.length > mostShown) lines.push(`… and ${problems.length - mostShown} more`);
   const message =
@@ -35,8 +35,11 @@ export function specFilesError(
   return new SpecError(message, { details: { problems } });
 }
 
-/** The same problem is said once. */
-function sorted(found: readonly SpecProblem[], first: readonly string[]): SpecProblem[] {
+/** In the order of these files and of lines. The same problem is said once. */
+export function sortProblems(
+  found: readonly SpecProblem[],
+  first: readonly string[],
+): SpecProblem[] {
   const unique = [
     ...new Map(found.map((problem) => [formatSpecProblem(problem), problem])).values(),
   ];

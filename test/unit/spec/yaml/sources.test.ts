@@ -1,7 +1,8 @@
 // Pure: reads files of its own; no server.
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadSpec, type GraphSpec } from '../../../../src';
+import { criteria, loadSpec, type GraphSpec, type LoadSpecOptions } from '../../../../src';
+import { aTool, refusalOf as define } from '../builders';
 import { refusalOf } from './bad-specs';
 import { aFolder, removeFolders } from './spec-folder';
 
@@ -119,6 +120,33 @@ describe('loadSpec', () => {
     ['text in place of a path', () => agent('a'), 'is text: pass it as {text}'],
   ])('refuses %s', (_, source, message) => {
     expect(messages(source())).toEqual([message]);
+  });
+});
+
+describe('the code of specs', () => {
+  it.each<[string, LoadSpecOptions, string]>([
+    [
+      'two tools of one name',
+      { tools: [aTool('a'), aTool('a')] },
+      "tools[1] has another tool 'a' than tools[0]: rename one, or set override: true on the one that shall replace the other",
+    ],
+    [
+      'two criteria of one name',
+      { criteria: [criteria.custom('c', () => true), criteria.custom('c', () => true)] },
+      "criteria[1] has another criterion 'c' than criteria[0]: rename one",
+    ],
+  ])('is refused with %s', (_, options, message) => {
+    expect(define(() => loadSpec({ text: agent('a') }, options))).toBe(
+      `SpecError: The registry: ${message}`,
+    );
+  });
+
+  it('keeps what a criterion declares', () => {
+    const text = 'agents: [{ id: a, model: openai/x, criteria: [{ kind: custom, name: c }] }]';
+    const custom = criteria.custom('c', () => true, { session: ['cart'] });
+    expect(loadSpec({ text }, { criteria: [custom] }).get('a')?.spec).toMatchObject({
+      criteria: [{ kind: 'custom', name: 'c', session: ['cart'] }],
+    });
   });
 });
 

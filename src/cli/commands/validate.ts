@@ -1,0 +1,71 @@
+import type { Command } from 'commander';
+import { criteria } from '../../spec/criteria';
+import type { Registry } from '../../spec/registry';
+import { checkSpec, type SpecCheck } from '../../spec/yaml/check-spec';
+import type { SpecCodeOptions } from '../../spec/yaml/spec-code';
+import { formatSpecProblem } from '../../spec/yaml/spec-problem';
+import { findAgentsFile, loadAgents } from '../agents-file';
+import type { CommandContext } from '../command-context';
+import { exitCodes } from '../exit-codes';
+import { printableJson, printableLine } from '../printable';
+import type { Terminal } from '../terminal';
+
+type ValidateFlags = {
+  readonly overlay: readonly string[];
+  readonly agents?: string;
+  readonly json?: true;
+};
+
+export function addValidateCommand(program: Command, { terminal, finish }: CommandContext): void {
+  program
+    .command('validate')
+    .summary('check specs')
+    .description('Checks a file or a folder of specs, and tells all that is wrong with its place.')
+    .argument('<path>', 'a file or a folder')
+    .option('--overlay <name>', 'an environment, or a file; may be repeated', collect, [])
+    .option('--agents <file>', 'the file with the tools and other code')
+    .option('--json', 'print JSON')
+    .action(async (path: string, { overlay, agents, json }: ValidateFlags) => {
+      const file = findAgentsFile(process.cwd(), agents);
+      const registry = file === undefined ? undefined : (await loadAgents(file)).registry;
+      const check = checkSpec(path, {
+        overlays: overlay,
+        ...(registry !== undefined && { code: codeOf(registry) }),
+      });
+      if (json === true) printJson(check, terminal);
+      else printLines(check, terminal);
+      if (registry === undefined && json !== true) {
+        terminal.note(
+          'tools and other code were not checked: name the file that has them with --agents',
+        );
+      }
+      finish(check.problems.length === 0 ? exitCodes.done : exitCodes.failed);
+    });
+}
+
+function collect(value: string, earlier: readonly string[]): readonly string[] {
+  return [...earlier, value];
+}
+
+function printJson({ ids, problems }: SpecCheck, terminal: Terminal): void {
+  terminal.print(printableJson({ ok: problems.length === 0, runners: ids, problems }));
+}
+
+function printLines({ ids, problems }: SpecCheck, terminal: Terminal): void {
+  for (const problem of problems) terminal.print(printableLine(formatSpecProblem(problem)));
+  if (problems.length === 0) terminal.print(`ok: ${ids.join(', ')}`);
+}
+
+/** All code a worker on these agents would have. */
+function codeOf(registry: Registry): SpecCodeOptions {
+  const all = <Value>(names: readonly string[], get: (name: string) => Value | undefined) =>
+    names.flatMap((name) => get(name) ?? []);
+  return {
+    tools: all(registry.toolNames(), (name) => registry.tool(name)),
+    callbacks: all(registry.callbackNames(), (name) => registry.callbacks(name)),
+    criteria: registry
+      .criterionNames()
+      .map((name) => criteria.custom(name, registry.criterion(name) ?? (() => false))),
+    mcpServers: all(registry.mcpServerNames(), (name) => registry.mcpServer(name)),
+  };
+}

@@ -1,0 +1,91 @@
+// Pure: no server.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { specFileSchema } from '../../../src';
+import { runCli } from '../../../src/cli/run-cli';
+import { fakeTerminal } from './fake-terminal';
+
+async function cli(...args: string[]) {
+  const terminal = fakeTerminal();
+  return { code: await runCli(args, terminal), ...terminal };
+}
+
+describe('longhaul validate', () => {
+  let folder: string;
+  let file: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'longhaul-validate-'));
+    file = join(folder, 'desk.yaml');
+    writeFileSync(file, 'agents:\n  - id: desk\n    modle: x\n    tools: [lookup]\n');
+    writeFileSync(
+      join(folder, 'agents.cjs'),
+      `const tool = { kind: 'tool', name: 'find', spec: { name: 'find' }, override: false };\nmodule.exports = { tools: [tool] };\n`,
+    );
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it.each([
+    ['examples/specs/triage.yaml', 'ok: triage'],
+    ['examples/specs/environments', 'ok: clerk'],
+    ['examples/specs/potato', 'ok: w, invoice_check, security, cost, board, draft, desk'],
+  ])('accepts %s', async (path, expected) => {
+    const { code, printed, noted } = await cli('validate', path);
+    expect([code, printed]).toEqual([0, [expected]]);
+    expect(noted).toEqual([
+      'tools and other code were not checked: name the file that has them with --agents',
+    ]);
+  });
+
+  it('takes overlays', async () => {
+    const path = 'examples/specs/environments';
+    expect((await cli('validate', path, '--overlay', 'test', '--overlay', 'prod')).code).toBe(0);
+    expect((await cli('validate', path, '--overlay', 'stage')).printed).toEqual([
+      expect.stringContaining('stage:1:1: is an environment without overlays'),
+    ]);
+  });
+
+  it('prints all problems with their places, and exits with 1', async () => {
+    const { code, printed } = await cli('validate', file);
+    expect(code).toBe(1);
+    expect(printed).toEqual([`${file}:3:5: agents[0].modle is not known; did you mean 'model'?`]);
+  });
+
+  it('checks the names of code against a file of agents, and prints JSON', async () => {
+    const agents = join(folder, 'agents.cjs');
+    const { code, printed, noted } = await cli('validate', file, '--agents', agents, '--json');
+    expect([code, noted]).toEqual([1, []]);
+    const message = "is 'lookup', which is not among the registered tools. Registered tools: find";
+    expect(printed.map((line) => JSON.parse(line) as unknown)).toEqual([
+      {
+        ok: false,
+        runners: ['desk'],
+        problems: [
+          {
+            file,
+            line: 3,
+            column: 5,
+            path: 'agents[0].modle',
+            message: "is not known; did you mean 'model'?",
+          },
+          { file, line: 4, column: 13, path: 'agents[0].tools[0]', message },
+        ],
+      },
+    ]);
+  });
+
+  it('tells that there is no such file', async () => {
+    const { code, printed } = await cli('validate', join(folder, 'dsk.yaml'), '--json');
+    expect([code, JSON.parse(printed.join(''))]).toMatchObject([
+      1,
+      { ok: false, problems: [{ message: "is no file or folder; did you mean 'desk.yaml'?" }] },
+    ]);
+  });
+});
+
+describe('longhaul schema', () => {
+  it('prints the JSON Schema of specs', async () => {
+    const { code, printed } = await cli('schema');
+    expect([code, JSON.parse(printed.join('\n'))]).toEqual([0, specFileSchema()]);
+  });
+});
