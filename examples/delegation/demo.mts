@@ -5,8 +5,8 @@ import { answerTo, untilComplete } from '../shared/pauses.mts';
 import { runDemo } from '../shared/run-demo.mts';
 import { openStage, type StageHands } from '../shared/stage.mts';
 import { Story } from '../shared/story.mts';
+import { flatten, readTree } from '../shared/tree.mts';
 import { nextTurn } from './offline-script.mts';
-import { flatten, readTree } from './tree.mts';
 
 const task = 'Announce Harbour 2.0 to our customers: when it comes, what is new, what it costs.';
 

@@ -1,10 +1,10 @@
 import type { AgentRunOutcome } from 'longhaul';
 import type { Screen } from './screen.mts';
-import type { Story } from './story.mts';
 
 export type Closing = {
   readonly outcome: AgentRunOutcome & { kind: 'complete' };
-  readonly story: Story;
+  /** How much was called. */
+  readonly story: { readonly counts: string };
   /** In the Web UI. */
   readonly page: string;
   /** The folder of the example. */

@@ -49,8 +49,14 @@ function toConversation({ messages, tools = [] }: ChatCompletionRequest): Conver
     .map(({ id, function: { name, arguments: args } }) => {
       return { name, args: JSON.parse(args) as PastCall['args'], result: toText(results.get(id)) };
     });
+  const system = messages.find(({ role }) => role === 'system');
   const user = messages.findLast(({ role }) => role === 'user');
-  return { tools: tools.map((tool) => tool.function.name), input: toText(user?.content), past };
+  return {
+    instructions: toText(system?.content),
+    tools: tools.map((tool) => tool.function.name),
+    input: toText(user?.content),
+    past,
+  };
 }
 
 function toText(content: ChatCompletionRequest['messages'][number]['content'] | undefined): string {

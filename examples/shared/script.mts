@@ -5,6 +5,8 @@ export type PastCall = Call & { readonly result: string };
 export type Turn = { readonly text: string; readonly calls: readonly Call[] };
 
 export type Conversation = {
+  /** The system prompt. */
+  readonly instructions: string;
   /** Names of the tools that are offered. */
   readonly tools: readonly string[];
   /** The last user message. */

@@ -15,25 +15,31 @@ function withoutBreaks(text: string | undefined): string {
 }
 
 describe('npm run example', () => {
-  let folders: readonly string[] = [];
-  let refunds: Ended;
-  let delegation: Ended;
+  const names = [
+    'refunds',
+    'delegation',
+    'plan-and-execute',
+    'sentiment-and-summary',
+    'research',
+    'own-workflow',
+  ] as const;
+  const ended = new Map<string, Ended & { readonly folder: string }>();
+  const endOf = (name: (typeof names)[number]) => ended.get(name) as Ended & { folder: string };
 
   beforeAll(async () => {
     buildPackage();
-    const names = ['refunds', 'delegation'];
-    folders = names.map((name) => mkdtempSync(join(tmpdir(), `longhaul-${name}-`)));
-    const runs = names.map((name, index) =>
-      runExample('run.mts', { folder: folders[index] ?? '', args: [name] }),
-    );
-    [refunds, delegation] = (await Promise.all(runs)) as [Ended, Ended];
+    const runs = names.map(async (name) => {
+      const folder = mkdtempSync(join(tmpdir(), `longhaul-${name}-`));
+      ended.set(name, { folder, ...(await runExample('run.mts', { folder, args: [name] })) });
+    });
+    await Promise.all(runs);
   });
   afterAll(() => {
-    for (const folder of folders) rmSync(folder, { recursive: true });
+    for (const { folder } of ended.values()) rmSync(folder, { recursive: true });
   });
 
   it('refunds: waits for a person, and tells the model what they changed', async () => {
-    const { output, status, group } = refunds;
+    const { output, status, group, folder } = endOf('refunds');
     expect(linesOf(output, 'approval')).toEqual([
       'May refund run?\nrefund {"orderId":"1042","amount":80}, from refunds',
     ]);
@@ -45,7 +51,7 @@ describe('npm run example', () => {
     expect(withoutBreaks(linesOf(output, 'answer')[0])).toBe(
       'Of the 80 euros for order 1042 the shop refunded 50. 12 euros of order 1043 were refunded.',
     );
-    const ledger = readFileSync(join(folders[0] ?? '', '.longhaul/refunds.jsonl'), 'utf8');
+    const ledger = readFileSync(join(folder, '.longhaul/refunds.jsonl'), 'utf8');
     const [runId] = /refunds-\w{12}/.exec(output) ?? [];
     const idempotencyKey = expect.stringMatching(/^[0-9a-f]{64}$/);
     const lines = ledger.trimEnd().split('\n').sort();
@@ -58,7 +64,7 @@ describe('npm run example', () => {
   });
 
   it('delegation: asks from below, answers at the root, and shows the tree', async () => {
-    const { output, status, group } = delegation;
+    const { output, status, group } = endOf('delegation');
     expect(linesOf(output, 'from')).toEqual(['manager/research (researcher) has a question']);
     expect(linesOf(output, 'asks')).toEqual([
       'The notes contradict each other about "Launch". Which one holds?\n  1  26 May\n  2  12 May',
@@ -81,10 +87,64 @@ describe('npm run example', () => {
     await expectNothingLeft(group);
   });
 
+  it('plan-and-execute: the planner asks, and the executor gets its plan', async () => {
+    const { output, status, group } = endOf('plan-and-execute');
+    expect(linesOf(output, 'from')).toEqual(['plan-and-execute/planner (planner) has a question']);
+    expect(linesOf(output, 'result').map(withoutBreaks)).toEqual([
+      'plan-and-execute/planner: Task: Write a blog post about Rust. For: People who never heard of it. 1. Why 2. How 3. Where to start',
+      expect.stringMatching(/^plan-and-execute\/executor: Why: what to know about Rust\. How: /),
+    ]);
+    expect(linesOf(output, 'done')[0]).toMatch(/^3 model calls in 3 runs;/);
+    expect(status).toBe(0);
+    await expectNothingLeft(group);
+  });
+
+  it('sentiment-and-summary: has the answers of both branches, in their order', async () => {
+    const { output, status, group } = endOf('sentiment-and-summary');
+    expect(linesOf(output, 'combined')).toEqual([
+      '["positive","In short: The new release is great and fast."]',
+    ]);
+    expect(status).toBe(0);
+    await expectNothingLeft(group);
+  });
+
+  it('research: the synthesiser gets what all three researchers found', async () => {
+    const { output, status, group } = endOf('research');
+    expect(linesOf(output, 'result').map(withoutBreaks).slice(0, 3).sort()).toEqual([
+      'research/benefits: Quieter streets and cleaner air.',
+      'research/cost: {"amount":"0.9 million euros","basis":"ten buses with chargers"}',
+      'research/risks: The grid of the depot may be too weak.',
+    ]);
+    expect(withoutBreaks(linesOf(output, 'answer')[0])).toBe(
+      'Yes, for this: Quieter streets and cleaner air. It costs 0.9 million euros (ten buses with chargers); ' +
+        'mind this first: The grid of the depot may be too weak.',
+    );
+    expect(status).toBe(0);
+    await expectNothingLeft(group);
+  });
+
+  it('own-workflow: agents between activities and a timer, and a question in the inbox', async () => {
+    const { output, status, group, folder } = endOf('own-workflow');
+    expect(linesOf(output, 'from')).toEqual([
+      expect.stringMatching(/^invoice-2024-17-\w{8}\.advice \(advisor\) has a question$/),
+    ]);
+    const letters = readFileSync(join(folder, '.longhaul/letters.jsonl'), 'utf8').trimEnd();
+    const facts = 'invoice 2024-17 of Harbour Café, 340 euros';
+    expect(letters.split('\n').map((line) => JSON.parse(line) as unknown)).toEqual(
+      [
+        `You may have missed ${facts}. We would be glad to have it soon.`,
+        `About ${facts}: next comes instalments. Call us.`,
+      ].map((text) => ({ invoiceId: '2024-17', text })),
+    );
+    expect(status).toBe(0);
+    await expectNothingLeft(group);
+  });
+
   it('names the examples there are when none is given', async () => {
     const { output, status } = await runExample('run.mts', { folder: tmpdir() });
     expect({ output, status }).toEqual({
-      output: 'usage: npm run example <name>; there are delegation, refunds, repo-guide\n',
+      output:
+        'usage: npm run example <name>; there are delegation, own-workflow, plan-and-execute, refunds, repo-guide, research, sentiment-and-summary\n',
       status: 2,
     });
   });

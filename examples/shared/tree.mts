@@ -1,12 +1,14 @@
 import type { Longhaul } from 'longhaul/client';
 
-/** A run and those it started: every agent that was called as a tool is a run of its own. */
+/** A run and those it started: every step, branch, task and agent that was called is a run of its own. */
 export type RunTree = {
   readonly runId: string;
   /** `manager/research`: the way from the root. */
   readonly path: string;
   readonly agentId: string;
   readonly status: string;
+  /** Model calls of its own. */
+  readonly turns: number;
   readonly children: readonly RunTree[];
 };
 
@@ -20,8 +22,8 @@ export async function readTree(longhaul: Longhaul, runId: string): Promise<RunTr
   for (const { workflowId } of started) {
     if (typeof workflowId === 'string') children.push(await readTree(longhaul, workflowId));
   }
-  const { path, runner, status } = await longhaul.run(runId).state();
-  return { runId, path, agentId: runner, status, children };
+  const { path, runner, status, turn } = await longhaul.run(runId).state();
+  return { runId, path, agentId: runner, status, turns: turn, children };
 }
 
 /** One entry a run, the root first, each with its depth. */
