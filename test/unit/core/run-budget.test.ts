@@ -1,0 +1,199 @@
+// Pure: no server. What a run may spend with all below it; shares of it are drawn at random, with a fixed seed.
+
+import fc from 'fast-check';
+import { budgetAmount, RunBudget } from '../../../src/core/budget';
+import type { Json } from '../../../src/protocol/json';
+import type { RunSpend } from '../../../src/protocol/run';
+import type { BudgetSpec } from '../../../src/protocol/spec';
+import { noUsage, thrown } from './builders';
+
+const spent = (tokens: number, rest: Partial<RunSpend> = {}): RunSpend => ({
+  usage: { ...noUsage, total: tokens },
+  ...rest,
+});
+
+describe('RunBudget', () => {
+  it.each<{ name: string; budgets: (BudgetSpec | undefined)[]; spend: RunSpend; usedUp: unknown }>([
+    { name: 'no budget', budgets: [undefined], spend: spent(1e9), usedUp: undefined },
+    { name: 'less than it', budgets: [{ maxTokens: 10 }], spend: spent(9), usedUp: undefined },
+    {
+      name: 'all of it',
+      budgets: [{ maxTokens: 10 }],
+      spend: spent(10),
+      usedUp: { unit: 'tokens', limit: 10, spent: 10 },
+    },
+    {
+      name: 'more than it',
+      budgets: [{ maxTokens: 10 }],
+      spend: spent(12),
+      usedUp: { unit: 'tokens', limit: 10, spent: 12 },
+    },
+    {
+      name: 'nothing, of a budget of nothing',
+      budgets: [{ maxTokens: 0 }],
+      spend: spent(0),
+      usedUp: { unit: 'tokens', limit: 0, spent: 0 },
+    },
+    {
+      name: 'more than the caller gave',
+      budgets: [{ maxTokens: 10 }, { maxTokens: 5 }],
+      spend: spent(7),
+      usedUp: { unit: 'tokens', limit: 5, spent: 7 },
+    },
+    {
+      name: "more than the runner's own",
+      budgets: [{ maxTokens: 5 }, { maxTokens: 10 }],
+      spend: spent(7),
+      usedUp: { unit: 'tokens', limit: 5, spent: 7 },
+    },
+    {
+      name: 'its dollars, with tokens to spare',
+      budgets: [{ maxTokens: 100 }, { maxCostUsd: 0.5 }],
+      spend: spent(7, { costUsd: 0.6 }),
+      usedUp: { unit: 'costUsd', limit: 0.5, spent: 0.6 },
+    },
+    {
+      name: 'dollars nobody knows of',
+      budgets: [{ maxCostUsd: 0.5 }],
+      spend: spent(7, { unpriced: ['a/b'] }),
+      usedUp: undefined,
+    },
+    {
+      name: 'tokens the provider gave no total of',
+      budgets: [{ maxTokens: 10 }],
+      spend: { usage: { ...noUsage, input: 8, output: 3 } },
+      usedUp: { unit: 'tokens', limit: 10, spent: 11 },
+    },
+  ])('is used up or not by one that spent $name', ({ budgets, spend, usedUp }) => {
+    const budget = new RunBudget(...budgets);
+    budget.record(spend);
+    expect(budget.usedUp).toEqual(usedUp);
+  });
+
+  it.each<{ budgets: BudgetSpec[]; rule: string }>([
+    { budgets: [], rule: 'ask' },
+    { budgets: [{ maxTokens: 1, onExceeded: 'fail' }], rule: 'fail' },
+    { budgets: [{ maxTokens: 1 }, { maxTokens: 1, onExceeded: 'fail' }], rule: 'fail' },
+    {
+      budgets: [
+        { maxTokens: 1, onExceeded: 'ask' },
+        { maxTokens: 1, onExceeded: 'fail' },
+      ],
+      rule: 'ask',
+    },
+  ])('goes by the first rule that is given: $rule', ({ budgets, rule }) => {
+    expect(new RunBudget(...budgets).onExceeded).toBe(rule);
+  });
+
+  it('adds up what was spent, with the names of models it knows no price of', () => {
+    const budget = new RunBudget();
+    budget.record(spent(5, { costUsd: 1, unpriced: ['b/b'] }));
+    budget.record(spent(7, { unpriced: ['a/a', 'b/b'] }));
+    budget.record(spent(1, { costUsd: 2, added: { tokens: 3 } }));
+    expect(budget.spend).toEqual(
+      spent(13, { costUsd: 3, unpriced: ['a/a', 'b/b'], added: { tokens: 3 } }),
+    );
+  });
+
+  it('goes on with what a person adds, and remembers it when it is carried over', () => {
+    const budget = new RunBudget({ maxTokens: 10 });
+    budget.record(spent(12));
+    const usedUp = budget.usedUp;
+    if (usedUp === undefined) throw new Error('it is not used up');
+    expect(budget.answer(usedUp, 'stop')).toBe(false);
+    expect(budget.answer(usedUp, ' 5 ')).toBe(true);
+    const next = new RunBudget({ maxTokens: 10 });
+    next.restore(JSON.parse(JSON.stringify(budget.carry())) as ReturnType<RunBudget['carry']>);
+    expect(next.usedUp).toBeUndefined();
+    expect(next.promise(1)).toEqual({ maxTokens: 3, onExceeded: 'ask' });
+    expect(next.spend).toEqual(spent(12, { added: { tokens: 5 } }));
+  });
+
+  it('has what people added below', () => {
+    const budget = new RunBudget({ maxTokens: 10 });
+    const share = budget.promise(1);
+    budget.takeBack(share);
+    budget.record(spent(14, { added: { tokens: 6 } }));
+    expect(budget.promise(1)).toEqual({ maxTokens: 2, onExceeded: 'ask' });
+  });
+
+  it.each<{ answer: Json; amount: number | 'stop' }>([
+    { answer: 5, amount: 5 },
+    { answer: ' 0.25 ', amount: 0.25 },
+    { answer: ' Stop', amount: 'stop' },
+  ])('takes $answer for an answer', ({ answer, amount }) => {
+    expect(budgetAmount(answer)).toBe(amount);
+  });
+
+  it.each<Json>([0, -1, '', ' ', 'plenty', '1e999', true, null, [5], { amount: 5 }])(
+    'takes %j for none',
+    (answer) => {
+      expect(thrown(() => budgetAmount(answer))).toMatchObject({ code: 'InvalidAnswer' });
+    },
+  );
+});
+
+describe('shares of a budget', () => {
+  it.each<{ budget: BudgetSpec | undefined; among: number[]; shares: (BudgetSpec | undefined)[] }>([
+    { budget: undefined, among: [2], shares: [undefined] },
+    { budget: { maxTokens: 9 }, among: [3, 2, 1], shares: [3, 3, 3].map(tokens) },
+    { budget: { maxTokens: 10 }, among: [3, 2, 1], shares: [3, 3, 4].map(tokens) },
+    { budget: { maxTokens: 10 }, among: [1, 1], shares: [10, 0].map(tokens) },
+    {
+      budget: { maxCostUsd: 1, onExceeded: 'fail' },
+      among: [4],
+      shares: [{ maxCostUsd: 0.25, onExceeded: 'fail' }],
+    },
+  ])('of $budget among $among are $shares', ({ budget, among, shares }) => {
+    const whole = new RunBudget(budget);
+    expect(among.map((count) => whole.promise(count))).toEqual(shares);
+  });
+
+  type Move = { start: boolean; among: number; child: number; used: number; added: number };
+  const moves = fc.array(
+    fc.record({
+      start: fc.boolean(),
+      among: fc.integer({ min: 1, max: 5 }),
+      child: fc.nat(20),
+      used: fc.integer({ min: 0, max: 100 }),
+      added: fc.constantFrom(0, 0, 0, 50),
+    }),
+    { maxLength: 40 },
+  );
+
+  /** Starts and ends children; a child uses some percent of what it was given and of what people added to it. */
+  function play(limit: number, drawn: readonly Move[]) {
+    const budget = new RunBudget({ maxTokens: limit });
+    const open: BudgetSpec[] = [];
+    let [left, used] = [limit, 0];
+    const end = ({ child, used: percent, added }: Move): void => {
+      const [share] = open.splice(child % open.length, 1);
+      const tokens = Math.floor((((share?.maxTokens ?? 0) + added) * percent) / 100);
+      budget.takeBack(share);
+      budget.record(spent(tokens, added > 0 ? { added: { tokens: added } } : {}));
+      left += added - tokens;
+      used += tokens;
+    };
+    for (const move of drawn) {
+      if (move.start) open.push(budget.promise(move.among) ?? {});
+      else if (open.length > 0) end(move);
+      const promised = open.reduce((sum, { maxTokens = 0 }) => sum + maxTokens, 0);
+      expect(promised).toBeLessThanOrEqual(left);
+    }
+    while (open.length > 0) end({ start: false, among: 1, child: 0, used: 0, added: 0 });
+    return { budget, left, used };
+  }
+
+  it('never promise anything twice, and return what was not used', () => {
+    const check = (limit: number, drawn: readonly Move[]): void => {
+      const { budget, left, used } = play(limit, drawn);
+      expect(budget.promise(1)).toEqual(tokens(left));
+      expect(budget.spend.usage.total ?? 0).toBe(used);
+    };
+    fc.assert(fc.property(fc.nat(1_000), moves, check), { seed: 20_261_122, numRuns: 300 });
+  });
+});
+
+function tokens(maxTokens: number): BudgetSpec {
+  return { maxTokens, onExceeded: 'ask' };
+}

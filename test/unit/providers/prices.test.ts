@@ -1,0 +1,94 @@
+// Pure: no server.
+import { costOf, priceTable, type PriceTable } from '../../../src/providers/prices';
+import type { Usage } from '../../../src/protocol/message';
+import { noUsage, thrown } from '../core/builders';
+
+const million = 1_000_000;
+const used = (input: number | null, output: number | null, rest: Partial<Usage> = {}): Usage => ({
+  ...noUsage,
+  input,
+  output,
+  ...rest,
+});
+
+const prices = priceTable({
+  'acme/one': { input: 2, output: 8 },
+  'acme/cached': { input: 2, output: 8, cacheRead: 0.5, cacheWrite: 4 },
+  'acme/one-5': { input: 1, output: 1 },
+  'acme/free': { input: 0, output: 0 },
+});
+
+describe('costOf', () => {
+  it.each<{ name: string; model: string; usage: Usage; cost: number | undefined }>([
+    { name: 'input and output', model: 'one', usage: used(million, million / 2), cost: 6 },
+    { name: 'nothing', model: 'free', usage: used(million, million), cost: 0 },
+    {
+      name: 'what the cache gave, at the price of input',
+      model: 'one',
+      usage: used(million, 0, { cacheRead: million / 2 }),
+      cost: 2,
+    },
+    {
+      name: 'what the cache gave and took, at its own prices',
+      model: 'cached',
+      usage: used(million, 0, { cacheRead: million / 2, cacheWrite: million / 4 }),
+      cost: 1.75,
+    },
+    {
+      name: 'a cache that gave more than there was',
+      model: 'cached',
+      usage: used(10, 0, { cacheRead: million }),
+      cost: 0.5,
+    },
+    {
+      name: 'a cent, without digits of no meaning',
+      model: 'one',
+      usage: used(3, 1),
+      cost: 0.000014,
+    },
+    { name: 'no input that is known of', model: 'one', usage: used(null, 5), cost: undefined },
+    { name: 'no output that is known of', model: 'one', usage: used(5, null), cost: undefined },
+  ])('counts $name', ({ model, usage, cost }) => {
+    expect(costOf(prices, { provider: 'acme', model }, usage)).toBe(cost);
+  });
+
+  it.each<{ model: string; cost: number | undefined }>([
+    { model: 'one', cost: 2 },
+    { model: 'one-2026-01-31', cost: 2 },
+    { model: 'one@20260131', cost: 2 },
+    { model: 'one:2', cost: 2 },
+    { model: 'one-latest', cost: 2 },
+    { model: 'one-preview', cost: 2 },
+    { model: 'one-5', cost: 1 },
+    { model: 'one-5-2026-01-31', cost: 1 },
+    { model: 'one-mini', cost: undefined },
+    { model: 'onerous', cost: undefined },
+    { model: 'two', cost: undefined },
+    { model: 'constructor', cost: undefined },
+  ])('finds the price of $model: $cost', ({ model, cost }) => {
+    expect(costOf(prices, { provider: 'acme', model }, used(million, 0))).toBe(cost);
+  });
+});
+
+describe('priceTable', () => {
+  it('has list prices, and what is given over them', () => {
+    const model = { provider: 'openai', model: 'gpt-5-mini' };
+    const own = priceTable({ 'openai/gpt-5-mini': { input: 7, output: 7 } });
+    expect(costOf(priceTable(), model, used(million, 0))).toBe(0.25);
+    expect(costOf(own, model, used(million, 0))).toBe(7);
+  });
+
+  it.each<{ name: string; price: unknown }>([
+    { name: 'acme/one', price: { input: 1 } },
+    { name: 'acme/one', price: { input: '1', output: 1 } },
+    { name: 'acme/one', price: { input: -1, output: 1 } },
+    { name: 'acme/one', price: { input: 1, output: Number.NaN } },
+    { name: 'acme/one', price: { input: 1, output: 1, cacheRead: null } },
+    { name: 'one', price: { input: 1, output: 1 } },
+  ])('refuses $price for $name', ({ name, price }) => {
+    expect(thrown(() => priceTable({ [name]: price } as PriceTable))).toMatchObject({
+      code: 'SpecError',
+      message: `prices['${name}'] must be {input, output, cacheRead?, cacheWrite?} in US dollars per million tokens, under 'provider/model'`,
+    });
+  });
+});

@@ -1,0 +1,36 @@
+// Pure: no server.
+import { budgetExceeded, budgetQuestion } from '../../../src/workflows/budget-question';
+
+const tokens = { unit: 'tokens', limit: 100, spent: 115 } as const;
+const dollars = { unit: 'costUsd', limit: 0.5, spent: 0.51239 } as const;
+
+describe('a budget that is used up', () => {
+  it.each([
+    {
+      usedUp: tokens,
+      inputId: 'budget-3-100',
+      question:
+        "The budget of 100 tokens is used up: 115 were spent. How many tokens shall be added? Answer with a number, or 'stop'.",
+    },
+    {
+      usedUp: dollars,
+      inputId: 'budget-3-0.5',
+      question:
+        "The budget of $0.5 is used up: $0.5124 were spent. How many US dollars shall be added? Answer with a number, or 'stop'.",
+    },
+  ])('asks for $usedUp.unit', ({ usedUp, inputId, question }) => {
+    const options = ['stop'];
+    expect(budgetQuestion(usedUp, 3)).toEqual({ inputId, kind: 'budget', question, options });
+  });
+
+  it.each([
+    { usedUp: tokens, message: 'The budget of 100 tokens is used up: 115 were spent.' },
+    { usedUp: dollars, message: 'The budget of $0.5 is used up: $0.5124 were spent.' },
+  ])('fails in $usedUp.unit', ({ usedUp, message }) => {
+    expect(budgetExceeded(usedUp)).toMatchObject({
+      code: 'BudgetExceeded',
+      message,
+      details: usedUp,
+    });
+  });
+});
