@@ -1,0 +1,100 @@
+// The end of a tree of runs on the dev server: what cancels or terminates the topmost run ends all below it, and stops spending.
+
+import { parallel, sequential } from '../../src';
+import type { RunHandle } from '../../src/client';
+import type { ModelProvider } from '../../src/worker';
+import { timeouts } from '../../src/protocol/limits';
+import { eventually } from './eventually';
+import { openHarness, type Harness } from './harness';
+import { scriptedAgents } from './scripted-agents';
+
+/** A provider that never answers, and notes when each of its calls is aborted. */
+function hangingModel(): ModelProvider & { readonly calls: string[]; readonly aborted: number[] } {
+  const calls: string[] = [];
+  const aborted: number[] = [];
+  return {
+    name: 'hanging',
+    calls,
+    aborted,
+    call: async ({ model }, { signal }) => {
+      calls.push(model);
+      return await new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => {
+          aborted.push(Date.now());
+          reject(signal.reason as Error);
+        });
+      });
+    },
+  };
+}
+
+describe('a tree of runs', () => {
+  let harness: Harness;
+  let model: ReturnType<typeof hangingModel>;
+  let run: RunHandle;
+
+  beforeEach(async () => {
+    harness = await openHarness();
+    model = hangingModel();
+    const agents = scriptedAgents();
+    const slow = ['one', 'two'].map((id) => agents.agent(id, ['?'], { model: `hanging/${id}` }));
+    const asker = agents.agent(
+      'asker',
+      [{ toolCalls: [{ name: 'ask_user', args: { question: 'Which one?' } }] }],
+      { askUser: 'tool' },
+    );
+    const branches = [...slow, sequential({ id: 'nested', steps: [asker] })];
+    const root = sequential({ id: 'pipeline', steps: [parallel({ id: 'all', branches })] });
+    await harness.worker({
+      runners: [root],
+      providers: { scripted: agents.provider, hanging: model },
+    });
+    run = await harness.longhaul.start(root.id, 'Go');
+    await eventually('the model calls', () => model.calls.length === 2);
+    await eventually('the question', async () => (await run.pending()).length === 1);
+  });
+  afterEach(() => harness.close());
+
+  /** Every run of the tree, by path, as the server knows it. */
+  async function statuses(): Promise<Record<string, string>> {
+    const { workflow } = harness.longhaul.client;
+    const found: Record<string, string> = {};
+    for await (const { workflowId } of workflow.list({
+      query: `RootWorkflowId = '${run.runId}'`,
+    })) {
+      const { status, memo } = await workflow.getHandle(workflowId).describe();
+      const { agent, path } = memo?.['longhaul'] as { agent: string; path?: string };
+      found[path ?? agent] = status.name;
+    }
+    return found;
+  }
+
+  const all = (status: string): Record<string, string> => ({
+    pipeline: status,
+    'pipeline/all': status,
+    'pipeline/all/branch-1': status,
+    'pipeline/all/branch-2': status,
+    'pipeline/all/branch-3': status,
+    'pipeline/all/branch-3/asker': status,
+  });
+
+  it('that is cancelled aborts its model calls within a heartbeat and ends as Canceled throughout', async () => {
+    const cancelledAt = Date.now();
+    await run.cancel('enough');
+    await expect(run.result()).rejects.toMatchObject({ code: 'RunCancelled', message: 'enough' });
+    await eventually('the end of the model calls', () => model.aborted.length === 2);
+    expect(Math.max(...model.aborted) - cancelledAt).toBeLessThan(timeouts.modelHeartbeat);
+    expect(model.calls).toHaveLength(2);
+    expect(await statuses()).toEqual(all('CANCELLED'));
+  });
+
+  it('whose topmost run is terminated leaves none running, and no model call', async () => {
+    await harness.longhaul.client.workflow.getHandle(run.runId).terminate('enough');
+    await eventually('the end of the model calls', () => model.aborted.length === 2);
+    await eventually('the end of all', async () => {
+      return Object.values(await statuses()).every((status) => status === 'TERMINATED');
+    });
+    expect(await statuses()).toEqual(all('TERMINATED'));
+    expect(model.calls).toHaveLength(2);
+  });
+});
