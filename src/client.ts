@@ -5,6 +5,7 @@ export { Longhaul, type RunnerLike, type RunSummary, type StartOptions } from '.
 export type { OrphanRun } from './client/orphans';
 export type { RunEvent } from './client/run-events';
 export { RunHandle } from './client/run-handle';
+export type { RunTree } from './client/run-tree';
 export type {
   AgentRunOutcome,
   AgentRunResult,

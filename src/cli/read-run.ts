@@ -1,4 +1,4 @@
-import type { AgentRunResult, Longhaul, RunHandle, RunState } from '../client';
+import type { AgentRunResult, Longhaul, RunHandle, RunState, RunTree } from '../client';
 import type { LogEntry } from '../protocol/log';
 import type { Message, Usage } from '../protocol/message';
 import { toCliError, type CliError } from './cli-error';
@@ -11,6 +11,7 @@ export type RunEnd = { readonly result: AgentRunResult } | { readonly error: Cli
 export type ShownRun = {
   readonly runId: string;
   readonly state: RunState;
+  readonly tree: RunTree;
   readonly transcript: readonly Message[];
   readonly end?: RunEnd;
   /** No worker was there to ask: the conversation lacks what only the run itself knows. */
@@ -24,12 +25,14 @@ export async function readRun(longhaul: Longhaul, runId: string): Promise<ShownR
   const fromHistory = workers.length === 0;
   const run = longhaul.run(runId, { withoutWorker: fromHistory });
   const state = await run.state();
+  const tree = await run.tree();
   const [transcript, entries] = [await run.transcript(), await run.log()];
   const counted = state.logLength > 0 ? state : withCounters(state, entries);
   if (isEnded(state)) {
-    return { runId, state: counted, transcript, end: await endOf(run), fromHistory };
+    return { runId, state: counted, tree, transcript, end: await endOf(run), fromHistory };
   }
-  return { runId, state: counted, transcript: withoutOpenCalls(transcript, entries), fromHistory };
+  const open = withoutOpenCalls(transcript, entries);
+  return { runId, state: counted, tree, transcript: open, fromHistory };
 }
 
 export function isEnded({ status }: RunState): boolean {

@@ -1,6 +1,6 @@
 import type { RunSummary } from '../client';
+import { paintStatus } from './paint-status';
 import { printableLine } from './printable';
-import { paintStatus } from './render-run';
 import { renderTable, type TableOptions } from './table';
 
 export type RenderListOptions = TableOptions & { readonly now: Date };

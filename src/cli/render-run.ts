@@ -1,30 +1,17 @@
-import type { RunState, RunStatus } from '../client';
-
+import type { RunState } from '../client';
+import { paintStatus } from './paint-status';
 import { printableLine } from './printable';
 import type { ShownRun } from './read-run';
 import { joinFacts, plural, tokens } from './render-parts';
 import { renderAnswerCommands, renderQuestion, type CommandLine } from './render-pending';
 import { renderTranscript, type TranscriptOptions } from './render-transcript';
-import type { Style } from './style';
+import { renderTree } from './render-tree';
 
 export type RenderRunOptions = TranscriptOptions & { readonly command: CommandLine };
 
-const looks = {
-  loading: 'cyan',
-  running: 'cyan',
-  'needs-input': 'yellow',
-  completed: 'green',
-  failed: 'red',
-  cancelled: 'dim',
-} as const satisfies Record<RunStatus, keyof Style>;
-
-export function paintStatus(status: RunStatus, style: Style): string {
-  return style[looks[status]](status);
-}
-
 /** A run as a conversation, between where it stands and what it waits for. */
 export function renderRun(
-  { runId, state, transcript, end }: Omit<ShownRun, 'fromHistory'>,
+  { runId, state, tree, transcript, end }: Omit<ShownRun, 'fromHistory'>,
   options: RenderRunOptions,
 ): readonly string[] {
   const { style, command } = options;
@@ -35,6 +22,7 @@ export function renderRun(
     head,
     style.dim(factsOf(state)),
     '',
+    ...renderTree(tree, options),
     ...renderTranscript(transcript, options),
     ...asked,
     ...answers,

@@ -25,6 +25,7 @@ import {
 /** gRPC status codes by name, as far as they are told apart. */
 export const grpcStatus = {
   cancelled: 1,
+  invalidArgument: 3,
   deadlineExceeded: 4,
   failedPrecondition: 9,
   unimplemented: 12,

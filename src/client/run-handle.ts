@@ -11,6 +11,7 @@ import type { AgentRunOutcome, AgentRunResult, PendingInput, RunState } from '..
 import { isNotFound, runFailure, updateRefusal } from './failures';
 import { waitForOutcome } from './outcome';
 import { followLog, type RunEvent } from './run-events';
+import { TreeReader, type RunTree } from './run-tree';
 import { memoOf, RunView, type ReadOptions } from './run-view';
 import { uninterrupted } from './uninterrupted';
 import { updateId } from './update-id';
@@ -22,6 +23,7 @@ export class RunHandle {
   /** Set by `start` when no worker had polled the task queue: the run waits for one. */
   readonly warning: LonghaulError | undefined;
   readonly #client: Client;
+  readonly #options: ReadOptions;
   readonly #view: RunView;
 
   constructor(
@@ -32,6 +34,7 @@ export class RunHandle {
     this.runId = runId;
     this.warning = options.warning;
     this.#client = client;
+    this.#options = options;
     this.#view = new RunView(client, runId, options);
   }
 
@@ -72,6 +75,14 @@ export class RunHandle {
 
   async usage(): Promise<Usage> {
     return (await this.state()).usage;
+  }
+
+  /**
+   * The run with all it called, at any depth: where each stands, what it has used, what it asks. Each run is asked; what no worker
+   * answers for comes from memos, which have no counters.
+   */
+  async tree(): Promise<RunTree> {
+    return await new TreeReader(this.#client, this.#options).read(this.runId);
   }
 
   /** The conversation so far; an open batch of tool calls is shown closed. */

@@ -7,7 +7,7 @@ import { isJsonObject } from '../protocol/json';
 import { timeouts } from '../protocol/limits';
 import type { LogEntry, LogPage } from '../protocol/log';
 import { memoKey, queryNames } from '../protocol/names';
-import type { LogQuery, RunMemo, RunState, RunStatus } from '../protocol/run';
+import type { ChildView, LogQuery, RunMemo, RunState, RunStatus } from '../protocol/run';
 import { serverUnavailable } from '../server/connection-options';
 import { grpcStatus, hasGrpcStatus, isNotFound } from './failures';
 import { entriesFromHistory } from './history-log';
@@ -47,6 +47,11 @@ export class RunView {
   async state(): Promise<RunState> {
     const state = await this.#query<RunState>(queryNames.state);
     return state ?? stateFromMemo(await this.describe());
+  }
+
+  /** The runs it called, as it tells itself; undefined when no worker answers in time. */
+  async children(): Promise<readonly ChildView[] | undefined> {
+    return await this.#query<readonly ChildView[]>(queryNames.children);
   }
 
   async describe(): Promise<WorkflowExecutionDescription> {
@@ -124,7 +129,7 @@ export function stateFromMemo(execution: {
     status,
     pauseSeq: memo.pauseSeq ?? 0,
     runner: memo.agent,
-    path: memo.agent,
+    path: memo.path ?? memo.agent,
     executionRunId: execution.runId,
     turn: 0,
     iterations: 0,

@@ -119,12 +119,16 @@ export type RejectedSignal = {
   readonly at: string;
 };
 
+export type OrchestrationKind = Exclude<RunnerSpec['kind'], 'agent'>;
+
 /** Answer of the `state` query. */
 export type RunState = {
   readonly status: RunStatus;
   /** Grows by one with every pause: waiters of the same pause share one update. */
   readonly pauseSeq: number;
   readonly runner: string;
+  /** Left out for an agent, and until the definition is loaded. */
+  readonly kind?: OrchestrationKind;
   readonly path: string;
   readonly executionRunId: string;
   readonly turn: number;
@@ -157,7 +161,7 @@ export type ChildView = {
   readonly runId: string;
   readonly runner: string;
   /** Left out for an agent. */
-  readonly kind?: Exclude<RunnerSpec['kind'], 'agent'>;
+  readonly kind?: OrchestrationKind;
   readonly path: string;
   readonly status: 'open' | 'completed' | 'failed' | 'cancelled';
 };

@@ -13,6 +13,7 @@ import { isJsonObject } from '../protocol/json';
 import { limits } from '../protocol/limits';
 import type { UserMessage } from '../protocol/message';
 import type { RunInput, RunSpend, RunState } from '../protocol/run';
+import type { RunnerSpec } from '../protocol/spec';
 import type { Progress } from './driver';
 import type { RunBoard } from './run-board';
 
@@ -78,11 +79,12 @@ export function stateOf(run: {
   readonly progress: Progress | undefined;
   readonly spend: RunSpend | undefined;
   readonly runner: string;
+  readonly kind?: RunnerSpec['kind'] | undefined;
   readonly path: string;
   readonly executionRunId: string;
   readonly logLength: number;
 }): RunState {
-  const { board, progress, spend, ...rest } = run;
+  const { board, progress, spend, kind = 'agent', ...rest } = run;
   return {
     status: board.status,
     pauseSeq: board.pauseSeq,
@@ -92,6 +94,7 @@ export function stateOf(run: {
     ...(spend?.costUsd !== undefined && { costUsd: spend.costUsd }),
     pending: board.pending,
     rejected: board.rejected,
+    ...(kind !== 'agent' && { kind }),
     ...rest,
   };
 }

@@ -359,6 +359,7 @@ export class Run {
       progress: this.#loaded?.driver.progress,
       spend: this.#loaded?.budget.spend,
       runner: runnerId(this.#input),
+      kind: this.#loaded?.definition.facts.kind,
       path: this.#place.path,
       executionRunId: this.#info.runId,
       logLength: this.#log.length,

@@ -1,6 +1,6 @@
 /** Agents of a project, as a `longhaul.config.mjs`. The model answers by what it is asked, so that any number of runs and processes share it. */
 export const cliAgents = `
-import { defineAgent, defineTool } from 'longhaul';
+import { defineAgent, defineTool, parallel, sequential } from 'longhaul';
 import { scriptedModel } from 'longhaul/testing';
 
 const getWeather = defineTool({
@@ -25,7 +25,8 @@ const first = {
   slow: { text: 'late', delayMs: 60_000 },
 };
 
-function answer({ messages }) {
+function answer({ messages, model }) {
+  if (model === 'polite') return 'Hello.';
   const [topic] = messages.find(({ role }) => role === 'user').parts[0].text.split(' ');
   const last = messages.at(-1);
   if (last.role === 'user' || topic === 'loop') return first[topic] ?? 'Hello.';
@@ -36,9 +37,12 @@ const provider = {
   name: 'scripted',
   call: (request, options) => scriptedModel([answer]).call(request, options),
 };
+const clerk = defineAgent({ id: 'clerk', model: 'scripted/one', tools: [getWeather, sendMail], askUser: 'tool', maxIterations: 2 });
+const greeter = defineAgent({ id: 'greeter', model: 'scripted/polite' });
 export default {
   runners: [
-    defineAgent({ id: 'clerk', model: 'scripted/one', tools: [getWeather, sendMail], askUser: 'tool', maxIterations: 2 }),
+    clerk,
+    sequential({ id: 'desk', steps: [greeter, parallel({ id: 'both', branches: [clerk, greeter] })] }),
   ],
   providers: { scripted: provider },
 };

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type AddressInfo } from 'node:net';
 import { msToTs } from '@temporalio/common/lib/time';
-import { connect, type InboxItem, type Longhaul } from '../../src/client';
+import { connect, type InboxItem, type Longhaul, type RunTree } from '../../src/client';
 import { freePort } from '../../src/server/free-port';
 import { devServerAddress } from '../servers';
 import { builtCli, linesOf, until, type BuiltCli, type Finished } from './built-cli';
@@ -62,6 +62,54 @@ describe('longhaul', () => {
         result: { iterations: 1 },
         fromHistory: true,
       });
+    });
+
+    it('show the runs that a run called, and what each asks, without a worker and with one', async () => {
+      const runId = `tree-${randomUUID()}`;
+      expect((await run('run', 'desk', 'ask', ...queue, '--run-id', runId)).code).toBe(3);
+      let lines: string[] = [];
+      await until(async () => {
+        lines = (await run('show', runId)).stdout.split('\n').slice(3, 9);
+        return lines.some((line) => line.includes('asks:'));
+      });
+      expect(lines.sort()).toEqual([
+        '    branch-1 (clerk)    needs-input  asks: Which city?',
+        '    branch-2 (greeter)  completed',
+        '  both                  running      parallel',
+        '  greeter               completed',
+        'RUN                     STATUS       SO FAR',
+        'desk                    needs-input',
+      ]);
+      cli.start(['run', 'clerk', 'slow', ...queue], { cwd: project });
+      let shown: { tree: RunTree; fromHistory?: boolean } | undefined;
+      await until(async () => {
+        shown = linesOf(await run('show', runId, '--json'))[0] as typeof shown;
+        return shown?.fromHistory === false;
+      });
+      expect(shown?.tree).toMatchObject({
+        runner: 'desk',
+        kind: 'sequential',
+        usage: { total: 15 },
+        pending: [],
+        children: [
+          { runner: 'greeter', kind: 'agent', status: 'completed', turn: 1, children: [] },
+          {
+            runner: 'both',
+            kind: 'parallel',
+            usage: { total: 15 },
+            children: [
+              {
+                path: 'desk/both/branch-1',
+                turn: 1,
+                usage: { total: 15 },
+                pending: [{ question: 'Which city?' }],
+              },
+              { path: 'desk/both/branch-2', status: 'completed', turn: 1, pending: [] },
+            ],
+          },
+        ],
+      });
+      await longhaul.client.workflow.getHandle(runId).terminate();
     });
 
     it('list runs by agent and status', async () => {

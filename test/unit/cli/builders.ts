@@ -1,4 +1,4 @@
-import type { RunEvent, RunState } from '../../../src/client';
+import type { RunEvent, RunState, RunTree } from '../../../src/client';
 import type { LogEvent } from '../../../src/protocol/log';
 import type { Usage } from '../../../src/protocol/message';
 import type { PendingInput } from '../../../src/protocol/run';
@@ -48,5 +48,19 @@ export const aState = (fields: Partial<RunState> = {}): RunState => ({
   pending: [],
   logLength: 4,
   rejected: [],
+  ...fields,
+});
+
+export const aTree = (fields: Partial<RunTree> = {}): RunTree => ({
+  runId: 'r1',
+  runner: 'planner',
+  kind: 'agent',
+  path: 'planner',
+  status: 'completed',
+  turn: 2,
+  iterations: 1,
+  usage: usageOf(30),
+  pending: [],
+  children: [],
   ...fields,
 });

@@ -6,7 +6,7 @@ import { renderTranscript } from '../../../src/cli/render-transcript';
 import { createStyle } from '../../../src/cli/style';
 import type { LogEvent } from '../../../src/protocol/log';
 import type { Message, ToolResult } from '../../../src/protocol/message';
-import { anApproval, anEvent, aQuestion, aState, usageOf } from './builders';
+import { anApproval, anEvent, aQuestion, aState, aTree, usageOf } from './builders';
 
 const text = (value: string) => ({ type: 'text', text: value }) as const;
 const toolResult = (fields: Partial<ToolResult>): ToolResult => ({
@@ -93,7 +93,7 @@ describe('renderRun', () => {
     ];
     const state = aState({ status: 'needs-input', pending, iterations: 0, turn: 1 });
     const flags = "--address 127.0.0.1:1 --agents 'my agents.mjs'";
-    expect(renderRun({ runId: 'r/1', state, transcript: [] }, options)).toEqual([
+    expect(renderRun({ runId: 'r/1', state, tree: aTree(), transcript: [] }, options)).toEqual([
       'r/1  needs-input',
       'planner · 1 model turn · 30 tokens',
       '',
@@ -113,7 +113,7 @@ describe('renderRun', () => {
   it('tells why a run failed', () => {
     const end = { error: { code: 'ToolError', message: 'no network', details: {} } };
     const state = aState({ status: 'failed', usage: usageOf(null) });
-    const lines = renderRun({ runId: 'r1', state, transcript: [], end }, options);
+    const lines = renderRun({ runId: 'r1', state, tree: aTree(), transcript: [], end }, options);
     expect(lines).toEqual([
       'r1  failed',
       'planner · 2 model turns · 1 tool round',

@@ -1,0 +1,131 @@
+// A run with all it called: each asked itself, a few at a time; and from the server's list and memos where no worker answers.
+
+import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
+import { emptyUsage } from '../core/usage';
+import { RunNotFound } from '../protocol/error-classes';
+import type { Usage } from '../protocol/message';
+import { workflowTypes } from '../protocol/names';
+import type { ChildView, PendingInput, RunState, RunStatus } from '../protocol/run';
+import type { RunnerSpec } from '../protocol/spec';
+import { grpcStatus, hasGrpcStatus } from './failures';
+import { limited } from './limited';
+import { RunView, stateFromMemo, type ReadOptions } from './run-view';
+
+/** A run and the runs it called, in the order in which it did. */
+export type RunTree = {
+  readonly runId: string;
+  readonly runner: string;
+  /** Of a topmost run that no worker answers for: what it was started as, which is an agent if its runner was named by id only. */
+  readonly kind: RunnerSpec['kind'];
+  /** The way from the topmost run. */
+  readonly path: string;
+  readonly status: RunStatus;
+  /** Counters of a run that no worker answers for are 0, and its usage is unknown. */
+  readonly turn: number;
+  readonly iterations: number;
+  /** With all below it, as far as that has ended. */
+  readonly usage: Usage;
+  readonly costUsd?: number;
+  /** What this run itself asks; what is asked below stands there. */
+  readonly pending: readonly PendingInput[];
+  readonly children: readonly RunTree[];
+};
+
+/** Runs asked at a time. */
+const atATime = 10;
+
+/** Where the workers have not answered once, they are not asked again. */
+export class TreeReader {
+  readonly #client: Client;
+  readonly #limited = limited(atATime);
+  #asksWorkers: boolean;
+  #listed: Promise<ReadonlyMap<string, readonly WorkflowExecutionInfo[]>> | undefined;
+
+  constructor(client: Client, { withoutWorker = false }: ReadOptions) {
+    this.#client = client;
+    this.#asksWorkers = !withoutWorker;
+  }
+
+  /** Throws `RunNotFound`. */
+  async read(runId: string): Promise<RunTree> {
+    const view = new RunView(this.#client, runId, { withoutWorker: !this.#asksWorkers });
+    const children = await this.#limited(() => view.children());
+    if (children === undefined) {
+      this.#asksWorkers = false;
+      return await this.#readList(view);
+    }
+    const state = await this.#limited(() => view.state());
+    const below = await Promise.all(children.map((child) => this.#readChild(child)));
+    return treeOf(runId, state, below);
+  }
+
+  /** One that has not started yet, or that the server has forgotten, is shown as its caller knows it. */
+  async #readChild(child: ChildView): Promise<RunTree> {
+    try {
+      const tree = await this.read(child.runId);
+      return { ...tree, kind: child.kind ?? 'agent' };
+    } catch (error) {
+      if (!RunNotFound.is(error)) throw error;
+      return {
+        runId: child.runId,
+        runner: child.runner,
+        kind: child.kind ?? 'agent',
+        path: child.path,
+        status: child.status === 'open' ? 'loading' : child.status,
+        turn: 0,
+        iterations: 0,
+        usage: emptyUsage,
+        pending: [],
+        children: [],
+      };
+    }
+  }
+
+  async #readList(view: RunView): Promise<RunTree> {
+    const execution = await this.#limited(() => view.describe());
+    this.#listed ??= this.#list(execution.rootExecution?.workflowId ?? execution.workflowId);
+    return listedTree(execution, await this.#listed);
+  }
+
+  /** Runs below the topmost workflow, by the execution that called them; none where the server cannot list so. */
+  async #list(root: string): Promise<ReadonlyMap<string, readonly WorkflowExecutionInfo[]>> {
+    const query = `RootWorkflowId = '${root.replaceAll("'", "''")}'`;
+    const called = new Map<string, WorkflowExecutionInfo[]>();
+    try {
+      for await (const execution of this.#client.workflow.list({ query })) {
+        const caller = execution.parentExecution?.runId ?? '';
+        called.set(caller, [execution, ...(called.get(caller) ?? [])]);
+      }
+    } catch (error) {
+      if (!hasGrpcStatus(error, grpcStatus.invalidArgument)) throw error;
+    }
+    return called;
+  }
+}
+
+function treeOf(runId: string, state: RunState, children: readonly RunTree[]): RunTree {
+  const { runner, kind = 'agent', path, status, turn, iterations, usage, costUsd } = state;
+  return {
+    runId,
+    runner,
+    kind,
+    path,
+    status,
+    turn,
+    iterations,
+    usage,
+    ...(costUsd !== undefined && { costUsd }),
+    pending: state.pending.filter((input) => input.path === path),
+    children,
+  };
+}
+
+/** The list gives the newest first. */
+function listedTree(
+  execution: Omit<WorkflowExecutionInfo, 'raw'>,
+  called: ReadonlyMap<string, readonly WorkflowExecutionInfo[]>,
+): RunTree {
+  const children = (called.get(execution.runId) ?? []).map((child) => listedTree(child, called));
+  const kind = Object.values(workflowTypes).find((type) => type === execution.type) ?? 'agent';
+  return { ...treeOf(execution.workflowId, stateFromMemo(execution), children), kind };
+}
