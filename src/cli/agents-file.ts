@@ -1,5 +1,4 @@
-import { statSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { SpecError } from '../protocol/error-classes';
 import type { LonghaulError } from '../protocol/errors';
@@ -7,17 +6,18 @@ import { isJsonObject } from '../protocol/json';
 import { didYouMean } from '../spec/nearest';
 import { quote } from '../spec/problem';
 import { createRegistry, type Registry } from '../spec/registry';
+import { addSpecs } from '../spec/yaml/add-specs';
 import type { CreateWorkerOptions } from '../worker';
-import { UsageError } from './cli-error';
+import { configExample, type AgentsSource } from './agents-source';
 import { explainLoadError } from './explain-load-error';
 
 export type LoadedAgents = {
-  readonly file: string;
-  readonly options: CreateWorkerOptions;
+  /** The runners of specs are among the others. */
+  readonly options: Omit<CreateWorkerOptions, 'specs' | 'overlays'>;
   readonly registry: Registry;
+  /** The files of specs. */
+  readonly files: readonly string[];
 };
-
-const configNames = ['longhaul.config.ts', 'longhaul.config.js', 'longhaul.config.mjs'];
 
 /** Checked against the worker's own type: a new option must be added here, too. */
 const optionNames: Readonly<Record<keyof CreateWorkerOptions, true>> = {
@@ -42,30 +42,27 @@ const optionNames: Readonly<Record<keyof CreateWorkerOptions, true>> = {
   workerOptions: true,
 };
 
-const example =
-  "import { defineAgent } from 'longhaul'; export default { runners: [defineAgent({ id: 'assistant', model: 'openai/gpt-5-mini' })] };";
-
-/** What to write where there are no agents yet. */
-const configHint = `write longhaul.config.mjs: ${example} Or name a file with --agents`;
-
-/** The file with the agents: the one named, else the configuration of the folder, else nothing. */
-export function findAgentsFile(folder: string, named?: string): string | undefined {
-  if (named === undefined) return configNames.map((name) => join(folder, name)).find(isFile);
-  const file = resolve(folder, named);
-  if (isFile(file)) return file;
-  throw new UsageError(`--agents: there is no file ${quote(named)}`);
+/** Runs the module, reads the specs, and checks all of it. */
+export async function loadAgents(source: AgentsSource): Promise<LoadedAgents> {
+  const { options, files } = addSpecs(await optionsOf(source));
+  return { options, registry: createRegistry(options), files };
 }
 
-export function requireAgentsFile(folder: string, named?: string): string {
-  const file = findAgentsFile(folder, named);
-  if (file !== undefined) return file;
-  throw new UsageError(`there is no longhaul.config.{ts,js,mjs} here: ${configHint}`);
+async function optionsOf(source: AgentsSource): Promise<CreateWorkerOptions> {
+  if (source.kind === 'module') return await loadModule(source.file, 'runners');
+  const { paths, overlays, tools } = source;
+  const code = tools === undefined ? {} : await loadModule(tools, 'tools');
+  const changes = [...(code.overlays ?? []), ...overlays];
+  return {
+    ...code,
+    specs: [...[code.specs ?? []].flat(), ...paths],
+    ...(changes.length > 0 && { overlays: changes }),
+  };
 }
 
-/** Runs the file and takes its default export: an agent, an array of agents, or `createWorker`'s options. */
-export async function loadAgents(file: string): Promise<LoadedAgents> {
-  const options = toOptions(defaultExport(await importFile(file)), basename(file));
-  return { file, options, registry: createRegistry(options) };
+/** Takes the default export of a file: `createWorker's` options, or a list of what `listed` says. */
+async function loadModule(file: string, listed: 'runners' | 'tools'): Promise<CreateWorkerOptions> {
+  return toOptions(defaultExport(await importFile(file)), basename(file), listed);
 }
 
 /** Compiled, this stays the native `import()`, which loads both kinds of modules and strips types. */
@@ -84,18 +81,17 @@ function defaultExport(module: unknown): unknown {
   return isNested ? value['default'] : value;
 }
 
-function toOptions(value: unknown, name: string): CreateWorkerOptions {
-  if (isRunner(value)) return { runners: [value] };
-  if (Array.isArray(value)) {
-    return { runners: value as NonNullable<CreateWorkerOptions['runners']> };
-  }
-  if (value === undefined) throw refusal(name, 'has no default export');
-  if (!isJsonObject(value)) throw refusal(name, 'must export an object by default');
+function toOptions(value: unknown, name: string, listed: 'runners' | 'tools'): CreateWorkerOptions {
+  const refuse = (problem: string) => refusal(name, problem, listed);
+  if (listed === 'runners' && isRunner(value)) return { runners: [value] };
+  if (Array.isArray(value)) return { [listed]: value };
+  if (value === undefined) throw refuse('has no default export');
+  if (!isJsonObject(value)) throw refuse('must export an object by default');
   const known = Object.keys(optionNames);
   const unknown = Object.keys(value).find((key) => !known.includes(key));
   if (unknown === undefined) return value;
   const meant = unknown === 'agents' ? "; did you mean 'runners'?" : didYouMean(unknown, known);
-  throw refusal(name, `has the unknown option ${quote(unknown)}${meant}`);
+  throw refuse(`has the unknown option ${quote(unknown)}${meant}`);
 }
 
 type Runner = NonNullable<CreateWorkerOptions['runners']>[number];
@@ -104,11 +100,12 @@ function isRunner(value: unknown): value is Runner {
   return isJsonObject(value) && 'kind' in value && 'spec' in value;
 }
 
-function refusal(name: string, problem: string): LonghaulError {
-  const expected = "its default export is an agent, an array of agents, or createWorker's options";
-  return new SpecError(`${name} ${problem}: ${expected}, as in ${example}`);
-}
+const expected = {
+  runners: `an agent, an array of agents, or createWorker's options, as in ${configExample}`,
+  tools:
+    "an array of tools, or createWorker's options, as in import { defineTool } from 'longhaul'; export default { tools: [defineTool({ … })] };",
+};
 
-function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+function refusal(name: string, problem: string, listed: 'runners' | 'tools'): LonghaulError {
+  return new SpecError(`${name} ${problem}: its default export is ${expected[listed]}`);
 }

@@ -15,6 +15,11 @@ export type ConnectionFlags = {
   readonly taskQueue?: string;
 };
 
+export type Target = {
+  readonly server: LoadedConnection['connection'];
+  readonly namespace: string | undefined;
+};
+
 const probeTimeoutMs = 1_000;
 const latestReportMs = 4_300;
 const leastConnectMs = 2_000;
@@ -66,17 +71,19 @@ async function refuseEarly(address: string): Promise<void> {
   throw loadConnectionOptions().serverUnavailable(address, error);
 }
 
-/** What the flags, the environment and the configuration file say together. */
-export function connectionOf({
-  address,
-  profile,
-}: ConnectionFlags): LoadedConnection['connection'] {
+/** The server and the namespace that the flags, the environment and the configuration file name together. */
+export function targetOf({ address, profile, namespace }: ConnectionFlags): Target {
   try {
-    const server = { ...(address && { address }), ...(profile && { profile }) };
-    return loadConnectionOptions().loadConnection(server).connection;
+    const given = { ...(address && { address }), ...(profile && { profile }) };
+    const { connection, namespace: configured } = loadConnectionOptions().loadConnection(given);
+    return { server: connection, namespace: namespace ?? configured };
   } catch (error) {
     throw new UsageError(messageOf(error));
   }
+}
+
+export function connectionOf(flags: ConnectionFlags): Target['server'] {
+  return targetOf(flags).server;
 }
 
 async function probe(host: string, port: number): Promise<NodeJS.ErrnoException | undefined> {

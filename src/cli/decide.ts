@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { RunHandle } from '../client';
+import { addSpecFlags } from './agents-source';
 import { addConnectionFlags } from './connection';
 import { exitCodes } from './exit-codes';
 import { followRun } from './follow-run';
@@ -24,7 +25,7 @@ export type Decision = {
 
 /** What `resume`, `approve` and `reject` have in common. */
 export function addPersonFlags(command: Command): Command {
-  return addConnectionFlags(command)
+  return addSpecFlags(addConnectionFlags(command))
     .option('--follow', 'then follow the run, as `run` does')
     .option('--answer <text>', 'with --follow: answer to the next pause; may be repeated', collect)
     .option('--json', 'print JSON')

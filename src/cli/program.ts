@@ -16,10 +16,12 @@ import { addSetupCommand } from './commands/setup';
 import { addSchemaCommand } from './commands/schema';
 import { addShowCommand } from './commands/show';
 import { addValidateCommand } from './commands/validate';
+import { addWorkerCommand } from './commands/worker';
 import { exitCodeHelp } from './exit-codes';
 
 const commands: readonly AddCommand[] = [
   addDevCommand,
+  addWorkerCommand,
   addRunCommand,
   addResumeCommand,
   addApproveCommand,

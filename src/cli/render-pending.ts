@@ -11,15 +11,19 @@ export type OpenInput = Omit<PendingInput, 'options' | 'call'> &
 /** A shell command that runs this CLI again, on the same server. */
 export type CommandLine = (words: readonly string[]) => string;
 
+/** Which server, and which agents are served meanwhile. */
 export type ConnectionWords = Readonly<
-  Partial<Record<'address' | 'namespace' | 'profile' | 'agents', string>>
->;
+  Partial<Record<'address' | 'namespace' | 'profile' | 'agents' | 'tools', string>>
+> &
+  Readonly<Partial<Record<'file' | 'overlay', readonly string[]>>>;
 
 export function commandLine(connection: ConnectionWords): CommandLine {
-  const flags = (['address', 'namespace', 'profile', 'agents'] as const).flatMap((name) => {
-    const value = connection[name];
-    return value === undefined ? [] : [`--${name}`, value];
-  });
+  const names = ['address', 'namespace', 'profile', 'agents', 'file', 'tools', 'overlay'] as const;
+  const flags = names.flatMap((name) =>
+    [connection[name] ?? []]
+      .flat()
+      .flatMap((value) => [name === 'file' ? '-f' : `--${name}`, value]),
+  );
   return (words) => ['longhaul', ...words, ...flags].map(shellWord).join(' ');
 }
 

@@ -16,9 +16,12 @@ export type ServeOptions = {
 export type ServedAgents = {
   /** Rejects when the worker ends by an error. */
   readonly ended: Promise<void>;
-  /** Lets calls in flight end; waits at most `timeoutMs` for that. */
-  stop(timeoutMs: number): Promise<void>;
+  /** Lets calls in flight end; waits at most `timeoutMs` for that, else as long as the worker gives them. */
+  stop(timeoutMs?: number): Promise<void>;
 };
+
+/** For calls that end when they are told to, after their time is up. */
+const drainMarginMs = 1_000;
 
 /** Runs the agents of a file in this process. `installWorkerLog` comes first. */
 export async function serveAgents(options: ServeOptions): Promise<ServedAgents> {
@@ -37,7 +40,8 @@ export async function serveAgents(options: ServeOptions): Promise<ServedAgents> 
   });
   const ended = worker.run();
   ended.catch(() => undefined);
-  return { ended, stop: (timeoutMs) => stop(worker, ended, timeoutMs) };
+  const drainMs = worker.options.shutdownGraceTimeMs + drainMarginMs;
+  return { ended, stop: (timeoutMs = drainMs) => stop(worker, ended, timeoutMs) };
 }
 
 async function stop(worker: Worker, ended: Promise<void>, timeoutMs: number): Promise<void> {

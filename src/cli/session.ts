@@ -1,6 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import type { Longhaul } from '../client';
 import { NoWorker } from '../protocol/error-classes';
-import { findAgentsFile, loadAgents, type LoadedAgents } from './agents-file';
+import { loadAgents, type LoadedAgents } from './agents-file';
+import { findAgentsSource, type AgentsFlags, type AgentsSource } from './agents-source';
+import { UsageError } from './cli-error';
 import { connectionOf, openLonghaul, type ConnectionFlags } from './connection';
 import { describeRun } from './describe-run';
 import { liveWorkers, temporaryIdentity } from './live-workers';
@@ -8,11 +11,11 @@ import { serveAgents, type ServedAgents } from './serve-agents';
 import type { Terminal } from './terminal';
 import { installWorkerLog } from './worker-log';
 
-export type WorkerFlags = ConnectionFlags & {
-  readonly agents?: string;
-  /** False with `--no-worker`. */
-  readonly worker: boolean;
-};
+export type WorkerFlags = ConnectionFlags &
+  AgentsFlags & {
+    /** False with `--no-worker`. */
+    readonly worker: boolean;
+  };
 
 export type SessionOptions = {
   readonly flags: WorkerFlags;
@@ -42,10 +45,12 @@ const stopTimeoutMs = 800;
 /** Throws `NoWorker` when nobody polls and this folder has no agents, or they must not be served here. */
 export async function openSession(options: SessionOptions): Promise<Session> {
   const { flags, terminal, runId, check } = options;
+  const source = sourceToServe(flags);
+  if (runId === undefined && source?.kind === 'specs') return await serveSpecs(source, options);
   const longhaul = await openLonghaul(flags);
   const taskQueue =
     runId === undefined ? longhaul.taskQueue : (await describeRun(longhaul, runId)).taskQueue;
-  const agents = await agentsToServe(longhaul, taskQueue, flags);
+  const agents = await agentsToServe(longhaul, taskQueue, { source, mayServe: flags.worker });
   if (agents === undefined) return withoutServing(longhaul);
   check?.(agents);
   if (runId === undefined) return await serveNewRuns(longhaul, agents, options);
@@ -62,16 +67,41 @@ function withoutServing(longhaul: Longhaul): Session {
   };
 }
 
+function sourceToServe(flags: WorkerFlags): AgentsSource | undefined {
+  if (flags.worker) return findAgentsSource(process.cwd(), flags);
+  if (flags.file === undefined) return undefined;
+  throw new UsageError('-f serves its agents in this process: it does not go with --no-worker');
+}
+
+/**
+ * Specs that are named are what runs, whatever other workers know: on a task queue of their own, unless one is named. They are looked
+ * at before anything is connected to.
+ */
+async function serveSpecs(
+  source: AgentsSource,
+  { flags, terminal, check }: SessionOptions,
+): Promise<Session> {
+  const agents = await loadAgents(source);
+  check?.(agents);
+  const { taskQueue: configured, dataConverter } = agents.options;
+  const taskQueue =
+    flags.taskQueue ?? configured ?? `longhaul-run-${randomBytes(4).toString('hex')}`;
+  const longhaul = await openLonghaul(flags, {
+    taskQueue,
+    ...(dataConverter && { dataConverter }),
+  });
+  return await serve(longhaul, agents, { taskQueue, flags, terminal });
+}
+
 /** The agents of this folder, when no worker polls the task queue. */
 async function agentsToServe(
   longhaul: Longhaul,
   taskQueue: string,
-  flags: WorkerFlags,
+  { source, mayServe }: { readonly source: AgentsSource | undefined; readonly mayServe: boolean },
 ): Promise<LoadedAgents | undefined> {
   if (await hasLastingWorker(longhaul, taskQueue)) return undefined;
-  const file = flags.worker ? findAgentsFile(process.cwd(), flags.agents) : undefined;
-  if (file !== undefined) return await loadAgents(file);
-  await awaitWorker(longhaul, taskQueue, flags.worker);
+  if (source !== undefined) return await loadAgents(source);
+  await awaitWorker(longhaul, taskQueue, mayServe);
   return undefined;
 }
 
@@ -87,7 +117,7 @@ async function awaitWorker(
     if (await hasLastingWorker(longhaul, taskQueue)) return;
   }
   const here = mayServe
-    ? ', or put your agents into longhaul.config.mjs or name their file with --agents'
+    ? ', or put your agents into longhaul.config.mjs or name their file with --agents or -f'
     : '';
   throw new NoWorker(
     `no worker polls task queue '${taskQueue}': start one with \`longhaul dev\` or createWorker${here}`,

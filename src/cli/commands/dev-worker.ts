@@ -1,16 +1,16 @@
+import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { defaults } from '../../protocol/names';
-import { loadAgents } from '../agents-file';
+import { loadAgents, type LoadedAgents } from '../agents-file';
 import { toCliError } from '../cli-error';
 import type { CommandContext } from '../command-context';
+import { connectionOf } from '../connection';
 import { noteLoadedFiles } from '../dev/loaded-files';
 import type { WorkerCommand, WorkerMessage, WorkerStart } from '../dev/worker-messages';
 import { exitCodes } from '../exit-codes';
 import { serveAgents, type ServedAgents } from '../serve-agents';
 import type { Terminal } from '../terminal';
 import { installWorkerLog } from '../worker-log';
-
-const drainTimeoutMs = 61_000;
 
 /** The process in which `dev` runs a worker: each change of the agents gets a new one, so that all their modules load again. */
 export function addDevWorkerCommand(program: Command, { terminal, finish }: CommandContext): void {
@@ -26,7 +26,8 @@ export function addDevWorkerCommand(program: Command, { terminal, finish }: Comm
 }
 
 async function serve(start: WorkerStart, terminal: Terminal): Promise<number> {
-  const { file, server, namespace } = start;
+  const { source, namespace } = start;
+  const server = start.server ?? connectionOf(start.connection ?? {});
   const loaded = noteLoadedFiles();
   const stop = stopCommand();
   let served: ServedAgents;
@@ -34,12 +35,13 @@ async function serve(start: WorkerStart, terminal: Terminal): Promise<number> {
     installWorkerLog((line) => {
       if (!stop.isQuiet()) terminal.note(line);
     });
-    const agents = await loadAgents(file);
+    const agents = await loadAgents(source);
     const taskQueue = start.taskQueue ?? agents.options.taskQueue ?? defaults.taskQueue;
     const workerOptions = { shutdownGraceTime: '60s' };
     served = await serveAgents({ agents, server, namespace, taskQueue, workerOptions });
     const ids = agents.registry.runnerIds();
-    await tell({ kind: 'ready', file, agents: ids, taskQueue, files: loaded.files() });
+    const files = [...loaded.files(), ...specFiles(agents)];
+    await tell({ kind: 'ready', agents: ids, taskQueue, files });
   } catch (error) {
     await tell({ kind: 'failed', error: toCliError(error), files: loaded.files() });
     return exitCodes.failed;
@@ -47,8 +49,14 @@ async function serve(start: WorkerStart, terminal: Terminal): Promise<number> {
     loaded.stop();
   }
   await Promise.race([stop.told, served.ended]);
-  await served.stop(drainTimeoutMs);
+  await served.stop();
   return exitCodes.done;
+}
+
+/** With their folders: a file that appears in one may belong to the specs. */
+function specFiles({ files }: LoadedAgents): readonly string[] {
+  const paths = files.map((file) => resolve(file));
+  return [...paths, ...paths.map((path) => dirname(path))];
 }
 
 function stopCommand(): { readonly told: Promise<void>; isQuiet(): boolean } {

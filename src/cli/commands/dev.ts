@@ -1,10 +1,15 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { ServerUnavailable } from '../../protocol/error-classes';
 import { defaults } from '../../protocol/names';
 import type { DevServer } from '../../server/dev-server';
-import { requireAgentsFile } from '../agents-file';
+import {
+  addSpecFlags,
+  requireAgentsSource,
+  type AgentsFlags,
+  type AgentsSource,
+} from '../agents-source';
 import type { CommandContext } from '../command-context';
 import { addTaskQueueFlag } from '../connection';
 import { awaitFormerServer, inUse, lockDb } from '../dev/db-lock';
@@ -16,15 +21,14 @@ import { messageOf } from '../error-message';
 import { exitCodes } from '../exit-codes';
 import { loadDevServer } from '../load-parts';
 import { parsePort } from '../parse-options';
-import { printableLine } from '../printable';
+import { renderAgents } from '../render-agents';
 import { commandLine } from '../render-pending';
 import type { Terminal } from '../terminal';
 
-type DevFlags = {
+type DevFlags = AgentsFlags & {
   readonly db: string;
   readonly port?: number;
   readonly uiPort?: number;
-  readonly agents?: string;
   readonly taskQueue?: string;
   readonly namespace: string;
   readonly worker: boolean;
@@ -38,7 +42,7 @@ export function addDevCommand(program: Command, { terminal, finish }: CommandCon
     .command('dev')
     .summary('start a Temporal dev server and a worker')
     .description(
-      "Starts Temporal's dev server with its Web UI and a worker on the agents of longhaul.config or --agents, and reloads the " +
+      "Starts Temporal's dev server with its Web UI and a worker on the agents of longhaul.config, --agents or -f, and reloads the " +
         'worker when they change. Runs are kept in a file and go on the next time. Ctrl-C stops everything.',
     )
     .option('--db <file>', 'SQLite file that keeps the runs', '.longhaul/temporal.db')
@@ -47,9 +51,9 @@ export function addDevCommand(program: Command, { terminal, finish }: CommandCon
     .option('--namespace <name>', 'Temporal namespace', defaults.namespace)
     .option('--agents <file>', 'agents to serve (default: longhaul.config.*)')
     .option('--no-worker', 'the server alone');
-  addTaskQueueFlag(command).action(async (flags: DevFlags) => {
-    const file = flags.worker ? requireAgentsFile(process.cwd(), flags.agents) : undefined;
-    await serve(flags, file, { terminal, end: endOfDev() });
+  addTaskQueueFlag(addSpecFlags(command)).action(async (flags: DevFlags) => {
+    const source = flags.worker ? requireAgentsSource(process.cwd(), flags) : undefined;
+    await serve(flags, source, { terminal, end: endOfDev() });
     finish(exitCodes.done);
   });
 }
@@ -58,18 +62,18 @@ type Surroundings = { readonly terminal: Terminal; readonly end: Promise<void> }
 
 async function serve(
   flags: DevFlags,
-  file: string | undefined,
+  source: AgentsSource | undefined,
   { terminal, end }: Surroundings,
 ): Promise<void> {
   // A server that is still starting when the end comes goes with this process.
   const server = await Promise.race([startServer(flags), end]);
   if (server === undefined) return;
-  const worker = file === undefined ? undefined : workerFor(flags, file, { server, terminal });
+  const worker = source && workerFor(flags, source, { server, terminal });
   const died = server.exited.then(() => {
     throw new ServerUnavailable('the Temporal dev server ended by itself');
   });
   const running = async (): Promise<void> => {
-    printAddresses(server, await worker?.start(), { flags, terminal });
+    printAddresses(server, await worker?.start(), { flags, source, terminal });
     await end;
   };
   try {
@@ -108,12 +112,17 @@ function makeFolder(folder: string): void {
 
 function workerFor(
   flags: DevFlags,
-  file: string,
+  source: AgentsSource,
   { server: { address, namespace }, terminal }: { server: DevServer; terminal: Terminal },
 ): WorkerKeeper {
   const { taskQueue } = flags;
   return new WorkerKeeper({
-    start: { file, server: { address }, namespace, ...(taskQueue !== undefined && { taskQueue }) },
+    start: {
+      source,
+      server: { address },
+      namespace,
+      ...(taskQueue !== undefined && { taskQueue }),
+    },
     note: (line) => terminal.note(line),
   });
 }
@@ -121,18 +130,20 @@ function workerFor(
 function printAddresses(
   { address, uiUrl, isUsual }: StartedServer,
   worker: ReadyWorker | undefined,
-  { flags, terminal }: { flags: DevFlags; terminal: Terminal },
+  {
+    flags,
+    source,
+    terminal,
+  }: { flags: DevFlags; source: AgentsSource | undefined; terminal: Terminal },
 ): void {
   const { dim, bold } = terminal.style;
   terminal.print(`Web UI    ${bold(uiUrl ?? 'none')}`);
   terminal.print(`Temporal  ${address}  ${dim(`(runs are kept in ${flags.db})`)}`);
   const isFound = isUsual || process.env['TEMPORAL_ADDRESS'] === address;
   noteOtherAddress(address, isUsual, terminal);
-  if (worker === undefined) return;
-  const { agents, taskQueue, file } = worker;
-  const place = dim(`(${basename(file)}, task queue ${taskQueue})`);
-  terminal.print(`Agents    ${agents.map(printableLine).join(', ') || 'none'}  ${place}`);
-  const [first] = agents;
+  if (worker === undefined || source === undefined) return;
+  terminal.print(renderAgents(worker, source, terminal.style));
+  const [first] = worker.agents;
   const command = commandLine(isFound ? {} : { address });
   if (first !== undefined) terminal.print(dim(`Try: ${command(['run', first, 'Hello'])}`));
 }

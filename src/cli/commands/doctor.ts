@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { findAgentsFile, loadAgents, type LoadedAgents } from '../agents-file';
+import { loadAgents, type LoadedAgents } from '../agents-file';
+import { findAgentsFile } from '../agents-source';
 import { toCliError } from '../cli-error';
 import type { CommandContext } from '../command-context';
 import {
@@ -77,7 +78,7 @@ async function checkAgents(
   try {
     const file = findAgentsFile(process.cwd(), named);
     if (file === undefined) return { check: [], agents: undefined };
-    const agents = await loadAgents(file);
+    const agents = await loadAgents({ kind: 'module', file });
     const message = `${agents.registry.runnerIds().join(', ') || 'none'} (${file})`;
     return { check: [{ name, status: 'ok', message }], agents };
   } catch (error) {

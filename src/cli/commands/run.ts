@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
 import type { RunHandle, StartOptions } from '../../client';
+import { addSpecFlags } from '../agents-source';
+import { UsageError } from '../cli-error';
 import type { CommandContext } from '../command-context';
 import { addConnectionFlags, addTaskQueueFlag, openLonghaul } from '../connection';
 import { exitCodes } from '../exit-codes';
@@ -27,9 +29,10 @@ export function addRunCommand(program: Command, { terminal, finish }: CommandCon
     .summary('start a run and follow it')
     .description(
       'Starts a run, shows its steps and prints its answer. On a pause it asks here in the terminal, or takes the next --answer. ' +
-        'Where no worker polls, the agents of longhaul.config or --agents run in this process, for as long as the command does.',
+        'Where no worker polls, the agents of longhaul.config or --agents run in this process, for as long as the command does. ' +
+        'With -f it runs what that file has, with a worker in this process on a task queue of its own.',
     )
-    .argument('<agent>', 'id of an agent')
+    .argument('<agent>', 'id of an agent or workflow')
     .argument('<input>', 'what it is asked; - reads stdin')
     .option('--answer <text>', 'answer to the next pause; may be repeated', collect)
     .option('--run-id <id>', 'id of the run (default: <agent>-<12 characters>)')
@@ -39,7 +42,7 @@ export function addRunCommand(program: Command, { terminal, finish }: CommandCon
     .option('--json', 'one JSON object per line: the events, then the outcome')
     .option('--agents <file>', 'agents to serve when no worker polls (default: longhaul.config.*)')
     .option('--no-worker', 'never serve agents in this process');
-  addTaskQueueFlag(addConnectionFlags(command)).action(
+  addTaskQueueFlag(addConnectionFlags(addSpecFlags(command))).action(
     async (agent: string, input: string, flags: RunFlags) => {
       const start = { agent, input: await readInput(input), options: startOptions(flags) };
       const run = flags.detach === true ? startDetached : startAndFollow;
@@ -59,6 +62,11 @@ function startOptions({ runId, session, context }: RunFlags): StartOptions {
 }
 
 async function startDetached(start: Start, flags: RunFlags, terminal: Terminal): Promise<number> {
+  if (flags.file !== undefined) {
+    throw new UsageError(
+      '-f serves its agents for as long as the command runs: with --detach nobody would; start `longhaul worker -f` beside it and leave -f out here',
+    );
+  }
   const longhaul = await openLonghaul(flags);
   const { runId } = await longhaul.start(start.agent, start.input, start.options);
   terminal.print(flags.json === true ? printableJson({ runId }) : runId);
@@ -81,14 +89,23 @@ async function startAndFollow(start: Start, flags: RunFlags, terminal: Terminal)
   try {
     const run = await session.longhaul.start(start.agent, start.input, start.options);
     session.attendTo(run.runId);
-    return await session.whileServing(follow(run, flags, terminal));
+    // A task queue of its own has no other worker: whoever takes the run over needs its name.
+    const where = flags.file === undefined ? '' : ` on task queue ${session.longhaul.taskQueue}`;
+    const opening = `run ${run.runId}${where}`;
+    return await session.whileServing(follow(run, { flags, terminal, opening }));
   } finally {
     await session.close();
   }
 }
 
-async function follow(run: RunHandle, flags: RunFlags, terminal: Terminal): Promise<number> {
+type Following = {
+  readonly flags: RunFlags;
+  readonly terminal: Terminal;
+  readonly opening: string;
+};
+
+async function follow(run: RunHandle, { flags, terminal, opening }: Following): Promise<number> {
   const { answer: answers = [], json = false } = flags;
-  const [command, opening] = [commandLine(flags), `run ${run.runId}`];
+  const command = commandLine(flags);
   return await followRun({ run, terminal, json, answers, command, opening });
 }

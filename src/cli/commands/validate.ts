@@ -4,7 +4,8 @@ import type { Registry } from '../../spec/registry';
 import { checkSpec, type SpecCheck } from '../../spec/yaml/check-spec';
 import type { SpecCodeOptions } from '../../spec/yaml/spec-code';
 import { formatSpecProblem } from '../../spec/yaml/spec-problem';
-import { findAgentsFile, loadAgents } from '../agents-file';
+import { loadAgents, type LoadedAgents } from '../agents-file';
+import { findAgentsSource } from '../agents-source';
 import type { CommandContext } from '../command-context';
 import { exitCodes } from '../exit-codes';
 import { printableJson, printableLine } from '../printable';
@@ -13,6 +14,7 @@ import type { Terminal } from '../terminal';
 type ValidateFlags = {
   readonly overlay: readonly string[];
   readonly agents?: string;
+  readonly tools?: string;
   readonly json?: true;
 };
 
@@ -23,11 +25,11 @@ export function addValidateCommand(program: Command, { terminal, finish }: Comma
     .description('Checks a file or a folder of specs, and tells all that is wrong with its place.')
     .argument('<path>', 'a file or a folder')
     .option('--overlay <name>', 'an environment, or a file; may be repeated', collect, [])
-    .option('--agents <file>', 'the file with the tools and other code')
+    .option('--agents <file>', 'the file with the tools and other code (default: longhaul.config.*)')
+    .option('--tools <file>', 'the same, as `run` and `worker` take it with -f')
     .option('--json', 'print JSON')
-    .action(async (path: string, { overlay, agents, json }: ValidateFlags) => {
-      const file = findAgentsFile(process.cwd(), agents);
-      const registry = file === undefined ? undefined : (await loadAgents(file)).registry;
+    .action(async (path: string, { overlay, json, ...flags }: ValidateFlags) => {
+      const registry = (await loadCode(flags))?.registry;
       const check = checkSpec(path, {
         overlays: overlay,
         ...(registry !== undefined && { code: codeOf(registry) }),
@@ -36,11 +38,20 @@ export function addValidateCommand(program: Command, { terminal, finish }: Comma
       else printLines(check, terminal);
       if (registry === undefined && json !== true) {
         terminal.note(
-          'tools and other code were not checked: name the file that has them with --agents',
+          'tools and other code were not checked: name the file that has them with --tools',
         );
       }
       finish(check.problems.length === 0 ? exitCodes.done : exitCodes.failed);
     });
+}
+
+async function loadCode({
+  agents,
+  tools,
+}: Pick<ValidateFlags, 'agents' | 'tools'>): Promise<LoadedAgents | undefined> {
+  const flags = tools === undefined ? {} : { file: [], tools };
+  const source = findAgentsSource(process.cwd(), { ...flags, ...(agents && { agents }) });
+  return source && (await loadAgents(source));
 }
 
 function collect(value: string, earlier: readonly string[]): readonly string[] {

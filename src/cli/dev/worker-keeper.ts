@@ -1,3 +1,4 @@
+import { sourceFiles } from '../agents-source';
 import { messageOf } from '../error-message';
 import { printableLine } from '../printable';
 import { watchFiles } from './watch-files';
@@ -47,7 +48,7 @@ export class WorkerKeeper {
     const ready = await next.ready;
     this.#current?.drain({ quiet: false });
     this.#current = next;
-    this.#files.watch([this.#start.file, ...ready.files]);
+    this.#files.watch([...sourceFiles(this.#start.source), ...ready.files]);
     return ready;
   }
 

@@ -1,21 +1,25 @@
+import type { AgentsSource } from '../agents-source';
 import type { CliError } from '../cli-error';
+import type { ConnectionFlags } from '../connection';
 
 /** What the worker's process is told when it starts, as JSON on its command line. */
 export type WorkerStart = {
-  readonly file: string;
-  readonly server: { readonly address: string };
+  readonly source: AgentsSource;
+  /** A server without TLS, whatever the environment says. */
+  readonly server?: { readonly address: string };
+  /** Of the command, for any other server: the rest is in the environment and Temporal's configuration file. */
+  readonly connection?: ConnectionFlags;
   readonly namespace: string;
   readonly taskQueue?: string;
 };
 
 /** A worker that takes work. */
 export type ReadyWorker = {
-  readonly file: string;
   readonly agents: readonly string[];
   readonly taskQueue: string;
 };
 
-/** What the worker's process says. `files`: the modules that its agents come from. */
+/** What the worker's process says. `files`: the modules and specs that its agents come from. */
 export type WorkerMessage =
   | ({ readonly kind: 'ready'; readonly files: readonly string[] } & ReadyWorker)
   | { readonly kind: 'failed'; readonly error: CliError; readonly files: readonly string[] };

@@ -35,6 +35,11 @@ describe('runCli', () => {
     { args: ['cancel', 'a', '--orphans'], message: 'name the run to cancel, or --orphans' },
     { args: ['setup', 'default'], message: /too many arguments/ },
     { args: ['dev', '--port', '70000'], message: /'70000' is not a port/ },
+    { args: ['run', 'a', 'b', '-f', 'no.yaml'], message: /no file or folder 'no\.yaml'/ },
+    { args: ['run', 'a', 'b', '-f', '.', '--no-worker'], message: /does not go with --no-worker/ },
+    { args: ['run', 'a', 'b', '-f', '.', '--detach'], message: /leave -f out here/ },
+    { args: ['worker', '--tools', 'a.js'], message: '--tools is for specs: name them with -f' },
+    { args: ['worker', '-f', 'no.yaml'], message: /no file or folder 'no\.yaml'/ },
     { args: ['dev', '--agents', 'no-such.mjs'], message: /there is no file 'no-such.mjs'/ },
   ])('refuses $args as wrong usage', async ({ args, message }) => {
     const terminal = fakeTerminal();

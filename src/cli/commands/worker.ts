@@ -1,0 +1,109 @@
+import type { Command } from 'commander';
+import { defaults } from '../../protocol/names';
+import { loadAgents } from '../agents-file';
+import {
+  addSpecFlags,
+  requireAgentsSource,
+  type AgentsFlags,
+  type AgentsSource,
+} from '../agents-source';
+import type { CommandContext } from '../command-context';
+import {
+  addConnectionFlags,
+  addTaskQueueFlag,
+  targetOf,
+  type ConnectionFlags,
+} from '../connection';
+import { endOfDev, endSignal } from '../dev/end-of-dev';
+import { WorkerKeeper } from '../dev/worker-keeper';
+import type { ReadyWorker } from '../dev/worker-messages';
+import { exitCodes } from '../exit-codes';
+import { renderAgents } from '../render-agents';
+import { serveAgents } from '../serve-agents';
+import type { Terminal } from '../terminal';
+import { installWorkerLog } from '../worker-log';
+
+type ServeFlags = ConnectionFlags & AgentsFlags & { readonly watch?: true };
+
+export function addWorkerCommand(program: Command, { terminal, finish }: CommandContext): void {
+  const command = program
+    .command('worker')
+    .summary('serve agents, until it is stopped')
+    .description(
+      'Serves the agents of -f, --agents or longhaul.config on a task queue. SIGINT and SIGTERM let calls in flight end. With --watch ' +
+        'it reloads when a file changes: runs keep the definition they started with, new ones get the new.',
+    )
+    .option('--agents <file>', 'agents to serve (default: longhaul.config.*)')
+    .option('--watch', 'reload when the agents change');
+  addTaskQueueFlag(addConnectionFlags(addSpecFlags(command))).action(async (flags: ServeFlags) => {
+    const source = requireAgentsSource(process.cwd(), flags);
+    const serve = flags.watch === true ? watch : serveHere;
+    await serve(source, flags, terminal);
+    finish(exitCodes.done);
+  });
+}
+
+async function serveHere(
+  source: AgentsSource,
+  flags: ServeFlags,
+  terminal: Terminal,
+): Promise<void> {
+  const end = endSignal();
+  installWorkerLog((line) => terminal.note(line));
+  const agents = await loadAgents(source);
+  const { options, registry } = agents;
+  const { server, namespace } = targetOf({ ...connectionIn(options), ...connectionIn(flags) });
+  const taskQueue = flags.taskQueue ?? options.taskQueue ?? defaults.taskQueue;
+  const served = await serveAgents({
+    agents,
+    server,
+    namespace: namespace ?? defaults.namespace,
+    taskQueue,
+    workerOptions: {},
+  });
+  const worker = { agents: registry.runnerIds(), taskQueue };
+  show(worker, { source, server: server.address, terminal });
+  await Promise.race([end, served.ended]);
+  terminal.note('stopping: calls in flight may end');
+  await served.stop();
+}
+
+/** Each worker in a process of its own, so that modules load again. */
+async function watch(source: AgentsSource, flags: ServeFlags, terminal: Terminal): Promise<void> {
+  const connection = connectionIn(flags);
+  const { server, namespace = defaults.namespace } = targetOf(connection);
+  const { taskQueue } = flags;
+  const keeper = new WorkerKeeper({
+    start: { source, connection, namespace, ...(taskQueue !== undefined && { taskQueue }) },
+    note: (line) => terminal.note(line),
+  });
+  const end = endOfDev();
+  const starting = keeper.start().then((worker) => {
+    show(worker, { source, server: server.address, terminal });
+    return end;
+  });
+  try {
+    await Promise.race([end, starting]);
+  } finally {
+    await keeper.stop();
+  }
+}
+
+function connectionIn({ address, profile, namespace }: ConnectionFlags): ConnectionFlags {
+  return {
+    ...(address !== undefined && { address }),
+    ...(profile !== undefined && { profile }),
+    ...(namespace !== undefined && { namespace }),
+  };
+}
+
+type Place = {
+  readonly source: AgentsSource;
+  readonly server: string | undefined;
+  readonly terminal: Terminal;
+};
+
+function show(worker: ReadyWorker, { source, server, terminal }: Place): void {
+  terminal.print(`Temporal  ${server ?? defaults.address}`);
+  terminal.print(renderAgents(worker, source, terminal.style));
+}
