@@ -25,7 +25,10 @@ export function addValidateCommand(program: Command, { terminal, finish }: Comma
     .description('Checks a file or a folder of specs, and tells all that is wrong with its place.')
     .argument('<path>', 'a file or a folder')
     .option('--overlay <name>', 'an environment, or a file; may be repeated', collect, [])
-    .option('--agents <file>', 'the file with the tools and other code (default: longhaul.config.*)')
+    .option(
+      '--agents <file>',
+      'the file with the tools and other code (default: longhaul.config.*)',
+    )
     .option('--tools <file>', 'the same, as `run` and `worker` take it with -f')
     .option('--json', 'print JSON')
     .action(async (path: string, { overlay, json, ...flags }: ValidateFlags) => {

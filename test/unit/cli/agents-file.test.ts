@@ -96,7 +96,7 @@ describe('agents file', () => {
   });
 
   describe('of specs', () => {
-    const spec = "agents: [{ id: a, model: openai/x, tools: [lookup] }]\n";
+    const spec = 'agents: [{ id: a, model: openai/x, tools: [lookup] }]\n';
     const writeTools = (value: string): string => {
       const source = JSON.stringify(join(__dirname, '../../../src/index.ts'));
       const tool =

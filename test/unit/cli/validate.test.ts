@@ -33,7 +33,7 @@ describe('longhaul validate', () => {
     const { code, printed, noted } = await cli('validate', path);
     expect([code, printed]).toEqual([0, [expected]]);
     expect(noted).toEqual([
-      'tools and other code were not checked: name the file that has them with --agents',
+      'tools and other code were not checked: name the file that has them with --tools',
     ]);
   });
 
