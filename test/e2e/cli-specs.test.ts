@@ -1,0 +1,127 @@
+// Specs from the command line as processes of their own, on the dev server.
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { builtCli, linesOf, type BuiltCli } from './built-cli';
+
+/** Answers by what it is told: the run shows which instructions it was given. */
+const tools = `
+import { defineTool } from 'longhaul';
+import { scriptedModel } from 'longhaul/testing';
+
+const answer = ({ instructions, messages, tools }) => {
+  const last = messages.at(-1);
+  const isAsked = last.role === 'user' && tools.some(({ name }) => name === 'ask_user');
+  if (isAsked) return { toolCalls: [{ name: 'ask_user', args: { question: 'Go on?' } }] };
+  if (last.role === 'user' && tools.length > 0) return { toolCalls: [{ name: 'tell_time', args: {} }] };
+  return instructions + ' ' + JSON.stringify(last.parts).includes('noon');
+};
+export default {
+  tools: [
+    defineTool({ name: 'tell_time', description: 'Tells the time', inputSchema: { type: 'object', properties: {} }, execute: () => 'noon' }),
+  ],
+  providers: {
+    scripted: { name: 'scripted', call: (request, options) => scriptedModel([answer]).call(request, options) },
+  },
+};
+`;
+const agents = (word: string): string => `
+agents:
+  - { id: clock, model: scripted/one, instructions: ${word} CLOCK, tools: [tell_time] }
+  - { id: careful, model: scripted/one, instructions: ${word}, askUser: tool }
+workflows:
+  - { id: both, kind: sequential, passOutput: combined, steps: [clock, plain] }
+`;
+const plain =
+  'agents: [{ id: plain, model: scripted/one, instructions: { path: prompts/plain.md } }]';
+
+describe('specs on the command line', () => {
+  let cli: BuiltCli;
+  let cwd: string;
+  beforeAll(async () => {
+    cli = await builtCli();
+    cwd = await cli.project({
+      'tools.mjs': tools,
+      'specs/agents.yaml': agents('OLD'),
+      'specs/plain.yaml': plain,
+      'specs/prompts/plain.md': 'PLAIN',
+    });
+  });
+  afterEach(() => cli.killAll());
+  const specs = ['-f', 'specs', '--tools', 'tools.mjs'];
+
+  it('runs an agent and a workflow of a folder without any other worker', async () => {
+    const agent = await cli.run(['run', 'clock', 'hi', ...specs], { cwd });
+    expect(agent).toMatchObject({ code: 0, stdout: 'OLD CLOCK true\n' });
+    expect(agent.stderr).toMatch(/^run clock-\w+ on task queue longhaul-run-\w+$/m);
+    const workflow = await cli.run(['run', 'both', 'hi', ...specs, '--json'], { cwd });
+    expect(linesOf(workflow).at(-1)).toMatchObject({
+      kind: 'complete',
+      result: { finalResponse: { text: 'PLAIN false' } },
+    });
+  });
+
+  it('says how to answer a pause, and answers it', async () => {
+    const paused = await cli.run(['run', 'careful', 'hi', ...specs], { cwd });
+    expect(paused.code).toBe(3);
+    const [, runId = ''] = /longhaul resume (\S+) /.exec(paused.stdout) ?? [];
+    expect(paused.stdout).toContain(`longhaul resume ${runId} 'your answer' ${specs.join(' ')}\n`);
+    const resumed = await cli.run(['resume', runId, 'yes', ...specs], { cwd });
+    expect(resumed).toMatchObject({ code: 0, stdout: 'OLD false\n' });
+  });
+
+  it('refuses what it cannot run before it connects', async () => {
+    const env = { TEMPORAL_ADDRESS: '127.0.0.1:1' };
+    const unknown = await cli.run(['run', 'clok', 'hi', ...specs], { cwd, env });
+    expect(unknown.stderr).toMatch(
+      /^error: Runner 'clok' is not registered here; did you mean 'clock'\?/,
+    );
+    const codeless = await cli.run(['worker', '-f', 'specs'], { cwd, env });
+    expect(codeless.stderr).toMatch(
+      /^error: specs\/agents\.yaml:3:\d+: agents\[0\]\.tools\[0\] is/,
+    );
+    expect((await cli.run(['worker', ...specs], { cwd, env })).code).toBe(5);
+  });
+
+  it('serves a folder and reloads it: a run that waits keeps the old definition, a new one gets the new', async () => {
+    const file = join(cwd, 'specs/agents.yaml');
+    const queue = ['--task-queue', `watched-${process.pid}`];
+    const worker = cli.start(['worker', ...specs, '--watch', ...queue], { cwd });
+    await worker.shows(
+      /^Agents {4}clock, careful, both, plain {2}\(specs, task queue watched-\d+\)$/m,
+    );
+    const run = (...args: string[]): Promise<string> =>
+      cli.run([...args, ...queue, '--no-worker'], { cwd }).then(({ stdout }) => stdout);
+    const paused = await run('run', 'careful', 'hi');
+    const [, runId = ''] = /longhaul resume (\S+) /.exec(paused) ?? [];
+
+    writeFileSync(file, agents('NEW'));
+    await worker.shows(/^reloaded: clock, careful, both, plain$/m);
+    expect(await run('run', 'clock', 'hi')).toBe('NEW CLOCK true\n');
+    const resume = ['resume', runId, 'yes', '--follow', '--no-worker'];
+    expect((await cli.run(resume, { cwd })).stdout).toBe('OLD false\n');
+
+    writeFileSync(file, 'agents: [{ id: clock }]');
+    await worker.shows(
+      /^error: specs\/agents\.yaml:1:\d+: .*\(the agents from before keep running\)$/m,
+    );
+    writeFileSync(join(cwd, 'specs/prompts/added.md'), 'ADDED');
+    writeFileSync(join(cwd, 'specs/added.yaml'), plain.replaceAll('plain', 'added'));
+    rmSync(file);
+    await worker.shows(/^reloaded: added, plain$/m);
+    expect(await run('run', 'added', 'hi')).toBe('ADDED false\n');
+    writeFileSync(file, agents('OLD'));
+    worker.kill('SIGINT');
+    expect((await worker.finished).code).toBe(0);
+  });
+
+  it('ends a worker by a signal once its calls are done', async () => {
+    const queue = ['--task-queue', `stopped-${process.pid}`];
+    const worker = cli.start(['worker', ...specs, ...queue], { cwd });
+    await worker.shows(/^Agents {4}/m);
+    worker.kill('SIGTERM');
+    expect(await worker.finished).toMatchObject({
+      code: 0,
+      stderr: 'stopping: calls in flight may end\n',
+    });
+  });
+});
