@@ -2,7 +2,7 @@
 import { appendFileSync } from 'node:fs';
 import { Context } from '@temporalio/activity';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
-import { defineAgent, defineTool } from 'longhaul';
+import { defineAgent, defineTool, parallel, sequential } from 'longhaul';
 import { createWorker } from 'longhaul/worker';
 import type { Message } from '../../src/protocol/message.ts';
 import type { Question } from './kill-worker-gate.ts';
@@ -41,7 +41,7 @@ const scripts: { readonly [run: string]: readonly Turn[] } = {
   ],
   question: [
     [{ name: 'ask_user', args: { question: 'Which tree?' } }],
-    (last) => `You chose ${/oak|elm/.exec(last)?.[0]}.`,
+    (last) => `You chose ${/oak|elm|fir/.exec(last)?.[0]}.`,
   ],
   'killed server': [[lookUp('oak')], [lookUp('elm')], 'Two trees.'],
   'every step': [[{ name: 'charge', args: { amount: 7 } }], 'Charged once.'],
@@ -161,6 +161,11 @@ const clerk = defineAgent({
   ],
 });
 
+/** Three who ask, one of them two levels below the others. */
+const nested = sequential({ id: 'nested', steps: [sequential({ id: 'inner', steps: [clerk] })] });
+const branches = [clerk, clerk, nested];
+const tree = sequential({ id: 'tree', steps: [parallel({ id: 'branches', branches })] });
+
 const dieBeforeReport = {
   execute: async (input: unknown, next: (input: never) => Promise<unknown>): Promise<unknown> => {
     const result = await next(input as never);
@@ -173,7 +178,7 @@ const dieBeforeReport = {
 const worker = await createWorker({
   address: settings.address,
   taskQueue: settings.taskQueue,
-  runners: [clerk],
+  runners: [clerk, tree],
   providers: { gate: gateModel },
   workerOptions: {
     shutdownGraceTime: '1s',

@@ -7,6 +7,7 @@ import { startDevServer } from '../../src/server/dev-server';
 import { devServerAddress } from '../servers';
 import { boundaries, killAtEveryBoundary } from './kill-worker-bookings';
 import { Stage } from './kill-worker-stage';
+import { killBelowTree } from './kill-worker-tree';
 import { startRun, storyOf, tell, textOfResults, type Story } from './kill-worker-story';
 
 const print = (line: string): boolean => process.stdout.write(`${line}\n`);
@@ -113,13 +114,14 @@ describe('killed with SIGKILL', () => {
   let everyStep: ReturnType<typeof killAfterEveryStep>;
   let server: ReturnType<typeof killServer>;
   let bookings: ReturnType<typeof killAtEveryBoundary>;
+  let tree: ReturnType<typeof killBelowTree>;
 
   beforeAll(async () => {
     await stage.open();
     undisturbed = await playUndisturbed();
     [server, middle, everyStep] = [killServer(), killInTheMiddle(), killAfterEveryStep()];
-    bookings = killAtEveryBoundary(stage);
-    for (const scene of [server, middle, everyStep, bookings]) scene.catch(() => undefined);
+    [bookings, tree] = [killAtEveryBoundary(stage), killBelowTree(stage)];
+    for (const scene of [server, middle, everyStep, bookings, tree]) scene.catch(() => undefined);
   });
   afterAll(() => stage.close());
 
@@ -177,6 +179,31 @@ describe('killed with SIGKILL', () => {
 
   it('a worker whose run waits changes nothing for that run', async () => {
     expect((await middle).answered).toEqual(undisturbed['question']);
+  });
+
+  it('a worker and then a server leave three questions of a tree open, which are answered in any order', async () => {
+    const [first, third] = ['tree/branches/branch-1', 'tree/branches/branch-3/inner/clerk'];
+    const texts = ['You chose oak.', 'You chose elm.', 'You chose fir.'];
+    expect(await tree).toEqual({
+      asked: [first, 'tree/branches/branch-2', third],
+      afterWorker: [first, third],
+      afterServer: [first, third],
+      result: {
+        finalResponse: { text: texts[2], content: [{ type: 'text', text: texts[2] }] },
+        combinedText: JSON.stringify(texts),
+        iterations: 0,
+        completionReason: 'all branches completed',
+        session: {},
+        usage: {
+          input: 60,
+          output: 30,
+          total: 90,
+          cacheRead: null,
+          cacheWrite: null,
+          reasoning: null,
+        },
+      },
+    });
   });
 
   it('a worker that has done its work and has not said so yet leads to the same, at every step', async () => {

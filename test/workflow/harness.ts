@@ -15,8 +15,7 @@ export type Harness = {
 
 export type RunningWorker = { readonly worker: Worker; stop(): Promise<void> };
 
-export async function openHarness(): Promise<Harness> {
-  const address = devServerAddress();
+export async function openHarness(address = devServerAddress()): Promise<Harness> {
   const taskQueue = `test-${randomUUID()}`;
   const longhaul = await connect({ address, taskQueue });
   const running: RunningWorker[] = [];
