@@ -3,9 +3,10 @@
 import type { AgentRun } from '../core/agent-run';
 import { answerText } from '../core/answer';
 import { checkJson } from '../core/session';
-import { oneLine } from '../core/text';
+import { oneLine, utf8Length } from '../core/text';
 import { InvalidAnswer } from '../protocol/error-classes';
 import { isJsonObject, type Json } from '../protocol/json';
+import { limits } from '../protocol/limits';
 import type { ApproveInput, Delivery, RejectInput, ResumeInput } from '../protocol/run';
 
 export function resumeInput(payload: unknown): ResumeInput {
@@ -20,12 +21,21 @@ export function approveInput(payload: unknown): ApproveInput {
   if (args !== undefined && args !== null && !isJsonObject(args)) {
     throw new InvalidAnswer('args must be a JSON object: the edited arguments of the call');
   }
+  if (isJsonObject(args)) checkSize('args', JSON.stringify(args), limits.toolArguments);
   return { inputId: requiredText(input, 'inputId'), ...(isJsonObject(args) && { args }) };
 }
 
 export function rejectInput(payload: unknown): RejectInput {
   const input = objectOf(payload, '{inputId, reason}');
-  return { inputId: requiredText(input, 'inputId'), reason: requiredText(input, 'reason') };
+  const reason = requiredText(input, 'reason');
+  checkSize('reason', reason, limits.answer);
+  return { inputId: requiredText(input, 'inputId'), reason };
+}
+
+function checkSize(name: string, text: string, most: number): void {
+  const bytes = utf8Length(text);
+  if (bytes <= most) return;
+  throw new InvalidAnswer(`${name} has ${bytes} bytes; at most ${most} are taken`);
 }
 
 function objectOf(payload: unknown, shape: string): { [key: string]: Json } {

@@ -4,14 +4,14 @@ import type { UsedUp } from '../core/budget';
 import { BudgetExceeded } from '../protocol/error-classes';
 import type { PendingInput } from '../protocol/run';
 
-/** Its id is another one each time: the limit has grown since. */
+/** Its id is another one each time: the limit has grown since, or it is the other one. */
 export function budgetQuestion(
   usedUp: UsedUp,
   turn: number,
 ): Pick<PendingInput, 'inputId' | 'kind' | 'question' | 'options'> {
   const unit = usedUp.unit === 'tokens' ? 'tokens' : 'US dollars';
   return {
-    inputId: `budget-${turn}-${usedUp.limit}`,
+    inputId: `budget-${turn}-${usedUp.unit === 'tokens' ? '' : 'usd-'}${usedUp.limit}`,
     kind: 'budget',
     question: `${describe(usedUp)} How many ${unit} shall be added? Answer with a number, or 'stop'.`,
     options: ['stop'],

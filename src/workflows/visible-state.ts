@@ -33,16 +33,21 @@ export function shownAtStart(memo: Record<string, unknown> | undefined): string 
   return isJsonObject(shown) && typeof shown['status'] === 'string' ? shown['status'] : '';
 }
 
+/** More never fit into a memo. */
+const mostShown = 20;
+
 /** Within 2 KiB: questions are clipped, then left out from the last on. */
 function runMemo(state: RunState, reason?: string): RunMemo {
-  let pending = state.pending.map(({ inputId, kind, question, agentId, path, since }) => ({
-    inputId,
-    kind,
-    question: oneLine(question, 200),
-    agentId,
-    path: oneLine(path, 100),
-    since,
-  }));
+  let pending = state.pending
+    .slice(0, mostShown)
+    .map(({ inputId, kind, question, agentId, path, since }) => ({
+      inputId,
+      kind,
+      question: oneLine(question, 200),
+      agentId,
+      path: oneLine(path, 100),
+      since,
+    }));
   const memo = (): RunMemo => ({
     status: state.status,
     agent: state.runner,
@@ -51,7 +56,9 @@ function runMemo(state: RunState, reason?: string): RunMemo {
     ...(pending.length > 0 && { pending }),
     ...(reason !== undefined && { reason: oneLine(reason, 300) }),
   });
-  while (utf8Length(JSON.stringify(memo())) > limits.memo) pending = pending.slice(0, -1);
+  while (pending.length > 0 && utf8Length(JSON.stringify(memo())) > limits.memo) {
+    pending = pending.slice(0, -1);
+  }
   return memo();
 }
 

@@ -108,7 +108,7 @@ export class GraphPlan implements Plan {
   }
 
   get toStart(): number {
-    return this.#children.readyCount + this.#progress.waiting;
+    return this.#children.readyCount;
   }
 
   get outcome(): PlanOutcome | undefined {

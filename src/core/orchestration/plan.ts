@@ -44,7 +44,7 @@ export type PlanOutcome =
 export interface Plan {
   /** Children that may start now and have not been taken yet, in order. None once there is an outcome. */
   readonly ready: readonly PlannedChild[];
-  /** Children, those ready included, that may still come to run: what is left of a budget is shared among them. */
+  /** How many are ready: what is left of a budget is shared among them. What they leave is for those that come after them. */
   readonly toStart: number;
   /** The child was started. */
   take(key: string): void;

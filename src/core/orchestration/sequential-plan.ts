@@ -57,8 +57,7 @@ export class SequentialPlan implements Plan {
   }
 
   get toStart(): number {
-    if (this.outcome !== undefined) return 0;
-    return this.#facts.steps.length - this.#state.index - this.#children.openCount;
+    return this.#children.readyCount;
   }
 
   get outcome(): PlanOutcome | undefined {

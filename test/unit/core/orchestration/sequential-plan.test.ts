@@ -115,7 +115,7 @@ describe('SequentialPlan', () => {
     });
   });
 
-  it('counts the steps that may still start', () => {
+  it('leaves each step all that is left of a budget: none runs beside it', () => {
     const plan = start(aSequential(['a', 'b']));
     const counts = [plan.toStart];
     plan.take('step-1');
@@ -124,7 +124,7 @@ describe('SequentialPlan', () => {
     counts.push(plan.toStart);
     plan.take('step-2');
     counts.push(plan.toStart);
-    expect(counts).toStrictEqual([2, 1, 1, 0]);
+    expect(counts).toStrictEqual([1, 0, 1, 0]);
   });
 
   it.each([
