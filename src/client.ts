@@ -6,6 +6,9 @@ export type { OrphanRun } from './client/orphans';
 export type { RunEvent } from './client/run-events';
 export { RunHandle } from './client/run-handle';
 export type { RunTree } from './client/run-tree';
+export { ThreadHandle, type SendOptions } from './client/thread-handle';
+export type { ThreadOptions, ThreadSummary } from './client/threads';
+export { TurnHandle } from './client/turn-handle';
 export type {
   AgentRunOutcome,
   AgentRunResult,
@@ -13,3 +16,4 @@ export type {
   RunState,
   RunStatus,
 } from './protocol/run';
+export type { ThreadKey, TurnStatus, TurnView, WhenBusy } from './protocol/thread';

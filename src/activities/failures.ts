@@ -43,7 +43,7 @@ function notRegisteredFailure(error: LonghaulError): ApplicationFailure {
 }
 
 /** Whether this call has been looking for a worker that has its code for as long as it may. */
-function isSearchSpent(): boolean {
+export function isSearchSpent(): boolean {
   const { scheduledTimestampMs, currentAttemptScheduledTimestampMs } = Context.current().info;
   return currentAttemptScheduledTimestampMs - scheduledTimestampMs >= timeouts.definitionSearch;
 }

@@ -3,7 +3,7 @@
 import { foldMemory, turnsOf } from '../core/memory';
 import { utf8Length } from '../core/text';
 import { NotRegisteredHere, StoreError } from '../protocol/error-classes';
-import { LonghaulError } from '../protocol/errors';
+import { LonghaulError, ProviderError } from '../protocol/errors';
 import { isJsonObject, type JsonObject } from '../protocol/json';
 import { limits } from '../protocol/limits';
 import type { Message } from '../protocol/message';
@@ -19,6 +19,7 @@ import type {
 } from '../protocol/thread';
 import type { MemoryStore, StoredMemoryTurn } from '../stores/memory-store';
 import type { ActivityDependencies } from './dependencies';
+import { isSearchSpent } from './failures';
 import { withHeartbeat } from './heartbeat';
 import { attempt } from './model-attempt';
 import { ownWorkflowId } from './pinned-definition';
@@ -39,16 +40,20 @@ export async function openThread(
     const { memory } = memoryOf(await runnerSpec(dependencies, input));
     const searchAttributes = await dependencies.hasSearchAttributes();
     if (memory?.store === undefined) {
-      return { ...(memory && { memory }), searchAttributes, turns: [] };
+      return { ...(memory && { memory }), searchAttributes, turns: [], count: 0 };
     }
     const last = memory.kind === 'windowed' ? Math.max(1, memory.turns) : mostTurns;
     const store = storeOf(dependencies, memory.store);
-    const stored = await calling(memory.store, () => store.loadTurns(input.key, { last }));
+    const stored = await calling(memory.store, () =>
+      store.loadTurns(input.key, { last: Math.min(last, mostTurns) }),
+    );
+    const count = await calling(memory.store, () => store.count(input.key));
     const session = sessionOf(stored.at(-1));
     return {
       memory,
       searchAttributes,
       turns: newestThatFit(stored.map(keptTurn)),
+      count,
       ...(session && { session }),
     };
   });
@@ -59,7 +64,7 @@ export async function saveTurn(
   { store, key, turn }: SaveTurnInput,
 ): Promise<void> {
   const { runId: invocationId, ...rest } = turn;
-  const memory = storeOf(dependencies, store);
+  const memory = writableStore(dependencies, store);
   await calling(store, () => memory.saveTurn({ ...key, ...rest, invocationId }));
 }
 
@@ -67,7 +72,7 @@ export async function clearTurns(
   dependencies: ActivityDependencies,
   { store, key }: ClearTurnsInput,
 ): Promise<void> {
-  const memory = storeOf(dependencies, store);
+  const memory = writableStore(dependencies, store);
   await calling(store, () => memory.clear(key));
 }
 
@@ -99,6 +104,11 @@ export async function compactTurns(
     const call = { dependencies: {}, input: { log: input.log, turn: 0 }, signal, watch: undefined };
     const { content } = await attempt(provider, request, call);
     const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+    if (text.trim() === '') {
+      throw new ProviderError('bad_response', 'the model gave no summary', {
+        provider: model.provider,
+      });
+    }
     return { text, turns };
   });
 }
@@ -114,7 +124,7 @@ async function runnerSpec(
     return runners[id] as RunnerSpec;
   } catch (error) {
     if (!LonghaulError.is(error) || error.code !== 'AgentNotFound') throw error;
-    throw new LonghaulError(error.code, error.message, { retryable: true });
+    throw new LonghaulError(error.code, error.message, { retryable: !isSearchSpent() });
   }
 }
 
@@ -137,6 +147,15 @@ function storeOf({ stores }: ActivityDependencies, name: string): MemoryStore {
   });
 }
 
+/** What is to be written waits for a worker that has the store, however long. */
+function writableStore(dependencies: ActivityDependencies, name: string): MemoryStore {
+  try {
+    return storeOf(dependencies, name);
+  } catch (error) {
+    throw new StoreError(String(error), { cause: error, retryable: true });
+  }
+}
+
 /** An error that is not ours is one of a store we do not know: it may pass. */
 async function calling<Result>(name: string, call: () => Promise<Result>): Promise<Result> {
   try {
@@ -151,8 +170,18 @@ async function calling<Result>(name: string, call: () => Promise<Result>): Promi
   }
 }
 
-function keptTurn({ id, invocationId, user, assistant, createdAt }: StoredMemoryTurn): KeptTurn {
-  return { id, runId: invocationId, user, assistant, createdAt };
+/** A turn that something else than a thread wrote came with no message. */
+function keptTurn(turn: StoredMemoryTurn): KeptTurn {
+  const { id, invocationId: runId, user, assistant, createdAt, eventData } = turn;
+  const messageId = isJsonObject(eventData) ? eventData['messageId'] : undefined;
+  return {
+    id,
+    messageId: typeof messageId === 'string' ? messageId : id,
+    runId,
+    user,
+    assistant,
+    createdAt,
+  };
 }
 
 function sessionOf(turn: StoredMemoryTurn | undefined): JsonObject | undefined {

@@ -28,6 +28,7 @@ export const grpcStatus = {
   invalidArgument: 3,
   deadlineExceeded: 4,
   failedPrecondition: 9,
+  aborted: 10,
   unimplemented: 12,
   unavailable: 14,
 } as const;

@@ -2,16 +2,22 @@
 
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { timeouts } from '../protocol/limits';
-import { idPatterns, queryNames, searchAttributes, workflowTypes } from '../protocol/names';
+import {
+  idPatterns,
+  queryNames,
+  searchAttributes,
+  threadType,
+  workflowTypes,
+} from '../protocol/names';
 import type { PendingInput, RunMemo } from '../protocol/run';
 import { isRegistered, readAttributes } from '../server/search-attributes';
 import { grpcStatus, hasGrpcStatus, isNotFound } from './failures';
 import { pollingWorkers } from './polling-workers';
 import { memoOf, stateFromMemo, type ReadOptions } from './run-view';
 
-/** Something a run waits for. It is answered by `run(runId)`: `resume`, or `approve` and `reject`, with the `inputId`. */
+/** Something a run, or a turn of a thread, waits for. It is answered by `run(runId)`: `resume`, or `approve` and `reject`, with the `inputId`. */
 export type InboxItem = PendingInput & {
-  /** The topmost run, wherever below it was asked: `path` says where. */
+  /** The topmost run, or the thread, wherever below it was asked: `path` says where. */
   readonly runId: string;
   /** The agent of that run; `agentId` is the one that asked. */
   readonly agent: string;
@@ -93,7 +99,7 @@ export class Inbox {
  * status in it, and are told by their memo as all are without it.
  */
 export function inboxQuery(agent: string | undefined, isIndexed: boolean): string {
-  const types = Object.values(workflowTypes).map((type) => `'${type}'`);
+  const types = [...Object.values(workflowTypes), threadType].map((type) => `'${type}'`);
   const open = `WorkflowType IN (${types.join(', ')}) AND ExecutionStatus = 'Running'`;
   if (!isIndexed) return open;
   const isOrUnknown = (name: string, value: string): string =>

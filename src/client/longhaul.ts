@@ -19,6 +19,8 @@ import { Inbox, type InboxFilter, type InboxItem } from './inbox';
 import { findOrphans, type OrphanRun } from './orphans';
 import { RunHandle } from './run-handle';
 import { memoOf, stateFromMemo, type ReadOptions } from './run-view';
+import { ThreadHandle } from './thread-handle';
+import { listThreads, threadInput, type ThreadOptions, type ThreadSummary } from './threads';
 import { hasWorker, noWorker } from './worker-watch';
 
 /** A runner by id, as an object made by `defineAgent`, or as data. */
@@ -122,6 +124,24 @@ export class Longhaul {
    */
   async orphans(): Promise<readonly OrphanRun[]> {
     return await findOrphans(this.client);
+  }
+
+  /**
+   * A conversation, by whose it is: an agent that remembers the turns before. It needs not exist: the first message starts it.
+   *
+   * @example
+   * const thread = longhaul.thread({ agent: 'assistant', userId: 'ada', sessionId: 'chat-1' });
+   * const turn = await thread.send('Hello');
+   */
+  thread(options: ThreadOptions): ThreadHandle {
+    return new ThreadHandle(this.client, this.taskQueue, threadInput(options));
+  }
+
+  /** Open conversations, the newest first, as the server lists them: a new one shows up after about a second. Needs no worker. */
+  threads(
+    filter: { agent?: string; userId?: string; appName?: string } = {},
+  ): AsyncGenerator<ThreadSummary, void, void> {
+    return listThreads(this.client, filter);
   }
 
   /** Closes the connection, if `connect` opened it. */

@@ -2,7 +2,8 @@
 // `summary` stands for the turns before a boundary, which stay in the log. Pure.
 
 import type { LogEntry } from '../protocol/log';
-import type { Message } from '../protocol/message';
+import type { AssistantPart, Message, UserMessage } from '../protocol/message';
+import type { RunInput } from '../protocol/run';
 import type { MemorySpec } from '../protocol/spec';
 import { foldLog } from './fold-log';
 
@@ -22,6 +23,17 @@ export function foldMemory(
   return [...(isNeeded ? [summaryMessage(summary.text)] : []), ...foldLog(given)];
 }
 
+/** What was said in a turn. Of media, only what they are. */
+export type SaidTurn = { readonly user: RunInput['input']; readonly assistant: string };
+
+/** What was said in each turn that the log holds, the oldest first. */
+export function saidTurns(entries: readonly LogEntry[]): readonly SaidTurn[] {
+  return turnsOf(entries).map(([user, answer]) => ({
+    user: user?.kind === 'user' ? saidInput(user.message.parts) : '',
+    assistant: answer?.kind === 'model-turn' ? textOf(answer.content) : '',
+  }));
+}
+
 /** The entries of each turn, in order. */
 export function turnsOf(entries: readonly LogEntry[]): readonly (readonly LogEntry[])[] {
   const turns: LogEntry[][] = [];
@@ -30,6 +42,19 @@ export function turnsOf(entries: readonly LogEntry[]): readonly (readonly LogEnt
     else if (entry.kind !== 'summary') turns.at(-1)?.push(entry);
   }
   return turns;
+}
+
+/** A text alone is what it was sent as. */
+function saidInput(parts: UserMessage['parts']): RunInput['input'] {
+  const [first] = parts;
+  if (parts.length === 1 && first?.type === 'text') return first.text;
+  return parts.map((part) =>
+    part.type === 'text' ? part : { type: 'text' as const, text: `[${part.mediaType}]` },
+  );
+}
+
+function textOf(parts: readonly AssistantPart[]): string {
+  return parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 
 function summaryMessage(text: string): Message {

@@ -40,6 +40,8 @@ export const limits = {
   /** Share of a model's context at which a thread is compacted, and the turns that stay as they are. */
   compactAt: 0.8,
   keptTurns: 4,
+  /** Turns that a thread tells of in one answer. */
+  turnsPage: 200,
   /** Branches of a parallel that run at a time. */
   concurrency: 50,
   /** Of the children that start within one workflow task: more would make a message the server refuses. */
@@ -55,6 +57,7 @@ export const timeouts = {
   modelStartToClose: 15 * 60_000,
   modelScheduleToClose: 60 * 60_000,
   modelHeartbeat: 10_000,
+  compaction: 3 * 60_000,
   modelIdle: 90_000,
   toolStartToClose: 2 * 60_000,
   toolScheduleToClose: 10 * 60_000,

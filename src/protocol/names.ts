@@ -46,6 +46,9 @@ export const queryNames = {
 
 export const memoKey = 'longhaul';
 
+/** Of a thread: whose conversation it is. Fixed when it starts. */
+export const threadMemoKey = 'longhaulThread';
+
 export const searchAttributes = { agent: 'LonghaulAgent', status: 'LonghaulStatus' } as const;
 
 export const defaults = {

@@ -51,6 +51,8 @@ export type TurnStatus = 'queued' | 'running' | 'completed' | 'failed' | 'cancel
 /** A turn as the thread tells of it. */
 export type TurnView = SendReply & {
   readonly status: TurnStatus;
+  /** Of a queued turn: the run of the turn that is running. */
+  readonly behind?: string;
   /** ISO 8601: when the message came. */
   readonly createdAt: string;
   readonly user: RunInput['input'];
@@ -64,6 +66,7 @@ export type TurnsQuery = {
   /** Only the newest so many. */
   readonly last?: number;
   readonly messageId?: string;
+  readonly status?: TurnStatus;
 };
 
 export type OpenThreadInput = {
@@ -76,6 +79,7 @@ export type OpenThreadInput = {
 /** A turn as a store has it, without its key. */
 export type KeptTurn = {
   readonly id: string;
+  readonly messageId: string;
   readonly runId: string;
   readonly user: RunInput['input'];
   readonly assistant: string;
@@ -88,14 +92,19 @@ export type OpenThreadResult = {
   readonly searchAttributes: boolean;
   /** What the store holds, the oldest first; the newest that fit. */
   readonly turns: readonly KeptTurn[];
+  /** How many turns the store holds in all. */
+  readonly count: number;
   /** The session as the last turn left it. */
   readonly session?: JsonObject;
 };
 
+/** A turn on its way to a store: `eventData` is what else is known of it. */
+export type UnsavedTurn = Omit<KeptTurn, 'messageId'> & { readonly eventData: JsonObject };
+
 export type SaveTurnInput = {
   readonly store: string;
   readonly key: ThreadKey;
-  readonly turn: KeptTurn & { readonly eventData: JsonObject };
+  readonly turn: UnsavedTurn;
 };
 
 export type ClearTurnsInput = { readonly store: string; readonly key: ThreadKey };

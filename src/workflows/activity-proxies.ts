@@ -98,10 +98,18 @@ export const definitionActivities = proxyActivities<LonghaulActivities>({
   summary: 'find the definition on another worker',
 });
 
-/** A model call like any other. */
+/** However long the store is down: without its turns nothing is answered. The runner is looked for as a run's is. */
+export const openingActivities = proxyActivities<Pick<LonghaulActivities, 'openThread'>>({
+  startToCloseTimeout: '1 minute',
+  heartbeatTimeout: timeouts.toolHeartbeat,
+  retry: { initialInterval: 500, maximumInterval: '1 minute', nonRetryableErrorTypes },
+  summary: 'open the thread',
+});
+
+/** A model call, which the next message waits for. */
 export const compactingActivities = proxyActivities<Pick<LonghaulActivities, 'compactTurns'>>({
-  startToCloseTimeout: timeouts.modelStartToClose,
-  scheduleToCloseTimeout: timeouts.modelScheduleToClose,
+  startToCloseTimeout: timeouts.compaction,
+  scheduleToCloseTimeout: timeouts.compaction,
   heartbeatTimeout: timeouts.modelHeartbeat,
   retry: { initialInterval: 1_000, maximumInterval: 60_000, nonRetryableErrorTypes },
   summary: 'summarise the older turns',

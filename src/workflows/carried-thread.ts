@@ -9,8 +9,8 @@ import type { JsonObject } from '../protocol/json';
 import { limits } from '../protocol/limits';
 import type { LogEntry } from '../protocol/log';
 import type { MemorySpec } from '../protocol/spec';
-import type { SaveTurnInput } from '../protocol/thread';
 import type { CarriedBoard } from './run-board';
+import type { StoreWrite } from './thread-saves';
 import type { CarriedTurns } from './thread-turns';
 
 export type CarriedThread = {
@@ -21,7 +21,9 @@ export type CarriedThread = {
   readonly session: JsonObject;
   readonly memory?: MemorySpec;
   readonly searchAttributes: boolean;
-  readonly unsaved: readonly SaveTurnInput['turn'][];
+  readonly unsaved: readonly StoreWrite[];
+  /** Turns up to this one came before a `clear`. */
+  readonly clearedTurns: number;
   readonly isClearing: boolean;
 };
 

@@ -23,7 +23,8 @@ export class RunLog {
   #digest = emptyDigest;
   /** Entries up to here were named in the ref of a model call. */
   #announced = 0;
-  #own = 0;
+  /** Ids minted here: none is given twice, whatever becomes of its entry. */
+  #own: number;
   /** Ids minted by activities, for events the machine has not recorded yet. */
   readonly #expected = new Map<string, string>();
   /** Ids since the last model call that a worker holds: they need not ride along. */
@@ -33,9 +34,11 @@ export class RunLog {
     workflowId: string;
     executionRunId: string;
     entries?: readonly LogEntry[];
+    minted?: number;
   }) {
     this.#workflowId = options.workflowId;
     this.#executionRunId = options.executionRunId;
+    this.#own = options.minted ?? 0;
     for (const entry of options.entries ?? []) this.#append(entry);
     this.#announced = this.#entries.length;
   }
@@ -50,6 +53,15 @@ export class RunLog {
 
   get digest(): string {
     return this.#digest;
+  }
+
+  get minted(): number {
+    return this.#own;
+  }
+
+  /** Adds an event of the workflow's own. */
+  add(event: LogEvent): void {
+    this.#append({ id: this.#mint(), ...event });
   }
 
   /** The next model turn came from an activity that called it `id`. */

@@ -13,13 +13,17 @@ import { validating } from './run-handlers';
 import type { RunLog } from './run-log';
 import { setLogQuery } from './run-queries';
 import { checkSendInput } from './thread-input';
-import type { ThreadTurns } from './thread-turns';
+import { newestViews, type ThreadTurns } from './thread-turns';
 
 export type ThreadHandlers = {
   readonly turns: ThreadTurns;
   readonly log: () => RunLog;
   readonly session: () => JsonObject;
   readonly runner: () => string | RunnerSpec;
+  /** Throws when nothing is taken any more. */
+  readonly checkOpen: () => void;
+  /** Resolves when the thread knows the turns before it; rejects when it never will. */
+  readonly opened: () => Promise<void>;
   readonly send: (message: SendInput) => SendReply;
   readonly interrupt: () => void;
   readonly clear: () => void;
@@ -29,37 +33,44 @@ const sendUpdate = defineUpdate<SendReply, [SendInput]>(updateNames.send);
 const clearUpdate = defineUpdate<void, []>(updateNames.clear);
 const turnsQuery = defineQuery<readonly TurnView[], [TurnsQuery | undefined]>(queryNames.turns);
 
-/** The newest turns one answer holds at most. */
-const pageLength = 200;
-
 export function setThreadHandlers(thread: ThreadHandlers): void {
   const { turns } = thread;
   setHandler(
     sendUpdate,
-    (message) => {
+    async (message) => {
+      await thread.opened();
       const known = turns.known(message.messageId);
       if (known !== undefined) return known;
       if (message.whenBusy === 'interrupt') thread.interrupt();
       return thread.send(message);
     },
     {
-      validator: validating((message: SendInput) => checkSend(turns, message)),
+      validator: validating((message: SendInput) => checkSend(thread, message)),
       description: 'A message to the thread: {messageId, input, whenBusy?}',
     },
   );
-  setHandler(clearUpdate, thread.clear, {
-    description: 'Forgets the conversation; a turn that is running ends, and leaves nothing',
-  });
-  setHandler(turnsQuery, (query) => viewsOf(turns, query ?? {}), {
-    description: 'The turns, the oldest first: {last?, messageId?}',
+  setHandler(
+    clearUpdate,
+    async () => {
+      await thread.opened();
+      thread.clear();
+    },
+    {
+      validator: () => validating(thread.checkOpen)(undefined),
+      description: 'Forgets what was said before; a turn that is running ends, and leaves nothing',
+    },
+  );
+  setHandler(turnsQuery, (query) => viewsOf(thread, query ?? {}), {
+    description: 'The turns, the oldest first: {last?, messageId?, status?}',
   });
   setHandler(defineQuery<JsonObject>(queryNames.session), thread.session);
   setHandler(defineQuery<string | RunnerSpec>(queryNames.runner), thread.runner);
   setLogQuery(thread.log);
 }
 
-function checkSend(turns: ThreadTurns, message: SendInput): void {
+function checkSend({ turns, checkOpen }: ThreadHandlers, message: SendInput): void {
   checkSendInput(message);
+  checkOpen();
   if (message.whenBusy !== 'reject' || turns.isIdle) return;
   if (turns.known(message.messageId) !== undefined) return;
   throw new ThreadBusy("a turn is running: wait for it, or send with whenBusy: 'queue'", {
@@ -67,8 +78,11 @@ function checkSend(turns: ThreadTurns, message: SendInput): void {
   });
 }
 
-function viewsOf(turns: ThreadTurns, { last, messageId }: TurnsQuery): readonly TurnView[] {
-  const views = turns.views();
-  if (messageId !== undefined) return views.filter((turn) => turn.messageId === messageId);
-  return last === 0 ? [] : views.slice(-Math.min(last ?? pageLength, pageLength));
+function viewsOf(thread: ThreadHandlers, query: TurnsQuery): readonly TurnView[] {
+  const { last, messageId, status } = query;
+  const views = thread.turns.views(thread.log().entries).filter((turn) => {
+    if (messageId !== undefined && turn.messageId !== messageId) return false;
+    return status === undefined || turn.status === status;
+  });
+  return newestViews(views, last);
 }

@@ -2,42 +2,37 @@
 //
 // 1. All handlers are set in the constructor, before the first await; a message is taken while a turn runs, and waits.
 // 2. A turn reads the turns before it by reference: its run is given where they stand, never what they say.
-// 3. Only a completed turn is remembered; one that failed, was cancelled or was overtaken by `clear` leaves nothing.
+// 3. Only a completed turn is remembered. Of what came before a `clear` nothing is, whenever it is answered.
 // 4. The thread continues as new between turns only.
 
 import {
   allHandlersFinished,
   CancellationScope,
-  ChildWorkflowCancellationType,
   condition,
-  executeChild,
+  ContinueAsNew,
   isCancellation,
   makeContinueAsNewFunc,
-  ParentClosePolicy,
   uuid4,
   workflowInfo,
 } from '@temporalio/workflow';
-import { oneLine } from '../core/text';
-import { emptyUsage } from '../core/usage';
+import { InvalidInput, RunClosed } from '../protocol/error-classes';
 import { isJsonObject, type JsonObject } from '../protocol/json';
-import { limits, timeouts } from '../protocol/limits';
-import type { LogEvent } from '../protocol/log';
-import { memoKey, workflowTypes } from '../protocol/names';
-import type { AgentRunResult, RunInput, RunMemo, RunState } from '../protocol/run';
-import type { MemorySpec } from '../protocol/spec';
-import type { SendInput, SendReply, ThreadInput } from '../protocol/thread';
-import { compactingActivities, controlActivities, definitionActivities } from './activity-proxies';
-import { isDue, promptOf, runnerId, stateOf } from './agent-run-facts';
+import type { AgentRunResult, RunState } from '../protocol/run';
+import type { OpenThreadResult, SendInput, SendReply, ThreadInput } from '../protocol/thread';
+import { controlActivities, openingActivities } from './activity-proxies';
+import { isDue, runnerId, stateOf } from './agent-run-facts';
 import { packThread, unpackThread } from './carried-thread';
 import { failureCode, failureReason } from './child-failure';
 import { childId } from './child-id';
+import { toWorkflowFailure } from './durable';
 import { sendDown } from './root-link';
 import { RunBoard } from './run-board';
 import { RunDisplay } from './run-display';
 import { setRunHandlers } from './run-handlers';
-import { RunLog } from './run-log';
 import { checkThreadInput } from './thread-input';
 import { setThreadHandlers } from './thread-handlers';
+import { ThreadMemory } from './thread-memory';
+import { runTurn } from './thread-run';
 import { ThreadSaves } from './thread-saves';
 import { ThreadTurns, type OpenTurn } from './thread-turns';
 import { timeOrderedId } from './time-ordered-id';
@@ -49,13 +44,20 @@ export class ThreadLoop {
   readonly #info = workflowInfo();
   readonly #board = new RunBoard();
   readonly #turns = new ThreadTurns();
+  readonly #memory = new ThreadMemory({
+    workflowId: this.#info.workflowId,
+    executionRunId: this.#info.runId,
+  });
   readonly #display = new RunDisplay(this.#info.memo);
-  #log = this.#newLog();
-  #session: JsonObject = {};
-  #memory: MemorySpec | undefined;
+  #saves = new ThreadSaves(undefined, () => undefined);
   #hasSearchAttributes = false;
-  #saves = new ThreadSaves(undefined);
+  #isLoaded = false;
+  /** Why the thread could not be opened. */
+  #loadFailure: unknown;
+  /** What the turn that is running can be cancelled by. */
   #scope: CancellationScope | undefined;
+  /** Turns up to this one came before a `clear`. */
+  #clearedTurns = 0;
   #isClearing = false;
   #cancelReason: string | undefined;
 
@@ -82,14 +84,14 @@ export class ThreadLoop {
     });
     setThreadHandlers({
       turns: this.#turns,
-      log: () => this.#log,
-      session: () => this.#session,
+      log: () => this.#memory.log,
+      session: () => this.#memory.session,
       runner: () => this.#input.runner,
+      checkOpen: () => this.#checkOpen(),
+      opened: () => this.#opened(),
       send: (message) => this.#send(message),
       interrupt: () => this.#scope?.cancel(),
-      clear: () => {
-        this.#isClearing = true;
-      },
+      clear: () => this.#clear(),
     });
   }
 
@@ -100,112 +102,152 @@ export class ThreadLoop {
       await this.#end('completed');
     } catch (error) {
       const status = isCancellation(error) ? 'cancelled' : 'failed';
-      const isOver = this.#board.moving || this.#board.ended;
-      await CancellationScope.nonCancellable(() => this.#end(isOver ? undefined : status));
+      const isMoving = error instanceof ContinueAsNew;
+      await CancellationScope.nonCancellable(() => this.#end(isMoving ? undefined : status));
       throw error;
     }
   }
 
   async #load(): Promise<void> {
-    if (this.#carried !== undefined) return this.#restore(this.#carried);
+    try {
+      if (this.#carried === undefined) await this.#open();
+      else this.#restore(this.#carried);
+      this.#isLoaded = true;
+      this.#board.status = this.#board.pending.length > 0 ? 'needs-input' : 'running';
+    } catch (error) {
+      this.#loadFailure = error;
+      throw error;
+    }
+  }
+
+  async #open(): Promise<void> {
     checkThreadInput(this.#given);
-    const { runner, key, session = {} } = this.#input;
-    const opened = await definitionActivities.openThread({
+    const { runner, key, session = {}, idleTimeoutMs } = this.#input;
+    const opened = await openingActivities.openThread({
       runner: runnerId({ runner, input: '' }),
       ...(typeof runner !== 'string' && { inline: true }),
       key,
     });
-    this.#start(opened.memory, opened.searchAttributes);
-    this.#session = opened.session ?? session;
-    for (const { runId, user, assistant, createdAt, id } of opened.turns) {
-      const turn = this.#turns.nextTurn;
-      this.#turns.addDone({
-        turn,
-        runId,
-        messageId: id,
-        status: 'completed',
-        createdAt,
-        user,
-        assistant,
-      });
-      this.#remember(user, assistant);
+    if (idleTimeoutMs !== undefined && opened.memory?.store === undefined) {
+      throw new InvalidInput(
+        'idleTimeout needs an agent whose memory has a store: what is in none would be lost',
+      );
     }
-    this.#board.status = 'running';
+    this.#start(opened);
+    this.#memory.session = opened.session ?? session;
+    this.#turns.startAfter(opened.count - opened.turns.length);
+    for (const { messageId, runId, user, assistant, createdAt } of opened.turns) {
+      const turn = this.#turns.count + 1;
+      const status = 'completed' as const;
+      this.#turns.addDone({ turn, runId, messageId, status, createdAt, isRemembered: true });
+      this.#memory.remember(user, assistant);
+    }
   }
 
   #restore(carried: Uint8Array): void {
     const thread = unpackThread(carried);
-    this.#start(thread.memory, thread.searchAttributes);
+    this.#start(thread);
     this.#board.restore(thread.board);
     this.#turns.restore(thread.turns);
-    this.#log = this.#newLog(thread.entries);
-    this.#session = thread.session;
+    this.#memory.restore(thread.entries, thread.session);
+    this.#clearedTurns = thread.clearedTurns;
     this.#isClearing = thread.isClearing;
     this.#saves.add(...thread.unsaved);
   }
 
-  #start(memory: MemorySpec | undefined, hasSearchAttributes: boolean): void {
-    this.#memory = memory;
-    this.#hasSearchAttributes = hasSearchAttributes;
+  #start({
+    memory,
+    searchAttributes,
+  }: Pick<OpenThreadResult, 'memory' | 'searchAttributes'>): void {
+    this.#memory.spec = memory;
+    this.#hasSearchAttributes = searchAttributes;
     const { store } = memory ?? {};
-    this.#saves = new ThreadSaves(
-      store === undefined ? undefined : { store, key: this.#input.key },
-    );
+    const target = store === undefined ? undefined : { store, key: this.#input.key };
+    this.#saves = new ThreadSaves(target, (message) => {
+      const at = new Date().toISOString();
+      this.#board.refuse({ signal: 'save', code: 'StoreError', message, at });
+    });
   }
 
   /** The next thing to do; false when the thread is over. */
   async #goOn(): Promise<boolean> {
-    if (this.#isClearing) {
-      await this.#clear();
-      return this.#turns.hasNext;
-    }
+    if (this.#isClearing) return await this.#forget();
     if (isDue(workflowInfo())) await this.#continueAsNew();
     const turn = this.#turns.next();
     if (turn !== undefined) {
       await this.#runTurn(turn);
       return true;
     }
-    const isBusy = (): boolean => this.#turns.hasNext || this.#isClearing;
     const { idleTimeoutMs } = this.#input;
-    const canEnd = idleTimeoutMs !== undefined && this.#memory?.store !== undefined;
-    if (!canEnd) {
-      await condition(isBusy);
+    if (idleTimeoutMs === undefined) {
+      await condition(() => this.#isBusy);
       return true;
     }
-    if (await condition(isBusy, idleTimeoutMs)) return true;
-    await this.#saves.settled();
-    return isBusy();
+    return (await condition(() => this.#isBusy, idleTimeoutMs)) || (await this.#isBusySettled());
+  }
+
+  /** Everything that was said is forgotten, and the thread ends, unless something was said since. */
+  async #forget(): Promise<boolean> {
+    this.#isClearing = false;
+    this.#memory.forget();
+    return await this.#isBusySettled();
+  }
+
+  /** There is something to do; or else everything is written. */
+  async #isBusySettled(): Promise<boolean> {
+    await condition(() => this.#isBusy || this.#saves.isSettled);
+    return this.#isBusy;
+  }
+
+  get #isBusy(): boolean {
+    return this.#turns.hasNext || this.#isClearing;
+  }
+
+  /** A message that comes while the thread is being opened waits for it: its turn is numbered after those of the store. */
+  async #opened(): Promise<void> {
+    if (!this.#isLoaded) await condition(() => this.#isLoaded || this.#board.ended);
+    if (!this.#isLoaded) throw toWorkflowFailure(this.#loadFailure);
+  }
+
+  #checkOpen(): void {
+    if (!this.#board.ended) return;
+    throw new RunClosed('the thread is just ending: send it again', { retryable: true });
   }
 
   #send(message: SendInput): SendReply {
-    const turn = this.#turns.nextTurn;
+    const turn = this.#turns.count + 1;
     const { workflowId } = this.#info;
     const runId = childId({ workflowId, tag: uuid4(), place: `turn-${turn}` });
-    const now = Date.now();
-    this.#turns.add({
-      ...message,
-      turn,
-      runId,
-      id: timeOrderedId(now, uuid4()),
-      createdAt: new Date(now).toISOString(),
-    });
+    const time = this.#turns.arrival(Date.now());
+    const createdAt = new Date(time).toISOString();
+    this.#turns.add({ ...message, turn, runId, id: timeOrderedId(time, uuid4()), createdAt });
     return { messageId: message.messageId, turn, runId };
   }
 
+  #clear(): void {
+    this.#clearedTurns = this.#turns.count;
+    this.#isClearing = true;
+    this.#turns.clear();
+    this.#saves.clear();
+  }
+
   async #runTurn(turn: OpenTurn): Promise<void> {
+    const { workflowId } = this.#info;
     this.#show();
     this.#scope = new CancellationScope();
     try {
-      const result = await this.#scope.run(() => this.#startRun(turn));
-      const assistant = result.finalResponse.text;
-      this.#turns.finish({ status: 'completed', assistant });
-      if (!this.#isClearing) await this.#keep(turn, result);
+      const thread = { workflowId, turn: turn.turn, memory: this.#memory.log.ref() };
+      const from = { session: this.#memory.session, thread };
+      const result = await this.#scope.run(() => runTurn(this.#input, turn, from));
+      this.#keep(turn, result);
+      if (this.#memory.isFull(result)) await this.#compact();
     } catch (error) {
       if (CancellationScope.current().consideredCancelled) throw error;
       const code = failureCode(error);
       this.#turns.finish({
         status: code === 'RunCancelled' ? 'cancelled' : 'failed',
         failure: { ...(code && { code }), message: failureReason(error) },
+        isRemembered: false,
       });
     } finally {
       this.#scope = undefined;
@@ -214,105 +256,42 @@ export class ThreadLoop {
     }
   }
 
-  async #startRun(turn: OpenTurn): Promise<AgentRunResult> {
-    const { runner, key } = this.#input;
-    const { input, context, budget } = turn;
-    const id = runnerId({ runner, input: '' });
-    const runInput: RunInput = {
-      runner,
-      input,
-      session: this.#session,
-      key,
-      ...(context && { context }),
-      ...(budget && { budget }),
-      thread: { workflowId: this.#info.workflowId, turn: turn.turn, memory: this.#log.ref() },
-    };
-    const memo: RunMemo = { status: 'running', agent: id, path: `${id}/turn-${turn.turn}` };
-    const text = typeof input === 'string' ? input : JSON.stringify(input);
-    const kind = typeof runner === 'string' ? 'agent' : runner.kind;
-    return await executeChild<(input: RunInput) => Promise<AgentRunResult>>(workflowTypes[kind], {
-      workflowId: turn.runId,
-      args: [runInput],
-      parentClosePolicy: ParentClosePolicy.TERMINATE,
-      cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
-      workflowTaskTimeout: timeouts.workflowTask,
-      memo: { [memoKey]: memo },
-      staticSummary: oneLine(`turn ${turn.turn}: ${text}`, limits.summary),
-    });
-  }
-
-  async #keep({ id, runId, input, createdAt }: OpenTurn, result: AgentRunResult): Promise<void> {
-    const { usage, iterations, session } = result;
+  #keep({ id, messageId, runId, input, createdAt, turn }: OpenTurn, result: AgentRunResult): void {
+    const isRemembered = turn > this.#clearedTurns;
+    this.#turns.finish({ status: 'completed', isRemembered });
+    if (!isRemembered) return;
+    const { usage, costUsd, iterations, session } = result;
     const assistant = result.finalResponse.text;
-    this.#session = session;
-    this.#remember(input, assistant);
-    const eventData = { usage, iterations, session };
-    this.#saves.add({ id, runId, user: input, assistant, createdAt, eventData });
-    if (this.#isFull(result)) await this.#compact();
-  }
-
-  #remember(user: RunInput['input'], assistant: string): void {
-    const events: LogEvent[] = [
-      { kind: 'user', message: promptOf({ runner: '', input: user }) },
-      {
-        kind: 'model-turn',
-        content: [{ type: 'text', text: assistant }],
-        usage: emptyUsage,
-        finishReason: 'stop',
-      },
-    ];
-    this.#append(events);
-  }
-
-  #append(events: readonly LogEvent[]): void {
-    const all = [...this.#log.entries.map(({ id: _id, ...event }): LogEvent => event), ...events];
-    this.#log.sync(all);
-  }
-
-  /** By the provider's own count of the turn that just ended. */
-  #isFull({ contextTokens }: AgentRunResult): boolean {
-    const compact = this.#memory?.compact;
-    if (compact === undefined || contextTokens === undefined) return false;
-    return contextTokens >= compact.contextTokens * (compact.at ?? limits.compactAt);
+    this.#memory.session = session;
+    this.#memory.remember(input, assistant);
+    const cost: JsonObject = costUsd === undefined ? {} : { costUsd };
+    const eventData = { messageId, usage, ...cost, iterations, session };
+    const row = { id, runId, user: input, assistant, createdAt, eventData };
+    this.#saves.add({ kind: 'save', turn: row });
   }
 
   /** A summary that fails is tried again after the next turn. */
   async #compact(): Promise<void> {
-    const { runner } = this.#input;
     try {
-      const { text, turns } = await compactingActivities.compactTurns({
-        runner: runnerId({ runner, input: '' }),
-        ...(typeof runner !== 'string' && { inline: true }),
-        log: this.#log.ref(),
-        keepTurns: this.#memory?.compact?.keepTurns ?? limits.keptTurns,
-      });
-      if (turns > 0 && !this.#isClearing) this.#append([{ kind: 'summary', text, turns }]);
+      await this.#memory.compact(this.#input.runner);
     } catch (error) {
       if (CancellationScope.current().consideredCancelled) throw error;
     }
   }
 
-  async #clear(): Promise<void> {
-    await this.#saves.settled();
-    await this.#saves.clear();
-    this.#isClearing = false;
-    this.#turns.clear();
-    this.#log = this.#newLog();
-    this.#session = {};
-  }
-
   async #continueAsNew(): Promise<void> {
     this.#board.moving = true;
-    await condition(allHandlersFinished);
     await this.#saves.stop();
+    await condition(allHandlersFinished);
     const bytes = packThread({
       board: this.#board.carry(),
       turns: this.#turns.carry(),
-      entries: this.#log.entries,
-      session: this.#session,
-      ...(this.#memory && { memory: this.#memory }),
+      entries: this.#memory.log.entries,
+      session: this.#memory.session,
+      ...(this.#memory.spec && { memory: this.#memory.spec }),
       searchAttributes: this.#hasSearchAttributes,
       unsaved: this.#saves.unsaved,
+      clearedTurns: this.#clearedTurns,
       isClearing: this.#isClearing,
     });
     await makeContinueAsNewFunc<(input: ThreadInput, carried: Uint8Array) => Promise<void>>()(
@@ -321,18 +300,20 @@ export class ThreadLoop {
     );
   }
 
+  /** What is to be saved is saved, also by a thread that was cancelled or failed. */
   async #end(status: RunState['status'] | undefined): Promise<void> {
     if (status !== undefined) {
       this.#board.status = status;
       this.#board.close();
       this.#show();
+      await this.#saves.settled();
     }
     await condition(allHandlersFinished);
   }
 
   #show(): void {
     this.#display.show(this.#state(), {
-      entries: this.#log.entries,
+      entries: this.#memory.log.entries,
       children: [],
       indexed: this.#hasSearchAttributes,
       reason: this.#cancelReason,
@@ -350,17 +331,12 @@ export class ThreadLoop {
     const runner = runnerId({ runner: this.#input.runner, input: '' });
     return stateOf({
       board: this.#board,
-      progress: { turn: this.#turns.nextTurn - 1, iterations: 0 },
+      progress: { turn: this.#turns.count, iterations: 0 },
       spend: undefined,
       runner,
       path: runner,
       executionRunId: this.#info.runId,
-      logLength: this.#log.length,
+      logLength: this.#memory.log.length,
     });
-  }
-
-  #newLog(entries: RunLog['entries'] = []): RunLog {
-    const { workflowId, runId } = this.#info;
-    return new RunLog({ workflowId, executionRunId: runId, entries });
   }
 }

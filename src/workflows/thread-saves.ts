@@ -1,85 +1,108 @@
-// Turns on their way to the store of a thread: tried again until they are there, while the thread goes on.
+// What a thread has to write to its store: turns, and that all of them are forgotten. Tried again until it is done, while the thread
+// goes on.
 //
-// 1. In order: a turn is saved after the one before it.
-// 2. Nothing that is not saved is forgotten: what waits travels through continue-as-new, and is saved again there. The row is the same.
+// 1. In order, one at a time: a turn is saved after the one before it, and nothing is saved late into what was cleared.
+// 2. What is not written is not forgotten: it travels through continue-as-new, and is written there. A turn saved twice is one row.
 
 import {
+  ActivityCancellationType,
   CancellationScope,
   condition,
   isCancellation,
+  log,
   proxyActivities,
 } from '@temporalio/workflow';
 import type { LonghaulActivities } from '../protocol/activities';
-import { timeouts } from '../protocol/limits';
-import type { SaveTurnInput, ThreadKey } from '../protocol/thread';
+import type { ThreadKey, UnsavedTurn } from '../protocol/thread';
+import { failureReason } from './child-failure';
 
-type UnsavedTurn = SaveTurnInput['turn'];
+export type StoreWrite =
+  { readonly kind: 'save'; readonly turn: UnsavedTurn } | { readonly kind: 'clear' };
 
+export type StoreTarget = { readonly store: string; readonly key: ThreadKey };
+
+/** However long the store is down: attempts leave nothing in history. */
 const activities = proxyActivities<Pick<LonghaulActivities, 'saveTurn' | 'clearTurns'>>({
   startToCloseTimeout: '1 minute',
-  scheduleToCloseTimeout: timeouts.store,
   retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 });
 
 export class ThreadSaves {
-  readonly #target: { readonly store: string; readonly key: ThreadKey } | undefined;
-  readonly #scope = new CancellationScope({ cancellable: true });
-  #unsaved: UnsavedTurn[] = [];
-  #isSaving = false;
-  /** Of turns that could not be saved. */
-  failures: string[] = [];
+  readonly #target: StoreTarget | undefined;
+  /** Told what could not be written, and never will be. */
+  readonly #onLost: (reason: string) => void;
+  #writes: StoreWrite[] = [];
+  #isWriting = false;
+  #isStopped = false;
+  #attempt: CancellationScope | undefined;
 
-  /** Without a store nothing is saved. */
-  constructor(target: { store: string; key: ThreadKey } | undefined) {
+  /** Without a target nothing is written. */
+  constructor(target: StoreTarget | undefined, onLost: (reason: string) => void) {
     this.#target = target;
+    this.#onLost = onLost;
   }
 
-  get unsaved(): readonly UnsavedTurn[] {
-    return this.#unsaved;
+  get unsaved(): readonly StoreWrite[] {
+    return this.#writes;
   }
 
-  add(...turns: readonly UnsavedTurn[]): void {
+  get isSettled(): boolean {
+    return !this.#isWriting;
+  }
+
+  add(...writes: readonly StoreWrite[]): void {
     if (this.#target === undefined) return;
-    this.#unsaved.push(...turns);
-    void this.#save(this.#target);
+    this.#writes.push(...writes);
+    void this.#write(this.#target);
   }
 
-  /** Resolves when everything is saved, or could not be. */
+  /** What was to be saved is not saved any more; what was saved is forgotten. */
+  clear(): void {
+    this.#writes = [];
+    this.#attempt?.cancel();
+    this.add({ kind: 'clear' });
+  }
+
+  /** Resolves when everything is written. */
   async settled(): Promise<void> {
-    await condition(() => !this.#isSaving);
+    await condition(() => !this.#isWriting);
   }
 
-  /** What is not saved stays unsaved: the next execution goes on with it. */
+  /** What is not written stays so: the next execution goes on with it. */
   async stop(): Promise<void> {
-    this.#scope.cancel();
+    this.#isStopped = true;
+    this.#attempt?.cancel();
     await this.settled();
   }
 
-  async clear(): Promise<void> {
-    if (this.#target !== undefined) await activities.clearTurns(this.#target);
-  }
-
-  async #save(target: { store: string; key: ThreadKey }): Promise<void> {
-    if (this.#isSaving) return;
-    this.#isSaving = true;
-    try {
-      for (let turn = this.#unsaved[0]; turn !== undefined; turn = this.#unsaved[0]) {
-        await this.#saveOne({ ...target, turn });
-        this.#unsaved.shift();
-      }
-    } catch (error) {
-      if (!isCancellation(error)) throw error;
-    } finally {
-      this.#isSaving = false;
+  async #write(target: StoreTarget): Promise<void> {
+    if (this.#isWriting) return;
+    this.#isWriting = true;
+    for (let write = this.#writes[0]; write !== undefined; write = this.#writes[0]) {
+      const isDone = await this.#try(target, write);
+      if (this.#isStopped) break;
+      if (isDone && this.#writes[0] === write) this.#writes.shift();
     }
+    this.#isWriting = false;
   }
 
-  async #saveOne(input: SaveTurnInput): Promise<void> {
+  /** The end of the thread does not stop a write that is due. */
+  async #try({ store, key }: StoreTarget, write: StoreWrite): Promise<boolean> {
+    const shield = new CancellationScope({ cancellable: false });
+    this.#attempt = new CancellationScope({ cancellable: true, parent: shield });
     try {
-      await this.#scope.run(() => activities.saveTurn(input));
+      await this.#attempt.run(async () => {
+        if (write.kind === 'clear') await activities.clearTurns({ store, key });
+        else await activities.saveTurn({ store, key, turn: write.turn });
+      });
+      return true;
     } catch (error) {
-      if (isCancellation(error)) throw error;
-      this.failures.push(`turn ${input.turn.id} was not saved: ${String(error)}`);
+      if (isCancellation(error)) return false;
+      const what = write.kind === 'clear' ? 'the store was not cleared' : 'a turn was not saved';
+      log.warn(`${what}: ${failureReason(error)}`);
+      this.#onLost(`${what}: ${failureReason(error)}`);
+      return true;
     }
   }
 }

@@ -1,0 +1,99 @@
+// Reading a thread: by query, from a worker. What the thread kept is told also after it ended, as long as the server has its history.
+
+import type { Client } from '@temporalio/client';
+import { timeouts } from '../protocol/limits';
+import { queryNames } from '../protocol/names';
+import type { JsonObject } from '../protocol/json';
+import type { TurnsQuery, TurnView } from '../protocol/thread';
+import { serverUnavailable } from '../server/connection-options';
+import { grpcStatus, hasGrpcStatus, isNotFound } from './failures';
+import { hasWorker, noWorker } from './worker-watch';
+
+const pauseMs = 20;
+
+export class ThreadView {
+  readonly #client: Client;
+  readonly #threadId: string;
+  readonly #taskQueue: string;
+
+  constructor(client: Client, threadId: string, taskQueue: string) {
+    this.#client = client;
+    this.#threadId = threadId;
+    this.#taskQueue = taskQueue;
+  }
+
+  /** None of a thread that was never started. Those whose run has ended are done. */
+  async turns(query: TurnsQuery = {}): Promise<readonly TurnView[]> {
+    await this.#caughtUp();
+    return await this.turnsNow(query);
+  }
+
+  /** As the thread knows them: it learns of the end of a run a moment after others do. */
+  async turnsNow(query: TurnsQuery): Promise<readonly TurnView[]> {
+    return (await this.#query<readonly TurnView[]>(queryNames.turns, query)) ?? [];
+  }
+
+  async session(): Promise<JsonObject> {
+    await this.#caughtUp();
+    return (await this.#query<JsonObject>(queryNames.session)) ?? {};
+  }
+
+  async isOpen(): Promise<boolean> {
+    try {
+      const { status } = await this.#client.workflow.getHandle(this.#threadId).describe();
+      return status.name === 'RUNNING';
+    } catch (error) {
+      if (isNotFound(error)) return false;
+      throw error;
+    }
+  }
+
+  /** Who has seen a turn's answer finds it in the thread. */
+  async #caughtUp(): Promise<void> {
+    const deadline = Date.now() + timeouts.serverCheck;
+    for (;;) {
+      const [running] = await this.turnsNow({ status: 'running' });
+      if (running === undefined || !(await this.#hasEnded(running.runId))) return;
+      if (Date.now() > deadline || !(await this.isOpen())) return;
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    }
+  }
+
+  async #hasEnded(runId: string): Promise<boolean> {
+    try {
+      const { status } = await this.#client.workflow.getHandle(runId).describe();
+      return status.name !== 'RUNNING';
+    } catch (error) {
+      if (isNotFound(error)) return false;
+      throw error;
+    }
+  }
+
+  /** Undefined when there is no such thread. */
+  async #query<Answer>(name: string, ...args: unknown[]): Promise<Answer | undefined> {
+    const handle = this.#client.workflow.getHandle(this.#threadId);
+    for (;;) {
+      try {
+        return await this.#client.withDeadline(Date.now() + timeouts.serverCheck, () =>
+          handle.query<Answer, unknown[]>(name, ...args),
+        );
+      } catch (error) {
+        if (isNotFound(error)) return undefined;
+        await this.#checkWorker(error);
+      }
+    }
+  }
+
+  /** Returns when it is worth asking again: a worker is there, and was only slow. */
+  async #checkWorker(error: unknown): Promise<void> {
+    if (hasGrpcStatus(error, grpcStatus.unavailable)) {
+      throw serverUnavailable('the server of this connection', error);
+    }
+    const { cancelled, deadlineExceeded, failedPrecondition } = grpcStatus;
+    if (!hasGrpcStatus(error, cancelled, deadlineExceeded, failedPrecondition)) throw error;
+    const polled = await hasWorker(this.#client, this.#taskQueue).catch((failure: unknown) => {
+      throw serverUnavailable('the server of this connection', failure);
+    });
+    if (!polled) throw noWorker(this.#taskQueue, this.#threadId);
+  }
+}

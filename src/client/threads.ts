@@ -1,0 +1,83 @@
+// Conversations: how a thread is named, and which are open.
+
+import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
+import { checkRunInput } from '../core/run-input';
+import { InvalidInput } from '../protocol/error-classes';
+import { isJsonObject, type JsonObject } from '../protocol/json';
+import { threadMemoKey, threadType } from '../protocol/names';
+import type { ThreadInput, ThreadKey } from '../protocol/thread';
+import { parseDuration, type Duration } from '../spec/duration';
+import type { RunnerLike, RunSummary } from './longhaul';
+import { memoOf, stateFromMemo } from './run-view';
+import { threadKey } from './thread-id';
+
+export type ThreadOptions = {
+  /**
+   * The id of a runner the workers know, or the runner itself, whose spec then travels along. A thread keeps the one it was started
+   * with until it ends.
+   */
+  readonly agent: RunnerLike;
+  readonly sessionId: string;
+  /** Default `default`, as is `userId`. */
+  readonly appName?: string;
+  readonly userId?: string;
+  /** How long it stays open with nothing to do. Only for an agent whose memory has a store: what is in none would be lost. */
+  readonly idleTimeout?: Duration;
+  /** What the session of the first turn starts from. */
+  readonly session?: JsonObject;
+};
+
+/** One line of a list of threads. */
+export type ThreadSummary = Pick<RunSummary, 'agent' | 'status' | 'pending' | 'startTime'> & {
+  readonly threadId: string;
+  /** Left out for one that another program started. */
+  readonly key?: ThreadKey;
+};
+
+export function threadInput(options: ThreadOptions): ThreadInput {
+  const { agent, idleTimeout, session } = options;
+  const runner = typeof agent === 'object' && 'spec' in agent ? agent.spec : agent;
+  checkRunInput({ runner, input: 'checked', session });
+  return {
+    runner,
+    key: threadKey(options),
+    ...(session && { session }),
+    ...(idleTimeout !== undefined && { idleTimeoutMs: milliseconds(idleTimeout) }),
+  };
+}
+
+function milliseconds(idleTimeout: Duration): number {
+  const parsed = parseDuration(idleTimeout);
+  if (parsed.ok) return parsed.ms;
+  throw new InvalidInput(`idleTimeout ${parsed.message}`);
+}
+
+/** Open ones, the newest first. */
+export async function* listThreads(
+  client: Client,
+  filter: { agent?: string; userId?: string; appName?: string },
+): AsyncGenerator<ThreadSummary, void, void> {
+  const query = `WorkflowType = '${threadType}' AND ExecutionStatus = 'Running'`;
+  for await (const execution of client.workflow.list({ query })) {
+    const summary = summarize(execution);
+    const { agent, userId, appName } = filter;
+    if (agent !== undefined && summary.agent !== agent) continue;
+    if (userId !== undefined && summary.key?.userId !== userId) continue;
+    if (appName !== undefined && summary.key?.appName !== appName) continue;
+    yield summary;
+  }
+}
+
+function summarize(execution: WorkflowExecutionInfo): ThreadSummary {
+  const { status, runner: agent } = stateFromMemo(execution);
+  const pending = status === 'needs-input' ? (memoOf(execution).pending ?? []) : [];
+  const key = execution.memo?.[threadMemoKey];
+  return {
+    threadId: execution.workflowId,
+    ...(isJsonObject(key) && { key: key as ThreadKey }),
+    agent,
+    status,
+    startTime: execution.startTime.toISOString(),
+    pending,
+  };
+}

@@ -1,0 +1,44 @@
+// A turn's run: what it is started with, as the child of its thread.
+
+import {
+  ChildWorkflowCancellationType,
+  executeChild,
+  ParentClosePolicy,
+} from '@temporalio/workflow';
+import { oneLine } from '../core/text';
+import type { JsonObject } from '../protocol/json';
+import { limits, timeouts } from '../protocol/limits';
+import { memoKey, workflowTypes } from '../protocol/names';
+import type { AgentRunResult, RunInput, RunMemo } from '../protocol/run';
+import type { ThreadInput, ThreadTurn } from '../protocol/thread';
+import { runnerId } from './agent-run-facts';
+import type { OpenTurn } from './thread-turns';
+
+export async function runTurn(
+  { runner, key }: ThreadInput,
+  turn: OpenTurn,
+  from: { readonly session: JsonObject; readonly thread: ThreadTurn },
+): Promise<AgentRunResult> {
+  const { input, context, budget } = turn;
+  const id = runnerId({ runner, input: '' });
+  const runInput: RunInput = {
+    runner,
+    input,
+    key,
+    ...from,
+    ...(context && { context }),
+    ...(budget && { budget }),
+  };
+  const memo: RunMemo = { status: 'running', agent: id, path: `${id}/turn-${turn.turn}` };
+  const text = typeof input === 'string' ? input : JSON.stringify(input);
+  const kind = typeof runner === 'string' ? 'agent' : runner.kind;
+  return await executeChild<(input: RunInput) => Promise<AgentRunResult>>(workflowTypes[kind], {
+    workflowId: turn.runId,
+    args: [runInput],
+    parentClosePolicy: ParentClosePolicy.TERMINATE,
+    cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
+    workflowTaskTimeout: timeouts.workflowTask,
+    memo: { [memoKey]: memo },
+    staticSummary: oneLine(`turn ${turn.turn}: ${text}`, limits.summary),
+  });
+}
