@@ -1,10 +1,10 @@
 // Pure: no server. The server's list and the workers' answers are doubles.
 import { ServiceError, type Client } from '@temporalio/client';
 import { Inbox, inboxQuery, type InboxFilter, type InboxItem } from '../../../src/client/inbox';
-import { workflowTypes } from '../../../src/protocol/names';
+import { threadType, workflowTypes } from '../../../src/protocol/names';
 import type { PendingInput, RunMemo } from '../../../src/protocol/run';
 
-const types = Object.values(workflowTypes).map((type) => `'${type}'`);
+const types = [...Object.values(workflowTypes), threadType].map((type) => `'${type}'`);
 const open = `WorkflowType IN (${types.join(', ')}) AND ExecutionStatus = 'Running'`;
 const waits = " AND (LonghaulStatus = 'needs-input' OR LonghaulStatus IS NULL)";
 
