@@ -40,8 +40,8 @@ export async function waitForOutcome(source: OutcomeSource): Promise<AgentRunOut
 async function nextOutcome(source: OutcomeSource, signal: AbortSignal): Promise<AgentRunOutcome> {
   for (;;) {
     const { status, pauseSeq, pending } = await source.state();
-    if (status === 'completed' || status === 'failed' || status === 'cancelled')
-      return complete(await source.result());
+    // One that is complete may still be open, saving or with branches nobody waits for: its outcome is out all the same.
+    if (status === 'failed' || status === 'cancelled') return complete(await source.result());
     if (pending.length > 0) return needsInput(pending);
     const reply = await nextReply(source, pauseSeq, signal);
     if (reply.kind === 'complete') return complete(reply.result);
