@@ -31,6 +31,10 @@ export type CarriedRun = CarriedProgress & {
   readonly session: CarriedSession;
   readonly budget: CarriedBudget;
   readonly children: readonly ChildView[];
+  /** Nobody needs the result any more. */
+  readonly abandoned?: boolean;
+  /** Of a cancellation that was asked for and has yet to come. */
+  readonly cancelReason?: string;
   readonly entries?: readonly LogEntry[];
   readonly log?: LogRef;
 };

@@ -62,7 +62,11 @@ export type ChildCall = RunnerPlace & {
   readonly among: number;
 };
 
-type OpenChild = { readonly early: (result: ChildResult) => void };
+type OpenChild = {
+  readonly early: (result: ChildResult) => void;
+  /** Tells the child that nobody needs its result; one that has yet to start, once it has. */
+  readonly abandon: () => void;
+};
 
 /** What a run remembers of its children, the last so many. */
 const keptViews = 1_000;
@@ -114,7 +118,7 @@ export class Children {
   abandon(): void {
     if (this.#abandoned) return;
     this.#abandoned = true;
-    [...this.#open.keys()].forEach(tellAbandoned);
+    for (const { abandon } of this.#open.values()) abandon();
   }
 
   /** Whether one of this id is open. Of those that an execution before a reset left behind, none is. */
@@ -143,8 +147,11 @@ export class Children {
     );
     const leave = (): void => this.#gate.leave(bytes);
     started.then(leave, leave);
-    if (this.#abandoned) started.then(() => tellAbandoned(id)).catch(() => undefined);
-    const early = new Promise<ChildResult>((resolve) => this.#open.set(id, { early: resolve }));
+    const abandon = (): void => void started.then(() => tellAbandoned(id)).catch(() => undefined);
+    if (this.#abandoned) abandon();
+    const early = new Promise<ChildResult>((resolve) => {
+      this.#open.set(id, { early: resolve, abandon });
+    });
     const ended = started.then((handle) => handle.result());
     ended.then(
       () => this.#close(id, view, 'completed'),
@@ -184,7 +191,8 @@ export class Children {
   #close(id: string, view: { status: string }, status: ChildView['status']): void {
     view.status = status;
     this.#open.delete(id);
-    if (status !== 'completed') this.#caller.forget(id);
+    // For the topmost run, which lists what is asked itself, it costs no event: nothing below can be open any more.
+    if (status !== 'completed' || this.#caller.lineage.depth === 0) this.#caller.forget(id);
   }
 }
 

@@ -48,7 +48,7 @@ function failureOf(error: LonghaulError): ApplicationFailure {
   });
 }
 
-function storable<Result>(result: Result): Result {
+export function storable<Result>(result: Result): Result {
   const violation = checkJson(result);
   if (violation !== undefined) {
     throw new InternalError(`the result is not JSON at ${violation.path}: ${violation.problem}`);

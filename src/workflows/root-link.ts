@@ -5,19 +5,25 @@ import { signalNames } from '../protocol/names';
 import type { ChildInputs, Delivery, PendingInput } from '../protocol/run';
 
 /** Who tells: `branch` as in `Lineage`. */
-export type Teller = { readonly child: string; readonly branch: string | undefined };
+export type Teller = {
+  readonly child: string;
+  readonly branch: string | undefined;
+  /** What an execution before this one told last is not known: even that nothing is open is told again. */
+  readonly isContinued: boolean;
+};
 
 export class RootLink {
   readonly #root: string;
   readonly #child: string;
   readonly #branch: string;
-  #told = '';
+  #told: string | undefined;
   #sending = Promise.resolve();
 
-  constructor(root: string, { child, branch }: Teller) {
+  constructor(root: string, { child, branch, isContinued }: Teller) {
     this.#root = root;
     this.#child = child;
     this.#branch = branch ?? child;
+    this.#told = isContinued ? undefined : '';
   }
 
   /** Tells what this child waits for now, if it is not what was told last. */

@@ -57,6 +57,11 @@ export class RunBoard {
     this.status = this.pending.length > 0 ? 'needs-input' : 'running';
   }
 
+  /** What runs is known; it has asked nothing yet. */
+  loaded(): void {
+    if (this.status === 'loading') this.status = 'running';
+  }
+
   get pauseSeq(): number {
     return this.#pauseSeq;
   }
@@ -124,10 +129,10 @@ export class RunBoard {
   }
 
   /** The pending input an answer is for; throws what the asker is told otherwise. Undefined: this very update was taken before. */
-  addressed(input: { inputId?: string }, updateId: string): PendingInput | undefined {
+  addressed(input: { inputId?: string }, updateId: string | undefined): PendingInput | undefined {
     const { inputId } = input;
     if (inputId !== undefined && this.#answered.has(inputId)) {
-      if (this.#answered.get(inputId) === updateId) return undefined;
+      if (updateId !== undefined && this.#answered.get(inputId) === updateId) return undefined;
       throw new AlreadyAnswered(`input '${inputId}' was already answered; the first answer counts`);
     }
     if (this.pending.length === 0) {
@@ -146,7 +151,7 @@ export class RunBoard {
   }
 
   /** As `addressed`, for a text answer; also refuses what is no answer. */
-  question(input: ResumeInput, updateId: string): PendingInput | undefined {
+  question(input: ResumeInput, updateId: string | undefined): PendingInput | undefined {
     answerText(input);
     const found = this.addressed(input, updateId);
     if (found?.kind === 'approval') {
@@ -156,7 +161,7 @@ export class RunBoard {
     return found;
   }
 
-  approval(input: { inputId?: string }, updateId: string): PendingInput | undefined {
+  approval(input: { inputId?: string }, updateId: string | undefined): PendingInput | undefined {
     const found = this.addressed(input, updateId);
     if (found !== undefined && found.kind !== 'approval') {
       throw new InvalidAnswer(`input '${found.inputId}' is no approval: answer it with resume`);
@@ -170,7 +175,8 @@ export class RunBoard {
     this.#children.clear();
   }
 
-  take(inputId: string, updateId: string): void {
+  /** Without an update id it was a signal. */
+  take(inputId: string, updateId = 'signal'): void {
     this.#change(() => this.#answered.set(inputId, updateId));
     this.answers += 1;
   }

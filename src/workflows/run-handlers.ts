@@ -90,9 +90,14 @@ export function setRunHandlers(run: RunHandlers): void {
   setHandler(deliverSignal, (delivery) => takeDelivery(run, delivery), {
     description: 'From the topmost run: the answer to what this run asked',
   });
-  setHandler(childResultSignal, run.takeOutcome);
   setHandler(abandonSignal, run.abandon);
-  setHandler(childInputsSignal, run.takeInputs);
+  // Anybody may send these, too: what is malformed is refused like any other signal.
+  setHandler(childResultSignal, (outcome) =>
+    recordingRefusal(board, signalNames.childResult, () => run.takeOutcome(outcome)),
+  );
+  setHandler(childInputsSignal, (told) =>
+    recordingRefusal(board, signalNames.childInputs, () => run.takeInputs(told)),
+  );
 }
 
 function setAnswerUpdates(run: RunHandlers): void {
@@ -167,6 +172,7 @@ async function settle(run: RunHandlers, delivery: Delivery): Promise<void> {
 async function resumeBySignal(run: RunHandlers, payload: unknown): Promise<void> {
   await recordingRefusal(run.board, signalNames.resume, async () => {
     const input = resumeInput(typeof payload === 'string' ? { answer: payload } : payload);
+    if (run.board.status === 'loading') await loaded(run.board);
     const found = run.board.question(input, updateId());
     if (found !== undefined)
       await settle(run, { ...input, inputId: found.inputId, kind: 'answer' });
@@ -176,14 +182,20 @@ async function resumeBySignal(run: RunHandlers, payload: unknown): Promise<void>
 /** The first answer counts: what comes after it, or after its time ran out, changes nothing. */
 async function takeDelivery(run: RunHandlers, delivery: Delivery): Promise<void> {
   await recordingRefusal(run.board, signalNames.deliver, async () => {
+    if (run.board.status === 'loading') await loaded(run.board);
     if (run.board.addressed(delivery, updateId()) !== undefined) await settle(run, delivery);
   });
+}
+
+/** A signal may come before a run that continued as new knows again what it asked: nobody would send that answer once more. */
+async function loaded(board: RunBoard): Promise<void> {
+  await condition(() => board.status !== 'loading');
 }
 
 async function recordingRefusal(
   board: RunBoard,
   signal: string,
-  take: () => Promise<void>,
+  take: () => Promise<void> | void,
 ): Promise<void> {
   try {
     await take();
@@ -197,8 +209,9 @@ async function recordingRefusal(
   }
 }
 
-function updateId(): string {
-  return currentUpdateInfo()?.id ?? 'signal';
+/** Of a signal there is none: no signal is another one sent again. */
+function updateId(): string | undefined {
+  return currentUpdateInfo()?.id;
 }
 
 /** A validator refuses by throwing; what it throws must be a Temporal failure or it would fail the workflow task. */

@@ -60,5 +60,5 @@ export class RunPlace {
 /** Of a turn, its number stands behind the agent. */
 function topPath(input: RunInput): string {
   const id = runnerId(input);
-  return input.thread === undefined ? id : `${id}/turn-${input.thread.turn}`;
+  return input.thread ? `${id}/turn-${input.thread.turn}` : id;
 }

@@ -40,7 +40,7 @@ import { pack, unpack, type CarriedProgress, type CarriedRun } from './carried-r
 import { reported } from './child-failure';
 import { Children } from './children';
 import type { DrivenRun, Driver } from './driver';
-import { toWorkflowFailure } from './durable';
+import { storable, toWorkflowFailure } from './durable';
 import { loadDefinition, type LoadedDefinition } from './load-definition';
 import { OrchestrationLoop } from './orchestration-loop';
 import { RootLink, sendDown } from './root-link';
@@ -89,6 +89,7 @@ export class Run {
         : new RootLink(superior, {
             child: this.#info.workflowId,
             branch: this.#place.lineage.branch,
+            isContinued: carried !== undefined,
           });
     setRunHandlers({
       board: this.#board,
@@ -118,6 +119,8 @@ export class Run {
     } catch (error) {
       const isOver = error instanceof ContinueAsNew || this.#board.ended;
       const status = isCancellation(error) ? 'cancelled' : 'failed';
+      // A child may have been cancelled by itself: then what runs beside it is cancelled here, for its end is waited for.
+      if (status === 'cancelled' && !isOver) CancellationScope.current().cancel();
       await CancellationScope.nonCancellable(() => this.#end(isOver ? undefined : status));
       const spend = this.#loaded?.budget.spend;
       if (this.#place.isRoot || spend === undefined) throw error;
@@ -149,6 +152,8 @@ export class Run {
     const { entries } = carried;
     this.#log = new RunLog({ workflowId, executionRunId: runId, entries });
     this.#start(carried.definition, carried);
+    if (carried.abandoned === true) this.#abandon();
+    if (carried.cancelReason !== undefined) this.#cancel(carried.cancelReason);
   }
 
   #start(definition: LoadedDefinition, carried?: CarriedRun): void {
@@ -180,6 +185,8 @@ export class Run {
       continueAsNewIfDue: (progress) => this.#continueAsNewIfDue(progress),
     };
     this.#loaded = { definition, budget, children, driver: this.#drive(driven, carried) };
+    this.#board.loaded();
+    if (this.#abandoned) children.abandon();
   }
 
   #drive(run: DrivenRun, carried: CarriedRun | undefined): Driver {
@@ -201,7 +208,8 @@ export class Run {
   async #finish(planned: PlanResult): Promise<AgentRunResult | ChildResult> {
     const { children } = this.#ready();
     const result = this.#resultOf(planned);
-    const returned = this.#place.isRoot ? result : this.#childResult(planned, result);
+    // Checked before it is published, too: what an update cannot carry would wedge the run.
+    const returned = storable(this.#place.isRoot ? result : this.#childResult(planned, result));
     this.#board.result = result;
     await this.#end('completed');
     if (!('delta' in returned)) return await this.#save(returned);
@@ -285,6 +293,8 @@ export class Run {
         session: this.#session.carry(),
         budget: budget.carry(),
         children: children.views,
+        ...(this.#abandoned && { abandoned: true }),
+        ...(this.#cancelReason !== undefined && { cancelReason: this.#cancelReason }),
       },
       this.#log.entries,
       this.#log.ref(),
@@ -334,7 +344,7 @@ export class Run {
   }
 
   #forget(child: string): void {
-    if (this.#superior !== undefined) this.#superior.forget(child);
+    if (!this.#place.isRoot) this.#superior?.forget(child);
     this.#board.forgetBranch(child);
     this.#show();
   }

@@ -82,6 +82,12 @@ describe('RunBoard', () => {
       expect(board.pauseSeq).toBe(1);
     });
 
+    it('is running once it is loaded, also where it asks nothing itself', () => {
+      const before = board.status;
+      board.loaded();
+      expect([before, board.status, board.pauseSeq]).toEqual(['loading', 'running', 0]);
+    });
+
     it.each([{ status: 'completed' }, { status: 'failed' }, { status: 'cancelled' }] as const)(
       'never brings a run back that is $status',
       ({ status }) => {
@@ -93,6 +99,14 @@ describe('RunBoard', () => {
   });
 
   describe('an answer', () => {
+    it('that came by signal is not the same one again, whatever it says', () => {
+      board.publish([input('a')]);
+      board.take('a');
+      expect(codeOf(() => board.question({ answer: 'x', inputId: 'a' }, undefined))).toBe(
+        'AlreadyAnswered',
+      );
+    });
+
     const refusals: readonly {
       readonly name: string;
       readonly open: readonly PendingInput[];
