@@ -3,6 +3,7 @@
 import { getExternalWorkflowHandle } from '@temporalio/workflow';
 import { signalNames } from '../protocol/names';
 import type { ChildInputs, Delivery, PendingInput } from '../protocol/run';
+import { inputsThatTravel } from './run-board';
 
 /** Who tells: `branch` as in `Lineage`. */
 export type Teller = {
@@ -31,7 +32,7 @@ export class RootLink {
     const ids = inputs.map((input) => input.inputId).join(' ');
     if (ids === this.#told) return;
     this.#told = ids;
-    this.#send(this.#child, inputs);
+    this.#send(this.#child, inputsThatTravel(inputs));
   }
 
   /** Another child, below this run, is gone. */

@@ -6,6 +6,7 @@
 
 import { answerText } from '../core/answer';
 import { budgetAmount } from '../core/budget';
+import { utf8Length } from '../core/text';
 import {
   AlreadyAnswered,
   AmbiguousInput,
@@ -30,6 +31,12 @@ export type CarriedBoard = {
 };
 
 const keptRejections = 20;
+
+/** Open inputs as they fit into a message: of many long calls only the questions. Whole, they are read by query. */
+export function inputsThatTravel(inputs: readonly PendingInput[]): readonly PendingInput[] {
+  if (utf8Length(JSON.stringify(inputs)) <= limits.result) return inputs;
+  return inputs.map(({ call: _call, ...input }) => input);
+}
 
 export class RunBoard {
   status: RunStatus = 'loading';

@@ -34,7 +34,7 @@ import type {
 } from '../protocol/run';
 import { approveInput, cancelReason, rejectInput, resumeInput } from './answer-input';
 import { toWorkflowFailure } from './durable';
-import type { RunBoard } from './run-board';
+import { inputsThatTravel, type RunBoard } from './run-board';
 
 const resumeSignal = defineSignal<[unknown]>(signalNames.resume);
 const cancelSignal = defineSignal<[CancelInput | undefined]>(signalNames.cancelRun);
@@ -145,7 +145,7 @@ async function outcome(board: RunBoard): Promise<OutcomeReply> {
   if (board.result !== undefined) return { kind: 'complete', result: board.result };
   if (board.ended) return { kind: 'ended' };
   if (board.moving) return { kind: 'moved' };
-  return { kind: 'needs-input', pending: board.pending };
+  return { kind: 'needs-input', pending: inputsThatTravel(board.pending) };
 }
 
 async function settle(run: RunHandlers, delivery: Delivery): Promise<void> {

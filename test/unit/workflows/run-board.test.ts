@@ -1,7 +1,7 @@
 // Pure: no server.
 import { limits } from '../../../src/protocol/limits';
 import type { PendingInput, RejectedSignal } from '../../../src/protocol/run';
-import { RunBoard } from '../../../src/workflows/run-board';
+import { inputsThatTravel, RunBoard } from '../../../src/workflows/run-board';
 import { thrown } from '../core/builders';
 
 const input = (inputId: string, kind: PendingInput['kind'] = 'question'): PendingInput => ({
@@ -21,6 +21,24 @@ const rejection = (message: string): RejectedSignal => ({
 });
 
 const codeOf = (act: () => unknown): unknown => (thrown(act) as { code?: unknown }).code;
+
+describe('inputs that travel', () => {
+  const approval = (bytes: number): PendingInput => ({
+    ...input('a', 'approval'),
+    call: { type: 'tool_call', callId: 'c', name: 'send', args: { text: 'x'.repeat(bytes) } },
+  });
+
+  it.each([
+    { what: 'are whole', bytes: 100, travels: approval(100) },
+    {
+      what: 'lack their calls where these are too long',
+      bytes: limits.result,
+      travels: input('a', 'approval'),
+    },
+  ])('$what', ({ bytes, travels }) => {
+    expect(inputsThatTravel([approval(bytes)])).toEqual([travels]);
+  });
+});
 
 describe('RunBoard', () => {
   let board: RunBoard;
