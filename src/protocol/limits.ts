@@ -28,6 +28,9 @@ export const limits = {
   /** History at which a run continues as new by itself, server suggestion or not. */
   historyBytes: 3_500_000,
   historyEvents: 4_000,
+  /** History at which an orchestration with open children starts no more: it waits for a gap to continue as new in. */
+  fullHistoryBytes: 15_000_000,
+  fullHistoryEvents: 15_000,
   answeredInputs: 1_000,
   replicaBytes: 64 * MiB,
   replicaPoolEntries: 1_000,

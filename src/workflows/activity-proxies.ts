@@ -126,6 +126,7 @@ export const listingActivities = proxyActivities<LonghaulActivities>({
 
 export const controlActivities = proxyActivities<LonghaulActivities>({
   startToCloseTimeout: 60_000,
+  scheduleToCloseTimeout: timeouts.store,
   heartbeatTimeout: timeouts.modelHeartbeat,
   retry: { initialInterval: 500, maximumInterval: 10_000, nonRetryableErrorTypes },
 });

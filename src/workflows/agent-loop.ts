@@ -132,7 +132,13 @@ export class AgentLoop implements Driver {
     const { board, log, session: own } = this.#run;
     const answers = board.answers;
     this.#tools.start(step.calls);
-    await condition(() => this.#tools.arrived.length > 0 || board.answers !== answers);
+    const isMore = (): boolean => this.#tools.arrived.length > 0 || board.answers !== answers;
+    if (step.waiting.length > 0 && this.#facts.inputTimeoutMs !== undefined) {
+      const expired = await this.#untilExpired(isMore);
+      if (expired !== undefined && !isMore()) return this.#expire(expired);
+    } else {
+      await condition(isMore);
+    }
     for (const { result, entryId, session } of this.#tools.take()) {
       if (entryId !== undefined) log.expectResult(result, entryId);
       this.#machine.toolResults([result]);
@@ -167,11 +173,7 @@ export class AgentLoop implements Driver {
     const { board, isAbandoned } = this.#run;
     const answers = board.answers;
     const answered = (): boolean => board.answers !== answers;
-    const expired = await waitForAnswer({
-      pending: board.pending,
-      timeoutMs: this.#facts.inputTimeoutMs,
-      answered: () => answered() || isAbandoned(),
-    });
+    const expired = await this.#untilExpired(() => answered() || isAbandoned());
     if (answered()) return;
     if (isAbandoned()) {
       throw errorOfCode(
@@ -179,13 +181,17 @@ export class AgentLoop implements Driver {
         'nobody needs the answer any more: another branch was first',
       );
     }
-    if (expired !== undefined) this.#expire(expired, this.#facts.onInputTimeout ?? 'fail');
+    if (expired !== undefined) this.#expire(expired);
   }
 
-  #expire(
-    { inputId, kind, question, path }: PendingInput,
-    rule: NonNullable<AgentFacts['onInputTimeout']>,
-  ): void {
+  /** Waits; gives the input of this run itself whose time ran out first, if one did. */
+  async #untilExpired(answered: () => boolean): Promise<PendingInput | undefined> {
+    const { ownPending: pending } = this.#run.board;
+    return await waitForAnswer({ pending, timeoutMs: this.#facts.inputTimeoutMs, answered });
+  }
+
+  #expire({ inputId, kind, question, path }: PendingInput): void {
+    const rule = this.#facts.onInputTimeout ?? 'fail';
     if (rule === 'fail' || kind !== 'question') {
       const message = `nobody answered '${inputId}' in time: ${oneLine(question, 300)}`;
       throw new InputTimeout(message, { details: { inputId, path } });

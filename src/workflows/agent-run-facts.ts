@@ -105,6 +105,13 @@ export function openInputs(step: AgentRunStep): readonly MachineInput[] {
   return step.kind === 'needs-input' ? step.inputs : [];
 }
 
+/** Whether the execution has grown so far that nothing new may start in it. */
+export function isFull(info: WorkflowInfo): boolean {
+  return (
+    info.historySize > limits.fullHistoryBytes || info.historyLength > limits.fullHistoryEvents
+  );
+}
+
 /** Whether the execution has grown so far that the run continues as new. */
 export function isDue(info: WorkflowInfo): boolean {
   return (

@@ -3,7 +3,8 @@
 // 1. Decides nothing: what runs when, and what comes of it, is the plan's.
 // 2. At most `concurrency` children are under way; one that waits for a person is.
 // 3. Each child has a scope of its own, so that the rest can be cancelled when the plan needs them no more.
-// 4. Continues as new with no child open only; when it is due, no further one starts.
+// 4. Continues as new with no child open only. Others run on while one waits for a person, so children start until the history is
+//    nearly full; then it waits for a gap.
 
 import { CancellationScope, condition, workflowInfo } from '@temporalio/workflow';
 import type { Plan, PlannedChild, PlanResult } from '../core/orchestration/plan';
@@ -11,7 +12,7 @@ import type { OrchestrationFacts } from '../protocol/activities';
 import { errorOfCode, InternalError } from '../protocol/error-classes';
 import { limits } from '../protocol/limits';
 import type { ChildResult } from '../protocol/run';
-import { isDue } from './agent-run-facts';
+import { isFull } from './agent-run-facts';
 import { failureCode, failureReason } from './child-failure';
 import type { DrivenRun, Driver, Progress } from './driver';
 
@@ -55,11 +56,8 @@ export class OrchestrationLoop implements Driver {
 
   async drive(): Promise<PlanResult> {
     while (this.#plan.outcome === undefined) {
-      if (isDue(workflowInfo())) {
-        await this.#run.continueAsNewIfDue(() => ({ plan: this.#plan.toJSON() }));
-      } else {
-        this.#launch();
-      }
+      await this.#run.continueAsNewIfDue(() => ({ plan: this.#plan.toJSON() }));
+      if (!isFull(workflowInfo())) this.#launch();
       this.#run.onChange();
       await condition(() => this.#arrived.length > 0);
       this.#settle();
@@ -126,7 +124,6 @@ export class OrchestrationLoop implements Driver {
 
   async #result(outcome: NonNullable<Plan['outcome']>): Promise<PlanResult> {
     if (outcome.kind === 'complete') return outcome.result;
-    await this.#run.children.closed();
     if ('cause' in outcome) throw this.#errors.get(outcome.cause);
     const { code, message, details = {} } = outcome;
     throw errorOfCode(code, message, { details });

@@ -78,6 +78,11 @@ export class RunBoard {
     return all.filter((input) => !this.#answered.has(input.inputId));
   }
 
+  /** Of those, what this run itself asked. */
+  get ownPending(): readonly PendingInput[] {
+    return this.#own.filter((input) => !this.#answered.has(input.inputId));
+  }
+
   get rejected(): readonly RejectedSignal[] {
     return this.#rejected;
   }
@@ -104,10 +109,21 @@ export class RunBoard {
 
   /** Lists what a child waits for now. */
   publishChild(child: string, inputs: readonly PendingInput[], branch = child): void {
+    if (this.ended) return;
     this.#change(() => {
       if (inputs.length > 0) this.#children.set(child, { branch, inputs });
       else this.#children.delete(child);
     });
+  }
+
+  /** Nobody waits for this one any more. */
+  drop(child: string, inputId: string): void {
+    const { branch = child, inputs = [] } = this.#children.get(child) ?? {};
+    this.publishChild(
+      child,
+      inputs.filter((input) => input.inputId !== inputId),
+      branch,
+    );
   }
 
   /** A child of this run is gone, and all below it. */

@@ -152,7 +152,11 @@ async function settle(run: RunHandlers, delivery: Delivery): Promise<void> {
   const { board } = run;
   const child = board.askerOf(delivery.inputId);
   if (child === undefined) {
-    run.feed(delivery);
+    try {
+      run.feed(delivery);
+    } catch (error) {
+      throw toWorkflowFailure(error);
+    }
     board.take(delivery.inputId, updateId());
     return;
   }
@@ -162,7 +166,8 @@ async function settle(run: RunHandlers, delivery: Delivery): Promise<void> {
     await run.sendDown(child, delivery);
   } catch (error) {
     board.giveBack(delivery.inputId);
-    board.publishChild(child, []);
+    board.drop(child, delivery.inputId);
+    run.onChange();
     throw toWorkflowFailure(
       new NotWaiting(`who asked '${delivery.inputId}' is gone: ${String(error)}`),
     );

@@ -119,8 +119,8 @@ export class Run {
     } catch (error) {
       const isOver = error instanceof ContinueAsNew || this.#board.ended;
       const status = isCancellation(error) ? 'cancelled' : 'failed';
-      // A child may have been cancelled by itself: then what runs beside it is cancelled here, for its end is waited for.
-      if (status === 'cancelled' && !isOver) CancellationScope.current().cancel();
+      // What is still under way is cancelled here, for its end is waited for: closing would terminate it, and lose what it spent.
+      if (!isOver) CancellationScope.current().cancel();
       await CancellationScope.nonCancellable(() => this.#end(isOver ? undefined : status));
       const spend = this.#loaded?.budget.spend;
       if (this.#place.isRoot || spend === undefined) throw error;
@@ -212,6 +212,7 @@ export class Run {
     const returned = storable(this.#place.isRoot ? result : this.#childResult(planned, result));
     this.#board.result = result;
     await this.#end('completed');
+    if (children.openCount > 0) children.abandon();
     if (!('delta' in returned)) return await this.#save(returned);
     if (children.openCount > 0) await this.#tellCaller(returned);
     await this.#linger();
@@ -232,7 +233,6 @@ export class Run {
   async #linger(): Promise<void> {
     const { children } = this.#ready();
     if (children.openCount === 0) return;
-    children.abandon();
     try {
       await children.closed();
     } catch (error) {
@@ -313,7 +313,7 @@ export class Run {
       this.#show();
     }
     // Cancelled calls and children end first: a parent that closed before them would terminate them.
-    if (status === 'cancelled') {
+    if (status === 'cancelled' || status === 'failed') {
       await condition(() => this.#loaded?.driver.settled ?? true);
       await this.#loaded?.children.closed();
     }

@@ -71,13 +71,15 @@ export class ToolRunner {
     this.#launch();
   }
 
-  /** The results that have arrived since; throws the first failure that ends the run. */
+  /** The results that have arrived since. A failure that ends the run is thrown after them: they belong to its history. */
   take(): ResultArrival[] {
     const arrivals = this.arrived.splice(0);
-    return arrivals.map((arrival) => {
-      if (arrival.kind === 'failed') throw arrival.error;
-      return arrival;
-    });
+    const results = arrivals.filter((arrival) => arrival.kind === 'result');
+    const failed = arrivals.find((arrival) => arrival.kind === 'failed');
+    if (failed === undefined) return results;
+    if (results.length === 0) throw failed.error;
+    this.arrived.push(failed);
+    return results;
   }
 
   #launch(): void {
