@@ -14,7 +14,7 @@ describe('a budget that is used up', () => {
     },
     {
       usedUp: dollars,
-      inputId: 'budget-3-0.5',
+      inputId: 'budget-3-usd-0.5',
       question:
         "The budget of $0.5 is used up: $0.5124 were spent. How many US dollars shall be added? Answer with a number, or 'stop'.",
     },
