@@ -1,0 +1,49 @@
+// A thread that outgrows its history on the dev server: nobody notices.
+
+import { defineAgent } from '../../src';
+import { scriptedModel } from '../../src/testing/scripted-model';
+import { linesOf } from './conversation';
+import { openHarness } from './harness';
+import { fetchHistory } from './history';
+import { lastText } from './scripted-agents';
+
+const long = (text: string): string => `${text} `.padEnd(200_000, 'lorem ipsum dolor ');
+
+describe('a long thread', () => {
+  it('goes on as new between turns, with all that was said, is queued and was answered', async () => {
+    const harness = await openHarness();
+    const model = scriptedModel(
+      Array.from(
+        { length: 20 },
+        () => (request: Parameters<typeof lastText>[0]) =>
+          long(`<${lastText(request).split(' ')[0]}>`),
+      ),
+    );
+    const agent = defineAgent({ id: 'long', model: 'scripted/one' });
+    await harness.worker({ runners: [agent], providers: { scripted: model } });
+    const thread = harness.longhaul.thread({
+      agent,
+      sessionId: harness.taskQueue,
+      session: { kept: true },
+    });
+    const texts = Array.from({ length: 10 }, (_, index) => `${index + 1}`);
+    const sent = [];
+    for (const text of texts) sent.push(await thread.send(long(text), { messageId: `m-${text}` }));
+    for (const [index, turn] of sent.entries()) {
+      const { finalResponse } = await turn.result();
+      expect(finalResponse.text.split(' ')[0]).toBe(`<${index + 1}>`);
+    }
+    const again = await thread.send('another text', { messageId: 'm-1' });
+    expect(again.runId).toBe(sent[0]?.runId);
+    expect(await thread.session()).toEqual({ kept: true });
+    const lines = linesOf(model.requests.at(-1)?.messages ?? []).map((line) => line.split(' ')[0]);
+    expect(lines).toEqual([...texts.slice(0, -1).flatMap((text) => [text, `<${text}>`]), '10']);
+    expect(model.requests).toHaveLength(10);
+    const [started] = await fetchHistory(harness.longhaul, thread.threadId);
+    expect(started?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId).toBeTruthy();
+    const turns = await thread.turns();
+    expect(turns.map(({ turn }) => turn)).toEqual([10]);
+    expect(await thread.state()).toMatchObject({ turn: 10 });
+    await harness.close();
+  });
+});

@@ -1,0 +1,209 @@
+// Threads whose turns outlive them, on the dev server: saved in a store, late when it is down; older turns summarised.
+
+import { defineTool, type Agent } from '../../src';
+import type { Longhaul, ThreadHandle } from '../../src/client';
+import type { ThreadOptions } from '../../src/client/threads';
+import { StoreError } from '../../src/protocol/error-classes';
+import { SqliteStores, type MemoryStore } from '../../src/worker';
+import { linesOf } from './conversation';
+import { eventually } from './eventually';
+import { openHarness, type Harness } from './harness';
+import { lastText, scriptedAgents, type Script } from './scripted-agents';
+
+const agents = scriptedAgents();
+const echo: Script = [(request) => `<${lastText(request)}>`];
+const noted = defineTool({
+  name: 'note',
+  description: 'Notes',
+  inputSchema: { type: 'object', properties: {} },
+  session: ['notes'],
+  execute: (_args, { session }) => {
+    session['notes'] = ((session['notes'] as number | undefined) ?? 0) + 1;
+    return session['notes'];
+  },
+});
+const summarising: Script = [
+  (request) => {
+    const text = lastText(request);
+    if (text.startsWith('Summarise')) return 'They counted.';
+    return { text: `<${text}>`, usage: { total: text === 'three' ? 900 : 100 } };
+  },
+];
+const runners: readonly Agent[] = [
+  agents.agent('saved', echo, { memory: { kind: 'full', store: 'default' } }),
+  agents.agent('late', echo, { memory: { kind: 'full', store: 'shaky' } }),
+  agents.agent('recent', echo, { memory: { kind: 'windowed', turns: 1, store: 'default' } }),
+  agents.agent(
+    'noting',
+    [
+      (request) =>
+        request.messages.at(-1)?.role === 'tool'
+          ? 'Noted.'
+          : { toolCalls: [{ name: 'note', args: {} }] },
+    ],
+    { tools: [noted], memory: { kind: 'full', store: 'default' } },
+  ),
+  agents.agent('summarised', summarising, {
+    memory: { kind: 'full', compact: { contextTokens: 1_000, keepTurns: 1 } },
+  }),
+];
+let count = 0;
+
+describe('a thread with a store', () => {
+  let harness: Harness;
+  let longhaul: Longhaul;
+  let stores: SqliteStores;
+  /** Calls that fail from now on. */
+  let failures = 0;
+  beforeAll(async () => {
+    harness = await openHarness();
+    ({ longhaul } = harness);
+    stores = SqliteStores.inMemory();
+    const { memory } = stores;
+    const shaky: MemoryStore = {
+      ...memory.default,
+      saveTurn: async (turn) => {
+        failures -= 1;
+        if (failures >= 0) throw new StoreError('down', { retryable: true });
+        await memory.default.saveTurn(turn);
+      },
+    };
+    await harness.worker({
+      runners,
+      providers: { scripted: agents.provider },
+      stores: { memory: { default: memory.default, shaky } },
+    });
+  });
+  afterAll(async () => {
+    await harness.close();
+    await stores.close();
+  });
+
+  function threadOf(agent: string, options: Partial<ThreadOptions> = {}): ThreadHandle {
+    count += 1;
+    return longhaul.thread({ agent, sessionId: `${harness.taskQueue}-${count}`, ...options });
+  }
+
+  async function answer(thread: ThreadHandle, text: string): Promise<string> {
+    const turn = await thread.send(text);
+    return (await turn.result()).finalResponse.text;
+  }
+
+  async function said({ key }: ThreadHandle): Promise<unknown[]> {
+    return (await stores.memory.default.loadTurns(key)).map(({ user }) => user);
+  }
+
+  function given(text: string): string[] {
+    const request = agents.provider.requests.findLast((each) => lastText(each) === text);
+    return linesOf(request?.messages ?? []);
+  }
+
+  async function isEnded(thread: ThreadHandle): Promise<boolean> {
+    return (await thread.state()).status === 'completed';
+  }
+
+  it('saves each turn with what is known of it', async () => {
+    const thread = threadOf('saved');
+    const turn = await thread.send('one', { messageId: 'm-1' });
+    await turn.result();
+    await eventually('it is saved', async () => (await said(thread)).length === 1);
+    expect(await stores.memory.default.loadTurns(thread.key)).toEqual([
+      {
+        ...thread.key,
+        id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-/),
+        invocationId: turn.runId,
+        user: 'one',
+        assistant: '<one>',
+        createdAt: expect.any(String),
+        eventData: {
+          messageId: 'm-1',
+          usage: expect.objectContaining({ total: 15 }),
+          iterations: 0,
+          session: {},
+        },
+      },
+    ]);
+  });
+
+  it('ends when nothing is said for long, and starts again where it was', async () => {
+    const thread = threadOf('noting', { idleTimeout: '300ms' });
+    const first = await thread.send('one', { messageId: 'm-1' });
+    await first.result();
+    await answer(thread, 'two');
+    await eventually('it has ended', () => isEnded(thread));
+    expect(await thread.turns()).toHaveLength(2);
+    const again = await thread.send('one', { messageId: 'm-1' });
+    expect(again.runId).toBe(first.runId);
+    await answer(thread, 'three');
+    expect(await thread.session()).toEqual({ notes: 3 });
+    expect(given('three').slice(0, 5)).toEqual(['one', 'Noted.', 'two', 'Noted.', 'three']);
+    expect((await thread.turns()).map(({ turn, user }) => [turn, user])).toEqual([
+      [1, 'one'],
+      [2, 'two'],
+      [3, 'three'],
+    ]);
+  });
+
+  it('reads only the turns it gives, where its memory is windowed', async () => {
+    const thread = threadOf('recent', { idleTimeout: '100ms' });
+    for (const text of ['one', 'two', 'three']) await answer(thread, text);
+    await eventually('it has ended', () => isEnded(thread));
+    const turn = await thread.send('four');
+    await turn.result();
+    expect(turn.turn).toBe(4);
+    expect(given('four')).toEqual(['three', '<three>', 'four']);
+    expect((await thread.turns()).map(({ user }) => user)).toEqual(['three', 'four']);
+    await eventually('all are saved', async () => (await said(thread)).length === 4);
+  });
+
+  it('answers while its store is down, and saves what was said, in order, once it is back', async () => {
+    const thread = threadOf('late');
+    failures = 2;
+    expect(await answer(thread, 'one')).toBe('<one>');
+    expect(await answer(thread, 'two')).toBe('<two>');
+    expect(await said(thread)).toEqual([]);
+    expect(given('two')).toEqual(['one', '<one>', 'two']);
+    await eventually('both are saved', async () => (await said(thread)).length === 2);
+    expect(await said(thread)).toEqual(['one', 'two']);
+  });
+
+  it('saves nothing any more that was said before it was cleared', async () => {
+    const thread = threadOf('late');
+    await answer(thread, 'one');
+    await eventually('it is saved', async () => (await said(thread)).length === 1);
+    failures = 1_000;
+    await answer(thread, 'two');
+    await thread.clear();
+    failures = 0;
+    await eventually('it has ended', () => isEnded(thread));
+    expect(await said(thread)).toEqual([]);
+    await answer(thread, 'three');
+    expect(given('three')).toEqual(['three']);
+    await eventually('it is saved', async () => (await said(thread)).length === 1);
+  });
+
+  it('clears the store of a thread that is not open', async () => {
+    const thread = threadOf('saved', { idleTimeout: '100ms' });
+    await answer(thread, 'one');
+    await eventually('it has ended', () => isEnded(thread));
+    expect(await said(thread)).toEqual(['one']);
+    await thread.clear();
+    await eventually('it has ended again', () => isEnded(thread));
+    expect(await said(thread)).toEqual([]);
+    expect(await thread.turns()).toEqual([]);
+  });
+
+  it('gives a summary for older turns, when the provider says that the context is nearly full', async () => {
+    const thread = threadOf('summarised');
+    for (const text of ['one', 'two', 'three', 'four', 'five']) await answer(thread, text);
+    const summary = 'Summary of the conversation so far:\nThey counted.';
+    expect(given('three')).toEqual(['one', '<one>', 'two', '<two>', 'three']);
+    expect(given('four')).toEqual([summary, 'three', '<three>', 'four']);
+    expect(given('five')).toEqual([summary, 'three', '<three>', 'four', '<four>', 'five']);
+    const asked = agents.provider.requests.filter((each) => lastText(each).startsWith('Summarise'));
+    expect(asked.map(({ messages }) => linesOf(messages).slice(0, -1))).toEqual([
+      ['one', '<one>', 'two', '<two>'],
+    ]);
+    expect(await thread.turns()).toHaveLength(5);
+  });
+});
