@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import type { AddCommand, CommandContext } from './command-context';
 import { addApproveCommand } from './commands/approve';
 import { addCancelCommand } from './commands/cancel';
+import { addChatCommand } from './commands/chat';
 import { addDevCommand } from './commands/dev';
 import { addDevWorkerCommand } from './commands/dev-worker';
 import { addDoctorCommand } from './commands/doctor';
@@ -15,6 +16,7 @@ import { addRunCommand } from './commands/run';
 import { addSetupCommand } from './commands/setup';
 import { addSchemaCommand } from './commands/schema';
 import { addShowCommand } from './commands/show';
+import { addThreadsCommand } from './commands/threads';
 import { addValidateCommand } from './commands/validate';
 import { addWorkerCommand } from './commands/worker';
 import { exitCodeHelp } from './exit-codes';
@@ -23,12 +25,14 @@ const commands: readonly AddCommand[] = [
   addDevCommand,
   addWorkerCommand,
   addRunCommand,
+  addChatCommand,
   addResumeCommand,
   addApproveCommand,
   addRejectCommand,
   addShowCommand,
   addListCommand,
   addInboxCommand,
+  addThreadsCommand,
   addCancelCommand,
   addSetupCommand,
   addValidateCommand,

@@ -87,12 +87,13 @@ function isPassing(error: unknown): boolean {
   return refusal?.code === 'RunClosed';
 }
 
-/** Never resolves. */
+/** Never resolves. Asks about the task queue that the thread is on, if it is open. */
 async function rejectWithoutWorker(
   client: Client,
-  { taskQueue, workflowId }: WorkflowStartOptions,
+  { taskQueue: ownQueue, workflowId }: WorkflowStartOptions,
   signal: AbortSignal,
 ): Promise<never> {
+  const taskQueue = (await queueOf(client, workflowId)) ?? ownQueue;
   try {
     await requireWorker(client, { taskQueue, runId: workflowId, signal });
   } catch (error) {
@@ -103,4 +104,16 @@ async function rejectWithoutWorker(
     throw new NoWorker(message, { cause: error, retryable: true, details: error.details });
   }
   return await new Promise<never>(() => undefined);
+}
+
+async function queueOf(client: Client, workflowId: string): Promise<string | undefined> {
+  try {
+    const handle = client.workflow.getHandle(workflowId);
+    const deadline = Date.now() + timeouts.serverCheck;
+    const { status, taskQueue } = await client.withDeadline(deadline, () => handle.describe());
+    return status.name === 'RUNNING' ? taskQueue : undefined;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
 }

@@ -36,6 +36,15 @@ describe('RunLog', () => {
     log.sync(events);
   };
 
+  it('gives no id twice, also where another log goes on after it', () => {
+    log.add(user('hello'));
+    log.add(turn);
+    const next = new RunLog({ ...address, minted: log.minted });
+    next.add(user('again'));
+    expect([...idsOf(log), ...idsOf(next)]).toEqual(['e1/1', 'e1/2', 'e1/3']);
+    expect(next.digest).toBe(digestOf(['e1/3']));
+  });
+
   it('numbers what the run adds itself, and keeps the ids that attempts minted', () => {
     add(user('hello'));
     log.expectTurn('minted-turn');

@@ -1,0 +1,34 @@
+// `longhaul chat` and `longhaul threads` as processes of their own, against the dev server of this Jest run.
+import { randomUUID } from 'node:crypto';
+import { builtCli, until, type BuiltCli } from './built-cli';
+
+const parrot = `
+import { defineAgent } from 'longhaul';
+import { scriptedModel } from 'longhaul/testing';
+const answer = ({ messages }) => messages.map(({ parts }) => parts[0].text).join(' ');
+const provider = { name: 'scripted', call: (...args) => scriptedModel([answer]).call(...args) };
+export default { runners: [defineAgent({ id: 'parrot', model: 'scripted/one' })], providers: { scripted: provider } };
+`;
+
+describe('longhaul chat', () => {
+  let cli: BuiltCli;
+  let project: string;
+  beforeAll(async () => {
+    cli = await builtCli();
+    project = await cli.project({ 'longhaul.config.mjs': parrot });
+  });
+  afterEach(() => cli.killAll());
+
+  it('goes on with what was said to the command before it', async () => {
+    const session = `chat-${randomUUID()}`;
+    const flags = ['--session', session, '--user', 'ada', '--task-queue', session];
+    const say = (input: string) => cli.run(['chat', 'parrot', ...flags], { cwd: project, input });
+    expect(await say('a\n\nb\n')).toMatchObject({ code: 0, stdout: 'a\na a b\n' });
+    expect(await say('c\n')).toMatchObject({ code: 0, stdout: 'a a b a a b c\n' });
+    await until(async () => {
+      const { stdout } = await cli.run(['threads', '--json', '--user', 'ada'], { cwd: project });
+      const listed = JSON.parse(stdout) as { key?: { sessionId: string } }[];
+      return listed.some(({ key }) => key?.sessionId === session);
+    });
+  });
+});
