@@ -16,6 +16,8 @@ export type ServeOptions = {
 export type ServedAgents = {
   /** Rejects when the worker ends by an error. */
   readonly ended: Promise<void>;
+  /** `RUNNING` while it takes work. */
+  readonly state: () => string;
   /** Lets calls in flight end; waits at most `timeoutMs` for that, else as long as the worker gives them. */
   stop(timeoutMs?: number): Promise<void>;
 };
@@ -41,7 +43,11 @@ export async function serveAgents(options: ServeOptions): Promise<ServedAgents> 
   const ended = worker.run();
   ended.catch(() => undefined);
   const drainMs = worker.options.shutdownGraceTimeMs + drainMarginMs;
-  return { ended, stop: (timeoutMs = drainMs) => stop(worker, ended, timeoutMs) };
+  return {
+    ended,
+    state: () => worker.getState(),
+    stop: (timeoutMs = drainMs) => stop(worker, ended, timeoutMs),
+  };
 }
 
 async function stop(worker: Worker, ended: Promise<void>, timeoutMs: number): Promise<void> {

@@ -1,6 +1,7 @@
 // Specs from the command line as processes of their own, on the dev server.
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { freePort } from '../../src/server/free-port';
 import { builtCli, linesOf, type BuiltCli } from './built-cli';
 
 /** Answers by what it is told: the run shows which instructions it was given. */
@@ -114,10 +115,13 @@ describe('specs on the command line', () => {
     expect((await worker.finished).code).toBe(0);
   });
 
-  it('ends a worker by a signal once its calls are done', async () => {
+  it('tells that a worker takes work, and ends it by a signal', async () => {
     const queue = ['--task-queue', `stopped-${process.pid}`];
-    const worker = cli.start(['worker', ...specs, ...queue], { cwd });
+    const health = `127.0.0.1:${await freePort()}`;
+    const worker = cli.start(['worker', ...specs, ...queue, '--health', health], { cwd });
     await worker.shows(/^Agents {4}/m);
+    const answer = await fetch(`http://${health}`);
+    expect([answer.status, await answer.json()]).toEqual([200, { status: 'RUNNING' }]);
     worker.kill('SIGTERM');
     expect(await worker.finished).toMatchObject({
       code: 0,

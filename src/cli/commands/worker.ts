@@ -7,6 +7,7 @@ import {
   type AgentsFlags,
   type AgentsSource,
 } from '../agents-source';
+import { UsageError } from '../cli-error';
 import type { CommandContext } from '../command-context';
 import {
   addConnectionFlags,
@@ -18,12 +19,14 @@ import { endOfDev, endSignal } from '../dev/end-of-dev';
 import { WorkerKeeper } from '../dev/worker-keeper';
 import type { ReadyWorker } from '../dev/worker-messages';
 import { exitCodes } from '../exit-codes';
+import { parseHealthAddress, serveHealth, type HealthAddress } from '../health-server';
 import { renderAgents } from '../render-agents';
 import { serveAgents } from '../serve-agents';
 import type { Terminal } from '../terminal';
 import { installWorkerLog } from '../worker-log';
 
-type ServeFlags = ConnectionFlags & AgentsFlags & { readonly watch?: true };
+type ServeFlags = ConnectionFlags &
+  AgentsFlags & { readonly watch?: true; readonly health?: HealthAddress };
 
 export function addWorkerCommand(program: Command, { terminal, finish }: CommandContext): void {
   const command = program
@@ -34,8 +37,16 @@ export function addWorkerCommand(program: Command, { terminal, finish }: Command
         'it reloads when a file changes: runs keep the definition they started with, new ones get the new.',
     )
     .option('--agents <file>', 'agents to serve (default: longhaul.config.*)')
-    .option('--watch', 'reload when the agents change');
+    .option('--watch', 'reload when the agents change')
+    .option(
+      '--health <[host:]port>',
+      'answer HTTP with 200 while the worker takes work, for probes',
+      parseHealthAddress,
+    );
   addTaskQueueFlag(addConnectionFlags(addSpecFlags(command))).action(async (flags: ServeFlags) => {
+    if (flags.watch === true && flags.health !== undefined) {
+      throw new UsageError('--health is for a worker that stays: it does not go with --watch');
+    }
     const source = requireAgentsSource(process.cwd(), flags);
     const serve = flags.watch === true ? watch : serveHere;
     await serve(source, flags, terminal);
@@ -62,10 +73,14 @@ async function serveHere(
     workerOptions: {},
   });
   const worker = { agents: registry.runnerIds(), taskQueue };
-  show(worker, { source, server: server.address, terminal });
-  await Promise.race([end, served.ended]);
-  terminal.note('stopping: calls in flight may end');
-  await served.stop();
+  try {
+    if (flags.health !== undefined) await serveHealth(flags.health, served.state);
+    show(worker, { source, server: server.address, terminal });
+    await Promise.race([end, served.ended]);
+    terminal.note('stopping: calls in flight may end');
+  } finally {
+    await served.stop();
+  }
 }
 
 /** Each worker in a process of its own, so that modules load again. */

@@ -39,6 +39,12 @@ describe('runCli', () => {
     { args: ['run', 'a', 'b', '-f', '.', '--no-worker'], message: /does not go with --no-worker/ },
     { args: ['run', 'a', 'b', '-f', '.', '--detach'], message: /leave -f out here/ },
     { args: ['worker', '--tools', 'a.js'], message: '--tools is for specs: name them with -f' },
+    { args: ['worker', '--health', 'here'], message: /'here' is no address/ },
+    { args: ['worker', '--health', '127.0.0.1:99999'], message: /'99999' is not a port/ },
+    {
+      args: ['worker', '-f', '.', '--watch', '--health', '1'],
+      message: /does not go with --watch/,
+    },
     { args: ['worker', '-f', 'no.yaml'], message: /no file or folder 'no\.yaml'/ },
     { args: ['dev', '--agents', 'no-such.mjs'], message: /there is no file 'no-such.mjs'/ },
   ])('refuses $args as wrong usage', async ({ args, message }) => {
