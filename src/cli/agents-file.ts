@@ -17,6 +17,8 @@ export type LoadedAgents = {
   readonly registry: Registry;
   /** The files of specs. */
   readonly files: readonly string[];
+  /** Code that specs name and that is not there, where that may be. */
+  readonly missing: readonly string[];
 };
 
 /** Checked against the worker's own type: a new option must be added here, too. */
@@ -42,10 +44,13 @@ const optionNames: Readonly<Record<keyof CreateWorkerOptions, true>> = {
   workerOptions: true,
 };
 
-/** Runs the module, reads the specs, and checks all of it. */
-export async function loadAgents(source: AgentsSource): Promise<LoadedAgents> {
-  const { options, files } = addSpecs(await optionsOf(source));
-  return { options, registry: createRegistry(options), files };
+/** Runs the module, reads the specs, and checks all of it. With `standIns` only to be looked at: code may be missing. */
+export async function loadAgents(
+  source: AgentsSource,
+  { standIns = false }: { readonly standIns?: boolean } = {},
+): Promise<LoadedAgents> {
+  const { options, files, missing } = addSpecs(await optionsOf(source), { standIns });
+  return { options, registry: createRegistry(options), files, missing };
 }
 
 async function optionsOf(source: AgentsSource): Promise<CreateWorkerOptions> {

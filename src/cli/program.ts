@@ -7,6 +7,7 @@ import { addCancelCommand } from './commands/cancel';
 import { addChatCommand } from './commands/chat';
 import { addDevCommand } from './commands/dev';
 import { addDevWorkerCommand } from './commands/dev-worker';
+import { addDiffCommand } from './commands/diff';
 import { addDoctorCommand } from './commands/doctor';
 import { addInboxCommand } from './commands/inbox';
 import { addListCommand } from './commands/list';
@@ -37,6 +38,7 @@ const commands: readonly AddCommand[] = [
   addSetupCommand,
   addValidateCommand,
   addSchemaCommand,
+  addDiffCommand,
   addDoctorCommand,
   addDevWorkerCommand,
 ];

@@ -22,23 +22,28 @@ export type AddedSpecs<Options> = {
   readonly options: Omit<Options, keyof SpecsOptions>;
   /** All that was read. */
   readonly files: readonly string[];
+  /** Names that something stands in for, where that is wanted. */
+  readonly missing: readonly string[];
 };
 
-/** The options with the runners of their specs among the others. Throws a `SpecError` with everything that is wrong. */
-export function addSpecs<Options extends RegistryOptions & SpecsOptions>({
-  specs,
-  overlays,
-  ...rest
-}: Options): AddedSpecs<Options> {
+/**
+ * The options with the runners of their specs among the others. Throws a `SpecError` with everything that is wrong. With `standIns`
+ * code may be missing: what comes out is looked at, and never run.
+ */
+export function addSpecs<Options extends RegistryOptions & SpecsOptions>(
+  { specs, overlays, ...rest }: Options,
+  { standIns = false }: { readonly standIns?: boolean } = {},
+): AddedSpecs<Options> {
   if (specs === undefined) {
-    if (overlays === undefined) return { options: rest, files: [] };
+    if (overlays === undefined) return { options: rest, files: [], missing: [] };
     throw new SpecError('overlays are given, but no specs that they could change');
   }
   const options: RegistryOptions = rest as RegistryOptions;
   const { runners = [], tools } = options;
   const inCode = placedRunners(runners);
   const agents = agentsOf([...inCode.values()].map(({ value }) => value));
-  const set = readSpecSet(specs, { ...codeOf(agents, options), ...(overlays && { overlays }) });
+  const code = codeOf(agents, options);
+  const set = readSpecSet(specs, { ...code, ...(overlays && { overlays }), standIns });
   const added = [...set.runners.values()];
   const problems = [
     ...set.ids.flatMap((id) => takenId(id, inCode.get(id)?.place, set)),
@@ -50,6 +55,7 @@ export function addSpecs<Options extends RegistryOptions & SpecsOptions>({
   return {
     options: { ...rest, ...known, ...(approved && { tools: approved }) },
     files: set.files,
+    missing: set.missing,
   };
 }
 

@@ -6,6 +6,7 @@ import type { LoadSpecOptions } from './load-spec';
 import { readSpecs } from './read-specs';
 import { approvedTools, codeProblems, specCode } from './spec-code';
 import { findSpecFiles, type SpecSource } from './spec-files';
+import { withStandIns } from './stand-ins';
 import { specFilesError, type SpecProblem } from './spec-problem';
 
 /** Runners of files, and where they come from. */
@@ -16,6 +17,8 @@ export type SpecSet = {
   readonly ids: readonly string[];
   /** The files of the specs, of their overlays and of their prompts. */
   readonly files: readonly string[];
+  /** Names that something stands in for, where that is wanted. */
+  readonly missing: readonly string[];
   /** Tools that the specs want approval of, each with what it became. */
   readonly approved: ReadonlyMap<Tool, Tool>;
   /** A problem of a runner's id, where it stands. */
@@ -25,13 +28,15 @@ export type SpecSet = {
 /** Reads all of it or throws a `SpecError` with everything that is wrong. */
 export function readSpecSet(
   source: SpecSource | readonly SpecSource[],
-  options: LoadSpecOptions,
+  options: LoadSpecOptions & { readonly standIns?: boolean },
 ): SpecSet {
   const { overlays = [], env = process.env } = options;
   const found = findSpecFiles(source, overlays);
   const files = [...found.specs, ...found.overlays].map(({ name }) => name);
   const { drafts, problems, promptFiles } = readSpecs(found, env);
-  const code = specCode(options);
+  const given = specCode(options);
+  const isFilled = options.standIns === true && problems.length === 0;
+  const { code, missing } = isFilled ? withStandIns(given, drafts) : { code: given, missing: [] };
   const wrong = [...problems, ...codeProblems(drafts, code)];
   if (wrong.length > 0) throw specFilesError(wrong, files);
   const tools = approvedTools(drafts, code);
@@ -39,6 +44,7 @@ export function readSpecSet(
     runners: buildRunners(drafts, { ...code, tools }),
     ids: drafts.map(({ id }) => id),
     files: [...files, ...promptFiles],
+    missing,
     approved: new Map(
       [...code.tools].flatMap(([name, tool]) => {
         const wanted = tools.get(name);

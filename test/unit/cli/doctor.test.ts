@@ -14,7 +14,7 @@ import type { CreateWorkerOptions } from '../../../src/worker';
 
 function agentsWith(model: string, providers: CreateWorkerOptions['providers'] = {}): LoadedAgents {
   const options = { runners: [defineAgent({ id: 'a', model })], providers };
-  return { options, registry: createRegistry(options), files: [] };
+  return { options, registry: createRegistry(options), files: [], missing: [] };
 }
 
 describe('checkNode', () => {

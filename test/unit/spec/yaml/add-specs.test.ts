@@ -32,7 +32,7 @@ afterAll(removeFolders);
 describe('addSpecs', () => {
   it('leaves options without specs as they are', () => {
     const options = { tools: [lookup], taskQueue: 'mine' };
-    expect(addSpecs(options)).toEqual({ options, files: [] });
+    expect(addSpecs(options)).toEqual({ options, files: [], missing: [] });
   });
 
   it('puts the runners of a folder beside those in code, and tells what it read', () => {
@@ -122,6 +122,18 @@ describe('addSpecs', () => {
     },
   ])('refuses $name', ({ options, message }) => {
     expect(refusalOf(options)).toBe(`SpecError: ${message}`);
+  });
+
+  it('takes specs without their code, where they are only looked at', () => {
+    const fields =
+      '    tools: [lookup, { name: other, needsApproval: true }]\n    callbacks: [audit]\n    criteria: [{ kind: custom, name: polite }]\n';
+    const specs = { tools: [lookup], specs: { text: agent('a', fields) } };
+    const { options, missing } = addSpecs(specs, { standIns: true });
+    expect(missing).toEqual(['other', 'audit', 'polite']);
+    expect(createRegistry(options).definition('a').runners.a).toMatchObject({
+      tools: ['lookup', 'other'],
+      callbacks: ['audit'],
+    });
   });
 
   it('is what a worker does with its specs before it connects', () => {

@@ -1,0 +1,134 @@
+import type { Command } from 'commander';
+import type { Longhaul } from '../../client';
+import { diffDefinitions, type Definitions, type RunnerChange } from '../../spec/diff-definitions';
+import { hashDefinition } from '../../spec/definition-hash';
+import { loadAgents } from '../agents-file';
+import { findAgentsSource } from '../agents-source';
+import { toCliError } from '../cli-error';
+import type { CommandContext } from '../command-context';
+import { addConnectionFlags, openLonghaul, type ConnectionFlags } from '../connection';
+import { exitCodes } from '../exit-codes';
+import { collect } from '../parse-options';
+import { printableJson } from '../printable';
+import { renderChanges, renderPinnedRuns } from '../render-diff';
+import { runsByDefinition, type PinnedRun } from '../runs-by-definition';
+import type { Terminal } from '../terminal';
+
+type DiffFlags = ConnectionFlags & {
+  readonly tools?: string;
+  readonly overlay?: readonly string[];
+  /** False with `--no-runs`. */
+  readonly runs: boolean;
+  readonly json?: true;
+};
+
+type Side = { readonly definitions: Definitions; readonly missing: readonly string[] };
+
+/** Opens the server of the flags; tests give their own. */
+type Open = (flags: ConnectionFlags) => Promise<Pick<Longhaul, 'runs' | 'client' | 'close'>>;
+
+export function addDiffCommand(program: Command, { terminal, finish }: CommandContext): void {
+  const command = program
+    .command('diff')
+    .summary('compare two specs, and find runs that hold the old one')
+    .description(
+      'Says what changes between two specs, runner by runner, and which open runs started with the old definition. Exits 1 if anything ' +
+        'differs.',
+    )
+    .argument('<old>', 'a file or a folder')
+    .argument('<new>', 'a file or a folder')
+    .option('--tools <file>', 'module with the code that the specs name')
+    .option('--overlay <name>', 'changes of both for an environment; may be repeated', collect)
+    .option('--no-runs', 'compare only: no server is asked')
+    .option('--json', 'print JSON');
+  addConnectionFlags(command).action(async (old: string, fresh: string, flags: DiffFlags) => {
+    finish(await diff([old, fresh], flags, { terminal, open: openLonghaul }));
+  });
+}
+
+export async function diff(
+  [old, fresh]: readonly [string, string],
+  flags: DiffFlags,
+  { terminal, open }: { readonly terminal: Terminal; readonly open: Open },
+): Promise<number> {
+  const [before, after] = [await load(old, flags), await load(fresh, flags)];
+  const changes = diffDefinitions(before.definitions, after.definitions);
+  const missing = [...new Set([...before.missing, ...after.missing])];
+  const found =
+    flags.runs && changes.length > 0
+      ? await findRuns(changes, { before, after }, { flags, open })
+      : { runs: undefined };
+  if (flags.json === true) {
+    terminal.print(printableJson({ ...toJson(changes, before, after), ...found, missing }));
+  } else print(changes, { ...found, missing }, terminal);
+  return changes.length === 0 ? exitCodes.done : exitCodes.failed;
+}
+
+async function load(path: string, { tools, overlay }: DiffFlags): Promise<Side> {
+  const flags = { file: [path], ...(tools && { tools }), ...(overlay && { overlay }) };
+  const source = findAgentsSource(process.cwd(), flags);
+  if (source === undefined) return { definitions: new Map(), missing: [] };
+  const { registry, missing } = await loadAgents(source, { standIns: true });
+  const ids = registry.runnerIds();
+  return { definitions: new Map(ids.map((id) => [id, registry.definition(id)])), missing };
+}
+
+type Sides = { readonly before: Side; readonly after: Side };
+type FoundRuns = { readonly runs: readonly PinnedRun[] | undefined; readonly noRuns?: string };
+
+/** What differs is worth showing without a server, too. */
+async function findRuns(
+  changes: readonly RunnerChange[],
+  { before, after }: Sides,
+  { flags, open }: { readonly flags: DiffFlags; readonly open: Open },
+): Promise<FoundRuns> {
+  const ids = changes.flatMap(({ runner, change }) => (change === 'added' ? [] : [runner]));
+  if (ids.length === 0) return { runs: [] };
+  try {
+    const longhaul = await open(flags);
+    const sides = { before: before.definitions, after: after.definitions };
+    const runs = await runsByDefinition(longhaul, ids, sides);
+    await longhaul.close();
+    return { runs };
+  } catch (error) {
+    return { runs: undefined, noRuns: toCliError(error).message };
+  }
+}
+
+function toJson(changes: readonly RunnerChange[], before: Side, after: Side): object {
+  const hashIn = ({ definitions }: Side, id: string) => {
+    const definition = definitions.get(id);
+    return definition && hashDefinition(definition);
+  };
+  return {
+    same: changes.length === 0,
+    changes: changes.map((change) => ({
+      ...change,
+      oldHash: hashIn(before, change.runner),
+      newHash: hashIn(after, change.runner),
+    })),
+  };
+}
+
+function print(
+  changes: readonly RunnerChange[],
+  { runs, noRuns, missing }: FoundRuns & { readonly missing: readonly string[] },
+  terminal: Terminal,
+): void {
+  const { style, width } = terminal;
+  if (changes.length === 0) terminal.print('no difference');
+  for (const line of renderChanges(changes, style)) terminal.print(line);
+  if (missing.length > 0) {
+    terminal.note(`note: code was not compared of ${missing.join(', ')}: name it with --tools`);
+  }
+  if (noRuns !== undefined) terminal.note(`note: open runs were not looked for: ${noRuns}`);
+  if (runs === undefined) return;
+  const old = runs.filter(({ definition }) => definition === 'old').length;
+  const others = runs.length - old;
+  terminal.print('');
+  terminal.print(
+    `open runs with the old definition: ${old}${others > 0 ? `, with another: ${others}` : ''}`,
+  );
+  for (const line of renderPinnedRuns(runs, { style, width, now: new Date() }))
+    terminal.print(line);
+}

@@ -1,0 +1,87 @@
+import { isJsonObject, type Json } from '../protocol/json';
+import type { Definition, RunnerSpec } from '../protocol/spec';
+import { canonicalJson } from './canonical-json';
+import { formatPath } from './problem';
+
+export type FieldChange = {
+  readonly path: string;
+  /** Left out where the field was not there. */
+  readonly old?: Json;
+  readonly new?: Json;
+};
+
+export type RunnerChange = {
+  readonly runner: string;
+  readonly kind: RunnerSpec['kind'];
+  /** `affected`: as it was, but it calls what has changed. */
+  readonly change: 'added' | 'removed' | 'changed' | 'affected';
+  readonly fields: readonly FieldChange[];
+  /** The changed runners it reaches. */
+  readonly through: readonly string[];
+};
+
+/** What runs would pin, by the runner they start with. */
+export type Definitions = ReadonlyMap<string, Definition>;
+
+/** What differs, runner by runner: first those that are there before, in their order. */
+export function diffDefinitions(before: Definitions, after: Definitions): readonly RunnerChange[] {
+  const ids = [...new Set([...before.keys(), ...after.keys()])];
+  const own = new Map(ids.map((id) => [id, ownChange(id, before, after)] as const));
+  return ids.flatMap((id) => {
+    const change = own.get(id);
+    if (change !== undefined) return [change];
+    const definition = after.get(id);
+    const through = Object.keys(definition?.runners ?? {}).filter((other) => own.get(other));
+    const kind = definition?.runners[id]?.kind;
+    if (through.length === 0 || kind === undefined) return [];
+    return [{ runner: id, kind, change: 'affected', fields: [], through }];
+  });
+}
+
+/** Whether runs of the two do the same, as far as specs say it. */
+export function isSameDefinition(one: Definition, other: Definition): boolean {
+  return one.runner === other.runner && canonicalJson(one.runners) === canonicalJson(other.runners);
+}
+
+function ownChange(id: string, before: Definitions, after: Definitions): RunnerChange | undefined {
+  const [old, fresh] = [before.get(id)?.runners[id], after.get(id)?.runners[id]];
+  const change = (kind: RunnerSpec['kind'], what: RunnerChange['change']) => ({
+    runner: id,
+    kind,
+    change: what,
+    fields: [],
+    through: [],
+  });
+  if (old === undefined) return fresh && change(fresh.kind, 'added');
+  if (fresh === undefined) return change(old.kind, 'removed');
+  const fields = fieldChanges(old as unknown as Json, fresh as unknown as Json, []);
+  return fields.length === 0 ? undefined : { ...change(fresh.kind, 'changed'), fields };
+}
+
+type Path = readonly (string | number)[];
+
+function fieldChanges(
+  old: Json | undefined,
+  fresh: Json | undefined,
+  path: Path,
+): readonly FieldChange[] {
+  if (isJsonObject(old) && isJsonObject(fresh)) {
+    const keys = [...new Set([...Object.keys(old), ...Object.keys(fresh)])];
+    return keys.flatMap((key) => fieldChanges(old[key], fresh[key], [...path, key]));
+  }
+  if (isListOfObjects(old) && isListOfObjects(fresh) && old.length === fresh.length) {
+    return old.flatMap((item, index) => fieldChanges(item, fresh[index], [...path, index]));
+  }
+  if (old === fresh || (old && fresh && canonicalJson(old) === canonicalJson(fresh))) return [];
+  return [
+    {
+      path: formatPath(path),
+      ...(old !== undefined && { old }),
+      ...(fresh !== undefined && { new: fresh }),
+    },
+  ];
+}
+
+function isListOfObjects(value: Json | undefined): value is Json[] {
+  return Array.isArray(value) && value.every(isJsonObject);
+}
