@@ -1,0 +1,185 @@
+// Random trees, each from a seed of its own.
+
+import { resultsOf } from './model';
+import { TooManyResults, type Result } from './results';
+import { Random } from './random';
+import { keys } from './tools';
+import type {
+  Act,
+  AgentNode,
+  GraphNode,
+  ParallelNode,
+  TaskNode,
+  Tree,
+  TreeNode,
+  Turn,
+} from './tree';
+
+const deepest = 4;
+/** From so many on, what grows is a leaf: trees stay small enough to have many of them. */
+const enoughNodes = 3;
+
+/** A tree with what it may come to. */
+export type GrownTree = {
+  readonly seed: number;
+  readonly tree: Tree;
+  readonly results: readonly Result[];
+};
+
+export const input = 'go';
+
+/** Trees with too many possible results are grown again, from the next numbers of the same seed. */
+export function growTree(seed: number): GrownTree {
+  const random = new Random(seed);
+  for (;;) {
+    const tree = new Gardener(random, `t${seed}`).tree();
+    try {
+      return { seed, tree, results: resultsOf(tree.root, { input, session: tree.session }) };
+    } catch (error) {
+      if (!(error instanceof TooManyResults)) throw error;
+    }
+  }
+}
+
+/** Where a node grows: how deep, and the keys of the session it may change. */
+type Spot = { readonly depth: number; readonly keys: readonly string[] };
+
+class Gardener {
+  readonly #random: Random;
+  readonly #id: string;
+  readonly #failures: number;
+  #nodes = 0;
+
+  constructor(random: Random, id: string) {
+    this.#random = random;
+    this.#id = id;
+    this.#failures = random.pick([0, 0, 12]);
+  }
+
+  tree(): Tree {
+    const random = this.#random;
+    const root = this.#node({ depth: 1, keys });
+    const cancel = { at: random.pick(['call', 'pause']), number: random.between(1, 4) } as const;
+    return {
+      id: this.#id,
+      root,
+      session: {
+        a: 'given;',
+        ...(random.chance(30) && { b: 'given, too;' }),
+        // Longer than what travels with a child's start.
+        ...(random.chance(15) && { long: 'x'.repeat(5_000) }),
+      },
+      ...(random.chance(20) && { cancel }),
+    };
+  }
+
+  #node(spot: Spot): TreeNode {
+    const { depth } = spot;
+    const random = this.#random;
+    const isLeaf =
+      depth === deepest || this.#nodes >= enoughNodes || random.chance((depth - 1) * 25);
+    if (isLeaf) return this.#agent(spot, 'leaf');
+    const grow = random.pick([
+      () => this.#sequential(spot),
+      () => this.#parallel(spot),
+      () => this.#parallel(spot),
+      () => this.#graph(spot),
+      () => this.#agent(spot, 'caller'),
+    ]);
+    return grow();
+  }
+
+  #nextId(letter: string): string {
+    this.#nodes += 1;
+    return `${this.#id}.${letter}${this.#nodes}`;
+  }
+
+  #sequential(spot: Spot): TreeNode {
+    const random = this.#random;
+    const id = this.#nextId('s');
+    const below = { ...spot, depth: spot.depth + 1 };
+    const steps = Array.from({ length: random.pick([1, 1, 2, 2, 3]) }, () => this.#node(below));
+    const again = random.chance(15) ? steps.slice(0, 1) : [];
+    const passOutput = random.pick([false, true, 'combined'] as const);
+    return { kind: 'sequential', id, steps: [...steps, ...again], passOutput };
+  }
+
+  #parallel(spot: Spot): ParallelNode {
+    const random = this.#random;
+    const id = this.#nextId('p');
+    const length = random.pick([2, 2, 2, 2, 3]);
+    const isDisjoint = random.chance(60);
+    const branches = Array.from({ length }, (_, index) => {
+      const own = spot.keys.filter((_key, at) => !isDisjoint || at % length === index);
+      return this.#node({ depth: spot.depth + 1, keys: own });
+    });
+    return {
+      kind: 'parallel',
+      id,
+      branches,
+      merge: random.pick(['collect_all', 'collect_all', 'first']),
+      cancelRest: random.chance(50),
+      concurrency: random.pick([1, 2, 50, 50]),
+    };
+  }
+
+  #graph(spot: Spot): GraphNode {
+    const random = this.#random;
+    const id = this.#nextId('g');
+    const below = { ...spot, depth: spot.depth + 1 };
+    const tasks: TaskNode[] = [];
+    for (let left = random.pick([2, 2, 2, 3, 4]); left > 0; left -= 1) {
+      const dependencies = tasks.map((task) => task.id).filter(() => random.chance(40));
+      const maxRetries = random.pick([0, 0, 1]);
+      const isFlaky = maxRetries > 0 && this.#failures > 0 && random.chance(50);
+      const runner = isFlaky ? this.#agent(below, 'flaky') : this.#node(below);
+      const task = { id: `t${tasks.length + 1}`, runner, dependencies, maxRetries };
+      tasks.push({ ...task, hasPrompt: random.chance(40) });
+    }
+    return { kind: 'graph', id, tasks: random.shuffle(tasks) };
+  }
+
+  #agent(spot: Spot, role: 'leaf' | 'caller' | 'flaky'): AgentNode {
+    const random = this.#random;
+    const id = this.#nextId('a');
+    const ending = random.chance(this.#failures)
+      ? random.pick(['limit', 'provider'] as const)
+      : 'answer';
+    if (role === 'flaky')
+      return { kind: 'agent', id, turns: [acts({ kind: 'flaky' })], ending: 'answer' };
+    const turns = Array.from({ length: random.pick([0, 1, 1]) }, () => this.#turn(spot, ending));
+    if (role === 'leaf') return { kind: 'agent', id, turns, ending };
+    const called = acts(...this.#calls(spot));
+    return { kind: 'agent', id, turns: random.shuffle([...turns, called]), ending: 'answer' };
+  }
+
+  #turn(spot: Spot, ending: AgentNode['ending']): Turn {
+    const random = this.#random;
+    if (random.chance(6)) return { kind: 'marker' };
+    if (ending === 'limit') return acts({ kind: 'ask' });
+    return acts(...Array.from({ length: random.pick([1, 1, 2]) }, () => this.#act(spot)));
+  }
+
+  #calls(spot: Spot): readonly Act[] {
+    const random = this.#random;
+    const onError = random.pick(['return', 'return', 'fail'] as const);
+    const callees = Array.from({ length: random.pick([1, 1, 1, 2]) }, () =>
+      this.#node({ ...spot, depth: spot.depth + 1 }),
+    );
+    const others = random.chance(40) ? [this.#act(spot)] : [];
+    return [...callees.map((callee) => ({ kind: 'call', callee, onError }) as const), ...others];
+  }
+
+  #act(spot: Spot): Act {
+    const random = this.#random;
+    const key = spot.keys[random.below(spot.keys.length)];
+    if (random.chance(this.#failures)) return { kind: 'break' };
+    if (key === undefined || random.chance(15))
+      return { kind: random.pick(['ask', 'ask', 'stumble']) };
+    return { kind: random.pick(['write', 'write', 'write', 'write', 'guard', 'erase']), key };
+  }
+}
+
+function acts(...all: readonly Act[]): Turn {
+  return { kind: 'acts', acts: all };
+}

@@ -1,0 +1,144 @@
+// Plays one tree: starts it, answers all it asks, once each and in random order, and tells how it ended.
+
+import { LonghaulError } from '../../../src';
+import type { Longhaul, RunHandle } from '../../../src/client';
+import type { JsonObject } from '../../../src/protocol/json';
+import type { AgentRunOutcome, PendingInput } from '../../../src/protocol/run';
+import { input, type GrownTree } from './grow';
+import { Random } from './random';
+import type { Stage } from './stage';
+import { answerTo, decisionOn, edited } from './tools';
+import { toRunner, type Tree } from './tree';
+
+export type End =
+  | {
+      readonly kind: 'complete';
+      readonly text: string;
+      readonly combinedText?: string;
+      readonly session: JsonObject;
+      readonly iterations: number;
+      readonly tokens: number | null;
+    }
+  | { readonly kind: 'failed'; readonly code: string };
+
+export type Played = {
+  readonly runId: string;
+  readonly end: End;
+  /** By input id: whether the run took the answer. The question may be gone by then. */
+  readonly answers: ReadonlyMap<string, boolean>;
+  /** Second answers that were refused because there had been a first one. */
+  readonly secondAnswers: number;
+  /** What was not as it should be. */
+  readonly wrongs: readonly string[];
+};
+
+export type Theatre = { readonly longhaul: Longhaul; readonly stage: Stage };
+
+export async function play(
+  { longhaul, stage }: Theatre,
+  { tree, seed }: GrownTree,
+): Promise<Played> {
+  const { id, session, cancel } = tree;
+  const runId = `${id}-${longhaul.taskQueue}`;
+  if (cancel?.at === 'call')
+    stage.holdCall(tree, cancel.number, () => longhaul.run(runId).cancel('enough'));
+  // Half of them travel along, the others are known to the worker.
+  const runner = seed % 2 === 0 ? toRunner(tree.root) : tree.root.id;
+  const run = await longhaul.start(runner, input, { session, runId });
+  const audience = new Audience(run, tree, new Random(seed));
+  const end = await audience.watch();
+  const { answers, secondAnswers, wrongs } = audience;
+  return { runId, end, answers, secondAnswers, wrongs };
+}
+
+class Audience {
+  readonly answers = new Map<string, boolean>();
+  readonly wrongs: string[] = [];
+  secondAnswers = 0;
+  readonly #run: RunHandle;
+  readonly #tree: Tree;
+  readonly #random: Random;
+
+  constructor(run: RunHandle, tree: Tree, random: Random) {
+    this.#run = run;
+    this.#tree = tree;
+    this.#random = random;
+  }
+
+  async watch(): Promise<End> {
+    try {
+      for (;;) {
+        const outcome = await this.#run.outcome();
+        if (outcome.kind === 'complete') return endOf(outcome);
+        await this.#answerSome(outcome.pending);
+      }
+    } catch (error) {
+      if (LonghaulError.is(error)) return { kind: 'failed', code: error.code };
+      throw error;
+    }
+  }
+
+  async #answerSome(pending: readonly PendingInput[]): Promise<void> {
+    const { cancel } = this.#tree;
+    if (cancel?.at === 'pause' && this.answers.size + pending.length >= cancel.number) {
+      await this.#run.cancel('enough');
+      await this.#run.result();
+    }
+    const chosen = this.#random.shuffle(pending).slice(0, this.#random.between(1, pending.length));
+    await Promise.all(chosen.map((one) => this.#answer(one)));
+  }
+
+  async #answer(pending: PendingInput): Promise<void> {
+    const { inputId } = pending;
+    if (this.answers.get(inputId) === true) this.wrongs.push(`'${inputId}' was asked again`);
+    const refusal = await refusalOf(decide(this.#run, pending));
+    this.answers.set(inputId, refusal === undefined);
+    if (refusal !== undefined) {
+      if (!['NotWaiting', 'RunClosed'].includes(refusal))
+        this.wrongs.push(`'${inputId}' could not be answered: ${refusal}`);
+      return;
+    }
+    const second = await refusalOf(decideAgain(this.#run, pending));
+    if (second === 'AlreadyAnswered') this.secondAnswers += 1;
+    else if (second !== 'RunClosed')
+      this.wrongs.push(`'${inputId}' took a second answer: ${second ?? 'accepted'}`);
+  }
+}
+
+async function decide(
+  run: RunHandle,
+  { inputId, kind, question, call }: PendingInput,
+): Promise<void> {
+  if (kind !== 'approval') return await run.resume(answerTo(question), { inputId });
+  const { key = '', value = '' } = (call?.args ?? {}) as { readonly [name: string]: string };
+  const decision = decisionOn(value);
+  if (decision === 'reject') return await run.reject(inputId, 'rather not');
+  await run.approve(inputId, decision === 'edit' ? { args: { key, value: edited(value) } } : {});
+}
+
+async function decideAgain(run: RunHandle, { inputId, kind }: PendingInput): Promise<void> {
+  if (kind === 'approval') return await run.reject(inputId, 'on second thoughts');
+  await run.resume('something else', { inputId });
+}
+
+async function refusalOf(work: Promise<void>): Promise<string | undefined> {
+  try {
+    await work;
+    return undefined;
+  } catch (error) {
+    if (LonghaulError.is(error)) return error.code;
+    throw error;
+  }
+}
+
+function endOf({ result }: Extract<AgentRunOutcome, { kind: 'complete' }>): End {
+  const { finalResponse, combinedText, session, iterations, usage } = result;
+  return {
+    kind: 'complete',
+    text: finalResponse.text,
+    ...(combinedText !== undefined && { combinedText }),
+    session,
+    iterations,
+    tokens: usage.total,
+  };
+}
