@@ -3,7 +3,7 @@ import type { Longhaul } from '../../src/client';
 export type HistoryEvents = Awaited<ReturnType<typeof fetchHistory>>;
 
 /** All events of a run's newest execution, read in small pages: a large history does not fit one answer. */
-export async function fetchHistory(longhaul: Longhaul, runId: string) {
+export async function fetchHistory(longhaul: Longhaul, runId: string, maximumPageSize = 100) {
   const { client } = longhaul;
   const events = [];
   let nextPageToken: Uint8Array | undefined;
@@ -11,7 +11,7 @@ export async function fetchHistory(longhaul: Longhaul, runId: string) {
     const page = await client.workflowService.getWorkflowExecutionHistory({
       namespace: client.options.namespace,
       execution: { workflowId: runId },
-      maximumPageSize: 100,
+      maximumPageSize,
       ...(nextPageToken && { nextPageToken }),
     });
     events.push(...(page.history?.events ?? []));
