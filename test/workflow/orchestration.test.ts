@@ -2,6 +2,7 @@
 
 import { defineTool, graph, parallel, sequential, subAgent, type Runner } from '../../src';
 import type { RunHandle } from '../../src/client';
+import { signalNames, workflowTypes } from '../../src/protocol/names';
 import { eventually } from './eventually';
 import { openHarness, type Harness } from './harness';
 import { fetchHistory } from './history';
@@ -22,6 +23,17 @@ const writeTool = defineTool({
   },
 });
 const write: Script = [{ toolCalls: [{ name: 'write', args: { value: 'x' } }] }, 'wrote'];
+
+const breakTool = defineTool({
+  name: 'break',
+  description: 'Breaks',
+  inputSchema: { type: 'object' },
+  onError: 'fail',
+  retry: { maximumAttempts: 1 },
+  execute: () => {
+    throw new Error('it broke');
+  },
+});
 
 describe('orchestrations', () => {
   let harness: Harness;
@@ -137,6 +149,39 @@ describe('orchestrations', () => {
     const run = await start(root, agents);
     expect((await run.result()).finalResponse.text).toBe('<fast>');
     expect(await run.pending()).toEqual([]);
+  });
+
+  it('end with what they call when nobody needs them, though they were told while they loaded', async () => {
+    const agents = scriptedAgents();
+    const root = sequential({
+      id: 'pipeline',
+      steps: [agents.agent('asker', [ask, 'late'], { askUser: 'tool' })],
+    });
+    const { longhaul, taskQueue } = harness;
+    const { workflowId } = await longhaul.client.workflow.signalWithStart(
+      workflowTypes.sequential,
+      {
+        workflowId: `told-early-${taskQueue}`,
+        taskQueue,
+        args: [{ runner: 'pipeline', input: 'Go' }],
+        signal: signalNames.abandon,
+      },
+    );
+    await harness.worker({ runners: [root], providers: { scripted: agents.provider } });
+    await expect(longhaul.run(workflowId).result()).rejects.toMatchObject({ code: 'RunCancelled' });
+  });
+
+  it('end what else an agent called in the turn that fails it', async () => {
+    const agents = scriptedAgents();
+    const asker = agents.agent('asker', [ask], { askUser: 'tool' });
+    const toolCalls = [{ name: 'look_up', args: { input: 'it' } }, { name: 'break' }];
+    const root = agents.agent('manager', [{ toolCalls }], {
+      tools: [subAgent(asker, { name: 'look_up', description: 'Looks up' }), breakTool],
+    });
+    const run = await start(root, agents);
+    await expect(run.result()).rejects.toMatchObject({ code: 'ToolError' });
+    const events = await fetchHistory(harness.longhaul, run.runId);
+    expect(events.some((event) => event.childWorkflowExecutionCanceledEventAttributes)).toBe(true);
   });
 
   it('end with the failure of a branch, under its own code, and leave no child open', async () => {
