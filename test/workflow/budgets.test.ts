@@ -105,7 +105,8 @@ describe('a budget', () => {
     const first = await run.outcome();
     if (first.kind !== 'needs-input') throw new Error('it completed');
     expect(first.pending[0]).toMatchObject({ kind: 'budget', path: 'manager/help' });
-    expect(first.question).toContain('The budget of 7 tokens is used up: 15 were spent.');
+    // Of 15 tokens one gets 7 and the other 8: either may ask first.
+    expect(first.question).toMatch(/^The budget of [78] tokens is used up: 15 were spent\./);
     await answerAll(run, 1_000);
     expect(await run.result()).toMatchObject({
       finalResponse: { text: 'all helped' },
