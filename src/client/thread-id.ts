@@ -5,7 +5,7 @@ import { InvalidInput } from '../protocol/error-classes';
 import { threadType } from '../protocol/names';
 import type { ThreadKey } from '../protocol/thread';
 
-export const longestThreadId = 200;
+const longestThreadId = 200;
 
 const namePattern = /^[^\p{Cc}]{1,200}$/u;
 

@@ -1,7 +1,7 @@
 import { limits } from '../../protocol/limits';
 
 /** Room for many agents: one alone may have 512 KiB with its tools. */
-export const mostFileBytes = 2 * limits.definition;
+const mostFileBytes = 2 * limits.definition;
 
 export type ReadText =
   { readonly ok: true; readonly text: string } | { readonly ok: false; readonly message: string };
