@@ -50,11 +50,12 @@ function toConversation({ messages, tools = [] }: ChatCompletionRequest): Conver
       return { name, args: JSON.parse(args) as PastCall['args'], result: toText(results.get(id)) };
     });
   const system = messages.find(({ role }) => role === 'system');
-  const user = messages.findLast(({ role }) => role === 'user');
+  const said = messages.filter(({ role }) => role === 'user').map(({ content }) => toText(content));
   return {
     instructions: toText(system?.content),
     tools: tools.map((tool) => tool.function.name),
-    input: toText(user?.content),
+    input: said.at(-1) ?? '',
+    said,
     past,
   };
 }

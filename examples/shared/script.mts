@@ -11,6 +11,8 @@ export type Conversation = {
   readonly tools: readonly string[];
   /** The last user message. */
   readonly input: string;
+  /** All user messages, the oldest first. */
+  readonly said: readonly string[];
   /** The tool calls so far, each with what came back. */
   readonly past: readonly PastCall[];
 };

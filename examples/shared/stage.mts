@@ -7,6 +7,8 @@ import { WorkerProcess } from './worker-process.mts';
 
 /** All that a run needs: a server, a model, a client, and workers in processes of their own. */
 export type Stage = {
+  /** Of the Temporal server. */
+  readonly address: string;
   readonly longhaul: Longhaul;
   readonly model: ChosenModel;
   startWorker(): Promise<WorkerProcess>;
@@ -45,6 +47,7 @@ export async function openStage(plan: StagePlan, hands: StageHands): Promise<Sta
     ...(offlineURL !== undefined && { offlineURL }),
   };
   return {
+    address,
     longhaul,
     model,
     startWorker: async () => {

@@ -22,6 +22,7 @@ describe('npm run example', () => {
     'sentiment-and-summary',
     'research',
     'own-workflow',
+    'chat-server',
   ] as const;
   const ended = new Map<string, Ended & { readonly folder: string }>();
   const endOf = (name: (typeof names)[number]) => ended.get(name) as Ended & { folder: string };
@@ -59,6 +60,20 @@ describe('npm run example', () => {
       { orderId: '1042', amount: 50, runId, idempotencyKey },
       { orderId: '1043', amount: 12, runId, idempotencyKey },
     ]);
+    expect(status).toBe(0);
+    await expectNothingLeft(group);
+  });
+
+  it('chat-server: goes on with a conversation in whichever backend, and is asked back', async () => {
+    const { output, status, group } = endOf('chat-server');
+    expect(linesOf(output, 'concierge').map(withoutBreaks)).toEqual([
+      'You are Ada, in room 12.',
+      'We will wake you in room 12 at 7:15.',
+      'You are Ada, in room 12.',
+    ]);
+    expect(linesOf(output, 'asks')).toEqual(['At what time?']);
+    expect(new Set(output.match(/\(to 127\.0\.0\.1:\d+\)/g)).size).toBe(2);
+    expect(output).toContain('3 turns, the same from either backend');
     expect(status).toBe(0);
     await expectNothingLeft(group);
   });
@@ -144,7 +159,7 @@ describe('npm run example', () => {
     const { output, status } = await runExample('run.mts', { folder: tmpdir() });
     expect({ output, status }).toEqual({
       output:
-        'usage: npm run example <name>; there are delegation, own-workflow, plan-and-execute, refunds, repo-guide, research, sentiment-and-summary\n',
+        'usage: npm run example <name>; there are chat-server, delegation, own-workflow, plan-and-execute, refunds, repo-guide, research, sentiment-and-summary\n',
       status: 2,
     });
   });
