@@ -1,7 +1,8 @@
 // Builds dist/. It is replaced whole once everything is there: who reads it meanwhile sees the old one.
 // Usage: build.mjs [--if-stale]
 import { spawnSync } from 'node:child_process';
-import { globSync, renameSync, rmSync, statSync } from 'node:fs';
+import { globSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 
 process.chdir(resolve(import.meta.dirname, '..'));
@@ -24,6 +25,9 @@ if (!process.argv.includes('--if-stale') || isStale()) {
   process.on('exit', () => rmSync(next, { recursive: true, force: true }));
   run('node_modules/typescript/bin/tsc', ['-p', 'tsconfig.build.json', '--outDir', next]);
   run('scripts/build-workflow-bundle.mjs', [next]);
+  // For editors, which read it as a file.
+  const { specFileSchema } = createRequire(import.meta.url)(resolve(next, 'index.js'));
+  writeFileSync(`${next}/spec.schema.json`, JSON.stringify(specFileSchema()));
   rmSync('dist', { recursive: true, force: true });
   renameSync(next, 'dist');
 }
