@@ -7,7 +7,7 @@ const servers = {
 /** Tests of workflows that also run with no workflow kept in memory, where every task replays the run from its beginning. */
 const uncached = {
   displayName: 'uncached',
-  files: '<rootDir>/test/workflow/{cancel,definition,pauses,sub-agents}.test.ts',
+  files: '<rootDir>/test/workflow/{cancel,pauses,sub-agents}.test.ts',
   setupFiles: ['<rootDir>/scripts/jest/uncached.js'],
 };
 

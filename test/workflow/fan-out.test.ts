@@ -10,7 +10,7 @@ import { fetchHistory, type HistoryEvents } from './history';
 import { quietRuntime } from './quiet';
 import { lastText, scriptedAgents } from './scripted-agents';
 
-const branches = 150;
+const branches = 100;
 
 describe('a wide parallel', () => {
   let harness: Harness;
