@@ -65,7 +65,9 @@ export async function saveTurn(
 ): Promise<void> {
   const { runId: invocationId, ...rest } = turn;
   const memory = writableStore(dependencies, store);
-  await calling(store, () => memory.saveTurn({ ...key, ...rest, invocationId }));
+  await withHeartbeat(() =>
+    calling(store, () => memory.saveTurn({ ...key, ...rest, invocationId })),
+  );
 }
 
 export async function clearTurns(
@@ -73,7 +75,7 @@ export async function clearTurns(
   { store, key }: ClearTurnsInput,
 ): Promise<void> {
   const memory = writableStore(dependencies, store);
-  await calling(store, () => memory.clear(key));
+  await withHeartbeat(() => calling(store, () => memory.clear(key)));
 }
 
 export async function compactTurns(

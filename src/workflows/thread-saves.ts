@@ -13,6 +13,7 @@ import {
   proxyActivities,
 } from '@temporalio/workflow';
 import type { LonghaulActivities } from '../protocol/activities';
+import { timeouts } from '../protocol/limits';
 import type { ThreadKey, UnsavedTurn } from '../protocol/thread';
 import { failureReason } from './child-failure';
 
@@ -24,6 +25,7 @@ export type StoreTarget = { readonly store: string; readonly key: ThreadKey };
 /** However long the store is down: attempts leave nothing in history. */
 const activities = proxyActivities<Pick<LonghaulActivities, 'saveTurn' | 'clearTurns'>>({
   startToCloseTimeout: '1 minute',
+  heartbeatTimeout: timeouts.modelHeartbeat,
   retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 });

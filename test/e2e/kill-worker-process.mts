@@ -3,7 +3,7 @@ import { appendFileSync } from 'node:fs';
 import { Context } from '@temporalio/activity';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { defineAgent, defineTool, parallel, sequential } from 'longhaul';
-import { createWorker } from 'longhaul/worker';
+import { createWorker, SqliteStores } from 'longhaul/worker';
 import type { Message } from '../../src/protocol/message.ts';
 import type { Question } from './kill-worker-gate.ts';
 
@@ -14,6 +14,10 @@ export type WorkerSettings = {
   readonly gate: string;
   /** The process kills itself when the first attempt of any step has done its work but has not said so yet. */
   readonly diesAfterEveryStep?: boolean;
+  /** The same, of steps of this activity type alone. */
+  readonly diesAfter?: string;
+  /** The file of its stores. */
+  readonly stores?: string;
 };
 
 const settings = JSON.parse(process.argv[2] ?? '{}') as WorkerSettings;
@@ -44,6 +48,7 @@ const scripts: { readonly [run: string]: readonly Turn[] } = {
     (last) => `You chose ${/oak|elm|fir/.exec(last)?.[0]}.`,
   ],
   'killed server': [[lookUp('oak')], [lookUp('elm')], 'Two trees.'],
+  chat: ['Hello.', 'Hello again.'],
   'every step': [[{ name: 'charge', args: { amount: 7 } }], 'Charged once.'],
 };
 
@@ -161,6 +166,12 @@ const clerk = defineAgent({
   ],
 });
 
+const chatty = defineAgent({
+  id: 'chatty',
+  model: 'gate/one',
+  memory: { kind: 'full', store: 'default' },
+});
+
 /** Three who ask, one of them two levels below the others. */
 const nested = sequential({ id: 'nested', steps: [sequential({ id: 'inner', steps: [clerk] })] });
 const branches = [clerk, clerk, nested];
@@ -169,23 +180,24 @@ const tree = sequential({ id: 'tree', steps: [parallel({ id: 'branches', branche
 const dieBeforeReport = {
   execute: async (input: unknown, next: (input: never) => Promise<unknown>): Promise<unknown> => {
     const result = await next(input as never);
-    const { attempt, isLocal } = Context.current().info;
-    if (attempt === 1 && isLocal !== true) process.kill(process.pid, 'SIGKILL');
+    const { attempt, isLocal, activityType } = Context.current().info;
+    const isMeant = (settings.diesAfter ?? activityType) === activityType;
+    if (attempt === 1 && isLocal !== true && isMeant) process.kill(process.pid, 'SIGKILL');
     return result;
   },
 };
 
+const isMortal = settings.diesAfterEveryStep === true || settings.diesAfter !== undefined;
 const worker = await createWorker({
   address: settings.address,
   taskQueue: settings.taskQueue,
-  runners: [clerk, tree],
+  runners: [clerk, chatty, tree],
   providers: { gate: gateModel },
+  ...(settings.stores !== undefined && { stores: new SqliteStores({ path: settings.stores }) }),
   workerOptions: {
     shutdownGraceTime: '1s',
     interceptors: {
-      activity: [
-        () => ({ inbound: settings.diesAfterEveryStep === true ? dieBeforeReport : aroundBooking }),
-      ],
+      activity: [() => ({ inbound: isMortal ? dieBeforeReport : aroundBooking })],
     },
   },
 });

@@ -3,12 +3,15 @@ import { connect, type Longhaul } from '../../src/client';
 import { eventually } from '../workflow/eventually';
 import { builtPackage } from './built-package';
 import { Gate } from './kill-worker-gate';
+import type { WorkerSettings } from './kill-worker-process.mts';
 import { Victim } from './kill-worker-victim';
+
+type MortalSettings = Pick<WorkerSettings, 'diesAfterEveryStep' | 'diesAfter' | 'stores'>;
 
 /** A client on a task queue of its own, and workers for it. */
 export type Scene = {
   readonly longhaul: Longhaul;
-  startWorker(settings?: { diesAfterEveryStep?: boolean }): Promise<Victim>;
+  startWorker(settings?: MortalSettings): Promise<Victim>;
 };
 
 /** What the scenes share: the gate, the built package, and the end of all that was started. */

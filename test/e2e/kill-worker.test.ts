@@ -6,6 +6,7 @@ import type { RunHandle } from '../../src/client';
 import { startDevServer } from '../../src/server/dev-server';
 import { devServerAddress } from '../servers';
 import { boundaries, killAtEveryBoundary } from './kill-worker-bookings';
+import { killInChat } from './kill-worker-chat';
 import { Stage } from './kill-worker-stage';
 import { killBelowTree } from './kill-worker-tree';
 import { startRun, storyOf, tell, textOfResults, type Story } from './kill-worker-story';
@@ -115,13 +116,16 @@ describe('killed with SIGKILL', () => {
   let server: ReturnType<typeof killServer>;
   let bookings: ReturnType<typeof killAtEveryBoundary>;
   let tree: ReturnType<typeof killBelowTree>;
+  let chat: ReturnType<typeof killInChat>;
 
   beforeAll(async () => {
     await stage.open();
     undisturbed = await playUndisturbed();
     [server, middle, everyStep] = [killServer(), killInTheMiddle(), killAfterEveryStep()];
     [bookings, tree] = [killAtEveryBoundary(stage), killBelowTree(stage)];
-    for (const scene of [server, middle, everyStep, bookings, tree]) scene.catch(() => undefined);
+    chat = killInChat(stage);
+    for (const scene of [server, middle, everyStep, bookings, tree, chat])
+      scene.catch(() => undefined);
   });
   afterAll(() => stage.close());
 
@@ -179,6 +183,17 @@ describe('killed with SIGKILL', () => {
 
   it('a worker whose run waits changes nothing for that run', async () => {
     expect((await middle).answered).toEqual(undisturbed['question']);
+  });
+
+  it('a worker that saved a turn and has not said so leaves it saved once, and the answer out', async () => {
+    expect(await chat).toEqual({
+      answers: ['Hello.', 'Hello again.'],
+      saved: [
+        ['chat', 'Hello.'],
+        ['more', 'Hello again.'],
+      ],
+      attempts: 2,
+    });
   });
 
   it('a worker and then a server leave three questions of a tree open, which are answered in any order', async () => {

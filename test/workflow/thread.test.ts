@@ -1,5 +1,6 @@
 // Threads on the dev server: turns one after the other, each given what was said before, by whomever it was sent.
 
+import { randomUUID } from 'node:crypto';
 import { defineTool, ProviderError, subAgent, type Agent } from '../../src';
 import { connect, type Longhaul, type ThreadHandle } from '../../src/client';
 import type { ThreadOptions } from '../../src/client/threads';
@@ -81,9 +82,12 @@ let count = 0;
 describe('a thread', () => {
   let harness: Harness;
   let longhaul: Longhaul;
+  /** What comes of a message to a task queue without workers: it takes a while. */
+  let unserved: Promise<unknown>;
   beforeAll(async () => {
     harness = await openHarness();
     ({ longhaul } = harness);
+    unserved = sendUnserved();
     await harness.worker({ runners, providers: { scripted: agents.provider } });
   });
   afterAll(() => harness.close());
@@ -310,6 +314,13 @@ describe('a thread', () => {
     expect(given('last')).toEqual(['after', '<after>', 'last']);
   });
 
+  it('says within seconds that no worker takes the message', async () => {
+    await expect(unserved).resolves.toMatchObject({
+      code: 'NoWorker',
+      message: expect.stringContaining('Send it again under the same messageId') as string,
+    });
+  });
+
   it('says clearly why it cannot be opened', async () => {
     const thread = threadOf('echo', { idleTimeout: '1 minute' });
     await expect(thread.send('x')).rejects.toMatchObject({ code: 'InvalidInput' });
@@ -318,6 +329,18 @@ describe('a thread', () => {
     expect(await threadOf('echo').turns()).toEqual([]);
   });
 });
+
+async function sendUnserved(): Promise<unknown> {
+  const taskQueue = `unserved-${randomUUID()}`;
+  const client = await connect({ address: devServerAddress(), taskQueue });
+  try {
+    return await client.thread({ agent: 'echo', sessionId: taskQueue }).send('Is anybody there?');
+  } catch (error) {
+    return error;
+  } finally {
+    await client.close();
+  }
+}
 
 async function open(text: string): Promise<void> {
   await eventually(`'${text}' runs`, () => gates.has(text));

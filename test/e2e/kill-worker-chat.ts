@@ -1,0 +1,54 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TurnHandle } from '../../src/client';
+import { SqliteStores } from '../../src/worker';
+import { devServerAddress } from '../servers';
+import { eventually } from '../workflow/eventually';
+import type { Stage } from './kill-worker-stage';
+
+export type KilledChat = {
+  readonly answers: readonly string[];
+  /** What the store has in the end. */
+  readonly saved: readonly (readonly unknown[])[];
+  /** At saving the first turn. */
+  readonly attempts: number;
+};
+
+/** A turn is saved by a worker that is killed before it can say so, so that another one saves it again; then comes the next turn. */
+export async function killInChat(stage: Stage): Promise<KilledChat> {
+  const folder = mkdtempSync(join(tmpdir(), 'longhaul-killed-chat-'));
+  stage.onClose(async () => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'chats.db');
+  const { longhaul, startWorker } = await stage.scene(devServerAddress());
+  const stores = new SqliteStores({ path });
+  stage.onClose(() => stores.close());
+  const thread = longhaul.thread({ agent: 'chatty', sessionId: folder });
+  const handle = longhaul.client.workflow.getHandle(thread.threadId);
+  const load = () => stores.memory.default.loadTurns(thread.key);
+  const saving = async () => (await handle.describe()).raw.pendingActivities ?? [];
+
+  const victim = await startWorker({ diesAfter: 'saveTurn', stores: path });
+  const first = await thread.send('chat');
+  const answers = [await answerOf(first)];
+  await victim.exited;
+  let attempts = 0;
+  await eventually(
+    'the save is tried again',
+    async () => {
+      attempts = (await saving())[0]?.attempt ?? 0;
+      return attempts > 1;
+    },
+    60_000,
+  );
+  await startWorker({ stores: path });
+  answers.push(await answerOf(await thread.send('more')));
+  await eventually('both are saved', async () => (await load()).length === 2, 60_000);
+  await eventually('nothing is left to save', async () => (await saving()).length === 0);
+  const saved = (await load()).map(({ user, assistant }) => [user, assistant]);
+  return { answers, saved, attempts };
+}
+
+async function answerOf(turn: TurnHandle): Promise<string> {
+  return (await turn.result()).finalResponse.text;
+}
