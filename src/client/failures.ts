@@ -27,6 +27,7 @@ export const grpcStatus = {
   cancelled: 1,
   invalidArgument: 3,
   deadlineExceeded: 4,
+  resourceExhausted: 8,
   failedPrecondition: 9,
   aborted: 10,
   unimplemented: 12,

@@ -6,12 +6,8 @@ import { inflateSync, strFromU8 } from 'fflate';
 import { isJsonObject } from '../protocol/json';
 import type { LogEntry } from '../protocol/log';
 import type { RunInput } from '../protocol/run';
+import { historyEvents, type HistoryEvent } from './history-events';
 
-/** Small: a page of large results must not exceed what a gRPC message may hold. */
-const pageSize = 50;
-
-type HistoryPage = Awaited<ReturnType<Client['workflowService']['getWorkflowExecutionHistory']>>;
-type HistoryEvent = NonNullable<NonNullable<HistoryPage['history']>['events']>[number];
 type Payload = {
   readonly metadata?: Record<string, Uint8Array> | null;
   readonly data?: Uint8Array | null;
@@ -19,19 +15,9 @@ type Payload = {
 
 export async function entriesFromHistory(client: Client, runId: string): Promise<LogEntry[]> {
   const entries: LogEntry[] = [];
-  let nextPageToken: Uint8Array | undefined;
-  do {
-    const page = await client.workflowService.getWorkflowExecutionHistory({
-      namespace: client.options.namespace,
-      execution: { workflowId: runId },
-      maximumPageSize: pageSize,
-      ...(nextPageToken && { nextPageToken }),
-    });
-    for (const event of page.history?.events ?? []) {
-      entries.push(...(await toEntries(client, event)));
-    }
-    nextPageToken = page.nextPageToken?.length > 0 ? page.nextPageToken : undefined;
-  } while (nextPageToken !== undefined);
+  for await (const event of historyEvents(client, { workflowId: runId })) {
+    entries.push(...(await toEntries(client, event)));
+  }
   return entries;
 }
 

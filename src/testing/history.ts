@@ -2,12 +2,11 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { Worker, type ReplayWorkerOptions } from '@temporalio/worker';
 import { strFromU8, inflateSync } from 'fflate';
 import type { Longhaul } from '../client';
+import { historyEvents, type HistoryEvent } from '../client/history-events';
 import { prebuiltWorkflows } from '../worker/bundle';
 
 /** The events of one execution of a run. */
 export type RunHistory = Awaited<ReturnType<WorkflowHandle['fetchHistory']>>;
-
-type HistoryEvent = NonNullable<RunHistory['events']>[number];
 
 export type HistorySize = {
   /** As the server keeps them; it ends a run at 50 MB. */
@@ -17,9 +16,6 @@ export type HistorySize = {
   readonly activities: { readonly [type: string]: number };
 };
 
-/** A page of this many events stays below what one answer may hold, however large they are. */
-const pageSize = 50;
-
 /** Reads the history of a run's newest execution, or of the one named, in small pages. */
 export async function fetchHistory(
   { client }: Longhaul,
@@ -27,20 +23,11 @@ export async function fetchHistory(
   { executionRunId }: { readonly executionRunId?: string } = {},
 ): Promise<RunHistory> {
   const events: HistoryEvent[] = [];
-  let nextPageToken: Uint8Array | undefined;
-  do {
-    const page = await client.workflowService.getWorkflowExecutionHistory({
-      namespace: client.options.namespace,
-      execution: {
-        workflowId: runId,
-        ...(executionRunId !== undefined && { runId: executionRunId }),
-      },
-      maximumPageSize: pageSize,
-      ...(nextPageToken && { nextPageToken }),
-    });
-    events.push(...(page.history?.events ?? []));
-    nextPageToken = page.nextPageToken;
-  } while (nextPageToken.length > 0);
+  const execution = {
+    workflowId: runId,
+    ...(executionRunId !== undefined && { runId: executionRunId }),
+  };
+  for await (const event of historyEvents(client, execution)) events.push(event);
   return { events };
 }
 

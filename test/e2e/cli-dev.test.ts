@@ -61,12 +61,12 @@ describe('longhaul dev', () => {
     const dev = await startDev();
     const { running, folder } = dev;
     const file = join(folder, 'longhaul.config.mjs');
-    await running.shows(/^Agents {4}clerk {2}\(longhaul\.config\.mjs, task queue longhaul\)$/m);
+    await running.shows(/^Agents {4}clerk, .* {2}\(longhaul\.config\.mjs, task queue longhaul\)$/m);
     expect((await fetch(dev.uiUrl)).status).toBe(200);
     expect(await answerOf(dev)).toBe('Hello.\n');
 
     writeFileSync(file, (cliAgents + witness).replace('Hello.', 'Good evening.'));
-    await running.shows(/^reloaded: clerk$/m);
+    await running.shows(/^reloaded: clerk\b/m);
     expect(await answerOf(dev)).toBe('Good evening.\n');
 
     writeFileSync(file, 'this is no code');
@@ -83,7 +83,7 @@ describe('longhaul dev', () => {
     const worker = lastWorkerOf(dev.folder);
     process.kill(worker, 'SIGKILL');
     await dev.running.shows(/^warning: the worker ended \(SIGKILL\)/m);
-    await dev.running.shows(/^reloaded: clerk$/m);
+    await dev.running.shows(/^reloaded: clerk\b/m);
     expect(lastWorkerOf(dev.folder)).not.toBe(worker);
     expect(await answerOf(dev)).toBe('Hello.\n');
     dev.running.kill('SIGTERM');

@@ -1,6 +1,7 @@
 // Replays what the other tests of this Jest run left on the dev server: whatever they made a workflow do, it does again.
 import { Connection } from '@temporalio/client';
 import { connect, type Longhaul } from '../../src/client';
+import { threadType, workflowTypes } from '../../src/protocol/names';
 import { fetchHistory } from '../../src/testing';
 import { devServerAddress } from '../servers';
 import { replayAll, type NamedHistory } from './replays';
@@ -20,8 +21,15 @@ async function countUntilSteady({ client }: Longhaul, query: string): Promise<nu
   }
 }
 
+/** Of a test with hundreds of runs, as many of each type: they differ little. */
+const mostAlike = 40;
+
 async function* historiesOf(longhaul: Longhaul, query: string): AsyncGenerator<NamedHistory> {
-  for await (const { workflowId, runId } of longhaul.client.workflow.list({ query })) {
+  const taken = new Map<string, number>();
+  for await (const { workflowId, runId, ...run } of longhaul.client.workflow.list({ query })) {
+    const kind = `${run.type} ${run.taskQueue}`;
+    taken.set(kind, (taken.get(kind) ?? 0) + 1);
+    if ((taken.get(kind) ?? 0) > mostAlike) continue;
     const history = await fetchHistory(longhaul, workflowId, { executionRunId: runId });
     yield { name: `${workflowId} ${runId}`, workflowId, history };
   }
@@ -29,12 +37,13 @@ async function* historiesOf(longhaul: Longhaul, query: string): AsyncGenerator<N
 
 describe('histories of the test suite', () => {
   (isFullRun ? it : it.skip)(
-    'replay, every one',
+    'replay',
     async () => {
       const connection = await Connection.connect({ address: devServerAddress() });
       try {
         const longhaul = await connect({ connection });
-        const query = `WorkflowType = 'agent' AND StartTime >= '${since}'`;
+        const types = [...Object.values(workflowTypes), threadType].map((type) => `'${type}'`);
+        const query = `WorkflowType IN (${types.join(', ')}) AND StartTime >= '${since}'`;
         const count = await countUntilSteady(longhaul, query);
         const begun = performance.now();
         const outcomes = await replayAll(historiesOf(longhaul, query));
@@ -44,8 +53,8 @@ describe('histories of the test suite', () => {
           error ? [`${name}: ${error}`] : [],
         );
         expect(failures).toEqual([]);
-        expect(outcomes.size).toBeGreaterThanOrEqual(count);
         expect(count).toBeGreaterThan(0);
+        expect(outcomes.size).toBeGreaterThan(0);
       } finally {
         await connection.close();
       }
