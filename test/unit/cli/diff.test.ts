@@ -43,7 +43,7 @@ describe('longhaul diff', () => {
   };
   const aRun = (runId: string, agent: string, status: RunSummary['status'] = 'needs-input') => ({
     ...{ runId, executionRunId: 'x', agent, status, pending: [] },
-    startTime: new Date().toISOString(),
+    startTime: new Date(Date.now() - 150_000).toISOString(),
   });
   const runs = [
     aRun('w-old', 'writer'),
@@ -110,11 +110,11 @@ describe('longhaul diff', () => {
       '',
       'open runs with the old definition: 2, with another: 3',
       'RUN      AGENT   DEFINITION  STATUS       AGE',
-      'w-old    writer  old         needs-input  0 s',
-      's-old    story   old         running      0 s',
-      'w-new    writer  new         needs-input  0 s',
-      'w-older  writer  other       needs-input  0 s',
-      'w-lost   writer  unknown     needs-input  0 s',
+      'w-old    writer  old         needs-input  2 min',
+      's-old    story   old         running      2 min',
+      'w-new    writer  new         needs-input  2 min',
+      'w-older  writer  other       needs-input  2 min',
+      'w-lost   writer  unknown     needs-input  2 min',
     ]);
     expect(noted).toEqual(['note: code was not compared of lookup: name it with --tools']);
   });
