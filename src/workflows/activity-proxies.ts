@@ -26,12 +26,15 @@ export function modelActivities(summary: string): Pick<LonghaulActivities, 'call
   });
 }
 
+/** `isElsewhere`: the worker that has this run lacks the tool, and must not be handed the call straight back. */
 export function toolActivities(
   tool: ToolFacts,
   summary: string,
+  isElsewhere: boolean,
 ): Pick<LonghaulActivities, 'callTool'> {
   return proxyActivities<LonghaulActivities>({
     ...toolOptions(tool, summary),
+    ...(isElsewhere && { allowEagerDispatch: false }),
     heartbeatTimeout: timeouts.toolHeartbeat,
   });
 }

@@ -117,8 +117,8 @@ export class ToolRunner {
         const call = { tool, activity, pending, summary, definition, judged };
         return resultOf(pending, await callActivityTool(call));
       }
-      const { entry, session } = await whereRegistered(() =>
-        toolActivities(tool, summary).callTool({
+      const { entry, session } = await whereRegistered((isElsewhere) =>
+        toolActivities(tool, summary, isElsewhere).callTool({
           ...this.#options.contextOf(tool),
           turn,
           index,
@@ -142,11 +142,13 @@ export class ToolRunner {
 /**
  * A worker that lacks the tool's code leaves the call to another one of a rolling deploy. No attempt of the tool is spent on it.
  */
-async function whereRegistered<Result>(call: () => Promise<Result>): Promise<Result> {
+async function whereRegistered<Result>(
+  call: (isElsewhere: boolean) => Promise<Result>,
+): Promise<Result> {
   const deadline = Date.now() + timeouts.definitionSearch;
-  for (;;) {
+  for (let isElsewhere = false; ; isElsewhere = true) {
     try {
-      return await call();
+      return await call(isElsewhere);
     } catch (error) {
       if (!isNotRegistered(error) || Date.now() >= deadline) throw error;
       await sleep(timeouts.searchPause);
