@@ -65,7 +65,7 @@ describe('longhaul dev', () => {
     expect((await fetch(dev.uiUrl)).status).toBe(200);
     expect(await answerOf(dev)).toBe('Hello.\n');
 
-    writeFileSync(file, (cliAgents + witness).replace('Hello.', 'Good evening.'));
+    writeFileSync(file, (cliAgents + witness).replaceAll('Hello.', 'Good evening.'));
     await running.shows(/^reloaded: clerk\b/m);
     expect(await answerOf(dev)).toBe('Good evening.\n');
 
