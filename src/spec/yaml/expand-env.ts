@@ -10,7 +10,7 @@ type Expansion = { readonly env: Environment; readonly problems: SpecProblem[] }
 type Reference = { readonly text: string } | { readonly problem: string };
 
 /** One `$` more keeps a reference as it is written: `$${env:NAME}` is the text `${env:NAME}`. */
-const reference = /(\$+)\{env:([^}]*)(\}?)/g;
+const reference = /(?<!\$)\$(\$+)\{env:|\$\{env:([^}]*)(\}?)/g;
 const wellFormed = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s;
 const secret = /key|token|secret|password/i;
 
@@ -34,9 +34,9 @@ function expandScalar(node: LocatedScalar, { env, problems }: Expansion, path: P
   if (typeof node.value !== 'string' || !node.value.includes('{env:')) return node;
   let isExpanded = false;
   let isBroken = false;
-  const value = node.value.replace(reference, (whole, ...groups: string[]) => {
-    const [dollars = '', body = '', end = ''] = groups;
-    if (dollars.length > 1) return whole.slice(1);
+  const value = node.value.replace(reference, (whole, ...groups: (string | undefined)[]) => {
+    const [escaped, body = '', end = ''] = groups;
+    if (escaped !== undefined) return whole.slice(1);
     isExpanded = true;
     const found = end === '' ? unclosed(whole) : resolve(body, env);
     if ('text' in found) return found.text;

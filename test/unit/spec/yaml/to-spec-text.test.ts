@@ -202,4 +202,12 @@ describe('toSpecText', () => {
       { numRuns: 100 },
     );
   });
+
+  it.each(['${env:${env:HOME}', '$${env:A}', '$$${env:A} ${env:B', '${env:x}y}'])(
+    'keeps %s as the text it is',
+    (instructions) => {
+      const agent = defineAgent({ id: 'a', model: 'x/y', instructions });
+      expect(loadSpec({ text: toSpecText([agent]) }).get('a')?.spec).toEqual(agent.spec);
+    },
+  );
 });
