@@ -1,4 +1,9 @@
-import type { Client, WorkflowExecutionDescription, WorkflowHandle } from '@temporalio/client';
+import {
+  WorkflowNotFoundError,
+  type Client,
+  type WorkflowExecutionDescription,
+  type WorkflowHandle,
+} from '@temporalio/client';
 import { isJsonObject } from '../protocol/json';
 import { memoKey } from '../protocol/names';
 
@@ -29,10 +34,20 @@ export async function nextEvent(client: Client, runId: string): Promise<NextEven
   const attempts = (pendingActivities ?? []).map(({ attempt }) => attempt ?? 1);
   if (attempts.includes(1) || hasOpenTask(history)) return { kind: 'work' };
   const children = (pendingChildren ?? []).map((child) =>
-    nextEvent(client, child.workflowId ?? ''),
+    childEvent(client, child.workflowId ?? ''),
   );
   const own = attempts.length > 0 ? ({ kind: 'retry' } as const) : firstTimer(history, description);
   return earliest([own, ...(await Promise.all(children))]);
+}
+
+/** Between its parent's command and its first event, a child is listed as pending and not there yet. */
+async function childEvent(client: Client, id: string): Promise<NextEvent> {
+  try {
+    return await nextEvent(client, id);
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return { kind: 'work' };
+    throw error;
+  }
 }
 
 function earliest(events: readonly NextEvent[]): NextEvent {
