@@ -18,17 +18,16 @@ import {
 import type { Runner } from './runner';
 import type { Tool } from './tool';
 
-export type RegistryOptions = {
-  readonly runners?: readonly Runner[];
-  /** Tools for agents that are only data, or that replace tools of the runners (`override`). */
+/** Code for agents that are only data. */
+export type CodeOptions = {
+  /** They may also replace tools of the runners (`override`). */
   readonly tools?: readonly Tool[];
-  /** Custom criteria for agents that are only data. */
   readonly criteria?: readonly CustomCriterion[];
-  /** Callbacks for agents that are only data. */
   readonly callbacks?: readonly Callbacks[];
-  /** MCP servers for agents that are only data. */
   readonly mcpServers?: readonly McpServer[];
 };
+
+export type RegistryOptions = CodeOptions & { readonly runners?: readonly Runner[] };
 
 /** The runners and the code a process knows by name. */
 export interface Registry extends Registered {

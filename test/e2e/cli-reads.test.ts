@@ -2,31 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type AddressInfo } from 'node:net';
 import { msToTs } from '@temporalio/common/lib/time';
-import { connect, type InboxItem, type Longhaul, type RunTree } from '../../src/client';
+import type { InboxItem, RunTree } from '../../src/client';
 import { freePort } from '../../src/server/free-port';
-import { devServerAddress } from '../servers';
-import { builtCli, linesOf, until, type BuiltCli, type Finished } from './built-cli';
-import { cliAgents } from './cli-agents';
+import { linesOf, until, type Finished } from './built-cli';
+import { useClerkCli } from './clerk-cli';
 
 describe('longhaul', () => {
-  let cli: BuiltCli;
-  let project: string;
-  let longhaul: Longhaul;
-  let queue: string[];
-  const run = (...args: string[]): Promise<Finished> => cli.run(args, { cwd: project });
-  const runAgent = (input: string, ...args: string[]): Promise<Finished> =>
-    run('run', 'clerk', input, ...queue, ...args);
-
-  beforeAll(async () => {
-    cli = await builtCli();
-    project = await cli.project({ 'longhaul.config.mjs': cliAgents });
-    longhaul = await connect({ address: devServerAddress() });
-  });
-  beforeEach(() => {
-    queue = ['--task-queue', `cli-${randomUUID()}`];
-  });
-  afterEach(() => cli.killAll());
-  afterAll(() => longhaul.close());
+  const clerk = useClerkCli();
+  const { run, runAgent } = clerk;
 
   describe('show and list', () => {
     it('tell of a run when no worker is left', async () => {
@@ -66,7 +49,7 @@ describe('longhaul', () => {
 
     it('show the runs that a run called, and what each asks, without a worker and with one', async () => {
       const runId = `tree-${randomUUID()}`;
-      expect((await run('run', 'desk', 'ask', ...queue, '--run-id', runId)).code).toBe(3);
+      expect((await run('run', 'desk', 'ask', ...clerk.queue, '--run-id', runId)).code).toBe(3);
       let lines: string[] = [];
       await until(async () => {
         lines = (await run('show', runId)).stdout.split('\n').slice(3, 9);
@@ -80,7 +63,7 @@ describe('longhaul', () => {
         'RUN                     STATUS       SO FAR',
         'desk                    needs-input',
       ]);
-      cli.start(['run', 'clerk', 'slow', ...queue], { cwd: project });
+      clerk.cli.start(['run', 'clerk', 'slow', ...clerk.queue], { cwd: clerk.project });
       let shown: { tree: RunTree; fromHistory?: boolean } | undefined;
       await until(async () => {
         shown = linesOf(await run('show', runId, '--json'))[0] as typeof shown;
@@ -109,7 +92,7 @@ describe('longhaul', () => {
           },
         ],
       });
-      await longhaul.client.workflow.getHandle(runId).terminate();
+      await clerk.longhaul.client.workflow.getHandle(runId).terminate();
     });
 
     it('list runs by agent and status', async () => {
@@ -215,7 +198,7 @@ describe('longhaul', () => {
   describe('setup', () => {
     it('registers what is missing, once, and not over another type', async () => {
       const namespace = `setup-${randomUUID()}`;
-      const { workflowService, connection } = longhaul.client;
+      const { workflowService, connection } = clerk.longhaul.client;
       const workflowExecutionRetentionPeriod = msToTs('1 day');
       await workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod });
       const setUp = async (...args: string[]): Promise<Finished> =>
@@ -267,7 +250,7 @@ describe('longhaul', () => {
   describe('doctor', () => {
     type Report = { ok: boolean; checks: { name: string; status: string; message: string }[] };
     const diagnose = async (...args: string[]) => {
-      const finished = await run('doctor', '--json', ...queue, ...args);
+      const finished = await run('doctor', '--json', ...clerk.queue, ...args);
       const { ok, checks } = linesOf(finished)[0] as Report;
       const statuses = Object.fromEntries(checks.map(({ name, status }) => [name, status]));
       return { code: finished.code, ok, checks, statuses };
@@ -293,7 +276,7 @@ describe('longhaul', () => {
     });
 
     it('names a run whose workflow task fails again and again, and why', async () => {
-      const { client } = longhaul;
+      const { client } = clerk.longhaul;
       const taskQueue = { name: `stuck-${randomUUID()}` };
       const workflowId = `stuck-${randomUUID()}`;
       const namespace = 'default';

@@ -1,9 +1,9 @@
 // `longhaul run` and what answers it, as processes of their own, against the dev server of this Jest run.
 import { randomUUID } from 'node:crypto';
-import { connect, type Longhaul } from '../../src/client';
-import { devServerAddress } from '../servers';
-import { builtCli, linesOf, until, type BuiltCli, type Finished } from './built-cli';
-import { cliAgents, escapes } from './cli-agents';
+import type { Longhaul } from '../../src/client';
+import { linesOf, until, type Finished } from './built-cli';
+import { useClerkCli } from './clerk-cli';
+import { escapes } from './cli-agents';
 
 const runIdOf = ({ stderr }: Pick<Finished, 'stderr'>): string =>
   /^run (\S+)$/m.exec(stderr)?.[1] ?? '';
@@ -16,24 +16,8 @@ async function isCallingModel({ client }: Longhaul, runId: string): Promise<bool
 }
 
 describe('longhaul', () => {
-  let cli: BuiltCli;
-  let project: string;
-  let longhaul: Longhaul;
-  let queue: string[];
-  const run = (...args: string[]): Promise<Finished> => cli.run(args, { cwd: project });
-  const runAgent = (input: string, ...args: string[]): Promise<Finished> =>
-    run('run', 'clerk', input, ...queue, ...args);
-
-  beforeAll(async () => {
-    cli = await builtCli();
-    project = await cli.project({ 'longhaul.config.mjs': cliAgents });
-    longhaul = await connect({ address: devServerAddress() });
-  });
-  beforeEach(() => {
-    queue = ['--task-queue', `cli-${randomUUID()}`];
-  });
-  afterEach(() => cli.killAll());
-  afterAll(() => longhaul.close());
+  const clerk = useClerkCli();
+  const { run, runAgent } = clerk;
 
   describe('run', () => {
     it('serves the agents of the folder, shows the steps on stderr and the answer on stdout', async () => {
@@ -105,7 +89,7 @@ describe('longhaul', () => {
     });
 
     it('reads the input from stdin and agents in TypeScript from a file', async () => {
-      const typed = await cli.project({
+      const typed = await clerk.cli.project({
         'agents/typed.ts': `
           import { defineAgent, type Agent } from 'longhaul';
           import { provider } from './provider.ts';
@@ -115,8 +99,8 @@ describe('longhaul', () => {
           import { scriptedModel } from 'longhaul/testing';
           export const provider = scriptedModel([({ messages }) => JSON.stringify(messages[0]?.parts)]);`,
       });
-      const args = ['run', 'typed', '-', '--agents', 'agents/typed.ts', ...queue];
-      const finished = await cli.run(args, { cwd: typed, input: 'from a pipe\n' });
+      const args = ['run', 'typed', '-', '--agents', 'agents/typed.ts', ...clerk.queue];
+      const finished = await clerk.cli.run(args, { cwd: typed, input: 'from a pipe\n' });
       expect(finished).toMatchObject({
         code: 0,
         stdout: '[{"type":"text","text":"from a pipe"}]\n',
@@ -135,18 +119,18 @@ describe('longhaul', () => {
     });
 
     it('refuses an agent that the folder does not have, before it starts a run', async () => {
-      const finished = await run('run', 'clark', 'hi', ...queue);
+      const finished = await run('run', 'clark', 'hi', ...clerk.queue);
       expect(finished.code).toBe(1);
       expect(finished.stderr).toMatch(/^error: .*did you mean 'clerk'\?[^\n]*\n$/);
     });
 
     it('is over when its run is cancelled from elsewhere', async () => {
       const runId = `slow-${randomUUID()}`;
-      const running = cli.start(['run', 'clerk', 'slow', '--run-id', runId, ...queue], {
-        cwd: project,
+      const running = clerk.cli.start(['run', 'clerk', 'slow', '--run-id', runId, ...clerk.queue], {
+        cwd: clerk.project,
       });
       await running.shows(/^run slow-/m);
-      await until(() => isCallingModel(longhaul, runId));
+      await until(() => isCallingModel(clerk.longhaul, runId));
       const cancelled = await run('cancel', runId, '--reason', 'changed my mind');
       expect(cancelled).toMatchObject({ code: 0, stdout: `cancelling ${runId}\n` });
       const finished = await running.finished;
@@ -158,15 +142,17 @@ describe('longhaul', () => {
 
     it('leaves the run alone on Ctrl-C', async () => {
       const runId = `left-${randomUUID()}`;
-      const running = cli.start(['run', 'clerk', 'slow', '--run-id', runId, ...queue], {
-        cwd: project,
+      const running = clerk.cli.start(['run', 'clerk', 'slow', '--run-id', runId, ...clerk.queue], {
+        cwd: clerk.project,
       });
       await running.shows(/^run left-/m);
       running.kill('SIGINT');
       const finished = await running.finished;
       expect(finished.code).toBe(130);
       expect(finished.stderr).toContain(`longhaul cancel ${runId}`);
-      expect((await longhaul.run(runId, { withoutWorker: true }).state()).status).toBe('running');
+      expect((await clerk.longhaul.run(runId, { withoutWorker: true }).state()).status).toBe(
+        'running',
+      );
       await run('cancel', runId);
     });
 

@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import { criteria } from '../../spec/criteria';
-import type { Registry } from '../../spec/registry';
+import type { CodeOptions, Registry } from '../../spec/registry';
 import { checkSpec, type SpecCheck } from '../../spec/yaml/check-spec';
-import type { SpecCodeOptions } from '../../spec/yaml/spec-code';
 import { formatSpecProblem } from '../../spec/yaml/spec-problem';
 import { loadAgents, type LoadedAgents } from '../agents-file';
 import { findAgentsSource } from '../agents-source';
@@ -71,7 +70,7 @@ function printLines({ ids, problems }: SpecCheck, terminal: Terminal): void {
 }
 
 /** All code a worker on these agents would have. */
-function codeOf(registry: Registry): SpecCodeOptions {
+function codeOf(registry: Registry): CodeOptions {
   const all = <Value>(names: readonly string[], get: (name: string) => Value | undefined) =>
     names.flatMap((name) => get(name) ?? []);
   return {

@@ -2,10 +2,9 @@ import type { Agent } from '../agent';
 import { criteria } from '../criteria';
 import { quote } from '../problem';
 import { placedRunners } from '../registration';
-import type { RegistryOptions } from '../registry';
+import type { CodeOptions, RegistryOptions } from '../registry';
 import type { Runner } from '../runner';
 import { SpecError } from '../../protocol/error-classes';
-import type { SpecCodeOptions } from './spec-code';
 import type { SpecSource } from './spec-files';
 import { specFilesError, type SpecProblem } from './spec-problem';
 import { readSpecSet, type SpecSet } from './spec-set';
@@ -60,7 +59,7 @@ export function addSpecs<Options extends RegistryOptions & SpecsOptions>(
 }
 
 /** What specs may name: the code that is registered by itself, and that of the agents in code. */
-function codeOf(agents: readonly Agent[], options: RegistryOptions): SpecCodeOptions {
+function codeOf(agents: readonly Agent[], options: RegistryOptions): CodeOptions {
   const ownCriteria = agents.flatMap((agent) =>
     [...agent.criteria].map(([name, evaluate]) =>
       criteria.custom(name, evaluate, sessionOf(name, agent)),

@@ -1,13 +1,14 @@
 import { LonghaulError } from '../../protocol/errors';
 import type { Environment } from './expand-env';
 import { readSpecs } from './read-specs';
-import { codeProblems, specCode, type SpecCodeOptions } from './spec-code';
+import type { CodeOptions } from '../registry';
+import { codeProblems, specCode } from './spec-code';
 import { findSpecFiles, type SpecSource } from './spec-files';
 import { sortProblems, type SpecProblem } from './spec-problem';
 
 export type CheckSpecOptions = {
   /** Without it the names of code are not looked at. */
-  readonly code?: SpecCodeOptions;
+  readonly code?: CodeOptions;
   readonly overlays?: readonly SpecSource[];
   readonly env?: Environment;
 };

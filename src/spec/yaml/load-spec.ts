@@ -1,10 +1,11 @@
 import type { Runner } from '../runner';
-import { refuseRepeatedCode, type SpecCodeOptions } from './spec-code';
+import type { CodeOptions } from '../registry';
+import { refuseRepeatedCode } from './spec-code';
 import type { Environment } from './expand-env';
 import { readSpecSet } from './spec-set';
 import type { SpecSource } from './spec-files';
 
-export type LoadSpecOptions = SpecCodeOptions & {
+export type LoadSpecOptions = CodeOptions & {
   /**
    * Changes for an environment, in order: the name of one (`'prod'`: `agents.prod.yaml` beside `agents.yaml`), files, or text.
    */

@@ -11,18 +11,11 @@ import {
   registerMcpServers,
   registerTools,
 } from '../registration';
+import type { CodeOptions } from '../registry';
 import type { Tool } from '../tool';
 import { problemOf, type Draft } from './draft';
 import type { AgentSpec } from '../../protocol/spec';
 import { formatPlace, type SpecProblem } from './spec-problem';
-
-/** The code that the agents of specs name. */
-export type SpecCodeOptions = {
-  readonly tools?: readonly Tool[];
-  readonly callbacks?: readonly Callbacks[];
-  readonly criteria?: readonly CustomCriterion[];
-  readonly mcpServers?: readonly McpServer[];
-};
 
 export type SpecCode = {
   readonly tools: ReadonlyMap<string, Tool>;
@@ -31,7 +24,7 @@ export type SpecCode = {
   readonly mcpServers: ReadonlyMap<string, McpServer>;
 };
 
-export function specCode(options: SpecCodeOptions): SpecCode {
+export function specCode(options: CodeOptions): SpecCode {
   return {
     tools: byName(options.tools ?? []),
     callbacks: byName([loggingCallbacks, ...(options.callbacks ?? [])]),
@@ -41,7 +34,7 @@ export function specCode(options: SpecCodeOptions): SpecCode {
 }
 
 /** Two of one name are refused, as by a worker. */
-export function refuseRepeatedCode(options: SpecCodeOptions): void {
+export function refuseRepeatedCode(options: CodeOptions): void {
   const { tools = [], callbacks = [], criteria = [], mcpServers = [] } = options;
   registerTools([], tools);
   registerCallbacks([], callbacks);
