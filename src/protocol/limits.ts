@@ -43,6 +43,9 @@ export const limits = {
   /** Share of a model's context at which a thread is compacted, and the turns that stay as they are. */
   compactAt: 0.8,
   keptTurns: 4,
+  /** What a turn that is saved tells of its tool calls: in all, and of the arguments of one. */
+  toolTrace: 16 * KiB,
+  toolTraceArguments: 1 * KiB,
   /** Turns that a thread tells of in one answer. */
   turnsPage: 200,
   /** Branches of a parallel that run at a time. */

@@ -72,7 +72,17 @@ export type AgentRunResult = {
   readonly session: JsonObject;
   /** Of a thread's turn: the tokens of its last model call, as the provider counts them. */
   readonly contextTokens?: number;
+  /** Of a thread's turn: the tools the agent called, where it called any. */
+  readonly toolCalls?: readonly CalledTool[];
   readonly warnings?: readonly string[];
+};
+
+/** A tool call without its result. `args` is left out over 1 KiB, and where the model's arguments were no JSON object. */
+export type CalledTool = {
+  readonly callId: string;
+  readonly name: string;
+  readonly args?: JsonObject;
+  readonly isError?: true;
 };
 
 /** What a run has cost with all below it, and what people added to its budget. */

@@ -10,6 +10,7 @@ import type { UsedUp } from '../core/budget';
 import type { PlanResult } from '../core/orchestration/plan';
 import type { AgentRunStep } from '../core/steps';
 import { oneLine } from '../core/text';
+import { toolTrace } from '../core/tool-trace';
 import type { AgentFacts } from '../protocol/activities';
 import { errorOfCode, InputTimeout } from '../protocol/error-classes';
 import type { Delivery, PendingInput } from '../protocol/run';
@@ -20,7 +21,7 @@ import { budgetExceeded, budgetQuestion } from './budget-question';
 import { besideModelCall } from './callbacks';
 import type { CarriedProgress } from './carried-run';
 import { createToolRunner } from './create-tool-runner';
-import type { DrivenRun, Driver, Progress } from './driver';
+import type { DrivenRun, Driver, Progress, TurnFacts } from './driver';
 import { waitForAnswer } from './input-wait';
 import { resolveInvalidCalls } from './invalid-calls';
 import type { ToolRunner } from './tool-runner';
@@ -46,9 +47,14 @@ export class AgentLoop implements Driver {
     return { turn: this.#machine.turn, iterations: this.#machine.iterations };
   }
 
-  get contextTokens(): number | undefined {
+  get turnFacts(): TurnFacts {
     const usage = this.#machine.completionCalls.at(-1)?.usage;
-    return usage?.total ?? usage?.input ?? undefined;
+    const contextTokens = usage?.total ?? usage?.input ?? undefined;
+    const toolCalls = toolTrace(this.#machine.log);
+    return {
+      ...(contextTokens !== undefined && { contextTokens }),
+      ...(toolCalls.length > 0 && { toolCalls }),
+    };
   }
 
   get settled(): boolean {

@@ -3,7 +3,7 @@
 import type { WorkflowInfo } from '@temporalio/workflow';
 import type { RunBudget } from '../core/budget';
 import type { PlanResult } from '../core/orchestration/plan';
-import type { Delivery, RunInput, RunState } from '../protocol/run';
+import type { AgentRunResult, Delivery, RunInput, RunState } from '../protocol/run';
 import type { CarriedProgress } from './carried-run';
 import type { Children } from './children';
 import type { LoadedDefinition } from './load-definition';
@@ -33,6 +33,8 @@ export type DrivenRun = {
 
 export type Progress = Pick<RunState, 'turn' | 'iterations'>;
 
+export type TurnFacts = Pick<AgentRunResult, 'contextTokens' | 'toolCalls'>;
+
 export interface Driver {
   drive(): Promise<PlanResult>;
   /** An answer for this run itself. */
@@ -40,6 +42,6 @@ export interface Driver {
   /** Nothing it started is under way. */
   readonly settled: boolean;
   readonly progress: Progress;
-  /** The tokens of the last model call, where the provider said. */
-  readonly contextTokens?: number | undefined;
+  /** What a thread is told of its turn beside the result. */
+  readonly turnFacts?: TurnFacts;
 }

@@ -244,7 +244,6 @@ export class Run {
 
   #resultOf(planned: PlanResult): AgentRunResult {
     const { budget, driver } = this.#ready();
-    const { contextTokens } = driver;
     const { usage, costUsd, unpriced } = budget.spend;
     const notCounted = budget.hasCostLimit ? (unpriced ?? []) : [];
     const warnings = [
@@ -256,7 +255,7 @@ export class Run {
       usage,
       ...(costUsd !== undefined && { costUsd }),
       session: this.#session.value,
-      ...(this.#input.thread && contextTokens !== undefined && { contextTokens }),
+      ...(this.#input.thread && driver.turnFacts),
       ...(warnings.length > 0 && { warnings }),
     });
   }

@@ -260,12 +260,18 @@ export class ThreadLoop {
     const isRemembered = turn > this.#clearedTurns;
     this.#turns.finish({ status: 'completed', isRemembered });
     if (!isRemembered) return;
-    const { usage, costUsd, iterations, session } = result;
+    const { usage, costUsd, iterations, session, toolCalls } = result;
     const assistant = result.finalResponse.text;
     this.#memory.session = session;
     this.#memory.remember(input, assistant);
-    const cost: JsonObject = costUsd === undefined ? {} : { costUsd };
-    const eventData = { messageId, usage, ...cost, iterations, session };
+    const eventData: JsonObject = {
+      messageId,
+      usage,
+      ...(costUsd !== undefined && { costUsd }),
+      iterations,
+      ...(toolCalls && { toolCalls: [...toolCalls] }),
+      session,
+    };
     const row = { id, runId, user: input, assistant, createdAt, eventData };
     this.#saves.add({ kind: 'save', turn: row });
   }

@@ -125,6 +125,18 @@ describe('a thread with a store', () => {
     ]);
   });
 
+  it('saves what tools a turn called', async () => {
+    const thread = threadOf('noting');
+    await answer(thread, 'one');
+    await eventually('it is saved', async () => (await said(thread)).length === 1);
+    const [turn] = await stores.memory.default.loadTurns(thread.key);
+    expect(turn?.eventData).toMatchObject({
+      iterations: 1,
+      toolCalls: [{ callId: expect.any(String), name: 'note', args: {} }],
+      session: { notes: 1 },
+    });
+  });
+
   it('ends when nothing is said for long, and starts again where it was', async () => {
     const thread = threadOf('noting', { idleTimeout: '300ms' });
     const first = await thread.send('one', { messageId: 'm-1' });
