@@ -20,10 +20,9 @@ export class Screen {
   line(label: string, text: string, colour: Style = 'cyan'): void {
     const seconds = `${((performance.now() - this.#started) / 1000).toFixed(1)} s`.padStart(8);
     const [first = '', ...rest] = text.split('\n').flatMap(wrap);
-    console.log(
-      `${style('dim', seconds)}  ${style(colour, label.padEnd(margin.length - 10))}${first}`,
-    );
-    for (const line of rest) console.log((margin + line).trimEnd());
+    const labelled = `${style('dim', seconds)}  ${style(colour, label.padEnd(margin.length - 10))}${first}`;
+    // At once: what other processes print stands before or after it.
+    console.log([labelled, ...rest.map((line) => (margin + line).trimEnd())].join('\n'));
   }
 
   gap(): void {

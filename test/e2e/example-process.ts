@@ -31,11 +31,11 @@ export async function runExample(
     detached: true,
   });
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
-  }
+  let warnings = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (warnings += chunk));
   const status = await new Promise<number | null>((ended) => child.once('close', ended));
-  return { status, output, group: child.pid ?? 0 };
+  return { status, output: output + warnings, group: child.pid ?? 0 };
 }
 
 /** The server's watcher looks once a second whether it is still needed. */

@@ -1,9 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WorkerSettings } from './kill-worker-process.mts';
-
-const scriptName = 'kill-worker-process.mts';
 
 /** A worker in a process of its own, which can be killed. It ends with the test's process. */
 export class Victim {
@@ -12,15 +11,16 @@ export class Victim {
   #output = '';
 
   private constructor(folder: string, settings: WorkerSettings) {
-    const script = join(folder, scriptName);
-    copyFileSync(join(__dirname, scriptName), script);
+    // A copy of its own: one that starts at the same time must not read a file that is just being written.
+    const script = join(folder, `${randomUUID()}.mts`);
+    copyFileSync(join(__dirname, 'kill-worker-process.mts'), script);
     this.#child = spawn(process.execPath, [script, JSON.stringify(settings)], {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.setEncoding('utf8').on('data', (chunk: string) => (this.#output += chunk));
     }
-    this.exited = new Promise((resolve) => this.#child.once('exit', () => resolve()));
+    this.exited = new Promise((resolve) => this.#child.once('close', () => resolve()));
   }
 
   /** Runs it from `folder`, where the package is installed; resolves once it polls. */

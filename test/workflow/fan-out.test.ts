@@ -16,10 +16,16 @@ describe('a wide parallel', () => {
   let harness: Harness;
   const agents = scriptedAgents();
   const echo = agents.agent('echo', [(request) => String(lastText(request).length)]);
+  const company = untilThereAre(limits.concurrency);
   const wide = parallel({
     id: 'wide',
     branches: Array.from({ length: branches }, (_, index) =>
-      agents.agent(`b${index}`, [`${index}`]),
+      agents.agent(`b${index}`, [
+        async () => {
+          await company();
+          return `${index}`;
+        },
+      ]),
     ),
   });
   const heavy = parallel({ id: 'heavy', branches: Array.from({ length: 40 }, (): Agent => echo) });
@@ -69,6 +75,18 @@ describe('a wide parallel', () => {
     expect(mostStarts).toBe(5);
   });
 });
+
+/** Waits until as many wait; who comes later waits no more. */
+function untilThereAre(count: number): () => Promise<void> {
+  let waiting = 0;
+  let goOn: () => void = () => undefined;
+  const complete = new Promise<void>((resolve) => (goOn = resolve));
+  return async () => {
+    waiting += 1;
+    if (waiting >= count) goOn();
+    await complete;
+  };
+}
 
 /** Of a run: how many of its children were open at the same time, and how many one of its workflow tasks started. */
 function childrenOf(events: HistoryEvents): { mostOpen: number; mostStarts: number } {
