@@ -10,7 +10,7 @@ export type ChosenModel = {
 
 /** The first provider with a key is taken. */
 const providers = [
-  { key: 'OPENAI_API_KEY', provider: 'openai', model: 'gpt-5.4-mini' },
+  { key: 'OPENAI_API_KEY', provider: 'openai', model: 'gpt-6.1-terra' },
   { key: 'ANTHROPIC_API_KEY', provider: 'anthropic', model: 'claude-haiku-5-5' },
   { key: 'GEMINI_API_KEY', provider: 'google', model: 'gemini-flash-latest' },
 ] as const;

@@ -27,7 +27,7 @@ export type AgentsSource =
 const configNames = ['longhaul.config.ts', 'longhaul.config.js', 'longhaul.config.mjs'];
 
 export const configExample =
-  "import { defineAgent } from 'longhaul'; export default { runners: [defineAgent({ id: 'assistant', model: 'openai/gpt-5-mini' })] };";
+  "import { defineAgent } from 'longhaul'; export default { runners: [defineAgent({ id: 'assistant', model: 'openai/gpt-6.1-terra' })] };";
 
 /** What to write where there are no agents yet. */
 const configHint = `write longhaul.config.mjs: ${configExample} Or name a file with --agents, or specs with -f`;

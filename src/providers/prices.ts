@@ -3,7 +3,7 @@ import type { Usage } from '../protocol/message';
 import type { ModelRef } from '../protocol/spec';
 
 /** US dollars per million tokens. */
-export type ModelPrice = {
+export type TokenPrices = {
   readonly input: number;
   readonly output: number;
   /** Of tokens read from the provider's cache. Default: as `input`. */
@@ -12,26 +12,76 @@ export type ModelPrice = {
   readonly cacheWrite?: number;
 };
 
+export type ModelPrice = TokenPrices & {
+  /** Of a whole call whose input, the cache's tokens included, is longer than `above` tokens. */
+  readonly long?: TokenPrices & { readonly above: number };
+};
+
 /** By `'provider/model'`. A name with a date or version behind it has the price of the longest name it begins with. */
 export type PriceTable = Readonly<Record<string, ModelPrice>>;
 
-/** Public list prices as of November 2025. They change: what counts for you goes into `createWorker({prices})`. */
+type FullPrices = readonly [input: number, cacheRead: number, cacheWrite: number, output: number];
+
+function priced([input, cacheRead, cacheWrite, output]: FullPrices): TokenPrices {
+  return { input, output, cacheRead, cacheWrite };
+}
+
+function openai(...prices: FullPrices): ModelPrice {
+  const [input, cacheRead, cacheWrite, output] = prices;
+  const long = priced([input * 2, cacheRead * 2, cacheWrite * 2, output * 1.5]);
+  return { ...priced(prices), long: { above: 272_000, ...long } };
+}
+
+/** Public list prices of November 2026, promotions left out. They change: what counts for you goes into `createWorker({prices})`. */
 const listPrices: PriceTable = {
+  'openai/gpt-6.1-sol': openai(2, 0.1, 2.5, 10),
+  'openai/gpt-6.1-terra': openai(1, 0.05, 1.25, 5),
+  'openai/gpt-6-astra': openai(10, 1, 12.5, 50),
+  'openai/gpt-6-sol': openai(2, 0.2, 2.5, 10),
+  'openai/gpt-6-luna': openai(0.1, 0.01, 0.125, 0.5),
+  'openai/gpt-5.6-sol': openai(5, 0.5, 6.25, 30),
+  'openai/gpt-5.6-terra': openai(2, 0.2, 2.5, 12),
+  'openai/gpt-5.6-luna': openai(0.2, 0.02, 0.25, 1.2),
+  'openai/gpt-5.5': openai(5, 0.5, 5, 30),
+  'openai/gpt-5.4': openai(2.5, 0.25, 2.5, 15),
+  'openai/gpt-5.4-mini': { input: 0.75, output: 4.5, cacheRead: 0.075 },
+  'openai/gpt-5.4-nano': { input: 0.2, output: 1.25, cacheRead: 0.02 },
   'openai/gpt-5': { input: 1.25, output: 10, cacheRead: 0.125 },
   'openai/gpt-5-mini': { input: 0.25, output: 2, cacheRead: 0.025 },
   'openai/gpt-5-nano': { input: 0.05, output: 0.4, cacheRead: 0.005 },
-  'openai/gpt-5-pro': { input: 15, output: 120 },
   'openai/gpt-4.1': { input: 2, output: 8, cacheRead: 0.5 },
   'openai/gpt-4.1-mini': { input: 0.4, output: 1.6, cacheRead: 0.1 },
-  'openai/gpt-4.1-nano': { input: 0.1, output: 0.4, cacheRead: 0.025 },
   'openai/gpt-4o': { input: 2.5, output: 10, cacheRead: 1.25 },
   'openai/gpt-4o-mini': { input: 0.15, output: 0.6, cacheRead: 0.075 },
-  'openai/o3': { input: 2, output: 8, cacheRead: 0.5 },
-  'openai/o4-mini': { input: 1.1, output: 4.4, cacheRead: 0.275 },
-  'anthropic/claude-opus-4-5': { input: 5, output: 25, cacheRead: 0.5, cacheWrite: 6.25 },
-  'anthropic/claude-sonnet-4-5': { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 },
-  'anthropic/claude-haiku-4-5': { input: 1, output: 5, cacheRead: 0.1, cacheWrite: 1.25 },
-  'google/gemini-2.5-pro': { input: 1.25, output: 10, cacheRead: 0.125 },
+  'anthropic/claude-fable-5-1': priced([10, 0.25, 12.5, 50]),
+  'anthropic/claude-fable-5': priced([10, 1, 12.5, 50]),
+  'anthropic/claude-opus-5-5': priced([4, 0.2, 5, 20]),
+  'anthropic/claude-opus-5': priced([5, 0.5, 6.25, 25]),
+  'anthropic/claude-opus-4-8': priced([5, 0.5, 6.25, 25]),
+  'anthropic/claude-opus-4-7': priced([5, 0.5, 6.25, 25]),
+  'anthropic/claude-opus-4-6': priced([5, 0.5, 6.25, 25]),
+  'anthropic/claude-opus-4-5': priced([5, 0.5, 6.25, 25]),
+  'anthropic/claude-sonnet-5-5': priced([2, 0.1, 2.5, 10]),
+  'anthropic/claude-sonnet-5': priced([2, 0.2, 2.5, 10]),
+  'anthropic/claude-sonnet-4-6': priced([3, 0.3, 3.75, 15]),
+  'anthropic/claude-sonnet-4-5': priced([3, 0.3, 3.75, 15]),
+  'anthropic/claude-haiku-5-5': {
+    ...priced([0.1, 0.01, 0.125, 0.5]),
+    long: { above: 100_000, ...priced([0.5, 0.05, 0.625, 2.5]) },
+  },
+  'anthropic/claude-haiku-4-5': priced([1, 0.1, 1.25, 5]),
+  'google/gemini-3.8-flash': { input: 1.5, output: 7.5, cacheRead: 0.15 },
+  'google/gemini-3.6-flash': { input: 1.5, output: 7.5, cacheRead: 0.15 },
+  'google/gemini-3.5-flash': { input: 1.5, output: 9, cacheRead: 0.15 },
+  'google/gemini-3.5-flash-lite': { input: 0.3, output: 2.5, cacheRead: 0.03 },
+  'google/gemini-3.1-pro': {
+    ...{ input: 2, output: 12, cacheRead: 0.2 },
+    long: { above: 200_000, input: 4, output: 18, cacheRead: 0.4 },
+  },
+  'google/gemini-2.5-pro': {
+    ...{ input: 1.25, output: 10, cacheRead: 0.125 },
+    long: { above: 200_000, input: 2.5, output: 15, cacheRead: 0.25 },
+  },
   'google/gemini-2.5-flash': { input: 0.3, output: 2.5, cacheRead: 0.03 },
   'google/gemini-2.5-flash-lite': { input: 0.1, output: 0.4, cacheRead: 0.01 },
 };
@@ -44,9 +94,10 @@ export function priceTable(own: PriceTable = {}): PriceTable {
 
 /** What a call cost; undefined where the model's price is not known, or the provider did not say what it used. */
 export function costOf(prices: PriceTable, model: ModelRef, usage: Usage): number | undefined {
-  const price = priceOf(prices, `${model.provider}/${model.model}`);
+  const found = priceOf(prices, `${model.provider}/${model.model}`);
   const { input, output, cacheRead, cacheWrite } = usage;
-  if (price === undefined || input === null || output === null) return undefined;
+  if (found === undefined || input === null || output === null) return undefined;
+  const price = found.long !== undefined && input > found.long.above ? found.long : found;
   const read = cacheRead ?? 0;
   const written = cacheWrite ?? 0;
   const cost =
@@ -66,20 +117,25 @@ function priceOf(prices: PriceTable, name: string): ModelPrice | undefined {
   return prices[longest];
 }
 
-/** `gpt-5-2025-08-07` is a version of `gpt-5`; `gpt-5-mini` is another model. */
+/** `gpt-5-2025-08-07` is a version of `gpt-5`; `gpt-5-mini` is another model, and so is `claude-opus-5-5` beside `claude-opus-5`. */
 function isVersionOf(name: string, known: string): boolean {
-  return name.startsWith(known) && /^[-@:](\d|latest|preview)/.test(name.slice(known.length));
+  const version = /^(?:-\d{3,}|[@:]\d|[-@:](?:latest|preview))/;
+  return name.startsWith(known) && version.test(name.slice(known.length));
 }
 
 function checkPrice(name: string, price: ModelPrice): void {
-  const fields = ['input', 'output', 'cacheRead', 'cacheWrite'] as const;
-  const wrong = fields.filter((field) => {
-    const value: unknown = price[field];
-    const isLeftOut = value === undefined && field.startsWith('cache');
-    return !isLeftOut && !(typeof value === 'number' && Number.isFinite(value) && value >= 0);
-  });
-  if (wrong.length === 0 && name.includes('/')) return;
+  const { long } = price;
+  const isRight = arePrices(price) && (long === undefined || (arePrices(long) && long.above > 0));
+  if (isRight && name.includes('/')) return;
   throw new SpecError(
-    `prices['${name}'] must be {input, output, cacheRead?, cacheWrite?} in US dollars per million tokens, under 'provider/model'`,
+    `prices['${name}'] must be {input, output, cacheRead?, cacheWrite?, long?: {above, …}} in US dollars per million tokens, under 'provider/model'`,
   );
+}
+
+function arePrices(prices: TokenPrices): boolean {
+  return (['input', 'output', 'cacheRead', 'cacheWrite'] as const).every((field) => {
+    const value: unknown = prices[field];
+    const isLeftOut = value === undefined && field.startsWith('cache');
+    return isLeftOut || (typeof value === 'number' && Number.isFinite(value) && value >= 0);
+  });
 }

@@ -30,7 +30,7 @@ type MemoryOptions = (
 export type AgentOptions = {
   readonly id: string;
   readonly description?: string;
-  /** `'provider/model'`, such as `'openai/gpt-5-mini'` or `'ollama/llama3.1:8b'`. */
+  /** `'provider/model'`, such as `'openai/gpt-6.1-terra'` or `'ollama/llama3.1:8b'`. */
   readonly model: string | ModelRef;
   readonly instructions?: string;
   readonly tools?: readonly AgentTool[];

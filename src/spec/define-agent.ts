@@ -50,7 +50,7 @@ const optionNames = [
  * @example
  * const weather = defineAgent({
  *   id: 'weather',
- *   model: 'openai/gpt-5-mini',
+ *   model: 'openai/gpt-6.1-terra',
  *   instructions: 'Answer in one sentence.',
  *   tools: [getWeather],
  * });

@@ -58,7 +58,7 @@ const optionNames = [
  * @example
  * const agent = defineAgent({
  *   id: 'librarian',
- *   model: 'openai/gpt-5-mini',
+ *   model: 'openai/gpt-6.1-terra',
  *   tools: [mcpTools({ name: 'files', stdio: { command: 'mcp-server-filesystem', args: ['/srv/library'] } })],
  * });
  */

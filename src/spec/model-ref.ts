@@ -15,7 +15,7 @@ export function parseModel(text: string): ParsedModel {
       model: { provider: text.slice(0, slash), model: text.slice(slash + 1) },
     };
   }
-  const message = `must be 'provider/model', such as 'openai/gpt-5-mini', not ${describeValue(text)}`;
+  const message = `must be 'provider/model', such as 'openai/gpt-6.1-terra', not ${describeValue(text)}`;
   return { ok: false, message };
 }
 

@@ -30,7 +30,7 @@ export type SubAgentTool = {
  * @example
  * const manager = defineAgent({
  *   id: 'manager',
- *   model: 'openai/gpt-5-mini',
+ *   model: 'openai/gpt-6.1-terra',
  *   tools: [subAgent(researcher, { name: 'research', description: 'Researches a topic' })],
  * });
  */

@@ -16,6 +16,7 @@ const prices = priceTable({
   'acme/cached': { input: 2, output: 8, cacheRead: 0.5, cacheWrite: 4 },
   'acme/one-5': { input: 1, output: 1 },
   'acme/free': { input: 0, output: 0 },
+  'acme/long': { input: 1, output: 1, long: { above: 1_000, input: 2, output: 4, cacheRead: 1 } },
 });
 
 describe('costOf', () => {
@@ -46,6 +47,13 @@ describe('costOf', () => {
       usage: used(3, 1),
       cost: 0.000014,
     },
+    {
+      name: 'a long prompt, all at its own prices',
+      model: 'long',
+      usage: used(1_001, 100, { cacheRead: 1 }),
+      cost: 0.002401,
+    },
+    { name: 'a prompt that is just not long', model: 'long', usage: used(1_000, 0), cost: 0.001 },
     { name: 'no input that is known of', model: 'one', usage: used(null, 5), cost: undefined },
     { name: 'no output that is known of', model: 'one', usage: used(5, null), cost: undefined },
   ])('counts $name', ({ model, usage, cost }) => {
@@ -61,6 +69,7 @@ describe('costOf', () => {
     { model: 'one-preview', cost: 2 },
     { model: 'one-5', cost: 1 },
     { model: 'one-5-2026-01-31', cost: 1 },
+    { model: 'one-6', cost: undefined },
     { model: 'one-mini', cost: undefined },
     { model: 'onerous', cost: undefined },
     { model: 'two', cost: undefined },
@@ -72,9 +81,10 @@ describe('costOf', () => {
 
 describe('priceTable', () => {
   it('has list prices, and what is given over them', () => {
-    const model = { provider: 'openai', model: 'gpt-5-mini' };
-    const own = priceTable({ 'openai/gpt-5-mini': { input: 7, output: 7 } });
-    expect(costOf(priceTable(), model, used(million, 0))).toBe(0.25);
+    const model = { provider: 'openai', model: 'gpt-6.1-terra-2026-10-26' };
+    const own = priceTable({ 'openai/gpt-6.1-terra': { input: 7, output: 7 } });
+    expect(costOf(priceTable(), model, used(100_000, 0))).toBe(0.1);
+    expect(costOf(priceTable(), model, used(million, million))).toBe(9.5);
     expect(costOf(own, model, used(million, 0))).toBe(7);
   });
 
@@ -84,11 +94,13 @@ describe('priceTable', () => {
     { name: 'acme/one', price: { input: -1, output: 1 } },
     { name: 'acme/one', price: { input: 1, output: Number.NaN } },
     { name: 'acme/one', price: { input: 1, output: 1, cacheRead: null } },
+    { name: 'acme/one', price: { input: 1, output: 1, long: { input: 1, output: 1 } } },
+    { name: 'acme/one', price: { input: 1, output: 1, long: { above: 10, input: 1 } } },
     { name: 'one', price: { input: 1, output: 1 } },
   ])('refuses $price for $name', ({ name, price }) => {
     expect(thrown(() => priceTable({ [name]: price } as PriceTable))).toMatchObject({
       code: 'SpecError',
-      message: `prices['${name}'] must be {input, output, cacheRead?, cacheWrite?} in US dollars per million tokens, under 'provider/model'`,
+      message: `prices['${name}'] must be {input, output, cacheRead?, cacheWrite?, long?: {above, …}} in US dollars per million tokens, under 'provider/model'`,
     });
   });
 });

@@ -43,7 +43,7 @@ describe('defineAgent', () => {
     [
       'a summary by no model',
       { memory: { kind: 'full', compact: { contextTokens: 1000, model: 'gpt' } } },
-      "memory.compact.model must be 'provider/model', such as 'openai/gpt-5-mini', not 'gpt'",
+      "memory.compact.model must be 'provider/model', such as 'openai/gpt-6.1-terra', not 'gpt'",
     ],
     ['a description that is no text', { description: 5 }, 'description must be a string, not 5'],
     [
@@ -55,17 +55,17 @@ describe('defineAgent', () => {
     [
       'a model without provider',
       { model: 'gpt-5-mini' },
-      "model must be 'provider/model', such as 'openai/gpt-5-mini', not 'gpt-5-mini'",
+      "model must be 'provider/model', such as 'openai/gpt-6.1-terra', not 'gpt-5-mini'",
     ],
     [
       'a provider without model',
       { model: 'openai/' },
-      "model must be 'provider/model', such as 'openai/gpt-5-mini', not 'openai/'",
+      "model must be 'provider/model', such as 'openai/gpt-6.1-terra', not 'openai/'",
     ],
     [
       'a model without a provider name',
       { model: '/gpt' },
-      "model must be 'provider/model', such as 'openai/gpt-5-mini', not '/gpt'",
+      "model must be 'provider/model', such as 'openai/gpt-6.1-terra', not '/gpt'",
     ],
     [
       'a model that is a number',

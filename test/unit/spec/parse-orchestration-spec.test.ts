@@ -106,7 +106,7 @@ describe('parseRunnerSpec', () => {
       problems: [
         {
           path: 'steps[1].subAgents[0].runner.tasks[0].runner.model',
-          message: "must be 'provider/model', such as 'openai/gpt-5-mini', not 'gpt'",
+          message: "must be 'provider/model', such as 'openai/gpt-6.1-terra', not 'gpt'",
         },
         { path: 'passOutput', message: "must be true, false or 'combined', not 'all'" },
         {

@@ -80,7 +80,7 @@ describe('parseRunnerSpec', () => {
       'a model without provider',
       { ...minimal, model: 'gpt' },
       'model',
-      "must be 'provider/model', such as 'openai/gpt-5-mini', not 'gpt'",
+      "must be 'provider/model', such as 'openai/gpt-6.1-terra', not 'gpt'",
     ],
     ['an unknown key', { ...minimal, systemPrompt: 'x' }, 'systemPrompt', 'is not known'],
     [

@@ -127,7 +127,7 @@ describe('overlays', () => {
     expect(model([])).toMatchObject({ settings: { temperature: 0.2 } });
     expect(model(['test'])).toMatchObject({ settings: { temperature: 0 } });
     expect(model(['prod'])).toMatchObject({
-      model: { model: 'gpt-5' },
+      model: { model: 'gpt-6.1-sol' },
       budget: { maxTokens: 20_000 },
     });
   });
