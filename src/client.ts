@@ -1,7 +1,13 @@
 /** Clients: start runs, answer them, read them. */
 export { connect, type ConnectOptions } from './client/connect';
 export type { InboxFilter, InboxItem } from './client/inbox';
-export { Longhaul, type RunnerLike, type RunSummary, type StartOptions } from './client/longhaul';
+export {
+  Longhaul,
+  type RunnerLike,
+  type RunsFilter,
+  type RunSummary,
+  type StartOptions,
+} from './client/longhaul';
 export type { OrphanRun } from './client/orphans';
 export type { RunEvent } from './client/run-events';
 export { RunHandle } from './client/run-handle';

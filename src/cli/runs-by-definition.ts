@@ -24,7 +24,7 @@ export async function runsByDefinition(
   sides: { readonly before: Definitions; readonly after: Definitions },
 ): Promise<readonly PinnedRun[]> {
   const found: RunSummary[] = [];
-  for await (const run of longhaul.runs()) {
+  for await (const run of longhaul.runs({ children: true })) {
     if (ids.includes(run.agent) && open.includes(run.status)) found.push(run);
   }
   const pinned: PinnedRun[] = [];

@@ -45,7 +45,16 @@ export type RunSummary = {
   readonly status: RunStatus;
   readonly startTime: string;
   readonly closeTime?: string;
+  /** Of a run that another one called, or a thread's turn: where it hangs below it. */
+  readonly path?: string;
   readonly pending: NonNullable<RunMemo['pending']>;
+};
+
+export type RunsFilter = {
+  readonly agent?: string;
+  readonly status?: RunStatus;
+  /** Also those that other runs called, and the turns of threads. Default false. */
+  readonly children?: boolean;
 };
 
 /** A client of Longhaul on one Temporal namespace and task queue. Made by `connect`. */
@@ -92,13 +101,12 @@ export class Longhaul {
   }
 
   /** Runs, the newest first, as the server lists them: a new one shows up after about a second. Needs no worker. */
-  async *runs(
-    filter: { agent?: string; status?: RunStatus } = {},
-  ): AsyncGenerator<RunSummary, void, void> {
+  async *runs(filter: RunsFilter = {}): AsyncGenerator<RunSummary, void, void> {
     const types = Object.values(workflowTypes).map((type) => `'${type}'`);
     const query = `WorkflowType IN (${types.join(', ')})`;
     for await (const execution of this.client.workflow.list({ query })) {
       const summary = summarize(execution);
+      if (summary.path !== undefined && filter.children !== true) continue;
       if (filter.agent !== undefined && summary.agent !== filter.agent) continue;
       if (filter.status !== undefined && summary.status !== filter.status) continue;
       yield summary;
@@ -210,7 +218,7 @@ function checkRunId(runId: string): void {
 
 function summarize(execution: WorkflowExecutionInfo): RunSummary {
   const { status, runner } = stateFromMemo(execution);
-  const pending = status === 'needs-input' ? (memoOf(execution).pending ?? []) : [];
+  const { path, pending = [] } = memoOf(execution);
   return {
     runId: execution.workflowId,
     executionRunId: execution.runId,
@@ -218,6 +226,7 @@ function summarize(execution: WorkflowExecutionInfo): RunSummary {
     status,
     startTime: execution.startTime.toISOString(),
     ...(execution.closeTime && { closeTime: execution.closeTime.toISOString() }),
-    pending,
+    ...(path !== undefined && { path }),
+    pending: status === 'needs-input' ? pending : [],
   };
 }

@@ -19,6 +19,7 @@ const statuses: readonly RunStatus[] = [
 type ListFlags = ConnectionFlags & {
   readonly agent?: string;
   readonly status?: RunStatus;
+  readonly children?: true;
   readonly limit: number;
   readonly json?: true;
 };
@@ -30,13 +31,15 @@ export function addListCommand(program: Command, { terminal, finish }: CommandCo
     .description('Lists runs, the newest first. A new run shows up after about a second.')
     .option('--agent <id>', 'only runs of this agent')
     .addOption(new Option('--status <status>', 'only runs that stand so').choices(statuses))
+    .option('--children', 'also runs that other runs called, and the turns of conversations')
     .option('--limit <n>', 'at most this many', parseCount, 20)
     .option('--json', 'print a JSON array');
   addConnectionFlags(command).action(async (flags: ListFlags) => {
-    const { agent, status, limit } = flags;
+    const { agent, status, children = false, limit } = flags;
     const longhaul = await openLonghaul(flags);
     const runs: RunSummary[] = [];
-    for await (const run of longhaul.runs({ ...(agent && { agent }), ...(status && { status }) })) {
+    const filter = { ...(agent && { agent }), ...(status && { status }), children };
+    for await (const run of longhaul.runs(filter)) {
       runs.push(run);
       if (runs.length >= limit) break;
     }

@@ -1,0 +1,43 @@
+// Pure: the server's list is played.
+import type { Client } from '@temporalio/client';
+import { Longhaul } from '../../../src/client/longhaul';
+import { memoKey } from '../../../src/protocol/names';
+import type { RunMemo } from '../../../src/protocol/run';
+
+const memos: Readonly<Record<string, RunMemo>> = {
+  pipeline: { status: 'running', agent: 'pipeline' },
+  'pipeline.step-1': { status: 'needs-input', agent: 'writer', path: 'pipeline/writer' },
+  'thread.turn-1': { status: 'running', agent: 'writer', path: 'writer/turn-1' },
+  writer: { status: 'running', agent: 'writer' },
+};
+
+async function* list() {
+  for (const [workflowId, memo] of Object.entries(memos)) {
+    yield await Promise.resolve({
+      workflowId,
+      runId: 'execution',
+      status: { name: 'RUNNING' },
+      startTime: new Date(0),
+      memo: { [memoKey]: memo },
+    });
+  }
+}
+const longhaul = new Longhaul({ workflow: { list } } as unknown as Client, { taskQueue: 'queue' });
+
+async function idsOf(filter: Parameters<Longhaul['runs']>[0]): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { runId } of longhaul.runs(filter)) ids.push(runId);
+  return ids;
+}
+
+describe('runs', () => {
+  it('leaves out what other runs called, unless asked for', async () => {
+    expect(await idsOf({})).toEqual(['pipeline', 'writer']);
+    expect(await idsOf({ children: true })).toEqual(Object.keys(memos));
+  });
+
+  it('filters by agent and status', async () => {
+    expect(await idsOf({ agent: 'writer' })).toEqual(['writer']);
+    expect(await idsOf({ status: 'needs-input', children: true })).toEqual(['pipeline.step-1']);
+  });
+});
