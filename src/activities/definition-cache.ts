@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { InternalError } from '../protocol/error-classes';
 import { limits } from '../protocol/limits';
 import type { Definition, DefinitionRef } from '../protocol/spec';
+import { SingleFlight } from './single-flight';
 
 /** Asks a run for the definition it pinned. */
 export type AskDefinition = () => Promise<Definition | undefined>;
@@ -14,7 +15,7 @@ export class DefinitionCache {
     maxSize: cachedBytes,
     sizeCalculation: (definition) => JSON.stringify(definition).length,
   });
-  readonly #asking = new Map<string, Promise<Definition>>();
+  readonly #asking = new SingleFlight<Definition>();
 
   put(hash: string, definition: Definition): void {
     if (!this.#definitions.has(hash)) this.#definitions.set(hash, definition);
@@ -28,13 +29,7 @@ export class DefinitionCache {
   async get(ref: DefinitionRef, ask: AskDefinition): Promise<Definition> {
     const known = this.#definitions.get(ref.hash);
     if (known !== undefined) return known;
-    const asking = this.#asking.get(ref.hash) ?? this.#ask(ref, ask);
-    this.#asking.set(ref.hash, asking);
-    try {
-      return await asking;
-    } finally {
-      this.#asking.delete(ref.hash);
-    }
+    return await this.#asking.join(ref.hash, () => this.#ask(ref, ask));
   }
 
   async #ask(ref: DefinitionRef, ask: AskDefinition): Promise<Definition> {

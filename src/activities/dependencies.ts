@@ -3,6 +3,7 @@ import type { ModelDelta, ModelProvider } from '../providers/provider';
 import type { Registry } from '../spec/registry';
 import type { Stores } from '../stores/memory-store';
 import type { DefinitionCache } from './definition-cache';
+import type { InputCache } from './input-cache';
 import type { LogReplica } from './log-replica';
 import type { McpPool } from './mcp/mcp-pool';
 
@@ -23,6 +24,7 @@ export type ActivityDependencies = {
   readonly prices: PriceTable;
   readonly replica: LogReplica;
   readonly definitions: DefinitionCache;
+  readonly inputs: InputCache;
   readonly mcp: McpPool;
   /** Whether the namespace has our search attributes registered. */
   readonly hasSearchAttributes: () => Promise<boolean>;

@@ -9,6 +9,7 @@ import { closeRun } from './close-run';
 import type { ActivityDependencies } from './dependencies';
 import { toFailure } from './failures';
 import { withHeartbeat } from './heartbeat';
+import { fetchInput } from './fetch-input';
 import { findDefinition, loadDefinition } from './load-definition';
 import { openRun } from './open-run';
 import { pullLog } from './pull-log';
@@ -26,6 +27,7 @@ export function createActivities(dependencies: ActivityDependencies): LonghaulAc
     findDefinition: guarded((input) => findDefinition(dependencies, input)),
     pullLog: guarded((input) => pullLog(dependencies, input)),
     fetchSession: guarded(({ workflowId }) => askSession(workflowId)),
+    fetchInput: guarded((input) => fetchInput(dependencies, input)),
     openRun: guarded((input) => openRun(dependencies, input)),
     closeRun: guarded((input) => closeRun(dependencies, input)),
     openThread: guarded((input) => openThread(dependencies, input)),

@@ -5,7 +5,7 @@ import type { JsonObject } from '../protocol/json';
 import { timeouts } from '../protocol/limits';
 import type { LogEntry, LogPage, LogRef } from '../protocol/log';
 import { queryNames } from '../protocol/names';
-import type { LogQuery } from '../protocol/run';
+import type { ChildInputQuery, LogQuery } from '../protocol/run';
 import type { RunnerSpec } from '../protocol/spec';
 import type { LogReplica } from './log-replica';
 
@@ -38,14 +38,14 @@ export async function readClosedLog(
 export async function askRun<Answer>(
   run: { readonly workflowId: string; readonly executionRunId?: string },
   query: string,
-  input?: LogQuery,
+  input?: LogQuery | ChildInputQuery,
 ): Promise<Answer> {
   const { client } = Context.current();
   const handle = client.workflow.getHandle(run.workflowId, run.executionRunId);
   try {
-    const args: [] | [LogQuery] = input === undefined ? [] : [input];
+    const args = input === undefined ? [] : [input];
     return await client.withDeadline(Date.now() + timeouts.logQuery, () =>
-      handle.query<Answer, [] | [LogQuery]>(query, ...args),
+      handle.query<Answer, unknown[]>(query, ...args),
     );
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);

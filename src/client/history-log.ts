@@ -8,6 +8,8 @@ import type { LogEntry } from '../protocol/log';
 import type { RunInput } from '../protocol/run';
 import { historyEvents, type HistoryEvent } from './history-events';
 
+const promptId = 'history/1';
+
 type Payload = {
   readonly metadata?: Record<string, Uint8Array> | null;
   readonly data?: Uint8Array | null;
@@ -16,7 +18,11 @@ type Payload = {
 export async function entriesFromHistory(client: Client, runId: string): Promise<LogEntry[]> {
   const entries: LogEntry[] = [];
   for await (const event of historyEvents(client, { workflowId: runId })) {
-    entries.push(...(await toEntries(client, event)));
+    for (const entry of await toEntries(client, event)) {
+      if (entry.id !== promptId) entries.push(entry);
+      // The whole of an input of which the start has the beginning: nothing else comes before a model's first answer.
+      else if (entries.length < 2) entries.splice(0, 1, entry);
+    }
   }
   return entries;
 }
@@ -52,10 +58,11 @@ function promptEntry(value: unknown): LogEntry[] {
   const input = isJsonObject(value) ? (value as unknown as RunInput).input : undefined;
   if (input === undefined) return [];
   const parts = typeof input === 'string' ? [{ type: 'text' as const, text: input }] : input;
-  return [{ id: 'history/1', kind: 'user', message: { role: 'user', parts } }];
+  return [{ id: promptId, kind: 'user', message: { role: 'user', parts } }];
 }
 
 function activityEntry(value: unknown): LogEntry[] {
+  if (isJsonObject(value) && 'input' in value) return promptEntry(value);
   const entry = isJsonObject(value) ? value['entry'] : undefined;
   const isEntry = isJsonObject(entry) && typeof entry['kind'] === 'string';
   return isEntry ? [entry as unknown as LogEntry] : [];

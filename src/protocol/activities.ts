@@ -1,6 +1,6 @@
 import type { JsonObject } from './json';
 import type { LogEntry, LogRef } from './log';
-import type { RunKey } from './run';
+import type { InputRef, RunInput, RunKey } from './run';
 import type { SessionDelta } from './session';
 import type {
   ClearTurnsInput,
@@ -156,6 +156,9 @@ export type CallToolResult = {
 /** A run whose session a child starts from. */
 export type FetchSessionInput = { readonly workflowId: string };
 
+/** As an object: what activities return is told apart by its fields. */
+export type FetchInputResult = Pick<RunInput, 'input'>;
+
 export type CheckArgumentsInput = Pick<CallToolInput, 'definition' | 'tool'> & {
   readonly args: JsonObject;
 };
@@ -194,6 +197,8 @@ export interface LonghaulActivities {
   pullLog(input: PullLogInput): Promise<Uint8Array>;
   /** The session of the run that called this one, when it is too long to travel. */
   fetchSession(input: FetchSessionInput): Promise<JsonObject>;
+  /** The input the run that called this one started it with, when it is too long to travel. */
+  fetchInput(input: InputRef): Promise<FetchInputResult>;
   /** Reads the stores, once, when a run starts. */
   openRun(input: OpenRunInput): Promise<OpenRunResult>;
   /** Saves the session, once, when a run completes; may be repeated. */

@@ -53,8 +53,11 @@ export const limits = {
   /** Of the children that start within one workflow task: more would make a message the server refuses. */
   childStarts: 32,
   childStartBytes: 1 * MiB,
-  /** Session that travels with a child's start; a longer one is fetched. */
+  /** Session and input that travel with a child's start; a longer one is fetched. */
   sessionInline: 4 * KiB,
+  inputInline: 8 * KiB,
+  /** Of an input that is fetched, what stands in its place. */
+  inputShown: 400,
 } as const;
 
 export const timeouts = {

@@ -40,6 +40,7 @@ export const queryNames = {
   context: 'context',
   session: 'session',
   runner: 'runner',
+  childInput: 'childInput',
   children: 'children',
   turns: 'turns',
 } as const;

@@ -40,8 +40,17 @@ export type RunInput = {
   readonly lineage?: Lineage;
   readonly definition?: DefinitionRef;
   readonly sessionFrom?: string;
+  /** Of a child whose input is too long to travel: where it stands. `input` is its beginning. */
+  readonly inputFrom?: InputRef;
   /** Of a turn of a thread. */
   readonly thread?: ThreadTurn;
+};
+
+/** An input that an execution of a run keeps for its children, by number. */
+export type InputRef = {
+  readonly workflowId: string;
+  readonly executionRunId: string;
+  readonly number: number;
 };
 
 /** Something a run waits for, wherever in its tree it was asked. */
@@ -196,4 +205,5 @@ export type ApproveInput = { readonly inputId: string; readonly args?: JsonObjec
 export type RejectInput = { readonly inputId: string; readonly reason: string };
 export type CancelInput = { readonly reason: string };
 
+export type ChildInputQuery = Pick<InputRef, 'number'>;
 export type LogQuery = { readonly from: number; readonly deflate?: boolean };

@@ -2,6 +2,7 @@ import { SimplePlugin } from '@temporalio/plugin';
 import type { BundleOptions, Worker, WorkerOptions } from '@temporalio/worker';
 import { createActivities } from '../activities';
 import { DefinitionCache } from '../activities/definition-cache';
+import { InputCache } from '../activities/input-cache';
 import { LogReplica } from '../activities/log-replica';
 import { McpPool } from '../activities/mcp/mcp-pool';
 import { timeouts } from '../protocol/limits';
@@ -83,6 +84,7 @@ export class LonghaulPlugin extends SimplePlugin {
       prices: priceTable(prices),
       replica: new LogReplica(logReplicaBytes),
       definitions: new DefinitionCache(),
+      inputs: new InputCache(),
       mcp,
       hasSearchAttributes: searchAttributeCheck(options.connection, options.namespace ?? 'default'),
       ...(stores && { stores }),

@@ -33,11 +33,13 @@ import type {
 import type { AgentToolPolicy, BudgetSpec, DefinitionRef } from '../protocol/spec';
 import { failureCode, spendOf } from './child-failure';
 import { childId } from './child-id';
+import { SentInputs } from './sent-inputs';
 import { StartGate } from './start-gate';
 
 /** The run that calls. */
 export type Caller = {
   readonly workflowId: string;
+  readonly executionRunId: string;
   readonly runner: string;
   readonly lineage: Lineage;
   readonly definition: DefinitionRef;
@@ -74,12 +76,14 @@ const keptViews = 1_000;
 export class Children {
   readonly #caller: Caller;
   readonly #gate = new StartGate();
+  readonly #inputs: SentInputs;
   readonly #open = new Map<string, OpenChild>();
   #views: ChildView[];
   #abandoned = false;
 
   constructor(caller: Caller, views: readonly ChildView[] = []) {
     this.#caller = caller;
+    this.#inputs = new SentInputs(caller);
     this.#views = [...views];
   }
 
@@ -90,6 +94,11 @@ export class Children {
 
   get views(): readonly ChildView[] {
     return this.#views;
+  }
+
+  /** What a child that is open was started with, where it was too long to travel. */
+  inputOf(number: number): RunInput['input'] | undefined {
+    return this.#inputs.get(number);
   }
 
   async call(call: ChildCall): Promise<ChildResult> {
@@ -137,9 +146,9 @@ export class Children {
     share: BudgetSpec | undefined,
   ): Promise<ChildResult> {
     const id = childId({ ...this.#caller, tag: uuid4(), place: call.place });
-    const input = this.#inputOf(call, lineage, share);
+    const input = { ...this.#startOf(call, lineage, share), ...this.#inputs.send(id, call.input) };
     const bytes = utf8Length(JSON.stringify(input));
-    await this.#gate.enter(bytes);
+    await this.#enter(id, bytes);
     const view = this.#see(id, call, lineage.path);
     const started = startChild<(input: RunInput) => Promise<ChildResult>>(
       workflowTypes[call.kind ?? 'agent'],
@@ -160,13 +169,25 @@ export class Children {
     return await Promise.race([early, ended]);
   }
 
-  #inputOf(call: ChildCall, lineage: Lineage, share: BudgetSpec | undefined): RunInput {
+  async #enter(id: string, bytes: number): Promise<void> {
+    try {
+      await this.#gate.enter(bytes);
+    } catch (error) {
+      this.#inputs.drop(id);
+      throw error;
+    }
+  }
+
+  #startOf(
+    call: ChildCall,
+    lineage: Lineage,
+    share: BudgetSpec | undefined,
+  ): Omit<RunInput, 'input'> {
     const { workflowId, definition, context } = this.#caller;
-    const { runner, input, session, isSessionStable = false } = call;
+    const { runner, session, isSessionStable = false } = call;
     const travels = !isSessionStable || utf8Length(JSON.stringify(session)) <= limits.sessionInline;
     return {
       runner,
-      input,
       lineage,
       definition: { root: definition.root ?? workflowId, hash: definition.hash },
       ...(travels ? { session } : { sessionFrom: workflowId }),
@@ -191,6 +212,7 @@ export class Children {
   #close(id: string, view: { status: string }, status: ChildView['status']): void {
     view.status = status;
     this.#open.delete(id);
+    this.#inputs.drop(id);
     // For the topmost run, which lists what is asked itself, it costs no event: nothing below can be open any more.
     if (status !== 'completed' || this.#caller.lineage.depth === 0) this.#caller.forget(id);
   }

@@ -3,7 +3,7 @@
 import { defineQuery, setHandler } from '@temporalio/workflow';
 import type { JsonObject } from '../protocol/json';
 import { queryNames } from '../protocol/names';
-import type { ChildView, LogQuery } from '../protocol/run';
+import type { ChildInputQuery, ChildView, LogQuery, RunInput } from '../protocol/run';
 import type { RunnerSpec } from '../protocol/spec';
 import type { LoadedDefinition } from './load-definition';
 import type { RunLog } from './run-log';
@@ -15,6 +15,7 @@ export type ReadableRun = {
   readonly session: () => JsonObject;
   readonly runner: () => string | RunnerSpec;
   readonly children: () => readonly ChildView[];
+  readonly childInput: (number: number) => RunInput['input'] | undefined;
 };
 
 export function setRunQueries(run: ReadableRun): void {
@@ -28,6 +29,11 @@ export function setRunQueries(run: ReadableRun): void {
   setHandler(defineQuery<unknown>(queryNames.children), run.children, {
     description: 'The runs this one called',
   });
+  setHandler(
+    defineQuery<unknown, [ChildInputQuery]>(queryNames.childInput),
+    (query) => run.childInput(query?.number),
+    { description: 'A long input that runs below were started with: {number}' },
+  );
   setHandler(defineQuery<unknown>(queryNames.context), run.context, {
     description: 'The context given at start',
   });

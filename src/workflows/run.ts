@@ -51,7 +51,8 @@ import { RunLog } from './run-log';
 import { RunPlace } from './run-place';
 import { setRunQueries } from './run-queries';
 import { RunSession } from './run-session';
-import { closeSession, openSession } from './run-stores';
+import { openStart, withoutStart } from './run-start';
+import { closeSession } from './run-stores';
 
 /** What exists once the definition is known. */
 type Loaded = {
@@ -64,7 +65,7 @@ type Loaded = {
 export class Run {
   /** What the run was started with, by whomever: nobody has checked it yet. */
   readonly #given: unknown;
-  readonly #input: RunInput;
+  #input: RunInput;
   readonly #carried: Uint8Array | undefined;
   readonly #info = workflowInfo();
   readonly #place: RunPlace;
@@ -109,6 +110,7 @@ export class Run {
       session: () => this.#session.value,
       runner: () => this.#input.runner,
       children: () => this.#loaded?.children.views ?? [],
+      childInput: (number) => this.#loaded?.children.inputOf(number),
     });
   }
 
@@ -131,17 +133,15 @@ export class Run {
   async #load(): Promise<void> {
     if (this.#carried !== undefined) return this.#restore(await unpack(this.#carried));
     checkRunInput(this.#given);
-    const { runner, definition, sessionFrom } = this.#input;
+    const { runner, definition } = this.#input;
     const loaded = await loadDefinition({
       runner: runnerId(this.#input),
       ...(typeof runner !== 'string' && { inline: true }),
       ...(definition && { definition }),
     });
-    this.#session.start(
-      sessionFrom === undefined
-        ? await openSession(this.#input, loaded)
-        : await controlActivities.fetchSession({ workflowId: sessionFrom }),
-    );
+    const { session, input } = await openStart(this.#input, loaded);
+    this.#session.start(session);
+    this.#input = { ...this.#input, input };
     this.#start(loaded);
   }
 
@@ -162,6 +162,7 @@ export class Run {
     if (carried !== undefined) budget.restore(carried.budget);
     const caller = {
       workflowId: this.#info.workflowId,
+      executionRunId: this.#info.runId,
       runner: facts.id,
       lineage: this.#place.lineage,
       definition: this.#place.definitionRef(definition.hash),
@@ -283,7 +284,6 @@ export class Run {
     if (children.openCount > 0 || !isDue(workflowInfo())) return;
     this.#board.moving = true;
     await this.#settle();
-    const { input: _input, session: _session, sessionFrom: _from, ...rest } = this.#input;
     const bytes = pack(
       {
         ...progress(),
@@ -298,7 +298,8 @@ export class Run {
       this.#log.entries,
       this.#log.ref(),
     );
-    const next: RunInput = { ...rest, runner: runnerId(this.#input), input: 'continued' };
+    const runner = runnerId(this.#input);
+    const next: RunInput = { ...withoutStart(this.#input), runner, input: 'continued' };
     await makeContinueAsNewFunc<
       (input: RunInput, carried: Uint8Array) => Promise<AgentRunResult>
     >()(next, bytes);

@@ -1,7 +1,9 @@
-// Wide parallels on the dev server: how many start at a time, what one workflow task carries, and what is asked of the topmost run.
+// Wide parallels on the dev server: how many start at a time, what a branch with a long input costs, and what is asked of runs above.
 
+import { randomUUID } from 'node:crypto';
 import { NativeConnection } from '@temporalio/worker';
-import { parallel, type Agent } from '../../src';
+import { parallel, sequential, type Agent } from '../../src';
+import { entriesFromHistory } from '../../src/client/history-log';
 import { limits } from '../../src/protocol/limits';
 import { queryNames } from '../../src/protocol/names';
 import { devServerAddress } from '../servers';
@@ -15,7 +17,7 @@ const branches = 100;
 describe('a wide parallel', () => {
   let harness: Harness;
   const agents = scriptedAgents();
-  const echo = agents.agent('echo', [(request) => String(lastText(request).length)]);
+  const echo = agents.agent('echo', [(request) => lastText(request).slice(-9)]);
   const company = untilThereAre(limits.concurrency);
   const wide = parallel({
     id: 'wide',
@@ -29,14 +31,15 @@ describe('a wide parallel', () => {
     ),
   });
   const heavy = parallel({ id: 'heavy', branches: Array.from({ length: 40 }, (): Agent => echo) });
+  const above = sequential({ id: 'above', steps: [heavy, echo] });
 
-  let questions: () => number;
+  let questions: (query: string) => number;
   const connections: NativeConnection[] = [];
 
   beforeAll(async () => {
     harness = await openHarness();
     quietRuntime();
-    const options = { runners: [wide, heavy], providers: { scripted: agents.provider } };
+    const options = { runners: [wide, above], providers: { scripted: agents.provider } };
     // Each has a cache of its own: one of them never saw the definition that the other one pinned.
     const spies = [1, 2].map(async () => {
       const connection = await NativeConnection.connect({ address: devServerAddress() });
@@ -45,8 +48,7 @@ describe('a wide parallel', () => {
       return jest.spyOn(connection.workflowService, 'queryWorkflow');
     });
     const calls = (await Promise.all(spies)).map((spy) => spy.mock.calls);
-    questions = () =>
-      calls.flat().filter(([{ query }]) => query?.queryType === queryNames.definition).length;
+    questions = (name) => calls.flat().filter(([{ query }]) => query?.queryType === name).length;
   });
   afterAll(async () => {
     await harness.close();
@@ -63,16 +65,44 @@ describe('a wide parallel', () => {
     const { mostOpen, mostStarts } = childrenOf(await fetchHistory(harness.longhaul, run.runId));
     expect(mostOpen).toBe(limits.concurrency);
     expect(mostStarts).toBe(limits.childStarts);
-    expect(questions()).toBe(1);
+    expect(questions(queryNames.definition)).toBe(1);
   });
 
-  it('starts as many branches of 200 KiB in one workflow task as fit 1 MiB', async () => {
-    const input = 'x'.repeat(200 * 1024);
-    const run = await harness.longhaul.start('heavy', input);
-    const texts = Array.from({ length: 40 }, () => `${input.length}`);
-    expect(JSON.parse((await run.result()).combinedText ?? '')).toEqual(texts);
-    const { mostStarts } = childrenOf(await fetchHistory(harness.longhaul, run.runId, 10));
-    expect(mostStarts).toBe(5);
+  it('gives 40 branches an input of 200 KiB by reference, which each worker asks for once', async () => {
+    const input = `${'word '.repeat(40 * 1024)}the end`;
+    const { client } = harness.longhaul;
+    const run = await harness.longhaul.start('above', input);
+    expect((await run.result()).finalResponse.text).toBe('d the end');
+    const tree = await run.tree();
+    const [branching] = tree.children;
+    const bytesOf = async (runId = '') =>
+      Number((await client.workflow.getHandle(runId).describe()).historySize);
+    expect(await bytesOf(run.runId)).toBeLessThan(input.length + 20_000);
+    const perBranch = ((await bytesOf(branching?.runId)) - input.length) / 40;
+    expect(perBranch).toBeLessThan(3_000);
+    const [prompt] = await entriesFromHistory(client, branching?.children[39]?.runId ?? '');
+    expect(prompt).toMatchObject({ kind: 'user', message: { parts: [{ text: input }] } });
+    // Of the parallel, of its branches on both workers, and of the last step.
+    expect(questions(queryNames.childInput)).toBeLessThanOrEqual(1 + 2 + 1);
+  });
+
+  it.each([
+    ['is gone', 'RunNotFound', 'nobody'],
+    ['does not have its input', 'StateError', 'caller'],
+  ])('fails a child whose caller %s', async (_name, code, workflowId) => {
+    const { client, taskQueue } = harness.longhaul;
+    const caller = await harness.longhaul.start('echo', 'Go', { runId: `caller-${randomUUID()}` });
+    await caller.result();
+    const { executionRunId } = await caller.state();
+    const inputFrom = {
+      workflowId: workflowId === 'caller' ? caller.runId : workflowId,
+      executionRunId: workflowId === 'caller' ? executionRunId : randomUUID(),
+      number: 1,
+    };
+    const runId = `child-${randomUUID()}`;
+    const args = [{ runner: 'echo', input: 'The beginning', inputFrom }];
+    await client.workflow.start('agent', { workflowId: runId, taskQueue, args });
+    await expect(harness.longhaul.run(runId).result()).rejects.toMatchObject({ code });
   });
 });
 
