@@ -40,14 +40,14 @@ describe('activityTool', () => {
       },
     });
     ended = foreign.run();
-  });
-  beforeEach(async () => {
     harness = await openHarness();
+  });
+  beforeEach(() => {
     calls = [];
     activity = ({ cents }) => ({ charged: cents ?? null });
   });
-  afterEach(() => harness.close());
   afterAll(async () => {
+    await harness.close();
     foreign.shutdown();
     await ended;
     await connection.close();
@@ -69,7 +69,7 @@ describe('activityTool', () => {
       ({ messages }) => JSON.stringify(messages.at(-1)),
     ]);
     const agent = defineAgent({ id: 'billing', model: 'scripted/one', tools: [tool] });
-    await harness.worker({ runners: [agent], providers: { scripted: model } });
+    await harness.deploy({ runners: [agent], providers: { scripted: model } });
     return await harness.longhaul.start('billing', 'Charge it.');
   }
 

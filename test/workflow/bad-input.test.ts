@@ -35,10 +35,10 @@ function toolOf(execute: () => unknown, options: object = {}): Tool {
 
 describe('bad input', () => {
   let harness: Harness;
-  beforeEach(async () => {
+  beforeAll(async () => {
     harness = await openHarness();
   });
-  afterEach(() => harness.close());
+  afterAll(() => harness.close());
 
   async function start(steps: readonly ScriptedStep[], tool?: Tool): Promise<RunHandle> {
     const agent = defineAgent({
@@ -46,7 +46,7 @@ describe('bad input', () => {
       model: 'scripted/one',
       ...(tool && { tools: [tool] }),
     });
-    await harness.worker({ runners: [agent], providers: { scripted: scriptedModel(steps) } });
+    await harness.deploy({ runners: [agent], providers: { scripted: scriptedModel(steps) } });
     return await harness.longhaul.start(agent, 'Go.');
   }
 
@@ -166,7 +166,7 @@ describe('bad input', () => {
       tools: [toolOf(() => 'x')],
       maxIterations: 2,
     });
-    await harness.worker({
+    await harness.deploy({
       runners: [agent],
       providers: { scripted: scriptedModel([callProbe, callProbe, callProbe]) },
     });
@@ -182,7 +182,7 @@ describe('bad input', () => {
       { error: new ProviderError('auth', 'OPENAI_API_KEY is not set') },
     ]);
     const agent = defineAgent({ id: 'keyless', model: 'scripted/one' });
-    await harness.worker({ runners: [agent], providers: { scripted: model } });
+    await harness.deploy({ runners: [agent], providers: { scripted: model } });
     const error = await (
       await harness.longhaul.start(agent, 'Go.')
     )
@@ -197,7 +197,7 @@ describe('bad input', () => {
     const limited = new ProviderError('rate_limited', 'slow down', { retryAfterMs: 1_500 });
     const model = scriptedModel([{ error: limited }, 'Done.']);
     const agent = defineAgent({ id: 'limited', model: 'scripted/one' });
-    await harness.worker({ runners: [agent], providers: { scripted: model } });
+    await harness.deploy({ runners: [agent], providers: { scripted: model } });
     const begun = Date.now();
     await (await harness.longhaul.start(agent, 'Go.')).result();
     expect(Date.now() - begun).toBeGreaterThanOrEqual(1_500);
@@ -220,7 +220,7 @@ describe('bad input', () => {
       code: 'InvalidInput',
     },
   ])('fails a run that was started past the client with $name', async ({ input, code }) => {
-    await harness.worker({ providers: { scripted: scriptedModel([]) } });
+    await harness.deploy({ providers: { scripted: scriptedModel([]) } });
     const { client } = harness.longhaul;
     const workflowId = `raw-${Math.random().toString(36).slice(2)}`;
     await client.workflow.start('agent', { workflowId, taskQueue: harness.taskQueue, args: input });
@@ -249,20 +249,26 @@ describe('bad input', () => {
     await expect(
       harness.longhaul.start('probe', 'again', { runId: run.runId }),
     ).rejects.toMatchObject({ code: 'RunAlreadyExists' });
+    await run.result();
   });
 
   it('says within 5 s that no worker polls, and loses nothing', async () => {
-    const begun = Date.now();
-    const run = await harness.longhaul.start('probe', 'Go.');
-    expect(run.warning).toMatchObject({ code: 'NoWorker' });
-    await expect(run.outcome()).rejects.toMatchObject({ code: 'NoWorker' });
-    expect(Date.now() - begun).toBeLessThan(12_000);
-    const agent = defineAgent({ id: 'probe', model: 'scripted/one' });
-    await harness.worker({
-      runners: [agent],
-      providers: { scripted: scriptedModel(['Here I am.']) },
-    });
-    expect(await run.result()).toMatchObject({ finalResponse: { text: 'Here I am.' } });
+    const idle = await openHarness();
+    try {
+      const begun = Date.now();
+      const run = await idle.longhaul.start('probe', 'Go.');
+      expect(run.warning).toMatchObject({ code: 'NoWorker' });
+      await expect(run.outcome()).rejects.toMatchObject({ code: 'NoWorker' });
+      expect(Date.now() - begun).toBeLessThan(12_000);
+      const agent = defineAgent({ id: 'probe', model: 'scripted/one' });
+      await idle.deploy({
+        runners: [agent],
+        providers: { scripted: scriptedModel(['Here I am.']) },
+      });
+      expect(await run.result()).toMatchObject({ finalResponse: { text: 'Here I am.' } });
+    } finally {
+      await idle.close();
+    }
   });
 
   it('says within 5 s that the server is down', async () => {

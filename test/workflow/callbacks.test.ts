@@ -21,7 +21,6 @@ import { fetchHistory } from './history';
 
 const nothing = { input: null, output: null, total: null } as const;
 const noUsage = { ...nothing, cacheRead: null, cacheWrite: null, reasoning: null };
-
 const lookUp = { toolCalls: [{ name: 'look_up', args: { word: 'tea' } }] };
 
 function callbacks(definition: Partial<CallbacksDefinition>): Callbacks {
@@ -45,11 +44,13 @@ describe('callbacks', () => {
     },
   });
 
-  beforeEach(async () => {
-    ran.length = 0;
+  beforeAll(async () => {
     harness = await openHarness();
   });
-  afterEach(() => harness.close());
+  beforeEach(() => {
+    ran.length = 0;
+  });
+  afterAll(() => harness.close());
 
   type Started = { readonly run: RunHandle; readonly model: ScriptedModel };
 
@@ -60,7 +61,7 @@ describe('callbacks', () => {
   ): Promise<Started> {
     const model = scriptedModel(steps);
     const agent = defineAgent({ id: 'own', model: 'scripted/one', tools: [tool], ...options });
-    await harness.worker({ runners: [agent], providers: { scripted: model } });
+    await harness.deploy({ runners: [agent], providers: { scripted: model } });
     const run = await harness.longhaul.start(agent, 'Go.', startOptions);
     return { run, model };
   }
@@ -73,10 +74,7 @@ describe('callbacks', () => {
   const abortion = { code: 'CallbackAbort', details: { reason: 'not today' } };
   const stop = () => abort('not today');
   const answer = () => overrideResponse('Instead.');
-  const answered = {
-    finalResponse: { text: 'Instead.' },
-    completionReason: 'callback override',
-  };
+  const answered = { finalResponse: { text: 'Instead.' }, completionReason: 'callback override' };
 
   describe('beforeModelCall', () => {
     it('ends the run with CallbackAbort, without calling the model', async () => {
@@ -339,24 +337,32 @@ describe('callbacks', () => {
     expect(result.finalResponse.text).toBe('Three.');
   });
 
-  it.each(['beforeModelCall', 'afterModelCall', 'beforeToolCall', 'afterToolCall'] as const)(
-    'end the run when %s throws three times, naming it',
-    async (hook) => {
-      let calls = 0;
-      const own = callbacks({
-        [hook]: () => {
-          calls += 1;
-          throw new TypeError('no such row');
+  it('end the run when they throw three times, naming the hook', async () => {
+    const hooks = ['beforeModelCall', 'afterModelCall', 'beforeToolCall', 'afterToolCall'] as const;
+    const calls = { beforeModelCall: 0, afterModelCall: 0, beforeToolCall: 0, afterToolCall: 0 };
+    const agents = hooks.map((hook) => {
+      const throwing = () => {
+        calls[hook] += 1;
+        throw new TypeError('no such row');
+      };
+      const own = defineCallbacks({ name: `own-${hook}`, [hook]: throwing });
+      return defineAgent({ id: hook, model: `${hook}/one`, tools: [tool], callbacks: [own] });
+    });
+    const scripts = hooks.map((hook) => [hook, scriptedModel([lookUp, lookUp, lookUp])] as const);
+    await harness.deploy({ runners: agents, providers: Object.fromEntries(scripts) });
+    // At the same time: each waits seconds between its attempts.
+    const runs = await Promise.all(agents.map((agent) => harness.longhaul.start(agent, 'Go.')));
+    const errors = await Promise.allSettled(runs.map((run) => run.result()));
+    expect(errors).toMatchObject(
+      hooks.map((hook) => ({
+        reason: {
+          code: 'InternalError',
+          message: `callbacks 'own-${hook}', ${hook}: failed: TypeError: no such row`,
         },
-      });
-      const { run } = await start([lookUp, lookUp, lookUp], { callbacks: [own] });
-      await expect(run.result()).rejects.toMatchObject({
-        code: 'InternalError',
-        message: `callbacks 'own', ${hook}: failed: TypeError: no such row`,
-      });
-      expect(calls).toBe(3);
-    },
-  );
+      })),
+    );
+    expect(Object.values(calls)).toEqual([3, 3, 3, 3]);
+  });
 
   it('end the run when they answer what no hook may', async () => {
     const own = callbacks({ beforeModelCall: (() => 'stop') as never });
@@ -369,7 +375,7 @@ describe('callbacks', () => {
 
   it('are looked up by name for an agent that is only data', async () => {
     const own = callbacks({ beforeModelCall: answer });
-    await harness.worker({ callbacks: [own], providers: { scripted: scriptedModel([]) } });
+    await harness.deploy({ callbacks: [own], providers: { scripted: scriptedModel([]) } });
     const spec = {
       kind: 'agent' as const,
       id: 'data',
@@ -387,8 +393,6 @@ describe('callbacks', () => {
       const { run } = await start([lookUp, 'Done.'], { callbacks: list });
       await run.result();
       lengths.push((await fetchHistory(harness.longhaul, run.runId)).length);
-      await harness.close();
-      harness = await openHarness();
     }
     expect(lengths[1]).toBe(lengths[0]);
   });

@@ -28,10 +28,10 @@ function hangingModel(): ModelProvider & { calls: number; aborted: number } {
 
 describe('cancel', () => {
   let harness: Harness;
-  beforeEach(async () => {
+  beforeAll(async () => {
     harness = await openHarness();
   });
-  afterEach(() => harness.close());
+  afterAll(() => harness.close());
 
   async function startHanging(): Promise<{
     run: RunHandle;
@@ -39,7 +39,7 @@ describe('cancel', () => {
   }> {
     const model = hangingModel();
     const agent = defineAgent({ id: 'hanging', model: 'scripted/one' });
-    await harness.worker({ runners: [agent], providers: { scripted: model } });
+    await harness.deploy({ runners: [agent], providers: { scripted: model } });
     const run = await harness.longhaul.start(agent, 'Go.');
     await eventually('the model call', () => model.calls === 1);
     return { run, model };
@@ -104,7 +104,7 @@ describe('cancel', () => {
     });
     const agent = defineAgent({ id: 'slow', model: 'scripted/one', tools: [slow] });
     const model = scriptedModel([{ toolCalls: [{ name: 'slow', args: {} }] }]);
-    await harness.worker({ runners: [agent], providers: { scripted: model } });
+    await harness.deploy({ runners: [agent], providers: { scripted: model } });
     const run = await harness.longhaul.start(agent, 'Go.');
     await eventually('the tool', () => started);
     await run.cancel();
@@ -115,7 +115,7 @@ describe('cancel', () => {
   it('cancels a waiting run, twice without harm, and a finished one not at all', async () => {
     const agent = defineAgent({ id: 'waiting', model: 'scripted/one', askUser: 'marker' });
     const model = scriptedModel(['__ask_user__: Which?', 'Done.'], { per: 'conversation' });
-    await harness.worker({ runners: [agent], providers: { scripted: model } });
+    await harness.deploy({ runners: [agent], providers: { scripted: model } });
     const waiting = await harness.longhaul.start(agent, 'First.');
     await waiting.outcome();
     await waiting.cancel();

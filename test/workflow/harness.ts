@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { NativeConnection, type Worker } from '@temporalio/worker';
+import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { connect, type Longhaul } from '../../src/client';
-import { createWorker, type CreateWorkerOptions } from '../../src/worker';
+import {
+  createWorker,
+  LonghaulPlugin,
+  type CreateWorkerOptions,
+  type LonghaulOptions,
+} from '../../src/worker';
 import { devServerAddress, workflowBundlePath } from '../servers';
 import { quietRuntime } from './quiet';
 
@@ -10,6 +15,11 @@ export type Harness = {
   readonly longhaul: Longhaul;
   readonly taskQueue: string;
   worker(options: CreateWorkerOptions): Promise<RunningWorker>;
+  /**
+   * Makes this all that the task queue's one worker has: each test of a file deploys its own, and no test waits for a worker of its
+   * own to start. Not together with `worker`.
+   */
+  deploy(options: LonghaulOptions): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -19,16 +29,31 @@ export async function openHarness(address = devServerAddress()): Promise<Harness
   const taskQueue = `test-${randomUUID()}`;
   const longhaul = await connect({ address, taskQueue });
   const running: RunningWorker[] = [];
+  // A connection each: two workers on one task queue may not share one.
+  const connectNative = async (): Promise<NativeConnection> => {
+    quietRuntime();
+    return await NativeConnection.connect({ address });
+  };
+  let deployment: Promise<Deployment> | undefined;
   return {
     longhaul,
     taskQueue,
     worker: async (options) => {
-      // A connection each: two workers on one task queue may not share one.
-      quietRuntime();
-      const native = await NativeConnection.connect({ address });
-      const started = await runWorker(native, { taskQueue, ...options });
+      const connection = await connectNative();
+      const worker = await createWorker({
+        connection,
+        taskQueue,
+        ...options,
+        workerOptions: { ...testOptions(), ...options.workerOptions },
+      });
+      const started = run(worker, connection);
       running.push(started);
       return started;
+    },
+    deploy: async (options) => {
+      deployment ??= connectNative().then((connection) => new Deployment(connection, taskQueue));
+      const started = await (await deployment).deploy(options);
+      if (started !== undefined) running.push(started);
     },
     close: async () => {
       await Promise.all(running.map((started) => started.stop()));
@@ -37,21 +62,16 @@ export async function openHarness(address = devServerAddress()): Promise<Harness
   };
 }
 
-async function runWorker(
-  connection: NativeConnection,
-  options: CreateWorkerOptions,
-): Promise<RunningWorker> {
+function testOptions(): Partial<WorkerOptions> {
   const cached = process.env['LONGHAUL_TEST_CACHED_WORKFLOWS'];
-  const worker = await createWorker({
-    connection,
-    ...options,
-    workerOptions: {
-      workflowBundle: { codePath: workflowBundlePath() },
-      shutdownGraceTime: '1s',
-      ...(cached !== undefined && { maxCachedWorkflows: Number(cached) }),
-      ...options.workerOptions,
-    },
-  });
+  return {
+    workflowBundle: { codePath: workflowBundlePath() },
+    shutdownGraceTime: '1s',
+    ...(cached !== undefined && { maxCachedWorkflows: Number(cached) }),
+  };
+}
+
+function run(worker: Worker, connection: NativeConnection): RunningWorker {
   const ended = worker.run();
   let stopping: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
@@ -60,4 +80,37 @@ async function runWorker(
     await connection.close();
   };
   return { worker, stop: () => (stopping ??= stop()) };
+}
+
+type Activities = Readonly<Record<string, (...args: unknown[]) => unknown>>;
+
+/** A worker whose activities are those of the plugin that was deployed last. */
+class Deployment {
+  readonly #options: WorkerOptions;
+  readonly #connection: NativeConnection;
+  #activities: Activities = {};
+  #isRunning = false;
+
+  constructor(connection: NativeConnection, taskQueue: string) {
+    this.#connection = connection;
+    this.#options = { connection, taskQueue, ...testOptions() };
+  }
+
+  /** The worker, the first time. */
+  async deploy(options: LonghaulOptions): Promise<RunningWorker | undefined> {
+    const configured = new LonghaulPlugin(options).configureWorker(this.#options);
+    this.#activities = configured.activities as Activities;
+    if (this.#isRunning) return undefined;
+    this.#isRunning = true;
+    const names = Object.keys(this.#activities);
+    const activities = names.map((name) => [
+      name,
+      (...args: unknown[]) => this.#activities[name]?.(...args),
+    ]);
+    const worker = await Worker.create({
+      ...configured,
+      activities: Object.fromEntries(activities) as object,
+    });
+    return run(worker, this.#connection);
+  }
 }

@@ -45,12 +45,14 @@ describe('onInvalidToolCall', () => {
     execute: () => 'done',
   });
 
-  beforeEach(async () => {
-    ran.length = 0;
-    seen.length = 0;
+  beforeAll(async () => {
     harness = await openHarness();
   });
-  afterEach(() => harness.close());
+  beforeEach(() => {
+    ran.length = 0;
+    seen.length = 0;
+  });
+  afterAll(() => harness.close());
 
   async function start(
     steps: readonly ScriptedStep[],
@@ -73,7 +75,7 @@ describe('onInvalidToolCall', () => {
       ...options,
     });
     const providers = { scripted: scriptedModel(steps) };
-    await harness.worker({ runners: [agent], providers });
+    await harness.deploy({ runners: [agent], providers });
     return await harness.longhaul.start(agent, 'Go.');
   }
 

@@ -37,17 +37,17 @@ const breakTool = defineTool({
 
 describe('orchestrations', () => {
   let harness: Harness;
-  beforeEach(async () => {
+  beforeAll(async () => {
     harness = await openHarness();
   });
-  afterEach(() => harness.close());
+  afterAll(() => harness.close());
 
   async function start(
     root: Runner,
     agents: ReturnType<typeof scriptedAgents>,
     options: Parameters<Harness['longhaul']['start']>[2] = {},
   ): Promise<RunHandle> {
-    await harness.worker({ runners: [root], providers: { scripted: agents.provider } });
+    await harness.deploy({ runners: [root], providers: { scripted: agents.provider } });
     return await harness.longhaul.start(root.id, 'Go', options);
   }
 
@@ -157,6 +157,7 @@ describe('orchestrations', () => {
       id: 'pipeline',
       steps: [agents.agent('asker', [ask, 'late'], { askUser: 'tool' })],
     });
+    await harness.deploy({ runners: [root], providers: { scripted: agents.provider } });
     const { longhaul, taskQueue } = harness;
     const { workflowId } = await longhaul.client.workflow.signalWithStart(
       workflowTypes.sequential,
@@ -167,7 +168,6 @@ describe('orchestrations', () => {
         signal: signalNames.abandon,
       },
     );
-    await harness.worker({ runners: [root], providers: { scripted: agents.provider } });
     await expect(longhaul.run(workflowId).result()).rejects.toMatchObject({ code: 'RunCancelled' });
   });
 

@@ -21,17 +21,17 @@ const ask = (question: string, options?: string[]): ScriptedStep => ({
 
 describe('pauses', () => {
   let harness: Harness;
-  beforeEach(async () => {
+  beforeAll(async () => {
     harness = await openHarness();
   });
-  afterEach(() => harness.close());
+  afterAll(() => harness.close());
 
   async function start(
     steps: readonly ScriptedStep[],
     options: object = { askUser: 'tool' },
   ): Promise<RunHandle> {
     const agent = defineAgent({ id: 'asker', model: 'scripted/one', tools: [refund], ...options });
-    await harness.worker({ runners: [agent], providers: { scripted: scriptedModel(steps) } });
+    await harness.deploy({ runners: [agent], providers: { scripted: scriptedModel(steps) } });
     return await harness.longhaul.start(agent, 'Help me.');
   }
 
@@ -207,15 +207,20 @@ describe('pauses', () => {
       runners: [agent],
       providers: { scripted: scriptedModel([ask('Still there?'), 'Yes.']) },
     };
-    const first = await harness.worker(options);
-    const run = await harness.longhaul.start(agent, 'Wait for me.');
-    await run.outcome();
-    await first.stop();
-    await harness.worker(options);
-    await run.resume('yes');
-    expect(await run.outcome()).toMatchObject({
-      kind: 'complete',
-      result: { finalResponse: { text: 'Yes.' } },
-    });
+    const other = await openHarness();
+    try {
+      const first = await other.worker(options);
+      const run = await other.longhaul.start(agent, 'Wait for me.');
+      await run.outcome();
+      await first.stop();
+      await other.worker(options);
+      await run.resume('yes');
+      expect(await run.outcome()).toMatchObject({
+        kind: 'complete',
+        result: { finalResponse: { text: 'Yes.' } },
+      });
+    } finally {
+      await other.close();
+    }
   });
 });

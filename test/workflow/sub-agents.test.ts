@@ -28,10 +28,10 @@ const remember = defineTool({
 
 describe('sub-agents', () => {
   let harness: Harness;
-  beforeEach(async () => {
+  beforeAll(async () => {
     harness = await openHarness();
   });
-  afterEach(() => harness.close());
+  afterAll(() => harness.close());
 
   /** Every agent has a model of its own, so that each has its script. */
   async function start(
@@ -42,7 +42,7 @@ describe('sub-agents', () => {
     const providers = Object.fromEntries(
       Object.entries(scripts).map(([name, steps]) => [name, scriptedModel(steps)]),
     );
-    await harness.worker({ runners: [root], providers });
+    await harness.deploy({ runners: [root], providers });
     return await harness.longhaul.start(root.id, 'Go.', options);
   }
 
@@ -234,8 +234,6 @@ describe('sub-agents', () => {
     const first = await start(tolerant, scripts);
     await first.result();
     expect(JSON.stringify((await first.transcript())[2])).toContain("The agent 'try' failed");
-    await harness.close();
-    harness = await openHarness();
     const strict = defineAgent({ id: 'strict', model: 'strict/one', tools: tools('fail') });
     const second = await start(strict, scripts);
     await expect(second.outcome()).rejects.toMatchObject({ code: 'MaxIterationsExceeded' });

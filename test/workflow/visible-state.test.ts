@@ -35,14 +35,14 @@ type Metadata = { readonly currentDetails?: string };
 
 describe('visible state', () => {
   let harness: Harness;
-  beforeEach(async () => {
+  beforeAll(async () => {
     harness = await openHarness();
     await harness.worker({
       runners: [agent],
       providers: { scripted: scriptedModel(script, { per: 'conversation' }) },
     });
   });
-  afterEach(() => harness.close());
+  afterAll(() => harness.close());
 
   it('names every activity, the run and what it waits for', async () => {
     const run = await harness.longhaul.start(agent, 'How warm is it in Paris?');
