@@ -17,7 +17,7 @@ export function checkRunInput(value: unknown): asserts value is RunInput {
     );
   }
   checkRunner(value['runner']);
-  checkInput(value['input']);
+  checkInput(value['input'], { isChild: value['lineage'] !== undefined });
   checkObject(value, 'session', limits.session);
   checkObject(value, 'key', limits.failureMessage);
   checkObject(value, 'budget', limits.failureMessage);
@@ -35,12 +35,13 @@ function checkRunner(runner: unknown): void {
   checkSize('runner', runner, limits.definition);
 }
 
-function checkInput(input: unknown): void {
+/** A step may be given the text of one that said nothing. */
+function checkInput(input: unknown, { isChild }: { readonly isChild: boolean }): void {
   const isParts = Array.isArray(input) && input.length > 0 && input.every(isInputPart);
   if (typeof input !== 'string' && !isParts) {
     throw invalid(`input must be a text or a list of text and media parts, not ${typeName(input)}`);
   }
-  if (typeof input === 'string' && input.trim() === '') throw invalid('input is empty');
+  if (typeof input === 'string' && input.trim() === '' && !isChild) throw invalid('input is empty');
   checkSize('input', input, limits.input);
 }
 
