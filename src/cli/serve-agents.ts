@@ -41,7 +41,8 @@ export async function serveAgents(options: ServeOptions): Promise<ServedAgents> 
     workerOptions: { ...workerOptions, ...configured.workerOptions },
   });
   const ended = worker.run();
-  ended.catch(() => undefined);
+  const closed = ended.catch(() => undefined).then(() => connection.close());
+  closed.catch(() => undefined);
   const drainMs = worker.options.shutdownGraceTimeMs + drainMarginMs;
   return {
     ended,

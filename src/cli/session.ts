@@ -158,7 +158,7 @@ async function serve(
   }: Pick<SessionOptions, 'flags' | 'terminal'> & { taskQueue: string },
 ): Promise<Session> {
   let attended: string | undefined;
-  installWorkerLog((line, runId) => {
+  const endLog = installWorkerLog((line, runId) => {
     if (isPartOf(runId, attended)) terminal.note(line);
   });
   const served = await serveAgents({
@@ -177,6 +177,7 @@ async function serve(
     whileServing: async (work) => await Promise.race([work, failureOf(served)]),
     close: async () => {
       await served.stop(stopTimeoutMs);
+      endLog();
       await longhaul.close();
     },
   };

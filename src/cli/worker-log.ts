@@ -8,12 +8,25 @@ const longestLine = 500;
 const repeated = 'Workflow failed';
 const shown: readonly LogLevel[] = ['WARN', 'ERROR'];
 
+type Note = (line: string, runId: string | undefined) => void;
+
+/** The SDK has one log for a process; all commands that run in it listen. */
+const listeners = new Set<Note>();
+let isInstalled = false;
+
 /**
  * Sends what the SDK and its native core have to say to `note`, one line each, warnings and errors only, with the id of the run
- * that it is about. Must run before anything of a worker exists. Ctrl-C and signals stay with the command: the SDK would stop the
- * worker by itself.
+ * that it is about, until the returned function is called. Must run before anything of a worker exists.
  */
-export function installWorkerLog(note: (line: string, runId: string | undefined) => void): void {
+export function installWorkerLog(note: Note): () => void {
+  listeners.add(note);
+  if (!isInstalled) installLogger();
+  isInstalled = true;
+  return () => void listeners.delete(note);
+}
+
+/** Ctrl-C and signals stay with the command: the SDK would stop the worker by itself. */
+function installLogger(): void {
   const { Runtime, DefaultLogger, makeTelemetryFilterString } = loadTemporalWorker();
   const isDebugging = process.env['LONGHAUL_DEBUG'] === '1';
   Runtime.install({
@@ -21,7 +34,8 @@ export function installWorkerLog(note: (line: string, runId: string | undefined)
     logger: new DefaultLogger(isDebugging ? 'DEBUG' : 'WARN', ({ level, message, meta }) => {
       if (isDebugging || (shown.includes(level) && message !== repeated)) {
         const runId: unknown = meta?.['workflowId'];
-        note(logLine(level, message, meta), typeof runId === 'string' ? runId : undefined);
+        const about = typeof runId === 'string' ? runId : undefined;
+        for (const note of listeners) note(logLine(level, message, meta), about);
       }
     }),
     telemetryOptions: {
