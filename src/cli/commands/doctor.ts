@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { loadAgents, type LoadedAgents } from '../agents-file';
-import { findAgentsFile } from '../agents-source';
+import { addSpecFlags, findAgentsSource, sourceName, type AgentsFlags } from '../agents-source';
 import { toCliError } from '../cli-error';
 import type { CommandContext } from '../command-context';
 import {
@@ -17,7 +17,7 @@ import { printableJson, printableLine } from '../printable';
 import type { Style } from '../style';
 import { padToWidth } from '../text-width';
 
-type DoctorFlags = ConnectionFlags & { readonly agents?: string; readonly json?: true };
+type DoctorFlags = ConnectionFlags & AgentsFlags & { readonly json?: true };
 
 const nameWidth = 18;
 const looks = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
@@ -31,7 +31,7 @@ export function addDoctorCommand(program: Command, { terminal, finish }: Command
     )
     .option('--agents <file>', 'agents to check (default: longhaul.config.*)')
     .option('--json', 'print JSON');
-  addTaskQueueFlag(addConnectionFlags(command)).action(async (flags: DoctorFlags) => {
+  addTaskQueueFlag(addConnectionFlags(addSpecFlags(command))).action(async (flags: DoctorFlags) => {
     const checks = await diagnose(flags);
     const ok = checks.every(({ status }) => status !== 'fail');
     if (flags.json === true) terminal.print(printableJson({ ok, checks }));
@@ -50,7 +50,7 @@ export function renderChecks(checks: readonly Check[], style: Style): readonly s
 
 async function diagnose(flags: DoctorFlags): Promise<readonly Check[]> {
   const machine = [checkNode(process.version), checkProtobufjs()];
-  const { check, agents } = await checkAgents(flags.agents);
+  const { check, agents } = await checkAgents(flags);
   const keys = checkProviderKeys(process.env, agents);
   const server = await checkConnection(flags, agents);
   return [...server, ...check, keys, ...machine];
@@ -71,15 +71,16 @@ async function checkConnection(
   }
 }
 
-async function checkAgents(
-  named: string | undefined,
+export async function checkAgents(
+  flags: AgentsFlags,
 ): Promise<{ check: readonly Check[]; agents: LoadedAgents | undefined }> {
   const name = 'agents';
   try {
-    const file = findAgentsFile(process.cwd(), named);
-    if (file === undefined) return { check: [], agents: undefined };
-    const agents = await loadAgents({ kind: 'module', file });
-    const message = `${agents.registry.runnerIds().join(', ') || 'none'} (${file})`;
+    const source = findAgentsSource(process.cwd(), flags);
+    if (source === undefined) return { check: [], agents: undefined };
+    const agents = await loadAgents(source);
+    const where = source.kind === 'module' ? source.file : sourceName(source);
+    const message = `${agents.registry.runnerIds().join(', ') || 'none'} (${where})`;
     return { check: [{ name, status: 'ok', message }], agents };
   } catch (error) {
     const message = toCliError(error).message;

@@ -1,5 +1,5 @@
 // Pure: no server.
-import { renderChecks } from '../../../src/cli/commands/doctor';
+import { checkAgents, renderChecks } from '../../../src/cli/commands/doctor';
 import {
   checkNode,
   checkProtobufjs,
@@ -101,6 +101,36 @@ describe('checkProviderKeys', () => {
     const check = checkProviderKeys(env, agents);
     expect(check.status).toBe(status);
     expect(JSON.stringify(check)).not.toContain(secret);
+  });
+});
+
+describe('checkAgents', () => {
+  const folder = 'examples/specs/environments';
+  it.each([
+    { name: 'a file', flags: { file: [folder] }, check: `clerk (${folder})`, model: 'gpt-5-nano' },
+    {
+      name: 'with an overlay',
+      flags: { file: [folder], overlay: ['prod'] },
+      check: `clerk (${folder})`,
+      model: 'gpt-5',
+    },
+    {
+      name: 'an overlay alone',
+      flags: { overlay: ['prod'] },
+      check: '--overlay is for specs: name them with -f',
+      model: undefined,
+    },
+  ])('looks at specs: $name', async ({ flags, check, model }) => {
+    const checked = await checkAgents(flags);
+    const spec = checked.agents?.registry.definition('clerk').runners['clerk'];
+    expect(checked.check).toMatchObject([{ name: 'agents', message: check }]);
+    expect(spec).toEqual(
+      model && expect.objectContaining({ model: { provider: 'openai', model } }),
+    );
+  });
+
+  it('checks nothing where there is nothing', async () => {
+    expect(await checkAgents({})).toEqual({ check: [], agents: undefined });
   });
 });
 
