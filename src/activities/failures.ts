@@ -12,7 +12,7 @@ const notRegisteredRetryMs = 2_000;
 
 /** The failure an activity throws for an error. Temporal's own failures, cancellation among them, pass. */
 export function toFailure(error: unknown): unknown {
-  if (error instanceof TemporalFailure) return error;
+  if (error instanceof TemporalFailure) return readable(error);
   if (ProviderError.is(error)) return providerFailure(error);
   if (!LonghaulError.is(error))
     return failure('InternalError', describe(error), { nonRetryable: false });
@@ -60,6 +60,21 @@ function failure(
     message: clipText(redact(message), limits.failureMessage),
     details: text.length <= limits.failureMessage ? [JSON.parse(text)] : [],
     ...rest,
+  });
+}
+
+/** Code of users may throw a failure whose text ends in half a character, which the worker could not send. */
+function readable(error: TemporalFailure): TemporalFailure {
+  const { message, stack = '' } = error;
+  if (!(error instanceof ApplicationFailure) || (message.isWellFormed() && stack.isWellFormed()))
+    return error;
+  const { type, nonRetryable, details, nextRetryDelay } = error;
+  return ApplicationFailure.create({
+    message: message.toWellFormed(),
+    ...(type && { type: type.toWellFormed() }),
+    nonRetryable: nonRetryable === true,
+    details: details ?? [],
+    ...(nextRetryDelay !== undefined && nextRetryDelay !== null && { nextRetryDelay }),
   });
 }
 

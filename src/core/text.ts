@@ -29,9 +29,13 @@ export function headOf(text: string, maxBytes: number): string {
   return text.slice(0, index);
 }
 
-/** `text`, or its head and an ellipsis, within `maxBytes`. */
+/**
+ * `text`, or its head and an ellipsis, within `maxBytes`. What is clipped travels as UTF-8, in messages of failures for instance,
+ * and a half of a surrogate pair there is a message that Temporal's core cannot read: it would end the worker.
+ */
 export function clipText(text: string, maxBytes: number): string {
-  return utf8Length(text) <= maxBytes ? text : `${headOf(text, maxBytes - 3)}…`;
+  const clipped = utf8Length(text) <= maxBytes ? text : `${headOf(text, maxBytes - 3)}…`;
+  return clipped.toWellFormed();
 }
 
 /** One line of at most `maxBytes`: what a summary or a progress line shows of a longer text. */

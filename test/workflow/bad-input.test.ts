@@ -76,6 +76,11 @@ describe('bad input', () => {
       expected: /no such row/,
     },
     { name: 'a string', thrown: () => 'just text', expected: /just text/ },
+    {
+      name: 'a message cut in the middle of a character',
+      thrown: () => new Error('no city 🌍'.slice(0, -1)) as unknown,
+      expected: /no city \ufffd/,
+    },
     { name: 'undefined', thrown: () => undefined as unknown, expected: /failed/ },
     { name: 'a cycle', thrown: () => cycle as unknown, expected: /failed/ },
     {
