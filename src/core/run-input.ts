@@ -96,6 +96,6 @@ function invalid(message: string): LonghaulError {
 }
 
 function typeName(value: unknown): string {
-  if (value === null) return 'null';
+  if (value === null || value === undefined) return String(value);
   return Array.isArray(value) ? 'a list' : `a ${typeof value}`;
 }
