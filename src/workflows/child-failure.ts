@@ -2,6 +2,7 @@
 
 import { ApplicationFailure, isCancellation, TemporalFailure } from '@temporalio/workflow';
 import { clipText, oneLine } from '../core/text';
+import { errorOfCode } from '../protocol/error-classes';
 import { limits } from '../protocol/limits';
 import { errorCodes, LonghaulError, type ErrorCode } from '../protocol/errors';
 import type { RunSpend } from '../protocol/run';
@@ -17,6 +18,12 @@ export function reported(failure: unknown, spend: RunSpend): unknown {
     details: [details ?? {}, spend],
     cause: failure,
   });
+}
+
+/** One that was cancelled by itself fails its caller, which was not: a cancellation says neither where nor that it was one. */
+export function cancelledBelow(error: unknown, path: string): unknown {
+  if (!isCancellation(error)) return error;
+  return errorOfCode('RunCancelled', `the run at '${path}' was cancelled`, { details: { path } });
 }
 
 /** What a failed child has spent, as far as it could say. */

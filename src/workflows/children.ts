@@ -7,6 +7,7 @@
 // 5. A child's result counts once: as it is told early by one that stays open, or as the workflow's.
 
 import {
+  CancellationScope,
   ChildWorkflowCancellationType,
   condition,
   getExternalWorkflowHandle,
@@ -31,7 +32,7 @@ import type {
   RunMemo,
 } from '../protocol/run';
 import type { AgentToolPolicy, BudgetSpec, DefinitionRef } from '../protocol/spec';
-import { failureCode, spendOf } from './child-failure';
+import { cancelledBelow, failureCode, spendOf } from './child-failure';
 import { childId } from './child-id';
 import { SentInputs } from './sent-inputs';
 import { StartGate } from './start-gate';
@@ -114,7 +115,8 @@ export class Children {
       budget.takeBack(share);
       const spend = spendOf(error);
       if (spend !== undefined) budget.record(spend);
-      throw error;
+      const isCancelled = CancellationScope.current().consideredCancelled;
+      throw isCancelled ? error : cancelledBelow(error, lineage.path);
     }
   }
 

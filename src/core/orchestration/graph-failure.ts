@@ -14,7 +14,7 @@ const roomForList = 300;
 const roomForDetail = 500;
 
 export function taskFailure(task: string, { code, message }: ChildFailure): TaskFailure {
-  const reason = oneLine(message, roomForReason);
+  const reason = oneLine(message, roomForReason).replace(/\.$/, '');
   return code === undefined ? { task, message: reason } : { task, code, message: reason };
 }
 

@@ -8,6 +8,7 @@ import {
 import { CircularAgentCall } from '../../../src/protocol/error-classes';
 import type { RunSpend } from '../../../src/protocol/run';
 import {
+  cancelledBelow,
   failureCode,
   failureReason,
   reported,
@@ -55,6 +56,16 @@ describe('a failure on its way up', () => {
   ])('passes $name', ({ failure }) => {
     expect(reported(failure, spend)).toBe(failure);
     expect(spendOf(failure)).toBeUndefined();
+  });
+
+  it('says which run was cancelled by itself', () => {
+    const error = cancelledBelow(child(new CancelledFailure('')), 'race/branch-2');
+    expect(error).toMatchObject({
+      code: 'RunCancelled',
+      message: "the run at 'race/branch-2' was cancelled",
+      details: { path: 'race/branch-2' },
+    });
+    expect(cancelledBelow(limit, 'race/branch-2')).toBe(limit);
   });
 
   it('cuts a long message', () => {
