@@ -2,58 +2,54 @@
 //
 // 1. Exact over the responses received; checked before each model call, so the last one may go over.
 // 2. A child gets a share of what is left and not promised to others; what it did not use comes back with its report.
-// 3. What people add below is added here, too: else the caller would ask again at once.
+// 3. What people add raises the limit that is used up, by so much. The other one, of the two that bind, and those of the callers are
+//    raised as far as they would be exceeded by it: else who adds would be asked again at once.
+// 4. Tokens are counted call by call: some providers report a total now and then.
 
 import { InvalidAnswer } from '../protocol/error-classes';
 import type { Json } from '../protocol/json';
-import type { Usage } from '../protocol/message';
 import type { RunSpend } from '../protocol/run';
 import type { BudgetSpec } from '../protocol/spec';
+import { tokensIn, tokensOf } from './spend';
 import { addUsage, emptyUsage } from './usage';
 
 type Amount = { readonly tokens?: number; readonly costUsd?: number };
 type Unit = keyof Amount;
+const units = ['tokens', 'costUsd'] as const;
 
 /** What survives continue-as-new: no share is out then. */
-export type CarriedBudget = { readonly limits: Amount; readonly spend: RunSpend };
+export type CarriedBudget = {
+  readonly limits: Amount;
+  readonly given?: Amount;
+  readonly spend: RunSpend;
+};
 
 export type UsedUp = { readonly unit: Unit; readonly limit: number; readonly spent: number };
 
-/** Tokens of a call: as the provider counts them, else what is known of both ways. */
-function tokensOf({ total, input, output }: Usage): number {
-  return total ?? (input ?? 0) + (output ?? 0);
-}
-
 export class RunBudget {
   readonly onExceeded: 'ask' | 'fail';
-  #limits: Amount;
+  /** The runner's own limits, and those its caller gave it: both bind. */
+  #own: Amount;
+  #given: Amount;
   #spend: RunSpend = { usage: emptyUsage };
   /** Promised to children that are open. */
   #promised = { tokens: 0, costUsd: 0 };
 
-  /** Of several budgets each binds: the runner's own, and what its caller gave it. */
-  constructor(...budgets: readonly (BudgetSpec | undefined)[]) {
-    const given = budgets.filter((budget) => budget !== undefined);
-    this.#limits = {
-      ...least(
-        'tokens',
-        given.map((budget) => budget.maxTokens),
-      ),
-      ...least(
-        'costUsd',
-        given.map((budget) => budget.maxCostUsd),
-      ),
-    };
-    this.onExceeded = given.find((budget) => budget.onExceeded)?.onExceeded ?? 'ask';
+  constructor(own?: BudgetSpec, given?: BudgetSpec) {
+    this.#own = limitsOf(own);
+    this.#given = limitsOf(given);
+    this.onExceeded = own?.onExceeded ?? given?.onExceeded ?? 'ask';
   }
 
-  restore({ limits, spend }: CarriedBudget): void {
-    this.#limits = limits;
+  restore({ limits, given = {}, spend }: CarriedBudget): void {
+    this.#own = limits;
+    this.#given = given;
     this.#spend = spend;
   }
 
   carry(): CarriedBudget {
-    return { limits: this.#limits, spend: this.#spend };
+    const isGiven = Object.keys(this.#given).length > 0;
+    return { limits: this.#own, ...(isGiven && { given: this.#given }), spend: this.#spend };
   }
 
   get spend(): RunSpend {
@@ -61,27 +57,29 @@ export class RunBudget {
   }
 
   get hasCostLimit(): boolean {
-    return this.#limits.costUsd !== undefined;
+    return this.#limit('costUsd') !== undefined;
   }
 
   record(spend: RunSpend): void {
-    const { usage, costUsd, unpriced = [], added = {} } = spend;
     const before = this.#spend;
-    const cost = sum(before.costUsd, costUsd);
-    const models = [...new Set([...(before.unpriced ?? []), ...unpriced])].sort();
+    const usage = addUsage(before.usage, spend.usage);
+    const tokens = tokensOf(before) + tokensOf(spend);
+    const costUsd = sum(before.costUsd, spend.costUsd);
+    const models = new Set([...(before.unpriced ?? []), ...(spend.unpriced ?? [])]);
     this.#spend = {
-      ...before,
-      usage: addUsage(before.usage, usage),
-      ...(cost !== undefined && { costUsd: cost }),
-      ...(models.length > 0 && { unpriced: models }),
+      usage,
+      ...(tokens !== tokensIn(usage) && { tokens }),
+      ...(costUsd !== undefined && { costUsd }),
+      ...(models.size > 0 && { unpriced: [...models].sort() }),
+      ...(before.added && { added: before.added }),
     };
-    this.#raise(added);
+    for (const unit of units) this.#raise(unit, spend.added?.[unit] ?? 0);
   }
 
   /** The limit that is reached, if one is. */
   get usedUp(): UsedUp | undefined {
-    for (const unit of ['tokens', 'costUsd'] as const) {
-      const limit = this.#limits[unit];
+    for (const unit of units) {
+      const limit = this.#limit(unit);
       const spent = this.#spent(unit);
       if (limit !== undefined && spent >= limit) return { unit, limit, spent };
     }
@@ -92,7 +90,7 @@ export class RunBudget {
   answer({ unit }: UsedUp, answer: Json): boolean {
     const amount = budgetAmount(answer);
     if (amount === 'stop') return false;
-    this.#raise({ [unit]: amount });
+    this.#raise(unit, amount);
     return true;
   }
 
@@ -117,7 +115,7 @@ export class RunBudget {
   }
 
   #share(unit: Unit, among: number): number | undefined {
-    const limit = this.#limits[unit];
+    const limit = this.#limit(unit);
     if (limit === undefined) return undefined;
     const left = Math.max(0, limit - this.#spent(unit) - this.#promised[unit]);
     const share = left / Math.max(1, among);
@@ -125,21 +123,26 @@ export class RunBudget {
   }
 
   #spent(unit: Unit): number {
-    return unit === 'tokens' ? tokensOf(this.#spend.usage) : (this.#spend.costUsd ?? 0);
+    return unit === 'tokens' ? tokensOf(this.#spend) : (this.#spend.costUsd ?? 0);
   }
 
-  #raise(added: Amount): void {
-    const raised = { ...this.#limits };
-    const total: { tokens?: number; costUsd?: number } = { ...this.#spend.added };
-    for (const unit of ['tokens', 'costUsd'] as const) {
-      const amount = added[unit];
-      if (amount === undefined) continue;
-      const limit = raised[unit];
-      if (limit !== undefined) raised[unit] = limit + amount;
-      total[unit] = (total[unit] ?? 0) + amount;
-    }
-    this.#limits = raised;
-    if (Object.keys(total).length > 0) this.#spend = { ...this.#spend, added: total };
+  #limit(unit: Unit): number | undefined {
+    const [own, given] = [this.#own[unit], this.#given[unit]];
+    return own === undefined || given === undefined ? (own ?? given) : Math.min(own, given);
+  }
+
+  /** What the caller's limit is raised by is reported to it. */
+  #raise(unit: Unit, amount: number): void {
+    const limit = this.#limit(unit);
+    if (limit === undefined) return;
+    const missing = ({ [unit]: bound = Infinity }: Amount): number =>
+      Math.max(0, amount - (bound - limit));
+    const { added = {} } = this.#spend;
+    const [own, given] = [missing(this.#own), missing(this.#given)];
+    if (own > 0) this.#own = plus(this.#own, unit, own);
+    if (given === 0) return;
+    this.#given = plus(this.#given, unit, given);
+    this.#spend = { ...this.#spend, added: plus(added, unit, given) };
   }
 }
 
@@ -154,9 +157,12 @@ export function budgetAmount(answer: Json): number | 'stop' {
   );
 }
 
-function least(unit: Unit, limits: readonly (number | undefined)[]): Amount {
-  const set = limits.filter((limit) => limit !== undefined);
-  return set.length === 0 ? {} : { [unit]: Math.min(...set) };
+function limitsOf({ maxTokens: tokens, maxCostUsd: costUsd }: BudgetSpec = {}): Amount {
+  return { ...(tokens !== undefined && { tokens }), ...(costUsd !== undefined && { costUsd }) };
+}
+
+function plus(amounts: Amount, unit: Unit, amount: number): Amount {
+  return { ...amounts, [unit]: (amounts[unit] ?? 0) + amount };
 }
 
 function sum(left: number | undefined, right: number | undefined): number | undefined {

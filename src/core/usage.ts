@@ -39,6 +39,22 @@ export function addUsage(left: Usage, right: Usage): Usage {
   };
 }
 
+/** Field by field; what was not reported before and is now counts whole. */
+export function subtractUsage(left: Usage, right: Usage): Usage {
+  const subtract = (field: keyof Usage): number | null => {
+    const [from, less] = [left[field], right[field]];
+    return from === null ? null : from - (less ?? 0);
+  };
+  return {
+    input: subtract('input'),
+    output: subtract('output'),
+    total: subtract('total'),
+    cacheRead: subtract('cacheRead'),
+    cacheWrite: subtract('cacheWrite'),
+    reasoning: subtract('reasoning'),
+  };
+}
+
 export function sumUsage(calls: readonly CompletionCall[]): Usage {
   return calls.reduce((sum, call) => addUsage(sum, call.usage), emptyUsage);
 }

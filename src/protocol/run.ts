@@ -94,9 +94,11 @@ export type CalledTool = {
   readonly isError?: true;
 };
 
-/** What a run has cost with all below it, and what people added to its budget. */
+/** What a run has cost with all below it, and by how much people raised what its caller gave it. */
 export type RunSpend = {
   readonly usage: Usage;
+  /** Tokens, counted call by call; left out where it is what `usage` says. */
+  readonly tokens?: number;
   readonly costUsd?: number;
   /** `provider/model` of calls whose cost is not in `costUsd`. */
   readonly unpriced?: readonly string[];
@@ -109,8 +111,10 @@ export type ChildResult = Omit<AgentRunResult, 'session' | 'usage' | 'costUsd'> 
   readonly spend: RunSpend;
 };
 
-/** The outcome of a child that stays open, because runs below it do. */
-export type ChildOutcome = { readonly child: string; readonly result: ChildResult };
+/** What a child tells its caller before it closes: its result, when runs below it are still open; what it spent, when it is cancelled. */
+export type ChildOutcome = { readonly child: string } & (
+  { readonly result: ChildResult } | { readonly spend: RunSpend }
+);
 
 /** `needs-input` carries the first pending input's fields beside the list, for the common case of one. */
 export type AgentRunOutcome =

@@ -7,7 +7,7 @@ import { limits } from '../protocol/limits';
 import { errorCodes, LonghaulError, type ErrorCode } from '../protocol/errors';
 import type { RunSpend } from '../protocol/run';
 
-/** Of a child: its failure with its report beside the details. Cancellation passes: it carries none. */
+/** Of a child: its failure with its report beside the details. Cancellation passes: it carries none, and is told beside it. */
 export function reported(failure: unknown, spend: RunSpend): unknown {
   if (!(failure instanceof TemporalFailure) || isCancellation(failure)) return failure;
   const { type, message, details } = innermost(failure);

@@ -5,6 +5,8 @@
 // 3. A child that is gone has nothing open any more: the topmost run is told.
 // 4. A child's id is drawn from the workflow's own random numbers: a reset finds those it keeps, and starts the others anew.
 // 5. A child's result counts once: as it is told early by one that stays open, or as the workflow's.
+// 6. All that a child has spent counts, once: as its result or its failure says, the rest when one that stayed open closes. One that is
+//    cancelled returns neither, and tells it before it closes.
 
 import {
   CancellationScope,
@@ -17,6 +19,7 @@ import {
   type ChildWorkflowOptions,
 } from '@temporalio/workflow';
 import type { RunBudget } from '../core/budget';
+import { spendSince } from '../core/spend';
 import { oneLine, utf8Length } from '../core/text';
 import type { RunnerPlace } from '../protocol/activities';
 import { CircularAgentCall, DepthExceeded, DisallowedAgentCall } from '../protocol/error-classes';
@@ -30,6 +33,7 @@ import type {
   Lineage,
   RunInput,
   RunMemo,
+  RunSpend,
 } from '../protocol/run';
 import type { AgentToolPolicy, BudgetSpec, DefinitionRef } from '../protocol/spec';
 import { cancelledBelow, failureCode, spendOf } from './child-failure';
@@ -67,8 +71,18 @@ export type ChildCall = RunnerPlace & {
 
 type OpenChild = {
   readonly early: (result: ChildResult) => void;
+  readonly report: Report;
   /** Tells the child that nobody needs its result; one that has yet to start, once it has. */
   readonly abandon: () => void;
+};
+
+/** What a child told it spent, when it was cancelled. */
+type Report = { spend?: RunSpend };
+
+type Start = {
+  readonly lineage: Lineage;
+  readonly share: BudgetSpec | undefined;
+  readonly report: Report;
 };
 
 /** What a run remembers of its children, the last so many. */
@@ -106,23 +120,26 @@ export class Children {
     const { budget } = this.#caller;
     const lineage = lineageOf(this.#caller, call);
     const share = budget.promise(call.among);
+    const report: Report = {};
     try {
-      const result = await this.#start(call, lineage, share);
+      const result = await this.#start(call, { lineage, share, report });
       budget.takeBack(share);
       budget.record(result.spend);
       return result;
     } catch (error) {
       budget.takeBack(share);
-      const spend = spendOf(error);
+      const spend = spendOf(error) ?? report.spend;
       if (spend !== undefined) budget.record(spend);
       const isCancelled = CancellationScope.current().consideredCancelled;
       throw isCancelled ? error : cancelledBelow(error, lineage.path);
     }
   }
 
-  /** A child that stays open told its result. */
-  takeOutcome({ child, result }: ChildOutcome): void {
-    this.#open.get(child)?.early(result);
+  takeOutcome(told: ChildOutcome): void {
+    const child = this.#open.get(told.child);
+    if (child === undefined) return;
+    if ('result' in told) child.early(told.result);
+    else child.report.spend = told.spend;
   }
 
   /** Nobody needs what they give any more: whoever of them asks is not answered. */
@@ -142,11 +159,7 @@ export class Children {
     await condition(() => this.#open.size === 0);
   }
 
-  async #start(
-    call: ChildCall,
-    lineage: Lineage,
-    share: BudgetSpec | undefined,
-  ): Promise<ChildResult> {
+  async #start(call: ChildCall, { lineage, share, report }: Start): Promise<ChildResult> {
     const id = childId({ ...this.#caller, tag: uuid4(), place: call.place });
     const input = { ...this.#startOf(call, lineage, share), ...this.#inputs.send(id, call.input) };
     const bytes = utf8Length(JSON.stringify(input));
@@ -161,14 +174,20 @@ export class Children {
     const abandon = (): void => void started.then(() => tellAbandoned(id)).catch(() => undefined);
     if (this.#abandoned) abandon();
     const early = new Promise<ChildResult>((resolve) => {
-      this.#open.set(id, { early: resolve, abandon });
+      this.#open.set(id, { early: resolve, abandon, report });
     });
     const ended = started.then((handle) => handle.result());
     ended.then(
       () => this.#close(id, view, 'completed'),
       (error: unknown) => this.#close(id, view, statusOf(error)),
     );
+    void early.then(({ spend }) => this.#countRest(spend, ended));
     return await Promise.race([early, ended]);
+  }
+
+  async #countRest(told: RunSpend, ended: Promise<ChildResult>): Promise<void> {
+    const rest = await ended.then(({ spend }) => spendSince(told, spend)).catch(() => undefined);
+    if (rest !== undefined) this.#caller.budget.record(rest);
   }
 
   async #enter(id: string, bytes: number): Promise<void> {

@@ -60,7 +60,7 @@ export type RunHandlers = {
   readonly cancel: (reason: string) => void;
   /** A child, or one below it, told what it waits for. */
   readonly takeInputs: (told: ChildInputs) => void;
-  /** A child that stays open told its result. */
+  /** A child told its result, or what it spent. */
   readonly takeOutcome: (outcome: ChildOutcome) => void;
   /** Nobody needs the result any more. */
   readonly abandon: () => void;

@@ -21,6 +21,7 @@ import { createPlan, restorePlan } from '../core/orchestration/create-plan';
 import type { PlanResult } from '../core/orchestration/plan';
 import { checkRunInput } from '../core/run-input';
 import { sessionDelta } from '../core/session';
+import { isSpent } from '../core/spend';
 import { InternalError } from '../protocol/error-classes';
 import { isJsonObject } from '../protocol/json';
 import { signalNames } from '../protocol/names';
@@ -31,6 +32,7 @@ import type {
   ChildOutcome,
   ChildResult,
   RunInput,
+  RunSpend,
   RunState,
 } from '../protocol/run';
 import { controlActivities } from './activity-proxies';
@@ -126,6 +128,8 @@ export class Run {
       await CancellationScope.nonCancellable(() => this.#end(isOver ? undefined : status));
       const spend = this.#loaded?.budget.spend;
       if (this.#place.isRoot || spend === undefined) throw error;
+      if (status === 'cancelled' && isSpent(spend))
+        await CancellationScope.nonCancellable(() => this.#tellCaller({ spend }));
       throw reported(toWorkflowFailure(error), spend);
     }
   }
@@ -215,9 +219,9 @@ export class Run {
     await this.#end('completed');
     if (children.openCount > 0) children.abandon();
     if (!('delta' in returned)) return await this.#save(returned);
-    if (children.openCount > 0) await this.#tellCaller(returned);
+    if (children.openCount > 0) await this.#tellCaller({ result: returned });
     await this.#linger();
-    return returned;
+    return { ...returned, spend: this.#ready().budget.spend };
   }
 
   async #save(result: AgentRunResult): Promise<AgentRunResult> {
@@ -270,10 +274,12 @@ export class Run {
     });
   }
 
-  async #tellCaller(result: ChildResult): Promise<void> {
+  async #tellCaller(
+    told: { readonly result: ChildResult } | { readonly spend: RunSpend },
+  ): Promise<void> {
     const { parent } = this.#info;
     if (parent === undefined) return;
-    const outcome: ChildOutcome = { child: this.#info.workflowId, result };
+    const outcome: ChildOutcome = { child: this.#info.workflowId, ...told };
     await getExternalWorkflowHandle(parent.workflowId)
       .signal(signalNames.childResult, outcome)
       .catch(() => undefined);

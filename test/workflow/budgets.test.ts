@@ -1,8 +1,10 @@
 // Budgets on the dev server: what a tree of runs may spend, who is asked for more, and what becomes of a share.
 
-import { defineAgent, subAgent } from '../../src';
+import { defineAgent, parallel, sequential, subAgent } from '../../src';
+import type { RunHandle } from '../../src/client';
 import { scriptedModel } from '../../src/testing/scripted-model';
 import type { ScriptedStep } from '../../src/testing/scripted-step';
+import { eventually } from './eventually';
 import { openHarness, type Harness } from './harness';
 
 /** Each call of the scripted model uses 15 tokens: 10 in, 5 out. */
@@ -14,6 +16,7 @@ const callHelper = (...inputs: string[]): ScriptedStep => ({
 
 describe('a budget', () => {
   let harness: Harness;
+  let race: RunHandle;
   beforeAll(async () => {
     harness = await openHarness();
     const helper = defineAgent({ id: 'helper', model: 'helper/one' });
@@ -23,9 +26,19 @@ describe('a budget', () => {
       model: 'manager/one',
       tools: [subAgent(helper, { name: 'help', description: 'Helps' })],
     });
+    const afterQuestion = async (): Promise<string> => {
+      await eventually('the question', async () => (await race.pending()).length === 1);
+      return 'first';
+    };
+    const loser = defineAgent({ id: 'loser', model: 'loser/one', askUser: 'marker' });
+    const winner = defineAgent({ id: 'winner', model: 'winner/one' });
+    const branches = [loser, winner];
+    const first = parallel({ id: 'first', branches, merge: 'first', cancelRest: true });
     await harness.worker({
-      runners: [alone, manager],
+      runners: [alone, manager, sequential({ id: 'race', steps: [first] })],
       providers: {
+        loser: scriptedModel(['__ask_user__: Which one?'], { name: 'loser' }),
+        winner: scriptedModel([afterQuestion], { name: 'winner' }),
         alone: scriptedModel([again, again, 'done'], { name: 'alone', per: 'conversation' }),
         helper: scriptedModel([again, 'helped'], { name: 'helper', per: 'conversation' }),
         manager: scriptedModel(
@@ -112,6 +125,13 @@ describe('a budget', () => {
       finalResponse: { text: 'all helped' },
       usage: { total: 6 * perCall },
     });
+  });
+
+  it('of a branch nobody waits for any more is that of the tree, too', async () => {
+    race = await harness.longhaul.start('race', 'Go');
+    expect(await race.result()).toMatchObject({ finalResponse: { text: 'first' } });
+    // The branch that lost told what it had spent when it was cancelled, after the result was out.
+    expect((await race.usage()).total).toBe(2 * perCall);
   });
 
   it('that a child is stopped at ends the whole run', async () => {

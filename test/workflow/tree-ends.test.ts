@@ -1,4 +1,4 @@
-// The end of a tree of runs on the dev server: what cancels or terminates the topmost run ends all below it, and stops spending.
+// The end of a tree of runs on the dev server: what cancels or terminates the topmost run ends all below it, and stops spending; what was spent counts.
 
 import { parallel, sequential } from '../../src';
 import type { RunHandle } from '../../src/client';
@@ -86,6 +86,8 @@ describe('a tree of runs', () => {
     expect(Math.max(...model.aborted) - cancelledAt).toBeLessThan(timeouts.modelHeartbeat);
     expect(model.calls).toHaveLength(2);
     expect(await statuses()).toEqual(all('CANCELLED'));
+    // Of the asker's one call, three runs below: the others were never answered.
+    expect((await run.usage()).total).toBe(15);
   });
 
   it('whose topmost run is terminated leaves none running, and no model call', async () => {

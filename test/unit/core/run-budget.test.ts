@@ -89,10 +89,24 @@ describe('RunBudget', () => {
     const budget = new RunBudget();
     budget.record(spent(5, { costUsd: 1, unpriced: ['b/b'] }));
     budget.record(spent(7, { unpriced: ['a/a', 'b/b'] }));
-    budget.record(spent(1, { costUsd: 2, added: { tokens: 3 } }));
-    expect(budget.spend).toEqual(
-      spent(13, { costUsd: 3, unpriced: ['a/a', 'b/b'], added: { tokens: 3 } }),
-    );
+    budget.record(spent(1, { costUsd: 2 }));
+    expect(budget.spend).toEqual(spent(13, { costUsd: 3, unpriced: ['a/a', 'b/b'] }));
+  });
+
+  it('counts tokens call by call where only some calls come with a total', () => {
+    const child = new RunBudget();
+    child.record(spent(20));
+    child.record({ usage: { ...noUsage, input: 8, output: 3 } });
+    expect(child.spend).toEqual({
+      usage: { ...noUsage, total: 20, input: 8, output: 3 },
+      tokens: 31,
+    });
+    const budget = new RunBudget({ maxTokens: 40 });
+    budget.record({ usage: { ...noUsage, input: 5, output: 5 } });
+    budget.record(child.spend);
+    const next = new RunBudget({ maxTokens: 40 });
+    next.restore(budget.carry());
+    expect(next.usedUp).toEqual({ unit: 'tokens', limit: 40, spent: 41 });
   });
 
   it('goes on with what a person adds, and remembers it when it is carried over', () => {
@@ -106,7 +120,53 @@ describe('RunBudget', () => {
     next.restore(JSON.parse(JSON.stringify(budget.carry())) as ReturnType<RunBudget['carry']>);
     expect(next.usedUp).toBeUndefined();
     expect(next.promise(1)).toEqual({ maxTokens: 3, onExceeded: 'ask' });
-    expect(next.spend).toEqual(spent(12, { added: { tokens: 5 } }));
+    expect(next.spend).toEqual(spent(12));
+  });
+
+  it.each<{ name: string; own: number | undefined; given: number; left: number; added?: number }>([
+    { name: 'only the own limit, the one that is used up', own: 10, given: 100, left: 5 },
+    {
+      name: 'what the caller gave, too, as far as it is gone over',
+      own: 10,
+      given: 12,
+      left: 5,
+      added: 3,
+    },
+    { name: 'what the caller gave, where that is used up', own: 100, given: 10, left: 5, added: 5 },
+    {
+      name: 'the own limit, too, as far as it is gone over',
+      own: 12,
+      given: 10,
+      left: 5,
+      added: 5,
+    },
+    { name: 'both, where both are used up', own: 10, given: 10, left: 5, added: 5 },
+    {
+      name: 'what the caller gave, where there is no other',
+      own: undefined,
+      given: 10,
+      left: 5,
+      added: 5,
+    },
+  ])('raises $name', ({ own, given, left, added }) => {
+    const budget = new RunBudget(own === undefined ? undefined : { maxTokens: own }, {
+      maxTokens: given,
+    });
+    budget.record(spent(10));
+    budget.answer({ unit: 'tokens', limit: 10, spent: 10 }, 5);
+    expect(budget.promise(1)).toEqual(tokens(left));
+    expect(budget.spend.added).toEqual(added && { tokens: added });
+    const next = new RunBudget();
+    next.restore(budget.carry());
+    next.answer({ unit: 'tokens', limit: 15, spent: 10 }, 200);
+    expect(next.spend.added?.tokens).toBe(215 - given);
+  });
+
+  it('passes on only what its own callers must be raised by', () => {
+    const budget = new RunBudget({ maxTokens: 10 }, { maxTokens: 100 });
+    budget.record(spent(14, { added: { tokens: 6 } }));
+    expect(budget.promise(1)).toEqual({ maxTokens: 2, onExceeded: 'ask' });
+    expect(budget.spend).toEqual(spent(14));
   });
 
   it('has what people added below', () => {
