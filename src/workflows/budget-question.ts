@@ -22,7 +22,12 @@ export function budgetExceeded(usedUp: UsedUp): BudgetExceeded {
   return new BudgetExceeded(describe(usedUp), { details: { ...usedUp } });
 }
 
+/** A child may have been given nothing: its callers spent all there was. */
 function describe({ unit, limit, spent }: UsedUp): string {
+  if (limit === 0) {
+    const what = unit === 'tokens' ? 'tokens' : 'US dollars';
+    return `Nothing is left for this run of the budget in ${what}.`;
+  }
   return unit === 'tokens'
     ? `The budget of ${limit} tokens is used up: ${spent} were spent.`
     : `The budget of $${limit} is used up: $${spent.toFixed(4)} were spent.`;

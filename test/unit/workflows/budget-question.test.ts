@@ -26,7 +26,11 @@ describe('a budget that is used up', () => {
   it.each([
     { usedUp: tokens, message: 'The budget of 100 tokens is used up: 115 were spent.' },
     { usedUp: dollars, message: 'The budget of $0.5 is used up: $0.5124 were spent.' },
-  ])('fails in $usedUp.unit', ({ usedUp, message }) => {
+    {
+      usedUp: { unit: 'tokens', limit: 0, spent: 0 } as const,
+      message: 'Nothing is left for this run of the budget in tokens.',
+    },
+  ])('fails with $message', ({ usedUp, message }) => {
     expect(budgetExceeded(usedUp)).toMatchObject({
       code: 'BudgetExceeded',
       message,
