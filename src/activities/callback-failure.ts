@@ -1,3 +1,5 @@
+// What becomes of a call when code of the user's that runs beside it fails.
+
 import { Context } from '@temporalio/activity';
 import { CancelledFailure } from '@temporalio/common';
 import { LRUCache } from 'lru-cache';
@@ -18,10 +20,17 @@ const failures = new LRUCache<string, number>({ max: rememberedCalls });
 
 /** A callback that fails is a bug of the user's: tried again, as IO may fail once, and then the end of the run. */
 export function callbackFailure(place: HookPlace, error: unknown): unknown {
-  if (error instanceof CancelledFailure || Context.current().cancellationSignal.aborted)
-    return error;
-  const isLast = countFailure() >= callbackAttempts || isLastAttempt() || isFinal(error);
-  return callbackError(place, `failed: ${describe(error)}`, { retryable: !isLast });
+  if (isCancelled(error)) return error;
+  return callbackError(place, `failed: ${describe(error)}`, { retryable: isTriedAgain(error) });
+}
+
+export function isCancelled(error: unknown): boolean {
+  return error instanceof CancelledFailure || Context.current().cancellationSignal.aborted;
+}
+
+/** Whether the call that this code of the user's failed in is made again. */
+export function isTriedAgain(error: unknown): boolean {
+  return countFailure() < callbackAttempts && !isLastAttempt() && !isFinal(error);
 }
 
 /** What another attempt would not change, such as an answer that is none. */

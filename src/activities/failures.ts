@@ -5,21 +5,26 @@ import { TemporalFailure } from '@temporalio/common';
 import { clipText } from '../core/text';
 import { LonghaulError, ProviderError } from '../protocol/errors';
 import { limits, timeouts } from '../protocol/limits';
+import type { RunSpend } from '../protocol/run';
 import { redact } from '../providers/redact';
 
 const badResponseAttempts = 3;
 const notRegisteredRetryMs = 2_000;
 
-/** The failure an activity throws for an error. Temporal's own failures, cancellation among them, pass. */
-export function toFailure(error: unknown): unknown {
+/**
+ * The failure an activity throws for an error. Temporal's own failures, cancellation among them, pass. What the call has cost so far
+ * stands beside the details, as in the failure of a child.
+ */
+export function toFailure(error: unknown, spend?: RunSpend): unknown {
   if (error instanceof TemporalFailure) return readable(error);
   if (ProviderError.is(error)) return providerFailure(error);
   if (!LonghaulError.is(error))
-    return failure('InternalError', describe(error), { nonRetryable: false });
+    return failure('InternalError', describe(error), { nonRetryable: false, spend });
   if (error.code === 'NotRegisteredHere') return notRegisteredFailure(error);
   return failure(error.code, error.message, {
     nonRetryable: !error.retryable,
     details: error.details,
+    spend,
   });
 }
 
@@ -51,14 +56,20 @@ export function isSearchSpent(): boolean {
 function failure(
   type: string,
   message: string,
-  options: { nonRetryable: boolean; nextRetryDelay?: number; details?: unknown },
+  options: {
+    nonRetryable: boolean;
+    nextRetryDelay?: number;
+    details?: unknown;
+    spend?: RunSpend | undefined;
+  },
 ): ApplicationFailure {
-  const { details, ...rest } = options;
+  const { details, spend, ...rest } = options;
   const text = JSON.stringify(details ?? {});
+  const told: unknown[] = text.length <= limits.failureMessage ? [JSON.parse(text)] : [];
   return ApplicationFailure.create({
     type,
     message: clipText(redact(message), limits.failureMessage),
-    details: text.length <= limits.failureMessage ? [JSON.parse(text)] : [],
+    details: spend === undefined ? told : [told[0] ?? {}, spend],
     ...rest,
   });
 }

@@ -6,20 +6,32 @@ const defaultHeartbeatMs = 10_000;
 /** Beats with the latest details: the timer's own beats keep them. */
 export type Heartbeat = (details?: Json) => void;
 
-/** Runs `work` while a timer beats, so that a slow provider is not taken for a dead worker; `signal` is the activity's cancellation. */
+/**
+ * Runs `work` while a timer beats, so that a slow provider is not taken for a dead worker; `signal` is the activity's cancellation.
+ * What is kept, or was by an earlier attempt, goes along with the next beat, and at the latest with the failure of the attempt.
+ */
 export async function withHeartbeat<Result>(
-  work: (signal: AbortSignal, heartbeat: Heartbeat) => Promise<Result>,
+  work: (signal: AbortSignal, heartbeat: Heartbeat, keep: Heartbeat) => Promise<Result>,
 ): Promise<Result> {
   const context = Context.current();
   const everyMs = (context.info.heartbeatTimeoutMs ?? defaultHeartbeatMs) / 3;
-  let details: Json | undefined;
+  let details = (context.info.heartbeatDetails ?? undefined) as Json | undefined;
+  let isTold = details === undefined;
+  const keep = (latest?: Json): void => {
+    details = latest ?? details;
+    isTold = false;
+  };
   const heartbeat = (latest?: Json): void => {
     details = latest ?? details;
+    isTold = true;
     context.heartbeat(details);
   };
   const timer = setInterval(() => heartbeat(), everyMs);
   try {
-    return await work(context.cancellationSignal, heartbeat);
+    return await work(context.cancellationSignal, heartbeat, keep);
+  } catch (error) {
+    if (!isTold) heartbeat();
+    throw error;
   } finally {
     clearInterval(timer);
   }

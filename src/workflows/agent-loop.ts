@@ -20,6 +20,7 @@ import { deliver } from './answer-input';
 import { budgetExceeded, budgetQuestion } from './budget-question';
 import { besideModelCall } from './callbacks';
 import type { CarriedProgress } from './carried-run';
+import { spendOf } from './child-failure';
 import { createToolRunner } from './create-tool-runner';
 import type { DrivenRun, Driver, Progress, TurnFacts } from './driver';
 import { waitForAnswer } from './input-wait';
@@ -106,17 +107,24 @@ export class AgentLoop implements Driver {
     const { place, definition, log, session, input, budget } = this.#run;
     const { model, tools, subAgents = [], onInvalidToolCall } = this.#facts;
     const name = `${model.provider}/${model.model}`;
-    const result = await modelActivities(`#${turn} ${name}`).callModel({
-      ...place.address(definition),
-      turn,
-      log: log.announce(),
-      ...(input.thread && { memory: input.thread.memory }),
-      ...besideModelCall(this.#facts, {
-        session: session.value,
-        context: input.context,
-        iterations: this.#machine.iterations,
-      }),
-    });
+    const result = await modelActivities(`#${turn} ${name}`)
+      .callModel({
+        ...place.address(definition),
+        turn,
+        log: log.announce(),
+        ...(input.thread && { memory: input.thread.memory }),
+        ...besideModelCall(this.#facts, {
+          session: session.value,
+          context: input.context,
+          iterations: this.#machine.iterations,
+        }),
+      })
+      .catch((error: unknown) => {
+        // An answer that could not be judged was paid for all the same.
+        const spend = spendOf(error);
+        if (spend !== undefined) budget.record(spend);
+        throw error;
+      });
     const { id, kind: _kind, ...response } = result.entry;
     const { costUsd } = result;
     budget.record({

@@ -26,7 +26,7 @@ export function cancelledBelow(error: unknown, path: string): unknown {
   return errorOfCode('RunCancelled', `the run at '${path}' was cancelled`, { details: { path } });
 }
 
-/** What a failed child has spent, as far as it could say. */
+/** What a failed child or model call has spent, as far as it could say. */
 export function spendOf(error: unknown): RunSpend | undefined {
   const cause = error instanceof Error ? error.cause : undefined;
   const details = cause instanceof ApplicationFailure ? cause.details : undefined;
