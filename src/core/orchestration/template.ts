@@ -141,8 +141,9 @@ function unknownTask(inside: string): string | undefined {
   return idPatterns.agent.test(task) ? task : undefined;
 }
 
+/** Keys of replies and of the session: letters of any language. */
 function isName(text: string): boolean {
-  return /^[A-Za-z0-9_-]+$/.test(text);
+  return /^[\p{L}\p{M}\p{N}_-]+$/u.test(text);
 }
 
 function valueOf(part: Reference, values: TemplateValues): Json | RunInput['input'] {

@@ -35,6 +35,11 @@ describe('parseTemplate', () => {
       [field('totals', 'items', '0', 'id')],
     ],
     ['a plain name', '${invoice_no}${a-1}', [param('invoice_no'), param('a-1')]],
+    [
+      'names in any language',
+      '${größe}${totals.structured.合計}',
+      [param('größe'), field('totals', '合計')],
+    ],
     ['a plain name that is a task', '${totals}', [param('totals')]],
     ['a task with the name of the input', '${input.output}', [output('input')]],
     ['other signs in an id', '${check-2_x.output}', [output('check-2_x')]],
