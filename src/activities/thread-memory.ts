@@ -17,6 +17,7 @@ import type {
   OpenThreadResult,
   SaveTurnInput,
 } from '../protocol/thread';
+import { costOf } from '../providers/prices';
 import type { MemoryStore, StoredMemoryTurn } from '../stores/memory-store';
 import type { ActivityDependencies } from './dependencies';
 import { isSearchSpent } from './failures';
@@ -104,14 +105,17 @@ export async function compactTurns(
       cacheKey: input.log.workflowId.slice(0, 64),
     };
     const call = { dependencies: {}, input: { log: input.log, turn: 0 }, signal, watch: undefined };
-    const { content } = await attempt(provider, request, call);
+    const { content, usage } = await attempt(provider, request, call);
     const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('');
     if (text.trim() === '') {
       throw new ProviderError('bad_response', 'the model gave no summary', {
         provider: model.provider,
       });
     }
-    return { text, turns };
+    const costUsd = costOf(dependencies.prices, model, usage);
+    const cost =
+      costUsd === undefined ? { unpriced: [`${model.provider}/${model.model}`] } : { costUsd };
+    return { text, turns, spend: { usage, ...cost } };
   });
 }
 

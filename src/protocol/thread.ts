@@ -1,7 +1,7 @@
 import type { ErrorCode } from './errors';
 import type { LogRef } from './log';
 import type { JsonObject } from './json';
-import type { RunInput, RunKey } from './run';
+import type { RunInput, RunKey, RunSpend } from './run';
 import type { BudgetSpec, MemorySpec, RunnerSpec } from './spec';
 
 /** Whose conversation a thread is. */
@@ -117,5 +117,9 @@ export type CompactTurnsInput = {
   readonly keepTurns: number;
 };
 
-/** `turns`: how many turns the text stands for, from the thread's first one kept on. */
-export type CompactTurnsResult = { readonly text: string; readonly turns: number };
+/** `turns`: how many turns the text stands for, from the thread's first one kept on. `spend`: what the summary cost. */
+export type CompactTurnsResult = {
+  readonly text: string;
+  readonly turns: number;
+  readonly spend: RunSpend;
+};

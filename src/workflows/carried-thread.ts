@@ -2,6 +2,7 @@
 // long the oldest turns stay behind: in the store, where there is one.
 
 import { deflateSync, inflateSync, strFromU8, strToU8 } from 'fflate';
+import type { CarriedBudget } from '../core/budget';
 import { turnsOf } from '../core/memory';
 import { LonghaulError } from '../protocol/errors';
 import { TranscriptTooLarge } from '../protocol/error-classes';
@@ -19,6 +20,7 @@ export type CarriedThread = {
   readonly turns: CarriedTurns;
   readonly entries: readonly LogEntry[];
   readonly session: JsonObject;
+  readonly budget: CarriedBudget;
   readonly memory?: MemorySpec;
   readonly searchAttributes: boolean;
   readonly unsaved: readonly StoreWrite[];

@@ -127,8 +127,9 @@ export class Run {
       if (!isOver) CancellationScope.current().cancel();
       await CancellationScope.nonCancellable(() => this.#end(isOver ? undefined : status));
       const spend = this.#loaded?.budget.spend;
-      if (this.#place.isRoot || spend === undefined) throw error;
-      if (status === 'cancelled' && isSpent(spend))
+      const { isRoot } = this.#place;
+      if (spend === undefined || (isRoot && this.#input.thread === undefined)) throw error;
+      if (!isRoot && status === 'cancelled' && isSpent(spend))
         await CancellationScope.nonCancellable(() => this.#tellCaller({ spend }));
       throw reported(toWorkflowFailure(error), spend);
     }

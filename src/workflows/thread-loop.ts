@@ -15,6 +15,8 @@ import {
   uuid4,
   workflowInfo,
 } from '@temporalio/workflow';
+import { RunBudget } from '../core/budget';
+import { emptyUsage } from '../core/usage';
 import { InvalidInput, RunClosed } from '../protocol/error-classes';
 import { isJsonObject, type JsonObject } from '../protocol/json';
 import type { AgentRunResult, RunState } from '../protocol/run';
@@ -22,7 +24,7 @@ import type { OpenThreadResult, SendInput, SendReply, ThreadInput } from '../pro
 import { controlActivities, openingActivities } from './activity-proxies';
 import { isDue, runnerId, stateOf } from './agent-run-facts';
 import { packThread, unpackThread } from './carried-thread';
-import { failureCode, failureReason } from './child-failure';
+import { failureCode, failureReason, spendOf } from './child-failure';
 import { childId } from './child-id';
 import { toWorkflowFailure } from './durable';
 import { sendDown } from './root-link';
@@ -48,6 +50,8 @@ export class ThreadLoop {
     workflowId: this.#info.workflowId,
     executionRunId: this.#info.runId,
   });
+  /** Without a limit: what the turns and the summaries cost. */
+  readonly #budget = new RunBudget();
   readonly #display = new RunDisplay(this.#info.memo);
   #saves = new ThreadSaves(undefined, () => undefined);
   #hasSearchAttributes = false;
@@ -149,6 +153,7 @@ export class ThreadLoop {
     this.#start(thread);
     this.#board.restore(thread.board);
     this.#turns.restore(thread.turns);
+    this.#budget.restore(thread.budget);
     this.#memory.restore(thread.entries, thread.session);
     this.#clearedTurns = thread.clearedTurns;
     this.#isClearing = thread.isClearing;
@@ -239,10 +244,13 @@ export class ThreadLoop {
       const thread = { workflowId, turn: turn.turn, memory: this.#memory.log.ref() };
       const from = { session: this.#memory.session, thread };
       const result = await this.#scope.run(() => runTurn(this.#input, turn, from));
+      const { usage, costUsd } = result;
+      this.#budget.record({ usage, ...(costUsd !== undefined && { costUsd }) });
       this.#keep(turn, result);
       if (this.#memory.isFull(result)) await this.#compact();
     } catch (error) {
       if (CancellationScope.current().consideredCancelled) throw error;
+      this.#budget.record(spendOf(error) ?? { usage: emptyUsage });
       const code = failureCode(error);
       this.#turns.finish({
         status: code === 'RunCancelled' ? 'cancelled' : 'failed',
@@ -279,7 +287,7 @@ export class ThreadLoop {
   /** A summary that fails is tried again after the next turn. */
   async #compact(): Promise<void> {
     try {
-      await this.#memory.compact(this.#input.runner);
+      this.#budget.record(await this.#memory.compact(this.#input.runner));
     } catch (error) {
       if (CancellationScope.current().consideredCancelled) throw error;
     }
@@ -294,6 +302,7 @@ export class ThreadLoop {
       turns: this.#turns.carry(),
       entries: this.#memory.log.entries,
       session: this.#memory.session,
+      budget: this.#budget.carry(),
       ...(this.#memory.spec && { memory: this.#memory.spec }),
       searchAttributes: this.#hasSearchAttributes,
       unsaved: this.#saves.unsaved,
@@ -338,7 +347,7 @@ export class ThreadLoop {
     return stateOf({
       board: this.#board,
       progress: { turn: this.#turns.count, iterations: 0 },
-      spend: undefined,
+      spend: this.#budget.spend,
       runner,
       path: runner,
       executionRunId: this.#info.runId,

@@ -8,7 +8,7 @@ import { emptyUsage } from '../core/usage';
 import type { JsonObject } from '../protocol/json';
 import { limits } from '../protocol/limits';
 import type { LogEntry } from '../protocol/log';
-import type { AgentRunResult, RunInput } from '../protocol/run';
+import type { AgentRunResult, RunInput, RunSpend } from '../protocol/run';
 import type { MemorySpec, RunnerSpec } from '../protocol/spec';
 import { compactingActivities } from './activity-proxies';
 import { promptOf, runnerId } from './agent-run-facts';
@@ -60,16 +60,17 @@ export class ThreadMemory {
     return contextTokens >= compact.contextTokens * (compact.at ?? limits.compactAt);
   }
 
-  /** The older turns become a summary, which takes their place with the model; they stay in the log. */
-  async compact(runner: string | RunnerSpec): Promise<void> {
+  /** The older turns become a summary, which takes their place with the model; they stay in the log. Tells what that cost. */
+  async compact(runner: string | RunnerSpec): Promise<RunSpend> {
     const log = this.#log;
-    const { text, turns } = await compactingActivities.compactTurns({
+    const { text, turns, spend } = await compactingActivities.compactTurns({
       runner: runnerId({ runner, input: '' }),
       ...(typeof runner !== 'string' && { inline: true }),
       log: log.ref(),
       keepTurns: this.#keptTurns,
     });
     log.add({ kind: 'summary', text, turns });
+    return spend;
   }
 
   get #keptTurns(): number {

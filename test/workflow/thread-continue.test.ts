@@ -43,7 +43,7 @@ describe('a long thread', () => {
     expect(started?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId).toBeTruthy();
     const turns = await thread.turns();
     expect(turns.map(({ turn }) => turn)).toEqual([10]);
-    expect(await thread.state()).toMatchObject({ turn: 10 });
+    expect(await thread.state()).toMatchObject({ turn: 10, usage: { total: 150 } });
     await harness.close();
   });
 });

@@ -25,7 +25,7 @@ const noted = defineTool({
 const summarising: Script = [
   (request) => {
     const text = lastText(request);
-    if (text.startsWith('Summarise')) return 'They counted.';
+    if (text.startsWith('Summarise')) return { text: 'They counted.', usage: { total: 50 } };
     return { text: `<${text}>`, usage: { total: text === 'three' ? 900 : 100 } };
   },
 ];
@@ -71,6 +71,7 @@ describe('a thread with a store', () => {
     await harness.worker({
       runners,
       providers: { scripted: agents.provider },
+      prices: { 'scripted/summarised': { input: 100, output: 200 } },
       stores: { memory: { default: memory.default, shaky } },
     });
   });
@@ -156,6 +157,21 @@ describe('a thread with a store', () => {
     ]);
   });
 
+  it('tells nothing once the server has dropped it, and is read from its store by the next message', async () => {
+    const thread = threadOf('saved', { idleTimeout: '100ms' });
+    await answer(thread, 'one');
+    await eventually('it has ended', () => isEnded(thread));
+    const { workflowService, options } = longhaul.client;
+    const workflowExecution = { workflowId: thread.threadId };
+    const execution = { namespace: options.namespace, workflowExecution };
+    await workflowService.deleteWorkflowExecution(execution);
+    await eventually('it is gone', async () => (await thread.turns()).length === 0);
+    expect(await thread.session()).toEqual({});
+    await expect(thread.state()).rejects.toMatchObject({ code: 'RunNotFound' });
+    await answer(thread, 'two');
+    expect((await thread.turns()).map(({ user }) => user)).toEqual(['one', 'two']);
+  });
+
   it('reads only the turns it gives, where its memory is windowed', async () => {
     const thread = threadOf('recent', { idleTimeout: '100ms' });
     for (const text of ['one', 'two', 'three']) await answer(thread, text);
@@ -217,5 +233,9 @@ describe('a thread with a store', () => {
       ['one', '<one>', 'two', '<two>'],
     ]);
     expect(await thread.turns()).toHaveLength(5);
+    expect(await thread.state()).toMatchObject({
+      usage: { total: 4 * 100 + 900 + 50 },
+      costUsd: 0.012,
+    });
   });
 });

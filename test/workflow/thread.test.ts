@@ -73,8 +73,9 @@ const runners: readonly Agent[] = [
   agents.agent('failing', [
     (request) =>
       lastText(request) === 'fail'
-        ? { error: new ProviderError('rejected', 'broken') }
+        ? { toolCalls: [{ name: 'unknown', args: {} }] }
         : `<${lastText(request)}>`,
+    { error: new ProviderError('rejected', 'broken') },
   ]),
 ];
 let count = 0;
@@ -232,6 +233,7 @@ describe('a thread', () => {
       { status: 'failed', user: 'fail', failure: { code: 'ProviderError' } },
       { status: 'completed', user: 'after', assistant: '<after>' },
     ]);
+    expect(await thread.state()).toMatchObject({ usage: { input: 20, output: 10, total: 30 } });
   });
 
   it('hands the session from turn to turn', async () => {

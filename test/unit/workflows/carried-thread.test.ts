@@ -23,6 +23,7 @@ function threadOf(entries: readonly LogEntry[]): Parameters<typeof packThread>[0
     turns: { count: 2, lastTime: 5, queue: [], done: [] },
     entries,
     session: { kept: true },
+    budget: { limits: {}, spend: { usage: emptyUsage, costUsd: 0.5 } },
     memory: { kind: 'windowed', turns: 2 },
     searchAttributes: true,
     unsaved: [{ kind: 'clear' }],
