@@ -9,14 +9,22 @@ import type { Stage } from './kill-worker-stage';
 
 export type KilledChat = {
   readonly answers: readonly string[];
+  /** Turns that the store has when the worker is dead. */
+  readonly savedByVictim: number;
   /** What the store has in the end. */
   readonly saved: readonly (readonly unknown[])[];
   /** At saving the first turn. */
   readonly attempts: number;
 };
 
-/** A turn is saved by a worker that is killed before it can say so, so that another one saves it again; then comes the next turn. */
-export async function killInChat(stage: Stage): Promise<KilledChat> {
+/**
+ * The worker that saves a turn is killed before it has done so, or before it can say so; another one saves it again, and then comes
+ * the next turn.
+ */
+export async function killInChat(
+  stage: Stage,
+  moment: 'diesBefore' | 'diesAfter',
+): Promise<KilledChat> {
   const folder = mkdtempSync(join(tmpdir(), 'longhaul-killed-chat-'));
   stage.onClose(async () => rmSync(folder, { recursive: true }));
   const path = join(folder, 'chats.db');
@@ -28,10 +36,11 @@ export async function killInChat(stage: Stage): Promise<KilledChat> {
   const load = () => stores.memory.default.loadTurns(thread.key);
   const saving = async () => (await handle.describe()).raw.pendingActivities ?? [];
 
-  const victim = await startWorker({ diesAfter: 'saveTurn', stores: path });
+  const victim = await startWorker({ [moment]: 'saveTurn', stores: path });
   const first = await thread.send('chat');
   const answers = [await answerOf(first)];
   await victim.exited;
+  const savedByVictim = (await load()).length;
   let attempts = 0;
   await eventually(
     'the save is tried again',
@@ -46,7 +55,7 @@ export async function killInChat(stage: Stage): Promise<KilledChat> {
   await eventually('both are saved', async () => (await load()).length === 2, 60_000);
   await eventually('nothing is left to save', async () => (await saving()).length === 0);
   const saved = (await load()).map(({ user, assistant }) => [user, assistant]);
-  return { answers, saved, attempts };
+  return { answers, savedByVictim, saved, attempts };
 }
 
 async function answerOf(turn: TurnHandle): Promise<string> {

@@ -16,6 +16,8 @@ export type WorkerSettings = {
   readonly diesAfterEveryStep?: boolean;
   /** The same, of steps of this activity type alone. */
   readonly diesAfter?: string;
+  /** It kills itself before the first attempt of a step of this activity type has done anything. */
+  readonly diesBefore?: string;
   /** The file of its stores. */
   readonly stores?: string;
 };
@@ -177,17 +179,20 @@ const nested = sequential({ id: 'nested', steps: [sequential({ id: 'inner', step
 const branches = [clerk, clerk, nested];
 const tree = sequential({ id: 'tree', steps: [parallel({ id: 'branches', branches })] });
 
-const dieBeforeReport = {
+const dieAtStep = {
   execute: async (input: unknown, next: (input: never) => Promise<unknown>): Promise<unknown> => {
-    const result = await next(input as never);
     const { attempt, isLocal, activityType } = Context.current().info;
-    const isMeant = (settings.diesAfter ?? activityType) === activityType;
-    if (attempt === 1 && isLocal !== true && isMeant) process.kill(process.pid, 'SIGKILL');
+    const { diesBefore, diesAfter = diesBefore ?? activityType } = settings;
+    const isMeant = attempt === 1 && isLocal !== true && diesAfter === activityType;
+    if (isMeant && diesBefore !== undefined) process.kill(process.pid, 'SIGKILL');
+    const result = await next(input as never);
+    if (isMeant) process.kill(process.pid, 'SIGKILL');
     return result;
   },
 };
 
-const isMortal = settings.diesAfterEveryStep === true || settings.diesAfter !== undefined;
+const { diesAfterEveryStep = false, diesAfter = settings.diesBefore } = settings;
+const isMortal = diesAfterEveryStep || diesAfter !== undefined;
 const worker = await createWorker({
   address: settings.address,
   taskQueue: settings.taskQueue,
@@ -197,7 +202,7 @@ const worker = await createWorker({
   workerOptions: {
     shutdownGraceTime: '1s',
     interceptors: {
-      activity: [() => ({ inbound: isMortal ? dieBeforeReport : aroundBooking })],
+      activity: [() => ({ inbound: isMortal ? dieAtStep : aroundBooking })],
     },
   },
 });

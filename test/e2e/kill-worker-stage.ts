@@ -6,7 +6,10 @@ import { Gate } from './kill-worker-gate';
 import type { WorkerSettings } from './kill-worker-process.mts';
 import { Victim } from './kill-worker-victim';
 
-type MortalSettings = Pick<WorkerSettings, 'diesAfterEveryStep' | 'diesAfter' | 'stores'>;
+type MortalSettings = Pick<
+  WorkerSettings,
+  'diesAfterEveryStep' | 'diesAfter' | 'diesBefore' | 'stores'
+>;
 
 /** A client on a task queue of its own, and workers for it. */
 export type Scene = {

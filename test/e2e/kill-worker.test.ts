@@ -116,15 +116,18 @@ describe('killed with SIGKILL', () => {
   let server: ReturnType<typeof killServer>;
   let bookings: ReturnType<typeof killAtEveryBoundary>;
   let tree: ReturnType<typeof killBelowTree>;
-  let chat: ReturnType<typeof killInChat>;
+  let chats: Record<'diesBefore' | 'diesAfter', ReturnType<typeof killInChat>>;
 
   beforeAll(async () => {
     await stage.open();
     undisturbed = await playUndisturbed();
     [server, middle, everyStep] = [killServer(), killInTheMiddle(), killAfterEveryStep()];
     [bookings, tree] = [killAtEveryBoundary(stage), killBelowTree(stage)];
-    chat = killInChat(stage);
-    for (const scene of [server, middle, everyStep, bookings, tree, chat])
+    chats = {
+      diesBefore: killInChat(stage, 'diesBefore'),
+      diesAfter: killInChat(stage, 'diesAfter'),
+    };
+    for (const scene of [server, middle, everyStep, bookings, tree, ...Object.values(chats)])
       scene.catch(() => undefined);
   });
   afterAll(() => stage.close());
@@ -185,9 +188,13 @@ describe('killed with SIGKILL', () => {
     expect((await middle).answered).toEqual(undisturbed['question']);
   });
 
-  it('a worker that saved a turn and has not said so leaves it saved once, and the answer out', async () => {
-    expect(await chat).toEqual({
+  it.each([
+    { name: 'has not saved a turn yet', moment: 'diesBefore', savedByVictim: 0 },
+    { name: 'saved a turn and has not said so', moment: 'diesAfter', savedByVictim: 1 },
+  ] as const)('a worker that $name leaves it saved once, and the answer out', async (scene) => {
+    expect(await chats[scene.moment]).toEqual({
       answers: ['Hello.', 'Hello again.'],
+      savedByVictim: scene.savedByVictim,
       saved: [
         ['chat', 'Hello.'],
         ['more', 'Hello again.'],
