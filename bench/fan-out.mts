@@ -7,6 +7,7 @@ import { connect, type Longhaul } from 'longhaul/client';
 import { fetchHistory, measureHistory, scriptedModel } from 'longhaul/testing';
 import { createWorker } from 'longhaul/worker';
 import { withServer } from './bench-server.mts';
+import './quiet-runtime.mts';
 
 const branches = Number(process.argv[2] ?? 500);
 const taskQueue = `fan-out-${process.pid}`;

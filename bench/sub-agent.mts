@@ -7,6 +7,7 @@ import { connect, type Longhaul } from 'longhaul/client';
 import { fetchHistory, scriptedModel, type RunHistory } from 'longhaul/testing';
 import { createWorker } from 'longhaul/worker';
 import { withServer } from './bench-server.mts';
+import './quiet-runtime.mts';
 
 const pairs = Number(process.argv[2] ?? 50);
 const warmUps = 5;

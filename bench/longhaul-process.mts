@@ -1,0 +1,71 @@
+// Longhaul, to be measured: an agent that reads pages, and one that asks a person.
+import { defineAgent, defineTool } from 'longhaul';
+import { connect } from 'longhaul/client';
+import { createWorker, type ModelProvider } from 'longhaul/worker';
+import { answerCommands, pageText, until } from './answer-commands.mts';
+import './quiet-runtime.mts';
+
+const [, , address = '', , name] = process.argv;
+const taskQueue = `longhaul-${process.pid}`;
+
+const readPage = defineTool({
+  name: 'read_page',
+  description: 'Reads a page.',
+  inputSchema: { type: 'object', properties: { page: { type: 'number' } }, required: ['page'] },
+  execute: () => pageText,
+});
+const instructions = 'You read every page, one at a time.';
+const reader = defineAgent({
+  id: 'reader',
+  model: 'double/reader',
+  instructions,
+  tools: [readPage],
+  maxIterations: 10_000,
+});
+const asker = defineAgent({ id: 'asker', model: 'double/asker', instructions, askUser: 'tool' });
+
+/** The input is how many turns to take. */
+const double: ModelProvider = {
+  name: 'double',
+  call: ({ model, messages }) => {
+    const turn = messages.filter(({ role }) => role === 'assistant').length + 1;
+    const [part] = messages[0]?.parts ?? [];
+    const isLast = part?.type === 'text' && turn >= Number(part.text);
+    const call = { type: 'tool_call', callId: `call-${turn}` } as const;
+    const asks = { ...call, name: 'ask_user', args: { question: 'Which one?' } };
+    const reads = { ...call, name: 'read_page', args: { page: turn } };
+    return Promise.resolve({
+      content: [isLast ? { type: 'text', text: 'Done.' } : model === 'asker' ? asks : reads],
+      usage: { input: 10, output: 5, total: 15, cacheRead: 0, cacheWrite: 0, reasoning: 0 },
+      finishReason: isLast ? 'stop' : 'tool_calls',
+      origin: { provider: 'double', api: 'double', model },
+    });
+  },
+};
+
+const worker = await createWorker({
+  address,
+  taskQueue,
+  runners: [reader, asker],
+  providers: { double },
+  ...(name === 'longhaul-without-replica' && { logReplicaBytes: 1 }),
+  workerOptions: { maxCachedWorkflows: 2_000 },
+});
+void worker.run();
+const longhaul = await connect({ address, taskQueue });
+
+answerCommands({
+  turns: async (turns) => {
+    const run = await longhaul.start(reader.id, String(turns));
+    await run.result();
+    return run.runId;
+  },
+  wait: async () => {
+    const { runId } = await longhaul.start(asker.id, '2');
+    const handle = longhaul.client.workflow.getHandle(runId);
+    await until(async () => {
+      const shown = (await handle.describe()).memo?.['longhaul'] as { status?: string } | undefined;
+      return shown?.status === 'needs-input';
+    });
+  },
+});
