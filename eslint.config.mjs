@@ -14,7 +14,7 @@ const clocks = ban(
 );
 
 export default defineConfig(
-  { ignores: ['dist/', 'coverage/', '.build-*/', 'test/fixtures/'] },
+  { ignores: ['dist/', 'coverage/', '.build-*/', 'test/fixtures/', 'bench/peers/'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   {
     files: ['**/*.{ts,mts}'],

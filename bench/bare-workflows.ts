@@ -1,5 +1,11 @@
 // What Temporal takes by itself: the measure of bench/sub-agent.mts, bench/turn.mts and bench/footprint.mts.
-import { condition, defineSignal, executeChild, proxyActivities, setHandler } from '@temporalio/workflow';
+import {
+  condition,
+  defineSignal,
+  executeChild,
+  proxyActivities,
+  setHandler,
+} from '@temporalio/workflow';
 
 const { answer } = proxyActivities<{ answer(input: string): Promise<string> }>({
   startToCloseTimeout: '1 minute',

@@ -4,7 +4,13 @@ import { existsSync, writeFileSync } from 'node:fs';
 import type { LanguageModelV4, LanguageModelV4Content, ProviderV4 } from '@ai-sdk/provider';
 import { AiSdkPlugin } from '@temporalio/ai-sdk';
 import { Client, Connection } from '@temporalio/client';
-import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import {
+  bundleWorkflowCode,
+  DefaultLogger,
+  NativeConnection,
+  Runtime,
+  Worker,
+} from '@temporalio/worker';
 import { answerCommands, pageText, until } from '../answer-commands.mts';
 
 const [, , address = '', codePath = ''] = process.argv;

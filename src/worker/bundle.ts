@@ -18,3 +18,8 @@ export function prebuiltWorkflows(): WorkflowSource {
 export function workflowsModule(): string {
   return require.resolve('../workflows');
 }
+
+/** Evaluated once for all runs of a worker: of what bundles hold of ours, it is most of what a run that waits takes of memory. */
+export function sharedModule(): string {
+  return require.resolve('../workflows/deflated-json');
+}

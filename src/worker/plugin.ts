@@ -11,7 +11,7 @@ import { resolveProviders } from '../providers/registry';
 import { createRegistry } from '../spec/registry';
 import { addSpecs } from '../spec/yaml/add-specs';
 import { checkStores } from '../stores/check-stores';
-import { prebuiltWorkflows } from './bundle';
+import { prebuiltWorkflows, sharedModule } from './bundle';
 import type { LonghaulOptions } from './options';
 import { RequiredWorkflows } from './required-workflows';
 import { searchAttributeCheck } from './search-attributes';
@@ -63,6 +63,7 @@ export class LonghaulPlugin extends SimplePlugin {
     const { webpackConfigHook } = configured;
     return {
       ...configured,
+      preloadModules: [...(configured.preloadModules ?? []), sharedModule()],
       webpackConfigHook: (config) => {
         const hooked = webpackConfigHook?.(config) ?? config;
         const required = new RequiredWorkflows(configured.workflowsPath);

@@ -3,6 +3,7 @@
 // 1. Decides nothing: every decision of the loop is AgentRun's. It knows activities, children, timers and the budget.
 // 2. Nothing is fed to the machine but what an activity returned or a person answered, in the order it arrived.
 // 3. No model is called over the budget: a person is asked first, or the run fails.
+// 4. Nothing is awaited that need not be: the sandbox records a stack for every promise, which is what a turn costs here.
 
 import { condition } from '@temporalio/workflow';
 import type { AgentRun } from '../core/agent-run';
@@ -73,11 +74,15 @@ export class AgentLoop implements Driver {
   async drive(): Promise<PlanResult> {
     for (;;) {
       const step = this.#nextStep();
-      await this.#continueAsNewIfDue(step);
+      const moving = this.#continueAsNewIfDue(step);
+      if (moving !== undefined) await moving;
       switch (step.kind) {
-        case 'call-model':
-          if (await this.#isWithinBudget(step.turn)) await this.#callModel(step.turn);
+        case 'call-model': {
+          const { usedUp } = this.#run.budget;
+          if (usedUp === undefined) await this.#callModel(step.turn);
+          else await this.#askForBudget(usedUp, step.turn);
           break;
+        }
         case 'call-tools':
           await this.#runTools(step);
           break;
@@ -161,11 +166,9 @@ export class AgentLoop implements Driver {
     }
   }
 
-  /** False after an answer: what is left is looked at again. */
-  async #isWithinBudget(turn: number): Promise<boolean> {
+  /** After an answer, what is left is looked at again. */
+  async #askForBudget(usedUp: UsedUp, turn: number): Promise<void> {
     const { budget, place, onChange } = this.#run;
-    const usedUp = budget.usedUp;
-    if (usedUp === undefined) return true;
     if (budget.onExceeded === 'fail') throw budgetExceeded(usedUp);
     const question = budgetQuestion(usedUp, turn);
     this.#usedUp = { ...usedUp, inputId: place.inputId(question.inputId) };
@@ -174,7 +177,6 @@ export class AgentLoop implements Driver {
     await this.#waitForInput();
     this.#usedUp = undefined;
     if (this.#stopped) throw budgetExceeded(usedUp);
-    return false;
   }
 
   /** The answer was checked when it was taken. */
@@ -215,10 +217,10 @@ export class AgentLoop implements Driver {
   }
 
   /** Between steps: a call to come or a wait. */
-  async #continueAsNewIfDue(step: AgentRunStep): Promise<void> {
+  #continueAsNewIfDue(step: AgentRunStep): Promise<void> | undefined {
     const isBetween = step.kind === 'call-model' || step.kind === 'needs-input';
-    if (!isBetween || !this.#tools.idle) return;
-    await this.#run.continueAsNewIfDue((): CarriedProgress => ({
+    if (!isBetween || !this.#tools.idle) return undefined;
+    return this.#run.continueAsNewIfDue((): CarriedProgress => ({
       machine: { ...this.#machine.toJSON(), log: [] },
     }));
   }

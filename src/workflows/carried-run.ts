@@ -4,7 +4,6 @@
 // 2. Small enough after deflation, the log travels inline; else the new execution pulls it from the closed one, at once, so that
 //    retention does not matter.
 
-import { deflateSync, inflateSync, strFromU8, strToU8 } from 'fflate';
 import { TranscriptTooLarge } from '../protocol/error-classes';
 import { LonghaulError } from '../protocol/errors';
 import { limits } from '../protocol/limits';
@@ -17,6 +16,7 @@ import type { CarriedBoard } from './run-board';
 import type { CarriedSession } from './run-session';
 import type { LoadedDefinition } from './load-definition';
 import { controlActivities } from './activity-proxies';
+import { deflateJson, inflateJson } from './deflated-json';
 
 /** How far the runner itself is. `machine.log` is empty: the entries stand beside it, with their ids, or are pulled by `log`. */
 export type CarriedProgress =
@@ -45,9 +45,9 @@ export function pack(
   entries: readonly LogEntry[],
   log: LogRef,
 ): Uint8Array {
-  const whole = deflate({ format: 1, ...run, entries });
+  const whole = deflateJson({ format: 1, ...run, entries } satisfies CarriedRun);
   if (whole.length <= limits.carriedLog) return whole;
-  const small = deflate({ format: 1, ...run, log });
+  const small = deflateJson({ format: 1, ...run, log } satisfies CarriedRun);
   if (small.length <= limits.carriedLog) return small;
   throw new TranscriptTooLarge(
     `the run's state has ${small.length} bytes deflated; it cannot continue as new`,
@@ -57,7 +57,7 @@ export function pack(
 export async function unpack(
   bytes: Uint8Array,
 ): Promise<CarriedRun & { readonly entries: readonly LogEntry[] }> {
-  const run = inflate<CarriedRun>(bytes);
+  const run = inflateJson<CarriedRun>(bytes);
   if (run.format !== 1)
     throw new LonghaulError('StateError', `unknown format ${String(run.format)} of a carried run`);
   if (run.entries !== undefined) return { ...run, entries: run.entries };
@@ -68,7 +68,7 @@ export async function unpack(
 async function pull(log: LogRef): Promise<LogEntry[]> {
   const entries: LogEntry[] = [];
   while (entries.length < log.length) {
-    const page = inflate<LogEntry[]>(
+    const page = inflateJson<LogEntry[]>(
       await controlActivities.pullLog({ log, from: entries.length }),
     );
     if (page.length === 0)
@@ -76,12 +76,4 @@ async function pull(log: LogRef): Promise<LogEntry[]> {
     entries.push(...page);
   }
   return entries;
-}
-
-function deflate(run: CarriedRun): Uint8Array {
-  return deflateSync(strToU8(JSON.stringify(run)));
-}
-
-function inflate<Value>(bytes: Uint8Array): Value {
-  return JSON.parse(strFromU8(inflateSync(bytes))) as Value;
 }

@@ -1,7 +1,6 @@
 // How a thread travels through continue-as-new: measured, deflated, and within what a payload may hold. Of a conversation that is too
 // long the oldest turns stay behind: in the store, where there is one.
 
-import { deflateSync, inflateSync, strFromU8, strToU8 } from 'fflate';
 import type { CarriedBudget } from '../core/budget';
 import { turnsOf } from '../core/memory';
 import { LonghaulError } from '../protocol/errors';
@@ -10,6 +9,7 @@ import type { JsonObject } from '../protocol/json';
 import { limits } from '../protocol/limits';
 import type { LogEntry } from '../protocol/log';
 import type { MemorySpec } from '../protocol/spec';
+import { deflateJson, inflateJson } from './deflated-json';
 import type { CarriedBoard } from './run-board';
 import type { StoreWrite } from './thread-saves';
 import type { CarriedTurns } from './thread-turns';
@@ -31,7 +31,7 @@ export type CarriedThread = {
 
 export function packThread(thread: Omit<CarriedThread, 'format'>): Uint8Array {
   for (let { entries } = thread; ; entries = withoutOldest(entries)) {
-    const bytes = deflateSync(strToU8(JSON.stringify({ format: 1, ...thread, entries })));
+    const bytes = deflateJson({ format: 1, ...thread, entries } satisfies CarriedThread);
     if (bytes.length <= limits.carriedLog) return bytes;
     if (entries.length > 0) continue;
     throw new TranscriptTooLarge(
@@ -41,7 +41,7 @@ export function packThread(thread: Omit<CarriedThread, 'format'>): Uint8Array {
 }
 
 export function unpackThread(bytes: Uint8Array): CarriedThread {
-  const thread = JSON.parse(strFromU8(inflateSync(bytes))) as CarriedThread;
+  const thread = inflateJson<CarriedThread>(bytes);
   if (thread.format === 1) return thread;
   throw new LonghaulError('StateError', `unknown format ${String(thread.format)} of a thread`);
 }

@@ -27,8 +27,8 @@ export type DrivenRun = {
   readonly isAbandoned: () => boolean;
   /** Something that is seen of the run has changed. */
   readonly onChange: () => void;
-  /** Between steps, with nothing in flight. Goes on in another execution where the history has grown; else returns at once. */
-  readonly continueAsNewIfDue: (progress: () => CarriedProgress) => Promise<void>;
+  /** Between steps, with nothing in flight. Goes on in another execution where the history has grown; else there is nothing to await. */
+  readonly continueAsNewIfDue: (progress: () => CarriedProgress) => Promise<void> | undefined;
 };
 
 export type Progress = Pick<RunState, 'turn' | 'iterations'>;

@@ -4,12 +4,12 @@
 // 2. `digest` is the rolling hash of all ids: a replica that differs is dropped.
 // 3. A page is at most `limits.logPage` bytes of JSON; one larger entry goes alone.
 
-import { deflateSync, strToU8 } from 'fflate';
 import { emptyDigest, extendDigest } from '../core/digest';
 import { utf8Length } from '../core/text';
 import { limits } from '../protocol/limits';
 import type { LogEntry, LogEvent, LogPage, LogRef } from '../protocol/log';
 import type { ToolResult } from '../protocol/message';
+import { deflateJson } from './deflated-json';
 
 /** Raw JSON bytes of a page that is deflated before it travels. */
 const deflatedPage = 3_000_000;
@@ -126,7 +126,7 @@ export class RunLog {
   }
 
   deflatedPage(from: number): Uint8Array {
-    return deflateSync(strToU8(JSON.stringify(this.page(from, deflatedPage))));
+    return deflateJson(this.page(from, deflatedPage));
   }
 
   #rideAlong(tail: readonly LogEntry[]): LogEntry[] {

@@ -286,9 +286,13 @@ export class Run {
       .catch(() => undefined);
   }
 
-  async #continueAsNewIfDue(progress: () => CarriedProgress): Promise<void> {
+  #continueAsNewIfDue(progress: () => CarriedProgress): Promise<void> | undefined {
+    const isDueNow = this.#ready().children.openCount === 0 && isDue(workflowInfo());
+    return isDueNow ? this.#continueAsNew(progress) : undefined;
+  }
+
+  async #continueAsNew(progress: () => CarriedProgress): Promise<void> {
     const { definition, budget, children } = this.#ready();
-    if (children.openCount > 0 || !isDue(workflowInfo())) return;
     this.#board.moving = true;
     await this.#settle();
     const bytes = pack(

@@ -118,10 +118,12 @@ function answerOf(entries: readonly LogEntry[]): string[] {
 function newestThatFit(entries: readonly LogEntry[]): string[] {
   const lines: string[] = [];
   let bytes = 0;
-  for (const line of entries.slice(-12).flatMap(describeEntry).reverse()) {
-    bytes += utf8Length(line) + 1;
-    if (bytes > 900) break;
-    lines.unshift(line);
+  for (const entry of entries.slice(-12).reverse()) {
+    for (const line of describeEntry(entry).reverse()) {
+      bytes += utf8Length(line) + 1;
+      if (bytes > 900) return lines;
+      lines.unshift(line);
+    }
   }
   return lines;
 }
