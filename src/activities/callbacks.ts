@@ -15,7 +15,7 @@ import { callbackError, callbackFailure, type HookPlace } from './callback-failu
 import type { ActivityDependencies } from './dependencies';
 import { ownWorkflowId } from './pinned-definition';
 import { askContext } from './read-log';
-import { untilAborted } from './run-tool';
+import { untilAborted } from './until-aborted';
 
 type Hook = keyof CallbackHooks;
 type Subject<Name extends Hook> = Omit<

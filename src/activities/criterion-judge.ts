@@ -16,7 +16,7 @@ import { isCancelled, isTriedAgain } from './callback-failure';
 import type { ActivityDependencies } from './dependencies';
 import { describe } from './failures';
 import { askContext } from './read-log';
-import { untilAborted } from './run-tool';
+import { untilAborted } from './until-aborted';
 import type { JudgeCustom } from './verdicts';
 
 /** `messages` are those the model was sent; the criterion also sees the response. */

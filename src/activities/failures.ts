@@ -4,6 +4,7 @@ import { ApplicationFailure, Context } from '@temporalio/activity';
 import { TemporalFailure } from '@temporalio/common';
 import { clipText } from '../core/text';
 import { LonghaulError, ProviderError } from '../protocol/errors';
+import { isJsonObject } from '../protocol/json';
 import { limits, timeouts } from '../protocol/limits';
 import type { RunSpend } from '../protocol/run';
 import { redact } from '../providers/redact';
@@ -79,7 +80,8 @@ function readable(error: TemporalFailure): TemporalFailure {
   const { message, stack = '' } = error;
   if (!(error instanceof ApplicationFailure) || (message.isWellFormed() && stack.isWellFormed()))
     return error;
-  const { type, nonRetryable, details, nextRetryDelay } = error;
+  const { type, nonRetryable, details } = error;
+  const nextRetryDelay = error.nextRetryDelay as number | null | undefined;
   return ApplicationFailure.create({
     message: message.toWellFormed(),
     ...(type && { type: type.toWellFormed() }),
@@ -94,6 +96,8 @@ export function describe(error: unknown): string {
   try {
     if (error instanceof Error)
       return redact(error.name === 'Error' ? error.message : `${error.name}: ${error.message}`);
+    if (isJsonObject(error) && typeof error['message'] === 'string')
+      return redact(error['message']);
     return redact(typeof error === 'string' ? error : `threw ${String(error)}`);
   } catch {
     return 'threw a value that cannot be shown';

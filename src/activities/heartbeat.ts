@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { Json } from '../protocol/json';
+import { untilAborted } from './until-aborted';
 
 const defaultHeartbeatMs = 10_000;
 
@@ -28,7 +29,8 @@ export async function withHeartbeat<Result>(
   };
   const timer = setInterval(() => heartbeat(), everyMs);
   try {
-    return await work(context.cancellationSignal, heartbeat, keep);
+    const signal = context.cancellationSignal;
+    return await untilAborted(() => work(signal, heartbeat, keep), signal);
   } catch (error) {
     if (!isTold) heartbeat();
     throw error;

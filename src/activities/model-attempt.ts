@@ -5,6 +5,7 @@ import type { CallModelInput } from '../protocol/activities';
 import { ProviderError } from '../protocol/errors';
 import { timeouts } from '../protocol/limits';
 import type { ModelDelta, ModelProvider, ModelRequest, ModelResponse } from '../providers/provider';
+import { checkedResponse, providerFailure } from './checked-response';
 import type { ActivityDependencies } from './dependencies';
 import type { TurnWatch } from './doomed-turn';
 
@@ -22,6 +23,7 @@ export async function attempt(
   call: Attempt,
 ): Promise<ModelResponse> {
   const { watch } = call;
+  const target = { provider: provider.name, model: request.model };
   const idle = new AbortController();
   const startIdleTimer = (): NodeJS.Timeout =>
     setTimeout(() => idle.abort(idleError(provider)), timeouts.modelIdle);
@@ -35,12 +37,11 @@ export async function attempt(
     onDelta: deltaSink(call),
   };
   try {
-    return await provider.call(request, options);
+    return checkedResponse(target, await provider.call(request, options));
   } catch (error) {
-    const origin = { provider: provider.name, api: provider.name, model: request.model };
-    const cut = watch?.cutTurn(origin);
-    if (cut === undefined) throw error;
-    return cut;
+    const cut = watch?.cutTurn({ ...target, api: provider.name });
+    if (cut !== undefined) return cut;
+    throw options.signal.aborted ? error : providerFailure(target, error);
   } finally {
     clearTimeout(timer);
   }

@@ -11,6 +11,7 @@ import type { ToolSpec } from '../protocol/spec';
 import type { ToolContext } from '../spec/tool';
 import { describe } from './failures';
 import type { RunnableTool } from './runnable-tool';
+import { untilAborted } from './until-aborted';
 
 export type ToolRun = {
   readonly tool: RunnableTool;
@@ -26,23 +27,6 @@ export async function runTool({ tool, spec, args, context }: ToolRun): Promise<T
   } catch (error) {
     if (error instanceof CancelledFailure || context.signal.aborted) throw error;
     return failedOutput(spec, error);
-  }
-}
-
-/** A tool that ignores its signal does not hold up a cancelled run. */
-export async function untilAborted<Result>(
-  work: () => Promise<Result>,
-  signal: AbortSignal,
-): Promise<Result> {
-  let stop = (): void => undefined;
-  const aborted = new Promise<never>((_resolve, reject) => {
-    stop = () => reject(signal.reason as Error);
-    signal.addEventListener('abort', stop, { once: true });
-  });
-  try {
-    return await Promise.race([work(), aborted]);
-  } finally {
-    signal.removeEventListener('abort', stop);
   }
 }
 

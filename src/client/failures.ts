@@ -12,6 +12,7 @@ import {
   TerminatedFailure,
   TimeoutFailure,
 } from '@temporalio/common';
+import { asMachineError } from '../core/errors';
 import { errorOfCode, InternalError, RunClosed } from '../protocol/error-classes';
 import {
   errorCodes,
@@ -19,6 +20,7 @@ import {
   ProviderError,
   type ErrorCode,
   type ErrorDetails,
+  type ErrorOptions,
   type ProviderErrorKind,
 } from '../protocol/errors';
 
@@ -60,7 +62,7 @@ function toTyped(cause: Error, isNested: boolean): LonghaulError | undefined {
   if (cause instanceof ApplicationFailure && isErrorCode(cause.type)) {
     return fromFailure(cause.type, cause.message, (cause.details?.[0] ?? {}) as ErrorDetails);
   }
-  if (cause instanceof CancelledFailure) return new LonghaulError('RunCancelled', cause.message);
+  if (cause instanceof CancelledFailure) return cancelled(cause.message);
   if (cause instanceof TerminatedFailure)
     return new RunClosed(`the run was terminated: ${cause.message}`);
   if (cause instanceof TimeoutFailure) {
@@ -75,7 +77,7 @@ function toTyped(cause: Error, isNested: boolean): LonghaulError | undefined {
 }
 
 function fromFailure(code: ErrorCode, message: string, details: ErrorDetails): LonghaulError {
-  if (code !== 'ProviderError') return errorOfCode(code, message, { details });
+  if (code !== 'ProviderError') return asMachineError(errorOfCode(code, message, { details }));
   const { kind, status, provider } = details as {
     kind?: ProviderErrorKind;
     status?: number;
@@ -85,6 +87,12 @@ function fromFailure(code: ErrorCode, message: string, details: ErrorDetails): L
     ...(status !== undefined && { status }),
     ...(provider !== undefined && { provider }),
   });
+}
+
+/** `reason` is what was said, or what the server says of a run that was cancelled without one. */
+export function cancelled(reason: string, options: ErrorOptions = {}): LonghaulError {
+  const error = asMachineError(new LonghaulError('RunCancelled', reason, options));
+  return Object.assign(error, { reason });
 }
 
 /** Why a run failed, as itself; `undefined` for errors that are not about the run. */

@@ -97,6 +97,8 @@ export class Longhaul {
 
   /** The handle of a run that was started before, here or anywhere. */
   run(runId: string, options: ReadOptions = {}): RunHandle {
+    if (typeof runId !== 'string' || runId === '')
+      throw new InvalidInput('a run id must be a text');
     return new RunHandle(this.client, runId, options);
   }
 

@@ -1,14 +1,21 @@
 import type { Client } from '@temporalio/client';
 import { answerText } from '../core/answer';
 import { foldLog } from '../core/fold-log';
-import { AmbiguousInput, NotWaiting, RunClosed, RunNotFound } from '../protocol/error-classes';
-import { LonghaulError } from '../protocol/errors';
-import type { Json, JsonObject } from '../protocol/json';
+import { checkJson } from '../core/session';
+import {
+  AmbiguousInput,
+  InvalidAnswer,
+  NotWaiting,
+  RunClosed,
+  RunNotFound,
+} from '../protocol/error-classes';
+import type { LonghaulError } from '../protocol/errors';
+import { isJsonObject, type Json, type JsonObject } from '../protocol/json';
 import type { LogEntry } from '../protocol/log';
 import type { Message, Usage } from '../protocol/message';
 import { signalNames, updateNames } from '../protocol/names';
 import type { AgentRunOutcome, AgentRunResult, PendingInput, RunState } from '../protocol/run';
-import { isNotFound, runFailure, updateRefusal } from './failures';
+import { cancelled, isNotFound, runFailure, updateRefusal } from './failures';
 import { waitForOutcome } from './outcome';
 import { followLog, type RunEvent } from './run-events';
 import { TreeReader, type RunTree } from './run-tree';
@@ -113,6 +120,7 @@ export class RunHandle {
   /** Lets a waiting tool call run, with other arguments if they are given. */
   async approve(inputId: string, options: { args?: JsonObject } = {}): Promise<void> {
     const { args } = options;
+    if (args !== undefined) checkEdit(args);
     await this.#update(updateNames.approve, updateId(inputId, ['approve', args ?? null]), {
       inputId,
       ...(args && { args }),
@@ -121,6 +129,7 @@ export class RunHandle {
 
   /** Refuses a waiting tool call; the model is told the reason. */
   async reject(inputId: string, reason: string): Promise<void> {
+    if (typeof reason !== 'string') throw new InvalidAnswer('reason must be a text');
     await this.#update(updateNames.reject, updateId(inputId, ['reject', reason]), {
       inputId,
       reason,
@@ -180,15 +189,21 @@ export class RunHandle {
   async #cancelled(failure: LonghaulError): Promise<LonghaulError> {
     const { reason } = memoOf(await this.#view.describe());
     const details = reason === undefined ? {} : { reason };
-    return new LonghaulError('RunCancelled', reason ?? failure.message, {
-      cause: failure,
-      details,
-    });
+    return cancelled(reason ?? failure.message, { cause: failure, details });
   }
 
   #handle(): ReturnType<Client['workflow']['getHandle']> {
     return this.#client.workflow.getHandle(this.runId);
   }
+}
+
+/** Whatever is no JSON object would otherwise approve something else than what was meant. */
+function checkEdit(args: unknown): void {
+  const violation = checkJson(args);
+  if (violation !== undefined)
+    throw new InvalidAnswer(`args is not JSON at ${violation.path}: ${violation.problem}`);
+  if (!isJsonObject(args))
+    throw new InvalidAnswer('args must be a JSON object: the edited arguments of the call');
 }
 
 function notFound(runId: string, cause?: unknown): LonghaulError {

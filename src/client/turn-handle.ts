@@ -1,13 +1,13 @@
 import type { Client } from '@temporalio/client';
 import { errorOfCode, RunClosed } from '../protocol/error-classes';
-import { LonghaulError } from '../protocol/errors';
+import type { LonghaulError } from '../protocol/errors';
 import type { Json, JsonObject } from '../protocol/json';
 import { timeouts } from '../protocol/limits';
 import type { LogEntry } from '../protocol/log';
 import type { Message, Usage } from '../protocol/message';
 import type { AgentRunOutcome, AgentRunResult, PendingInput, RunState } from '../protocol/run';
 import type { SendReply, TurnView } from '../protocol/thread';
-import { isNotFound } from './failures';
+import { cancelled, isNotFound } from './failures';
 import type { RunEvent } from './run-events';
 import { RunHandle } from './run-handle';
 import type { ThreadView } from './thread-view';
@@ -151,7 +151,7 @@ export class TurnHandle extends RunHandle {
   #gone(view: TurnView | undefined): LonghaulError {
     const name = `turn ${this.turn} ('${this.messageId}')`;
     if (view?.status === 'cancelled') {
-      return new LonghaulError('RunCancelled', `${name} was cancelled before it started`);
+      return cancelled(`${name} was cancelled before it started`);
     }
     const { code = 'InternalError', message } = view?.failure ?? {};
     if (message !== undefined) return errorOfCode(code, `${name} could not start: ${message}`);

@@ -9,7 +9,7 @@
  * 6. `fromJSON(toJSON())` continues exactly as the uninterrupted run.
  * 7. Which event fits which state, and where it leads, stands in `transitions.ts`; what a turn leads to, in `turn-plan.ts`.
  */
-import type { JsonObject } from '../protocol/json';
+import { isJsonObject, type JsonObject } from '../protocol/json';
 import type { LogEvent } from '../protocol/log';
 import type { CompletionCall, Message, ToolResult, Usage, UserMessage } from '../protocol/message';
 import { acceptTurn } from './accepted-turn';
@@ -155,6 +155,8 @@ export class AgentRun {
       throw new ProtocolError(
         'A turn with tool calls cannot be retried; answer its calls instead.',
       );
+    if (!isJsonObject(how) || (how.kind !== 'feedback' && how.kind !== 'repeat'))
+      throw new ProtocolError('A turn is retried with "repeat" or with "feedback".');
     if (how.kind === 'feedback') {
       this.#machine.commit(turn);
       this.#machine.record.append(decisionEvent({ kind: 'feedback', text: how.text }));
@@ -168,6 +170,7 @@ export class AgentRun {
   }
 
   recordStreamedCompletionCall(call: CompletionCallHead): CompletionCall {
+    if (!isJsonObject(call)) throw new ProtocolError('A streamed model call has no head.');
     markRecorded(this.#machine);
     return this.#machine.record.bill(this.turn, call);
   }

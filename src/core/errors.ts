@@ -161,3 +161,28 @@ export class StateError extends LonghaulError {
     return hasCode(value, 'StateError');
   }
 }
+
+const classes = {
+  MaxTurnsExceeded,
+  MaxIterationsExceeded,
+  InvalidToolCall,
+  TurnCut,
+  RunCancelled,
+  CallbackAbort,
+  ProtocolError,
+  StateError,
+};
+
+/**
+ * An error of the machine that came over the wire, as an instance of its class. Its details travel, the conversation does not:
+ * `history` is empty, and the run has it.
+ */
+export function asMachineError(error: LonghaulError): LonghaulError {
+  if (!Object.hasOwn(classes, error.code)) return error;
+  const { prototype } = classes[error.code as keyof typeof classes];
+  const unsent: Message = { role: 'user', parts: [] };
+  const missing = error.code === 'MaxTurnsExceeded' ? { history: [], unsent } : { history: [] };
+  const isHistoryless = error.code === 'ProtocolError' || error.code === 'StateError';
+  Object.setPrototypeOf(error, prototype);
+  return Object.assign(error, error.details, isHistoryless ? {} : missing);
+}

@@ -96,7 +96,7 @@ function checkResult({ turn, slots, calls }: ToolBatch, result: ToolResult, inde
     throw new ProtocolError(
       `A result answers turn ${result.turn}, but the open calls are of turn ${turn}.`,
     );
-  if (!open) throw new ProtocolError(`There is no ${where}.`);
+  if (!open || !Number.isInteger(index)) throw new ProtocolError(`There is no ${where}.`);
   if (open.answered) throw new ProtocolError(`A result answers ${where}, which has one already.`);
   if (!isRunnable(slots[index]))
     throw new ProtocolError(`A result answers ${where}, which waits for a person.`);
