@@ -24,7 +24,8 @@ export function mergeOverlay(
   const known = documents.flatMap((document) => [...runnersOf(document)].map(([id]) => id));
   for (const [id, { place, path }] of changes) {
     if (known.includes(id) || !isComplete) continue;
-    const message = `is no runner of the specs${didYouMean(id, known)} An overlay changes runners; new ones belong in the specs`;
+    const meant = didYouMean(id, known) || '.';
+    const message = `is no runner of the specs${meant} An overlay changes runners; new ones belong in the specs`;
     problems.push(problemAt(place, `${path}.id`, message));
   }
   return documents.map((document) => applyChanges(document, changes));

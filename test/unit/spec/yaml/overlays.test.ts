@@ -98,6 +98,11 @@ describe('overlays', () => {
       "2:5 agents[0].id is no runner of the specs; did you mean 'desk'? An overlay changes runners; new ones belong in the specs",
     ],
     [
+      'a runner that is like none',
+      'agents:\n  - id: editor\n',
+      '2:5 agents[0].id is no runner of the specs. An overlay changes runners; new ones belong in the specs',
+    ],
+    [
       'a change without id',
       'agents:\n  - model: openai/x\n',
       '2:5 agents[0] must have the id of the runner it changes',
