@@ -10,10 +10,9 @@ import { shared, variables } from './servers';
 
 /**
  * Starts what the tests of a whole Jest run share. Tests learn of it through environment variables, what could not be had
- * included, so that each test says for itself what it misses. Jest may call this once per project: only the first call counts.
+ * included, so that each test says for itself what it misses. It may be called by several set-ups: only the first call counts.
  */
 export default async function globalSetup(): Promise<void> {
-  shared.users += 1;
   shared.ready ??= Promise.all([serve(), provideTestServer(), provideBundle()]);
   await shared.ready;
 }

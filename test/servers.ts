@@ -11,7 +11,6 @@ export const variables = {
 } as const;
 
 type Shared = {
-  users: number;
   ready?: Promise<unknown>;
   devServer?: DevServer;
   folder?: string;
@@ -21,7 +20,7 @@ const key = Symbol.for('longhaul.test.shared');
 const realm = globalThis as unknown as Record<symbol, Shared | undefined>;
 
 /** What set-up and teardown share: Jest loads them apart, in one process. */
-export const shared: Shared = (realm[key] ??= { users: 0 });
+export const shared: Shared = (realm[key] ??= {});
 
 /** Address of the dev server of this Jest run; its namespace is `default`. */
 export function devServerAddress(): string {

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { buildPackage, expectNothingLeft, runExample, type Ended } from './example-process';
+import { expectNothingLeft, runExample, type Ended } from './example-process';
 
 const files = {
   'README.md': '# A tiny compiler\n',
@@ -35,7 +35,6 @@ describe('npm run demo', () => {
   let folder: string;
 
   beforeAll(() => {
-    buildPackage();
     folder = mkdtempSync(join(tmpdir(), 'longhaul-demo-'));
     for (const [path, text] of Object.entries(files)) {
       mkdirSync(join(folder, dirname(path)), { recursive: true });

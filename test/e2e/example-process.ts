@@ -1,17 +1,8 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const project = resolve(__dirname, '../..');
-
-/** Examples run on the built package, as users do. */
-export function buildPackage(): void {
-  const script = join(project, 'scripts/build.mjs');
-  const { status, stdout } = spawnSync(process.execPath, [script, '--if-stale'], {
-    encoding: 'utf8',
-  });
-  if (status !== 0) throw new Error(`the package does not build:\n${stdout}`);
-}
 
 export type Ended = {
   readonly status: number | null;
@@ -19,7 +10,7 @@ export type Ended = {
   readonly group: number;
 };
 
-/** Runs a file of examples/ without keys and without a terminal, in a process group of its own: what it leaves behind is found. */
+/** Runs a file of examples/ on the built package, without keys and without a terminal, in a process group of its own: what it leaves behind is found. */
 export async function runExample(
   file: string,
   { folder, args = [] }: { readonly folder: string; readonly args?: readonly string[] },
@@ -40,7 +31,7 @@ export async function runExample(
 
 /** The server's watcher looks once a second whether it is still needed. */
 export async function expectNothingLeft(group: number): Promise<void> {
-  const deadline = Date.now() + 5_000;
+  const deadline = Date.now() + 20_000;
   while (isAlive(group) && Date.now() < deadline) await sleep(50);
   expect(isAlive(group)).toBe(false);
 }

@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildPackage, expectNothingLeft, runExample, type Ended } from './example-process';
+import { expectNothingLeft, runExample, type Ended } from './example-process';
 
 /** What was said under a label, each time. */
 function linesOf(output: string, label: string): string[] {
@@ -28,7 +28,6 @@ describe('npm run example', () => {
   const endOf = (name: (typeof names)[number]) => ended.get(name) as Ended & { folder: string };
 
   beforeAll(async () => {
-    buildPackage();
     const runs = names.map(async (name) => {
       const folder = mkdtempSync(join(tmpdir(), `longhaul-${name}-`));
       ended.set(name, { folder, ...(await runExample('run.mts', { folder, args: [name] })) });
