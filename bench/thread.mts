@@ -3,9 +3,8 @@
 import { randomUUID } from 'node:crypto';
 import { defineAgent, type MemorySpec } from 'longhaul';
 import { connect, type Longhaul, type ThreadHandle } from 'longhaul/client';
-import { scriptedModel } from 'longhaul/testing';
+import { scriptedModel, startDevServer } from 'longhaul/testing';
 import { createWorker, type ModelProvider } from 'longhaul/worker';
-import { startDevServer } from '../dist/server/dev-server.js';
 
 const count = Number(process.argv[2] ?? 1_000);
 const question = 'What is the weather like there, and shall I take an umbrella with me? '.repeat(3);

@@ -6,6 +6,7 @@ import type { Message } from '../protocol/message';
 import { askUserMarker, askUserTool, subAgentInputSchema } from '../protocol/names';
 import type { AgentSpec, Definition } from '../protocol/spec';
 import type { ModelRequest, ToolDeclaration } from '../providers/provider';
+import { wholeCharacters } from './whole-characters';
 
 export type ModelRequestInput = {
   readonly definition: Definition;
@@ -23,7 +24,7 @@ export function toModelRequest({
   const spec = agentOf(definition, agentId);
   const instructions = instructionsOf(spec);
   const schema = outputSchema(spec);
-  return {
+  return wholeCharacters({
     model: spec.model.model,
     ...(instructions !== undefined && { instructions }),
     messages,
@@ -32,7 +33,7 @@ export function toModelRequest({
     ...(schema !== undefined && { output: { name: 'output', schema } }),
     settings: spec.settings ?? {},
     cacheKey,
-  };
+  });
 }
 
 /** A model that must call a tool in every turn never comes to an answer: after the first results it is free again. */
