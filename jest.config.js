@@ -12,8 +12,8 @@ const uncached = {
 };
 
 /**
- * The time limits are for busy machines; a test that passes takes a fraction. They run in this order: the fast ones first, `replay` last, which replays what the others left on the dev server. The servers
- * start only when a project that needs them runs.
+ * They run in this order: the fast ones first, `replay` last, which replays what the others left on the dev server. The servers
+ * start only when a project that needs them runs. The time limits are for busy machines: a test that passes takes a fraction.
  */
 const projects = [
   { displayName: 'unit', timeout: minute / 2 },
