@@ -107,12 +107,12 @@ describe('checkProviderKeys', () => {
 describe('checkAgents', () => {
   const folder = 'examples/specs/environments';
   it.each([
-    { name: 'a file', flags: { file: [folder] }, check: `clerk (${folder})`, model: 'gpt-5-nano' },
+    { name: 'a file', flags: { file: [folder] }, check: `clerk (${folder})`, model: 'gpt-6-luna' },
     {
       name: 'with an overlay',
       flags: { file: [folder], overlay: ['prod'] },
       check: `clerk (${folder})`,
-      model: 'gpt-5',
+      model: 'gpt-6.1-sol',
     },
     {
       name: 'an overlay alone',
