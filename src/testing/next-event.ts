@@ -22,8 +22,20 @@ export type NextEvent =
 
 const nothing: NextEvent = { kind: 'nothing' };
 
-/** The next thing that time brings to a run or any run below it; work comes before everything else. */
+/**
+ * The next thing that time brings to a run or any run below it; work comes before everything else. A run that is not there yet, as a
+ * thread's turn or a child between its parent's command and its first event, will be in a moment.
+ */
 export async function nextEvent(client: Client, runId: string): Promise<NextEvent> {
+  try {
+    return await nextOf(client, runId);
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return { kind: 'work' };
+    throw error;
+  }
+}
+
+async function nextOf(client: Client, runId: string): Promise<NextEvent> {
   const handle = client.workflow.getHandle(runId);
   const description = await handle.describe();
   if (description.status.name !== 'RUNNING') return nothing;
@@ -34,20 +46,10 @@ export async function nextEvent(client: Client, runId: string): Promise<NextEven
   const attempts = (pendingActivities ?? []).map(({ attempt }) => attempt ?? 1);
   if (attempts.includes(1) || hasOpenTask(history)) return { kind: 'work' };
   const children = (pendingChildren ?? []).map((child) =>
-    childEvent(client, child.workflowId ?? ''),
+    nextEvent(client, child.workflowId ?? ''),
   );
   const own = attempts.length > 0 ? ({ kind: 'retry' } as const) : firstTimer(history, description);
   return earliest([own, ...(await Promise.all(children))]);
-}
-
-/** Between its parent's command and its first event, a child is listed as pending and not there yet. */
-async function childEvent(client: Client, id: string): Promise<NextEvent> {
-  try {
-    return await nextEvent(client, id);
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return { kind: 'work' };
-    throw error;
-  }
 }
 
 function earliest(events: readonly NextEvent[]): NextEvent {

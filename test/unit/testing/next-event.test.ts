@@ -21,13 +21,16 @@ function serverWith(runId: string, childId: string): Client {
 }
 
 describe('nextEvent', () => {
-  it('waits for a child that was ordered and is not there yet', async () => {
-    expect(await nextEvent(serverWith('run', 'child'), 'run')).toEqual({ kind: 'work' });
+  it.each([
+    ['a child that was ordered', 'run'],
+    ['a turn of a thread that was taken', 'turn'],
+  ])('waits for %s and is not there yet', async (_, runId) => {
+    expect(await nextEvent(serverWith('run', 'child'), runId)).toEqual({ kind: 'work' });
   });
 
-  it('refuses a run that is not there', async () => {
-    await expect(nextEvent(serverWith('run', 'child'), 'other')).rejects.toThrow(
-      WorkflowNotFoundError,
-    );
+  it('fails with every other failure of the server', async () => {
+    const describe = () => Promise.reject(new Error('gone'));
+    const client = { workflow: { getHandle: () => ({ describe }) } } as unknown as Client;
+    await expect(nextEvent(client, 'run')).rejects.toThrow('gone');
   });
 });
