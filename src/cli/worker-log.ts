@@ -4,8 +4,11 @@ import { printableLine } from './printable';
 import { loadTemporalWorker } from './load-parts';
 
 const longestLine = 500;
-/** Said by the command itself. */
-const repeated = 'Workflow failed';
+/** What the command says itself, and of an answer that nobody waits for any more: who asked has asked again. */
+const unsaid: readonly string[] = [
+  'Workflow failed',
+  'Query not found when attempting to respond to it',
+];
 const shown: readonly LogLevel[] = ['WARN', 'ERROR'];
 
 type Note = (line: string, runId: string | undefined) => void;
@@ -32,7 +35,7 @@ function installLogger(): void {
   Runtime.install({
     shutdownSignals: [],
     logger: new DefaultLogger(isDebugging ? 'DEBUG' : 'WARN', ({ level, message, meta }) => {
-      if (isDebugging || (shown.includes(level) && message !== repeated)) {
+      if (isDebugging || (shown.includes(level) && !unsaid.includes(message))) {
         const runId: unknown = meta?.['workflowId'];
         const about = typeof runId === 'string' ? runId : undefined;
         for (const note of listeners) note(logLine(level, message, meta), about);

@@ -9,8 +9,10 @@ import { play, type Played } from './random-trees/play';
 import { Stage } from './random-trees/stage';
 import { toRunner } from './random-trees/tree';
 
-const firstSeeds = [1_000, 2_000, 3_000, 4_000];
-const treesEach = 50;
+/** In CI 200 trees; else 60 of them, for a run of the suite in minutes. */
+const isWhole = Boolean(process.env['CI']);
+const firstSeeds = isWhole ? [1_000, 2_000, 3_000, 4_000] : [1_020, 2_000, 3_000, 4_000];
+const treesEach = isWhole ? 50 : 15;
 const atOnce = 20;
 const timeout = 4 * 60_000;
 
@@ -78,7 +80,7 @@ describe('a random tree of agents, pipelines, branches and graphs', () => {
       'complete',
     ]);
     const refused = played.reduce((sum, one) => sum + one.secondAnswers, 0);
-    expect(refused).toBeGreaterThan(100);
+    expect(refused).toBeGreaterThan(scenes.length / 2);
   });
 });
 
