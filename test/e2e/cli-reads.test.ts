@@ -5,7 +5,7 @@ import { msToTs } from '@temporalio/common/lib/time';
 import type { InboxItem, RunTree } from '../../src/client';
 import { freePort } from '../../src/server/free-port';
 import { linesOf, until, type Finished } from './built-cli';
-import { useClerkCli } from './clerk-cli';
+import { soon, useClerkCli } from './clerk-cli';
 
 describe('longhaul', () => {
   const clerk = useClerkCli();
@@ -169,7 +169,7 @@ describe('longhaul', () => {
       const address = `127.0.0.1:${await freePort()}`;
       const before = Date.now();
       const finished = await run(...args, '--address', address, '--json');
-      expect(Date.now() - before).toBeLessThan(5_000);
+      expect(Date.now() - before).toBeLessThan(soon);
       expect(finished.code).toBe(5);
       expect(linesOf(finished)).toEqual([
         { error: expect.objectContaining({ code: 'ServerUnavailable', details: { address } }) },
@@ -177,13 +177,13 @@ describe('longhaul', () => {
       expect(finished.stderr).toContain(`error: cannot reach Temporal at ${address}`);
     });
 
-    it('gives up within 5 s where something listens that does not answer', async () => {
+    it('gives up soon where something listens that does not answer', async () => {
       const silent = createServer((socket) => socket.on('error', () => undefined));
       await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
       const address = `127.0.0.1:${(silent.address() as AddressInfo).port}`;
       const before = Date.now();
       const finished = await run('list', '--address', address);
-      expect(Date.now() - before).toBeLessThan(5_500);
+      expect(Date.now() - before).toBeLessThan(soon);
       silent.close();
       expect(finished.code).toBe(5);
     });

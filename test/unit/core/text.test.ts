@@ -111,9 +111,9 @@ describe('oneLine', () => {
   });
 
   it('does not read a huge text to its end', () => {
-    const huge = 'x'.repeat(20_000_000);
-    const begun = performance.now();
-    oneLine(huge, 120);
-    expect(performance.now() - begun).toBeLessThan(50);
+    const replace = jest.spyOn(String.prototype, 'replace');
+    oneLine('x'.repeat(1_000_000), 120);
+    expect(replace.mock.contexts.map(String).map(({ length }) => length)).toEqual([480]);
+    replace.mockRestore();
   });
 });

@@ -1,0 +1,76 @@
+// Pure: no server. What programs without our client rely on: a change here breaks them, and runs that are open.
+import * as names from '../../../src/protocol/names';
+
+describe('the names on the wire', () => {
+  it('of workflows and of what one may say to them', () => {
+    const { workflowTypes, threadType, signalNames, updateNames, queryNames } = names;
+    expect([...Object.values(workflowTypes), threadType]).toEqual([
+      'agent',
+      'sequential',
+      'parallel',
+      'graph',
+      'thread',
+    ]);
+    expect(Object.values(signalNames)).toEqual([
+      'resume',
+      'cancelRun',
+      'childInputs',
+      'deliver',
+      'childResult',
+      'abandon',
+    ]);
+    expect(Object.values(updateNames)).toEqual([
+      'resume',
+      'outcome',
+      'approve',
+      'reject',
+      'send',
+      'clear',
+    ]);
+    expect(Object.values(queryNames)).toEqual([
+      'state',
+      'log',
+      'pending',
+      'usage',
+      'definition',
+      'context',
+      'session',
+      'runner',
+      'childInput',
+      'children',
+      'turns',
+    ]);
+  });
+
+  it('of what stands beside a run', () => {
+    const { memoKey, threadMemoKey, searchAttributes, defaults } = names;
+    expect({ memoKey, threadMemoKey, searchAttributes, defaults }).toEqual({
+      memoKey: 'longhaul',
+      threadMemoKey: 'longhaulThread',
+      searchAttributes: { agent: 'LonghaulAgent', status: 'LonghaulStatus' },
+      defaults: { taskQueue: 'longhaul', namespace: 'default', address: '127.0.0.1:7233' },
+    });
+  });
+
+  it('of what the model is offered', () => {
+    const { askUserTool, askUserMarker, subAgentInputSchema } = names;
+    expect([askUserTool.name, askUserMarker]).toEqual(['ask_user', '__ask_user__:']);
+    expect(subAgentInputSchema.required).toEqual(['input']);
+  });
+
+  it.each([
+    ['agent', 'a'.repeat(100), true],
+    ['agent', 'a'.repeat(101), false],
+    ['agent', 'support.v2_b-1', true],
+    ['agent', '-a', false],
+    ['agent', 'a/b', false],
+    ['tool', 'get_weather-2', true],
+    ['tool', 'a'.repeat(65), false],
+    ['tool', 'a.b', false],
+    ['run', 'trip/42:a.b', true],
+    ['run', 'a'.repeat(201), false],
+    ['run', '', false],
+  ] as const)('of %ss: %p is one: %p', (kind, id, isOne) => {
+    expect(names.idPatterns[kind].test(id)).toBe(isOne);
+  });
+});
