@@ -1,15 +1,11 @@
 /** Clients: start runs, answer them, read them. */
 export { connect, type ConnectOptions } from './client/connect';
 export type { InboxFilter, InboxItem } from './client/inbox';
-export {
-  Longhaul,
-  type RunnerLike,
-  type RunsFilter,
-  type RunSummary,
-  type StartOptions,
-} from './client/longhaul';
+export { Longhaul, type StartOptions } from './client/longhaul';
 export type { OrphanRun } from './client/orphans';
 export type { RunEvent } from './client/run-events';
+export type { RunsFilter, RunSummary } from './client/runs';
+export type { RunnerLike } from './protocol/spec';
 export { RunHandle } from './client/run-handle';
 export type { RunTree } from './client/run-tree';
 export { ThreadHandle, type SendOptions } from './client/thread-handle';

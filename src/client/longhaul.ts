@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import {
   WorkflowExecutionAlreadyStartedError,
   type Client,
-  type WorkflowExecutionInfo,
   type WorkflowStartOptions,
 } from '@temporalio/client';
 import { checkRunInput } from '../core/run-input';
@@ -11,20 +10,18 @@ import { InvalidInput, RunAlreadyExists } from '../protocol/error-classes';
 import type { JsonObject } from '../protocol/json';
 import { limits, timeouts } from '../protocol/limits';
 import { idPatterns, memoKey, workflowTypes } from '../protocol/names';
-import type { RunInput, RunKey, RunMemo, RunStatus } from '../protocol/run';
-import type { BudgetSpec, RunnerSpec } from '../protocol/spec';
+import type { RunInput, RunKey, RunMemo } from '../protocol/run';
+import type { BudgetSpec, RunnerLike } from '../protocol/spec';
 import { serverUnavailable } from '../server/connection-options';
 import { grpcStatus, hasGrpcStatus } from './failures';
 import { Inbox, type InboxFilter, type InboxItem } from './inbox';
 import { findOrphans, type OrphanRun } from './orphans';
 import { RunHandle } from './run-handle';
-import { memoOf, stateFromMemo, type ReadOptions } from './run-view';
+import type { ReadOptions } from './run-view';
+import { listRuns, type RunsFilter, type RunSummary } from './runs';
 import { ThreadHandle } from './thread-handle';
 import { listThreads, threadInput, type ThreadOptions, type ThreadSummary } from './threads';
 import { hasWorker, noWorker } from './worker-watch';
-
-/** A runner by id, as an object made by `defineAgent`, or as data. */
-export type RunnerLike = string | RunnerSpec | { readonly spec: RunnerSpec };
 
 export type StartOptions = {
   /** Temporal's workflow id; default `<runner id>-<12 characters>`. A run that is open or has completed is not started again. */
@@ -35,26 +32,6 @@ export type StartOptions = {
   readonly budget?: BudgetSpec;
   /** For tools only; never shown to the model. At most 16 KiB of JSON. */
   readonly context?: JsonObject;
-};
-
-/** One line of a list of runs. */
-export type RunSummary = {
-  readonly runId: string;
-  readonly executionRunId: string;
-  readonly agent: string;
-  readonly status: RunStatus;
-  readonly startTime: string;
-  readonly closeTime?: string;
-  /** Of a run that another one called, or a thread's turn: where it hangs below it. */
-  readonly path?: string;
-  readonly pending: NonNullable<RunMemo['pending']>;
-};
-
-export type RunsFilter = {
-  readonly agent?: string;
-  readonly status?: RunStatus;
-  /** Also those that other runs called, and the turns of threads. Default false. */
-  readonly children?: boolean;
 };
 
 /** A client of Longhaul on one Temporal namespace and task queue. Made by `connect`. */
@@ -103,16 +80,8 @@ export class Longhaul {
   }
 
   /** Runs, the newest first, as the server lists them: a new one shows up after about a second. Needs no worker. */
-  async *runs(filter: RunsFilter = {}): AsyncGenerator<RunSummary, void, void> {
-    const types = Object.values(workflowTypes).map((type) => `'${type}'`);
-    const query = `WorkflowType IN (${types.join(', ')})`;
-    for await (const execution of this.client.workflow.list({ query })) {
-      const summary = summarize(execution);
-      if (summary.path !== undefined && filter.children !== true) continue;
-      if (filter.agent !== undefined && summary.agent !== filter.agent) continue;
-      if (filter.status !== undefined && summary.status !== filter.status) continue;
-      yield summary;
-    }
+  runs(filter: RunsFilter = {}): AsyncGenerator<RunSummary, void, void> {
+    return listRuns(this.client, filter);
   }
 
   /**
@@ -216,19 +185,4 @@ function toRunInput(runner: RunnerLike, input: RunInput['input'], options: Start
 function checkRunId(runId: string): void {
   if (idPatterns.run.test(runId)) return;
   throw new InvalidInput(`runId '${oneLine(runId, 220)}' does not match ${idPatterns.run.source}`);
-}
-
-function summarize(execution: WorkflowExecutionInfo): RunSummary {
-  const { status, runner } = stateFromMemo(execution);
-  const { path, pending = [] } = memoOf(execution);
-  return {
-    runId: execution.workflowId,
-    executionRunId: execution.runId,
-    agent: runner,
-    status,
-    startTime: execution.startTime.toISOString(),
-    ...(execution.closeTime && { closeTime: execution.closeTime.toISOString() }),
-    ...(path !== undefined && { path }),
-    pending: status === 'needs-input' ? pending : [],
-  };
 }

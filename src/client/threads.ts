@@ -6,9 +6,10 @@ import { InvalidInput } from '../protocol/error-classes';
 import { isJsonObject, type JsonObject } from '../protocol/json';
 import { threadMemoKey, threadType } from '../protocol/names';
 import type { ThreadInput, ThreadKey } from '../protocol/thread';
+import type { RunnerLike } from '../protocol/spec';
 import { parseDuration, type Duration } from '../spec/duration';
-import type { RunnerLike, RunSummary } from './longhaul';
 import { memoOf, stateFromMemo } from './run-view';
+import type { RunSummary } from './runs';
 import { threadKey } from './thread-id';
 
 export type ThreadOptions = {

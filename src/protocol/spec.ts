@@ -188,6 +188,9 @@ export type GraphSpec = OrchestrationSpec & {
 /** A runner as data. */
 export type RunnerSpec = AgentSpec | SequentialSpec | ParallelSpec | GraphSpec;
 
+/** A runner by its id, as data, or as an object made by `defineAgent` and its like. */
+export type RunnerLike = string | RunnerSpec | { readonly spec: RunnerSpec };
+
 /**
  * Which pinned definition a call or a child belongs to: the first 32 characters of its hash, and the topmost run that pinned it where
  * that is another one. What stands in every activity's input is kept short: it is history.

@@ -19,11 +19,8 @@ import { isJsonObject } from '../protocol/json';
 import { limits, timeouts } from '../protocol/limits';
 import { idPatterns, memoKey, workflowTypes } from '../protocol/names';
 import type { AgentRunResult, RunInput, RunMemo } from '../protocol/run';
-import type { RunnerSpec } from '../protocol/spec';
+import type { RunnerLike, RunnerSpec } from '../protocol/spec';
 import { toWorkflowFailure } from './durable';
-
-/** A runner by id, as data, or as an object made by `defineAgent` and its like. */
-export type RunnerLike = string | RunnerSpec | { readonly spec: RunnerSpec };
 
 export type StartRunnerOptions = Pick<RunInput, 'session' | 'key' | 'budget' | 'context'> & {
   /** The child's workflow id; default `<runner id>-<12 characters>`. */

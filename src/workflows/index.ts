@@ -6,7 +6,7 @@ export { thread } from './thread';
 export {
   executeRunner,
   startRunner,
-  type RunnerLike,
   type StartedRunner,
   type StartRunnerOptions,
 } from './execute-runner';
+export type { RunnerLike } from '../protocol/spec';
