@@ -1,5 +1,6 @@
 // The runners a runner names: whole specs where it travels, ids in a pinned definition. Pure.
 
+import { isJsonObject } from '../protocol/json';
 import type { RunnerPlace } from '../protocol/activities';
 import type { Definition, RunnerRef, RunnerSpec } from '../protocol/spec';
 
@@ -35,6 +36,12 @@ export function namedById(spec: RunnerSpec): RunnerSpec {
 
 export function refId(ref: RunnerRef): string {
   return typeof ref === 'string' ? ref : ref.id;
+}
+
+/** The id of what runs, given as a run is started with it; nobody may have checked it yet. */
+export function runnerId(runner: unknown): string {
+  const id = isJsonObject(runner) ? runner['id'] : runner;
+  return typeof id === 'string' ? id.slice(0, 100) : 'unknown';
 }
 
 /** A closure always holds what its runners name. */

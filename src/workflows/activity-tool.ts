@@ -11,7 +11,7 @@ import type { ActivityToolSpec } from '../protocol/spec';
 import { errorOutput, toToolOutput, type ToolOutput } from '../core/tool-output';
 import { checkActivities, foreignActivity } from './activity-proxies';
 import type { RunLog } from './run-log';
-import type { ToolCallContext } from './tool-runner';
+import type { ToolCallContext } from './tool-input';
 
 export type ActivityToolCall = {
   readonly tool: ToolFacts;

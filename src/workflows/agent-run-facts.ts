@@ -9,7 +9,6 @@ import { emptyUsage } from '../core/usage';
 import { utf8Length } from '../core/text';
 import type { MachineInput } from '../protocol/agent-run';
 import type { AgentFacts } from '../protocol/activities';
-import { isJsonObject } from '../protocol/json';
 import { limits } from '../protocol/limits';
 import type { UserMessage } from '../protocol/message';
 import type { RunInput, RunSpend, RunState } from '../protocol/run';
@@ -40,17 +39,9 @@ export function machineOptions(facts: AgentFacts): AgentRunOptions {
   };
 }
 
-export function promptOf(input: RunInput): UserMessage {
-  const parts =
-    typeof input.input === 'string' ? [{ type: 'text' as const, text: input.input }] : input.input;
+export function promptOf(input: RunInput['input']): UserMessage {
+  const parts = typeof input === 'string' ? [{ type: 'text' as const, text: input }] : input;
   return { role: 'user', parts };
-}
-
-/** The id of what runs; also of input that nobody has checked yet. */
-export function runnerId(input: RunInput): string {
-  const runner: unknown = isJsonObject(input) ? input['runner'] : undefined;
-  const id = isJsonObject(runner) ? runner['id'] : runner;
-  return typeof id === 'string' ? id.slice(0, 100) : 'unknown';
 }
 
 /** What an agent's last response is as a result. */

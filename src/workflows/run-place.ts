@@ -1,10 +1,10 @@
 // Where a run hangs: at the top, or below other runs, whose topmost one holds the definition and lists the questions. Pure.
 
+import { runnerId } from '../core/runner-refs';
 import type { CallModelInput } from '../protocol/activities';
 import { limits } from '../protocol/limits';
 import type { Lineage, RunInput } from '../protocol/run';
 import type { DefinitionRef } from '../protocol/spec';
-import { runnerId } from './agent-run-facts';
 import { hashOf } from './child-id';
 import type { LoadedDefinition } from './load-definition';
 
@@ -59,6 +59,6 @@ export class RunPlace {
 
 /** Of a turn, its number stands behind the agent. */
 function topPath(input: RunInput): string {
-  const id = runnerId(input);
+  const id = runnerId(input.runner);
   return input.thread ? `${id}/turn-${input.thread.turn}` : id;
 }

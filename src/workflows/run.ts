@@ -22,6 +22,7 @@ import type { PlanResult } from '../core/orchestration/plan';
 import { checkRunInput } from '../core/run-input';
 import { sessionDelta } from '../core/session';
 import { isSpent } from '../core/spend';
+import { runnerId } from '../core/runner-refs';
 import { InternalError } from '../protocol/error-classes';
 import { isJsonObject } from '../protocol/json';
 import { signalNames } from '../protocol/names';
@@ -37,7 +38,7 @@ import type {
 } from '../protocol/run';
 import { controlActivities } from './activity-proxies';
 import { AgentLoop } from './agent-loop';
-import { isDue, machineOptions, promptOf, runnerId, stateOf, withinSize } from './agent-run-facts';
+import { isDue, machineOptions, promptOf, stateOf, withinSize } from './agent-run-facts';
 import { pack, unpack, type CarriedProgress, type CarriedRun } from './carried-run';
 import { reported } from './child-failure';
 import { Children } from './children';
@@ -82,7 +83,7 @@ export class Run {
 
   constructor(input: RunInput, carried: Uint8Array | undefined) {
     this.#given = input;
-    this.#input = isJsonObject(input) ? input : { runner: runnerId(input), input: '' };
+    this.#input = isJsonObject(input) ? input : { runner: runnerId(undefined), input: '' };
     this.#carried = carried;
     this.#place = new RunPlace(this.#input, this.#info.workflowId);
     const { superior } = this.#place;
@@ -140,7 +141,7 @@ export class Run {
     checkRunInput(this.#given);
     const { runner, definition } = this.#input;
     const loaded = await loadDefinition({
-      runner: runnerId(this.#input),
+      runner: runnerId(this.#input.runner),
       ...(typeof runner !== 'string' && { inline: true }),
       ...(definition && { definition }),
     });
@@ -201,7 +202,7 @@ export class Run {
       const log = run.log.entries.map(({ id: _id, ...event }): LogEvent => event);
       const machine = carried?.machine
         ? AgentRun.fromJSON({ ...carried.machine, log })
-        : new AgentRun(promptOf(this.#input), machineOptions(facts));
+        : new AgentRun(promptOf(this.#input.input), machineOptions(facts));
       return new AgentLoop(run, { facts, machine });
     }
     const { input } = this.#input;
@@ -309,7 +310,7 @@ export class Run {
       this.#log.entries,
       this.#log.ref(),
     );
-    const runner = runnerId(this.#input);
+    const runner = runnerId(this.#input.runner);
     const next: RunInput = { ...withoutStart(this.#input), runner, input: 'continued' };
     await makeContinueAsNewFunc<
       (input: RunInput, carried: Uint8Array) => Promise<AgentRunResult>
@@ -379,7 +380,7 @@ export class Run {
       board: this.#board,
       progress: this.#loaded?.driver.progress,
       spend: this.#loaded?.budget.spend,
-      runner: runnerId(this.#input),
+      runner: runnerId(this.#input.runner),
       kind: this.#loaded?.definition.facts.kind,
       path: this.#place.path,
       executionRunId: this.#info.runId,

@@ -17,12 +17,13 @@ import {
 } from '@temporalio/workflow';
 import { RunBudget } from '../core/budget';
 import { emptyUsage } from '../core/usage';
+import { runnerId } from '../core/runner-refs';
 import { InvalidInput, RunClosed } from '../protocol/error-classes';
 import { isJsonObject, type JsonObject } from '../protocol/json';
 import type { AgentRunResult, RunState } from '../protocol/run';
 import type { OpenThreadResult, SendInput, SendReply, ThreadInput } from '../protocol/thread';
 import { controlActivities, openingActivities } from './activity-proxies';
-import { isDue, runnerId, stateOf } from './agent-run-facts';
+import { isDue, stateOf } from './agent-run-facts';
 import { packThread, unpackThread } from './carried-thread';
 import { failureCode, failureReason, spendOf } from './child-failure';
 import { childId } from './child-id';
@@ -128,7 +129,7 @@ export class ThreadLoop {
     checkThreadInput(this.#given);
     const { runner, key, session = {}, idleTimeoutMs } = this.#input;
     const opened = await openingActivities.openThread({
-      runner: runnerId({ runner, input: '' }),
+      runner: runnerId(runner),
       ...(typeof runner !== 'string' && { inline: true }),
       key,
     });
@@ -343,7 +344,7 @@ export class ThreadLoop {
   }
 
   #state(): RunState {
-    const runner = runnerId({ runner: this.#input.runner, input: '' });
+    const runner = runnerId(this.#input.runner);
     return stateOf({
       board: this.#board,
       progress: { turn: this.#turns.count, iterations: 0 },

@@ -5,13 +5,14 @@
 
 import { turnsOf } from '../core/memory';
 import { emptyUsage } from '../core/usage';
+import { runnerId } from '../core/runner-refs';
 import type { JsonObject } from '../protocol/json';
 import { limits } from '../protocol/limits';
 import type { LogEntry } from '../protocol/log';
 import type { AgentRunResult, RunInput, RunSpend } from '../protocol/run';
 import type { MemorySpec, RunnerSpec } from '../protocol/spec';
 import { compactingActivities } from './activity-proxies';
-import { promptOf, runnerId } from './agent-run-facts';
+import { promptOf } from './agent-run-facts';
 import { RunLog } from './run-log';
 
 export type MemoryPlace = { readonly workflowId: string; readonly executionRunId: string };
@@ -38,7 +39,7 @@ export class ThreadMemory {
   }
 
   remember(user: RunInput['input'], assistant: string): void {
-    this.#log.add({ kind: 'user', message: promptOf({ runner: '', input: user }) });
+    this.#log.add({ kind: 'user', message: promptOf(user) });
     this.#log.add({
       kind: 'model-turn',
       content: [{ type: 'text', text: assistant }],
@@ -64,7 +65,7 @@ export class ThreadMemory {
   async compact(runner: string | RunnerSpec): Promise<RunSpend> {
     const log = this.#log;
     const { text, turns, spend } = await compactingActivities.compactTurns({
-      runner: runnerId({ runner, input: '' }),
+      runner: runnerId(runner),
       ...(typeof runner !== 'string' && { inline: true }),
       log: log.ref(),
       keepTurns: this.#keptTurns,

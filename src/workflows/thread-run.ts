@@ -6,12 +6,12 @@ import {
   ParentClosePolicy,
 } from '@temporalio/workflow';
 import { oneLine } from '../core/text';
+import { runnerId } from '../core/runner-refs';
 import type { JsonObject } from '../protocol/json';
 import { limits, timeouts } from '../protocol/limits';
 import { memoKey, workflowTypes } from '../protocol/names';
 import type { AgentRunResult, RunInput, RunMemo } from '../protocol/run';
 import type { ThreadInput, ThreadTurn } from '../protocol/thread';
-import { runnerId } from './agent-run-facts';
 import type { OpenTurn } from './thread-turns';
 
 export async function runTurn(
@@ -20,7 +20,7 @@ export async function runTurn(
   from: { readonly session: JsonObject; readonly thread: ThreadTurn },
 ): Promise<AgentRunResult> {
   const { input, context, budget } = turn;
-  const id = runnerId({ runner, input: '' });
+  const id = runnerId(runner);
   const runInput: RunInput = {
     runner,
     input,

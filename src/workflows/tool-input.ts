@@ -7,7 +7,8 @@ import type { JsonObject } from '../protocol/json';
 import { limits } from '../protocol/limits';
 import { contextInput } from './callbacks';
 import type { RunLog } from './run-log';
-import type { ToolCallContext } from './tool-runner';
+
+export type ToolCallContext = Omit<CallToolInput, 'turn' | 'index' | 'callId' | 'tool' | 'args'>;
 
 export function argumentsOf(
   { call }: PendingToolCall,

@@ -20,11 +20,10 @@ import { toolActivities } from './activity-proxies';
 import { callActivityTool } from './activity-tool';
 import { isOfCallbacks } from './callbacks';
 import { errorResult, resultOf, type ResultArrival, type ToolArrival } from './tool-arrival';
+import type { ToolCallContext } from './tool-input';
 import { argumentText } from './visible-state';
 
 /** All of a call's input but what the call itself says. */
-export type ToolCallContext = Omit<CallToolInput, 'turn' | 'index' | 'callId' | 'tool' | 'args'>;
-
 export type ToolRunnerOptions = {
   readonly concurrency: number;
   readonly tools: readonly ToolFacts[];
