@@ -4,10 +4,11 @@ import { printableLine } from './printable';
 import { loadTemporalWorker } from './load-parts';
 
 const longestLine = 500;
-/** What the command says itself, and of an answer that nobody waits for any more: who asked has asked again. */
+/** What the command says itself, and what is nobody's concern: a late answer to a query, a run that was dropped at work. */
 const unsaid: readonly string[] = [
   'Workflow failed',
   'Query not found when attempting to respond to it',
+  'There were leftover buffered tasks when evicting run',
 ];
 const shown: readonly LogLevel[] = ['WARN', 'ERROR'];
 
@@ -48,13 +49,14 @@ function installLogger(): void {
 }
 
 function logLine(level: LogLevel, message: string, meta: LogMetadata = {}): string {
-  const { error, activityType, workflowId } = meta as Record<string, unknown>;
+  const { error, activityType, workflowId, sdkComponent } = meta as Record<string, unknown>;
   const causes = error instanceof Error ? [rootMessage(error)] : [];
   const where = typeof workflowId === 'string' ? [`run ${workflowId}`] : [];
   const what = typeof activityType === 'string' ? [activityType] : [];
   const text = [message, ...what, ...where, ...causes].map(printableLine).join(': ');
   const kind = level === 'WARN' ? 'warning' : level.toLowerCase();
-  return clipToWidth(`${kind}: ${text}`, longestLine);
+  const from = sdkComponent === 'core' ? " of Temporal's core" : '';
+  return clipToWidth(`${kind}${from}: ${text}`, longestLine);
 }
 
 function rootMessage(error: Error): string {

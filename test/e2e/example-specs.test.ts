@@ -157,7 +157,8 @@ describe('the example specs', () => {
     '$path: $runner $options',
     async ({ index, answer }) => {
       const finished = await running[index];
-      const noted = finished?.noted.filter((line) => /^(?:warning|error)/.test(line));
+      // Of its own warnings: what Temporal's core says on a busy machine is no fault of a spec.
+      const noted = finished?.noted.filter((line) => /^(?:warning|error):/.test(line));
       expect({ ...finished, noted }).toEqual({ code: 0, printed: answer, noted: [] });
     },
   );
