@@ -307,6 +307,7 @@ describe('a thread', () => {
       if (text === 'after') await thread.clear();
       turns.push(await thread.send(text));
       if (text === 'before') await open('before');
+      if (text === 'running') await eventually('it runs', () => gates.has(text));
     }
     for (const text of texts.slice(1)) await open(text);
     await turns.at(-1)?.result();
