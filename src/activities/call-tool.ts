@@ -2,16 +2,15 @@
 
 import { agentOf, toolOf } from '../core/agent-facts';
 import { errorOutput, type ToolOutput } from '../core/tool-output';
-import type { ArgumentsRef, CallToolInput, CallToolResult } from '../protocol/activities';
-import { InternalError, NotRegisteredHere } from '../protocol/error-classes';
-import type { JsonObject } from '../protocol/json';
+import type { CallToolInput, CallToolResult } from '../protocol/activities';
+import { NotRegisteredHere } from '../protocol/error-classes';
+import { callArguments } from './call-arguments';
 import { mintId } from './call-model';
 import { callbackChain } from './callbacks';
 import { checkToolArguments } from './check-arguments';
 import type { ActivityDependencies } from './dependencies';
 import { withHeartbeat } from './heartbeat';
 import { ownWorkflowId, pinnedDefinition } from './pinned-definition';
-import { readLog } from './read-log';
 import { runTool } from './run-tool';
 import { runnableTool } from './runnable-tool';
 import { runWithCallbacks } from './tool-callbacks';
@@ -26,7 +25,7 @@ export async function callTool(
     const spec = toolOf(definition, input.tool);
     const tool = runnableTool(dependencies, spec);
     if (tool === undefined) throw new NotRegisteredHere(`this worker has no tool '${input.tool}'`);
-    const args = await argumentsOf(dependencies, input, signal);
+    const args = await callArguments(dependencies, input, signal);
     const checked = await checkToolArguments(spec, tool.own, args);
     if (!checked.ok) return { entry: entryOf(dependencies, input, errorOutput(checked.problem)) };
     const agent = agentOf(definition, input.agentId);
@@ -60,18 +59,4 @@ function entryOf(
   const entry = { id: mintId(), kind: 'tool-result' as const, result };
   dependencies.replica.offer(ownWorkflowId(), entry);
   return entry;
-}
-
-async function argumentsOf(
-  dependencies: ActivityDependencies,
-  input: CallToolInput,
-  signal: AbortSignal,
-): Promise<JsonObject> {
-  if (input.byReference !== true) return input.args as JsonObject;
-  const ref = input.args as ArgumentsRef;
-  const entries = await readLog(dependencies.replica, ref.log, signal);
-  const entry = entries.find((candidate) => candidate.id === ref.entryId);
-  const part = entry?.kind === 'model-turn' ? entry.content[ref.position] : undefined;
-  if (part?.type === 'tool_call' && part.args !== null) return part.args;
-  throw new InternalError(`the log has no arguments at entry '${ref.entryId}'`);
 }

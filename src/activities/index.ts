@@ -14,6 +14,7 @@ import { findDefinition, loadDefinition } from './load-definition';
 import { openRun } from './open-run';
 import { pullLog } from './pull-log';
 import { askSession } from './read-log';
+import { runToolHooks } from './run-tool-hooks';
 import { clearTurns, compactTurns, openThread, saveTurn } from './thread-memory';
 
 export type { ActivityDependencies, DeltaEvent } from './dependencies';
@@ -22,6 +23,7 @@ export function createActivities(dependencies: ActivityDependencies): LonghaulAc
   return {
     callModel: guarded((input) => callModel(dependencies, input)),
     callTool: guarded((input) => callTool(dependencies, input)),
+    runToolHooks: guarded((input) => runToolHooks(dependencies, input)),
     checkArguments: guarded((input) => checkArguments(dependencies, input)),
     loadDefinition: guarded((input) => withHeartbeat(() => loadDefinition(dependencies, input))),
     findDefinition: guarded((input) => findDefinition(dependencies, input)),

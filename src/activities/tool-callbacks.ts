@@ -44,7 +44,10 @@ async function outputOf(
   return after === undefined ? ran.output : overrideOf(spec, after);
 }
 
-function overrideOf({ name, maxResultBytes }: ToolSpec, verdict: CallbackVerdict): ToolOutput {
+export function overrideOf(
+  { name, maxResultBytes }: Pick<ToolSpec, 'name' | 'maxResultBytes'>,
+  verdict: CallbackVerdict,
+): ToolOutput {
   if (verdict.kind === 'override') return toToolOutput(name, verdict.text, maxResultBytes);
   throw new CallbackAbort({ reason: verdict.reason, history: [] });
 }

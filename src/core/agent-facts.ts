@@ -22,7 +22,7 @@ export function agentFacts(definition: Definition, agentId: string): AgentFacts 
     ...(subAgents.length > 0 && {
       subAgents: subAgents.map((callee) => subAgentFacts(definition, callee)),
     }),
-    ...(callbacks !== undefined && { callbackSession: callbackSession(definition, callbacks) }),
+    ...(callbacks !== undefined && callbackFacts(definition, callbacks)),
   };
 }
 
@@ -56,8 +56,16 @@ function subAgentFacts(
   return { ...facts, ...runnerPlace(definition, runner) };
 }
 
-function callbackSession(definition: Definition, names: readonly string[]): readonly string[] {
-  return [...new Set(names.flatMap((name) => definition.callbacks?.[name]?.session ?? []))];
+function callbackFacts(
+  definition: Definition,
+  names: readonly string[],
+): Pick<AgentFacts, 'callbackSession' | 'toolHooks'> {
+  const specs = names.map((name) => definition.callbacks?.[name]);
+  const toolHooks = [...new Set(specs.flatMap((spec) => spec?.toolHooks ?? []))];
+  return {
+    callbackSession: [...new Set(specs.flatMap((spec) => spec?.session ?? []))],
+    ...(toolHooks.length > 0 && { toolHooks }),
+  };
 }
 
 function toolFacts(spec: ToolSpec): ToolFacts {

@@ -1,5 +1,6 @@
 import type { JsonObject } from './json';
 import type { LogEntry, LogRef } from './log';
+import type { ToolResult } from './message';
 import type { InputRef, RunInput, RunKey } from './run';
 import type { SessionDelta } from './session';
 import type {
@@ -20,6 +21,7 @@ import type {
   RunnerSpec,
   SequentialSpec,
   SubAgentSpec,
+  ToolHook,
   ToolSpec,
 } from './spec';
 
@@ -32,6 +34,8 @@ export type AgentFacts = Omit<
   readonly subAgents?: readonly SubAgentFacts[];
   /** There when the agent has callbacks: the session keys they declare. */
   readonly callbackSession?: readonly string[];
+  /** There when any of its callbacks has one. */
+  readonly toolHooks?: readonly ToolHook[];
 };
 
 /** A runner below another one. `kind` is left out for an agent. */
@@ -153,6 +157,17 @@ export type CallToolResult = {
   readonly session?: SessionDelta;
 };
 
+type ToolOutput = Pick<ToolResult, 'isError' | 'content'>;
+
+/** Without an output: the call is about to run. */
+export type RunToolHooksInput = CallToolInput & { readonly output?: ToolOutput };
+
+/** `output`: what a hook puts in place of the call or its result. */
+export type RunToolHooksResult = {
+  readonly output?: ToolOutput;
+  readonly session?: SessionDelta;
+};
+
 /** A run whose session a child starts from. */
 export type FetchSessionInput = { readonly workflowId: string };
 
@@ -187,6 +202,8 @@ export type CloseRunInput = { readonly key: RunKey; readonly session: JsonObject
 export interface LonghaulActivities {
   callModel(input: CallModelInput): Promise<CallModelResult>;
   callTool(input: CallToolInput): Promise<CallToolResult>;
+  /** The hooks before or after a call that no activity of ours runs. */
+  runToolHooks(input: RunToolHooksInput): Promise<RunToolHooksResult>;
   /** Of a call that no activity of ours runs, where it is not as the model made it. */
   checkArguments(input: CheckArgumentsInput): Promise<CheckArgumentsResult>;
   /** What this worker can say at once. */

@@ -58,7 +58,11 @@ export type CallbacksSpec = {
   readonly name: string;
   /** Session keys the callbacks may read and change. */
   readonly session?: readonly string[];
+  /** Which hooks they have around tool calls: calls that a run schedules itself pay a round trip for each of them. */
+  readonly toolHooks?: readonly ToolHook[];
 };
+
+export type ToolHook = 'beforeToolCall' | 'afterToolCall';
 
 export type BudgetSpec = {
   readonly maxTokens?: number;

@@ -6,7 +6,9 @@ import { attributeNames, attributeType } from './search-attributes';
 import { startProcess, type ServerProcess } from './server-process';
 import { waitUntilServing } from './wait-until-serving';
 
-const startTimeoutMs = 30_000;
+const startTimeoutMs = 60_000;
+/** A port that was free may be taken by another process before the server listens on it. */
+const portAttempts = 3;
 
 /** Stock, the dev server's single shard serves 20 tasks a second, which makes every turn of an agent wait. */
 const dynamicConfig = [
@@ -47,9 +49,23 @@ export type DevServer = {
 export async function startDevServer(options: DevServerOptions = {}): Promise<DevServer> {
   const namespace = options.namespace ?? 'default';
   const command = options.cliPath ?? (await findTemporalCli()).path;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await start(command, { ...options, namespace });
+    } catch (error) {
+      if (attempt === portAttempts || !isPortTaken(error)) throw error;
+    }
+  }
+}
+
+async function start(
+  command: string,
+  options: DevServerOptions & { readonly namespace: string },
+): Promise<DevServer> {
+  const { namespace } = options;
   const port = await choosePort(options.port);
   const uiPort = options.headless === true ? undefined : await choosePort(options.uiPort);
-  const server = startProcess(command, argumentsOf({ ...options, namespace, port, uiPort }));
+  const server = startProcess(command, argumentsOf({ ...options, port, uiPort }));
   const address = `127.0.0.1:${port}`;
   try {
     await waitUntilServing(address, { namespace, timeoutMs: startTimeoutMs, ended: server.exited });
@@ -84,6 +100,11 @@ async function choosePort(wanted: number | undefined): Promise<number> {
   if (wanted === undefined) return freePort();
   if (await isPortFree(wanted)) return wanted;
   throw new ServerUnavailable(`Port ${wanted} of 127.0.0.1 is already in use: choose another one.`);
+}
+
+/** Of ports that were wanted, this is known before the server starts. */
+function isPortTaken(error: unknown): boolean {
+  return error instanceof Error && /address already in use/i.test(error.message);
 }
 
 function notServing(address: string, server: ServerProcess, cause: unknown): LonghaulError {

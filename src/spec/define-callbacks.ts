@@ -1,3 +1,4 @@
+import type { ToolHook } from '../protocol/spec';
 import type { CallbackHooks, Callbacks, CallbacksDefinition } from './callbacks';
 import { runnerIdPattern, runnerIdRule, sessionKeyProblems } from './names';
 import { OptionReader } from './option-reader';
@@ -11,6 +12,7 @@ const hookNames = [
   'afterToolCall',
   'onInvalidToolCall',
 ] as const satisfies readonly (keyof CallbackHooks)[];
+const toolHookNames = ['beforeToolCall', 'afterToolCall'] as const satisfies readonly ToolHook[];
 
 /**
  * Defines callbacks: code of yours that runs on the worker around the model and tool calls of the agents that list it.
@@ -35,12 +37,14 @@ export function defineCallbacks(definition: CallbacksDefinition): Callbacks {
     reader.refuse('', `must have at least one of ${hookNames.join(', ')}`);
   if (name === undefined || reader.problems.length > 0)
     throw specError(subjectOf(reader.get('name')), reader.problems);
+  const toolHooks = toolHookNames.filter((hook) => reader.get(hook) !== undefined);
   return Object.freeze({
     kind: 'callbacks',
     name,
     spec: deepFreeze({
       name,
       ...(session === undefined ? {} : { session: [...(session as string[])] }),
+      ...(toolHooks.length > 0 && { toolHooks }),
     }),
     hooks: Object.freeze(hooksOf(definition)),
   });

@@ -74,13 +74,26 @@ function retryOf({ effect, retry = {} }: ToolFacts): RetryPolicy {
   };
 }
 
-export const checkActivities = proxyActivities<Pick<LonghaulActivities, 'checkArguments'>>({
+/** What runs beside a call that the run schedules itself. */
+const besideCall: ActivityOptions = {
   startToCloseTimeout: timeouts.toolStartToClose,
   scheduleToCloseTimeout: timeouts.toolScheduleToClose,
   heartbeatTimeout: timeouts.toolHeartbeat,
-  retry: { initialInterval: 500, maximumInterval: 10_000 },
+  retry: { initialInterval: 500, maximumInterval: 10_000, nonRetryableErrorTypes },
+};
+
+export const checkActivities = proxyActivities<Pick<LonghaulActivities, 'checkArguments'>>({
+  ...besideCall,
   summary: 'check the changed arguments',
 });
+
+export function hookActivities(summary: string): Pick<LonghaulActivities, 'runToolHooks'> {
+  return proxyActivities<LonghaulActivities>({
+    ...besideCall,
+    scheduleToCloseTimeout: timeouts.modelScheduleToClose,
+    summary: oneLine(summary, limits.summary),
+  });
+}
 
 /**
  * Not a local activity: an update that arrives while one is open is recorded in another order than replay finds, which wedges the

@@ -2,40 +2,82 @@
 
 import type { AgentRun } from '../core/agent-run';
 import { limits } from '../protocol/limits';
-import type { AgentFacts } from '../protocol/activities';
+import type { AgentFacts, CallToolInput } from '../protocol/activities';
+import type { PendingToolCall } from '../protocol/agent-run';
+import type { JsonObject } from '../protocol/json';
+import { judgedArguments } from './activity-tool';
+import { iterationInput, toolCallKeys } from './callbacks';
 import type { DrivenRun } from './driver';
 import { selectKeys } from './session-keys';
 import { callSubAgent } from './sub-agents';
-import { iterationInput, toolCallKeys } from './callbacks';
+import { errorResult, type ToolArrival } from './tool-arrival';
+import { callTool } from './tool-call';
+import { aroundCall, type AroundCall } from './tool-hooks';
 import { argumentsOf, contextOf } from './tool-input';
-import { judgedArguments } from './activity-tool';
 import { ToolRunner } from './tool-runner';
 
-export function createToolRunner(
-  run: DrivenRun,
-  { facts, machine }: { readonly facts: AgentFacts; readonly machine: AgentRun },
-): ToolRunner {
-  const callees = new Map((facts.subAgents ?? []).map((callee) => [callee.name, callee]));
+type CallingAgent = { readonly facts: AgentFacts; readonly machine: AgentRun };
+
+export function createToolRunner(run: DrivenRun, agent: CallingAgent): ToolRunner {
+  const { tools, subAgents = [], toolConcurrency } = agent.facts;
+  const callees = new Map(subAgents.map((callee) => [callee.name, callee]));
   return new ToolRunner({
-    concurrency: facts.toolConcurrency ?? limits.toolConcurrency,
-    tools: facts.tools,
-    argumentsOf: (call) => argumentsOf(call, run.log),
-    judgedArguments: (call) => judgedArguments(call, run.log),
-    callAgent: (pending, waiting) => {
-      const callee = callees.get(pending.call.name);
-      if (callee === undefined) return undefined;
-      const others = waiting.filter(({ call }) => callees.has(call.name)).length;
-      const session = run.session.value;
-      return callSubAgent(run.children, { callee, pending, session, among: others + 1 });
+    concurrency: toolConcurrency ?? limits.toolConcurrency,
+    call: async (pending, waiting): Promise<ToolArrival> => {
+      const { name } = pending.call;
+      const around = hooksAround(run, agent, pending);
+      const callee = callees.get(name);
+      if (callee !== undefined) {
+        const others = waiting.filter(({ call }) => callees.has(call.name)).length;
+        const { session, children } = run;
+        const made = { callee, pending, session: session.value, among: others + 1, around };
+        return await callSubAgent(children, made);
+      }
+      const tool = tools.find((candidate) => candidate.name === name);
+      if (tool === undefined) return errorResult(pending, `There is no tool '${name}'.`);
+      const session = selectKeys(run.session.value, toolCallKeys(agent.facts, tool));
+      const input = callInput(run, agent, { pending, session });
+      const judged = judgedArguments(pending, run.log);
+      return await callTool({ tool, pending, input, judged, around });
     },
-    contextOf: (tool) =>
-      contextOf({
-        ...run.place.address(run.definition),
-        firstExecutionRunId: run.info.firstExecutionRunId,
-        executionRunId: run.info.runId,
-        context: run.input.context,
-        session: selectKeys(run.session.value, toolCallKeys(facts, tool)),
-        ...iterationInput(facts, machine.iterations),
-      }),
   });
+}
+
+function hooksAround(run: DrivenRun, agent: CallingAgent, pending: PendingToolCall): AroundCall {
+  const { toolHooks: hooks = [], callbackSession: keys } = agent.facts;
+  return aroundCall({
+    pending,
+    hooks,
+    session: run.session.value,
+    inputOf: (session) => callInput(run, agent, { pending, session: selectKeys(session, keys) }),
+  });
+}
+
+type CallWithSession = {
+  readonly pending: PendingToolCall;
+  /** The keys that are declared where the call runs. */
+  readonly session: JsonObject | undefined;
+};
+
+function callInput(
+  { place, definition, info, input, log }: DrivenRun,
+  { facts, machine }: CallingAgent,
+  { pending, session }: CallWithSession,
+): CallToolInput {
+  const { call, turn, index } = pending;
+  return {
+    ...contextOf({
+      ...place.address(definition),
+      firstExecutionRunId: info.firstExecutionRunId,
+      executionRunId: info.runId,
+      context: input.context,
+      session,
+      ...iterationInput(facts, machine.iterations),
+    }),
+    turn,
+    index,
+    callId: call.callId,
+    tool: call.name,
+    ...argumentsOf(pending, log),
+  };
 }

@@ -12,6 +12,7 @@ import type { JsonObject } from '../protocol/json';
 import { failureCode, failureReason } from './child-failure';
 import type { Children } from './children';
 import { errorResult, resultOf, type ToolArrival } from './tool-arrival';
+import type { AroundCall } from './tool-hooks';
 
 const endingCodes: ReadonlySet<ErrorCode> = new Set([
   'CircularAgentCall',
@@ -27,17 +28,24 @@ export type SubAgentCall = {
   readonly session: JsonObject;
   /** Calls of the turn, this one included, that share what is left of the budget. */
   readonly among: number;
+  readonly around: AroundCall;
 };
 
-export async function callSubAgent(
+export async function callSubAgent(children: Children, made: SubAgentCall): Promise<ToolArrival> {
+  const { name } = made.callee;
+  const input = made.pending.call.args?.['input'];
+  if (typeof input !== 'string' || input.trim() === '') {
+    return errorResult(made.pending, `The arguments of '${name}' must be {"input": "<text>"}.`);
+  }
+  return await made.around((session) => callChild(children, made, { input, session }));
+}
+
+async function callChild(
   children: Children,
-  { callee, pending, session, among }: SubAgentCall,
+  { callee, pending, session: own, among }: SubAgentCall,
+  { input, session }: { readonly input: string; readonly session: JsonObject },
 ): Promise<ToolArrival> {
   const { name, runner, kind, policy } = callee;
-  const input = pending.call.args?.['input'];
-  if (typeof input !== 'string' || input.trim() === '') {
-    return errorResult(pending, `The arguments of '${name}' must be {"input": "<text>"}.`);
-  }
   try {
     const { finalResponse, delta } = await children.call({
       runner,
@@ -46,7 +54,7 @@ export async function callSubAgent(
       element: name,
       input,
       session,
-      isSessionStable: true,
+      isSessionStable: session === own,
       isSubAgentCall: true,
       ...(policy && { policy }),
       among,

@@ -1,10 +1,11 @@
 // Runs dev servers and time-skipping servers of its own.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { startDevServer, type DevServer, type DevServerOptions } from '../../src/server/dev-server';
+import { findTemporalCli } from '../../src/server/find-temporal-cli';
 import { freePort } from '../../src/server/free-port';
 import { describeWithTimeSkipping, timeSkippingServerPath } from '../servers';
 
@@ -93,6 +94,24 @@ describe('startDevServer', () => {
       code: 'ServerUnavailable',
       message: `Port ${server.port} of 127.0.0.1 is already in use: choose another one.`,
     });
+    await server.stop();
+  });
+
+  it('takes other ports when another process was faster', async () => {
+    const { path } = await findTemporalCli();
+    const cliPath = join(folder, 'unlucky');
+    const log = join(folder, 'ports');
+    const script = [
+      '#!/bin/sh',
+      `echo "$6" >> '${log}'`,
+      `[ $(wc -l < '${log}') -gt 2 ] && exec '${path}' "$@"`,
+      'echo "listen tcp 127.0.0.1:$6: bind: address already in use"; exit 1',
+    ];
+    writeFileSync(cliPath, script.join('\n'), { mode: 0o755 });
+    const server = await start({ headless: true, cliPath });
+    const tried = readFileSync(log, 'utf8').trim().split('\n');
+    expect([tried.length, tried.at(-1)]).toEqual([3, String(server.port)]);
+    expect(new Set(tried).size).toBe(3);
     await server.stop();
   });
 

@@ -25,7 +25,7 @@ describe('defineCallbacks', () => {
     expect(callbacks).toEqual({
       kind: 'callbacks',
       name: 'audit',
-      spec: { name: 'audit', session: ['seen'] },
+      spec: { name: 'audit', session: ['seen'], toolHooks: ['afterToolCall'] },
       hooks: { afterToolCall: nothing },
     });
     expect([callbacks, callbacks.spec, callbacks.hooks].every(Object.isFrozen)).toBe(true);

@@ -1,0 +1,130 @@
+// One call of a tool: an activity of ours that runs its code, or the user's own.
+//
+// A tool's failure is a result for the model, unless the tool says `onError: 'fail'`; cancellation and what callbacks end are never
+// results.
+
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  isCancellation,
+  sleep,
+  TimeoutFailure,
+} from '@temporalio/workflow';
+import { oneLine, utf8Length } from '../core/text';
+import { toToolOutput } from '../core/tool-output';
+import type { CallToolInput, CheckArgumentsResult, ToolFacts } from '../protocol/activities';
+import type { PendingToolCall } from '../protocol/agent-run';
+import { ToolError } from '../protocol/error-classes';
+import { limits, timeouts } from '../protocol/limits';
+import type { ActivityToolSpec } from '../protocol/spec';
+import { foreignActivity, toolActivities } from './activity-proxies';
+import { checkArguments } from './activity-tool';
+import { isOfCallbacks } from './callbacks';
+import { errorResult, resultOf, type ToolArrival } from './tool-arrival';
+import type { AroundCall } from './tool-hooks';
+import { argumentText } from './visible-state';
+
+export type ToolCall = {
+  readonly tool: ToolFacts;
+  readonly pending: PendingToolCall;
+  readonly input: CallToolInput;
+  /** What was found about the arguments beside the model call; undefined where they changed since. */
+  readonly judged: CheckArgumentsResult | undefined;
+  readonly around: AroundCall;
+};
+
+export async function callTool(call: ToolCall): Promise<ToolArrival> {
+  const { tool, pending } = call;
+  const bytes = utf8Length(JSON.stringify(pending.call.args));
+  if (bytes > limits.toolArguments) {
+    return errorResult(
+      pending,
+      `The arguments have ${bytes} bytes; at most ${limits.toolArguments} are taken.`,
+    );
+  }
+  try {
+    return tool.activity === undefined
+      ? await callOwn(call)
+      : await callForeign(call, tool.activity);
+  } catch (error) {
+    return failedCall(pending, tool, error);
+  }
+}
+
+async function callOwn({ tool, pending, input }: ToolCall): Promise<ToolArrival> {
+  const { entry, session } = await whereRegistered((isElsewhere) =>
+    toolActivities(tool, summaryOf(pending), isElsewhere).callTool(input),
+  );
+  return {
+    kind: 'result',
+    result: entry.result,
+    entryId: entry.id,
+    ...(session && { session }),
+  };
+}
+
+async function callForeign(
+  { tool, pending, input, judged, around }: ToolCall,
+  activity: ActivityToolSpec,
+): Promise<ToolArrival> {
+  const { problem } = judged ?? (await checkArguments(input.definition, pending));
+  if (problem !== undefined) return errorResult(pending, problem);
+  return await around(async () => {
+    try {
+      const args = pending.call.args ?? {};
+      const result = await foreignActivity(tool, activity, summaryOf(pending))(args);
+      return resultOf(pending, toToolOutput(tool.name, result));
+    } catch (error) {
+      return failedCall(pending, tool, error);
+    }
+  });
+}
+
+function summaryOf({ call, turn }: PendingToolCall): string {
+  return `#${turn} ${call.name} ${oneLine(argumentText(call), limits.summary)}`;
+}
+/**
+ * A worker that lacks the tool's code leaves the call to another one of a rolling deploy. No attempt of the tool is spent on it.
+ */
+async function whereRegistered<Result>(
+  call: (isElsewhere: boolean) => Promise<Result>,
+): Promise<Result> {
+  const deadline = Date.now() + timeouts.definitionSearch;
+  for (let isElsewhere = false; ; isElsewhere = true) {
+    try {
+      return await call(isElsewhere);
+    } catch (error) {
+      if (!isNotRegistered(error) || Date.now() >= deadline) throw error;
+      await sleep(timeouts.searchPause);
+    }
+  }
+}
+
+function isNotRegistered(error: unknown): boolean {
+  const cause = error instanceof ActivityFailure ? error.cause : undefined;
+  return cause instanceof ApplicationFailure && cause.type === 'NotRegisteredHere';
+}
+
+function failedCall(pending: PendingToolCall, tool: ToolFacts, error: unknown): ToolArrival {
+  if (isCancellation(error) || !(error instanceof ActivityFailure))
+    return { kind: 'failed', error };
+  if (isOfCallbacks(error.cause)) return { kind: 'failed', error };
+  if (isNotRegistered(error)) {
+    const text = `The tool '${pending.call.name}' is not available any more: no worker has its code.`;
+    return errorResult(pending, text);
+  }
+  const timedOut = error.cause instanceof TimeoutFailure;
+  if (tool.effect === 'once' && timedOut) {
+    const text =
+      'OutcomeUnknown: the call was cut off and may or may not have taken effect. Check before repeating it.';
+    return errorResult(pending, text);
+  }
+  const reason = timedOut ? 'it did not finish in time' : (error.cause?.message ?? error.message);
+  const text = `The tool '${pending.call.name}' failed: ${oneLine(reason, limits.failureMessage)}`;
+  if (tool.onError === 'fail')
+    return {
+      kind: 'failed',
+      error: new ToolError(text, { cause: error, details: { tool: pending.call.name } }),
+    };
+  return errorResult(pending, text);
+}
