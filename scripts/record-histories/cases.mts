@@ -1,5 +1,17 @@
-// What is recorded: one run for each thing an agent can do. A case is a scripted model, and what people do meanwhile.
-import { defineAgent, defineTool, ProviderError, subAgent, type Agent, type Tool } from 'longhaul';
+// What is recorded: one run for each thing a runner can do. A case is a scripted model, and what people do meanwhile.
+import {
+  defineAgent,
+  defineCallbacks,
+  defineTool,
+  graph,
+  parallel,
+  ProviderError,
+  sequential,
+  subAgent,
+  type Agent,
+  type Runner,
+  type Tool,
+} from 'longhaul';
 import type { Longhaul, RunHandle } from 'longhaul/client';
 import type { ScriptedStep } from 'longhaul/testing';
 
@@ -11,8 +23,10 @@ export type Recorded = {
 };
 
 export type Case = {
-  readonly agent: Agent;
+  readonly runner: Runner;
   readonly steps: readonly ScriptedStep[];
+  /** What is said, one after the other, to a thread of it, which is then cleared. In place of a run. */
+  readonly talk?: readonly string[];
   readonly meanwhile?: (recorded: Recorded) => Promise<unknown>;
 };
 
@@ -73,12 +87,41 @@ function agent(name: string, options: object = {}): Agent {
   });
 }
 
-/** Speaks by its caller's script. */
-const callee = defineAgent({
-  id: 'callee',
-  model: 'called-agents/scripted',
-  tools: [lookUp],
+/** Agents of one case, which speak by its one script. */
+function cast(name: string, ids: readonly string[]): readonly Agent[] {
+  return ids.map((id) => agent(`${name}-${id}`, { model: `${name}/scripted` }));
+}
+
+const noting = defineCallbacks({
+  name: 'noting',
+  session: ['asked'],
+  beforeToolCall: ({ session, call }) => {
+    session['asked'] = call.name;
+  },
+  afterToolCall: () => undefined,
 });
+
+function treesGraph(): Runner {
+  const [oaks, elms, both] = cast('graph', ['oaks', 'elms', 'both']) as [Agent, Agent, Agent];
+  return graph({
+    id: 'graph',
+    tasks: [
+      { id: 'oaks', runner: oaks },
+      { id: 'elms', runner: elms },
+      {
+        id: 'both',
+        runner: both,
+        dependencies: ['oaks', 'elms'],
+        prompt: '${oaks.output} ${elms.output}',
+      },
+    ],
+  });
+}
+
+function research(name: string) {
+  const [callee] = cast(name, ['callee']) as [Agent];
+  return subAgent(callee, { name: 'research', description: 'Researches' });
+}
 
 async function answer({ run }: Recorded, text: string): Promise<void> {
   await run.outcome();
@@ -86,33 +129,33 @@ async function answer({ run }: Recorded, text: string): Promise<void> {
 }
 
 export const cases: { readonly [name: string]: Case } = {
-  'text-answer': { agent: agent('text-answer'), steps: ['Hello to you.'] },
+  'text-answer': { runner: agent('text-answer'), steps: ['Hello to you.'] },
   'tool-turn': {
-    agent: agent('tool-turn'),
+    runner: agent('tool-turn'),
     steps: [{ toolCalls: [lookUpCall('oak')] }, 'A tree.'],
   },
   'parallel-tools': {
-    agent: agent('parallel-tools', { toolConcurrency: 2 }),
+    runner: agent('parallel-tools', { toolConcurrency: 2 }),
     steps: [
       { text: 'Three at once.', toolCalls: ['slow', 'elm', 'fir'].map(lookUpCall) },
       'Three trees.',
     ],
   },
   'session-and-long-arguments': {
-    agent: agent('session-and-long-arguments'),
+    runner: agent('session-and-long-arguments'),
     steps: [{ toolCalls: [{ name: 'remember', args: { note: 'word '.repeat(2_000) } }] }, 'Kept.'],
   },
   'tool-failed': {
-    agent: agent('tool-failed'),
+    runner: agent('tool-failed'),
     steps: [{ toolCalls: [{ name: 'unreliable', args: {} }] }, 'It does not work today.'],
   },
   'question-by-tool': {
-    agent: agent('question-by-tool', { askUser: 'tool' }),
+    runner: agent('question-by-tool', { askUser: 'tool' }),
     steps: [ask('Which tree?', ['oak', 'elm']), { toolCalls: [lookUpCall('elm')] }, 'An elm.'],
     meanwhile: (recorded) => answer(recorded, 'elm'),
   },
   'question-by-marker': {
-    agent: agent('question-by-marker', { askUser: 'marker' }),
+    runner: agent('question-by-marker', { askUser: 'marker' }),
     steps: ['__ask_user__: Which tree?', 'An oak.'],
     meanwhile: async ({ run, longhaul }) => {
       await run.outcome();
@@ -122,11 +165,11 @@ export const cases: { readonly [name: string]: Case } = {
     },
   },
   'input-timeout': {
-    agent: agent('input-timeout', { askUser: 'tool', inputTimeout: '1s' }),
+    runner: agent('input-timeout', { askUser: 'tool', inputTimeout: '1s' }),
     steps: [ask('Is anybody there?')],
   },
   'input-timeout-answered': {
-    agent: agent('input-timeout-answered', {
+    runner: agent('input-timeout-answered', {
       askUser: 'tool',
       inputTimeout: '1s',
       onInputTimeout: { answer: 'nobody is here' },
@@ -134,7 +177,7 @@ export const cases: { readonly [name: string]: Case } = {
     steps: [ask('Is anybody there?'), 'Then I decide.'],
   },
   'approval-edited': {
-    agent: agent('approval-edited'),
+    runner: agent('approval-edited'),
     steps: [
       { toolCalls: [{ name: 'refund', args: { amount: 100 } }, lookUpCall('order')] },
       'Refunded 40.',
@@ -146,7 +189,7 @@ export const cases: { readonly [name: string]: Case } = {
     },
   },
   'approval-rejected': {
-    agent: agent('approval-rejected'),
+    runner: agent('approval-rejected'),
     steps: [{ toolCalls: [{ name: 'refund', args: { amount: 100 } }] }, 'No refund then.'],
     meanwhile: async ({ run }) => {
       const outcome = await run.outcome();
@@ -154,7 +197,7 @@ export const cases: { readonly [name: string]: Case } = {
     },
   },
   'invalid-tool-call-retried': {
-    agent: agent('invalid-tool-call-retried'),
+    runner: agent('invalid-tool-call-retried'),
     steps: [
       { toolCalls: [{ name: 'no_such_tool', args: {} }, lookUpCall('oak')] },
       { toolCalls: [{ name: 'look_up', args: '{"word":' }] },
@@ -163,14 +206,14 @@ export const cases: { readonly [name: string]: Case } = {
     ],
   },
   'criteria-reprompt': {
-    agent: agent('criteria-reprompt', {
+    runner: agent('criteria-reprompt', {
       criteria: [{ kind: 'keyword', keyword: 'DONE' }, { kind: 'structured-output' }],
     }),
     steps: ['Working on it.', 'DONE with it.'],
   },
   'called-agents': {
-    agent: agent('called-agents', {
-      tools: [subAgent(callee, { name: 'research', description: 'Researches' }), lookUp],
+    runner: agent('called-agents', {
+      tools: [research('called-agents'), lookUp],
     }),
     steps: [
       { toolCalls: [{ name: 'research', args: { input: 'Trees.' } }] },
@@ -180,7 +223,7 @@ export const cases: { readonly [name: string]: Case } = {
     ],
   },
   cancelled: {
-    agent: agent('cancelled'),
+    runner: agent('cancelled'),
     steps: [{ text: 'Too late.', delayMs: 60_000 }],
     meanwhile: async ({ run, modelCalled }) => {
       await modelCalled();
@@ -188,11 +231,11 @@ export const cases: { readonly [name: string]: Case } = {
     },
   },
   failed: {
-    agent: agent('failed', { maxIterations: 1 }),
+    runner: agent('failed', { maxIterations: 1 }),
     steps: [{ toolCalls: [lookUpCall('oak')] }, { toolCalls: [lookUpCall('elm')] }],
   },
   'provider-retry': {
-    agent: agent('provider-retry'),
+    runner: agent('provider-retry'),
     steps: [
       { error: new ProviderError('rate_limited', 'slow down', { retryAfterMs: 200 }) },
       { error: new ProviderError('unavailable', 'try again', { retryAfterMs: 200 }) },
@@ -200,7 +243,7 @@ export const cases: { readonly [name: string]: Case } = {
     ],
   },
   'continued-as-new': {
-    agent: agent('continued-as-new', { askUser: 'tool' }),
+    runner: agent('continued-as-new', { askUser: 'tool' }),
     steps: [
       ...['ash', 'elm', 'fir', 'oak', 'yew'].map((word) => ({ toolCalls: [lookUpCall(word)] })),
       { toolCalls: [{ name: 'remember', args: { note: 'five' } }] },
@@ -209,5 +252,42 @@ export const cases: { readonly [name: string]: Case } = {
       'Seven trees.',
     ],
     meanwhile: (recorded) => answer(recorded, 'yes'),
+  },
+  'hooked-calls': {
+    runner: agent('hooked-calls', {
+      tools: [research('hooked-calls'), lookUp],
+      callbacks: [noting],
+    }),
+    steps: [
+      { toolCalls: [{ name: 'research', args: { input: 'Trees.' } }] },
+      'Oaks are trees.',
+      { toolCalls: [lookUpCall('oak')] },
+      'It knows of oaks.',
+    ],
+  },
+  sequential: {
+    runner: sequential({ id: 'sequential', steps: cast('sequential', ['first', 'second']) }),
+    steps: [{ toolCalls: [lookUpCall('oak')] }, 'A tree.', 'A tall tree.'],
+  },
+  parallel: {
+    runner: parallel({ id: 'parallel', branches: cast('parallel', ['left', 'right']) }),
+    steps: ['A tree.', 'A tree.'],
+  },
+  'parallel-first': {
+    runner: parallel({
+      id: 'parallel-first',
+      merge: 'first',
+      branches: cast('parallel-first', ['left', 'right']),
+    }),
+    steps: ['A tree.', { text: 'A tree, too.', delayMs: 1_000 }],
+  },
+  graph: {
+    runner: treesGraph(),
+    steps: ['Oaks.', 'Elms.', 'Oaks and elms.'],
+  },
+  thread: {
+    runner: agent('thread'),
+    steps: ['Hello.', { toolCalls: [lookUpCall('oak')] }, 'A tree.'],
+    talk: ['Hi.', 'What is an oak?'],
   },
 };

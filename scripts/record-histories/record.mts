@@ -36,7 +36,7 @@ export async function recordHistories(project: string): Promise<RecordedHistory[
     );
     const worker = await createWorker({
       address: server.address,
-      runners: Object.values(cases).map(({ agent }) => agent),
+      runners: Object.values(cases).map(({ runner }) => runner),
       providers: Object.fromEntries(models),
       workerOptions: { shutdownGraceTime: '1s' },
     });
@@ -57,12 +57,36 @@ export async function recordHistories(project: string): Promise<RecordedHistory[
   }
 }
 
+type Recording = { readonly longhaul: Longhaul; readonly model: ScriptedModel | undefined };
+
 async function recordCase(
   name: string,
-  { agent, meanwhile }: Case,
-  { longhaul, model }: { longhaul: Longhaul; model: ScriptedModel | undefined },
+  each: Case,
+  { longhaul, model }: Recording,
 ): Promise<RecordedHistory[]> {
-  const run = await longhaul.start(agent.spec.id, `Do what '${name}' is about.`, {
+  const { runId, end } =
+    each.talk === undefined
+      ? await recordRun(name, each, { longhaul, model })
+      : await recordThread(name, each.talk, longhaul);
+  if (name !== 'cancelled') model?.assertConsumed();
+  const histories = await fetchHistories(longhaul, runId);
+  console.log(
+    `${name}: ${histories.map((history) => history.events?.length).join(' + ')} events; ${end}`,
+  );
+  return histories.map((history, index) => ({
+    name: histories.length === 1 ? name : `${name}.${index + 1}`,
+    json: `${JSON.stringify(scrub(JSON.parse(historyToJSON(history)) as never), null, 1)}\n`,
+  }));
+}
+
+type RecordedEnd = { readonly runId: string; readonly end: string };
+
+async function recordRun(
+  name: string,
+  { runner, meanwhile }: Case,
+  { longhaul, model }: Recording,
+): Promise<RecordedEnd> {
+  const run = await longhaul.start(runner.spec.id, `Do what '${name}' is about.`, {
     runId: `recorded-${name}`,
   });
   const modelCalled = async (): Promise<void> => {
@@ -73,15 +97,25 @@ async function recordCase(
     ({ finalResponse }) => finalResponse.text,
     (error: unknown) => String(error),
   );
-  if (name !== 'cancelled') model?.assertConsumed();
-  const histories = await fetchHistories(longhaul, run.runId);
-  console.log(
-    `${name}: ${histories.map((history) => history.events?.length).join(' + ')} events; ${end}`,
-  );
-  return histories.map((history, index) => ({
-    name: histories.length === 1 ? name : `${name}.${index + 1}`,
-    json: `${JSON.stringify(scrub(JSON.parse(historyToJSON(history)) as never), null, 1)}\n`,
-  }));
+  // What a `first` leaves running ends before it.
+  while ((await run.state()).status === 'running') await sleep(20);
+  return { runId: run.runId, end };
+}
+
+async function recordThread(
+  name: string,
+  texts: readonly string[],
+  longhaul: Longhaul,
+): Promise<RecordedEnd> {
+  const thread = longhaul.thread({ agent: name, sessionId: 'recorded' });
+  const answers: string[] = [];
+  for (const text of texts) {
+    const turn = await thread.send(text);
+    answers.push((await turn.result()).finalResponse.text);
+  }
+  await thread.clear();
+  while ((await thread.state()).status === 'running') await sleep(20);
+  return { runId: thread.threadId, end: answers.join(' ') };
 }
 
 /** The Temporal CLI, but its server suggests to continue as new soon. */

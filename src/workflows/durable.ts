@@ -49,6 +49,7 @@ function failureOf(error: LonghaulError): ApplicationFailure {
 }
 
 export function storable<Result>(result: Result): Result {
+  if (result === undefined) return result;
   const violation = checkJson(result);
   if (violation !== undefined) {
     throw new InternalError(`the result is not JSON at ${violation.path}: ${violation.problem}`);

@@ -27,6 +27,12 @@ const required = [
   'provider-retry',
   'continued-as-new.1',
   'continued-as-new.2',
+  'hooked-calls',
+  'sequential',
+  'parallel',
+  'parallel-first',
+  'graph',
+  'thread',
 ];
 
 type Attributes = {

@@ -100,7 +100,11 @@ describe('a thread with a store', () => {
   }
 
   async function isEnded(thread: ThreadHandle): Promise<boolean> {
-    return (await thread.state()).status === 'completed';
+    const { status } = await thread.state();
+    if (status !== 'completed') return false;
+    // Throws if the server has it otherwise.
+    await harness.longhaul.client.workflow.getHandle(thread.threadId).result();
+    return true;
   }
 
   it('saves each turn with what is known of it', async () => {

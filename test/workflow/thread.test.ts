@@ -291,7 +291,10 @@ describe('a thread', () => {
     await thread.clear();
     await open('second');
     expect((await second.result()).finalResponse.text).toBe('<second>');
-    await eventually('it has ended', async () => (await thread.state()).status === 'completed');
+    const handle = harness.longhaul.client.workflow.getHandle(thread.threadId);
+    await handle.result();
+    expect((await handle.describe()).status.name).toBe('COMPLETED');
+    expect((await thread.state()).status).toBe('completed');
     const third = await thread.send('third');
     await open('third');
     await third.result();
