@@ -11,7 +11,12 @@ const refusedKeys = new Set(['__proto__', 'constructor', 'prototype']);
 
 /** The first place where a value is not JSON; undefined if it is. Nothing is coerced. */
 export function checkJson(value: unknown, path = ''): JsonViolation | undefined {
-  return check(value, path, []);
+  return check(value, path, { ancestors: [], omitsUndefined: false });
+}
+
+/** As `checkJson`, where keys without a value are left out, as `JSON.stringify` does. */
+export function checkStringifiable(value: unknown): JsonViolation | undefined {
+  return check(value, '', { ancestors: [], omitsUndefined: true });
 }
 
 /** The changed, added and removed keys; reserved ones never. */
@@ -57,11 +62,9 @@ export function sameJson(left: Json | undefined, right: Json | undefined): boole
   );
 }
 
-function check(
-  value: unknown,
-  path: string,
-  ancestors: readonly object[],
-): JsonViolation | undefined {
+type Walk = { readonly ancestors: readonly object[]; readonly omitsUndefined: boolean };
+
+function check(value: unknown, path: string, walk: Walk): JsonViolation | undefined {
   if (value === null) return undefined;
   switch (typeof value) {
     case 'string':
@@ -70,21 +73,18 @@ function check(
     case 'number':
       return Number.isFinite(value) ? undefined : { path, problem: `${value} is not JSON` };
     case 'object':
-      return checkObject(value, path, ancestors);
+      return checkObject(value, path, walk);
     default:
       return { path, problem: `a value of type ${typeof value} is not JSON` };
   }
 }
 
-function checkObject(
-  value: object,
-  path: string,
-  ancestors: readonly object[],
-): JsonViolation | undefined {
+function checkObject(value: object, path: string, walk: Walk): JsonViolation | undefined {
+  const { ancestors } = walk;
   if (ancestors.includes(value)) return { path, problem: 'the value contains itself' };
   if (ancestors.length >= maxDepth)
     return { path, problem: `the value is nested more than ${maxDepth} levels deep` };
-  const inner = [...ancestors, value];
+  const inner = { ...walk, ancestors: [...ancestors, value] };
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index += 1) {
       const violation = check(value[index], `${path}[${index}]`, inner);
@@ -95,15 +95,12 @@ function checkObject(
   return checkShape(value, path) ?? checkEntries(value, path, inner);
 }
 
-function checkEntries(
-  value: object,
-  path: string,
-  ancestors: readonly object[],
-): JsonViolation | undefined {
+function checkEntries(value: object, path: string, walk: Walk): JsonViolation | undefined {
   for (const [key, item] of Object.entries(value)) {
     const at = keyPath(path, key);
     if (refusedKeys.has(key)) return { path: at, problem: `the key "${key}" is reserved` };
-    const violation = check(item, at, ancestors);
+    if (item === undefined && walk.omitsUndefined) continue;
+    const violation = check(item, at, walk);
     if (violation) return violation;
   }
   return undefined;

@@ -1,6 +1,6 @@
 // A tool's return value as the model sees it: checked, never coerced, and cut where it is too long. Pure.
 
-import { checkJson } from './session';
+import { checkStringifiable } from './session';
 import { headOf, utf8Length } from './text';
 import type { Json } from '../protocol/json';
 import { limits } from '../protocol/limits';
@@ -8,14 +8,14 @@ import type { ToolContent } from '../protocol/message';
 
 export type ToolOutput = { readonly isError: boolean; readonly content: readonly ToolContent[] };
 
-/** Strings go to the model as they are, everything else as JSON; `undefined` is null. */
+/** Strings go to the model as they are, everything else as JSON; `undefined` is null, and keys without a value are left out. */
 export function toToolOutput(
   tool: string,
   value: unknown,
   maxBytes: number = limits.toolResultShown,
 ): ToolOutput {
   const output = value === undefined ? null : value;
-  const violation = checkJson(output);
+  const violation = checkStringifiable(output);
   if (violation !== undefined) {
     const where = violation.path === '' ? 'its result' : `its result at ${violation.path}`;
     return errorOutput(`The tool '${tool}' ran, but ${where} is not JSON: ${violation.problem}.`);
@@ -25,7 +25,7 @@ export function toToolOutput(
     return { isError: false, content: [{ type: 'text', text: cut(output, bound) }] };
   const text = JSON.stringify(output);
   if (utf8Length(text) <= bound)
-    return { isError: false, content: [{ type: 'json', value: output as Json }] };
+    return { isError: false, content: [{ type: 'json', value: JSON.parse(text) as Json }] };
   return { isError: false, content: [{ type: 'text', text: cut(text, bound) }] };
 }
 

@@ -54,15 +54,17 @@ export function pack(
   );
 }
 
-export async function unpack(
-  bytes: Uint8Array,
-): Promise<CarriedRun & { readonly entries: readonly LogEntry[] }> {
+/** At once: what was asked is known before the log is there. */
+export function unpack(bytes: Uint8Array): CarriedRun {
   const run = inflateJson<CarriedRun>(bytes);
-  if (run.format !== 1)
-    throw new LonghaulError('StateError', `unknown format ${String(run.format)} of a carried run`);
-  if (run.entries !== undefined) return { ...run, entries: run.entries };
-  if (run.log === undefined) throw new LonghaulError('StateError', 'the carried run has no log');
-  return { ...run, entries: await pull(run.log) };
+  if (run.format === 1) return run;
+  throw new LonghaulError('StateError', `unknown format ${String(run.format)} of a carried run`);
+}
+
+export async function carriedEntries({ entries, log }: CarriedRun): Promise<readonly LogEntry[]> {
+  if (entries !== undefined) return entries;
+  if (log === undefined) throw new LonghaulError('StateError', 'the carried run has no log');
+  return await pull(log);
 }
 
 async function pull(log: LogRef): Promise<LogEntry[]> {

@@ -41,6 +41,7 @@ export function inputsThatTravel(inputs: readonly PendingInput[]): readonly Pend
 export class RunBoard {
   status: RunStatus = 'loading';
   result: AgentRunResult | undefined;
+  isLoaded = false;
   /** The run is about to continue as new: who waits must ask again. */
   moving = false;
   /** Grows with every answer taken, so that the loop wakes. */
@@ -64,8 +65,9 @@ export class RunBoard {
     this.status = this.pending.length > 0 ? 'needs-input' : 'running';
   }
 
-  /** What runs is known; it has asked nothing yet. */
+  /** What runs is known, and takes answers. What an execution before this one asked is known earlier. */
   loaded(): void {
+    this.isLoaded = true;
     if (this.status === 'loading') this.status = 'running';
   }
 

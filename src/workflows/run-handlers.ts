@@ -3,7 +3,8 @@
 // 1. Handlers never wait for a model and never throw: a refused signal changes nothing and shows in `state.rejected`.
 // 2. Updates refuse in their validators, so that a refused answer leaves nothing in history.
 // 3. An answer for this run is fed to its machine at once; one for a child is taken first, then sent down, so that it goes once.
-// 4. `outcome` is the one handler that waits: until the run pauses, ends, or moves on to its next execution.
+// 4. `outcome` waits until the run pauses, ends, or moves on to its next execution; an answer waits until a run that has moved is back.
+//    No other handler waits.
 
 import {
   ApplicationFailure,
@@ -105,7 +106,8 @@ function setAnswerUpdates(run: RunHandlers): void {
   setHandler(
     resumeUpdate,
     async (input) => {
-      const found = board.question(input, updateId());
+      if (!board.isLoaded) await loaded(board);
+      const found = refusing(() => board.question(input, updateId()));
       if (found !== undefined)
         await settle(run, { ...input, inputId: found.inputId, kind: 'answer' });
       return { accepted: true, inputId: found?.inputId ?? input.inputId ?? '' };
@@ -118,7 +120,9 @@ function setAnswerUpdates(run: RunHandlers): void {
   setHandler(
     approveUpdate,
     async (input) => {
-      if (board.approval(input, updateId())) await settle(run, { ...input, kind: 'approve' });
+      if (!board.isLoaded) await loaded(board);
+      const found = refusing(() => board.approval(input, updateId()));
+      if (found !== undefined) await settle(run, { ...input, kind: 'approve' });
       return { accepted: true, inputId: input.inputId };
     },
     {
@@ -129,7 +133,9 @@ function setAnswerUpdates(run: RunHandlers): void {
   setHandler(
     rejectUpdate,
     async (input) => {
-      if (board.approval(input, updateId())) await settle(run, { ...input, kind: 'reject' });
+      if (!board.isLoaded) await loaded(board);
+      const found = refusing(() => board.approval(input, updateId()));
+      if (found !== undefined) await settle(run, { ...input, kind: 'reject' });
       return { accepted: true, inputId: input.inputId };
     },
     {
@@ -177,7 +183,7 @@ async function settle(run: RunHandlers, delivery: Delivery): Promise<void> {
 async function resumeBySignal(run: RunHandlers, payload: unknown): Promise<void> {
   await recordingRefusal(run.board, signalNames.resume, async () => {
     const input = resumeInput(typeof payload === 'string' ? { answer: payload } : payload);
-    if (run.board.status === 'loading') await loaded(run.board);
+    if (!run.board.isLoaded) await loaded(run.board);
     const found = run.board.question(input, updateId());
     if (found !== undefined)
       await settle(run, { ...input, inputId: found.inputId, kind: 'answer' });
@@ -187,14 +193,23 @@ async function resumeBySignal(run: RunHandlers, payload: unknown): Promise<void>
 /** The first answer counts: what comes after it, or after its time ran out, changes nothing. */
 async function takeDelivery(run: RunHandlers, delivery: Delivery): Promise<void> {
   await recordingRefusal(run.board, signalNames.deliver, async () => {
-    if (run.board.status === 'loading') await loaded(run.board);
+    if (!run.board.isLoaded) await loaded(run.board);
     if (run.board.addressed(delivery, updateId()) !== undefined) await settle(run, delivery);
   });
 }
 
-/** A signal may come before a run that continued as new knows again what it asked: nobody would send that answer once more. */
+/** As the validator found, unless another answer came first while this one waited. Never waits: what is found is taken at once. */
+function refusing<Found>(find: () => Found): Found {
+  try {
+    return find();
+  } catch (error) {
+    throw toWorkflowFailure(error);
+  }
+}
+
+/** An answer may come before a run that continued as new has its log again. */
 async function loaded(board: RunBoard): Promise<void> {
-  await condition(() => board.status !== 'loading');
+  await condition(() => board.isLoaded || board.ended);
 }
 
 async function recordingRefusal(

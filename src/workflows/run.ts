@@ -20,13 +20,12 @@ import { RunBudget } from '../core/budget';
 import { createPlan, restorePlan } from '../core/orchestration/create-plan';
 import type { PlanResult } from '../core/orchestration/plan';
 import { checkRunInput } from '../core/run-input';
-import { sessionDelta } from '../core/session';
 import { isSpent } from '../core/spend';
 import { runnerId } from '../core/runner-refs';
 import { InternalError } from '../protocol/error-classes';
 import { isJsonObject } from '../protocol/json';
 import { signalNames } from '../protocol/names';
-import type { LogEvent } from '../protocol/log';
+import type { LogEntry, LogEvent } from '../protocol/log';
 import type {
   AgentRunResult,
   ChildInputs,
@@ -38,8 +37,8 @@ import type {
 } from '../protocol/run';
 import { controlActivities } from './activity-proxies';
 import { AgentLoop } from './agent-loop';
-import { isDue, machineOptions, promptOf, stateOf, withinSize } from './agent-run-facts';
-import { pack, unpack, type CarriedProgress, type CarriedRun } from './carried-run';
+import { isDue, machineOptions, promptOf, stateOf } from './agent-run-facts';
+import { carriedEntries, pack, unpack, type CarriedProgress, type CarriedRun } from './carried-run';
 import { reported } from './child-failure';
 import { Children } from './children';
 import type { DrivenRun, Driver } from './driver';
@@ -53,6 +52,7 @@ import { setRunHandlers } from './run-handlers';
 import { RunLog } from './run-log';
 import { RunPlace } from './run-place';
 import { setRunQueries } from './run-queries';
+import { childResult, runResult } from './run-result';
 import { RunSession } from './run-session';
 import { openStart, withoutStart } from './run-start';
 import { closeSession } from './run-stores';
@@ -137,7 +137,11 @@ export class Run {
   }
 
   async #load(): Promise<void> {
-    if (this.#carried !== undefined) return this.#restore(await unpack(this.#carried));
+    if (this.#carried !== undefined) {
+      const carried = unpack(this.#carried);
+      this.#board.restore(carried.board);
+      return this.#restore(carried, await carriedEntries(carried));
+    }
     checkRunInput(this.#given);
     const { runner, definition } = this.#input;
     const loaded = await loadDefinition({
@@ -151,11 +155,9 @@ export class Run {
     this.#start(loaded);
   }
 
-  #restore(carried: CarriedRun & { readonly entries: readonly LogEvent[] }): void {
+  #restore(carried: CarriedRun, entries: readonly LogEntry[]): void {
     this.#session.restore(carried.session);
-    this.#board.restore(carried.board);
     const { workflowId, runId } = this.#info;
-    const { entries } = carried;
     this.#log = new RunLog({ workflowId, executionRunId: runId, entries });
     this.#start(carried.definition, carried);
     if (carried.abandoned === true) this.#abandon();
@@ -213,17 +215,22 @@ export class Run {
   }
 
   async #finish(planned: PlanResult): Promise<AgentRunResult | ChildResult> {
-    const { children } = this.#ready();
-    const result = this.#resultOf(planned);
+    const { children, budget, driver } = this.#ready();
+    const turnFacts = this.#input.thread && driver.turnFacts;
+    const result = runResult(planned, { budget, session: this.#session.value, turnFacts });
     // Checked before it is published, too: what an update cannot carry would wedge the run.
-    const returned = storable(this.#place.isRoot ? result : this.#childResult(planned, result));
+    const returned = storable(
+      this.#place.isRoot
+        ? result
+        : childResult(planned, { result, session: this.#session, spend: budget.spend }),
+    );
     this.#board.result = result;
     await this.#end('completed');
     if (children.openCount > 0) children.abandon();
     if (!('delta' in returned)) return await this.#save(returned);
     if (children.openCount > 0) await this.#tellCaller({ result: returned });
     await this.#linger();
-    return { ...returned, spend: this.#ready().budget.spend };
+    return { ...returned, spend: budget.spend };
   }
 
   async #save(result: AgentRunResult): Promise<AgentRunResult> {
@@ -247,33 +254,6 @@ export class Run {
       await CancellationScope.nonCancellable(() => children.closed());
     }
     await CancellationScope.nonCancellable(() => this.#settle());
-  }
-
-  #resultOf(planned: PlanResult): AgentRunResult {
-    const { budget, driver } = this.#ready();
-    const { usage, costUsd, unpriced } = budget.spend;
-    const notCounted = budget.hasCostLimit ? (unpriced ?? []) : [];
-    const warnings = [
-      ...(planned.warnings ?? []),
-      ...notCounted.map((model) => `the price of ${model} is not known: its calls are not counted`),
-    ];
-    return withinSize({
-      ...planned,
-      usage,
-      ...(costUsd !== undefined && { costUsd }),
-      session: this.#session.value,
-      ...(this.#input.thread && driver.turnFacts),
-      ...(warnings.length > 0 && { warnings }),
-    });
-  }
-
-  #childResult(planned: PlanResult, { warnings }: AgentRunResult): ChildResult {
-    return withinSize({
-      ...planned,
-      ...(warnings && { warnings }),
-      delta: sessionDelta(this.#session.initial, this.#session.value),
-      spend: this.#ready().budget.spend,
-    });
   }
 
   async #tellCaller(

@@ -16,7 +16,6 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { RunBudget } from '../core/budget';
-import { emptyUsage } from '../core/usage';
 import { runnerId } from '../core/runner-refs';
 import { InvalidInput, RunClosed } from '../protocol/error-classes';
 import { isJsonObject, type JsonObject } from '../protocol/json';
@@ -56,7 +55,6 @@ export class ThreadLoop {
   readonly #display = new RunDisplay(this.#info.memo);
   #saves = new ThreadSaves(undefined, () => undefined);
   #hasSearchAttributes = false;
-  #isLoaded = false;
   /** Why the thread could not be opened. */
   #loadFailure: unknown;
   /** What the turn that is running can be cancelled by. */
@@ -117,8 +115,7 @@ export class ThreadLoop {
     try {
       if (this.#carried === undefined) await this.#open();
       else this.#restore(this.#carried);
-      this.#isLoaded = true;
-      this.#board.status = this.#board.pending.length > 0 ? 'needs-input' : 'running';
+      this.#board.loaded();
     } catch (error) {
       this.#loadFailure = error;
       throw error;
@@ -211,8 +208,9 @@ export class ThreadLoop {
 
   /** A message that comes while the thread is being opened waits for it: its turn is numbered after those of the store. */
   async #opened(): Promise<void> {
-    if (!this.#isLoaded) await condition(() => this.#isLoaded || this.#board.ended);
-    if (!this.#isLoaded) throw toWorkflowFailure(this.#loadFailure);
+    const board = this.#board;
+    if (!board.isLoaded) await condition(() => board.isLoaded || board.ended);
+    if (!board.isLoaded) throw toWorkflowFailure(this.#loadFailure);
   }
 
   #checkOpen(): void {
@@ -251,7 +249,8 @@ export class ThreadLoop {
       if (this.#memory.isFull(result)) await this.#compact();
     } catch (error) {
       if (CancellationScope.current().consideredCancelled) throw error;
-      this.#budget.record(spendOf(error) ?? { usage: emptyUsage });
+      const spend = spendOf(error);
+      if (spend !== undefined) this.#budget.record(spend);
       const code = failureCode(error);
       this.#turns.finish({
         status: code === 'RunCancelled' ? 'cancelled' : 'failed',

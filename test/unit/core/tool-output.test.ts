@@ -28,9 +28,14 @@ describe('toToolOutput', () => {
     { name: 'null', value: null, expected: ok(json(null as never)) },
     { name: 'nothing', value: undefined, expected: ok(json(null as never)) },
     { name: 'false', value: false, expected: ok(json(false as never)) },
+    {
+      name: 'an object without the keys that have no value',
+      value: { a: 1, b: undefined, c: { d: undefined } },
+      expected: ok(json({ a: 1, c: {} } as never)),
+    },
     { name: 'zero', value: 0, expected: ok(json(0 as never)) },
   ])('shows the model $name', ({ value, expected }) => {
-    expect(toToolOutput('probe', value)).toEqual(expected);
+    expect(toToolOutput('probe', value)).toStrictEqual(expected);
   });
 
   it.each([
@@ -39,6 +44,11 @@ describe('toToolOutput', () => {
     { name: 'a date', value: { at: new Date(0) }, where: /its result at .*at.* is not JSON/ },
     { name: 'a Map', value: new Map(), where: /its result is not JSON/ },
     { name: 'a cycle', value: cycle, where: /its result at .*self.* is not JSON/ },
+    {
+      name: 'an item of a list without a value',
+      value: [1, undefined],
+      where: /its result at .*1/,
+    },
     { name: 'a function', value: [() => 1], where: /its result at .*0.* is not JSON/ },
   ])('says that $name is not JSON, and where it stands', ({ value, where }) => {
     const output = toToolOutput('probe', value);
