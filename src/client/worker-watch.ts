@@ -3,25 +3,17 @@ import { NoWorker } from '../protocol/error-classes';
 import type { LonghaulError } from '../protocol/errors';
 import { timeouts } from '../protocol/limits';
 import { grpcStatus, hasGrpcStatus } from './failures';
+import { pollingWorkers } from './polling-workers';
 
-/** `TASK_QUEUE_TYPE_WORKFLOW` of the server's API. */
-const workflowTasks = 1;
 const checkEveryMs = 1_000;
 
 /**
- * Whether any worker has polled the task queue lately: the server remembers for some minutes. The time-skipping server cannot tell,
- * which counts as yes.
+ * Whether any worker polls the task queue: one that was killed counts for some minutes more, one that stopped does not. The
+ * time-skipping server cannot tell, which counts as yes.
  */
 export async function hasWorker(client: Client, taskQueue: string): Promise<boolean> {
   try {
-    const { pollers } = await client.withDeadline(Date.now() + timeouts.serverCheck, () =>
-      client.workflowService.describeTaskQueue({
-        namespace: client.options.namespace,
-        taskQueue: { name: taskQueue },
-        taskQueueType: workflowTasks,
-      }),
-    );
-    return (pollers ?? []).length > 0;
+    return (await pollingWorkers(client, taskQueue)).length > 0;
   } catch (error) {
     if (hasGrpcStatus(error, grpcStatus.unimplemented)) return true;
     throw error;

@@ -260,6 +260,26 @@ describe('bad input', () => {
     await run.result();
   });
 
+  it('says soon that the last worker has stopped, and loses nothing', async () => {
+    const left = await openHarness();
+    const options = {
+      runners: [defineAgent({ id: 'probe', model: 'scripted/one' })],
+      providers: { scripted: scriptedModel(['Here I was.', 'Here I am.']) },
+    };
+    try {
+      const { stop } = await left.worker(options);
+      await (await left.longhaul.start('probe', 'Go.')).result();
+      await stop();
+      const run = await left.longhaul.start('probe', 'Go on.');
+      expect(run.warning).toMatchObject({ code: 'NoWorker' });
+      await expect(run.outcome()).rejects.toMatchObject({ code: 'NoWorker' });
+      await left.worker(options);
+      expect((await run.result()).finalResponse.text).toBe('Here I am.');
+    } finally {
+      await left.close();
+    }
+  });
+
   it('says soon that no worker polls, and loses nothing', async () => {
     const idle = await openHarness();
     try {
