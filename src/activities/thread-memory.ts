@@ -1,30 +1,27 @@
 // What a thread has done beside its turns: its store read and written, its older turns summarised.
 
 import { foldMemory, turnsOf } from '../core/memory';
-import { utf8Length } from '../core/text';
 import { NotRegisteredHere, StoreError } from '../protocol/error-classes';
 import { LonghaulError, ProviderError } from '../protocol/errors';
-import { isJsonObject, type JsonObject } from '../protocol/json';
-import { limits } from '../protocol/limits';
 import type { Message } from '../protocol/message';
 import type { AgentSpec, RunnerSpec } from '../protocol/spec';
 import type {
   ClearTurnsInput,
   CompactTurnsInput,
   CompactTurnsResult,
-  KeptTurn,
   OpenThreadInput,
   OpenThreadResult,
   SaveTurnInput,
 } from '../protocol/thread';
 import { costOf } from '../providers/prices';
-import type { MemoryStore, StoredMemoryTurn } from '../stores/memory-store';
+import type { MemoryStore } from '../stores/memory-store';
 import type { ActivityDependencies } from './dependencies';
 import { isSearchSpent } from './failures';
 import { withHeartbeat } from './heartbeat';
 import { attempt } from './model-attempt';
 import { ownWorkflowId } from './pinned-definition';
 import { askRunner, readLog } from './read-log';
+import { countOf, newestThatFit, orderedTurns, sessionOf } from './stored-turns';
 
 /** How many turns of a store a thread with full memory takes up again. */
 const mostTurns = 1_000;
@@ -45,16 +42,16 @@ export async function openThread(
     }
     const last = memory.kind === 'windowed' ? Math.max(1, memory.turns) : mostTurns;
     const store = storeOf(dependencies, memory.store);
-    const stored = await calling(memory.store, () =>
-      store.loadTurns(input.key, { last: Math.min(last, mostTurns) }),
+    const stored = await calling(memory.store, async () =>
+      orderedTurns(await store.loadTurns(input.key, { last: Math.min(last, mostTurns) })),
     );
-    const count = await calling(memory.store, () => store.count(input.key));
-    const session = sessionOf(stored.at(-1));
+    const counted = await calling(memory.store, () => store.count(input.key));
+    const session = await calling(memory.store, () => sessionOf(stored.at(-1)));
     return {
       memory,
       searchAttributes,
-      turns: newestThatFit(stored.map(keptTurn)),
-      count,
+      turns: newestThatFit(stored),
+      count: countOf(counted, stored),
       ...(session && { session }),
     };
   });
@@ -163,7 +160,10 @@ function writableStore(dependencies: ActivityDependencies, name: string): Memory
 }
 
 /** An error that is not ours is one of a store we do not know: it may pass. */
-async function calling<Result>(name: string, call: () => Promise<Result>): Promise<Result> {
+async function calling<Result>(
+  name: string,
+  call: () => Result | Promise<Result>,
+): Promise<Result> {
   try {
     return await call();
   } catch (error) {
@@ -174,35 +174,6 @@ async function calling<Result>(name: string, call: () => Promise<Result>): Promi
       retryable,
     });
   }
-}
-
-/** A turn that something else than a thread wrote came with no message. */
-function keptTurn(turn: StoredMemoryTurn): KeptTurn {
-  const { id, invocationId: runId, user, assistant, createdAt, eventData } = turn;
-  const messageId = isJsonObject(eventData) ? eventData['messageId'] : undefined;
-  return {
-    id,
-    messageId: typeof messageId === 'string' ? messageId : id,
-    runId,
-    user,
-    assistant,
-    createdAt,
-  };
-}
-
-function sessionOf(turn: StoredMemoryTurn | undefined): JsonObject | undefined {
-  const session = isJsonObject(turn?.eventData) ? turn.eventData['session'] : undefined;
-  return isJsonObject(session) ? session : undefined;
-}
-
-/** What is too long to travel is left in the store. */
-function newestThatFit(turns: readonly KeptTurn[]): readonly KeptTurn[] {
-  let bytes = 0;
-  const first = turns.findLastIndex((turn) => {
-    bytes += utf8Length(JSON.stringify(turn));
-    return bytes > limits.result;
-  });
-  return turns.slice(first + 1);
 }
 
 function userMessage(text: string): Message {

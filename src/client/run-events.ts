@@ -1,6 +1,6 @@
 import { timeouts } from '../protocol/limits';
 import type { LogEntry } from '../protocol/log';
-import type { RunView } from './run-view';
+import { hasEnded, type RunView } from './run-view';
 
 /** One entry of a run's log as it is added; `index` is where it stands. */
 export type RunEvent = { readonly index: number; readonly entry: LogEntry };
@@ -13,7 +13,7 @@ export async function* followLog(
   options: { from?: number; signal?: AbortSignal },
 ): AsyncGenerator<RunEvent, void, void> {
   const { signal } = options;
-  let next = options.from ?? 0;
+  let next = Math.max(0, options.from ?? 0);
   let pauseMs = shortestPauseMs;
   for (;;) {
     const { status } = await view.state();
@@ -22,7 +22,7 @@ export async function* followLog(
       yield { index: next, entry };
       next += 1;
     }
-    if (status === 'completed' || status === 'failed' || status === 'cancelled') return;
+    if (hasEnded(status)) return;
     pauseMs = entries.length > 0 ? shortestPauseMs : Math.min(pauseMs * 1.5, timeouts.eventsPause);
     if (!(await pause(pauseMs, signal))) return;
   }

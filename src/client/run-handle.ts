@@ -19,7 +19,7 @@ import { cancelled, isNotFound, runFailure, updateRefusal } from './failures';
 import { waitForOutcome } from './outcome';
 import { followLog, type RunEvent } from './run-events';
 import { TreeReader, type RunTree } from './run-tree';
-import { memoOf, RunView, type ReadOptions } from './run-view';
+import { hasEnded, memoOf, RunView, type ReadOptions } from './run-view';
 import { uninterrupted } from './uninterrupted';
 import { updateId } from './update-id';
 import { requireWorker } from './worker-watch';
@@ -181,8 +181,8 @@ export class RunHandle {
   }
 
   #notWaiting(status: RunState['status']): LonghaulError {
-    const ended = status === 'completed' || status === 'failed' || status === 'cancelled';
-    if (ended) return new RunClosed(`run '${this.runId}' is not waiting: it is ${status}`);
+    if (hasEnded(status))
+      return new RunClosed(`run '${this.runId}' is not waiting: it is ${status}`);
     return new NotWaiting(`run '${this.runId}' is not waiting for an answer: it is ${status}`);
   }
 

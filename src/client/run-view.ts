@@ -44,9 +44,15 @@ export class RunView {
     this.#asksWorker = options.withoutWorker !== true;
   }
 
+  /** The server's word counts too: a run that was terminated, or timed out, does not know, and still says what it waited for. */
   async state(): Promise<RunState> {
-    const state = await this.#query<RunState>(queryNames.state);
-    return state ?? stateFromMemo(await this.describe());
+    const [told, execution] = await Promise.all([
+      this.#query<RunState>(queryNames.state),
+      this.describe(),
+    ]);
+    if (told === undefined) return stateFromMemo(execution);
+    if (!isStopped(execution) || hasEnded(told.status)) return told;
+    return { ...told, status: 'failed', pending: [] };
   }
 
   /** The runs it called, as it tells itself; undefined when no worker answers in time. */
@@ -114,6 +120,14 @@ export class RunView {
     }
     return error;
   }
+}
+
+function isStopped({ status }: WorkflowExecutionDescription): boolean {
+  return status.name === 'TERMINATED' || status.name === 'TIMED_OUT';
+}
+
+export function hasEnded(status: RunStatus): boolean {
+  return status === 'completed' || status === 'failed' || status === 'cancelled';
 }
 
 /** What `describe` and `list` say of a run, with no worker: counters are not among it. */

@@ -1,6 +1,6 @@
 // Reading a thread: by query, from a worker. What the thread kept is told also after it ended, as long as the server has its history.
 
-import type { Client } from '@temporalio/client';
+import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { timeouts } from '../protocol/limits';
 import { queryNames } from '../protocol/names';
 import type { JsonObject } from '../protocol/json';
@@ -25,12 +25,17 @@ export class ThreadView {
   /** None of a thread that was never started. Those whose run has ended are done. */
   async turns(query: TurnsQuery = {}): Promise<readonly TurnView[]> {
     await this.#caughtUp();
-    return await this.turnsNow(query);
+    const turns = await this.turnsNow(query);
+    if (turns.every(isDone)) return turns;
+    const execution = await this.#closedExecution();
+    if (execution === undefined) return turns;
+    const last = await this.#query<readonly TurnView[]>(queryNames.turns, [query], execution);
+    return (last ?? []).map(neverEnded);
   }
 
   /** As the thread knows them: it learns of the end of a run a moment after others do. */
   async turnsNow(query: TurnsQuery): Promise<readonly TurnView[]> {
-    return (await this.#query<readonly TurnView[]>(queryNames.turns, query)) ?? [];
+    return (await this.#query<readonly TurnView[]>(queryNames.turns, [query])) ?? [];
   }
 
   async session(): Promise<JsonObject> {
@@ -39,11 +44,20 @@ export class ThreadView {
   }
 
   async isOpen(): Promise<boolean> {
+    return (await this.#describe())?.status.name === 'RUNNING';
+  }
+
+  /** Undefined while it is open. */
+  async #closedExecution(): Promise<string | undefined> {
+    const execution = await this.#describe();
+    return execution?.status.name === 'RUNNING' ? undefined : execution?.runId;
+  }
+
+  async #describe(): Promise<WorkflowExecutionDescription | undefined> {
     try {
-      const { status } = await this.#client.workflow.getHandle(this.#threadId).describe();
-      return status.name === 'RUNNING';
+      return await this.#client.workflow.getHandle(this.#threadId).describe();
     } catch (error) {
-      if (isNotFound(error)) return false;
+      if (isNotFound(error)) return undefined;
       throw error;
     }
   }
@@ -70,8 +84,12 @@ export class ThreadView {
   }
 
   /** Undefined when there is no such thread. */
-  async #query<Answer>(name: string, ...args: unknown[]): Promise<Answer | undefined> {
-    const handle = this.#client.workflow.getHandle(this.#threadId);
+  async #query<Answer>(
+    name: string,
+    args: readonly unknown[] = [],
+    executionRunId?: string,
+  ): Promise<Answer | undefined> {
+    const handle = this.#client.workflow.getHandle(this.#threadId, executionRunId);
     for (;;) {
       try {
         return await this.#client.withDeadline(Date.now() + timeouts.serverCheck, () =>
@@ -96,4 +114,16 @@ export class ThreadView {
     });
     if (!polled) throw noWorker(this.#taskQueue, this.#threadId);
   }
+}
+
+function isDone({ status }: TurnView): boolean {
+  return status !== 'queued' && status !== 'running';
+}
+
+/** As the thread ended, it could not tell any more what becomes of the turns it had. */
+function neverEnded(turn: TurnView): TurnView {
+  if (isDone(turn)) return turn;
+  const { behind: _behind, ...rest } = turn;
+  const message = 'the thread ended before the turn did';
+  return { ...rest, status: 'failed', failure: { code: 'RunClosed', message } };
 }

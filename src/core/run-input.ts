@@ -32,6 +32,9 @@ function checkRunner(runner: unknown): void {
   }
   if (!isJsonObject(runner))
     throw invalid(`runner must be the id of a runner or its spec, not ${typeName(runner)}`);
+  const { id } = runner;
+  if (typeof id !== 'string' || !idPatterns.agent.test(id))
+    throw invalid(`runner is no spec of a runner: its id must match ${idPatterns.agent.source}`);
   checkSize('runner', runner, limits.definition);
 }
 

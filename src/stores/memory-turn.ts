@@ -46,6 +46,13 @@ export function instantOf({ createdAt }: Pick<StoredMemoryTurn, 'createdAt'>): s
 function checkTurn(turn: unknown): asserts turn is StoredMemoryTurn {
   if (!isJsonObject(turn)) throw new StoreError('a turn must be an object');
   for (const name of names) keyText(name, turn[name]);
+  checkSaid(turn);
+}
+
+/** What was said, when, and under which id: what is read of a turn that another store than ours gave. */
+export function checkSaid(turn: unknown): asserts turn is StoredMemoryTurn {
+  if (!isJsonObject(turn)) throw new StoreError('a turn must be an object');
+  keyText('id', turn['id']);
   const { user, assistant, createdAt } = turn;
   if (typeof user !== 'string' && !(Array.isArray(user) && user.every(isUserPart)))
     throw new StoreError('user must be a text or a list of text and media parts');

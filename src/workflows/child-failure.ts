@@ -1,6 +1,11 @@
 // Failures on their way up: each says with the code it began with, and what the run that failed has spent.
 
-import { ApplicationFailure, isCancellation, TemporalFailure } from '@temporalio/workflow';
+import {
+  ApplicationFailure,
+  isCancellation,
+  TemporalFailure,
+  TerminatedFailure,
+} from '@temporalio/workflow';
 import { clipText, oneLine } from '../core/text';
 import { errorOfCode } from '../protocol/error-classes';
 import { limits } from '../protocol/limits';
@@ -43,6 +48,18 @@ export function failureCode(error: unknown): ErrorCode | undefined {
 
 export function failureReason(error: unknown): string {
   return oneLine(innermost(error).message, limits.failureMessage);
+}
+
+/** What became of a run that did not complete, to be read later: one ended from outside carries no word of its own. */
+export function toldFailure(error: unknown): {
+  readonly code?: ErrorCode;
+  readonly message: string;
+} {
+  if (error instanceof Error && error.cause instanceof TerminatedFailure)
+    return { code: 'RunClosed', message: 'the run was terminated' };
+  if (isCancellation(error)) return { code: 'RunCancelled', message: 'the run was cancelled' };
+  const code = failureCode(error);
+  return { ...(code && { code }), message: failureReason(error) };
 }
 
 type Innermost = {

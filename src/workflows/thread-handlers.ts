@@ -35,17 +35,23 @@ const turnsQuery = defineQuery<readonly TurnView[], [TurnsQuery | undefined]>(qu
 
 export function setThreadHandlers(thread: ThreadHandlers): void {
   const { turns } = thread;
+  const arriving: string[] = [];
   setHandler(
     sendUpdate,
     async (message) => {
-      await thread.opened();
-      const known = turns.known(message.messageId);
-      if (known !== undefined) return known;
-      if (message.whenBusy === 'interrupt') thread.interrupt();
-      return thread.send(message);
+      arriving.push(message.messageId);
+      try {
+        await thread.opened();
+        const known = turns.known(message.messageId);
+        if (known !== undefined) return known;
+        if (message.whenBusy === 'interrupt') thread.interrupt();
+        return thread.send(message);
+      } finally {
+        arriving.splice(arriving.indexOf(message.messageId), 1);
+      }
     },
     {
-      validator: validating((message: SendInput) => checkSend(thread, message)),
+      validator: validating((message: SendInput) => checkSend(thread, message, arriving)),
       description: 'A message to the thread: {messageId, input, whenBusy?}',
     },
   );
@@ -68,11 +74,17 @@ export function setThreadHandlers(thread: ThreadHandlers): void {
   setLogQuery(thread.log);
 }
 
-function checkSend({ turns, checkOpen }: ThreadHandlers, message: SendInput): void {
+/** A message that was taken and has no turn yet, `arriving`, keeps the thread as busy as one that has. */
+function checkSend(
+  { turns, checkOpen }: ThreadHandlers,
+  message: SendInput,
+  arriving: readonly string[],
+): void {
   checkSendInput(message);
   checkOpen();
-  if (message.whenBusy !== 'reject' || turns.isIdle) return;
-  if (turns.known(message.messageId) !== undefined) return;
+  if (message.whenBusy !== 'reject' || (turns.isIdle && arriving.length === 0)) return;
+  const { messageId } = message;
+  if (turns.known(messageId) !== undefined || arriving.includes(messageId)) return;
   throw new ThreadBusy("a turn is running: wait for it, or send with whenBusy: 'queue'", {
     details: { runId: turns.running?.runId ?? null },
   });

@@ -24,7 +24,7 @@ import type { OpenThreadResult, SendInput, SendReply, ThreadInput } from '../pro
 import { controlActivities, openingActivities } from './activity-proxies';
 import { isDue, stateOf } from './agent-run-facts';
 import { packThread, unpackThread } from './carried-thread';
-import { failureCode, failureReason, spendOf } from './child-failure';
+import { spendOf, toldFailure } from './child-failure';
 import { childId } from './child-id';
 import { toWorkflowFailure } from './durable';
 import { sendDown } from './root-link';
@@ -251,12 +251,9 @@ export class ThreadLoop {
       if (CancellationScope.current().consideredCancelled) throw error;
       const spend = spendOf(error);
       if (spend !== undefined) this.#budget.record(spend);
-      const code = failureCode(error);
-      this.#turns.finish({
-        status: code === 'RunCancelled' ? 'cancelled' : 'failed',
-        failure: { ...(code && { code }), message: failureReason(error) },
-        isRemembered: false,
-      });
+      const failure = toldFailure(error);
+      const status = failure.code === 'RunCancelled' ? 'cancelled' : 'failed';
+      this.#turns.finish({ status, failure, isRemembered: false });
     } finally {
       this.#scope = undefined;
       this.#board.publishChild(turn.runId, []);

@@ -35,6 +35,28 @@ describe('pauses', () => {
     return await harness.longhaul.start(agent, 'Help me.');
   }
 
+  it('is over when its run is terminated: nothing is asked any more, and whoever follows it is let go', async () => {
+    const run = await start([ask('Which one?')]);
+    await run.outcome();
+    const indices: number[] = [];
+    const followed = (async () => {
+      for await (const { index } of run.events()) indices.push(index);
+    })();
+    await harness.longhaul.client.workflow.getHandle(run.runId).terminate('enough');
+    await followed;
+    expect(indices).toEqual([0, 1]);
+    expect(await run.state()).toMatchObject({ status: 'failed', pauseSeq: 1, pending: [] });
+    expect(await run.tree()).toMatchObject({ status: 'failed', pending: [] });
+    const closed = { code: 'RunClosed', message: 'the run was terminated: enough' };
+    await expect(run.outcome()).rejects.toMatchObject(closed);
+    await expect(run.result()).rejects.toMatchObject(closed);
+    for (const options of [{}, { inputId: 'q1.0' }])
+      await expect(run.resume('a', options)).rejects.toMatchObject({
+        code: 'RunClosed',
+        message: expect.stringContaining('it is failed') as string,
+      });
+  });
+
   it('asks by tool, waits, and goes on with the answer as the result of the call', async () => {
     const run = await start([ask('Which one?', ['a', 'b']), 'You chose b.']);
     const outcome = await run.outcome();

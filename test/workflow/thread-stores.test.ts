@@ -32,6 +32,7 @@ const summarising: Script = [
 const runners: readonly Agent[] = [
   agents.agent('saved', echo, { memory: { kind: 'full', store: 'default' } }),
   agents.agent('late', echo, { memory: { kind: 'full', store: 'shaky' } }),
+  agents.agent('foreign', echo, { memory: { kind: 'full', store: 'foreign' } }),
   agents.agent('recent', echo, { memory: { kind: 'windowed', turns: 1, store: 'default' } }),
   agents.agent(
     'noting',
@@ -55,6 +56,8 @@ describe('a thread with a store', () => {
   let stores: SqliteStores;
   /** Calls that fail from now on. */
   let failures = 0;
+  /** What a store of somebody else's holds. */
+  let rows: unknown = [];
   beforeAll(async () => {
     harness = await openHarness();
     ({ longhaul } = harness);
@@ -68,11 +71,12 @@ describe('a thread with a store', () => {
         await memory.default.saveTurn(turn);
       },
     };
+    const foreign = { ...memory.default, loadTurns: () => Promise.resolve(rows as never) };
     await harness.worker({
       runners,
       providers: { scripted: agents.provider },
       prices: { 'scripted/summarised': { input: 100, output: 200 } },
-      stores: { memory: { default: memory.default, shaky } },
+      stores: { memory: { default: memory.default, shaky, foreign } },
     });
   });
   afterAll(async () => {
@@ -223,6 +227,19 @@ describe('a thread with a store', () => {
     await eventually('it has ended again', () => isEnded(thread));
     expect(await said(thread)).toEqual([]);
     expect(await thread.turns()).toEqual([]);
+  });
+
+  it('says clearly that its store gave it what is no turn, and is not stuck with it', async () => {
+    rows = [{ id: 'a', user: 'one', assistant: '<one>', createdAt: 'yesterday' }];
+    const thread = threadOf('foreign');
+    await expect(thread.send('two')).rejects.toMatchObject({
+      code: 'StoreError',
+      message: expect.stringContaining('createdAt must be a time in ISO 8601') as string,
+    });
+    const { status } = await longhaul.client.workflow.getHandle(thread.threadId).describe();
+    expect(status.name).toBe('FAILED');
+    rows = [];
+    expect(await answer(thread, 'two')).toBe('<two>');
   });
 
   it('gives a summary for older turns, when the provider says that the context is nearly full', async () => {

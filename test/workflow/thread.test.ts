@@ -180,6 +180,46 @@ describe('a thread', () => {
     ]);
   });
 
+  it('takes one of two messages that may not wait, also while it opens', async () => {
+    const thread = threadOf('held');
+    const sent = await Promise.allSettled(
+      ['here', 'there'].map((text) => thread.send(text, { whenBusy: 'reject' })),
+    );
+    expect(sent.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    const refused = sent.find(({ status }) => status === 'rejected');
+    expect(refused).toMatchObject({ reason: { code: 'ThreadBusy' } });
+    const [turn, ...others] = await thread.turns();
+    expect(others).toEqual([]);
+    await open(turn?.user as string);
+  });
+
+  it('tells what became of turns that were ended from outside, and of those it did not live to see', async () => {
+    const { workflow } = harness.longhaul.client;
+    const thread = threadOf('held');
+    const killed = await thread.send('killed');
+    await eventually('it runs', () => gates.has('killed'));
+    await workflow.getHandle(killed.runId).terminate('enough');
+    const stopped = await thread.send('stopped');
+    await eventually('it runs', () => gates.has('stopped'));
+    await stopped.cancel('enough');
+    await expect(stopped.result()).rejects.toMatchObject({ code: 'RunCancelled' });
+    const running = await thread.send('running');
+    await eventually('it runs', () => gates.has('running'));
+    await thread.send('waiting');
+    await workflow.getHandle(thread.threadId).terminate('enough');
+    await expect(running.result()).rejects.toMatchObject({ code: 'RunClosed' });
+    const unseen = { code: 'RunClosed', message: 'the thread ended before the turn did' };
+    const turns = await thread.turns();
+    expect(turns.map(({ user, status, failure }) => [user, status, failure])).toEqual([
+      ['killed', 'failed', { code: 'RunClosed', message: 'the run was terminated' }],
+      ['stopped', 'cancelled', { code: 'RunCancelled', message: 'the run was cancelled' }],
+      ['running', 'failed', unseen],
+      ['waiting', 'failed', unseen],
+    ]);
+    expect((await thread.state()).status).toBe('failed');
+    for (const text of ['killed', 'stopped', 'running']) await open(text);
+  });
+
   it('takes messages of two clients at once, each answered once, in one order', async () => {
     const options = { sessionId: `${harness.taskQueue}-shared` };
     const other = await connect({ address: devServerAddress(), taskQueue: harness.taskQueue });

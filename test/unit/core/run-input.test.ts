@@ -50,6 +50,11 @@ describe('checkRunInput', () => {
       message: "runner 'a clerk' is not an id: ",
     },
     {
+      name: 'a spec without its id',
+      input: run({ runner: { kind: 'agent' } }),
+      message: 'runner is no spec of a runner: its id must match ',
+    },
+    {
       name: 'a spec that is too long',
       input: run({ runner: { id: 'clerk', instructions: 'x'.repeat(limits.definition) } }),
       message: `runner has ${limits.definition + '{"id":"clerk","instructions":""}'.length} bytes of JSON; at most ${limits.definition} are taken`,
