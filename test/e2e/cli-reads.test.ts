@@ -1,21 +1,24 @@
-// `longhaul show`, `list`, `inbox`, `setup` and `doctor`, as processes of their own, against the dev server of this Jest run.
+// `longhaul show`, `list`, `inbox`, `setup` and `doctor` against the dev server of this Jest run: some as processes of their own, most in
+// this process.
 import { randomUUID } from 'node:crypto';
 import { createServer, type AddressInfo } from 'node:net';
 import { msToTs } from '@temporalio/common/lib/time';
 import type { InboxItem, RunTree } from '../../src/client';
 import { freePort } from '../../src/server/free-port';
+import { openHarness } from '../workflow/harness';
 import { linesOf, until, type Finished } from './built-cli';
 import { soon, useClerkCli } from './clerk-cli';
+import { useClerkHere } from './clerk-here';
 
 describe('longhaul', () => {
   const clerk = useClerkCli();
-  const { run, runAgent } = clerk;
+  const here = useClerkHere();
 
   describe('show and list', () => {
     it('tell of a run when no worker is left', async () => {
       const runId = `shown-${randomUUID()}`;
-      expect((await runAgent('weather', '--run-id', runId)).code).toBe(0);
-      const shown = await run('show', runId);
+      expect((await clerk.runAgent('weather', '--run-id', runId)).code).toBe(0);
+      const shown = await clerk.run('show', runId);
       expect(shown.code).toBe(0);
       expect(shown.stdout).toBe(
         [
@@ -38,7 +41,7 @@ describe('longhaul', () => {
           '',
         ].join('\n'),
       );
-      const read = linesOf(await run('show', runId, '--json'))[0];
+      const read = linesOf(await here.run('show', runId, '--json'))[0];
       expect(read).toMatchObject({
         runId,
         state: { status: 'completed' },
@@ -49,10 +52,13 @@ describe('longhaul', () => {
 
     it('show the runs that a run called, and what each asks, without a worker and with one', async () => {
       const runId = `tree-${randomUUID()}`;
-      expect((await run('run', 'desk', 'ask', ...clerk.queue, '--run-id', runId)).code).toBe(3);
+      const own = await openHarness();
+      const queue = ['--task-queue', own.taskQueue];
+      const asked = await clerk.run('run', 'desk', 'ask', ...queue, '--run-id', runId);
+      expect(asked.code).toBe(3);
       let lines: string[] = [];
       await until(async () => {
-        lines = (await run('show', runId)).stdout.split('\n').slice(3, 9);
+        lines = (await here.run('show', runId)).stdout.split('\n').slice(3, 9);
         return lines.some((line) => line.includes('asks:'));
       });
       expect(lines.sort()).toEqual([
@@ -63,10 +69,10 @@ describe('longhaul', () => {
         'RUN                     STATUS       SO FAR',
         'desk                    needs-input',
       ]);
-      clerk.cli.start(['run', 'clerk', 'slow', ...clerk.queue], { cwd: clerk.project });
+      await own.worker(here.agents.options);
       let shown: { tree: RunTree; fromHistory?: boolean } | undefined;
       await until(async () => {
-        shown = linesOf(await run('show', runId, '--json'))[0] as typeof shown;
+        shown = linesOf(await here.run('show', runId, '--json'))[0] as typeof shown;
         return shown?.fromHistory === false;
       });
       expect(shown?.tree).toMatchObject({
@@ -92,16 +98,17 @@ describe('longhaul', () => {
           },
         ],
       });
-      await clerk.longhaul.client.workflow.getHandle(runId).terminate();
+      await own.longhaul.client.workflow.getHandle(runId).terminate();
+      await own.close();
     });
 
     it('list runs by agent and status', async () => {
       const runId = `listed-${randomUUID()}`;
-      expect((await runAgent('ask', '--run-id', runId)).code).toBe(3);
+      expect((await here.runAgent('ask', '--run-id', runId)).code).toBe(3);
       const filter = ['list', '--agent', 'clerk', '--status', 'needs-input'];
       let found: { runId: string }[] = [];
       await until(async () => {
-        found = linesOf(await run(...filter, '--json'))[0] as { runId: string }[];
+        found = linesOf(await here.run(...filter, '--json'))[0] as { runId: string }[];
         return found.some((listed) => listed.runId === runId);
       });
       expect(found.find((listed) => listed.runId === runId)).toMatchObject({
@@ -109,18 +116,20 @@ describe('longhaul', () => {
         status: 'needs-input',
         pending: [expect.objectContaining({ question: 'Which city?' })],
       });
-      expect(linesOf(await run('list', '--limit', '1', '--json'))[0]).toHaveLength(1);
-      expect((await run(...filter)).stdout).toMatch(new RegExp(`^${runId} .* Which city\\?$`, 'm'));
-      await run('cancel', runId);
+      expect(linesOf(await here.run('list', '--limit', '1', '--json'))[0]).toHaveLength(1);
+      expect((await here.run(...filter)).stdout).toMatch(
+        new RegExp(`^${runId} .* Which city\\?$`, 'm'),
+      );
+      await here.run('cancel', runId);
     });
 
     it('list what runs wait for, and how it is answered', async () => {
       const runId = `asking-${randomUUID()}`;
-      expect((await runAgent('mail', '--run-id', runId)).code).toBe(3);
+      expect((await here.runAgent('mail', '--run-id', runId)).code).toBe(3);
       const inbox = ['inbox', '--agent', 'clerk', '--kind', 'approval'];
       let items: InboxItem[] = [];
       await until(async () => {
-        const found = linesOf(await run(...inbox, '--json'))[0] as InboxItem[];
+        const found = linesOf(await here.run(...inbox, '--json'))[0] as InboxItem[];
         items = found.filter((item) => item.runId === runId);
         return items.length > 0;
       });
@@ -132,14 +141,14 @@ describe('longhaul', () => {
           path: 'clerk',
         }),
       ]);
-      const { code, stdout } = await run(...inbox);
+      const { code, stdout } = await here.run(...inbox);
       expect(code).toBe(0);
       expect(stdout).toMatch(
         new RegExp(`^${runId}  a1\\.0 +clerk  approval  \\d+ s +May send_mail run\\?`, 'm'),
       );
       expect(stdout).toMatch(/^approve with: longhaul approve /m);
-      await run('cancel', runId);
-      const none = await run('inbox', '--agent', 'nobody');
+      await here.run('cancel', runId);
+      const none = await here.run('inbox', '--agent', 'nobody');
       expect(none).toEqual({ code: 0, stdout: '', stderr: 'nothing waits for an answer\n' });
     });
 
@@ -148,7 +157,7 @@ describe('longhaul', () => {
       ['cancel', 'no-such-run'],
       ['resume', 'no-such-run', 'Rome'],
     ])('say that there is no such run: %s', async (...args) => {
-      const finished = await run(...args);
+      const finished = await here.run(...args);
       expect(finished).toEqual({
         code: 1,
         stdout: '',
@@ -168,7 +177,7 @@ describe('longhaul', () => {
     ])('says so at once where nothing listens: %s', async (...args) => {
       const address = `127.0.0.1:${await freePort()}`;
       const before = Date.now();
-      const finished = await run(...args, '--address', address, '--json');
+      const finished = await here.run(...args, '--address', address, '--json');
       expect(Date.now() - before).toBeLessThan(soon);
       expect(finished.code).toBe(5);
       expect(linesOf(finished)).toEqual([
@@ -182,14 +191,14 @@ describe('longhaul', () => {
       await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
       const address = `127.0.0.1:${(silent.address() as AddressInfo).port}`;
       const before = Date.now();
-      const finished = await run('list', '--address', address);
+      const finished = await clerk.run('list', '--address', address);
       expect(Date.now() - before).toBeLessThan(soon);
       silent.close();
       expect(finished.code).toBe(5);
     });
 
     it('names a namespace that does not exist', async () => {
-      const finished = await run('list', '--namespace', 'nowhere');
+      const finished = await here.run('list', '--namespace', 'nowhere');
       expect(finished.code).toBe(5);
       expect(finished.stderr).toContain('temporal operator namespace create');
     });
@@ -198,11 +207,11 @@ describe('longhaul', () => {
   describe('setup', () => {
     it('registers what is missing, once, and not over another type', async () => {
       const namespace = `setup-${randomUUID()}`;
-      const { workflowService, connection } = clerk.longhaul.client;
+      const { workflowService, connection } = here.longhaul.client;
       const workflowExecutionRetentionPeriod = msToTs('1 day');
       await workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod });
       const setUp = async (...args: string[]): Promise<Finished> =>
-        await run('setup', '--namespace', namespace, ...args);
+        await here.run('setup', '--namespace', namespace, ...args);
       let finished = await setUp();
       await until(async () => finished.code === 0 || (finished = await setUp()).code === 0);
       expect(finished.stdout).toMatch(
@@ -241,7 +250,7 @@ describe('longhaul', () => {
     });
 
     it('names a namespace that does not exist', async () => {
-      const finished = await run('setup', '--namespace', 'nowhere');
+      const finished = await here.run('setup', '--namespace', 'nowhere');
       expect(finished.code).toBe(5);
       expect(finished.stderr).toContain('temporal operator namespace create');
     });
@@ -249,7 +258,8 @@ describe('longhaul', () => {
 
   describe('doctor', () => {
     type Report = { ok: boolean; checks: { name: string; status: string; message: string }[] };
-    const diagnose = async (...args: string[]) => {
+    const diagnoseHere = (...args: string[]) => diagnose(here.run, '--agents', here.file, ...args);
+    const diagnose = async (run: typeof here.run, ...args: string[]) => {
       const finished = await run('doctor', '--json', ...clerk.queue, ...args);
       const { ok, checks } = linesOf(finished)[0] as Report;
       const statuses = Object.fromEntries(checks.map(({ name, status }) => [name, status]));
@@ -257,7 +267,7 @@ describe('longhaul', () => {
     };
 
     it('finds the agents, and that no worker is up', async () => {
-      const { code, ok, statuses } = await diagnose();
+      const { code, ok, statuses } = await diagnose(clerk.run);
       expect({ code, ok }).toEqual({ code: 0, ok: true });
       expect(statuses).toMatchObject({
         server: 'ok',
@@ -271,12 +281,12 @@ describe('longhaul', () => {
     });
 
     it('fails without a server', async () => {
-      const report = await diagnose('--address', `127.0.0.1:${await freePort()}`);
+      const report = await diagnoseHere('--address', `127.0.0.1:${await freePort()}`);
       expect(report).toMatchObject({ code: 1, ok: false, statuses: { server: 'fail' } });
     });
 
     it('names a run whose workflow task fails again and again, and why', async () => {
-      const { client } = clerk.longhaul;
+      const { client } = here.longhaul;
       const taskQueue = { name: `stuck-${randomUUID()}` };
       const workflowId = `stuck-${randomUUID()}`;
       const namespace = 'default';
@@ -292,8 +302,8 @@ describe('longhaul', () => {
         const failure = { message: '[TMPRL1100] Nondeterminism error' };
         await client.workflowService.respondWorkflowTaskFailed({ namespace, taskToken, failure });
       }
-      await until(async () => (await diagnose()).statuses['stuck runs'] === 'fail');
-      const { code, checks } = await diagnose();
+      await until(async () => (await diagnoseHere()).statuses['stuck runs'] === 'fail');
+      const { code, checks } = await diagnoseHere();
       const { message } = checks.find(({ name }) => name === 'stuck runs') ?? { message: '' };
       expect(code).toBe(1);
       expect(message).toMatch(new RegExp(`${workflowId} \\(attempt \\d+\\): \\[TMPRL1100\\]`));

@@ -1,8 +1,9 @@
-// `longhaul run` and what answers it, as processes of their own, against the dev server of this Jest run.
+// `longhaul run` and what answers it, against the dev server of this Jest run: what needs no process of its own runs in this one.
 import { randomUUID } from 'node:crypto';
 import type { Longhaul } from '../../src/client';
 import { linesOf, until, type Finished } from './built-cli';
 import { soon, useClerkCli } from './clerk-cli';
+import { useClerkHere } from './clerk-here';
 import { escapes } from './cli-agents';
 
 const runIdOf = ({ stderr }: Pick<Finished, 'stderr'>): string =>
@@ -17,11 +18,12 @@ async function isCallingModel({ client }: Longhaul, runId: string): Promise<bool
 
 describe('longhaul', () => {
   const clerk = useClerkCli();
-  const { run, runAgent } = clerk;
+  const here = useClerkHere();
+  const nobodysQueue = (): string[] => ['--task-queue', `unserved-${randomUUID()}`];
 
   describe('run', () => {
     it('serves the agents of the folder, shows the steps on stderr and the answer on stdout', async () => {
-      const finished = await runAgent('weather');
+      const finished = await clerk.runAgent('weather');
       expect(finished).toMatchObject({ code: 0, stdout: 'It is this: Paris: 22 degrees\n' });
       expect(finished.stderr).toMatch(/^run clerk-\S+$/m);
       expect(finished.stderr).toContain('#1  call    get_weather {"city":"Paris"}\n');
@@ -30,7 +32,7 @@ describe('longhaul', () => {
     });
 
     it('prints one JSON object per line: the events, then the outcome', async () => {
-      const finished = await runAgent('weather', '--json', '--run-id', `json-${randomUUID()}`);
+      const finished = await here.runAgent('weather', '--json', '--run-id', `json-${randomUUID()}`);
       const lines = linesOf(finished);
       expect(finished.code).toBe(0);
       expect(lines.slice(0, -1)).toEqual(
@@ -44,36 +46,44 @@ describe('longhaul', () => {
       expect(finished.stderr).toBe('');
     });
 
-    it('says what is asked when nobody can answer; resume goes on from there', async () => {
-      const paused = await runAgent('ask');
+    it('says what is asked when nobody can answer; resume serves the run and goes on from there', async () => {
+      const paused = await clerk.runAgent('ask');
       const runId = runIdOf(paused);
       expect(paused.code).toBe(3);
       expect(paused.stdout).toBe(
         `clerk asks: Which city?\n  1. Paris\n  2. Rome\nanswer with: longhaul resume ${runId} 'your answer'\n`,
       );
-      const wrong = await run('resume', runId, 'Rome', '--input-id', 'q9');
+      const resumed = await clerk.run('resume', runId, '2');
+      expect(resumed).toMatchObject({ code: 0, stdout: 'It is this: Rome\n' });
+    });
+
+    it('refuses an answer to another question, and one that comes too late', async () => {
+      const runId = runIdOf(await here.runAgent('ask'));
+      const wrong = await here.run('resume', runId, 'Rome', '--input-id', 'q9');
       expect(wrong.code).toBe(1);
       expect(wrong.stderr).toMatch(/^error: .*q9/m);
-      const resumed = await run('resume', runId, '2');
+      const resumed = await here.run('resume', runId, '2', '--follow');
       expect(resumed).toMatchObject({ code: 0, stdout: 'It is this: Rome\n' });
-      const again = await run('resume', runId, '2');
+      const again = await here.run('resume', runId, '2');
       expect(again.code).toBe(1);
       expect(again.stderr).toMatch(/^error: run '\S+' is not waiting: it is completed$/m);
     });
 
     it('gives its answers to the pauses', async () => {
-      const finished = await runAgent('ask', '--answer', 'Oslo');
+      const [finished, refused] = await Promise.all([
+        here.runAgent('ask', '--answer', 'Oslo'),
+        here.runAgent('mail', '--answer', 'n: not now'),
+      ]);
       expect(finished).toMatchObject({ code: 0, stdout: 'It is this: Oslo\n' });
-      const refused = await runAgent('mail', '--answer', 'n: not now');
       expect(refused).toMatchObject({ code: 0, stdout: 'It is this: not now\n' });
     });
 
     it('waits for an approval that approve gives', async () => {
-      const paused = await runAgent('mail', '--json');
+      const paused = await here.runAgent('mail', '--json');
       expect(paused.code).toBe(3);
       const outcome = linesOf(paused).at(-1) as { runId: string; inputId: string };
-      const args = ['--args', '{"to":"eve"}', '--json'];
-      const approved = await run('approve', outcome.runId, outcome.inputId, ...args);
+      const args = ['--args', '{"to":"eve"}', '--json', '--follow'];
+      const approved = await here.run('approve', outcome.runId, outcome.inputId, ...args);
       expect(approved.code).toBe(0);
       const { result } = linesOf(approved).at(-1) as {
         result: { finalResponse: { text: string } };
@@ -82,9 +92,9 @@ describe('longhaul', () => {
     });
 
     it('waits for an approval that reject refuses', async () => {
-      const paused = await runAgent('mail');
+      const paused = await here.runAgent('mail');
       const { 1: inputId = '' } = /longhaul reject \S+ (\S+)/.exec(paused.stdout) ?? [];
-      const refused = await run('reject', runIdOf(paused), inputId, 'too late');
+      const refused = await here.run('reject', runIdOf(paused), inputId, 'too late', '--follow');
       expect(refused).toMatchObject({ code: 0, stdout: 'It is this: too late\n' });
     });
 
@@ -109,7 +119,7 @@ describe('longhaul', () => {
     });
 
     it('ends with the error of a run that failed', async () => {
-      const finished = await runAgent('loop', '--json');
+      const finished = await here.runAgent('loop', '--json');
       const message = expect.stringContaining('raise maxIterations');
       expect(finished.code).toBe(1);
       expect(linesOf(finished).at(-1)).toEqual({
@@ -119,7 +129,14 @@ describe('longhaul', () => {
     });
 
     it('refuses an agent that the folder does not have, before it starts a run', async () => {
-      const finished = await run('run', 'clark', 'hi', ...clerk.queue);
+      const finished = await here.run(
+        'run',
+        'clark',
+        'hi',
+        '--agents',
+        here.file,
+        ...nobodysQueue(),
+      );
       expect(finished.code).toBe(1);
       expect(finished.stderr).toMatch(/^error: .*did you mean 'clerk'\?[^\n]*\n$/);
     });
@@ -131,12 +148,12 @@ describe('longhaul', () => {
       });
       await running.shows(/^run slow-/m);
       await until(() => isCallingModel(clerk.longhaul, runId));
-      const cancelled = await run('cancel', runId, '--reason', 'changed my mind');
+      const cancelled = await here.run('cancel', runId, '--reason', 'changed my mind');
       expect(cancelled).toMatchObject({ code: 0, stdout: `cancelling ${runId}\n` });
       const finished = await running.finished;
       expect(finished.code).toBe(4);
       expect(finished.stderr).toContain('error: changed my mind\n');
-      const again = await run('cancel', runId, '--json');
+      const again = await here.run('cancel', runId, '--json');
       expect(linesOf(again)).toEqual([{ runId, cancelling: false, status: 'cancelled' }]);
     });
 
@@ -153,20 +170,23 @@ describe('longhaul', () => {
       expect((await clerk.longhaul.run(runId, { withoutWorker: true }).state()).status).toBe(
         'running',
       );
-      await run('cancel', runId);
+      await here.run('cancel', runId);
     });
 
     it('only starts the run with --detach', async () => {
-      const finished = await runAgent('weather', '--detach');
+      const finished = await here.run('run', 'clerk', 'weather', '--detach', ...nobodysQueue());
       expect(finished.code).toBe(0);
       expect(finished.stdout).toMatch(/^clerk-\S{12}\n$/);
-      expect(finished.stderr).toMatch(/^warning: no worker polls task queue 'cli-/);
-      await run('cancel', finished.stdout.trim());
+      expect(finished.stderr).toMatch(/^warning: no worker polls task queue 'unserved-/);
+      await here.run('cancel', finished.stdout.trim());
     });
 
     it('is over soon when nobody works', async () => {
       const before = Date.now();
-      const finished = await runAgent('hi', '--no-worker', '--json');
+      const finished = await here.run(
+        ...['run', 'clerk', 'hi', '--no-worker', '--json'],
+        ...nobodysQueue(),
+      );
       expect(Date.now() - before).toBeLessThan(soon);
       expect(finished.code).toBe(5);
       expect(linesOf(finished)).toEqual([{ error: expect.objectContaining({ code: 'NoWorker' }) }]);
@@ -174,10 +194,10 @@ describe('longhaul', () => {
   });
 
   it('documents its exit codes', async () => {
-    const { code, stdout } = await run('--help');
+    const { code, stdout } = await clerk.run('--help');
     expect(code).toBe(0);
     expect(stdout).toMatch(/3 {4}the run needs input/);
-    expect((await run('--version')).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
-    expect((await run()).code).toBe(2);
+    expect((await clerk.run('--version')).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect((await clerk.run()).code).toBe(2);
   });
 });
