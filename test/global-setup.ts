@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import { startDevServer } from '../src/server/dev-server';
 import { findTestServer } from '../src/server/find-test-server';
@@ -40,7 +40,11 @@ async function provideBundle(): Promise<void> {
   const workflowsPath = resolve(__dirname, '../src/workflows/index.ts');
   try {
     if (!existsSync(workflowsPath)) throw new Error(`there is no ${workflowsPath}`);
-    const { code } = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('WARN') });
+    const { code } = await bundleWorkflowCode({
+      workflowsPath,
+      logger: new DefaultLogger('WARN'),
+      preloadModules: sharedModules(dirname(dirname(workflowsPath))),
+    });
     shared.folder = await mkdtemp(join(tmpdir(), 'longhaul-test-'));
     const path = join(shared.folder, `workflows-${randomBytes(4).toString('hex')}.js`);
     await writeFile(path, code);
@@ -48,6 +52,14 @@ async function provideBundle(): Promise<void> {
   } catch (error) {
     process.env[variables.bundleFailure] = messageOf(error);
   }
+}
+
+/** As in the bundle that is built with the package: a run evaluates only what keeps something of it. */
+function sharedModules(folder: string): string[] {
+  const files = globSync(['{core,protocol}/**/*.ts', 'workflows/deflated-json.ts'], {
+    cwd: folder,
+  });
+  return ['@temporalio/common', ...files.sort().map((file) => join(folder, file))];
 }
 
 function messageOf(error: unknown): string {

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import './keep-compiled';
 import { checkNode } from './doctor/machine-checks';
 import { showNodeWarnings } from './node-warnings';
 import { runCli } from './run-cli';

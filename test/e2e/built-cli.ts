@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { devServerAddress } from '../servers';
-import { builtPackage } from './built-package';
+import { builtPackage, compiledOnce } from './built-package';
 
 export type Finished = {
   readonly code: number | null;
@@ -108,7 +108,7 @@ function startProcess(args: readonly string[], { cwd, env, input = '' }: CliOpti
 function serverEnvironment(): NodeJS.ProcessEnv {
   const { TEMPORAL_CLI, XDG_CACHE_HOME, TMPDIR } = process.env;
   const kept = { TEMPORAL_CLI, XDG_CACHE_HOME, TMPDIR };
-  return { ...kept, TEMPORAL_ADDRESS: devServerAddress() };
+  return { ...kept, ...compiledOnce(), TEMPORAL_ADDRESS: devServerAddress() };
 }
 
 /** What a command printed with --json, a value per line. */

@@ -5,6 +5,11 @@ import { workflowBundlePath } from '../servers';
 
 const root = resolve(__dirname, '../..');
 
+/** For processes that run the package: what one of them compiled, the others of this Jest run need not. */
+export function compiledOnce(): Readonly<Record<string, string>> {
+  return { NODE_COMPILE_CACHE: join(dirname(workflowBundlePath()), 'compiled') };
+}
+
 /** A folder in which the package is installed as its users have it, copied once per Jest run from what the set-up built. */
 export async function builtPackage(): Promise<string> {
   return await buildOnce(join(dirname(workflowBundlePath()), 'package'), async (workFolder) => {

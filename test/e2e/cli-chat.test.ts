@@ -1,6 +1,8 @@
-// `longhaul chat` and `longhaul threads` as processes of their own, against the dev server of this Jest run.
+// `longhaul chat` as processes of their own and `longhaul threads` in this one, against the dev server of this Jest run.
 import { randomUUID } from 'node:crypto';
+import { devServerAddress } from '../servers';
 import { builtCli, until, type BuiltCli } from './built-cli';
+import { runHere } from './clerk-here';
 
 const parrot = `
 import { defineAgent } from 'longhaul';
@@ -25,8 +27,9 @@ describe('longhaul chat', () => {
     const say = (input: string) => cli.run(['chat', 'parrot', ...flags], { cwd: project, input });
     expect(await say('a\n\nb\n')).toMatchObject({ code: 0, stdout: 'a\na a b\n' });
     expect(await say('c\n')).toMatchObject({ code: 0, stdout: 'a a b a a b c\n' });
+    const server = ['--address', devServerAddress()];
     await until(async () => {
-      const { stdout } = await cli.run(['threads', '--json', '--user', 'ada'], { cwd: project });
+      const { stdout } = await runHere(...['threads', '--json', '--user', 'ada', ...server]);
       const listed = JSON.parse(stdout) as { key?: { sessionId: string } }[];
       return listed.some(({ key }) => key?.sessionId === session);
     });

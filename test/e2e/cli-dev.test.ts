@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { freePort } from '../../src/server/free-port';
 import { devServerAddress } from '../servers';
 import { builtCli, until, type BuiltCli, type RunningCli } from './built-cli';
+import { runHere } from './clerk-here';
 import { cliAgents } from './cli-agents';
 
 function isRunning(pid: number): boolean {
@@ -45,10 +46,8 @@ describe('longhaul dev', () => {
     const [address, uiUrl] = [find(/^Temporal\s+(\S+)/m), find(/^Web UI\s+(\S+)/m)];
     return { running, address, uiUrl, folder };
   };
-  const answerOf = async ({ address, folder }: Dev): Promise<string> => {
-    const args = ['run', 'clerk', 'hi', '--address', address, '--no-worker'];
-    return (await cli.run(args, { cwd: folder })).stdout;
-  };
+  const answerOf = async ({ address }: Dev): Promise<string> =>
+    (await runHere('run', 'clerk', 'hi', '--address', address, '--no-worker')).stdout;
   const isGone = async ({ uiUrl, folder }: Dev): Promise<boolean> => {
     const isServing = await fetch(uiUrl).then(
       () => true,
@@ -57,7 +56,7 @@ describe('longhaul dev', () => {
     return !isServing && !workersOf(folder).some(isRunning);
   };
 
-  it('serves agents, reloads them, keeps the old ones when the new do not load, and goes without a trace', async () => {
+  it('serves agents, reloads them, keeps the old ones when the new do not load, starts another worker when one dies, and goes without a trace', async () => {
     const dev = await startDev();
     const { running, folder } = dev;
     const file = join(folder, 'longhaul.config.mjs');
@@ -73,21 +72,16 @@ describe('longhaul dev', () => {
     await running.shows(/^error: cannot load longhaul\.config\.mjs:1: .*keep running\)$/m);
     expect(await answerOf(dev)).toBe('Good evening.\n');
 
+    writeFileSync(file, (cliAgents + witness).replaceAll('Hello.', 'Good night.'));
+    await running.shows(/^reloaded: [^]*^reloaded: clerk\b/m);
+    const worker = lastWorkerOf(folder);
+    process.kill(worker, 'SIGKILL');
+    await running.shows(/^warning: the worker ended \(SIGKILL\)[^]*^reloaded: clerk\b/m);
+    expect(lastWorkerOf(folder)).not.toBe(worker);
+    expect(await answerOf(dev)).toBe('Good night.\n');
+
     running.kill('SIGINT');
     expect((await running.finished).code).toBe(0);
-    await until(() => isGone(dev));
-  });
-
-  it('starts another worker when one dies', async () => {
-    const dev = await startDev();
-    const worker = lastWorkerOf(dev.folder);
-    process.kill(worker, 'SIGKILL');
-    await dev.running.shows(/^warning: the worker ended \(SIGKILL\)/m);
-    await dev.running.shows(/^reloaded: clerk\b/m);
-    expect(lastWorkerOf(dev.folder)).not.toBe(worker);
-    expect(await answerOf(dev)).toBe('Hello.\n');
-    dev.running.kill('SIGTERM');
-    expect((await dev.running.finished).code).toBe(0);
     await until(() => isGone(dev));
   });
 
@@ -106,15 +100,13 @@ describe('longhaul dev', () => {
   it('keeps runs for the next time', async () => {
     const first = await startDev('--no-worker');
     const args = ['run', 'clerk', 'hi', '--detach', '--address', first.address];
-    const { stdout } = await cli.run(args, { cwd: first.folder });
-    first.running.kill('SIGINT');
-    await first.running.finished;
+    const { stdout } = await runHere(...args);
+    first.running.kill('SIGTERM');
+    expect((await first.running.finished).code).toBe(0);
     const db = join(first.folder, '.longhaul', 'temporal.db');
     const second = await startDev('--no-worker', '--db', db);
     const shown = ['show', stdout.trim(), '--address', second.address];
-    expect((await cli.run(shown, { cwd: second.folder })).stdout).toMatch(
-      /^clerk-\S+ {2}running$/m,
-    );
+    expect((await runHere(...shown)).stdout).toMatch(/^clerk-\S+ {2}running$/m);
 
     const third = await cli.run(['dev', '--no-worker', '--db', db], { cwd: second.folder });
     expect(third.code).toBe(5);

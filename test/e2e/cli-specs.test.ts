@@ -1,8 +1,10 @@
-// Specs from the command line as processes of their own, on the dev server.
+// Specs from the command line on the dev server: what serves them is a process of its own.
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../../src/server/free-port';
-import { builtCli, linesOf, type BuiltCli } from './built-cli';
+import { devServerAddress } from '../servers';
+import { builtCli, linesOf, type BuiltCli, type Finished } from './built-cli';
+import { runHere } from './clerk-here';
 
 /** Answers by what it is told: the run shows which instructions it was given. */
 const tools = `
@@ -39,6 +41,7 @@ describe('specs on the command line', () => {
   let cli: BuiltCli;
   let cwd: string;
   beforeAll(async () => {
+    process.env['TEMPORAL_ADDRESS'] = devServerAddress();
     cli = await builtCli();
     cwd = await cli.project({
       'tools.mjs': tools,
@@ -50,15 +53,10 @@ describe('specs on the command line', () => {
   afterEach(() => cli.killAll());
   const specs = ['-f', 'specs', '--tools', 'tools.mjs'];
 
-  it('runs an agent and a workflow of a folder without any other worker', async () => {
+  it('runs an agent of a folder without any other worker', async () => {
     const agent = await cli.run(['run', 'clock', 'hi', ...specs], { cwd });
     expect(agent).toMatchObject({ code: 0, stdout: 'OLD CLOCK true\n' });
     expect(agent.stderr).toMatch(/^run clock-\w+ on task queue longhaul-run-\w+$/m);
-    const workflow = await cli.run(['run', 'both', 'hi', ...specs, '--json'], { cwd });
-    expect(linesOf(workflow).at(-1)).toMatchObject({
-      kind: 'complete',
-      result: { finalResponse: { text: 'PLAIN false' } },
-    });
   });
 
   it('says how to answer a pause, and answers it', async () => {
@@ -83,23 +81,27 @@ describe('specs on the command line', () => {
     expect((await cli.run(['worker', ...specs], { cwd, env })).code).toBe(5);
   });
 
-  it('serves a folder and reloads it: a run that waits keeps the old definition, a new one gets the new', async () => {
+  it('serves agents and workflows of a folder and reloads it: a run that waits keeps the old definition, a new one gets the new', async () => {
     const file = join(cwd, 'specs/agents.yaml');
     const queue = ['--task-queue', `watched-${process.pid}`];
     const worker = cli.start(['worker', ...specs, '--watch', ...queue], { cwd });
     await worker.shows(
       /^Agents {4}clock, careful, both, plain {2}\(specs, task queue watched-\d+\)$/m,
     );
-    const run = (...args: string[]): Promise<string> =>
-      cli.run([...args, ...queue, '--no-worker'], { cwd }).then(({ stdout }) => stdout);
-    const paused = await run('run', 'careful', 'hi');
-    const [, runId = ''] = /longhaul resume (\S+) /.exec(paused) ?? [];
+    const run = (...args: string[]): Promise<Finished> =>
+      runHere('run', ...args, ...queue, '--no-worker');
+    const paused = await run('careful', 'hi');
+    const [, runId = ''] = /longhaul resume (\S+) /.exec(paused.stdout) ?? [];
+    expect(linesOf(await run('both', 'hi', '--json')).at(-1)).toMatchObject({
+      kind: 'complete',
+      result: { finalResponse: { text: 'PLAIN false' } },
+    });
 
     writeFileSync(file, agents('NEW'));
     await worker.shows(/^reloaded: clock, careful, both, plain$/m);
-    expect(await run('run', 'clock', 'hi')).toBe('NEW CLOCK true\n');
-    const resume = ['resume', runId, 'yes', '--follow', '--no-worker'];
-    expect((await cli.run(resume, { cwd })).stdout).toBe('OLD false\n');
+    expect((await run('clock', 'hi')).stdout).toBe('NEW CLOCK true\n');
+    const resumed = await runHere('resume', runId, 'yes', '--follow', '--no-worker');
+    expect(resumed.stdout).toBe('OLD false\n');
 
     writeFileSync(file, 'agents: [{ id: clock }]');
     await worker.shows(
@@ -109,7 +111,7 @@ describe('specs on the command line', () => {
     writeFileSync(join(cwd, 'specs/added.yaml'), plain.replaceAll('plain', 'added'));
     rmSync(file);
     await worker.shows(/^reloaded: added, plain$/m);
-    expect(await run('run', 'added', 'hi')).toBe('ADDED false\n');
+    expect((await run('added', 'hi')).stdout).toBe('ADDED false\n');
     writeFileSync(file, agents('OLD'));
     worker.kill('SIGINT');
     expect((await worker.finished).code).toBe(0);

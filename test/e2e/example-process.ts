@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { compiledOnce } from './built-package';
 
 const project = resolve(__dirname, '../..');
 
@@ -15,9 +16,10 @@ export async function runExample(
   file: string,
   { folder, args = [] }: { readonly folder: string; readonly args?: readonly string[] },
 ): Promise<Ended> {
+  const { PATH, HOME, TMPDIR } = process.env;
   const child = spawn(process.execPath, [join(project, 'examples', file), ...args], {
     cwd: folder,
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], TMPDIR: process.env['TMPDIR'] },
+    env: { PATH, HOME, TMPDIR, ...compiledOnce() },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { compiledOnce } from './built-package';
 import type { WorkerSettings } from './kill-worker-process.mts';
 
 /** A worker in a process of its own, which can be killed. It ends with the test's process. */
@@ -15,6 +16,7 @@ export class Victim {
     const script = join(folder, `${randomUUID()}.mts`);
     copyFileSync(join(__dirname, 'kill-worker-process.mts'), script);
     this.#child = spawn(process.execPath, [script, JSON.stringify(settings)], {
+      env: { ...process.env, ...compiledOnce() },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
