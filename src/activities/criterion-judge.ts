@@ -41,7 +41,7 @@ export function criterionJudge(
       runId: input.log.workflowId,
       agentId: input.agentId,
       path: input.path ?? input.agentId,
-      iteration: messages.filter((message) => message.role === 'tool').length,
+      iteration: input.iteration ?? messages.filter(({ role }) => role === 'tool').length,
       messages: [...messages, { role: 'assistant' as const, parts: content, origin }],
       session: pickKeys(input.session ?? {}, declaredKeys(spec, name)),
       context: await askContext(input.log.workflowId),

@@ -1,6 +1,7 @@
 // What must be judged beside the model call, because the machine can run no code: schemas, custom criteria, approval functions.
 
 import { criteriaOf } from '../core/agent-facts';
+import { markedQuestion } from '../core/questions';
 import { checkJson } from '../core/session';
 import type { Json, JsonObject } from '../protocol/json';
 import type { CallAnswer, CriterionVerdict, Verdicts } from '../protocol/log';
@@ -9,6 +10,7 @@ import type { AgentSpec, Definition, ToolSpec } from '../protocol/spec';
 import type { ModelResponse } from '../providers/provider';
 import { compileSchema } from '../spec/compile-schema';
 import { oneLine } from '../core/text';
+import { isAnswerless, textOf } from '../core/working-turn';
 
 export type JudgeApproval = (tool: ToolSpec, call: ToolCallPart) => Promise<boolean>;
 export type JudgeArguments = (tool: ToolSpec, args: JsonObject) => Promise<string | undefined>;
@@ -27,8 +29,14 @@ export type VerdictsInput = {
 export async function judge(input: VerdictsInput): Promise<Verdicts | undefined> {
   const calls = input.response.content.filter((part) => part.type === 'tool_call');
   if (calls.length > 0) return await judgeCalls(input, calls);
+  if (isBeyondCriteria(input.response.content)) return undefined;
   const criteria = await judgeText(input);
   return criteria.length === 0 ? undefined : { criteria };
+}
+
+/** A question always pauses, and a turn without an answer ends the run, or fails it: neither is judged. */
+function isBeyondCriteria(content: ModelResponse['content']): boolean {
+  return isAnswerless(content) || markedQuestion(textOf(content)) !== undefined;
 }
 
 async function judgeCalls(
@@ -57,7 +65,7 @@ async function judgeText({
   response,
   judgeCustom,
 }: VerdictsInput): Promise<CriterionVerdict[]> {
-  const text = response.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  const text = textOf(response.content);
   const verdicts: CriterionVerdict[] = [];
   for (const criterion of criteriaOf(spec)) {
     if (criterion.kind === 'structured-output')

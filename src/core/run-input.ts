@@ -25,6 +25,12 @@ export function checkRunInput(value: unknown): asserts value is RunInput {
   checkObject(value, 'context', limits.context);
 }
 
+/** What other languages say of members they have not set; those that must be there were refused. */
+export function withoutNulls<Input extends object>(input: Input): Input {
+  const given = Object.entries(input).filter(([, member]) => member !== null);
+  return Object.fromEntries(given) as Input;
+}
+
 function checkRunner(runner: unknown): void {
   if (typeof runner === 'string') {
     if (idPatterns.agent.test(runner)) return;

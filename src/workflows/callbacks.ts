@@ -26,8 +26,14 @@ export function besideModelCall(
   return {
     ...(session && { session }),
     ...(facts.callbackSession && contextInput(run.context)),
-    ...iterationInput(facts, run.iterations),
+    ...iterationOf(facts, run.iterations),
   };
+}
+
+/** Callbacks and custom criteria are told it. */
+function iterationOf(facts: AgentFacts, iteration: number): CallbackInput {
+  const isJudged = facts.criteria?.some(({ kind }) => kind === 'custom') === true;
+  return isJudged ? { iteration } : iterationInput(facts, iteration);
 }
 
 function modelCallKeys({ callbackSession = [], criteria = [], tools }: AgentFacts): string[] {

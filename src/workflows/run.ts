@@ -19,7 +19,7 @@ import { AgentRun } from '../core/agent-run';
 import { RunBudget } from '../core/budget';
 import { createPlan, restorePlan } from '../core/orchestration/create-plan';
 import type { PlanResult } from '../core/orchestration/plan';
-import { checkRunInput } from '../core/run-input';
+import { checkRunInput, withoutNulls } from '../core/run-input';
 import { isSpent } from '../core/spend';
 import { runnerId } from '../core/runner-refs';
 import { InternalError } from '../protocol/error-classes';
@@ -83,7 +83,9 @@ export class Run {
 
   constructor(input: RunInput, carried: Uint8Array | undefined) {
     this.#given = input;
-    this.#input = isJsonObject(input) ? input : { runner: runnerId(undefined), input: '' };
+    this.#input = isJsonObject(input)
+      ? withoutNulls(input)
+      : { runner: runnerId(undefined), input: '' };
     this.#carried = carried;
     this.#place = new RunPlace(this.#input, this.#info.workflowId);
     const { superior } = this.#place;

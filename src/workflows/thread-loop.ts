@@ -16,6 +16,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { RunBudget } from '../core/budget';
+import { withoutNulls } from '../core/run-input';
 import { runnerId } from '../core/runner-refs';
 import { InvalidInput, RunClosed } from '../protocol/error-classes';
 import { isJsonObject, type JsonObject } from '../protocol/json';
@@ -67,7 +68,7 @@ export class ThreadLoop {
   constructor(input: ThreadInput, carried: Uint8Array | undefined) {
     this.#given = input;
     this.#input = isJsonObject(input)
-      ? input
+      ? withoutNulls(input)
       : { runner: '', key: { appName: '', userId: '', sessionId: '' } };
     this.#carried = carried;
     setRunHandlers({

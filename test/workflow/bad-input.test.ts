@@ -1,7 +1,7 @@
 // What comes in wrong, on the dev server: a clear typed error or an error result for the model, never a wedged run.
 
 import { hasCode, ProviderError } from '../../src/protocol/errors';
-import { defineAgent, defineTool, type Tool } from '../../src';
+import { defineAgent, defineTool, parallel, type Tool } from '../../src';
 import { connect, type RunHandle } from '../../src/client';
 import { scriptedModel } from '../../src/testing/scripted-model';
 import type { ScriptedStep } from '../../src/testing/scripted-step';
@@ -233,6 +233,34 @@ describe('bad input', () => {
     const workflowId = `raw-${Math.random().toString(36).slice(2)}`;
     await client.workflow.start('agent', { workflowId, taskQueue: harness.taskQueue, args: input });
     await expect(harness.longhaul.run(workflowId).result()).rejects.toMatchObject({ code });
+  });
+
+  it('takes null for what other languages leave out', async () => {
+    const seen: unknown[] = [];
+    const tool = defineTool({
+      name: 'probe',
+      description: 'x',
+      inputSchema: { type: 'object', properties: {} },
+      session: ['count'],
+      execute: (_args, { session, context }) => {
+        seen.push(structuredClone(session), context);
+        session['count'] = 1;
+        return 'counted';
+      },
+    });
+    const agent = defineAgent({ id: 'probe', model: 'scripted/one', tools: [tool] });
+    const both = parallel({ id: 'both', branches: [agent] });
+    const model = scriptedModel([callProbe, 'Done.']);
+    await harness.deploy({ runners: [both], providers: { scripted: model } });
+    const nulls = { session: null, key: null, budget: null, context: null };
+    const { client } = harness.longhaul;
+    const handle = await client.workflow.start('parallel', {
+      workflowId: `nulls-${Math.random().toString(36).slice(2)}`,
+      taskQueue: harness.taskQueue,
+      args: [{ runner: 'both', input: 'Go.', ...nulls }],
+    });
+    expect(await handle.result()).toMatchObject({ session: { count: 1 } });
+    expect(seen).toEqual([{}, {}]);
   });
 
   it('refuses bad input before anything is sent', async () => {

@@ -184,6 +184,18 @@ describe('judge', () => {
     });
   });
 
+  it.each<{ name: string; content: AssistantPart[] }>([
+    { name: 'a question', content: [text(' \n__ask_user__: thanks?')] },
+    { name: 'a question in two parts', content: [text('__ask_'), text('user__: thanks?')] },
+    { name: 'nothing', content: [] },
+    { name: 'an empty text', content: [text('')] },
+    { name: 'reasoning alone', content: [{ type: 'reasoning', text: 'thanks' }] },
+    { name: 'a refusal', content: [{ type: 'refusal', text: 'no thanks' }] },
+  ])('judges no criteria of $name, which none of them decides about', async ({ content }) => {
+    const spec = { criteria: [{ kind: 'custom', name: 'thanks' }] } as const;
+    expect(await judged(content, spec)).toBeUndefined();
+  });
+
   it('judges no criteria while there are calls', async () => {
     const spec = { criteria: [{ kind: 'custom', name: 'thanks' }] } as const;
     expect(await judged([text('thanks'), call('c1', 'free')], spec)).toBeUndefined();

@@ -1,5 +1,5 @@
 // Pure: no server.
-import { checkRunInput } from '../../../src/core/run-input';
+import { checkRunInput, withoutNulls } from '../../../src/core/run-input';
 import { limits } from '../../../src/protocol/limits';
 import { thrown } from './builders';
 
@@ -146,5 +146,12 @@ describe('checkRunInput', () => {
     const context: { [key: string]: unknown } = { nested };
     context['self'] = context;
     expect(thrown(() => checkRunInput(run({ context })))).toMatchObject({ code: 'InvalidInput' });
+  });
+});
+
+describe('withoutNulls', () => {
+  it('leaves out what is null, and nothing else', () => {
+    const input = run({ session: null, budget: null, context: { tenant: null }, key: undefined });
+    expect(withoutNulls(input)).toStrictEqual(run({ context: { tenant: null }, key: undefined }));
   });
 });
