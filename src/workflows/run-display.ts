@@ -30,6 +30,11 @@ export class RunDisplay {
       showAttributes(state);
       this.#status = state.status;
     }
-    showDetails(state, options);
+    this.showDetails(state, options);
+  }
+
+  /** What costs no event. */
+  showDetails(state: RunState, shown: Pick<Shown, 'entries' | 'children'>): void {
+    showDetails(state, shown);
   }
 }

@@ -67,6 +67,8 @@ export type RunHandlers = {
   readonly abandon: () => void;
   /** What children wait for has changed. */
   readonly onChange: () => void;
+  /** A signal was refused: shown where that costs nothing. */
+  readonly onRefusal: () => void;
 };
 
 export function setRunHandlers(run: RunHandlers): void {
@@ -94,10 +96,10 @@ export function setRunHandlers(run: RunHandlers): void {
   setHandler(abandonSignal, run.abandon);
   // Anybody may send these, too: what is malformed is refused like any other signal.
   setHandler(childResultSignal, (outcome) =>
-    recordingRefusal(board, signalNames.childResult, () => run.takeOutcome(outcome)),
+    recordingRefusal(run, signalNames.childResult, () => run.takeOutcome(outcome)),
   );
   setHandler(childInputsSignal, (told) =>
-    recordingRefusal(board, signalNames.childInputs, () => run.takeInputs(told)),
+    recordingRefusal(run, signalNames.childInputs, () => run.takeInputs(told)),
   );
 }
 
@@ -181,7 +183,7 @@ async function settle(run: RunHandlers, delivery: Delivery): Promise<void> {
 }
 
 async function resumeBySignal(run: RunHandlers, payload: unknown): Promise<void> {
-  await recordingRefusal(run.board, signalNames.resume, async () => {
+  await recordingRefusal(run, signalNames.resume, async () => {
     const input = resumeInput(typeof payload === 'string' ? { answer: payload } : payload);
     if (!run.board.isLoaded) await loaded(run.board);
     const found = run.board.question(input, updateId());
@@ -192,7 +194,7 @@ async function resumeBySignal(run: RunHandlers, payload: unknown): Promise<void>
 
 /** The first answer counts: what comes after it, or after its time ran out, changes nothing. */
 async function takeDelivery(run: RunHandlers, delivery: Delivery): Promise<void> {
-  await recordingRefusal(run.board, signalNames.deliver, async () => {
+  await recordingRefusal(run, signalNames.deliver, async () => {
     if (!run.board.isLoaded) await loaded(run.board);
     if (run.board.addressed(delivery, updateId()) !== undefined) await settle(run, delivery);
   });
@@ -213,7 +215,7 @@ async function loaded(board: RunBoard): Promise<void> {
 }
 
 async function recordingRefusal(
-  board: RunBoard,
+  { board, onRefusal }: RunHandlers,
   signal: string,
   take: () => Promise<void> | void,
 ): Promise<void> {
@@ -226,6 +228,7 @@ async function recordingRefusal(
       message: error instanceof Error ? oneLine(error.message, 300) : 'refused',
       at: new Date().toISOString(),
     });
+    onRefusal();
   }
 }
 

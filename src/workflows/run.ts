@@ -47,7 +47,7 @@ import { loadDefinition, type LoadedDefinition } from './load-definition';
 import { OrchestrationLoop } from './orchestration-loop';
 import { RootLink, sendDown } from './root-link';
 import { RunBoard } from './run-board';
-import { RunDisplay } from './run-display';
+import { RunDisplay, type Shown } from './run-display';
 import { setRunHandlers } from './run-handlers';
 import { RunLog } from './run-log';
 import { RunPlace } from './run-place';
@@ -107,6 +107,7 @@ export class Run {
       takeOutcome: (outcome) => this.#loaded?.children.takeOutcome(outcome),
       abandon: () => this.#abandon(),
       onChange: () => this.#show(),
+      onRefusal: () => this.#display.showDetails(this.#state(), this.#shown()),
     });
     setRunQueries({
       log: () => this.#log,
@@ -320,14 +321,17 @@ export class Run {
   }
 
   #show(): void {
-    const indexed = this.#loaded?.definition.searchAttributes ?? false;
-    this.#display.show(this.#state(), {
+    this.#display.show(this.#state(), this.#shown());
+    this.#superior?.tell(this.#abandoned ? [] : this.#board.pending);
+  }
+
+  #shown(): Shown {
+    return {
       entries: this.#log.entries,
       children: this.#loaded?.children.views ?? [],
-      indexed,
+      indexed: this.#loaded?.definition.searchAttributes ?? false,
       reason: this.#cancelReason,
-    });
-    this.#superior?.tell(this.#abandoned ? [] : this.#board.pending);
+    };
   }
 
   /** What an execution before a reset left open below it still speaks up: nobody here called it. */

@@ -30,7 +30,7 @@ import { childId } from './child-id';
 import { toWorkflowFailure } from './durable';
 import { sendDown } from './root-link';
 import { RunBoard } from './run-board';
-import { RunDisplay } from './run-display';
+import { RunDisplay, type Shown } from './run-display';
 import { setRunHandlers } from './run-handlers';
 import { checkThreadInput } from './thread-input';
 import { setThreadHandlers } from './thread-handlers';
@@ -85,6 +85,7 @@ export class ThreadLoop {
       takeOutcome: () => undefined,
       abandon: () => undefined,
       onChange: () => this.#show(),
+      onRefusal: () => this.#display.showDetails(this.#state(), this.#shown()),
     });
     setThreadHandlers({
       turns: this.#turns,
@@ -325,12 +326,16 @@ export class ThreadLoop {
   }
 
   #show(): void {
-    this.#display.show(this.#state(), {
+    this.#display.show(this.#state(), this.#shown());
+  }
+
+  #shown(): Shown {
+    return {
       entries: this.#memory.log.entries,
       children: [],
       indexed: this.#hasSearchAttributes,
       reason: this.#cancelReason,
-    });
+    };
   }
 
   #cancel(reason: string): void {

@@ -170,6 +170,9 @@ describe('pauses', () => {
       await handle.signal('resume', bad);
     await eventually('five refused signals', async () => (await run.state()).rejected.length === 5);
     expect(await run.state()).toMatchObject({ status: 'needs-input' });
+    expect(await handle.query('__temporal_workflow_metadata')).toMatchObject({
+      currentDetails: expect.stringContaining('Last refused signal: ') as string,
+    });
     await handle.signal('resume', 'by signal');
     expect(await run.outcome()).toMatchObject({ kind: 'complete' });
     expect(JSON.stringify(await run.transcript())).toContain('by signal');
