@@ -23,7 +23,8 @@ type OpenBlock = { readonly block: MessageBlock; inputText: string; call?: numbe
 /** Puts a stream's events together to the message they tell, keeping every field of every block. */
 export class MessageAccumulator implements StreamReader<RawMessageStreamEvent> {
   readonly #onDelta: CallOptions['onDelta'];
-  readonly #blocks: OpenBlock[] = [];
+  /** By their index, which a server may choose as it likes. */
+  readonly #blocks = new Map<number, OpenBlock>();
   #id: string | undefined;
   #usage: MessagesUsage = {};
   #stopReason: string | null = null;
@@ -48,7 +49,9 @@ export class MessageAccumulator implements StreamReader<RawMessageStreamEvent> {
   message(): StreamedMessage {
     return {
       id: this.#id,
-      content: this.#blocks.filter((open) => open !== undefined).map(closed),
+      content: [...this.#blocks]
+        .sort(([one], [other]) => one - other)
+        .map(([, open]) => closed(open)),
       stopReason: this.#stopReason,
       explanation: this.#explanation,
       usage: this.#usage,
@@ -84,7 +87,7 @@ export class MessageAccumulator implements StreamReader<RawMessageStreamEvent> {
       block: { ...content_block } as unknown as MessageBlock,
       inputText: '',
     };
-    this.#blocks[index] = open;
+    this.#blocks.set(index, open);
     if (content_block.type === 'tool_use') {
       open.call = this.#calls;
       this.#calls += 1;
@@ -102,7 +105,7 @@ export class MessageAccumulator implements StreamReader<RawMessageStreamEvent> {
   }
 
   #extend({ index, delta }: RawContentBlockDeltaEvent): ModelDelta | undefined {
-    const open = this.#blocks[index];
+    const open = this.#blocks.get(index);
     if (open === undefined) return undefined;
     const { block } = open;
     switch (delta.type) {

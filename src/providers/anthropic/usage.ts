@@ -1,4 +1,5 @@
 import type { Usage } from '../../protocol/message';
+import { sumOfCounts, tokenCount } from '../token-count';
 
 /** The usage fields that are read; compatible servers leave some out. */
 export type MessagesUsage = {
@@ -11,17 +12,17 @@ export type MessagesUsage = {
 
 /** `input_tokens` leaves out what was read from and written to the cache; the neutral input includes both. */
 export function fromMessagesUsage(usage: MessagesUsage): Usage {
-  const cacheRead = usage.cache_read_input_tokens ?? null;
-  const cacheWrite = usage.cache_creation_input_tokens ?? null;
-  const input = sum(usage.input_tokens ?? null, cacheRead, cacheWrite);
-  const output = usage.output_tokens ?? null;
+  const cacheRead = tokenCount(usage.cache_read_input_tokens);
+  const cacheWrite = tokenCount(usage.cache_creation_input_tokens);
+  const input = sumOfCounts(usage.input_tokens, cacheRead, cacheWrite);
+  const output = tokenCount(usage.output_tokens);
   return {
     input,
     output,
-    total: sum(input, output),
+    total: sumOfCounts(input, output),
     cacheRead,
     cacheWrite,
-    reasoning: usage.output_tokens_details?.thinking_tokens ?? null,
+    reasoning: tokenCount(usage.output_tokens_details?.thinking_tokens),
   };
 }
 
@@ -29,9 +30,4 @@ export function fromMessagesUsage(usage: MessagesUsage): Usage {
 export function laterUsage(earlier: MessagesUsage, later: MessagesUsage): MessagesUsage {
   const said = Object.entries(later).filter(([, value]) => value !== null && value !== undefined);
   return { ...earlier, ...(Object.fromEntries(said) as MessagesUsage) };
-}
-
-function sum(...counts: readonly (number | null)[]): number | null {
-  const known = counts.filter((count) => count !== null);
-  return known.length === 0 ? null : known.reduce((total, count) => total + count, 0);
 }

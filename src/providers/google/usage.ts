@@ -1,22 +1,18 @@
 import type { GenerateContentResponseUsageMetadata } from '@google/genai';
 import type { Usage } from '../../protocol/message';
+import { sumOfCounts, tokenCount } from '../token-count';
 
 /** Tokens of thoughts are counted beside the candidates', those of cached content inside the prompt's. */
 export function fromUsageMetadata(usage: GenerateContentResponseUsageMetadata | undefined): Usage {
   const { promptTokenCount, toolUsePromptTokenCount, candidatesTokenCount } = usage ?? {};
-  const input = sum(promptTokenCount, toolUsePromptTokenCount);
-  const output = sum(candidatesTokenCount, usage?.thoughtsTokenCount);
+  const input = sumOfCounts(promptTokenCount, toolUsePromptTokenCount);
+  const output = sumOfCounts(candidatesTokenCount, usage?.thoughtsTokenCount);
   return {
     input,
     output,
-    total: usage?.totalTokenCount ?? sum(input, output),
-    cacheRead: usage?.cachedContentTokenCount ?? null,
+    total: tokenCount(usage?.totalTokenCount) ?? sumOfCounts(input, output),
+    cacheRead: tokenCount(usage?.cachedContentTokenCount),
     cacheWrite: null,
-    reasoning: usage?.thoughtsTokenCount ?? null,
+    reasoning: tokenCount(usage?.thoughtsTokenCount),
   };
-}
-
-function sum(...counts: readonly (number | null | undefined)[]): number | null {
-  const known = counts.filter((count) => typeof count === 'number');
-  return known.length === 0 ? null : known.reduce((total, count) => total + count, 0);
 }

@@ -66,7 +66,7 @@ export class ChatStream implements StreamReader<ChatCompletionChunk> {
   #addDelta(delta: JsonObject): void {
     const { content, refusal, tool_calls: calls, role: _role, ...fields } = delta;
     this.#addFields(fields);
-    if (typeof content === 'string') this.#content += this.#passOn('text', content);
+    this.#content += this.#passOn('text', textOf(content));
     if (typeof refusal === 'string') this.#refusal += this.#passOn('text', refusal);
     if (Array.isArray(calls)) for (const call of calls) this.#calls.add(call);
   }
@@ -96,4 +96,15 @@ export class ChatStream implements StreamReader<ChatCompletionChunk> {
     if (text !== '') this.#onDelta({ kind, text });
     return text;
   }
+}
+
+/** Some servers, Mistral's among them, send the content of a delta as a list of parts. */
+function textOf(content: Json | undefined): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return content.map((part) => (isTextPart(part) ? part.text : '')).join('');
+}
+
+function isTextPart(part: Json): part is { readonly type: 'text'; readonly text: string } {
+  return isJsonObject(part) && part['type'] === 'text' && typeof part['text'] === 'string';
 }

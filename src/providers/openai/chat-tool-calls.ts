@@ -1,12 +1,13 @@
 import { isJsonObject, type Json, type JsonObject } from '../../protocol/json';
 import type { ModelDelta } from '../provider';
+import { parseToolArguments } from '../tool-arguments';
 import type { ChatToolCall } from './from-chat-message';
 
 type OpenCall = { index: number; id: string; name: string; arguments: string; fields: JsonObject };
 
 /**
  * Puts streamed calls together. The API keys their pieces by `index`; compatible servers leave it out, or give whole calls
- * all the same one, so that a new id also starts a new call.
+ * all the same one, so that a new id also starts a new call, and so does a name after a call that is whole where there is neither.
  */
 export class ChatToolCalls {
   readonly #onDelta: (delta: ModelDelta) => void;
@@ -30,7 +31,7 @@ export class ChatToolCalls {
     if (!isJsonObject(piece)) return;
     const { index, id, type: _type, function: called, ...fields } = piece;
     const { name, arguments: given } = isJsonObject(called) ? called : {};
-    const call = this.#callFor(index, typeof id === 'string' ? id : '');
+    const call = this.#callFor(index, typeof id === 'string' ? id : '', name);
     const isNew = call.name === '';
     if (typeof name === 'string' && isNew) call.name = name;
     const text = argumentsPiece(given);
@@ -45,12 +46,13 @@ export class ChatToolCalls {
     });
   }
 
-  #callFor(givenIndex: Json | undefined, id: string): OpenCall {
+  #callFor(givenIndex: Json | undefined, id: string, name: Json | undefined): OpenCall {
     const last = this.#calls.at(-1);
-    const key = typeof givenIndex === 'number' ? givenIndex : (last?.index ?? 0);
-    const found = typeof givenIndex === 'number' ? this.#latest.get(key) : last;
-    const startsAnother = found !== undefined && id !== '' && found.id !== '' && found.id !== id;
-    if (found !== undefined && !startsAnother) {
+    const isKeyed = typeof givenIndex === 'number';
+    const key = isKeyed ? givenIndex : (last?.index ?? 0);
+    const found = isKeyed ? this.#latest.get(key) : last;
+    const goesOn = found !== undefined && (isKeyed || id !== '' || !startsAnother(found, name));
+    if (goesOn && isIdOf(found, id)) {
       if (found.id === '') found.id = id;
       return found;
     }
@@ -59,6 +61,16 @@ export class ChatToolCalls {
     this.#latest.set(key, call);
     return call;
   }
+}
+
+function isIdOf(call: OpenCall, id: string): boolean {
+  return id === '' || call.id === '' || call.id === id;
+}
+
+/** Of a piece with neither index nor id: one that names its function, after a call that is whole. */
+function startsAnother(last: OpenCall, name: Json | undefined): boolean {
+  if (typeof name !== 'string' || last.arguments === '') return false;
+  return parseToolArguments(last.arguments).args !== null;
 }
 
 function argumentsPiece(value: Json | undefined): string {

@@ -1,4 +1,5 @@
 import type { Usage } from '../../protocol/message';
+import { tokenCount as count } from '../token-count';
 
 /** What either API, or a compatible server that leaves out what it does not count, says about tokens. */
 export type WireUsage = {
@@ -45,8 +46,4 @@ function details(value: object | null | undefined): Readonly<Record<string, unkn
 
 function sum(input: number | null, output: number | null): number | null {
   return input === null || output === null ? null : input + output;
-}
-
-function count(value: unknown): number | null {
-  return typeof value === 'number' && Number.isFinite(value) ? value : null;
 }

@@ -143,6 +143,18 @@ describe('MessageAccumulator', () => {
     ]);
   });
 
+  it('orders blocks by their index, however large a server makes it', () => {
+    const { accumulator } = accumulated([
+      { type: 'content_block_start', index: 4e9, content_block: { type: 'text', text: 'last' } },
+      { type: 'content_block_start', index: 2e9, content_block: { type: 'text', text: 'first' } },
+    ]);
+
+    expect(accumulator.message().content).toEqual([
+      { type: 'text', text: 'first' },
+      { type: 'text', text: 'last' },
+    ]);
+  });
+
   it('passes over events and deltas it does not know', () => {
     const { accumulator, deltas } = accumulated([
       { type: 'ping' },

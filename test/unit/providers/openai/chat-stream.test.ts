@@ -76,6 +76,37 @@ describe('ChatStream', () => {
     ]);
   });
 
+  it('tells whole calls apart that come without index and id', () => {
+    const { finished } = streamed(
+      calls(
+        { function: { name: 'one', arguments: '{"a":1}' } },
+        { function: { name: 'one', arguments: '{"b"' } },
+        { function: { name: 'one', arguments: ':2}' } },
+        { function: { name: 'two', arguments: {} } },
+      ),
+      end,
+    );
+
+    expect(finished?.message.toolCalls).toEqual([
+      { id: '', name: 'one', arguments: '{"a":1}', fields: {} },
+      { id: '', name: 'one', arguments: '{"b":2}', fields: {} },
+      { id: '', name: 'two', arguments: '{}', fields: {} },
+    ]);
+  });
+
+  it('takes text that comes as a list of parts', () => {
+    const { finished, deltas } = streamed(
+      { delta: { content: [{ type: 'text', text: 'Hel' }, { type: 'reference', ids: [1] }, 7] } },
+      { delta: { content: [{ type: 'text', text: 'lo' }] }, finish_reason: 'stop' },
+    );
+
+    expect(finished?.message.content).toBe('Hello');
+    expect(deltas).toEqual([
+      { kind: 'text', text: 'Hel' },
+      { kind: 'text', text: 'lo' },
+    ]);
+  });
+
   it('ignores fields without content', () => {
     const { finished } = streamed(
       {
