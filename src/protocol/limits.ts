@@ -25,6 +25,8 @@ export const limits = {
   details: 2000,
   /** Of the deflated log that continue-as-new may carry inline. */
   carriedLog: 1_500_000,
+  /** Of a log that is deflated within one workflow task, which has 5 s: a busy worker takes half a second for so much. */
+  carriedText: 4 * MiB,
   /** History at which a run continues as new by itself, server suggestion or not. */
   historyBytes: 3_500_000,
   historyEvents: 4_000,

@@ -17,6 +17,7 @@ import type { CarriedSession } from './run-session';
 import type { LoadedDefinition } from './load-definition';
 import { controlActivities } from './activity-proxies';
 import { deflateJson, inflateJson } from './deflated-json';
+import type { RunLog } from './run-log';
 
 /** How far the runner itself is. `machine.log` is empty: the entries stand beside it, with their ids, or are pulled by `log`. */
 export type CarriedProgress =
@@ -42,12 +43,13 @@ export type CarriedRun = CarriedProgress & {
 /** What the next execution gets: deflated JSON, measured. */
 export function pack(
   run: CarriedProgress & Omit<CarriedRun, 'log' | 'entries' | 'format' | 'machine' | 'plan'>,
-  entries: readonly LogEntry[],
-  log: LogRef,
+  log: Pick<RunLog, 'entries' | 'bytes' | 'ref'>,
 ): Uint8Array {
-  const whole = deflateJson({ format: 1, ...run, entries } satisfies CarriedRun);
-  if (whole.length <= limits.carriedLog) return whole;
-  const small = deflateJson({ format: 1, ...run, log } satisfies CarriedRun);
+  if (log.bytes <= limits.carriedText) {
+    const whole = deflateJson({ format: 1, ...run, entries: log.entries } satisfies CarriedRun);
+    if (whole.length <= limits.carriedLog) return whole;
+  }
+  const small = deflateJson({ format: 1, ...run, log: log.ref() } satisfies CarriedRun);
   if (small.length <= limits.carriedLog) return small;
   throw new TranscriptTooLarge(
     `the run's state has ${small.length} bytes deflated; it cannot continue as new`,

@@ -30,13 +30,16 @@ export type CarriedThread = {
 };
 
 export function packThread(thread: Omit<CarriedThread, 'format'>): Uint8Array {
-  for (let { entries } = thread; ; entries = withoutOldest(entries)) {
+  let entries = newest(thread.entries);
+  for (;;) {
     const bytes = deflateJson({ format: 1, ...thread, entries } satisfies CarriedThread);
     if (bytes.length <= limits.carriedLog) return bytes;
-    if (entries.length > 0) continue;
-    throw new TranscriptTooLarge(
-      `the thread's state has ${bytes.length} bytes deflated; it cannot continue as new`,
-    );
+    if (entries.length === 0) {
+      throw new TranscriptTooLarge(
+        `the thread's state has ${bytes.length} bytes deflated; it cannot continue as new`,
+      );
+    }
+    entries = withoutOldest(entries, bytes.length / limits.carriedLog);
   }
 }
 
@@ -46,14 +49,28 @@ export function unpackThread(bytes: Uint8Array): CarriedThread {
   throw new LonghaulError('StateError', `unknown format ${String(thread.format)} of a thread`);
 }
 
-/** A quarter of the turns; a summary of what is dropped counts from the first one kept. */
-function withoutOldest(entries: readonly LogEntry[]): LogEntry[] {
+/** As many as can be deflated within a workflow task. */
+function newest(entries: readonly LogEntry[]): readonly LogEntry[] {
+  for (let kept = entries; ;) {
+    const { length } = JSON.stringify(kept);
+    if (length <= limits.carriedText) return kept;
+    kept = withoutOldest(kept, length / limits.carriedText);
+  }
+}
+
+/**
+ * `excess`: how many times what may stay this is. At least a quarter of the turns go; of summaries the last one stays, and counts from
+ * the first turn kept.
+ */
+function withoutOldest(entries: readonly LogEntry[], excess: number): readonly LogEntry[] {
   const turns = turnsOf(entries);
-  const dropped = Math.max(1, Math.ceil(turns.length / 4));
+  if (turns.length === 0) return [];
+  const dropped = Math.ceil(turns.length * Math.max(1 / 4, 1 - 1 / excess));
   const gone = new Set(turns.slice(0, dropped).flat());
+  const summary = entries.findLast((entry) => entry.kind === 'summary');
   return entries.flatMap((entry): LogEntry[] => {
-    if (gone.has(entry)) return [];
-    if (entry.kind !== 'summary') return [entry];
+    if (entry.kind !== 'summary') return gone.has(entry) ? [] : [entry];
+    if (entry !== summary) return [];
     return [{ ...entry, turns: Math.max(0, (entry.turns ?? 0) - dropped) }];
   });
 }

@@ -20,6 +20,7 @@ export class RunLog {
   readonly #executionRunId: string;
   readonly #entries: LogEntry[] = [];
   readonly #sizes: number[] = [];
+  #bytes = 0;
   #digest = emptyDigest;
   /** Entries up to here were named in the ref of a model call. */
   #announced = 0;
@@ -45,6 +46,11 @@ export class RunLog {
 
   get length(): number {
     return this.#entries.length;
+  }
+
+  /** Of all entries as JSON. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
   get entries(): readonly LogEntry[] {
@@ -147,7 +153,9 @@ export class RunLog {
 
   #append(entry: LogEntry): void {
     this.#entries.push(entry);
-    this.#sizes.push(utf8Length(JSON.stringify(entry)));
+    const bytes = utf8Length(JSON.stringify(entry));
+    this.#sizes.push(bytes);
+    this.#bytes += bytes;
     this.#digest = extendDigest(this.#digest, entry.id);
   }
 }

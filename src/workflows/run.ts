@@ -290,8 +290,7 @@ export class Run {
         ...(this.#abandoned && { abandoned: true }),
         ...(this.#cancelReason !== undefined && { cancelReason: this.#cancelReason }),
       },
-      this.#log.entries,
-      this.#log.ref(),
+      this.#log,
     );
     const runner = runnerId(this.#input.runner);
     const next: RunInput = { ...withoutStart(this.#input), runner, input: 'continued' };

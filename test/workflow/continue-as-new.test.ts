@@ -1,17 +1,23 @@
 // Continue-as-new on the dev server: a run outgrows its history in the middle, and nobody notices.
 
 import { randomBytes } from 'node:crypto';
-import { defineAgent, defineTool } from '../../src';
+import { defineAgent, defineTool, type Message, type Tool } from '../../src';
+import type { RunHandle } from '../../src/client';
+import { scriptedModel } from '../../src/testing/scripted-model';
+import { eventually } from './eventually';
 import { openHarness, type Harness } from './harness';
 import { fetchHistory } from './history';
 import { searchingModel } from './searching-model';
 
-/** Text that deflates well, or hardly at all. */
-const texts = {
-  compressible: (bytes: number) =>
-    'The quick brown fox jumps over the lazy dog. '.repeat(bytes / 45),
-  random: (bytes: number) => randomBytes((bytes * 3) / 4).toString('base64'),
-};
+function lookUpGiving(bytes: number, text: () => string): Tool {
+  return defineTool({
+    name: 'look_up',
+    description: 'Looks something up',
+    inputSchema: { type: 'object', properties: {} },
+    maxResultBytes: bytes,
+    execute: text,
+  });
+}
 
 describe('continue-as-new', () => {
   let harness: Harness;
@@ -20,51 +26,109 @@ describe('continue-as-new', () => {
   });
   afterEach(() => harness.close());
 
-  it.each([
-    { name: 'inline', text: texts.compressible, carriedBytes: [1, 1_500_000] as const, pulls: 0 },
-    {
-      name: 'by pulling it from the closed execution',
-      text: texts.random,
-      carriedBytes: [1, 20_000] as const,
-      pulls: 1,
-    },
-  ])('carries the log $name', async ({ text, carriedBytes, pulls }) => {
+  /** The last execution: the bytes it was handed over, and how often it asked the one before it for more. */
+  async function handedOver(run: RunHandle): Promise<{ bytes: number; pulls: number }> {
+    const events = await fetchHistory(harness.longhaul, run.runId);
+    const started = events[0]?.workflowExecutionStartedEventAttributes;
+    expect(started?.continuedExecutionRunId).toBeTruthy();
+    const scheduled = events.map(
+      (event) => event.activityTaskScheduledEventAttributes?.activityType?.name,
+    );
+    return {
+      bytes: started?.input?.payloads?.[1]?.data?.length ?? 0,
+      pulls: scheduled.filter((name) => name === 'pullLog').length,
+    };
+  }
+
+  /** It is what the model was sent, call by call, and what history alone tells, up to `end`: not what a person answered. */
+  async function transcriptOf(
+    run: RunHandle,
+    requests: readonly (readonly Message[])[],
+    end?: number,
+  ): Promise<readonly Message[]> {
+    const transcript = await run.transcript();
+    for (const messages of requests) expect(messages).toEqual(transcript.slice(0, messages.length));
+    const told = await harness.longhaul.run(run.runId, { withoutWorker: true }).transcript();
+    expect(told.slice(0, end)).toEqual(transcript.slice(0, end));
+    return transcript;
+  }
+
+  it('carries the log inline', async () => {
     const model = searchingModel(24);
-    const lookUp = defineTool({
-      name: 'look_up',
-      description: 'Looks something up',
-      inputSchema: { type: 'object', properties: {} },
-      maxResultBytes: 200_000,
-      execute: () => text(180_000),
-    });
+    const sentence = 'The quick brown fox jumps over the lazy dog. ';
     const agent = defineAgent({
       id: 'long',
       model: 'scripted/one',
-      tools: [lookUp],
+      tools: [lookUpGiving(200_000, () => sentence.repeat(4_000))],
       maxIterations: 100,
     });
     await harness.worker({ runners: [agent], providers: { scripted: model } });
     const run = await harness.longhaul.start(agent, 'Go on and on.', { session: { kept: true } });
-    const outcome = await run.outcome();
-    expect(outcome).toMatchObject({
+    expect(await run.outcome()).toMatchObject({
       kind: 'complete',
       result: { iterations: 23, session: { kept: true } },
     });
-    const transcript = await run.transcript();
-    expect(transcript).toHaveLength(1 + 23 * 2 + 1);
-    for (const messages of model.requests)
-      expect(messages).toEqual(transcript.slice(0, messages.length));
-    const withoutWorker = harness.longhaul.run(run.runId, { withoutWorker: true });
-    expect(await withoutWorker.transcript()).toEqual(transcript);
-    const events = await fetchHistory(harness.longhaul, run.runId);
-    const started = events[0]?.workflowExecutionStartedEventAttributes;
-    expect(started?.continuedExecutionRunId).toBeTruthy();
-    const carried = started?.input?.payloads?.[1]?.data?.length ?? 0;
-    expect(carried).toBeGreaterThanOrEqual(carriedBytes[0]);
-    expect(carried).toBeLessThanOrEqual(carriedBytes[1]);
-    const pulled = events.filter(
-      (event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'pullLog',
-    );
-    expect(pulled.length > 0 ? 1 : 0).toBe(pulls);
+    expect(await transcriptOf(run, model.requests)).toHaveLength(1 + 23 * 2 + 1);
+    const { bytes, pulls } = await handedOver(run);
+    expect(bytes).toBeGreaterThan(1);
+    expect(bytes).toBeLessThanOrEqual(1_500_000);
+    expect(pulls).toBe(0);
+  });
+
+  it('pulls a log that deflates badly from the closed execution, and takes an answer meanwhile', async () => {
+    let isPulling = false;
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const call = { name: 'look_up', args: {} };
+    const question = { name: 'ask_user', args: { question: 'Which one?' } };
+    // Outgrows its history in the very turn that asks.
+    const model = scriptedModel([
+      ...Array.from({ length: 13 }, () => ({ toolCalls: [call] })),
+      { toolCalls: [call, call, call, question] },
+      'Whales it is.',
+    ]);
+    const agent = defineAgent({
+      id: 'asker',
+      model: 'scripted/one',
+      tools: [lookUpGiving(250_000, () => randomBytes(187_000).toString('base64'))],
+      askUser: 'tool',
+      maxIterations: 20,
+    });
+    await harness.worker({
+      runners: [agent],
+      providers: { scripted: model },
+      workerOptions: {
+        interceptors: {
+          activity: [
+            ({ info }) => ({
+              inbound: {
+                execute: async (input, next) => {
+                  isPulling ||= info.activityType === 'pullLog';
+                  if (info.activityType === 'pullLog') await released;
+                  return await next(input);
+                },
+              },
+            }),
+          ],
+        },
+      },
+    });
+    const run = await harness.longhaul.start(agent, 'Go.');
+    await eventually('the next execution', () => isPulling, 45_000);
+    expect(await run.outcome()).toMatchObject({ kind: 'needs-input', question: 'Which one?' });
+    const resumed = run.resume('Whales');
+    await eventually('the answer', async () => {
+      const events = await fetchHistory(harness.longhaul, run.runId);
+      return events.some((event) => event.workflowExecutionUpdateAcceptedEventAttributes);
+    });
+    release();
+    await resumed;
+    expect((await run.result()).finalResponse.text).toBe('Whales it is.');
+    const requests = model.requests.map(({ messages }) => messages);
+    const transcript = await transcriptOf(run, requests, -2);
+    expect(JSON.stringify(transcript.at(-2))).toContain('Whales');
+    const { bytes, pulls } = await handedOver(run);
+    expect(bytes).toBeLessThanOrEqual(20_000);
+    expect(pulls).toBeGreaterThan(0);
   });
 });

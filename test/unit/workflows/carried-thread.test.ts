@@ -55,6 +55,29 @@ describe('packThread', () => {
     expect(dropped).toBeGreaterThan(0);
   });
 
+  it('leaves the oldest turns behind where all take too long to deflate', () => {
+    const text = 'As long as a page. '.repeat(2_000);
+    const turns = entriesOf(Array.from({ length: 200 }, () => text));
+    const carried = unpackThread(packThread(threadOf(turns))).entries;
+    expect(JSON.stringify(carried).length).toBeLessThanOrEqual(4 * 1024 * 1024);
+    expect(carried).toEqual(turns.slice(-carried.length));
+    expect(carried.length).toBeGreaterThan(150);
+  });
+
+  it('keeps of summaries the last one, and none where even that is too much', () => {
+    const summaryOf = (id: string, text: string): LogEntry => ({ id, kind: 'summary', text });
+    const short = summaryOf('short', 'S');
+    const large = [noise(), noise(), noise(), noise(), noise()].join('');
+    const entriesCarried = (entries: readonly LogEntry[]) =>
+      unpackThread(packThread(threadOf(entries))).entries;
+    const turns = entriesOf([large, large, 'last']);
+    expect(entriesCarried([summaryOf('old', 'O'), ...turns, short])).toEqual([
+      ...turns.slice(-2),
+      { ...short, turns: 0 },
+    ]);
+    expect(entriesCarried([...entriesOf(['only']), summaryOf('large', large)])).toEqual([]);
+  });
+
   it('refuses a state that is too much without any turn', () => {
     const thread = {
       ...threadOf([]),
