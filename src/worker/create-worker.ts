@@ -1,4 +1,5 @@
 import { NativeConnection, Worker } from '@temporalio/worker';
+import { InvalidInput } from '../protocol/error-classes';
 import { defaults } from '../protocol/names';
 import { loadConnection, serverUnavailable } from '../server/connection-options';
 import type { CreateWorkerOptions } from './options';
@@ -23,6 +24,7 @@ export async function createWorker(options: CreateWorkerOptions = {}): Promise<W
     ...longhaul
   } = options;
   const plugin = new LonghaulPlugin(longhaul);
+  checkConnection(connection);
   const loaded = loadConnection({ ...(address && { address }), ...(profile && { profile }) });
   return await Worker.create({
     connection: connection ?? (await connectWorker(loaded.connection)),
@@ -32,6 +34,16 @@ export async function createWorker(options: CreateWorkerOptions = {}): Promise<W
     ...workerOptions,
     plugins: [...(workerOptions?.plugins ?? []), plugin],
   });
+}
+
+/** The native part would refuse it by its own words, and leave its threads behind. */
+function checkConnection(connection: unknown): void {
+  if (connection === undefined || connection instanceof NativeConnection) return;
+  const { close } = (connection ?? {}) as { close?: unknown };
+  if (typeof close === 'function') return;
+  throw new InvalidInput(
+    "connection must be an open NativeConnection of @temporalio/worker; an address is createWorker's own option: createWorker({ address })",
+  );
 }
 
 async function connectWorker(
