@@ -2,8 +2,8 @@
 
 import { checkJson } from './session';
 import { utf8Length } from './text';
-import { InvalidInput } from '../protocol/error-classes';
-import { LonghaulError } from '../protocol/errors';
+import { errorOfCode, InvalidInput } from '../protocol/error-classes';
+import type { LonghaulError } from '../protocol/errors';
 import { isJsonObject } from '../protocol/json';
 import { limits } from '../protocol/limits';
 import { idPatterns } from '../protocol/names';
@@ -94,10 +94,7 @@ function checkSize(name: string, value: unknown, maxBytes: number): void {
   const bytes = utf8Length(JSON.stringify(value));
   if (bytes <= maxBytes) return;
   const code = name === 'session' ? 'SessionTooLarge' : 'PayloadTooLarge';
-  throw new LonghaulError(
-    code,
-    `${name} has ${bytes} bytes of JSON; at most ${maxBytes} are taken`,
-  );
+  throw errorOfCode(code, `${name} has ${bytes} bytes of JSON; at most ${maxBytes} are taken`);
 }
 
 function invalid(message: string): LonghaulError {

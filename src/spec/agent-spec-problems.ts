@@ -1,5 +1,7 @@
 import type { CriterionSpec } from '../protocol/agent-run';
+import { utf8Length } from '../core/text';
 import type { Json } from '../protocol/json';
+import { limits } from '../protocol/limits';
 import { askUserTool } from '../protocol/names';
 import type { AgentSpec } from '../protocol/spec';
 import { agentSpecSchema } from './agent-spec-schema';
@@ -72,8 +74,19 @@ function toolChoiceProblems(spec: AgentSpec): Problem[] {
 }
 
 function timeoutProblems({ onInputTimeout, inputTimeoutMs }: AgentSpec): Problem[] {
-  if (onInputTimeout === undefined || inputTimeoutMs !== undefined) return [];
-  return [{ path: 'onInputTimeout', message: 'never happens without an input timeout: set one' }];
+  if (onInputTimeout === undefined) return [];
+  if (inputTimeoutMs === undefined)
+    return [{ path: 'onInputTimeout', message: 'never happens without an input timeout: set one' }];
+  return onInputTimeout === 'fail' ? [] : answerProblems(onInputTimeout);
+}
+
+/** It is taken as a person's would be. */
+function answerProblems({ answer }: { readonly answer: string }): Problem[] {
+  const path = 'onInputTimeout.answer';
+  const bytes = utf8Length(answer);
+  if (answer.trim() === '') return [{ path, message: 'must say something' }];
+  if (bytes <= limits.answer) return [];
+  return [{ path, message: `has ${bytes} bytes; at most ${limits.answer} are taken` }];
 }
 
 function criterionProblems(criterion: CriterionSpec, path: string): Problem[] {

@@ -209,7 +209,8 @@ export class AgentLoop implements Driver {
   #expire({ inputId, kind, question, path }: PendingInput): void {
     const rule = this.#facts.onInputTimeout ?? 'fail';
     if (rule === 'fail' || kind !== 'question') {
-      const message = `nobody answered '${inputId}' in time: ${oneLine(question, 300)}`;
+      const asked = `nobody answered '${inputId}' in time: ${oneLine(question, 300)}`;
+      const message = `${asked} (start again, or give it a longer inputTimeout)`;
       throw new InputTimeout(message, { details: { inputId, path } });
     }
     this.feed({ kind: 'answer', inputId, answer: rule.answer });

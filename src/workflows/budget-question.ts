@@ -19,7 +19,8 @@ export function budgetQuestion(
 }
 
 export function budgetExceeded(usedUp: UsedUp): BudgetExceeded {
-  return new BudgetExceeded(describe(usedUp), { details: { ...usedUp } });
+  const message = `${describe(usedUp)} Start again with a larger budget.`;
+  return new BudgetExceeded(message, { details: { ...usedUp } });
 }
 
 /** A child may have been given nothing: its callers spent all there was. */

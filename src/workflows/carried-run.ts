@@ -52,7 +52,7 @@ export function pack(
   const small = deflateJson({ format: 1, ...run, log: log.ref() } satisfies CarriedRun);
   if (small.length <= limits.carriedLog) return small;
   throw new TranscriptTooLarge(
-    `the run's state has ${small.length} bytes deflated; it cannot continue as new`,
+    `the run's state has ${small.length} bytes deflated, too many to continue as new: shorten the definition or the session`,
   );
 }
 

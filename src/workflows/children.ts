@@ -275,19 +275,21 @@ function lineageOf(caller: Caller, call: ChildCall): Lineage {
   const forbidsCalls = call.isSubAgentCall === true && forbidden.disallowSubAgentCalls === true;
   if (forbidsCalls || forbidden.disallowedAgentIds?.includes(runner)) {
     throw new DisallowedAgentCall(
-      `'${caller.runner}' must not call '${runner}': a caller above forbids it`,
+      `'${caller.runner}' must not call '${runner}': a caller above forbids it. Change its policy, or the tools of '${caller.runner}'`,
       { details: { id: runner } },
     );
   }
   const ancestors = [...lineage.ancestors, caller.runner];
   if (ancestors.includes(runner)) {
     throw new CircularAgentCall(
-      `'${runner}' is already being called: ${[...ancestors, runner].join(' → ')}`,
+      `'${runner}' is already being called: ${[...ancestors, runner].join(' → ')}. Break the circle`,
       { details: { id: runner } },
     );
   }
   if (lineage.depth >= limits.depth) {
-    throw new DepthExceeded(`'${runner}' would be nested deeper than ${limits.depth}`);
+    throw new DepthExceeded(
+      `'${runner}' would be nested deeper than ${limits.depth}: let fewer agents call each other`,
+    );
   }
   return {
     root: lineage.root,

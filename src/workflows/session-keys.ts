@@ -19,6 +19,6 @@ export function checkSessionSize(session: JsonObject): void {
   const bytes = utf8Length(JSON.stringify(session));
   if (bytes <= limits.session) return;
   throw new SessionTooLarge(
-    `the session has ${bytes} bytes of JSON; at most ${limits.session} are kept`,
+    `the session has ${bytes} bytes of JSON; at most ${limits.session} are kept: put ids into it, not documents`,
   );
 }

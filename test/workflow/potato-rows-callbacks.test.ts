@@ -61,7 +61,8 @@ describe('potato-agent, callbacks, sessions and called agents', () => {
   });
   const disallowed = {
     code: 'DisallowedAgentCall',
-    message: "'branch' must not call 'leaf': a caller above forbids it",
+    message:
+      "'branch' must not call 'leaf': a caller above forbids it. Change its policy, or the tools of 'branch'",
     details: { id: 'leaf' },
   };
   it('split 10: what ends a run three agents deep is still what the caller catches', async () => {
@@ -85,7 +86,8 @@ describe('potato-agent, callbacks, sessions and called agents', () => {
     const run = await harness.longhaul.start('silencer', 'Go.');
     await expect(run.result()).rejects.toMatchObject({
       ...disallowed,
-      message: "'quiet' must not call 'leaf': a caller above forbids it",
+      message:
+        "'quiet' must not call 'leaf': a caller above forbids it. Change its policy, or the tools of 'quiet'",
     });
     expect(leaf.model.requests).toEqual([]);
   });

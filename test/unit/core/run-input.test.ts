@@ -1,5 +1,10 @@
 // Pure: no server.
 import { checkRunInput, withoutNulls } from '../../../src/core/run-input';
+import {
+  InvalidInput,
+  PayloadTooLarge,
+  SessionTooLarge,
+} from '../../../src/protocol/error-classes';
 import { limits } from '../../../src/protocol/limits';
 import { thrown } from './builders';
 
@@ -140,6 +145,14 @@ describe('checkRunInput', () => {
       message:
         "budget must be {maxTokens?, maxCostUsd?, onExceeded?: 'ask' | 'fail'} with at least one limit",
     });
+  });
+
+  it.each<{ input: object; type: new (message: string) => Error }>([
+    { input: run({ input: 'x'.repeat(limits.input) }), type: PayloadTooLarge },
+    { input: run({ session: { text: 'x'.repeat(limits.session) } }), type: SessionTooLarge },
+    { input: run({ input: '' }), type: InvalidInput },
+  ])('refuses by the class of its error: $type.name', ({ input, type }) => {
+    expect(thrown(() => checkRunInput(input))).toBeInstanceOf(type);
   });
 
   it('refuses what refers to itself', () => {

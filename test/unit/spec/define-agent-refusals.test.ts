@@ -282,6 +282,16 @@ describe('defineAgent', () => {
       "onInputTimeout must be 'fail' or {answer: 'text'}, not 'stop'",
     ],
     [
+      'an answer in place of a person that nobody could give',
+      { inputTimeout: 1, onInputTimeout: { answer: ' \n' } },
+      'onInputTimeout.answer must say something',
+    ],
+    [
+      'an answer in place of a person that is too long',
+      { inputTimeout: 1, onInputTimeout: { answer: '€'.repeat(22_000) } },
+      'onInputTimeout.answer has 66000 bytes; at most 65536 are taken',
+    ],
+    [
       'an end without a timeout',
       { onInputTimeout: 'fail' },
       'onInputTimeout never happens without an input timeout: set one',

@@ -24,11 +24,20 @@ describe('a budget that is used up', () => {
   });
 
   it.each([
-    { usedUp: tokens, message: 'The budget of 100 tokens is used up: 115 were spent.' },
-    { usedUp: dollars, message: 'The budget of $0.5 is used up: $0.5124 were spent.' },
+    {
+      usedUp: tokens,
+      message:
+        'The budget of 100 tokens is used up: 115 were spent. Start again with a larger budget.',
+    },
+    {
+      usedUp: dollars,
+      message:
+        'The budget of $0.5 is used up: $0.5124 were spent. Start again with a larger budget.',
+    },
     {
       usedUp: { unit: 'tokens', limit: 0, spent: 0 } as const,
-      message: 'Nothing is left for this run of the budget in tokens.',
+      message:
+        'Nothing is left for this run of the budget in tokens. Start again with a larger budget.',
     },
   ])('fails with $message', ({ usedUp, message }) => {
     expect(budgetExceeded(usedUp)).toMatchObject({

@@ -1,0 +1,94 @@
+// Pure: no server.
+import type { AgentFacts, ToolFacts } from '../../../src/protocol/activities';
+import { limits } from '../../../src/protocol/limits';
+import { machineOptions, withinSize } from '../../../src/workflows/agent-run-facts';
+
+const facts = (more: Partial<AgentFacts> = {}): AgentFacts => ({
+  kind: 'agent',
+  id: 'clerk',
+  model: { provider: 'p', model: 'm' },
+  tools: [],
+  ...more,
+});
+const tool = (name: string, needsApproval?: ToolFacts['needsApproval']): ToolFacts => ({
+  name,
+  ...(needsApproval !== undefined && { needsApproval }),
+});
+
+const defaults = {
+  maxIterations: 10,
+  maxTurns: 25,
+  maxInvalidToolCallRetries: 3,
+  maxConsecutiveMalformedToolCalls: 3,
+  askUser: false,
+};
+const structured = { kind: 'structured-output', schema: { type: 'object' } } as const;
+
+describe('what an agent says to its loop', () => {
+  it.each<{ name: string; agent: Partial<AgentFacts>; expected: object }>([
+    { name: 'nothing', agent: {}, expected: {} },
+    {
+      name: 'another number of rounds, which the model calls follow',
+      agent: { maxIterations: 3 },
+      expected: { maxIterations: 3, maxTurns: 11 },
+    },
+    {
+      name: 'no rounds',
+      agent: { maxIterations: 0 },
+      expected: { maxIterations: 0, maxTurns: 5 },
+    },
+    { name: 'a number of model calls', agent: { maxTurns: 2 }, expected: { maxTurns: 2 } },
+    {
+      name: 'how often it is told of invalid calls',
+      agent: { maxInvalidToolCalls: 0 },
+      expected: { maxInvalidToolCallRetries: 0, maxConsecutiveMalformedToolCalls: 0 },
+    },
+    {
+      name: 'that an invalid call fails it',
+      agent: { onInvalidToolCall: 'fail' },
+      expected: { onInvalidToolCall: 'fail' },
+    },
+    {
+      name: 'so with callbacks, which are asked first',
+      agent: { onInvalidToolCall: 'fail', callbackSession: [] },
+      expected: {},
+    },
+    {
+      name: 'which calls a person decides about; of others a function is asked',
+      agent: { tools: [tool('pay', true), tool('look'), tool('move', 'ask')] },
+      expected: { approvals: ['pay'] },
+    },
+    {
+      name: 'an output, which is the last of its criteria',
+      agent: {
+        criteria: [{ kind: 'keyword', keyword: 'DONE' }],
+        output: { schema: structured.schema },
+      },
+      expected: { criteria: [{ kind: 'keyword', keyword: 'DONE' }, structured] },
+    },
+  ])('is $name', ({ agent, expected }) => {
+    expect(machineOptions(facts(agent))).toEqual({ ...defaults, ...expected });
+  });
+});
+
+describe('a result', () => {
+  const resultOf = (text: string) => ({
+    finalResponse: { text: 'short', content: [{ type: 'text' as const, text }] },
+    iterations: 0,
+    completionReason: 'text response',
+  });
+  const around = JSON.stringify(resultOf('')).length;
+
+  it('is whole when it is just as long as it may be', () => {
+    const result = resultOf('x'.repeat(limits.result - around));
+    expect(withinSize(result)).toBe(result);
+  });
+
+  it('leaves its parts to the transcript when it is a byte too long, and says so', () => {
+    expect(withinSize(resultOf('x'.repeat(limits.result - around + 1)))).toEqual({
+      ...resultOf(''),
+      finalResponse: { text: 'short', content: [] },
+      warnings: ['finalResponse.content was left out for its size: read it from the transcript'],
+    });
+  });
+});
