@@ -21,8 +21,11 @@ async function countUntilSteady({ client }: Longhaul, query: string): Promise<nu
   }
 }
 
-/** Of one task queue, so of one test or file: as many runs of a type that ended alike, and as many of these of the same length. */
-const mostAlike = { ends: 8, lengths: 2 };
+/** Of one task queue, so of one test or file: as many runs of a type that ended alike, and as many of these of the same length. In CI all. */
+const isWhole = process.env['CI'] !== undefined;
+const mostAlike = isWhole ? { ends: Infinity, lengths: Infinity } : { ends: 8, lengths: 2 };
+/** As this is the last and longest of the files, the other core has nothing to do. */
+const lanes = [1, 2];
 
 /** Counts what is alike, and says whether there are enough. */
 class Sample {
@@ -74,7 +77,11 @@ describe('histories of the test suite', () => {
         const query = `WorkflowType IN (${types.join(', ')}) AND StartTime BETWEEN '${since}' AND '${now}'`;
         const count = await countUntilSteady(longhaul, query);
         const begun = performance.now();
-        const outcomes = await replayAll(historiesOf(longhaul, query));
+        const histories = historiesOf(longhaul, query);
+        // Each lane takes the next one, and none closes what both read.
+        const lane = { [Symbol.asyncIterator]: () => ({ next: () => histories.next() }) };
+        const replayed = await Promise.all(lanes.map(() => replayAll(lane)));
+        const outcomes = new Map(replayed.flatMap((outcomesOfLane) => [...outcomesOfLane]));
         const seconds = ((performance.now() - begun) / 1_000).toFixed(1);
         process.stdout.write(`${outcomes.size} of ${count} histories replayed in ${seconds} s\n`);
         const failures = [...outcomes].flatMap(([name, error]) =>
@@ -87,6 +94,6 @@ describe('histories of the test suite', () => {
         await connection.close();
       }
     },
-    300_000,
+    1_200_000,
   );
 });
