@@ -1,8 +1,8 @@
 // The agent workflow on the dev server: real worker, real activities, scripted model.
 
-import { hasCode } from '../../src/protocol/errors';
-import { defineAgent, defineTool } from '../../src';
+import { criteria, defineAgent, defineTool } from '../../src';
 import { scriptedModel } from '../../src/testing/scripted-model';
+import { linesOf } from './conversation';
 import { openHarness, type Harness } from './harness';
 
 const getWeather = defineTool({
@@ -35,7 +35,7 @@ describe('agent', () => {
       instructions: 'Be brief.',
       tools: [getWeather],
     });
-    await harness.worker({ runners: [agent], providers: { scripted: model } });
+    await harness.deploy({ runners: [agent], providers: { scripted: model } });
     const run = await harness.longhaul.start(agent, 'How warm is it in Paris?');
     const outcome = await run.outcome();
     expect(outcome).toMatchObject({
@@ -55,7 +55,50 @@ describe('agent', () => {
     ]);
   });
 
-  it('fails with AgentNotFound naming the nearest ids', async () => {
-    expect(hasCode(undefined, 'AgentNotFound')).toBe(false);
+  it('asks custom criteria about texts alone, and goes on with what they miss', async () => {
+    const seen: object[] = [];
+    const long = criteria.custom(
+      'long',
+      ({ text, iteration, session, context, messages }) => {
+        seen.push({ text, iteration, session, context, messages: messages.length });
+        return text.length > 5 ? true : { met: false, missing: 'say more' };
+      },
+      { session: ['cart'] },
+    );
+    const agent = defineAgent({
+      id: 'judged',
+      model: 'scripted/one',
+      tools: [getWeather],
+      askUser: 'tool',
+      criteria: [long],
+    });
+    const model = scriptedModel([
+      { toolCalls: [{ name: 'ask_user', args: { question: 'Where?' } }] },
+      { toolCalls: [{ name: 'get_weather', args: { city: 'Paris' } }] },
+      '__ask_user__: Celsius?',
+      '22',
+      'It is 22.',
+    ]);
+    await harness.deploy({ runners: [agent], providers: { scripted: model } });
+    const given = { session: { cart: 1, user: 'ada' }, context: { tenant: 't' } };
+    const run = await harness.longhaul.start(agent, 'How warm is it?', given);
+    for (const answer of ['Paris', 'Yes']) {
+      expect(await run.outcome()).toMatchObject({ kind: 'needs-input' });
+      await run.resume(answer);
+    }
+    expect(await run.result()).toMatchObject({
+      finalResponse: { text: 'It is 22.' },
+      iterations: 1,
+      completionReason: "custom criterion 'long' met",
+    });
+    const shared = { iteration: 1, session: { cart: 1 }, context: { tenant: 't' } };
+    expect(seen).toEqual([
+      { ...shared, text: '22', messages: 8 },
+      { ...shared, text: 'It is 22.', messages: 10 },
+    ]);
+    expect(linesOf(await run.transcript()).slice(-2)).toEqual([
+      "The task is not complete yet: the criterion 'long' is not met: say more. Continue.",
+      'It is 22.',
+    ]);
   });
 });
