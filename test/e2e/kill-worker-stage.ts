@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { connect, type Longhaul } from '../../src/client';
+import { limited } from '../../src/client/limited';
 import { eventually } from '../workflow/eventually';
 import { builtPackage } from './built-package';
 import { Gate } from './kill-worker-gate';
@@ -21,6 +22,8 @@ export type Scene = {
 export class Stage {
   readonly gate = new Gate();
   readonly #cleanups: (() => Promise<unknown>)[] = [];
+  /** More at once than there are cores only slow each other down. */
+  readonly #starting = limited(2);
   #gateAddress = '';
   #folder = '';
 
@@ -35,7 +38,9 @@ export class Stage {
     this.#cleanups.push(() => longhaul.close());
     const startWorker: Scene['startWorker'] = async (settings = {}) => {
       const gate = this.#gateAddress;
-      const worker = await Victim.start(this.#folder, { address, taskQueue, gate, ...settings });
+      const worker = await this.#starting(() =>
+        Victim.start(this.#folder, { address, taskQueue, gate, ...settings }),
+      );
       this.#cleanups.push(() => worker.kill());
       return worker;
     };
