@@ -8,6 +8,7 @@ import { quote } from '../spec/problem';
 import { createRegistry, type Registry } from '../spec/registry';
 import { addSpecs } from '../spec/yaml/add-specs';
 import type { CreateWorkerOptions } from '../worker';
+import { workerOptionNames } from '../worker/check-options';
 import { configExample, type AgentsSource } from './agents-source';
 import { explainLoadError } from './explain-load-error';
 
@@ -19,29 +20,6 @@ export type LoadedAgents = {
   readonly files: readonly string[];
   /** Code that specs name and that is not there, where that may be. */
   readonly missing: readonly string[];
-};
-
-/** Checked against the worker's own type: a new option must be added here, too. */
-const optionNames: Readonly<Record<keyof CreateWorkerOptions, true>> = {
-  runners: true,
-  specs: true,
-  overlays: true,
-  tools: true,
-  criteria: true,
-  callbacks: true,
-  mcpServers: true,
-  providers: true,
-  prices: true,
-  stores: true,
-  logReplicaBytes: true,
-  onDelta: true,
-  connection: true,
-  address: true,
-  profile: true,
-  namespace: true,
-  taskQueue: true,
-  dataConverter: true,
-  workerOptions: true,
 };
 
 /** Runs the module, reads the specs, and checks all of it. With `standIns` only to be looked at: code may be missing. */
@@ -92,10 +70,10 @@ function toOptions(value: unknown, name: string, listed: 'runners' | 'tools'): C
   if (Array.isArray(value)) return { [listed]: value };
   if (value === undefined) throw refuse('has no default export');
   if (!isJsonObject(value)) throw refuse('must export an object by default');
-  const known = Object.keys(optionNames);
-  const unknown = Object.keys(value).find((key) => !known.includes(key));
+  const unknown = Object.keys(value).find((key) => !workerOptionNames.includes(key));
   if (unknown === undefined) return value;
-  const meant = unknown === 'agents' ? "; did you mean 'runners'?" : didYouMean(unknown, known);
+  const meant =
+    unknown === 'agents' ? "; did you mean 'runners'?" : didYouMean(unknown, workerOptionNames);
   throw refuse(`has the unknown option ${quote(unknown)}${meant}`);
 }
 

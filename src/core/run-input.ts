@@ -7,7 +7,9 @@ import type { LonghaulError } from '../protocol/errors';
 import { isJsonObject } from '../protocol/json';
 import { limits } from '../protocol/limits';
 import { idPatterns } from '../protocol/names';
-import type { RunInput } from '../protocol/run';
+import type { RunInput, RunKey } from '../protocol/run';
+
+const keyNames = ['appName', 'userId', 'sessionId'] as const satisfies (keyof RunKey)[];
 
 /** Throws what is wrong with a run's input, and what would be right. */
 export function checkRunInput(value: unknown): asserts value is RunInput {
@@ -20,6 +22,7 @@ export function checkRunInput(value: unknown): asserts value is RunInput {
   checkInput(value['input'], { isChild: value['lineage'] !== undefined });
   checkObject(value, 'session', limits.session);
   checkObject(value, 'key', limits.failureMessage);
+  checkKey(value['key']);
   checkObject(value, 'budget', limits.failureMessage);
   checkBudget(value['budget']);
   checkObject(value, 'context', limits.context);
@@ -62,6 +65,16 @@ function isInputPart(part: unknown): boolean {
     typeof part['mediaType'] === 'string' &&
     isJsonObject(part['source'])
   );
+}
+
+/** Of another type it would name the state of nobody. */
+function checkKey(key: unknown): void {
+  if (!isJsonObject(key)) return;
+  for (const name of keyNames) {
+    const part = key[name];
+    if (part === undefined || part === null || typeof part === 'string') continue;
+    throw invalid(`key.${name} must be a text, not ${typeName(part)}`);
+  }
 }
 
 /** A child's share may be nothing. */

@@ -88,6 +88,8 @@ const listPrices: PriceTable = {
 
 /** The list prices with the user's own over them. */
 export function priceTable(own: PriceTable = {}): PriceTable {
+  if (own === null || typeof own !== 'object')
+    throw new SpecError("prices must be an object of prices by 'provider/model'");
   for (const [name, price] of Object.entries(own)) checkPrice(name, price);
   return { ...listPrices, ...own };
 }
@@ -124,7 +126,7 @@ function isVersionOf(name: string, known: string): boolean {
 }
 
 function checkPrice(name: string, price: ModelPrice): void {
-  const { long } = price;
+  const { long } = (price ?? {}) as Partial<ModelPrice>;
   const isRight = arePrices(price) && (long === undefined || (arePrices(long) && long.above > 0));
   if (isRight && name.includes('/')) return;
   throw new SpecError(
@@ -132,7 +134,8 @@ function checkPrice(name: string, price: ModelPrice): void {
   );
 }
 
-function arePrices(prices: TokenPrices): boolean {
+function arePrices(prices: TokenPrices | null): boolean {
+  if (prices === null || typeof prices !== 'object') return false;
   return (['input', 'output', 'cacheRead', 'cacheWrite'] as const).every((field) => {
     const value: unknown = prices[field];
     const isLeftOut = value === undefined && field.startsWith('cache');

@@ -3,6 +3,7 @@ import type { LonghaulError } from '../protocol/errors';
 import { createAnthropicProvider } from './anthropic/anthropic-provider';
 import { createGoogleProvider } from './google/google-provider';
 import { createOpenAiProvider } from './openai/openai-provider';
+import { nearestNames } from './nearest-names';
 import type { ModelProvider, ProviderConfig } from './provider';
 import type { ProviderFactory } from './provider-factory';
 
@@ -15,6 +16,16 @@ const factories: Readonly<Record<Api, ProviderFactory>> = {
   'openai-chat': createOpenAiProvider,
   'anthropic-messages': createAnthropicProvider,
   'google-generate-content': createGoogleProvider,
+};
+
+const configOptions: Readonly<Record<keyof ProviderConfig, true>> = {
+  api: true,
+  apiKey: true,
+  baseURL: true,
+  headers: true,
+  vertex: true,
+  maxTokensField: true,
+  extra: true,
 };
 
 type BuiltIn = { readonly factory: ProviderFactory; readonly api?: Api; readonly like?: string };
@@ -36,14 +47,40 @@ const builtIn: Readonly<Record<string, BuiltIn>> = {
 export function resolveProviders(
   configs: ProviderConfigs = {},
 ): ReadonlyMap<string, ModelProvider> {
+  if (!isRecord(configs))
+    throw new SpecError('providers must be an object of providers by name, as in {openai: {…}}');
   const names = new Set([...Object.keys(builtIn), ...Object.keys(configs)]);
   return new Map([...names].map((name) => [name, resolveProvider(name, configs)]));
 }
 
 function resolveProvider(name: string, configs: ProviderConfigs): ModelProvider {
   const known = entryOf(builtIn, name);
+  const own = entryOf<unknown>(configs, name);
+  if (own !== undefined) checkGiven(name, own);
   const given = entryOf(configs, name) ?? inherited(known, configs);
   return isModelProvider(given) ? given : createProvider(name, given, known);
+}
+
+/** What has no `call` is a configuration: of one that was meant as a provider nothing would be left. */
+function checkGiven(name: string, given: unknown): void {
+  if (!isRecord(given)) {
+    const found = given === null ? 'null' : `a ${Array.isArray(given) ? 'list' : typeof given}`;
+    throw new SpecError(
+      `Provider "${name}" must be a provider with call(), or a configuration such as {apiKey, baseURL}, not ${found}.`,
+    );
+  }
+  if (isModelProvider(given)) return;
+  const unknown = Object.keys(given).find((option) => !Object.hasOwn(configOptions, option));
+  if (unknown === undefined) return;
+  const near = nearestNames(unknown, Object.keys(configOptions));
+  const hint = near.length > 0 ? `did you mean ${near.join(' or ')}?` : 'a provider has call().';
+  throw new SpecError(
+    `Provider "${name}" has no call() and the unknown option "${unknown}"; ${hint}`,
+  );
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A provider made elsewhere speaks what it speaks: where one api is promised, only a configuration is inherited. */
@@ -83,6 +120,6 @@ function unusableConfig(name: string, { api }: ProviderConfig): LonghaulError {
   return new SpecError(`Provider "${name}" ${found}. Give it one of ${apis}, or a baseURL.`);
 }
 
-function isModelProvider(value: ProviderConfig | ModelProvider): value is ModelProvider {
+function isModelProvider(value: object): value is ModelProvider {
   return 'call' in value && typeof value.call === 'function';
 }

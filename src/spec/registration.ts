@@ -9,6 +9,20 @@ import { describeValue, quote, specError } from './problem';
 import { calledRunners, isRunner, runnerMakers, type Runner } from './runner';
 import type { Tool } from './tool';
 
+const lists = ['runners', 'tools', 'criteria', 'callbacks', 'mcpServers'] as const;
+
+/** Refuses what is no list where runners and their code are given. */
+export function checkLists(
+  options: Readonly<Partial<Record<(typeof lists)[number], unknown>>>,
+): void {
+  const problems = lists.flatMap((name) => {
+    const value = options[name];
+    if (value === undefined || Array.isArray(value)) return [];
+    return [{ path: name, message: `must be a list, not ${describeValue(value)}` }];
+  });
+  if (problems.length > 0) throw specError('The registry', problems);
+}
+
 type Registration<Value> = { readonly value: Value; readonly place: string };
 
 /** The runners and every one they call, at any depth. */
@@ -91,11 +105,12 @@ export function registerCriteria(
       place: `agent ${quote(agent.id)}`,
     })),
   );
-  const others = criteria.map(({ name, evaluate }, index) => ({
-    name,
-    value: evaluate,
-    place: `criteria[${index}]`,
-  }));
+  const others = criteria.map((criterion, index) => {
+    const place = `criteria[${index}]`;
+    if (!isCustomCriterion(criterion))
+      throw refusal(place, `must come from criteria.custom, not be ${describeValue(criterion)}`);
+    return { name: criterion.name, value: criterion.evaluate, place };
+  });
   const registered = new Map<string, Registration<CriterionFunction>>();
   for (const { name, value, place } of [...own, ...others]) {
     const earlier = registered.get(name);
@@ -108,6 +123,11 @@ export function registerCriteria(
     registered.set(name, { value, place });
   }
   return valuesOf(registered);
+}
+
+function isCustomCriterion(value: unknown): value is CustomCriterion {
+  const { kind, name, evaluate } = Object(value) as Partial<Record<string, unknown>>;
+  return kind === 'custom' && typeof name === 'string' && typeof evaluate === 'function';
 }
 
 export function registerMcpServers(

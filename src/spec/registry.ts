@@ -9,6 +9,7 @@ import { parseRunnerSpec } from './parse-runner-spec';
 import { quote } from './problem';
 import { listOf, type Registered } from './registered';
 import {
+  checkLists,
   registerCallbacks,
   registerCriteria,
   registerMcpServers,
@@ -38,6 +39,7 @@ export interface Registry extends Registered {
 }
 
 export function createRegistry(options: RegistryOptions = {}): Registry {
+  checkLists(options);
   const runners = registerRunners(options.runners ?? []);
   const agents = [...runners.values()].filter((runner) => runner.kind === 'agent');
   const tools = registerTools(agents, options.tools ?? []);

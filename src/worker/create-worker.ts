@@ -2,6 +2,7 @@ import { NativeConnection, Worker } from '@temporalio/worker';
 import { InvalidInput } from '../protocol/error-classes';
 import { defaults } from '../protocol/names';
 import { loadConnection, serverUnavailable } from '../server/connection-options';
+import { checkWorkerOptions } from './check-options';
 import type { CreateWorkerOptions } from './options';
 import { LonghaulPlugin } from './plugin';
 
@@ -13,6 +14,7 @@ import { LonghaulPlugin } from './plugin';
  * await worker.run();
  */
 export async function createWorker(options: CreateWorkerOptions = {}): Promise<Worker> {
+  checkWorkerOptions(options);
   const {
     connection,
     address,

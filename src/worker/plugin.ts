@@ -8,10 +8,11 @@ import { McpPool } from '../activities/mcp/mcp-pool';
 import { timeouts } from '../protocol/limits';
 import { priceTable } from '../providers/prices';
 import { resolveProviders } from '../providers/registry';
-import { createRegistry } from '../spec/registry';
+import { createRegistry, type Registry } from '../spec/registry';
 import { addSpecs } from '../spec/yaml/add-specs';
 import { checkStores } from '../stores/check-stores';
 import { prebuiltWorkflows, sharedModule } from './bundle';
+import { checkLonghaulOptions } from './check-options';
 import type { LonghaulOptions } from './options';
 import { RequiredWorkflows } from './required-workflows';
 import { searchAttributeCheck } from './search-attributes';
@@ -25,12 +26,20 @@ import { searchAttributeCheck } from './search-attributes';
  */
 export class LonghaulPlugin extends SimplePlugin {
   readonly #options: Omit<LonghaulOptions, 'specs' | 'overlays'>;
+  readonly #registry: Registry;
   readonly #pools: McpPool[] = [];
   #running = 0;
 
+  /** Throws a `SpecError` for whatever is wrong with the options, before any server is needed. */
   constructor(options: LonghaulOptions = {}) {
     super({ name: 'longhaul' });
+    checkLonghaulOptions(options);
     this.#options = addSpecs(options).options;
+    const { stores, prices, providers, ...registered } = this.#options;
+    this.#registry = createRegistry(registered);
+    if (stores !== undefined) checkStores(stores);
+    resolveProviders(providers);
+    priceTable(prices);
   }
 
   override configureWorker(options: WorkerOptions): WorkerOptions {
@@ -74,13 +83,11 @@ export class LonghaulPlugin extends SimplePlugin {
   }
 
   #activities(options: WorkerOptions): object {
-    const { stores, prices, logReplicaBytes, onDelta, providers, ...registered } = this.#options;
-    if (stores !== undefined) checkStores(stores);
-    const registry = createRegistry(registered);
+    const { stores, prices, logReplicaBytes, onDelta, providers } = this.#options;
     const mcp = new McpPool();
     this.#pools.push(mcp);
     return createActivities({
-      registry,
+      registry: this.#registry,
       providers: resolveProviders(providers),
       prices: priceTable(prices),
       replica: new LogReplica(logReplicaBytes),

@@ -1,7 +1,7 @@
 import type { Agent } from '../agent';
 import { criteria } from '../criteria';
 import { quote } from '../problem';
-import { placedRunners } from '../registration';
+import { checkLists, placedRunners } from '../registration';
 import type { CodeOptions, RegistryOptions } from '../registry';
 import type { Runner } from '../runner';
 import { SpecError } from '../../protocol/error-classes';
@@ -38,6 +38,7 @@ export function addSpecs<Options extends RegistryOptions & SpecsOptions>(
     throw new SpecError('overlays are given, but no specs that they could change');
   }
   const options: RegistryOptions = rest as RegistryOptions;
+  checkLists(options);
   const { runners = [], tools } = options;
   const inCode = placedRunners(runners);
   const agents = agentsOf([...inCode.values()].map(({ value }) => value));

@@ -6,6 +6,7 @@ import { didYouMean } from '../nearest';
 import { deepFreeze } from '../plain-json';
 import { formatPath, quote } from '../problem';
 import {
+  checkLists,
   registerCallbacks,
   registerCriteria,
   registerMcpServers,
@@ -35,6 +36,7 @@ export function specCode(options: CodeOptions): SpecCode {
 
 /** Two of one name are refused, as by a worker. */
 export function refuseRepeatedCode(options: CodeOptions): void {
+  checkLists(options);
   const { tools = [], callbacks = [], criteria = [], mcpServers = [] } = options;
   registerTools([], tools);
   registerCallbacks([], callbacks);

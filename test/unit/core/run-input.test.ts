@@ -24,6 +24,10 @@ describe('checkRunInput', () => {
     { name: 'parts', input: run({ input: [{ type: 'text', text: 'See' }, image] }) },
     { name: 'a budget that is used up', input: run({ budget: { maxTokens: 0 } }) },
     { name: 'what is left out as null', input: run({ session: null, key: null, context: null }) },
+    {
+      name: 'a key, and what of it is left out as null',
+      input: run({ key: { userId: 'ada', sessionId: null } }),
+    },
     { name: 'keys it does not know, of a client that is newer', input: run({ later: 1 }) },
     {
       name: 'a text just as long as it may be',
@@ -64,6 +68,11 @@ describe('checkRunInput', () => {
       input: run({ runner: { id: 'clerk', instructions: 'x'.repeat(limits.definition) } }),
       message: `runner has ${limits.definition + '{"id":"clerk","instructions":""}'.length} bytes of JSON; at most ${limits.definition} are taken`,
       code: 'PayloadTooLarge',
+    },
+    {
+      name: 'a key of a number',
+      input: run({ key: { appName: 'shop', userId: 7 } }),
+      message: 'key.userId must be a text, not a number',
     },
     {
       name: 'no input',
