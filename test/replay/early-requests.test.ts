@@ -8,7 +8,7 @@ import { eventually } from '../workflow/eventually';
 import { openHarness, type Harness } from '../workflow/harness';
 import { replayAll } from './replays';
 
-const runsPerCase = 24;
+const runsPerCase = 12;
 const atOnce = 4;
 
 describe('a run that is asked as soon as it has started', () => {

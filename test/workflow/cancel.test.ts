@@ -40,7 +40,7 @@ describe('cancel', () => {
     const model = hangingModel();
     const agent = defineAgent({ id: 'hanging', model: 'scripted/one' });
     await harness.deploy({ runners: [agent], providers: { scripted: model } });
-    const run = await harness.longhaul.start(agent, 'Go.');
+    const run = await harness.longhaul.start(agent.id, 'Go.');
     await eventually('the model call', () => model.calls === 1);
     return { run, model };
   }
@@ -105,7 +105,7 @@ describe('cancel', () => {
     const agent = defineAgent({ id: 'slow', model: 'scripted/one', tools: [slow] });
     const model = scriptedModel([{ toolCalls: [{ name: 'slow', args: {} }] }]);
     await harness.deploy({ runners: [agent], providers: { scripted: model } });
-    const run = await harness.longhaul.start(agent, 'Go.');
+    const run = await harness.longhaul.start(agent.id, 'Go.');
     await eventually('the tool', () => started);
     await run.cancel();
     await expect(run.result()).rejects.toMatchObject({ code: 'RunCancelled' });
@@ -116,12 +116,12 @@ describe('cancel', () => {
     const agent = defineAgent({ id: 'waiting', model: 'scripted/one', askUser: 'marker' });
     const model = scriptedModel(['__ask_user__: Which?', 'Done.'], { per: 'conversation' });
     await harness.deploy({ runners: [agent], providers: { scripted: model } });
-    const waiting = await harness.longhaul.start(agent, 'First.');
+    const waiting = await harness.longhaul.start(agent.id, 'First.');
     await waiting.outcome();
     await waiting.cancel();
     await expect(waiting.outcome()).rejects.toMatchObject({ code: 'RunCancelled' });
     await waiting.cancel();
-    const finished = await harness.longhaul.start(agent, 'Second.');
+    const finished = await harness.longhaul.start(agent.id, 'Second.');
     await finished.outcome();
     await finished.resume('a');
     await finished.result();

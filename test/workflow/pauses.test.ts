@@ -32,7 +32,7 @@ describe('pauses', () => {
   ): Promise<RunHandle> {
     const agent = defineAgent({ id: 'asker', model: 'scripted/one', tools: [refund], ...options });
     await harness.deploy({ runners: [agent], providers: { scripted: scriptedModel(steps) } });
-    return await harness.longhaul.start(agent, 'Help me.');
+    return await harness.longhaul.start(agent.id, 'Help me.');
   }
 
   it('is over when its run is terminated: nothing is asked any more, and whoever follows it is let go', async () => {
@@ -235,7 +235,7 @@ describe('pauses', () => {
     const other = await openHarness();
     try {
       const first = await other.worker(options);
-      const run = await other.longhaul.start(agent, 'Wait for me.');
+      const run = await other.longhaul.start(agent.id, 'Wait for me.');
       await run.outcome();
       await first.stop();
       await other.worker(options);
