@@ -1,12 +1,15 @@
 import { Client, Connection, type ConnectionLike } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
+import type { LonghaulError } from '../protocol/errors';
 import { timeouts } from '../protocol/limits';
 import { defaults } from '../protocol/names';
 import {
   loadConnection,
+  namespaceMissing,
   serverUnavailable,
   type ServerOptions,
 } from '../server/connection-options';
+import { grpcStatus, hasGrpcStatus } from './failures';
 import { Longhaul } from './longhaul';
 import { retriesUntilClosed } from './retries-until-closed';
 
@@ -21,7 +24,7 @@ export type ConnectOptions = ServerOptions & {
 
 /**
  * Connects to Temporal: what is given, else `TEMPORAL_*` and the configuration profile, else the dev server's address.
- * Throws `ServerUnavailable` within 5 s.
+ * Throws `ServerUnavailable` within 5 s, also when the namespace does not exist.
  *
  * @example
  * const longhaul = await connect();
@@ -31,12 +34,13 @@ export type ConnectOptions = ServerOptions & {
 export async function connect(options: ConnectOptions = {}): Promise<Longhaul> {
   const { connection: given, namespace, taskQueue, dataConverter, ...server } = options;
   const loaded = loadConnection(server);
+  const name = namespace ?? loaded.namespace ?? defaults.namespace;
   const { connection, close } = given
     ? { connection: given, close: undefined }
-    : await open(loaded.connection);
+    : await open(loaded.connection, name);
   const client = new Client({
     connection,
-    namespace: namespace ?? loaded.namespace ?? defaults.namespace,
+    namespace: name,
     ...(dataConverter && { dataConverter }),
   });
   return new Longhaul(client, {
@@ -49,6 +53,7 @@ type OwnConnection = { readonly connection: Connection; readonly close: () => Pr
 
 async function open(
   options: ReturnType<typeof loadConnection>['connection'],
+  namespace: string,
 ): Promise<OwnConnection> {
   const retries = retriesUntilClosed();
   const connection = Connection.lazy({
@@ -62,9 +67,29 @@ async function open(
   };
   try {
     await connection.ensureConnected();
-    return { connection, close };
   } catch (error) {
     await close();
     throw serverUnavailable(options.address ?? defaults.address, error);
+  }
+  const missing = await missingNamespace(connection, namespace);
+  if (missing === undefined) return { connection, close };
+  await close();
+  throw missing;
+}
+
+/** Only what the server says of it counts: some let a client start runs, and not look at the namespace. */
+async function missingNamespace(
+  connection: Connection,
+  namespace: string,
+): Promise<LonghaulError | undefined> {
+  try {
+    await connection.withDeadline(Date.now() + timeouts.serverCheck / 2, () =>
+      connection.workflowService.describeNamespace({ namespace }),
+    );
+    return undefined;
+  } catch (error) {
+    return hasGrpcStatus(error, grpcStatus.notFound)
+      ? namespaceMissing(namespace, error)
+      : undefined;
   }
 }

@@ -9,6 +9,7 @@ import {
 import {
   ApplicationFailure,
   CancelledFailure,
+  NamespaceNotFoundError,
   TerminatedFailure,
   TimeoutFailure,
 } from '@temporalio/common';
@@ -23,12 +24,14 @@ import {
   type ErrorOptions,
   type ProviderErrorKind,
 } from '../protocol/errors';
+import { namespaceMissing, serverUnavailable } from '../server/connection-options';
 
 /** gRPC status codes by name, as far as they are told apart. */
 export const grpcStatus = {
   cancelled: 1,
   invalidArgument: 3,
   deadlineExceeded: 4,
+  notFound: 5,
   resourceExhausted: 8,
   failedPrecondition: 9,
   aborted: 10,
@@ -45,6 +48,14 @@ export function hasGrpcStatus(error: unknown, ...codes: readonly number[]): bool
 
 export function isNotFound(error: unknown): boolean {
   return error instanceof WorkflowNotFoundError;
+}
+
+/** Why no call reaches the server, or the namespace of this connection; `undefined` for what a call was refused for. */
+export function unreachable(error: unknown): LonghaulError | undefined {
+  if (error instanceof NamespaceNotFoundError) return namespaceMissing(error.namespace, error);
+  return hasGrpcStatus(error, grpcStatus.unavailable, grpcStatus.deadlineExceeded)
+    ? serverUnavailable('the server of this connection', error)
+    : undefined;
 }
 
 /** The typed error inside a failed run or a refused update; undefined when there is none. */
@@ -106,6 +117,12 @@ export function runFailure(error: unknown): LonghaulError | undefined {
 /** Why an update was refused, as itself. */
 export function updateRefusal(error: unknown): LonghaulError | undefined {
   return error instanceof WorkflowUpdateFailedError ? typedError(error) : undefined;
+}
+
+/** An update that was refused by none of ours: the workflow does not know it, or its task fails. */
+export function isUntaken(error: unknown): error is Error {
+  if (error instanceof WorkflowUpdateFailedError) return typedError(error) === undefined;
+  return error instanceof Error && hasGrpcStatus(error, grpcStatus.failedPrecondition);
 }
 
 /** An update whose run closed or continued as new before it was answered. */

@@ -12,8 +12,7 @@ import { limits, timeouts } from '../protocol/limits';
 import { idPatterns, memoKey, workflowTypes } from '../protocol/names';
 import type { RunInput, RunKey, RunMemo } from '../protocol/run';
 import type { BudgetSpec, RunnerLike } from '../protocol/spec';
-import { serverUnavailable } from '../server/connection-options';
-import { grpcStatus, hasGrpcStatus } from './failures';
+import { unreachable } from './failures';
 import { Inbox, type InboxFilter, type InboxItem } from './inbox';
 import { findOrphans, type OrphanRun } from './orphans';
 import { RunHandle } from './run-handle';
@@ -158,10 +157,7 @@ export class Longhaul {
         const message = `run '${runId}' already exists: take it with run('${runId}'), or start under another runId`;
         throw new RunAlreadyExists(message, { cause: error, details: { runId } });
       }
-      if (hasGrpcStatus(error, grpcStatus.unavailable, grpcStatus.deadlineExceeded)) {
-        throw serverUnavailable('the server of this connection', error);
-      }
-      throw error;
+      throw unreachable(error) ?? error;
     }
   }
 }

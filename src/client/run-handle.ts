@@ -15,7 +15,14 @@ import type { LogEntry } from '../protocol/log';
 import type { Message, Usage } from '../protocol/message';
 import { signalNames, updateNames } from '../protocol/names';
 import type { AgentRunOutcome, AgentRunResult, PendingInput, RunState } from '../protocol/run';
-import { cancelled, isNotFound, runFailure, updateRefusal } from './failures';
+import {
+  cancelled,
+  isNotFound,
+  isUntaken,
+  runFailure,
+  unreachable,
+  updateRefusal,
+} from './failures';
 import { waitForOutcome } from './outcome';
 import { followLog, type RunEvent } from './run-events';
 import { TreeReader, type RunTree } from './run-tree';
@@ -66,7 +73,7 @@ export class RunHandle {
     } catch (error) {
       if (isNotFound(error)) throw notFound(this.runId, error);
       const failure = runFailure(error);
-      if (failure === undefined) throw error;
+      if (failure === undefined) throw unreachable(error) ?? error;
       throw failure.code === 'RunCancelled' ? await this.#cancelled(failure) : failure;
     }
   }
@@ -142,7 +149,7 @@ export class RunHandle {
       await this.#handle().signal(signalNames.cancelRun, { reason });
       await this.#handle().cancel();
     } catch (error) {
-      if (!isNotFound(error)) throw error;
+      if (!isNotFound(error)) throw unreachable(error) ?? error;
       await this.#view.describe();
     }
   }
@@ -167,7 +174,8 @@ export class RunHandle {
       await Promise.race([sent, this.#rejectWithoutWorker(watch.signal)]);
     } catch (error) {
       if (isNotFound(error)) throw this.#notWaiting((await this.state()).status);
-      throw updateRefusal(error) ?? error;
+      if (isUntaken(error)) throw await this.#view.unanswerable(error);
+      throw updateRefusal(error) ?? unreachable(error) ?? error;
     } finally {
       watch.abort();
     }

@@ -1,15 +1,19 @@
 // Reading a run: from its worker by query, and without one from what the server keeps - memo, status, history.
 
-import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
+import {
+  QueryNotRegisteredError,
+  type Client,
+  type WorkflowExecutionDescription,
+} from '@temporalio/client';
 import { emptyUsage } from '../core/usage';
-import { RunNotFound } from '../protocol/error-classes';
+import { InternalError, RunNotFound } from '../protocol/error-classes';
+import type { LonghaulError } from '../protocol/errors';
 import { isJsonObject } from '../protocol/json';
 import { timeouts } from '../protocol/limits';
 import type { LogEntry, LogPage } from '../protocol/log';
-import { memoKey, queryNames } from '../protocol/names';
+import { memoKey, queryNames, workflowTypes } from '../protocol/names';
 import type { ChildView, LogQuery, RunMemo, RunState, RunStatus } from '../protocol/run';
-import { serverUnavailable } from '../server/connection-options';
-import { grpcStatus, hasGrpcStatus, isNotFound } from './failures';
+import { grpcStatus, hasGrpcStatus, isNotFound, unreachable } from './failures';
 import { entriesFromHistory } from './history-log';
 import { hasWorker } from './worker-watch';
 
@@ -101,6 +105,7 @@ export class RunView {
       return await this.#bounded(() => handle.query<Answer, Args>(name, ...args), timeoutMs);
     } catch (error) {
       if (hasGrpcStatus(error, ...unanswered)) return undefined;
+      if (error instanceof QueryNotRegisteredError) throw await this.unanswerable(error);
       throw this.#explain(error);
     }
   }
@@ -115,11 +120,22 @@ export class RunView {
   #explain(error: unknown): unknown {
     if (isNotFound(error))
       return new RunNotFound(`there is no run '${this.#runId}'`, { cause: error });
-    if (hasGrpcStatus(error, grpcStatus.unavailable, grpcStatus.deadlineExceeded)) {
-      return serverUnavailable('the server of this connection', error);
-    }
-    return error;
+    return unreachable(error) ?? error;
   }
+
+  /** Why a workflow does not take what every run takes: it is none of ours, or fails. */
+  async unanswerable(error: Error): Promise<LonghaulError> {
+    const { type } = await this.describe();
+    const types: readonly string[] = Object.values(workflowTypes);
+    if (!types.includes(type)) return notOurs(this.#runId, type, error);
+    const message = `run '${this.#runId}' does not answer: its worker has another version of Longhaul than this client, or fails (${error.message})`;
+    return new InternalError(message, { cause: error });
+  }
+}
+
+function notOurs(runId: string, type: string, cause: Error): LonghaulError {
+  const message = `'${runId}' is no run of Longhaul, but a workflow of type '${type}'. What it says of itself, its own queries tell`;
+  return new RunNotFound(message, { cause, details: { runId, workflowType: type } });
 }
 
 function isStopped({ status }: WorkflowExecutionDescription): boolean {

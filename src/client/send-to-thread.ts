@@ -14,8 +14,14 @@ import { NoWorker } from '../protocol/error-classes';
 import { LonghaulError } from '../protocol/errors';
 import { timeouts } from '../protocol/limits';
 import { threadType } from '../protocol/names';
-import { serverUnavailable } from '../server/connection-options';
-import { grpcStatus, hasGrpcStatus, isCutOff, isNotFound, updateRefusal } from './failures';
+import {
+  grpcStatus,
+  hasGrpcStatus,
+  isCutOff,
+  isNotFound,
+  unreachable,
+  updateRefusal,
+} from './failures';
 import { requireWorker } from './worker-watch';
 
 export type ThreadUpdate = {
@@ -37,10 +43,7 @@ export async function updateThread<Reply>(update: ThreadUpdate): Promise<Reply> 
   try {
     return await Promise.race([sent, watched]);
   } catch (error) {
-    if (hasGrpcStatus(error, grpcStatus.unavailable, grpcStatus.deadlineExceeded)) {
-      throw serverUnavailable('the server of this connection', error);
-    }
-    throw updateRefusal(error) ?? error;
+    throw unreachable(error) ?? updateRefusal(error) ?? error;
   } finally {
     watch.abort();
     for (const left of [sent, watched]) left.catch(() => undefined);

@@ -1,6 +1,6 @@
 import type { TLSConfig } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
-import { ServerUnavailable } from '../protocol/error-classes';
+import { InvalidInput, ServerUnavailable } from '../protocol/error-classes';
 import type { LonghaulError } from '../protocol/errors';
 import { defaults } from '../protocol/names';
 
@@ -26,7 +26,7 @@ export type LoadedConnection = {
 /** Where the server is: what is given, else Temporal's own environment variables and configuration file. */
 export function loadConnection(options: ServerOptions = {}): LoadedConnection {
   const { profile, address, tls, apiKey } = options;
-  const loaded = loadClientConnectConfig(profile === undefined ? {} : { profile });
+  const loaded = readConfiguration(profile);
   const configured = loaded.connectionOptions;
   return {
     connection: {
@@ -41,6 +41,27 @@ export function loadConnection(options: ServerOptions = {}): LoadedConnection {
     },
     namespace: loaded.namespace,
   };
+}
+
+function readConfiguration(
+  profile: string | undefined,
+): ReturnType<typeof loadClientConnectConfig> {
+  try {
+    return loadClientConnectConfig(profile === undefined ? {} : { profile });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new InvalidInput(
+      `Temporal's configuration cannot be read: ${reason}. Correct profile, TEMPORAL_PROFILE, or the file (TEMPORAL_CONFIG_FILE)`,
+      { cause: error },
+    );
+  }
+}
+
+export function namespaceMissing(namespace: string, cause?: unknown): LonghaulError {
+  return new ServerUnavailable(
+    `there is no namespace '${namespace}' on this server. Create it with \`temporal operator namespace create --namespace ${namespace}\`, or set namespace, TEMPORAL_NAMESPACE or --namespace`,
+    { cause, retryable: true, details: { namespace } },
+  );
 }
 
 export function serverUnavailable(address: string, cause?: unknown): LonghaulError {

@@ -1,7 +1,7 @@
-import { NativeConnection, Worker } from '@temporalio/worker';
+import { NativeConnection, TransportError, Worker, type WorkerOptions } from '@temporalio/worker';
 import { InvalidInput } from '../protocol/error-classes';
 import { defaults } from '../protocol/names';
-import { loadConnection, serverUnavailable } from '../server/connection-options';
+import { loadConnection, namespaceMissing, serverUnavailable } from '../server/connection-options';
 import { checkWorkerOptions } from './check-options';
 import type { CreateWorkerOptions } from './options';
 import { LonghaulPlugin } from './plugin';
@@ -28,14 +28,33 @@ export async function createWorker(options: CreateWorkerOptions = {}): Promise<W
   const plugin = new LonghaulPlugin(longhaul);
   checkConnection(connection);
   const loaded = loadConnection({ ...(address && { address }), ...(profile && { profile }) });
-  return await Worker.create({
-    connection: connection ?? (await connectWorker(loaded.connection)),
+  const open = connection ?? (await connectWorker(loaded.connection));
+  const settings = {
+    connection: open,
     namespace: namespace ?? loaded.namespace ?? defaults.namespace,
     taskQueue: taskQueue ?? defaults.taskQueue,
     ...(dataConverter && { dataConverter }),
     ...workerOptions,
     plugins: [...(workerOptions?.plugins ?? []), plugin],
-  });
+  };
+  return await create(settings, connection === undefined);
+}
+
+async function create(
+  settings: WorkerOptions & { readonly connection: NativeConnection; readonly namespace: string },
+  ownsConnection: boolean,
+): Promise<Worker> {
+  try {
+    return await Worker.create(settings);
+  } catch (error) {
+    if (ownsConnection) await settings.connection.close();
+    throw isNoNamespace(error) ? namespaceMissing(settings.namespace, error) : error;
+  }
+}
+
+/** The native part has no error of its own for it. */
+function isNoNamespace(error: unknown): boolean {
+  return error instanceof TransportError && /^Namespace .*code: NotFound/s.test(error.message);
 }
 
 /** The native part would refuse it by its own words, and leave its threads behind. */

@@ -5,6 +5,8 @@ import { defineAgent, defineTool, parallel, type Tool } from '../../src';
 import { connect, type RunHandle } from '../../src/client';
 import { scriptedModel } from '../../src/testing/scripted-model';
 import type { ScriptedStep } from '../../src/testing/scripted-step';
+import { createWorker } from '../../src/worker';
+import { devServerAddress } from '../servers';
 import { openHarness, type Harness } from './harness';
 
 const cycle: Record<string, unknown> = {};
@@ -286,6 +288,13 @@ describe('bad input', () => {
       harness.longhaul.start('probe', 'again', { runId: run.runId }),
     ).rejects.toMatchObject({ code: 'RunAlreadyExists' });
     await run.result();
+  });
+
+  it('names a namespace that does not exist, to clients and workers', async () => {
+    const expected = { code: 'ServerUnavailable', details: { namespace: 'nowhere' } };
+    const options = { address: devServerAddress(), namespace: 'nowhere' };
+    await expect(connect(options)).rejects.toMatchObject(expected);
+    await expect(createWorker(options)).rejects.toMatchObject(expected);
   });
 
   it('says soon that the last worker has stopped, and loses nothing', async () => {

@@ -67,7 +67,9 @@ async function checkConnection(
     await longhaul.close();
     return checks;
   } catch (error) {
-    return [{ name: 'server', status: 'fail', message: toCliError(error).message }];
+    const { message, details } = toCliError(error);
+    const name = 'namespace' in details ? 'namespace' : 'server';
+    return [{ name, status: 'fail', message }];
   }
 }
 

@@ -1,6 +1,11 @@
 // Pure: no server.
-import { WorkflowFailedError, type Client } from '@temporalio/client';
-import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
+import {
+  QueryNotRegisteredError,
+  WorkflowFailedError,
+  WorkflowUpdateFailedError,
+  type Client,
+} from '@temporalio/client';
+import { ApplicationFailure, CancelledFailure, NamespaceNotFoundError } from '@temporalio/common';
 import {
   CallbackAbort,
   InvalidToolCall,
@@ -9,8 +14,9 @@ import {
   RunCancelled,
   TurnCut,
 } from '../../../src';
-import { runFailure } from '../../../src/client/failures';
+import { runFailure, unreachable } from '../../../src/client/failures';
 import { RunHandle } from '../../../src/client/run-handle';
+import { workflowTypes } from '../../../src/protocol/names';
 
 const failed = (cause: Error): WorkflowFailedError =>
   new WorkflowFailedError('failed', cause, 'NON_RETRYABLE_FAILURE');
@@ -54,6 +60,58 @@ describe('a decision about a tool call', () => {
   it('is refused before it is sent when a rejection has no reason', async () => {
     await expect(run.reject('a1.0', undefined as never)).rejects.toMatchObject({
       code: 'InvalidAnswer',
+    });
+  });
+});
+
+/** A client of one workflow that fails at whatever it is asked, but for what the server knows of it. */
+function clientOf(type: string, error: Error): Client {
+  const fail = () => Promise.reject(error);
+  const describe = () => Promise.resolve({ type, taskQueue: 'queue', status: { name: 'RUNNING' } });
+  return {
+    withDeadline: (_deadline: number, call: () => unknown) => call(),
+    withAbortSignal: (_signal: AbortSignal, call: () => unknown) => call(),
+    workflow: { getHandle: () => ({ query: fail, executeUpdate: fail, describe }) },
+    workflowService: { describeTaskQueue: () => Promise.resolve({ pollers: [] }) },
+  } as unknown as Client;
+}
+
+describe('a workflow that does not answer as runs do', () => {
+  const noQuery = new QueryNotRegisteredError('Workflow did not register a handler', 3);
+  const noUpdate = new WorkflowUpdateFailedError('failed', ApplicationFailure.nonRetryable('none'));
+
+  it.each([
+    { name: 'state', ask: (run: RunHandle) => run.state() },
+    { name: 'pending', ask: (run: RunHandle) => run.pending() },
+    { name: 'transcript', ask: (run: RunHandle) => run.transcript() },
+    { name: 'usage', ask: (run: RunHandle) => run.usage() },
+    { name: 'resume', ask: (run: RunHandle) => run.resume('yes') },
+    { name: 'approve', ask: (run: RunHandle) => run.approve('a1.0'), error: noUpdate },
+  ])('is said to be none of Longhaul by $name', async ({ ask, error = noQuery }) => {
+    await expect(ask(new RunHandle(clientOf('payroll', error), 'other'))).rejects.toMatchObject({
+      code: 'RunNotFound',
+      message: expect.stringContaining(
+        "'other' is no run of Longhaul, but a workflow of type 'payroll'",
+      ) as string,
+      details: { runId: 'other', workflowType: 'payroll' },
+    });
+  });
+
+  it('is said to be of another version, or to fail, when it is a run', async () => {
+    const run = new RunHandle(clientOf(workflowTypes.agent, noQuery), 'run');
+    await expect(run.state()).rejects.toMatchObject({
+      code: 'InternalError',
+      message: expect.stringContaining('another version of Longhaul') as string,
+    });
+  });
+});
+
+describe('a namespace that does not exist', () => {
+  it('is named, with how to make it', () => {
+    expect(unreachable(new NamespaceNotFoundError('nope'))).toMatchObject({
+      code: 'ServerUnavailable',
+      details: { namespace: 'nope' },
+      message: expect.stringContaining('namespace create --namespace nope') as string,
     });
   });
 });

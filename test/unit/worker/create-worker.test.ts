@@ -16,6 +16,13 @@ describe('createWorker', () => {
     },
   );
 
+  it('names a profile that is not there', async () => {
+    await expect(createWorker({ profile: 'nowhere' })).rejects.toMatchObject({
+      code: 'InvalidInput',
+      message: expect.stringContaining("Profile 'nowhere' not found") as string,
+    });
+  });
+
   it.each([
     { options: null, message: 'createWorker: must be a plain object of options, not null' },
     {
