@@ -36,11 +36,11 @@ process.on('exit', () => rmSync(bundles, { recursive: true, force: true }));
 /** The first process of a contestant builds its workflow bundle; the later ones find it built. */
 export function startMeasured(name: ContestantName, address: string): Measured {
   const child = fork(scripts[name], [address, join(bundles, `${scripts[name].length}.js`), name]);
+  const failed = once(child, 'exit').then(() => Promise.reject(new Error(`${name} ended`)));
+  failed.catch(() => undefined);
   return {
     ask: async (command) => {
       child.send(command);
-      const failed = once(child, 'exit').then(() => Promise.reject(new Error(`${name} ended`)));
-      failed.catch(() => undefined);
       const [answer] = await Promise.race([answerOf(child), failed]);
       return answer;
     },
