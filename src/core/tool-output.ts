@@ -4,9 +4,9 @@ import { checkStringifiable } from './session';
 import { headOf, utf8Length } from './text';
 import type { Json } from '../protocol/json';
 import { limits } from '../protocol/limits';
-import type { ToolContent } from '../protocol/message';
+import type { ToolOutput } from '../protocol/message';
 
-export type ToolOutput = { readonly isError: boolean; readonly content: readonly ToolContent[] };
+export type { ToolOutput };
 
 /** Strings go to the model as they are, everything else as JSON; `undefined` is null, and keys without a value are left out. */
 export function toToolOutput(

@@ -1,6 +1,6 @@
 import type { JsonObject } from './json';
 import type { LogEntry, LogRef } from './log';
-import type { ToolResult } from './message';
+import type { ToolOutput } from './message';
 import type { InputRef, RunInput, RunKey } from './run';
 import type { SessionDelta } from './session';
 import type {
@@ -156,8 +156,6 @@ export type CallToolResult = {
   readonly entry: LogEntry & { readonly kind: 'tool-result' };
   readonly session?: SessionDelta;
 };
-
-type ToolOutput = Pick<ToolResult, 'isError' | 'content'>;
 
 /** Without an output: the call is about to run. */
 export type RunToolHooksInput = CallToolInput & { readonly output?: ToolOutput };

@@ -62,6 +62,9 @@ export type ToolResult = {
   readonly index?: number;
 };
 
+/** What a call came to, whichever call it was. */
+export type ToolOutput = Pick<ToolResult, 'isError' | 'content'>;
+
 export type AssistantPart =
   TextPart | ReasoningPart | MediaPart | RefusalPart | OpaquePart | ToolCallPart;
 

@@ -1,5 +1,6 @@
 import { SpecError } from '../protocol/error-classes';
 import type { LonghaulError } from '../protocol/errors';
+import { isJsonObject } from '../protocol/json';
 import { createAnthropicProvider } from './anthropic/anthropic-provider';
 import { createGoogleProvider } from './google/google-provider';
 import { createOpenAiProvider } from './openai/openai-provider';
@@ -47,7 +48,7 @@ const builtIn: Readonly<Record<string, BuiltIn>> = {
 export function resolveProviders(
   configs: ProviderConfigs = {},
 ): ReadonlyMap<string, ModelProvider> {
-  if (!isRecord(configs))
+  if (!isJsonObject(configs))
     throw new SpecError('providers must be an object of providers by name, as in {openai: {…}}');
   const names = new Set([...Object.keys(builtIn), ...Object.keys(configs)]);
   return new Map([...names].map((name) => [name, resolveProvider(name, configs)]));
@@ -63,7 +64,7 @@ function resolveProvider(name: string, configs: ProviderConfigs): ModelProvider 
 
 /** What has no `call` is a configuration: of one that was meant as a provider nothing would be left. */
 function checkGiven(name: string, given: unknown): void {
-  if (!isRecord(given)) {
+  if (!isJsonObject(given)) {
     const found = given === null ? 'null' : `a ${Array.isArray(given) ? 'list' : typeof given}`;
     throw new SpecError(
       `Provider "${name}" must be a provider with call(), or a configuration such as {apiKey, baseURL}, not ${found}.`,
@@ -77,10 +78,6 @@ function checkGiven(name: string, given: unknown): void {
   throw new SpecError(
     `Provider "${name}" has no call() and the unknown option "${unknown}"; ${hint}`,
   );
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A provider made elsewhere speaks what it speaks: where one api is promised, only a configuration is inherited. */

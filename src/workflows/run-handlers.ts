@@ -119,32 +119,25 @@ function setAnswerUpdates(run: RunHandlers): void {
       description: 'Answers a question: {answer, inputId?}',
     },
   );
-  setHandler(
-    approveUpdate,
-    async (input) => {
-      if (!board.isLoaded) await loaded(board);
-      const found = refusing(() => board.approval(input, updateId()));
-      if (found !== undefined) await settle(run, { ...input, kind: 'approve' });
-      return { accepted: true, inputId: input.inputId };
-    },
-    {
-      validator: validating((input) => board.approval(approveInput(input), updateId())),
-      description: 'Approves a tool call: {inputId, args?}',
-    },
-  );
-  setHandler(
-    rejectUpdate,
-    async (input) => {
-      if (!board.isLoaded) await loaded(board);
-      const found = refusing(() => board.approval(input, updateId()));
-      if (found !== undefined) await settle(run, { ...input, kind: 'reject' });
-      return { accepted: true, inputId: input.inputId };
-    },
-    {
-      validator: validating((input) => board.approval(rejectInput(input), updateId())),
-      description: 'Rejects a tool call: {inputId, reason}',
-    },
-  );
+  setHandler(approveUpdate, (input) => decide(run, { ...input, kind: 'approve' }), {
+    validator: validating((input) => board.approval(approveInput(input), updateId())),
+    description: 'Approves a tool call: {inputId, args?}',
+  });
+  setHandler(rejectUpdate, (input) => decide(run, { ...input, kind: 'reject' }), {
+    validator: validating((input) => board.approval(rejectInput(input), updateId())),
+    description: 'Rejects a tool call: {inputId, reason}',
+  });
+}
+
+async function decide(
+  run: RunHandlers,
+  decision: Exclude<Delivery, { kind: 'answer' }>,
+): Promise<ResumeReply> {
+  const { board } = run;
+  if (!board.isLoaded) await loaded(board);
+  const found = refusing(() => board.approval(decision, updateId()));
+  if (found !== undefined) await settle(run, decision);
+  return { accepted: true, inputId: decision.inputId };
 }
 
 /** Who waits for a run that is cancelled is told that it ended, not that the waiting was cancelled. */
@@ -210,7 +203,7 @@ function refusing<Found>(find: () => Found): Found {
 }
 
 /** An answer may come before a run that continued as new has its log again. */
-async function loaded(board: RunBoard): Promise<void> {
+export async function loaded(board: RunBoard): Promise<void> {
   await condition(() => board.isLoaded || board.ended);
 }
 

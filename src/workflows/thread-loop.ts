@@ -31,7 +31,7 @@ import { toWorkflowFailure } from './durable';
 import { sendDown } from './root-link';
 import { RunBoard } from './run-board';
 import { RunDisplay, type Shown } from './run-display';
-import { setRunHandlers } from './run-handlers';
+import { loaded, setRunHandlers } from './run-handlers';
 import { checkThreadInput } from './thread-input';
 import { setThreadHandlers } from './thread-handlers';
 import { ThreadMemory } from './thread-memory';
@@ -211,7 +211,7 @@ export class ThreadLoop {
   /** A message that comes while the thread is being opened waits for it: its turn is numbered after those of the store. */
   async #opened(): Promise<void> {
     const board = this.#board;
-    if (!board.isLoaded) await condition(() => board.isLoaded || board.ended);
+    if (!board.isLoaded) await loaded(board);
     if (!board.isLoaded) throw toWorkflowFailure(this.#loadFailure);
   }
 

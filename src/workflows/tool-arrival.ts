@@ -1,7 +1,7 @@
 // What became of a tool call, as the loop is given it. Pure.
 
 import type { PendingToolCall } from '../protocol/agent-run';
-import type { ToolResult } from '../protocol/message';
+import type { ToolOutput, ToolResult } from '../protocol/message';
 import type { SessionDelta } from '../protocol/session';
 
 export type ResultArrival = {
@@ -20,7 +20,7 @@ export function errorResult(pending: PendingToolCall, text: string): ResultArriv
 
 export function resultOf(
   { call, turn, index }: PendingToolCall,
-  output: Pick<ToolResult, 'isError' | 'content'>,
+  output: ToolOutput,
 ): ResultArrival {
   return {
     kind: 'result',

@@ -2,14 +2,8 @@
 import type { AgentFacts, ToolFacts } from '../../../src/protocol/activities';
 import { limits } from '../../../src/protocol/limits';
 import { machineOptions, withinSize } from '../../../src/workflows/agent-run-facts';
+import { facts } from './agent-facts';
 
-const facts = (more: Partial<AgentFacts> = {}): AgentFacts => ({
-  kind: 'agent',
-  id: 'clerk',
-  model: { provider: 'p', model: 'm' },
-  tools: [],
-  ...more,
-});
 const tool = (name: string, needsApproval?: ToolFacts['needsApproval']): ToolFacts => ({
   name,
   ...(needsApproval !== undefined && { needsApproval }),

@@ -1,14 +1,8 @@
 // Pure: no server.
 import type { AgentFacts } from '../../../src/protocol/activities';
 import { besideModelCall } from '../../../src/workflows/callbacks';
+import { facts } from './agent-facts';
 
-const facts = (more: Partial<AgentFacts> = {}): AgentFacts => ({
-  kind: 'agent',
-  id: 'clerk',
-  model: { provider: 'p', model: 'm' },
-  tools: [],
-  ...more,
-});
 const run = { session: { cart: 1, user: 'ada' }, context: { tenant: 't' }, iterations: 2 };
 
 describe('what goes along with a model call', () => {

@@ -1,0 +1,10 @@
+import type { AgentFacts } from '../../../src/protocol/activities';
+
+/** Those of an agent that says nothing but who it is and what it runs on. */
+export const facts = (more: Partial<AgentFacts> = {}): AgentFacts => ({
+  kind: 'agent',
+  id: 'clerk',
+  model: { provider: 'p', model: 'm' },
+  tools: [],
+  ...more,
+});
