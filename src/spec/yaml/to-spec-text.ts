@@ -26,11 +26,20 @@ export function toSpecText(runners: readonly Runner[]): string {
       .filter(([, specs]) => specs.length > 0)
       .map(([section, specs]) => [section, specs.map((spec) => writer.write(spec))]),
   );
-  return yamlLibrary().stringify(document, {
-    version: '1.2',
-    lineWidth: 100,
-    aliasDuplicateObjects: false,
+  return yamlText(document);
+}
+
+/** Quotes what is blank: the library's block of a blank first line is read back without its spaces. */
+function yamlText(value: JsonObject): string {
+  const { Document, visit } = yamlLibrary();
+  const document = new Document(value, { version: '1.2', aliasDuplicateObjects: false });
+  visit(document, {
+    Scalar: (_key, scalar) => {
+      if (typeof scalar.value === 'string' && scalar.value.trim() === '')
+        scalar.type = 'QUOTE_DOUBLE';
+    },
   });
+  return document.toString({ lineWidth: 100 });
 }
 
 type Counts = Map<string, { readonly spec: RunnerSpec; readonly count: number }>;

@@ -151,6 +151,11 @@ describe('toSpecText', () => {
     );
   });
 
+  it.each([' \n', '\n', '  \n\n', '\t\n'])('keeps the blank text %j', (instructions) => {
+    const agent = anAgent({ id: 'a', instructions });
+    expect(reloaded([agent])).toEqual([agent.spec]);
+  });
+
   it('keeps any text and any JSON as it is', () => {
     const pieces = fc.constantFrom(
       '${env:HOME}',
