@@ -1,10 +1,13 @@
 import { Context } from '@temporalio/activity';
+import { utf8Length } from '../core/text';
+import { PayloadTooLarge } from '../protocol/error-classes';
 import type { Json } from '../protocol/json';
+import { limits } from '../protocol/limits';
 import { untilAborted } from './until-aborted';
 
 const defaultHeartbeatMs = 10_000;
 
-/** Beats with the latest details: the timer's own beats keep them. */
+/** Beats with the latest details: the timer's own beats keep them. Throws `PayloadTooLarge` over `limits.heartbeat`. */
 export type Heartbeat = (details?: Json) => void;
 
 /**
@@ -23,7 +26,7 @@ export async function withHeartbeat<Result>(
     isTold = false;
   };
   const heartbeat = (latest?: Json): void => {
-    details = latest ?? details;
+    if (latest !== undefined) details = ownDetails(latest);
     isTold = true;
     context.heartbeat(details);
   };
@@ -37,4 +40,14 @@ export async function withHeartbeat<Result>(
   } finally {
     clearInterval(timer);
   }
+}
+
+/** The server refuses an attempt whose details are too large; and what code of users changes or cuts later must not be held here. */
+function ownDetails(details: Json): Json {
+  const text = JSON.stringify(details);
+  const bytes = utf8Length(text);
+  if (bytes <= limits.heartbeat) return JSON.parse(text) as Json;
+  throw new PayloadTooLarge(
+    `the details of a heartbeat have ${bytes} bytes; at most ${limits.heartbeat} are kept. Keep them elsewhere and beat with a reference`,
+  );
 }

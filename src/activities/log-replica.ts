@@ -3,7 +3,7 @@
 // 1. An entry that this process produced waits in a bounded pool until a ref places it; a lost attempt's entry is never placed.
 // 2. A log is trusted only when the rolling digest of its ids equals the ref's; otherwise it is dropped and read again from the run.
 // 3. One hydration per log at a time: two at once would corrupt it.
-// 4. Bounded in bytes; what is evicted is read again. Correctness never depends on a hit.
+// 4. Bounded in bytes that it really holds; what is evicted is read again. Correctness never depends on a hit.
 
 import { LRUCache } from 'lru-cache';
 import { emptyDigest, extendDigest } from '../core/digest';
@@ -11,18 +11,21 @@ import { InternalError } from '../protocol/error-classes';
 import type { LonghaulError } from '../protocol/errors';
 import { limits } from '../protocol/limits';
 import type { LogEntry, LogPage, LogRef } from '../protocol/log';
+import { OwnedJson } from './owned-json';
 
 /** Reads one page of a run's log, from entry `from` on. */
 export type ReadPage = (from: number) => Promise<LogPage>;
 
-type Replica = { readonly entries: LogEntry[]; readonly digests: string[]; bytes: number };
+type KeptEntry = OwnedJson<LogEntry>;
+
+type Replica = { readonly entries: KeptEntry[]; readonly digests: string[]; bytes: number };
 
 export type ReplicaStatistics = { hits: number; pagesRead: number; diverged: number };
 
 export class LogReplica {
   readonly statistics: ReplicaStatistics = { hits: 0, pagesRead: 0, diverged: 0 };
   readonly #logs: LRUCache<string, Replica>;
-  readonly #pool: LRUCache<string, LogEntry>;
+  readonly #pool: LRUCache<string, KeptEntry>;
   readonly #hydrations = new Map<string, Promise<unknown>>();
 
   /** `maxBytes` bounds the logs; entries that are not placed yet take at most a quarter of it besides. */
@@ -31,13 +34,13 @@ export class LogReplica {
     this.#pool = new LRUCache({
       max: limits.replicaPoolEntries,
       maxSize: Math.max(1, Math.floor(maxBytes / 4)),
-      sizeCalculation: entryBytes,
+      sizeCalculation: (entry) => entry.held,
     });
   }
 
   /** Keeps an entry this process produced until a ref says where it belongs. */
   offer(workflowId: string, entry: LogEntry): void {
-    this.#pool.set(poolKey(workflowId, entry.id), entry);
+    this.#pool.set(poolKey(workflowId, entry.id), new OwnedJson(entry));
   }
 
   /** The first `ref.length` entries of the log, from memory where they are, else from the run. */
@@ -62,7 +65,7 @@ export class LogReplica {
         truncate(replica, 0);
         if (!(await this.#fill(replica, ref, readPage))) throw unreadable(ref);
       }
-      return replica.entries.slice(0, ref.length);
+      return replica.entries.slice(0, ref.length).map((entry) => entry.read());
     } finally {
       this.#keep(ref.workflowId, replica);
     }
@@ -80,9 +83,10 @@ export class LogReplica {
       const position = start + offset;
       if (position !== replica.entries.length) return;
       const key = poolKey(ref.workflowId, id);
-      const entry = ref.entries?.find((candidate) => candidate.id === id) ?? this.#pool.get(key);
+      const rodeAlong = ref.entries?.find((candidate) => candidate.id === id);
+      const entry = rodeAlong === undefined ? this.#pool.get(key) : new OwnedJson(rodeAlong);
       if (entry === undefined) return;
-      append(replica, entry);
+      append(replica, id, entry);
       this.#pool.delete(key);
     });
   }
@@ -93,7 +97,7 @@ export class LogReplica {
       const page = await readPage(from);
       this.statistics.pagesRead += 1;
       if (page.from !== from || page.entries.length === 0) return false;
-      page.entries.forEach((entry) => append(replica, entry));
+      page.entries.forEach((entry) => append(replica, entry.id, new OwnedJson(entry)));
     }
     return matches(replica, ref);
   }
@@ -103,26 +107,21 @@ function emptyReplica(): Replica {
   return { entries: [], digests: [], bytes: 0 };
 }
 
-function append(replica: Replica, entry: LogEntry): void {
-  replica.digests.push(extendDigest(replica.digests.at(-1) ?? emptyDigest, entry.id));
+function append(replica: Replica, id: string, entry: KeptEntry): void {
+  replica.digests.push(extendDigest(replica.digests.at(-1) ?? emptyDigest, id));
   replica.entries.push(entry);
-  replica.bytes += entryBytes(entry);
+  replica.bytes += entry.held;
 }
 
 function truncate(replica: Replica, length: number): void {
   replica.entries.length = length;
   replica.digests.length = length;
-  replica.bytes = replica.entries.reduce((sum, entry) => sum + entryBytes(entry), 0);
+  replica.bytes = replica.entries.reduce((sum, entry) => sum + entry.held, 0);
 }
 
 function matches(replica: Replica, ref: LogRef): boolean {
   if (replica.entries.length < ref.length) return false;
   return ref.length === 0 || replica.digests[ref.length - 1] === ref.digest;
-}
-
-/** Close enough for a bound: UTF-16 length of the JSON plus the object around it. */
-function entryBytes(entry: LogEntry): number {
-  return JSON.stringify(entry).length + 100;
 }
 
 function poolKey(workflowId: string, entryId: string): string {

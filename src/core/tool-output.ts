@@ -23,10 +23,22 @@ export function toToolOutput(
   const bound = Math.min(maxBytes, limits.toolResultStored);
   if (typeof output === 'string')
     return { isError: false, content: [{ type: 'text', text: cut(output, bound) }] };
-  const text = JSON.stringify(output);
+  const text = textOf(output);
+  if (text === undefined)
+    return errorOutput(`The tool '${tool}' ran, but its result is too long to be written as JSON.`);
   if (utf8Length(text) <= bound)
     return { isError: false, content: [{ type: 'json', value: JSON.parse(text) as Json }] };
   return { isError: false, content: [{ type: 'text', text: cut(text, bound) }] };
+}
+
+/** Undefined when the JSON is longer than a text can be: another attempt would make the same. */
+function textOf(output: unknown): string | undefined {
+  try {
+    return JSON.stringify(output);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }
 
 export function errorOutput(text: string): ToolOutput {

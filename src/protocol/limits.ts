@@ -10,6 +10,8 @@ export const limits = {
   toolArguments: 256 * KiB,
   toolArgumentsInline: 8 * KiB,
   modelTurn: 1 * MiB,
+  /** What a tool may tell with a heartbeat. */
+  heartbeat: 64 * KiB,
   logPage: 400_000,
   toolResultStored: 256 * KiB,
   toolResultShown: 64 * KiB,

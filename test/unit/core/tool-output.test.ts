@@ -21,6 +21,14 @@ function shown(output: ToolOutput): string {
 const cutNote = /\n\[cut: the first (\d+) of (\d+) bytes are shown\]$/;
 
 describe('toToolOutput', () => {
+  it('says that a result is too long for a text, instead of failing', () => {
+    const toJSON = { value: () => 'x'.repeat(2 ** 30) };
+    const huge = Object.defineProperty({}, 'toJSON', toJSON);
+    expect(shown(toToolOutput('probe', huge))).toBe(
+      "The tool 'probe' ran, but its result is too long to be written as JSON.",
+    );
+  });
+
   it.each([
     { name: 'a text', value: 'hello', expected: ok(text('hello')) },
     { name: 'an empty text', value: '', expected: ok(text('')) },
