@@ -6,6 +6,7 @@ import type { Message } from '../protocol/message';
 import { askUserMarker, askUserTool, subAgentInputSchema } from '../protocol/names';
 import type { AgentSpec, Definition } from '../protocol/spec';
 import type { ModelRequest, ToolDeclaration } from '../providers/provider';
+import { sendableCalls } from './sendable-calls';
 import { wholeCharacters } from './whole-characters';
 
 export type ModelRequestInput = {
@@ -27,7 +28,7 @@ export function toModelRequest({
   return wholeCharacters({
     model: spec.model.model,
     ...(instructions !== undefined && { instructions }),
-    messages,
+    messages: sendableCalls(messages),
     tools: toolsOf(definition, spec),
     toolChoice: toolChoiceOf(spec, messages),
     ...(schema !== undefined && { output: { name: 'output', schema } }),
