@@ -2,7 +2,7 @@
 // the session is seen by those after them, and leaves with the call's result.
 
 import { log } from '@temporalio/activity';
-import { checkJson, mergeDelta, pickKeys, sessionDelta } from '../core/session';
+import { checkExactJson, mergeDelta, pickKeys, sessionDelta, violationText } from '../core/session';
 import { utf8Length } from '../core/text';
 import type { CallModelInput, CallToolInput } from '../protocol/activities';
 import { NotRegisteredHere, SessionTooLarge } from '../protocol/error-classes';
@@ -153,11 +153,9 @@ function changesOf(
   keys: readonly string[],
   { before, after }: { readonly before: JsonObject; readonly after: JsonObject },
 ): SessionDelta {
-  const violation = checkJson(after);
-  if (violation !== undefined) {
-    const problem = `left a session that is not JSON at ${violation.path}: ${violation.problem}`;
-    throw callbackError(place, problem);
-  }
+  const violation = checkExactJson(after);
+  if (violation !== undefined)
+    throw callbackError(place, `left a session that is not JSON${violationText(violation)}`);
   const delta = sessionDelta(before, after);
   const foreign = [...Object.keys(after), ...delta.removed].filter((key) => !keys.includes(key));
   if (foreign.length === 0) return delta;

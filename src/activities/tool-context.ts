@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { Context, log } from '@temporalio/activity';
-import { checkJson, sessionDelta } from '../core/session';
+import { checkExactJson, sessionDelta, violationText } from '../core/session';
 import type { CallToolInput } from '../protocol/activities';
 import { ToolError } from '../protocol/error-classes';
 import type { JsonObject } from '../protocol/json';
@@ -48,10 +48,10 @@ export function sessionChanges(
   before: JsonObject,
   after: JsonObject,
 ): SessionDelta | undefined {
-  const violation = checkJson(after);
+  const violation = checkExactJson(after);
   if (violation !== undefined) {
-    const where = `${violation.path}: ${violation.problem}`;
-    throw new ToolError(`tool '${spec.name}' left a session that is not JSON at ${where}`);
+    const where = violationText(violation);
+    throw new ToolError(`tool '${spec.name}' left a session that is not JSON${where}`);
   }
   const delta = sessionDelta(before, after);
   const declared = new Set(spec.session);

@@ -29,13 +29,14 @@ export type VerdictsInput = {
 export async function judge(input: VerdictsInput): Promise<Verdicts | undefined> {
   const calls = input.response.content.filter((part) => part.type === 'tool_call');
   if (calls.length > 0) return await judgeCalls(input, calls);
-  if (isBeyondCriteria(input.response.content)) return undefined;
+  if (isBeyondCriteria(input.response)) return undefined;
   const criteria = await judgeText(input);
   return criteria.length === 0 ? undefined : { criteria };
 }
 
-/** A question always pauses, and a turn without an answer ends the run, or fails it: neither is judged. */
-function isBeyondCriteria(content: ModelResponse['content']): boolean {
+/** A question always pauses, a paused turn goes on, and one that is refused or has no answer ends the run: none is judged. */
+function isBeyondCriteria({ content, finishReason }: ModelResponse): boolean {
+  if (finishReason === 'pause' || finishReason === 'refusal') return true;
   return isAnswerless(content) || markedQuestion(textOf(content)) !== undefined;
 }
 

@@ -88,5 +88,7 @@ function decisionLines(decision: Decision): readonly Line[] {
       return note(`the response became: ${decision.text}`);
     case 'feedback':
       return note(decision.text);
+    case 'go-on':
+      return note('the provider paused; the model goes on');
   }
 }

@@ -95,6 +95,7 @@ function fromFailure(code: ErrorCode, message: string, details: ErrorDetails): L
     provider?: string;
   };
   return new ProviderError(kind ?? 'unavailable', message, {
+    details,
     ...(status !== undefined && { status }),
     ...(provider !== undefined && { provider }),
   });

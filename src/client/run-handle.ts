@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { answerText } from '../core/answer';
 import { foldLog } from '../core/fold-log';
-import { checkJson } from '../core/session';
+import { checkExactJson, violationText } from '../core/session';
 import {
   AmbiguousInput,
   InvalidAnswer,
@@ -207,9 +207,9 @@ export class RunHandle {
 
 /** Whatever is no JSON object would otherwise approve something else than what was meant. */
 function checkEdit(args: unknown): void {
-  const violation = checkJson(args);
+  const violation = checkExactJson(args);
   if (violation !== undefined)
-    throw new InvalidAnswer(`args is not JSON at ${violation.path}: ${violation.problem}`);
+    throw new InvalidAnswer(`args is not JSON${violationText(violation)}`);
   if (!isJsonObject(args))
     throw new InvalidAnswer('args must be a JSON object: the edited arguments of the call');
 }

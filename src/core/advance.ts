@@ -31,6 +31,9 @@ export function advance(machine: Machine, turn: AcceptedTurn): void {
     case 'ask':
       machine.commit(turn);
       return machine.move('nextStep', { kind: 'awaiting-input', question: plan.question });
+    case 'go-on':
+      machine.commit(turn, [{ kind: 'go-on' }]);
+      return machine.move('nextStep', preparing);
     case 'answer-calls':
       machine.commit(turn, [{ kind: 'answer-calls', answers: plan.answers }]);
       return machine.move('nextStep', preparing, outputTry(machine, plan.outputRetry));

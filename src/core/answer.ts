@@ -3,7 +3,7 @@
 import { InvalidAnswer } from '../protocol/error-classes';
 import type { Json } from '../protocol/json';
 import { limits } from '../protocol/limits';
-import { checkJson } from './session';
+import { checkExactJson, violationText } from './session';
 import { utf8Length } from './text';
 
 /** The text of an answer: a string as it is, any other JSON as JSON. Empty and oversized answers are refused. */
@@ -11,10 +11,9 @@ export function answerText({ answer }: { readonly answer?: Json }): string {
   if (answer === undefined || answer === null) {
     throw new InvalidAnswer('an answer is a text or any other JSON value but null');
   }
-  const violation = checkJson(answer);
-  if (violation !== undefined) {
-    throw new InvalidAnswer(`the answer is not JSON at ${violation.path}: ${violation.problem}`);
-  }
+  const violation = checkExactJson(answer);
+  if (violation !== undefined)
+    throw new InvalidAnswer(`the answer is not JSON${violationText(violation)}`);
   const text = typeof answer === 'string' ? answer : JSON.stringify(answer);
   if (text.trim() === '') throw new InvalidAnswer('the answer is empty');
   const bytes = utf8Length(text);

@@ -1,6 +1,7 @@
 // What a run may be started with. Checked by the client before anything is sent, and again by the workflow: anybody may start one. Pure.
 
-import { checkJson } from './session';
+import { inputProblem, typeName } from './input-parts';
+import { checkExactJson, checkJson, violationText } from './session';
 import { utf8Length } from './text';
 import { errorOfCode, InvalidInput } from '../protocol/error-classes';
 import type { LonghaulError } from '../protocol/errors';
@@ -44,27 +45,17 @@ function checkRunner(runner: unknown): void {
   const { id } = runner;
   if (typeof id !== 'string' || !idPatterns.agent.test(id))
     throw invalid(`runner is no spec of a runner: its id must match ${idPatterns.agent.source}`);
-  checkSize('runner', runner, limits.definition);
+  checkSize('runner', runner, { maxBytes: limits.definition });
 }
 
-/** A step may be given the text of one that said nothing. */
+/** A child is given what a model or a step wrote, so it is taken as it comes. */
 function checkInput(input: unknown, { isChild }: { readonly isChild: boolean }): void {
-  const isParts = Array.isArray(input) && input.length > 0 && input.every(isInputPart);
-  if (typeof input !== 'string' && !isParts) {
-    throw invalid(`input must be a text or a list of text and media parts, not ${typeName(input)}`);
-  }
-  if (typeof input === 'string' && input.trim() === '' && !isChild) throw invalid('input is empty');
-  checkSize('input', input, limits.input);
-}
-
-function isInputPart(part: unknown): boolean {
-  if (!isJsonObject(part)) return false;
-  if (part['type'] === 'text') return typeof part['text'] === 'string';
-  return (
-    part['type'] === 'media' &&
-    typeof part['mediaType'] === 'string' &&
-    isJsonObject(part['source'])
-  );
+  const problem = inputProblem(input, { mayBeEmpty: isChild });
+  if (problem !== undefined) throw invalid(`input${problem}`);
+  checkSize('input', input, {
+    maxBytes: limits.input,
+    check: isChild ? checkJson : checkExactJson,
+  });
 }
 
 /** Of another type it would name the state of nobody. */
@@ -96,14 +87,19 @@ function checkObject(value: { [key: string]: unknown }, name: string, maxBytes: 
   const field = value[name];
   if (field === undefined || field === null) return;
   if (!isJsonObject(field)) throw invalid(`${name} must be a JSON object, not ${typeName(field)}`);
-  checkSize(name, field, maxBytes);
+  checkSize(name, field, { maxBytes });
 }
 
-function checkSize(name: string, value: unknown, maxBytes: number): void {
+type SizeCheck = { readonly maxBytes: number; readonly check?: typeof checkJson };
+
+function checkSize(
+  name: string,
+  value: unknown,
+  { maxBytes, check = checkExactJson }: SizeCheck,
+): void {
   if (value === undefined) return;
-  const violation = checkJson(value);
-  if (violation !== undefined)
-    throw invalid(`${name} is not JSON at ${violation.path}: ${violation.problem}`);
+  const violation = check(value);
+  if (violation !== undefined) throw invalid(`${name} is not JSON${violationText(violation)}`);
   const bytes = utf8Length(JSON.stringify(value));
   if (bytes <= maxBytes) return;
   const code = name === 'session' ? 'SessionTooLarge' : 'PayloadTooLarge';
@@ -112,9 +108,4 @@ function checkSize(name: string, value: unknown, maxBytes: number): void {
 
 function invalid(message: string): LonghaulError {
   return new InvalidInput(message);
-}
-
-function typeName(value: unknown): string {
-  if (value === null || value === undefined) return String(value);
-  return Array.isArray(value) ? 'a list' : `a ${typeof value}`;
 }

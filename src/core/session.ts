@@ -9,14 +9,27 @@ type JsonViolation = { readonly path: string; readonly problem: string };
 const maxDepth = 200;
 const refusedKeys = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** The first place where a value is not JSON; undefined if it is. Nothing is coerced. */
+/** The first place where a value is not JSON; undefined if it is. For values that came as JSON. */
 export function checkJson(value: unknown, path = ''): JsonViolation | undefined {
-  return check(value, path, { ancestors: [], omitsUndefined: false });
+  return check(value, path, { ancestors: [] });
 }
 
-/** As `checkJson`, where keys without a value are left out, as `JSON.stringify` does. */
+/**
+ * As `checkJson`, for values that people and code give. What would silently become another value is refused: -0, which JSON writes
+ * as 0, and a text with half of a surrogate pair, which has no UTF-8.
+ */
+export function checkExactJson(value: unknown, path = ''): JsonViolation | undefined {
+  return check(value, path, { ancestors: [], refusesMinusZero: true, refusesHalves: true });
+}
+
+/** As `checkJson`, for what a tool returns: keys without a value are left out, as `JSON.stringify` does, and -0 is refused. */
 export function checkStringifiable(value: unknown): JsonViolation | undefined {
-  return check(value, '', { ancestors: [], omitsUndefined: true });
+  return check(value, '', { ancestors: [], omitsUndefined: true, refusesMinusZero: true });
+}
+
+/** Where and why, to follow "… is not JSON": the value itself has no path to be named. */
+export function violationText({ path, problem }: JsonViolation): string {
+  return path === '' ? `: ${problem}` : ` at ${path}: ${problem}`;
 }
 
 /** The changed, added and removed keys; reserved ones never. */
@@ -62,21 +75,38 @@ export function sameJson(left: Json | undefined, right: Json | undefined): boole
   );
 }
 
-type Walk = { readonly ancestors: readonly object[]; readonly omitsUndefined: boolean };
+type Walk = {
+  readonly ancestors: readonly object[];
+  readonly omitsUndefined?: boolean;
+  readonly refusesMinusZero?: boolean;
+  readonly refusesHalves?: boolean;
+};
+
+const halfCharacter =
+  'the text has half of a surrogate pair: it was cut in the middle of a character';
 
 function check(value: unknown, path: string, walk: Walk): JsonViolation | undefined {
   if (value === null) return undefined;
   switch (typeof value) {
-    case 'string':
     case 'boolean':
       return undefined;
+    case 'string':
+      return walk.refusesHalves && !value.isWellFormed()
+        ? { path, problem: halfCharacter }
+        : undefined;
     case 'number':
-      return Number.isFinite(value) ? undefined : { path, problem: `${value} is not JSON` };
+      return checkNumber(value, path, walk);
     case 'object':
       return checkObject(value, path, walk);
     default:
       return { path, problem: `a value of type ${typeof value} is not JSON` };
   }
+}
+
+function checkNumber(value: number, path: string, walk: Walk): JsonViolation | undefined {
+  if (!Number.isFinite(value)) return { path, problem: `${value} is not JSON` };
+  if (!walk.refusesMinusZero || !Object.is(value, -0)) return undefined;
+  return { path, problem: '-0 is not JSON, which would make it 0' };
 }
 
 function checkObject(value: object, path: string, walk: Walk): JsonViolation | undefined {
@@ -99,6 +129,7 @@ function checkEntries(value: object, path: string, walk: Walk): JsonViolation | 
   for (const [key, item] of Object.entries(value)) {
     const at = keyPath(path, key);
     if (refusedKeys.has(key)) return { path: at, problem: `the key "${key}" is reserved` };
+    if (walk.refusesHalves && !key.isWellFormed()) return { path: at, problem: halfCharacter };
     if (item === undefined && walk.omitsUndefined) continue;
     const violation = check(item, at, walk);
     if (violation) return violation;

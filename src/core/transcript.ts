@@ -105,6 +105,8 @@ export class Transcript {
         return;
       case 'feedback':
         return this.#push(textMessage(decision.text));
+      case 'go-on':
+        return this.#settle();
       default:
         if (this.#open) amendTurn(this.#open, decision);
         this.#settleIfAnswered();
@@ -128,7 +130,7 @@ export class Transcript {
 
 function amendTurn(
   turn: OpenTurn,
-  decision: Exclude<Decision, { kind: 'history' } | { kind: 'feedback' }>,
+  decision: Exclude<Decision, { kind: 'history' } | { kind: 'feedback' } | { kind: 'go-on' }>,
 ): void {
   switch (decision.kind) {
     case 'repair-call':

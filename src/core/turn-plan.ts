@@ -1,6 +1,6 @@
 /*
  * What an accepted turn leads to. A pure decision: the machine carries it out. The order of the questions is the rule:
- * abort and override, cut, output tool, skipped calls, malformed limit, rounds of tools, then text.
+ * abort and override, refused, paused, cut, output tool, skipped calls, malformed limit, rounds of tools, then text.
  */
 import type { Json } from '../protocol/json';
 import type { CallAnswer } from '../protocol/log';
@@ -45,7 +45,11 @@ export type TurnPlan =
       readonly malformedInARow: number;
     }
   | { readonly kind: 'ask'; readonly question: string }
+  | { readonly kind: 'go-on' }
   | { readonly kind: 'feedback'; readonly text: string; readonly outputRetry: boolean };
+
+/** Why a run completed whose model refused to answer: it has a reason, but no answer. */
+export const refused = 'refused';
 
 type PlanInput = {
   readonly turn: AcceptedTurn;
@@ -67,12 +71,20 @@ export function planTurn(input: PlanInput): TurnPlan {
   if (verdicts?.override !== undefined)
     return { kind: 'complete', reason: 'callback override', text: verdicts.override };
   const content = contentOf(parts);
+  if (isRefused(turn.event)) return { kind: 'complete', reason: refused };
+  if (finishReason === 'pause') return { kind: 'go-on' };
   const answerless = isAnswerless(content);
   if (answerless && (finishReason === 'length' || finishReason === 'content_filter'))
     return { kind: 'fail', failure: { kind: 'turn-cut', finishReason }, keep: false };
   if (answerless) return { kind: 'complete', reason: 'text response' };
   const calls = callsOf(content);
   return calls.length > 0 ? planCalls(input, calls) : planText(input, content);
+}
+
+/** Whatever came before it, calls included, is nothing the model stands by. */
+function isRefused({ content, finishReason }: AcceptedTurn['event']): boolean {
+  if (finishReason === 'refusal') return true;
+  return isAnswerless(content) && content.some((part) => part.type === 'refusal');
 }
 
 function planCalls(input: PlanInput, calls: readonly ToolCallPart[]): TurnPlan {

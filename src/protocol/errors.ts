@@ -110,9 +110,16 @@ export class ProviderError extends LonghaulError {
       status?: number;
       provider?: string;
       retryable?: boolean;
+      /** Of a run that failed with it: what that run adds. */
+      details?: ErrorDetails;
     } = {},
   ) {
-    const details = { kind, status: options.status, provider: options.provider };
+    const details = {
+      ...options.details,
+      kind,
+      status: options.status,
+      provider: options.provider,
+    };
     super('ProviderError', message, {
       cause: options.cause,
       retryable:

@@ -80,7 +80,9 @@ export type Decision =
   /** The last model turn is kept as this text: an output-tool call, an overridden response. */
   | { readonly kind: 'replace-turn'; readonly text: string }
   /** A user message written by the machine: criteria feedback, re-prompts. */
-  | { readonly kind: 'feedback'; readonly text: string };
+  | { readonly kind: 'feedback'; readonly text: string }
+  /** The last model turn was a pause of its provider: it stands as it is, and the model goes on from it. */
+  | { readonly kind: 'go-on' };
 
 export type DecisionEvent = { readonly kind: 'decision'; readonly decision: Decision };
 

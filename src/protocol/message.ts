@@ -96,8 +96,9 @@ export type Usage = {
   readonly reasoning: number | null;
 };
 
+/** `pause`: the provider stopped in the middle of its own tools' work and goes on when it is given its turn back. */
 export type FinishReason =
-  'stop' | 'length' | 'tool_calls' | 'content_filter' | 'refusal' | 'other';
+  'stop' | 'length' | 'tool_calls' | 'content_filter' | 'refusal' | 'pause' | 'other';
 
 export type ResponseIds = {
   readonly message?: string;

@@ -6,7 +6,8 @@ import type { AgentRunOptions } from '../core/options';
 import type { AgentRunResponse, AgentRunStep } from '../core/steps';
 import type { PlanResult } from '../core/orchestration/plan';
 import { emptyUsage } from '../core/usage';
-import { utf8Length } from '../core/text';
+import { oneLine, utf8Length } from '../core/text';
+import { refused } from '../core/turn-plan';
 import type { MachineInput } from '../protocol/agent-run';
 import type { AgentFacts } from '../protocol/activities';
 import { limits } from '../protocol/limits';
@@ -47,11 +48,30 @@ export function promptOf(input: RunInput['input']): UserMessage {
 /** What an agent's last response is as a result. */
 export function planResultOf(response: AgentRunResponse): PlanResult {
   const { text, content, structured, iterations, completionReason } = response;
+  const warning = warningOf(response);
   return {
     finalResponse: { text, content, ...(structured !== undefined && { structured }) },
     iterations,
     completionReason,
+    ...(warning !== undefined && { warnings: [warning] }),
   };
+}
+
+/** A refused or cut answer looks like a whole one to whoever reads its text alone. */
+function warningOf({
+  completionReason,
+  completionCalls,
+  content,
+}: AgentRunResponse): string | undefined {
+  if (completionReason === refused) {
+    const said = content.find((part) => part.type === 'refusal')?.text ?? '';
+    return said === ''
+      ? 'the model refused to answer'
+      : `the model refused to answer: ${oneLine(said, 300)}`;
+  }
+  return completionCalls.at(-1)?.finishReason === 'length'
+    ? 'the answer was cut at the limit of output tokens: raise settings.maxOutputTokens'
+    : undefined;
 }
 
 /** What is too long to be returned whole is left in the transcript. */

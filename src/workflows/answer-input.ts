@@ -2,7 +2,7 @@
 
 import type { AgentRun } from '../core/agent-run';
 import { answerText } from '../core/answer';
-import { checkJson } from '../core/session';
+import { checkExactJson, violationText } from '../core/session';
 import { oneLine, utf8Length } from '../core/text';
 import { InvalidAnswer } from '../protocol/error-classes';
 import { isJsonObject, type Json } from '../protocol/json';
@@ -39,11 +39,10 @@ function checkSize(name: string, text: string, most: number): void {
 }
 
 function objectOf(payload: unknown, shape: string): { [key: string]: Json } {
-  const violation = checkJson(payload);
-  if (violation !== undefined || !isJsonObject(payload)) {
-    throw new InvalidAnswer(`expected ${shape} as JSON`);
-  }
-  return payload;
+  const violation = checkExactJson(payload);
+  if (violation === undefined && isJsonObject(payload)) return payload;
+  const found = violation === undefined ? '' : `; this is not JSON${violationText(violation)}`;
+  throw new InvalidAnswer(`expected ${shape} as JSON${found}`);
 }
 
 function optionalText(input: { [key: string]: Json }, key: string): string | undefined {

@@ -6,8 +6,10 @@ import {
   TemporalFailure,
   TerminatedFailure,
 } from '@temporalio/workflow';
+import type { ChildFailure } from '../core/orchestration/plan';
 import { clipText, oneLine } from '../core/text';
 import { errorOfCode } from '../protocol/error-classes';
+import { isJsonObject } from '../protocol/json';
 import { limits } from '../protocol/limits';
 import { errorCodes, LonghaulError, type ErrorCode } from '../protocol/errors';
 import type { RunSpend } from '../protocol/run';
@@ -44,6 +46,17 @@ export function failureCode(error: unknown): ErrorCode | undefined {
   if (isCancellation(error)) return 'RunCancelled';
   const { type } = innermost(error);
   return errorCodes.find((code) => code === type);
+}
+
+/** What a plan is told of a child that failed. */
+export function childFailure(error: unknown): ChildFailure {
+  const code = failureCode(error);
+  const details = LonghaulError.is(error) ? error.details : innermost(error).details;
+  return {
+    ...(code && { code }),
+    message: failureReason(error),
+    ...(isJsonObject(details) && { details }),
+  };
 }
 
 export function failureReason(error: unknown): string {

@@ -13,7 +13,7 @@ import {
   TemporalFailure,
 } from '@temporalio/workflow';
 import { clipText, utf8Length } from '../core/text';
-import { checkJson } from '../core/session';
+import { checkJson, violationText } from '../core/session';
 import { InternalError, PayloadTooLarge } from '../protocol/error-classes';
 import { LonghaulError } from '../protocol/errors';
 import { limits } from '../protocol/limits';
@@ -52,7 +52,7 @@ export function storable<Result>(result: Result): Result {
   if (result === undefined) return result;
   const violation = checkJson(result);
   if (violation !== undefined) {
-    throw new InternalError(`the result is not JSON at ${violation.path}: ${violation.problem}`);
+    throw new InternalError(`the result is not JSON${violationText(violation)}`);
   }
   const bytes = utf8Length(JSON.stringify(result));
   if (bytes > limits.result * 1.5) {

@@ -13,7 +13,7 @@ import { errorOfCode, InternalError } from '../protocol/error-classes';
 import { limits } from '../protocol/limits';
 import type { ChildResult } from '../protocol/run';
 import { isFull } from './agent-run-facts';
-import { failureCode, failureReason } from './child-failure';
+import { childFailure } from './child-failure';
 import type { DrivenRun, Driver, Progress } from './driver';
 
 type Arrival = { readonly key: string } & (
@@ -113,8 +113,7 @@ export class OrchestrationLoop implements Driver {
       const { key, error } = arrival;
       if (this.#own.consideredCancelled) throw error;
       this.#errors.set(key, error);
-      const code = failureCode(error);
-      this.#plan.failed(key, { ...(code && { code }), message: failureReason(error) });
+      this.#plan.failed(key, childFailure(error));
     }
   }
 

@@ -1,5 +1,6 @@
 // The error of a graph a task of which has failed: it names the task, and what became of the others. Pure.
 
+import type { JsonObject } from '../../protocol/json';
 import { limits } from '../../protocol/limits';
 import { clipText, oneLine } from '../text';
 import { fitItems, fitList } from './fit-list';
@@ -7,17 +8,36 @@ import type { GraphProgress } from './graph-progress';
 import type { ChildFailure, PlanOutcome } from './plan';
 
 /** The first task of a graph that failed for good. */
-export type TaskFailure = ChildFailure & { readonly task: string };
+export type TaskFailure = Omit<ChildFailure, 'details'> & {
+  readonly task: string;
+  readonly details?: JsonObject;
+};
 
 const roomForReason = 1_000;
 const roomForList = 300;
 const roomForDetail = 500;
+/** Of the details that the task's own failure came with. */
+const roomForCause = 400;
 
-export function taskFailure(task: string, { code, message }: ChildFailure): TaskFailure {
+export function taskFailure(
+  task: string,
+  { code, message, details = {} }: ChildFailure,
+): TaskFailure {
   const reason = oneLine(message, roomForReason).replace(/\.$/, '');
-  return code === undefined ? { task, message: reason } : { task, code, message: reason };
+  const kept = fitItems(
+    Object.entries(details),
+    roomForCause,
+    ([name, value]) => `"${name}":${JSON.stringify(value)},`,
+  );
+  return {
+    task,
+    ...(code !== undefined && { code }),
+    message: reason,
+    ...(kept.length > 0 && { details: Object.fromEntries(kept) as JsonObject }),
+  };
 }
 
+/** With the code of the task's failure, and the details that belong to that code. */
 export function graphFailed(first: TaskFailure, progress: GraphProgress): PlanOutcome {
   const failed = progress.tasksThat('failed');
   const ran = progress.tasksThat('done');
@@ -36,7 +56,12 @@ export function graphFailed(first: TaskFailure, progress: GraphProgress): PlanOu
     kind: 'failed',
     code: first.code ?? 'InternalError',
     message: clipText(`${message.join('. ')}.`, limits.failureMessage),
-    details: { failed: fitting(failed), ran: fitting(ran), notStarted: fitting(notStarted) },
+    details: {
+      ...first.details,
+      failed: fitting(failed),
+      ran: fitting(ran),
+      notStarted: fitting(notStarted),
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 import type { RunnerPlace } from '../../protocol/activities';
-import type { ErrorCode } from '../../protocol/errors';
+import type { ErrorCode, ErrorDetails } from '../../protocol/errors';
 import type { JsonObject } from '../../protocol/json';
 import type { AgentRunResult, ChildResult, RunInput } from '../../protocol/run';
 
@@ -21,6 +21,8 @@ export type ChildFailure = {
   /** Left out where the failure is none of ours. */
   readonly code?: ErrorCode;
   readonly message: string;
+  /** What the failure says beside its message, such as the kind of a provider's error. */
+  readonly details?: ErrorDetails;
 };
 
 /** A result without what the run adds itself: what was spent, and the session. */

@@ -47,7 +47,7 @@ export function toMessagesRequest(
 
 function generation(request: ModelRequest): Partial<MessageCreateParamsStreaming> {
   const { maxOutputTokens, temperature, stop } = request.settings;
-  const { thinking, effort } = toThinking(request.settings, request.model);
+  const { thinking, effort } = thinkingOf(request);
   const budget = thinking?.type === 'enabled' ? thinking.budget_tokens : 0;
   return {
     max_tokens: maxOutputTokens ?? defaultMaxTokens + budget,
@@ -56,6 +56,14 @@ function generation(request: ModelRequest): Partial<MessageCreateParamsStreaming
     ...(temperature === undefined ? {} : { temperature }),
     ...(stop === undefined || stop.length === 0 ? {} : { stop_sequences: [...stop] }),
   };
+}
+
+/** A call that must use a tool cannot think, too: the API refuses the two together. The calls after it think again. */
+function thinkingOf({ settings, model, tools, toolChoice }: ModelRequest): Thinking {
+  const { thinking, ...rest } = toThinking(settings, model);
+  const isForced = tools.length > 0 && ['any', 'tool'].includes(toToolChoice(toolChoice).type);
+  if (thinking === undefined || (isForced && thinking.type !== 'disabled')) return rest;
+  return { thinking, ...rest };
 }
 
 /** `cache_control` in `extra` is the marker (a longer ttl holds for all of them then); null turns caching off. */

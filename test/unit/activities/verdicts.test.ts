@@ -1,6 +1,6 @@
 // Pure: no server.
 import { judge, judgeStructured, type VerdictsInput } from '../../../src/activities/verdicts';
-import type { AssistantPart } from '../../../src/protocol/message';
+import type { AssistantPart, FinishReason } from '../../../src/protocol/message';
 import { call, malformed, noUsage, text } from '../core/builders';
 
 const city = {
@@ -103,7 +103,11 @@ describe('judge', () => {
   const asked: string[] = [];
   beforeEach(() => asked.splice(0));
 
-  const judged = async (content: AssistantPart[], spec: Partial<VerdictsInput['spec']> = {}) =>
+  const judged = async (
+    content: AssistantPart[],
+    spec: Partial<VerdictsInput['spec']> = {},
+    finishReason: FinishReason = 'stop',
+  ) =>
     await judge({
       definition: {
         format: 1,
@@ -124,7 +128,7 @@ describe('judge', () => {
       response: {
         content,
         usage: noUsage,
-        finishReason: 'stop',
+        finishReason,
         origin: { provider: 'p', api: 'x', model: 'm' },
       },
       judgeApproval: async (_tool, { callId }) => {
@@ -134,6 +138,15 @@ describe('judge', () => {
       judgeArguments: async ({ name }, args) => ('bad' in args ? `${name} has bad` : undefined),
       judgeCustom: async (name, reply) => ({ met: reply.includes(name), missing: `say ${name}` }),
     });
+
+  it.each(['pause', 'refusal'] as const)(
+    'judges no text of a turn that ended by %s',
+    async (reason) => {
+      const criteria = [{ kind: 'custom' as const, name: 'polite' }];
+      expect(await judged([text('Searching')], { criteria }, reason)).toBeUndefined();
+      expect(await judged([text('Searching')], { criteria })).toBeDefined();
+    },
+  );
 
   it('has nothing to say of most turns', async () => {
     expect(await judged([text('hello')])).toBeUndefined();

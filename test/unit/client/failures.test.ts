@@ -11,6 +11,7 @@ import {
   InvalidToolCall,
   MaxIterationsExceeded,
   MaxTurnsExceeded,
+  ProviderError,
   RunCancelled,
   TurnCut,
 } from '../../../src';
@@ -34,6 +35,13 @@ describe('the failure of a run', () => {
     const error = runFailure(failureOf(errorClass.name, details));
     expect(error).toBeInstanceOf(errorClass);
     expect(error).toMatchObject({ ...details, history: [], message: 'why', details });
+  });
+
+  it('is a ProviderError with its kind, and with what a graph adds', () => {
+    const details = { kind: 'rejected', status: 400, provider: 'openai', failed: ['t'], ran: [] };
+    const error = runFailure(failureOf('ProviderError', details));
+    expect(error).toBeInstanceOf(ProviderError);
+    expect(error).toMatchObject({ kind: 'rejected', status: 400, retryable: false, details });
   });
 
   it('is a RunCancelled when the run was cancelled', () => {

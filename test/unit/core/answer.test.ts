@@ -36,6 +36,12 @@ describe('answerText', () => {
       answer: ['x'.repeat(limits.answer)],
       message: `the answer has ${limits.answer + 4} bytes; `,
     },
+    { name: '-0', answer: -0, message: 'the answer is not JSON: -0 is not JSON' },
+    {
+      name: 'half a character',
+      answer: { text: 'cut \ud83d' },
+      message: 'the answer is not JSON at text: the text has half of a surrogate pair',
+    },
   ])('refuses $name', ({ answer, message }) => {
     expect(thrown(() => answerText({ answer: answer as Json }))).toMatchObject({
       code: 'InvalidAnswer',

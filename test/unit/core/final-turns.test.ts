@@ -82,9 +82,24 @@ describe('Rule 19: answerless turns', () => {
     });
   });
 
-  it('shows a refusal in the content, not in the text', () => {
-    expect(respond(new AgentRun('go'), [refusal], { finishReason: 'refusal' })).toMatchObject({
-      response: { text: '', content: [refusal] },
+  it.each<{ name: string; content: AssistantPart[]; finishReason: 'refusal' | 'stop' }>([
+    { name: 'a refusal', content: [refusal], finishReason: 'refusal' },
+    {
+      name: 'a refusal that the finish reason does not tell',
+      content: [refusal],
+      finishReason: 'stop',
+    },
+    {
+      name: 'a text that was broken off',
+      content: [text('First'), refusal],
+      finishReason: 'refusal',
+    },
+    { name: 'a call', content: [call('c1'), refusal], finishReason: 'refusal' },
+  ])('is done as refused after $name, whatever is required', ({ content, finishReason }) => {
+    const options: AgentRunOptions = { criteria: [{ kind: 'keyword', keyword: 'DONE' }] };
+    expect(respond(new AgentRun('go', options), content, { finishReason })).toMatchObject({
+      kind: 'done',
+      response: { content, completionReason: 'refused' },
     });
   });
 
@@ -92,6 +107,42 @@ describe('Rule 19: answerless turns', () => {
     expect(respond(new AgentRun('go'), [text('a'), reasoning, text('b')])).toMatchObject({
       response: { text: 'ab' },
     });
+  });
+});
+
+describe('A turn that its provider paused', () => {
+  const search: AssistantPart = { type: 'opaque', label: 'server_tool_use', sealed };
+  const criteria = [{ kind: 'keyword', keyword: 'DONE' }] as const;
+
+  it.each<{ name: string; content: AssistantPart[] }>([
+    { name: 'a text', content: [text('Searching')] },
+    { name: 'nothing but the work of a server tool', content: [search] },
+  ])('stands as it is, with $name, and the model goes on from it', ({ content }) => {
+    const run = answered({ maxTurns: 3, criteria }, content, { finishReason: 'pause' });
+
+    expect(run.nextStep()).toMatchObject({
+      kind: 'call-model',
+      prompt: assistant(...content),
+      history: [user('go')],
+      turn: 2,
+    });
+    expect(run.fullHistory()).toEqual([user('go'), assistant(...content)]);
+
+    const again = stored(run);
+    again.modelResponse(turn([text('DONE')], { finishReason: 'stop' }));
+    expect(again.nextStep()).toMatchObject({ kind: 'done', response: { text: 'DONE' } });
+  });
+
+  it('counts as a turn: a provider that pauses for ever is not asked for ever', () => {
+    const run = answered({ maxTurns: 2 }, [text('1')], { finishReason: 'pause' });
+    run.nextStep();
+    run.modelResponse(turn([text('2')], { finishReason: 'pause' }));
+    expect(thrown(() => run.nextStep())).toMatchObject({ code: 'MaxTurnsExceeded' });
+  });
+
+  it('runs the calls it holds', () => {
+    const step = respond(new AgentRun('go'), [call('c1')], { finishReason: 'tool_calls' });
+    expect(step.kind).toBe('call-tools');
   });
 });
 

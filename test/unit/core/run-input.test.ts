@@ -8,10 +8,62 @@ import {
 import { limits } from '../../../src/protocol/limits';
 import { thrown } from './builders';
 
-const image = { type: 'media', mediaType: 'image/png', source: { kind: 'url', url: 'x' } };
+const image = {
+  type: 'media',
+  mediaType: 'image/png',
+  source: { kind: 'url', url: 'https://x.test/a.png' },
+};
 const run = (fields: object = {}): object => ({ runner: 'clerk', input: 'Go', ...fields });
 const lineage = { root: 'root', path: 'root/step', ancestors: ['root'], depth: 1 };
 const nested = 'refers to itself';
+
+describe('a media part', () => {
+  const media = (mediaType: unknown, source: unknown): object =>
+    run({
+      input: [
+        { type: 'text', text: 'See' },
+        { type: 'media', mediaType, source },
+      ],
+    });
+
+  it.each([
+    media('image/png', { kind: 'base64', data: 'iVBORw==' }),
+    media('application/vnd.ms-excel', { kind: 'url', url: 'gs://bucket/a.xls' }),
+    media('audio/wav', { kind: 'ref', ref: 'file_1' }),
+    run({ input: [image] }),
+  ])('is taken whole: %j', (input) => {
+    expect(() => checkRunInput(input)).not.toThrow();
+  });
+
+  it.each([
+    {
+      mediaType: 'png',
+      source: { kind: 'ref', ref: 'f' },
+      problem: '.mediaType must be a media type',
+    },
+    { mediaType: 'image/', source: { kind: 'ref', ref: 'f' }, problem: '.mediaType must be' },
+    { mediaType: 'image/png', source: undefined, problem: '.source must be {kind: "base64"' },
+    { mediaType: 'image/png', source: {}, problem: '.source must be {kind: "base64"' },
+    { mediaType: 'image/png', source: { kind: 'path', path: 'a' }, problem: '.source must be' },
+    { mediaType: 'image/png', source: { kind: 'base64' }, problem: '.source.data must be base64' },
+    { mediaType: 'image/png', source: { kind: 'base64', data: '' }, problem: '.source.data' },
+    { mediaType: 'image/png', source: { kind: 'base64', data: 'a b=' }, problem: '.source.data' },
+    {
+      mediaType: 'image/png',
+      source: { kind: 'url', url: 'a.png' },
+      problem: '.source.url must be',
+    },
+    { mediaType: 'image/png', source: { kind: 'ref', ref: ' ' }, problem: '.source.ref must be' },
+  ])(
+    'is refused with the place of what is wrong: $mediaType $source',
+    ({ mediaType, source, problem }) => {
+      expect(thrown(() => checkRunInput(media(mediaType, source)))).toMatchObject({
+        code: 'InvalidInput',
+        message: expect.stringContaining(`input[1]${problem}`),
+      });
+    },
+  );
+});
 
 describe('checkRunInput', () => {
   it.each<{ name: string; input: object }>([
@@ -20,6 +72,10 @@ describe('checkRunInput', () => {
     {
       name: 'the empty text of the step before it, of a child',
       input: run({ input: '', lineage }),
+    },
+    {
+      name: 'what a model cut in the middle of a character, of a child',
+      input: run({ input: 'cut \ud83d', lineage }),
     },
     { name: 'parts', input: run({ input: [{ type: 'text', text: 'See' }, image] }) },
     { name: 'a budget that is used up', input: run({ budget: { maxTokens: 0 } }) },
@@ -77,29 +133,44 @@ describe('checkRunInput', () => {
     {
       name: 'no input',
       input: { runner: 'clerk' },
-      message: 'input must be a text or a list of text and media parts, not undefined',
+      message: 'input must be a text or a list of parts, not undefined',
     },
     {
       name: 'a list of nothing',
       input: run({ input: [] }),
-      message: 'input must be a text or a list of text and media parts, not a list',
+      message: 'input is empty',
     },
     {
       name: 'a part without its text',
       input: run({ input: [{ type: 'text' }] }),
-      message: 'input must be a text or a list of text and media parts, not a list',
+      message: 'input[0].text must be a text, not undefined',
     },
     {
       name: 'a part of another kind',
       input: run({ input: [{ type: 'tool_call' }] }),
-      message: 'input must be a text or a list of text and media parts, not a list',
+      message: 'input[0].type must be "text" or "media", not "tool_call"',
     },
     {
       name: 'a part that is none',
       input: run({ input: ['Go'] }),
-      message: 'input must be a text or a list of text and media parts, not a list',
+      message: 'input[0] must be a text or media part, not a string',
     },
     { name: 'an input of blanks', input: run({ input: ' \n' }), message: 'input is empty' },
+    {
+      name: 'parts of blanks',
+      input: run({ input: [{ type: 'text', text: ' ' }] }),
+      message: 'input is empty',
+    },
+    {
+      name: 'half of a character',
+      input: run({ input: 'cut \ud83d' }),
+      message: 'input is not JSON: the text has half of a surrogate pair',
+    },
+    {
+      name: 'a number that JSON would change',
+      input: run({ session: { a: [-0] } }),
+      message: 'session is not JSON at a[0]: -0 is not JSON',
+    },
     {
       name: 'an input that is too long',
       input: run({ input: 'é'.repeat(limits.input / 2) }),

@@ -1,6 +1,13 @@
 // Pure: no server.
 import fc from 'fast-check';
-import { checkJson, mergeDelta, sameJson, sessionDelta } from '../../../src/core/session';
+import {
+  checkExactJson,
+  checkJson,
+  mergeDelta,
+  sameJson,
+  sessionDelta,
+  violationText,
+} from '../../../src/core/session';
 import type { JsonObject } from '../../../src/protocol/json';
 
 class Money {
@@ -16,6 +23,31 @@ function nested(levels: number): unknown {
 const cycle: Record<string, unknown> = {};
 cycle['self'] = { again: cycle };
 const twice = { a: 1 };
+
+describe('checkExactJson', () => {
+  it.each([
+    { name: '-0', value: { a: [-0] }, path: 'a[0]', problem: '-0 is not JSON' },
+    { name: 'half a character', value: ['a', 'b\udc00'], path: '[1]', problem: 'surrogate pair' },
+    {
+      name: 'a key of half a character',
+      value: { '\ud83d': 1 },
+      path: '["\\ud83d"]',
+      problem: 'pair',
+    },
+  ])('refuses $name, which would become another value', ({ value, path, problem }) => {
+    expect(checkExactJson(value)).toEqual({ path, problem: expect.stringContaining(problem) });
+    expect(checkJson(value)).toBeUndefined();
+  });
+
+  it('takes whole characters beyond 16 bits, and 0', () => {
+    expect(checkExactJson({ '😀': ['😀', 0] })).toBeUndefined();
+  });
+
+  it('names a path only where there is one', () => {
+    expect(violationText({ path: '', problem: 'no' })).toBe(': no');
+    expect(violationText({ path: 'a.b', problem: 'no' })).toBe(' at a.b: no');
+  });
+});
 
 describe('checkJson', () => {
   it.each([

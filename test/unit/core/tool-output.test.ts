@@ -34,6 +34,11 @@ describe('toToolOutput', () => {
     { name: 'an empty text', value: '', expected: ok(text('')) },
     { name: 'an object', value: { a: [1, null] }, expected: ok(json({ a: [1, null] } as never)) },
     { name: 'null', value: null, expected: ok(json(null as never)) },
+    {
+      name: 'a text that was cut in the middle of a character, as it is',
+      value: 'cut \ud83d',
+      expected: ok(text('cut \ud83d')),
+    },
     { name: 'nothing', value: undefined, expected: ok(json(null as never)) },
     { name: 'false', value: false, expected: ok(json(false as never)) },
     {
@@ -48,6 +53,7 @@ describe('toToolOutput', () => {
 
   it.each([
     { name: 'NaN', value: { n: NaN }, where: /its result at .*n.* is not JSON/ },
+    { name: '-0', value: [-0], where: /its result at .*0.* is not JSON/ },
     { name: 'a BigInt', value: 1n, where: /its result is not JSON/ },
     { name: 'a date', value: { at: new Date(0) }, where: /its result at .*at.* is not JSON/ },
     { name: 'a Map', value: new Map(), where: /its result is not JSON/ },

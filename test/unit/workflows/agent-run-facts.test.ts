@@ -1,7 +1,10 @@
 // Pure: no server.
 import type { AgentFacts, ToolFacts } from '../../../src/protocol/activities';
 import { limits } from '../../../src/protocol/limits';
-import { machineOptions, withinSize } from '../../../src/workflows/agent-run-facts';
+import type { AgentRunResponse } from '../../../src/core/steps';
+import type { FinishReason } from '../../../src/protocol/message';
+import { noUsage } from '../core/builders';
+import { machineOptions, planResultOf, withinSize } from '../../../src/workflows/agent-run-facts';
 import { facts } from './agent-facts';
 
 const tool = (name: string, needsApproval?: ToolFacts['needsApproval']): ToolFacts => ({
@@ -62,6 +65,49 @@ describe('what an agent says to its loop', () => {
     },
   ])('is $name', ({ agent, expected }) => {
     expect(machineOptions(facts(agent))).toEqual({ ...defaults, ...expected });
+  });
+});
+
+describe('the result of an agent', () => {
+  const responseOf = (response: Partial<AgentRunResponse>): AgentRunResponse => ({
+    text: 'First',
+    content: [{ type: 'text', text: 'First' }],
+    usage: noUsage,
+    completionCalls: [],
+    messages: [],
+    iterations: 0,
+    completionReason: 'text response',
+    ...response,
+  });
+  const ended = (finishReason: FinishReason): Partial<AgentRunResponse> => ({
+    completionCalls: [{ callIndex: 0, turn: 1, usage: noUsage, finishReason }],
+  });
+  const refusal = (text: string): Partial<AgentRunResponse> => ({
+    completionReason: 'refused',
+    content: [{ type: 'refusal', text }],
+  });
+
+  it.each([
+    { name: 'is whole', response: ended('stop'), warnings: undefined },
+    {
+      name: 'was cut',
+      response: ended('length'),
+      warnings: [
+        'the answer was cut at the limit of output tokens: raise settings.maxOutputTokens',
+      ],
+    },
+    {
+      name: 'was refused',
+      response: refusal('I cannot\nhelp.'),
+      warnings: ['the model refused to answer: I cannot help.'],
+    },
+    {
+      name: 'was refused without a word',
+      response: refusal(''),
+      warnings: ['the model refused to answer'],
+    },
+  ])('says whether the answer $name', ({ response, warnings }) => {
+    expect(planResultOf(responseOf(response)).warnings).toEqual(warnings);
   });
 });
 

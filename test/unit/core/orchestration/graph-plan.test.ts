@@ -221,6 +221,33 @@ describe('GraphPlan', () => {
       });
     });
 
+    it('keeps the details that belong to the code of the failure, and what became of the tasks', () => {
+      const plan = start(aGraph(aTask('a'), aTask('b', ['a'])));
+      plan.take('a');
+      const details = { kind: 'rejected', status: 400, provider: 'openai', failed: ['theirs'] };
+      plan.failed('a', { code: 'ProviderError', message: 'bad', details });
+      expect(plan.outcome).toMatchObject({
+        code: 'ProviderError',
+        details: {
+          kind: 'rejected',
+          status: 400,
+          provider: 'openai',
+          failed: ['a'],
+          ran: [],
+          notStarted: ['b'],
+        },
+      });
+    });
+
+    it('keeps no details that there is no room for', () => {
+      const plan = start(aGraph(aTask('a')));
+      plan.take('a');
+      const details = { kind: 'rejected', body: 'x'.repeat(2_000) };
+      plan.failed('a', { code: 'ProviderError', message: 'bad', details });
+      expect(plan.outcome).toMatchObject({ details: { kind: 'rejected', failed: ['a'] } });
+      expect(JSON.stringify(plan.outcome)).not.toContain('xxx');
+    });
+
     it('fails once the independent tasks have finished', () => {
       const plan = start(
         aGraph(aTask('a'), aTask('b', ['a']), aTask('c', ['b']), aTask('d'), aTask('e', ['d'])),

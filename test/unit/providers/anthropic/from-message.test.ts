@@ -28,7 +28,7 @@ describe('fromMessage', () => {
     { stopReason: 'max_tokens', content: [text, call], finishReason: 'length' },
     { stopReason: 'model_context_window_exceeded', content: [text], finishReason: 'length' },
     { stopReason: 'refusal', content: [call], finishReason: 'refusal' },
-    { stopReason: 'pause_turn', content: [text], finishReason: 'other' },
+    { stopReason: 'pause_turn', content: [text], finishReason: 'pause' },
     { stopReason: 'something_new', content: [text], finishReason: 'other' },
     { stopReason: null, content: [text], finishReason: 'other' },
   ])('ends with $finishReason for $stopReason', ({ stopReason, content, finishReason }) => {

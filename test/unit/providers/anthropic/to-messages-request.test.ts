@@ -66,6 +66,29 @@ describe('toMessagesRequest', () => {
     expect(body.tools?.map((tool) => 'name' in tool && tool.name)).toEqual(['look', 'search']);
   });
 
+  it.each<{ toolChoice: RequestToolChoice; thinks: boolean }>([
+    { toolChoice: 'auto', thinks: true },
+    { toolChoice: 'none', thinks: true },
+    { toolChoice: 'required', thinks: false },
+    { toolChoice: { only: ['look'] }, thinks: false },
+    { toolChoice: { only: ['look', 'search'] }, thinks: false },
+  ])('thinks unless a tool is forced: $toolChoice', ({ toolChoice, thinks }) => {
+    const adaptive = { reasoning: { effort: 'high' } } as const;
+    const budget = { reasoning: { budgetTokens: 4096 } };
+    const [first, second] = [adaptive, budget].map((settings) =>
+      toMessagesRequest(aRequest({ tools, toolChoice, settings })),
+    );
+    expect(first?.thinking).toEqual(thinks ? { type: 'adaptive' } : undefined);
+    expect(first?.output_config).toEqual({ effort: 'high' });
+    expect(second?.thinking?.type).toBe(thinks ? 'enabled' : undefined);
+  });
+
+  it('thinks where there is no tool to be forced', () => {
+    const settings = { reasoning: { effort: 'high' } } as const;
+    const body = toMessagesRequest(aRequest({ tools: [], toolChoice: 'required', settings }));
+    expect(body.thinking).toEqual({ type: 'adaptive' });
+  });
+
   it.each<[ModelSettings, object]>([
     [{ maxOutputTokens: 500 }, { max_tokens: 500 }],
     [

@@ -1,0 +1,71 @@
+// What an input may be: a text, or a list of text and media parts. Checked whole, because a provider is sent what is in it. Pure.
+
+import { isJsonObject } from '../protocol/json';
+
+/** A MIME type with a subtype, such as `image/png`. */
+const mediaTypePattern = /^[A-Za-z0-9][\w.+-]*\/[A-Za-z0-9][\w.+-]*$/;
+const base64Pattern = /^[A-Za-z0-9+/]+={0,2}$/;
+
+/** What is wrong with an input, to follow its name; undefined if nothing is. `mayBeEmpty`: a step may be given nothing. */
+export function inputProblem(
+  input: unknown,
+  { mayBeEmpty }: { readonly mayBeEmpty: boolean },
+): string | undefined {
+  if (typeof input === 'string')
+    return input.trim() === '' && !mayBeEmpty ? ' is empty' : undefined;
+  if (!Array.isArray(input)) return ` must be a text or a list of parts, not ${typeName(input)}`;
+  for (const [index, part] of input.entries()) {
+    const problem = partProblem(part);
+    if (problem !== undefined) return `[${index}]${problem}`;
+  }
+  const isEmpty = input.length === 0 || (!mayBeEmpty && input.every(isBlankText));
+  return isEmpty ? ' is empty' : undefined;
+}
+
+function partProblem(part: unknown): string | undefined {
+  if (!isJsonObject(part)) return ` must be a text or media part, not ${typeName(part)}`;
+  const { type, text, mediaType, source } = part;
+  if (type === 'text')
+    return typeof text === 'string' ? undefined : `.text must be a text, not ${typeName(text)}`;
+  if (type !== 'media') return `.type must be "text" or "media", not ${JSON.stringify(type)}`;
+  if (typeof mediaType !== 'string' || !mediaTypePattern.test(mediaType))
+    return '.mediaType must be a media type such as "image/png"';
+  return sourceProblem(source);
+}
+
+function sourceProblem(source: unknown): string | undefined {
+  const form = 'must be {kind: "base64", data}, {kind: "url", url} or {kind: "ref", ref}';
+  if (!isJsonObject(source)) return `.source ${form}`;
+  const { kind, data, url, ref } = source;
+  switch (kind) {
+    case 'base64':
+      return isBase64(data) ? undefined : '.source.data must be base64 with its padding';
+    case 'url':
+      return isUrl(url) ? undefined : '.source.url must be an absolute URL';
+    case 'ref':
+      return isFilled(ref) ? undefined : ".source.ref must be the provider's id of a file";
+    default:
+      return `.source ${form}`;
+  }
+}
+
+function isBlankText(part: unknown): boolean {
+  return isJsonObject(part) && typeof part['text'] === 'string' && part['text'].trim() === '';
+}
+
+function isFilled(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() !== '';
+}
+
+function isBase64(value: unknown): boolean {
+  return typeof value === 'string' && value.length % 4 === 0 && base64Pattern.test(value);
+}
+
+function isUrl(value: unknown): boolean {
+  return typeof value === 'string' && /^[a-z][a-z0-9+.-]*:[^\s]+$/i.test(value);
+}
+
+export function typeName(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  return Array.isArray(value) ? 'a list' : `a ${typeof value}`;
+}
