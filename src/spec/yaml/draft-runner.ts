@@ -99,16 +99,27 @@ function draftGraph(
   }
 }
 
-function promptOf({ prompt }: FileTask, index: number, { place, drafting }: RunnerContext) {
+/** In place of a prompt file that could not be read, which may have named the agent's model: one problem is said, not two. */
+const unread: LoadedPrompt = {
+  text: 'unread',
+  agent: { model: { provider: 'unread', model: 'unread' } },
+};
+
+function promptOf(
+  { prompt }: FileTask,
+  index: number,
+  { place, drafting }: RunnerContext,
+): LoadedPrompt | undefined {
   if (prompt === undefined) return undefined;
   const path = formatPath([...place.path, 'tasks', index, 'prompt', ...pathMember(prompt)]);
-  return readPrompt(prompt, {
+  const read = readPrompt(prompt, {
     folder: place.folder,
     env: drafting.env,
     problems: drafting.problems,
     promptFiles: drafting.promptFiles,
     refuse: (message) => drafting.problems.push(place.places.at(path, message)),
   });
+  return read ?? unread;
 }
 
 /** The field of a text that names a file. */

@@ -32,7 +32,9 @@ export function readModel({ model, provider }: FileModel, env: Environment): Par
   const said = provider?.trim() || fallback?.trim() || undefined;
   if (said === undefined) {
     const parsed = parseModel(name);
-    return parsed.ok ? parsed : { ...parsed, field: 'model' };
+    if (parsed.ok) return parsed;
+    const instead = "name the provider under 'provider', or in POTATO_HEAD_DEFAULT_PROVIDER";
+    return { ok: false, field: 'model', message: `${parsed.message}; or ${instead}` };
   }
   if (unusable.includes(said.toLowerCase())) {
     return { ok: false, field: 'provider', message: `is ${quote(said)}, which runs no agents` };

@@ -214,6 +214,14 @@ describe('loadSpec', () => {
         '7:49 workflows[0].tasks[0].prompt.path names a file, but this spec is text and has no folder',
       ],
     ],
+    [
+      'a prompt file that cannot be read, and not the agent that takes its model from it',
+      `agents: [{ id: x }]
+workflows: [{ id: w, type: workflow, tasks: [{ id: t, agent: x, prompt: { path: p.md } }] }]`,
+      [
+        '2:81 workflows[0].tasks[0].prompt.path names a file, but this spec is text and has no folder',
+      ],
+    ],
   ])('refuses %s', (_, text, expected) => {
     expect(refusals(text)).toEqual(expected);
   });
