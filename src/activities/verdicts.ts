@@ -29,15 +29,16 @@ export type VerdictsInput = {
 export async function judge(input: VerdictsInput): Promise<Verdicts | undefined> {
   const calls = input.response.content.filter((part) => part.type === 'tool_call');
   if (calls.length > 0) return await judgeCalls(input, calls);
-  if (isBeyondCriteria(input.response)) return undefined;
+  if (isBeyondCriteria(input)) return undefined;
   const criteria = await judgeText(input);
   return criteria.length === 0 ? undefined : { criteria };
 }
 
 /** A question always pauses, a paused turn goes on, and one that is refused or has no answer ends the run: none is judged. */
-function isBeyondCriteria({ content, finishReason }: ModelResponse): boolean {
+function isBeyondCriteria({ response, spec }: VerdictsInput): boolean {
+  const { content, finishReason } = response;
   if (finishReason === 'pause' || finishReason === 'refusal') return true;
-  return isAnswerless(content) || markedQuestion(textOf(content)) !== undefined;
+  return isAnswerless(content) || markedQuestion(textOf(content), spec.askUser) !== undefined;
 }
 
 async function judgeCalls(

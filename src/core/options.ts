@@ -1,6 +1,7 @@
 import type { CriterionSpec, ToolChoice } from '../protocol/agent-run';
 import type { JsonSchema } from '../protocol/json';
 import type { Message } from '../protocol/message';
+import type { AskUser } from '../protocol/spec';
 import { ProtocolError } from './errors';
 import { plainJson } from './plain-json';
 
@@ -20,8 +21,8 @@ export type AgentRunOptions = {
   readonly toolChoice?: ToolChoice;
   readonly output?: OutputOptions;
   readonly criteria?: readonly CriterionSpec[];
-  /** Default false. A text that starts with the marker pauses whatever this is. */
-  readonly askUser?: 'tool' | 'marker' | false;
+  /** Default false. A text that starts with the marker pauses under every value but 'never'. */
+  readonly askUser?: AskUser;
   /** Names of tools whose calls need a person's approval. */
   readonly approvals?: readonly string[];
 };

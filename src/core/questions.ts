@@ -1,10 +1,12 @@
 import type { ToolCallPart } from '../protocol/message';
+import type { AskUser } from '../protocol/spec';
 import type { PendingInput } from './steps';
 
 const marker = '__ask_user__:';
 
-/** The question of a text that asks by marker; such a text pauses the run whatever its options say. */
-export function markedQuestion(text: string): string | undefined {
+/** The question of a text that asks by marker. Such a text pauses the run, unless nobody is ever to be asked. */
+export function markedQuestion(text: string, askUser: AskUser = false): string | undefined {
+  if (askUser === 'never') return undefined;
   const trimmed = text.trimStart();
   return trimmed.startsWith(marker) ? trimmed.slice(marker.length).trim() : undefined;
 }

@@ -157,7 +157,7 @@ function planText(input: PlanInput, content: readonly AssistantPart[]): TurnPlan
   const { turn, options } = input;
   const { verdicts } = turn.event;
   const text = textOf(content);
-  const question = markedQuestion(text);
+  const question = markedQuestion(text, options.askUser);
   if (question !== undefined) return { kind: 'ask', question };
   if (options.output) {
     const verdict = judgeOutputText(options.output, text, verdicts?.outputViolation);

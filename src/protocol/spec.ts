@@ -111,6 +111,9 @@ export type MemorySpec =
       readonly compact?: CompactionSpec;
     };
 
+/** How a model may ask a person. A marker in its text pauses the run under `false`, too; `never` takes it as text. */
+export type AskUser = 'tool' | 'marker' | false | 'never';
+
 /** An agent as data. `tools` and `callbacks` are names of registered ones. */
 export type AgentSpec = {
   readonly kind: 'agent';
@@ -131,7 +134,7 @@ export type AgentSpec = {
   readonly toolChoice?: ToolChoice;
   readonly output?: { readonly schema: JsonSchema };
   readonly settings?: ModelSettings;
-  readonly askUser?: 'tool' | 'marker' | false;
+  readonly askUser?: AskUser;
   readonly inputTimeoutMs?: number;
   readonly onInputTimeout?: 'fail' | { readonly answer: string };
   readonly onInvalidToolCall?: 'retry' | 'fail' | 'ignore';

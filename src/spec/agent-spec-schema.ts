@@ -88,7 +88,7 @@ export const agentSpecSchema: JsonSchema = deepFreeze(
       toolChoice,
       output: object({ schema: anySchema }, ['schema']),
       settings,
-      askUser: { enum: ['tool', 'marker', false] },
+      askUser: { enum: ['tool', 'marker', false, 'never'] },
       inputTimeoutMs: count(1),
       onInputTimeout,
       onInvalidToolCall: { enum: ['retry', 'fail', 'ignore'] },

@@ -1,6 +1,7 @@
 import type { ToolChoice } from '../protocol/agent-run';
 import type {
   AgentSpec,
+  AskUser,
   BudgetSpec,
   CompactionSpec,
   MemorySpec,
@@ -47,8 +48,11 @@ export type AgentOptions = {
   /** The answer is JSON that matches this schema. */
   readonly output?: { readonly schema: StandardSchema | JsonSchemaLiteral };
   readonly settings?: ModelSettings;
-  /** How the model asks a person: with a tool, with a marker in its text, or not at all (default). */
-  readonly askUser?: 'tool' | 'marker' | false;
+  /**
+   * How the model asks a person: with a tool, with a marker in its text, or not at all (default). A text that starts with the
+   * marker pauses the run all the same; `'never'` takes it as an answer, for agents that nobody attends.
+   */
+  readonly askUser?: AskUser;
   /** How long a question waits for its answer. Default: for ever. */
   readonly inputTimeout?: Duration;
   readonly onInputTimeout?: 'fail' | { readonly answer: string };

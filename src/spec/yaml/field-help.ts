@@ -17,7 +17,7 @@ const help: Readonly<Record<string, string>> = {
   callbacks: "Names of callbacks, which are code; 'logging' is built in",
   output: 'The answer is JSON that matches {schema}',
   settings: 'Of the model calls',
-  askUser: "How the model asks a person: 'tool', 'marker', or false",
+  askUser: "How the model asks a person: 'tool', 'marker', false, or 'never'",
   inputTimeout: "How long a question waits: '3 days', or milliseconds",
   onInputTimeout: "'fail', or {answer} to go on with",
   onInvalidToolCall: "'retry', 'fail' or 'ignore': a call of a tool that is not there",

@@ -153,8 +153,14 @@ describe('Rule 17: questions', () => {
     );
   });
 
+  it('takes the marker as text where nobody is ever to be asked', () => {
+    const marked = '__ask_user__: Which city?';
+    const run = answered({ maxTurns: 2, askUser: 'never' }, [text(marked)]);
+    expect(run.nextStep()).toMatchObject({ kind: 'done', response: { text: marked } });
+  });
+
   it.each([' __ask_user__: Which city? ', '__ask_user__:Which city?'])(
-    'pauses for the marker in "%s" whatever is set',
+    'pauses for the marker in "%s" whatever else is set',
     (marked) => {
       const options = {
         maxTurns: 2,

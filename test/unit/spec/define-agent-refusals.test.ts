@@ -264,7 +264,7 @@ describe('defineAgent', () => {
     [
       'an unknown way to ask',
       { askUser: true },
-      "askUser must be one of 'tool', 'marker', false, not true",
+      "askUser must be one of 'tool', 'marker', false, 'never', not true",
     ],
     [
       'a tool named like ours',

@@ -124,7 +124,7 @@ describe('loadSpec', () => {
     [
       'a choice that is none',
       desk('    askUser: tools\n'),
-      ["4:14 agents[0].askUser must be one of 'tool', 'marker', false, not 'tools'"],
+      ["4:14 agents[0].askUser must be one of 'tool', 'marker', false, 'never', not 'tools'"],
     ],
     [
       'a duration without unit',
