@@ -1,5 +1,6 @@
 // Whether the arguments of a call match the tool's schema; what the model is told where they do not.
 
+import { setImmediate } from 'node:timers/promises';
 import { toolOf } from '../core/agent-facts';
 import type { CheckArgumentsInput, CheckArgumentsResult } from '../protocol/activities';
 import type { JsonObject } from '../protocol/json';
@@ -25,9 +26,12 @@ export async function checkToolArguments(
 ): Promise<CheckedToolArguments> {
   const isUnchanged =
     tool !== undefined && canonicalJson(spec.inputSchema) === canonicalJson(tool.spec.inputSchema);
+  // A turn may have a hundred calls, and each check may take half a second: heartbeats go out between them.
+  await setImmediate();
   const problems = isUnchanged ? [] : problemsOf(spec, args);
   if (problems.length > 0) return refused(spec, problems);
   if (tool === undefined) return { ok: true, value: args };
+  await setImmediate();
   const check = await tool.validateArguments(args);
   return check.ok ? check : refused(spec, check.problems);
 }

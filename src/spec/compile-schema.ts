@@ -1,10 +1,12 @@
 import type { ValidateFunction } from 'ajv';
+import { LRUCache } from 'lru-cache';
 import { isJsonObject, type Json, type JsonSchema } from '../protocol/json';
 import { describeValue, specError, type Problem } from './problem';
-import { withBoundedPatterns } from './pattern/bounded-pattern';
 import { toProblems } from './schema-messages';
 import { patternProblems } from './schema-patterns';
-import { createValidator, metaErrors, type Draft } from './schema-validator';
+import { sizeProblems } from './schema-size';
+import { createValidate, metaErrors, type Draft } from './schema-validator';
+import { TookTooLong, withinTime } from './within-time';
 
 /** The problems of a value; none when it matches the schema. */
 export type SchemaCheck = (value: unknown) => Problem[];
@@ -15,11 +17,21 @@ const drafts: Readonly<Record<string, Draft>> = {
   'http://json-schema.org/draft-06/schema': '07',
 };
 
-/** Compiling takes a second for each 100 KiB or so, and nothing else runs meanwhile. */
+/** Compiling so much takes half a second, and nothing else runs meanwhile. */
 const mostBytes = 128 * 1024;
 
-/** Pinned definitions are shared and never change: each schema in them is compiled once. */
-const compiled = new WeakMap<JsonSchema, CompiledSchema>();
+/** A check that takes longer fails: nothing else runs meanwhile. */
+const mostMilliseconds = 500;
+
+/** What the validator's code takes, for each byte of the schema and in any case. */
+const compiledFactor = 64;
+const compiledOverhead = 200_000;
+
+/** By the schema's text: a pinned definition is read anew for each call, and the schemas in it are compiled once. */
+const compiled = new LRUCache<string, CompiledSchema>({
+  maxSize: 64 * 1024 * 1024,
+  sizeCalculation: (_schema, text) => compiledOverhead + compiledFactor * text.length,
+});
 
 /** Compiles a JSON Schema (2020-12, or draft-07 where `$schema` says so). A bad one is a `SpecError` about `subject`. */
 export function compileSchema(schema: Json, subject = 'The JSON Schema'): SchemaCheck {
@@ -36,47 +48,61 @@ export function tryCompileSchema(schema: Json): CompiledSchema {
   if (!isJsonObject(schema)) {
     return failed({ path: '', message: 'must be a JSON Schema object' });
   }
-  const result = compiled.get(schema) ?? checkAndCompile(schema);
-  compiled.set(schema, result);
+  const unaffordable = affordProblems(schema);
+  if (unaffordable.length > 0) return failed(...unaffordable);
+  const text = JSON.stringify(schema);
+  const result = compiled.get(text) ?? compile(schema);
+  compiled.set(text, result);
   return result;
 }
 
-function checkAndCompile(schema: JsonSchema): CompiledSchema {
+/** Why nobody can afford to check against the schema, however right it is. Takes a moment: nothing is compiled. */
+export function affordProblems(schema: JsonSchema): Problem[] {
+  const problems = sizeProblems(schema);
+  if (problems.length > 0) return problems;
   const bytes = Buffer.byteLength(JSON.stringify(schema));
-  if (bytes > mostBytes) {
-    const message = `must be at most ${mostBytes / 1024} KiB, not ${Math.ceil(bytes / 1024)}`;
-    return failed({ path: '', message });
-  }
+  if (bytes <= mostBytes) return [];
+  const message = `must be at most ${mostBytes / 1024} KiB, not ${Math.ceil(bytes / 1024)}`;
+  return [{ path: '', message }];
+}
+
+function compile(schema: JsonSchema): CompiledSchema {
   const draft = draftOf(schema);
   if (draft === undefined) return failed(unknownDraft(schema));
   const problems = patternProblems(schema);
   if (problems.length > 0) return failed(...problems);
-  return compile(schema, draft);
-}
-
-function compile(schema: JsonSchema, draft: Draft): CompiledSchema {
   if (schema.$async === true) return failed({ path: '$async', message: 'is not allowed' });
-  const errors = metaErrors(schema, draft);
-  if (errors.length > 0) return failed(...toProblems(errors));
   try {
-    return { ok: true, check: toCheck(createValidator(draft).compile(schema)) };
+    const errors = metaErrors(schema, draft);
+    if (errors.length > 0) return failed(...toProblems(errors));
+    return { ok: true, check: toCheck(createValidate(schema, draft)) };
   } catch (error) {
+    if (error instanceof TookTooLong) return failed({ path: '', message: tooLongToCompile });
     // A reference to nothing, mostly.
     return failed({ path: '', message: error instanceof Error ? error.message : String(error) });
   }
 }
 
+const tooLongToCompile = 'takes more than a second to compile: make it smaller';
+
+/** What takes too long is refused: a slow pattern, or a schema that tries many ways through a deep value. */
 function toCheck(validate: ValidateFunction): SchemaCheck {
   return (value) => {
     try {
-      const isValid = withBoundedPatterns(() => validate(value));
-      return isValid ? [] : toProblems(validate.errors ?? []);
+      return withinTime(mostMilliseconds, () =>
+        validate(value) ? [] : toProblems(validate.errors ?? []),
+      );
     } catch (error) {
-      // A slow pattern, or a schema that refers to itself without end.
+      if (error instanceof TookTooLong) return [{ path: '', message: tooLongToCheck }];
+      // A schema that refers to itself without end, or a value too deep to follow.
       return [{ path: '', message: error instanceof Error ? error.message : String(error) }];
+    } finally {
+      validate.errors = null;
     }
   };
 }
+
+const tooLongToCheck = `took more than ${mostMilliseconds} ms to check: send a smaller or simpler value`;
 
 function draftOf(schema: JsonSchema): Draft | undefined {
   if (schema.$schema === undefined) return '2020-12';

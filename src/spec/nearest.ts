@@ -1,6 +1,8 @@
 import { quote } from './problem';
 
 const longestWord = 100;
+/** Letters compared with letters: a schema may have thousands of names, and a value as many wrong ones. */
+const mostComparisons = 50_000;
 
 /** Damerau-Levenshtein distance, adjacent swaps counted once (optimal string alignment). */
 export function editDistance(left: string, right: string): number {
@@ -28,8 +30,12 @@ export function editDistance(left: string, right: string): number {
 export function nearest(word: string, candidates: Iterable<string>): string[] {
   if (word.length > longestWord) return [];
   const typed = word.toLowerCase();
-  const scored = [...new Set(candidates)]
-    .filter((candidate) => Math.abs(candidate.length - word.length) <= longestWord / 3)
+  const similar = [...new Set(candidates)].filter(
+    (candidate) => Math.abs(candidate.length - word.length) <= longestWord / 3,
+  );
+  const letters = similar.reduce((sum, candidate) => sum + candidate.length, 0);
+  if (letters * word.length > mostComparisons) return [];
+  const scored = similar
     .map((candidate) => ({ candidate, distance: editDistance(typed, candidate.toLowerCase()) }))
     .filter(({ candidate, distance }) => {
       const shorter = Math.min(word.length, candidate.length);

@@ -7,6 +7,9 @@ type Message = (error: ErrorObject) => string;
 const mostSayings = 5;
 /** Nobody reads more, and sorting them out takes time that grows with the square. */
 const mostErrors = 100;
+/** Of an enumeration: a model sees the whole in the schema. */
+const mostValues = 50;
+const longestValue = 200;
 
 const typeNames: Readonly<Record<string, string>> = {
   string: 'a string',
@@ -125,7 +128,10 @@ function typeList(type: unknown): string {
 }
 
 function valueList(values: unknown): string {
-  const shown = (values as readonly unknown[]).map(showValue);
+  const all = values as readonly unknown[];
+  const shown = all.slice(0, mostValues).map(showValue);
+  const more = all.length - shown.length;
+  if (more > 0) return `one of ${shown.join(', ')} and ${more} others`;
   return shown.length === 1 ? shown.join('') : `one of ${shown.join(', ')}`;
 }
 
@@ -135,5 +141,6 @@ function positions({ i, j }: Record<string, unknown>): string {
 }
 
 function showValue(value: unknown): string {
-  return typeof value === 'string' ? quote(value) : JSON.stringify(value);
+  const text = typeof value === 'string' ? quote(value) : JSON.stringify(value);
+  return text.length > longestValue ? `${text.slice(0, longestValue)}…` : text;
 }

@@ -1,7 +1,7 @@
 // Pure: no server.
 import { z } from 'zod';
 import { isSafePattern } from '../../../src/spec/pattern/is-safe-pattern';
-import { testBounded, toRegExp } from '../../../src/spec/pattern/bounded-pattern';
+import { toRegExp } from '../../../src/spec/pattern/to-reg-exp';
 
 describe('isSafePattern', () => {
   it.each([
@@ -92,22 +92,6 @@ describe('isSafePattern', () => {
     ['syntax it does not know', '(?i:a)b'],
   ])('refuses a pattern with %s', (_name, pattern) => {
     expect(isSafePattern(pattern)).toBe(false);
-  });
-});
-
-describe('testBounded', () => {
-  it.each([
-    ['short', 'a'.repeat(10)],
-    ['long', 'a'.repeat(100_000)],
-  ])('matches a %s text', (_name, text) => {
-    expect(testBounded(/^a+$/u, text)).toBe(true);
-    expect(testBounded(/^b+$/u, text)).toBe(false);
-  });
-
-  it('stops a match that takes too long', () => {
-    expect(() => testBounded(/^a*a*a*a*a*$/, `${'a'.repeat(5_000)}!`)).toThrow(
-      'took too long to check against the pattern ^a*a*a*a*a*$',
-    );
   });
 });
 

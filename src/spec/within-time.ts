@@ -1,0 +1,49 @@
+import { createContext, Script } from 'node:vm';
+
+export class TookTooLong extends Error {
+  override readonly message = 'took too long';
+}
+
+let interruptible: ((work: () => unknown, milliseconds: number) => unknown) | undefined;
+
+/**
+ * Does work that others decide the length of, such as a check against somebody's schema, and throws `TookTooLong` when it takes longer.
+ * It is stopped wherever it is, without `finally`, and may then be done again: do nothing in it that must be finished or done once.
+ */
+export function withinTime<Result>(milliseconds: number, work: () => Result): Result {
+  interruptible ??= createInterruptible();
+  for (let patience = milliseconds; ; patience *= 2) {
+    const before = usedMilliseconds();
+    try {
+      return interruptible(work, patience) as Result;
+    } catch (error) {
+      if ((error as { code?: unknown } | undefined)?.code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT')
+        throw error;
+      // The clock runs on while a process is frozen or has to wait for a core: such work was not too much.
+      const used = usedMilliseconds() - before;
+      if (used > milliseconds * 0.8 || patience > milliseconds * 4) throw new TookTooLong();
+    }
+  }
+}
+
+/** Of a core, by this thread; by the process where Node cannot tell (before 23.9). */
+function usedMilliseconds(): number {
+  const isTold = typeof process.threadCpuUsage === 'function';
+  const { user, system } = isTold ? process.threadCpuUsage() : process.cpuUsage();
+  return (user + system) / 1_000;
+}
+
+/** The engine can be interrupted only from outside of a script. */
+function createInterruptible() {
+  const sandbox: { work?: (() => unknown) | undefined } = {};
+  const context = createContext(sandbox);
+  const script = new Script('work()');
+  return (work: () => unknown, timeout: number): unknown => {
+    sandbox.work = work;
+    try {
+      return script.runInContext(context, { timeout });
+    } finally {
+      sandbox.work = undefined;
+    }
+  };
+}
