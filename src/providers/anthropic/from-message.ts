@@ -35,5 +35,5 @@ export function fromMessage(
 
 function refusal({ stopReason, explanation }: StreamedMessage): AssistantPart[] {
   if (stopReason !== 'refusal') return [];
-  return [{ type: 'refusal', text: explanation ?? 'The model refused to answer.' }];
+  return [{ type: 'refusal', text: explanation ?? 'no reason was given' }];
 }

@@ -39,7 +39,7 @@ describe('fromMessage', () => {
 
   it.each([
     ['This asks for malware.', 'This asks for malware.'],
-    [undefined, 'The model refused to answer.'],
+    [undefined, 'no reason was given'],
   ])('says why the model refused: %s', (explanation, said) => {
     const message = aMessage({ stopReason: 'refusal', content: [], explanation });
 
