@@ -9,10 +9,12 @@ export type {
   ProviderConfig,
 } from './providers/provider';
 export type {
+  ClearOptions,
   LoadTurnsOptions,
   MemoryKey,
   MemoryStore,
   MemoryStores,
+  SaveTurnOptions,
   Stores,
   StoredMemoryTurn,
 } from './stores/memory-store';
@@ -23,6 +25,7 @@ export { SqliteStores, type SqliteStoresOptions } from './stores/sqlite/sqlite-s
 export type {
   AppKey,
   AppStore,
+  SaveStateOptions,
   SessionKey,
   SessionStore,
   StateStore,

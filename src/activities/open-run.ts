@@ -3,7 +3,7 @@ import { NotRegisteredHere } from '../protocol/error-classes';
 import { openState } from '../stores/open-state';
 import type { ActivityDependencies } from './dependencies';
 
-/** The session a run starts with: what the stores hold for its key, and what it was given. */
+/** The session a run starts with: what the stores hold for its key, and what it was given; and the version of it that a store holds. */
 export async function openRun(
   { stores = {} }: Pick<ActivityDependencies, 'stores'>,
   input: OpenRunInput,
@@ -14,5 +14,5 @@ export async function openRun(
     const message = `this worker has no ${missing.join(' store and no ')} store: the run started on one that has`;
     throw new NotRegisteredHere(message, { retryable: true });
   }
-  return { session: await openState({ stores, key, callerSession, precedence }) };
+  return await openState({ stores, key, callerSession, precedence });
 }

@@ -192,9 +192,15 @@ export type OpenRunInput = {
   readonly sessionPrecedence?: 'caller' | 'store';
 };
 
-export type OpenRunResult = { readonly session: JsonObject };
+/** `version`: of the stored session that the run starts from. */
+export type OpenRunResult = { readonly session: JsonObject; readonly version?: string };
 
-export type CloseRunInput = { readonly key: RunKey; readonly session: JsonObject };
+/** `save`: which version of the stored session the run started from, and which it makes of it. */
+export type CloseRunInput = {
+  readonly key: RunKey;
+  readonly session: JsonObject;
+  readonly save: { readonly after: string; readonly version: string };
+};
 
 /** What the workflows call; `activities/` implements it. Workflows and activities meet only here. */
 export interface LonghaulActivities {

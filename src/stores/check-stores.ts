@@ -9,10 +9,10 @@ const known = [...storeNames, 'memory'] as const satisfies (keyof Stores)[];
 const methods = {
   app: ['load', 'save', 'delete'],
   user: ['load', 'save', 'delete'],
-  session: ['load', 'save', 'delete', 'exists'],
+  session: ['load', 'save', 'delete', 'exists', 'version'],
 } as const;
 
-const memoryMethods = ['loadTurns', 'saveTurn', 'clear', 'count'];
+const memoryMethods = ['loadTurns', 'saveTurn', 'clear', 'count', 'generation'];
 
 /** Refuses what is no store when the worker starts, not when a run completes. */
 export function checkStores(stores: Stores): void {

@@ -1,51 +1,98 @@
+import { randomUUID } from 'node:crypto';
 import { StoreError } from '../protocol/error-classes';
 import type { MemoryKey, MemoryStore } from './memory-store';
 import { decodeTurn, encodeTurn, instantOf } from './memory-turn';
 import { keyValues } from './state-key';
+import type { Statement, Statements } from './statements';
 
-export type StatementValue = string | number;
-export type StatementRow = Readonly<Record<string, unknown>>;
+export type MemoryTables = {
+  /** One row a turn. */
+  readonly turns: string;
+  /** One row a key that a thread wrote to or that was cleared: the generation it is in. */
+  readonly keys: string;
+};
 
-/** What a database has to do for memory: run one statement, with a value for each `?` in it. */
-export type Statements = (
-  sql: string,
-  values: readonly StatementValue[],
-) => Promise<readonly StatementRow[]>;
+export const memoryTables: MemoryTables = {
+  turns: 'longhaul_memory_turns',
+  keys: 'longhaul_memory_keys',
+};
 
-export const memoryTable = 'longhaul_memory_turns';
-
+const keyColumns = 'app_name, user_id, session_id';
 const ofKey = 'app_name = ? and user_id = ? and session_id = ?';
 
-/** A memory store over a database whose `table` has one row a turn. Nothing is kept between calls: other processes write, too. */
-export function memoryStoreOver(run: Statements, table = memoryTable): MemoryStore {
+/** A memory store over a database. Nothing is kept between calls: other processes write, too. */
+export function memoryStoreOver(run: Statements, tables = memoryTables): MemoryStore {
+  const generation = async (key: MemoryKey): Promise<string> => {
+    const sql = `select generation from ${tables.keys} where ${ofKey}`;
+    const [rows = []] = await run([sql, valuesOf(key)]);
+    const { generation: current = '' } = rows[0] ?? {};
+    return String(current);
+  };
   return {
+    generation,
     loadTurns: async (key, { last } = {}) => {
       checkLast(last);
       const [limit, limits] = last === undefined ? ['', []] : ['limit ?', [last]];
-      const sql = `select cast(value as text) as value from ${table} where ${ofKey}
+      const sql = `select cast(value as text) as value from ${tables.turns} where ${ofKey}
         order by created_at desc, id desc ${limit}`;
-      const rows = await run(sql, [...valuesOf(key), ...limits]);
+      const [rows = []] = await run([sql, [...valuesOf(key), ...limits]]);
       return rows.map((row) => decodeTurn(String(row['value']))).reverse();
     },
-    saveTurn: async (turn) => {
-      const text = encodeTurn(turn);
-      const sql = `insert into ${table} (app_name, user_id, session_id, id, created_at, value)
+    saveTurn: async (turn, options = {}) => {
+      const sql = `insert into ${tables.turns} (${keyColumns}, id, created_at, value)
         values (?, ?, ?, ?, ?, ?)
-        on conflict (app_name, user_id, session_id, id)
+        on conflict (${keyColumns}, id)
         do update set created_at = excluded.created_at, value = excluded.value`;
-      await run(sql, [...valuesOf(turn), turn.id, instantOf(turn), text]);
+      const text = encodeTurn(turn);
+      const save: Statement = [sql, [...valuesOf(turn), turn.id, instantOf(turn), text]];
+      const { generation: own } = options;
+      const ran = await run(...(own === undefined ? [] : [stayIn(tables, turn, own)]), save);
+      return own === undefined || ran.length === 2;
     },
-    clear: async (key) => {
-      await run(`delete from ${table} where ${ofKey}`, valuesOf(key));
+    clear: async (key, options) => {
+      const remove: Statement = [`delete from ${tables.turns} where ${ofKey}`, valuesOf(key)];
+      const ran = await run(begin(tables, key, options), remove);
+      return ran.length === 2 || (await generation(key)) === options?.next;
     },
     count: async (key) => {
-      const rows = await run(
-        `select count(*) as turns from ${table} where ${ofKey}`,
-        valuesOf(key),
-      );
+      const sql = `select count(*) as turns from ${tables.turns} where ${ofKey}`;
+      const [rows = []] = await run([sql, valuesOf(key)]);
       return Number(rows[0]?.['turns']);
     },
   };
+}
+
+/** A row if the key is in this generation: it stays so until the transaction ends, for its row is locked. */
+function stayIn({ keys }: MemoryTables, key: MemoryKey, generation: string): Statement {
+  const sql = `insert into ${keys} as kept (${keyColumns}, generation, updated_at)
+    values (?, ?, ?, ?, ?)
+    on conflict (${keyColumns}) do update set generation = excluded.generation
+    where kept.generation = excluded.generation
+    returning generation`;
+  return [sql, [...valuesOf(key), generation, now()]];
+}
+
+/** A row if the next generation begins now. */
+function begin(
+  { keys }: MemoryTables,
+  key: MemoryKey,
+  {
+    generation,
+    next = randomUUID(),
+  }: { readonly generation?: string; readonly next?: string } = {},
+): Statement {
+  const isCurrent = generation === undefined ? '' : 'where kept.generation = ?';
+  const sql = `insert into ${keys} as kept (${keyColumns}, generation, updated_at)
+    values (?, ?, ?, ?, ?)
+    on conflict (${keyColumns})
+    do update set generation = excluded.generation, updated_at = excluded.updated_at ${isCurrent}
+    returning generation`;
+  const values = [...valuesOf(key), next, now()];
+  return [sql, generation === undefined ? values : [...values, generation]];
+}
+
+function now(): string {
+  return new Date().toISOString();
 }
 
 function valuesOf(key: MemoryKey): readonly string[] {

@@ -1,62 +1,111 @@
+import { randomUUID } from 'node:crypto';
 import { LonghaulError } from '../protocol/errors';
 import { StoreError } from '../protocol/error-classes';
+import type { JsonObject } from '../protocol/json';
 import { keyValues, type KeyPart } from './state-key';
 import { decodeState, encodeState } from './state-text';
-import type { StateStore, StateStores } from './state-store';
+import type { SaveStateOptions, StateStore, StateStores } from './state-store';
+import type { Statements } from './statements';
 
-/** A table of states: the columns of its key in order, and `value`. */
-export type StateTable = {
-  readonly name: string;
-  readonly parts: readonly KeyPart[];
-  readonly columns: readonly string[];
-};
+/** A table of states: the columns of its key in order, `value`, `version` and `updated_at`. */
+type StateTable = { readonly parts: readonly KeyPart[]; readonly columns: string };
 
 const stateTables = {
-  app: { name: 'longhaul_app_state', parts: ['appName'], columns: ['app_name'] },
-  user: {
-    name: 'longhaul_user_state',
-    parts: ['appName', 'userId'],
-    columns: ['app_name', 'user_id'],
-  },
-  session: {
-    name: 'longhaul_session_state',
-    parts: ['appName', 'userId', 'sessionId'],
-    columns: ['app_name', 'user_id', 'session_id'],
-  },
+  app: { parts: ['appName'], columns: 'app_name' },
+  user: { parts: ['appName', 'userId'], columns: 'app_name, user_id' },
+  session: { parts: ['appName', 'userId', 'sessionId'], columns: 'app_name, user_id, session_id' },
 } as const satisfies Record<keyof StateStores, StateTable>;
 
-/** What a database has to do for the stores: rows of text by key. */
-export type StateRows = {
-  read(table: StateTable, key: readonly string[]): Promise<string | undefined>;
-  write(table: StateTable, key: readonly string[], value: string): Promise<void>;
-  remove(table: StateTable, key: readonly string[]): Promise<void>;
-};
+export const stateTableNames = {
+  app: 'longhaul_app_state',
+  user: 'longhaul_user_state',
+  session: 'longhaul_session_state',
+} as const satisfies Record<keyof StateStores, string>;
+
+/** What stands for a session that was deleted, so that its key keeps a version. No state is this. */
+const deleted = 'null';
 
 /** The three stores over one database. */
-export function storesOver(rows: StateRows): Required<StateStores> {
-  const session = storeOver(rows, stateTables.session);
+export function storesOver(
+  run: Statements,
+  names: Readonly<Record<keyof StateStores, string>> = stateTableNames,
+): Required<StateStores> {
+  const app = new StateRows(run, names.app, stateTables.app);
+  const user = new StateRows(run, names.user, stateTables.user);
+  const session = new StateRows(run, names.session, stateTables.session);
   return {
-    app: storeOver(rows, stateTables.app),
-    user: storeOver(rows, stateTables.user),
-    session: { ...session, exists: async (key) => (await session.load(key)) !== undefined },
+    app: storeOver(app),
+    user: storeOver(user),
+    session: {
+      load: async (key) => (await session.read(key)).state,
+      version: async (key) => (await session.read(key)).version,
+      exists: async (key) => (await session.read(key)).state !== undefined,
+      save: async (key, value, options) => await session.write(key, encodeState(value), options),
+      delete: async (key) => void (await session.write(key, deleted)),
+    },
+  };
+}
+
+function storeOver(rows: StateRows): StateStore<AnyKey> {
+  return {
+    load: async (key) => (await rows.read(key)).state,
+    save: async (key, value) => void (await rows.write(key, encodeState(value))),
+    delete: async (key) => await rows.remove(key),
   };
 }
 
 type AnyKey = Readonly<Partial<Record<KeyPart, string>>>;
 
-function storeOver(rows: StateRows, table: StateTable): StateStore<AnyKey> {
-  return {
-    load: async (key) => {
-      const text = await rows.read(table, keyValues(key, table.parts));
-      return text === undefined ? undefined : decodeState(text);
-    },
-    save: async (key, value) => {
-      await rows.write(table, keyValues(key, table.parts), encodeState(value));
-    },
-    delete: async (key) => {
-      await rows.remove(table, keyValues(key, table.parts));
-    },
-  };
+class StateRows {
+  readonly #run: Statements;
+  readonly #name: string;
+  readonly #parts: readonly KeyPart[];
+  readonly #columns: string;
+
+  constructor(run: Statements, name: string, { parts, columns }: StateTable) {
+    this.#run = run;
+    this.#name = name;
+    this.#parts = parts;
+    this.#columns = columns;
+  }
+
+  async read(key: AnyKey): Promise<{ state: JsonObject | undefined; version: string }> {
+    const sql = `select cast(value as text) as value, version from ${this.#name} where ${this.#ofKey}`;
+    const [rows = []] = await this.#run([sql, this.#valuesOf(key)]);
+    const { value = deleted, version = '' } = rows[0] ?? {};
+    const state = value === deleted ? undefined : decodeState(String(value));
+    return { state, version: String(version) };
+  }
+
+  async write(key: AnyKey, text: string, options?: SaveStateOptions): Promise<boolean> {
+    const isCurrent =
+      options === undefined ? '' : 'where kept.version = ? or kept.version = excluded.version';
+    const sql = `insert into ${this.#name} as kept (${this.#columns}, value, version, updated_at)
+      values (${this.#parts.map(() => '?').join(', ')}, ?, ?, ?)
+      on conflict (${this.#columns}) do update
+      set value = excluded.value, version = excluded.version, updated_at = excluded.updated_at
+      ${isCurrent}
+      returning version`;
+    const { after, version = randomUUID() } = options ?? {};
+    const values = [...this.#valuesOf(key), text, version, new Date().toISOString()];
+    const [rows = []] = await this.#run([sql, after === undefined ? values : [...values, after]]);
+    return rows.length > 0;
+  }
+
+  async remove(key: AnyKey): Promise<void> {
+    await this.#run([`delete from ${this.#name} where ${this.#ofKey}`, this.#valuesOf(key)]);
+  }
+
+  get #ofKey(): string {
+    return this.#columns
+      .split(', ')
+      .map((column) => `${column} = ?`)
+      .join(' and ');
+  }
+
+  #valuesOf(key: AnyKey): readonly string[] {
+    return keyValues(key, this.#parts);
+  }
 }
 
 /** What errors of databases have besides a message. */

@@ -10,7 +10,7 @@ export type SessionKey = UserKey & { readonly sessionId: string };
  */
 export type StateStore<Key> = {
   load(key: Key): Promise<JsonObject | undefined>;
-  save(key: Key, value: JsonObject): Promise<void>;
+  save(key: Key, value: JsonObject): Promise<unknown>;
   delete(key: Key): Promise<void>;
 };
 
@@ -20,9 +20,25 @@ export type AppStore = StateStore<AppKey>;
 /** State of one user. Runs read it; only your own code writes it. */
 export type UserStore = StateStore<UserKey>;
 
-/** The session as the last completed run of its key left it. */
-export type SessionStore = StateStore<SessionKey> & {
+export type SaveStateOptions = {
+  /** Save only while this is the key's version. */
+  readonly after: string;
+  /** The version that the save makes. Where it is the key's already, this save was made before: nothing changes. */
+  readonly version: string;
+};
+
+/**
+ * The session as the last completed run of its key left it.
+ *
+ * Every save and every delete makes another version of the key. A run says which version it started from. So a save that was delayed,
+ * and arrives after another save or a delete, changes nothing. Check and write must be one step: one statement, or one script.
+ */
+export type SessionStore = Omit<StateStore<SessionKey>, 'save'> & {
+  /** False: another save or a delete came first. Without options it saves in any case. */
+  save(key: SessionKey, value: JsonObject, options?: SaveStateOptions): Promise<boolean>;
   exists(key: SessionKey): Promise<boolean>;
+  /** An empty text until the first save or delete of the key. */
+  version(key: SessionKey): Promise<string>;
 };
 
 /** Where a worker's runs find state to start from, and where they leave their session. */

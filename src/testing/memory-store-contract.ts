@@ -23,7 +23,14 @@ type Cases = Readonly<Record<string, Case>>;
  * for (const { name, run } of memoryStoreContract({ open: () => new RedisMemoryStore(url) })) it(name, run);
  */
 export function memoryStoreContract({ open }: MemoryStoreContractOptions): readonly ContractCase[] {
-  const cases = { ...turnCases, ...orderCases, ...keyCases, ...handleCases, ...refusalCases };
+  const cases = {
+    ...turnCases,
+    ...orderCases,
+    ...keyCases,
+    ...handleCases,
+    ...generationCases,
+    ...refusalCases,
+  };
   return Object.entries(cases).map(([name, run]) => ({
     name: `memory store: ${name}`,
     run: async () => await run(await open(), open),
@@ -202,6 +209,77 @@ const handleCases: Cases = {
     const turns = Array.from({ length: 20 }, (_, second) => turnOf(key, second));
     await Promise.all(turns.map(async (turn, index) => await stores[index % 2]?.saveTurn(turn)));
     assertTurns(await store.loadTurns(key), turns);
+  },
+};
+
+const generationCases: Cases = {
+  'begins another generation with each clear, and with nothing else': async (store) => {
+    const key = newKey();
+    const seen = [await store.generation(key)];
+    await store.saveTurn(turnOf(key, 0));
+    await store.clear(newKey());
+    assert.deepEqual([await store.generation(key)], ['']);
+    for (let clear = 1; clear <= 3; clear += 1) {
+      await store.clear(key);
+      seen.push(await store.generation(key));
+    }
+    assert.equal(new Set(seen).size, 4);
+    assert.equal(await store.clear(key, { generation: seen.at(-1) ?? '', next: 'named' }), true);
+    assert.equal(await store.generation(key), 'named');
+  },
+
+  'takes a turn in the generation it is in': async (store) => {
+    const key = newKey();
+    const turns = [turnOf(key, 0), turnOf(key, 1)];
+    for (const turn of turns) assert.equal(await store.saveTurn(turn, { generation: '' }), true);
+    assertTurns(await store.loadTurns(key), turns);
+    await store.clear(key);
+    const generation = await store.generation(key);
+    assert.equal(await store.saveTurn(turnOf(key, 2), { generation }), true);
+    assert.equal(await store.count(key), 1);
+  },
+
+  'takes no turn of a generation that is over: a save that comes after a clear': async (store) => {
+    const key = newKey();
+    const late = turnOf(key, 0);
+    await store.saveTurn(late, { generation: '' });
+    await store.clear(key, { generation: '', next: 'second' });
+    assert.equal(await store.saveTurn(late, { generation: '' }), false);
+    assertTurns(await store.loadTurns(key), []);
+    const turn = turnOf(key, 1);
+    await store.saveTurn(turn, { generation: 'second' });
+    assert.equal(await store.saveTurn(late, { generation: '' }), false);
+    await store.clear(key);
+    assert.equal(await store.saveTurn(turn, { generation: 'second' }), false);
+    assertTurns(await store.loadTurns(key), []);
+  },
+
+  'forgets nothing newer when a clear comes late, or twice': async (store) => {
+    const key = newKey();
+    await store.saveTurn(turnOf(key, 0), { generation: '' });
+    const clear = { generation: '', next: 'second' };
+    assert.equal(await store.clear(key, clear), true);
+    const turn = turnOf(key, 1);
+    await store.saveTurn(turn, { generation: 'second' });
+    assert.equal(await store.clear(key, clear), true);
+    assert.equal(await store.clear(key, { generation: '', next: 'other' }), false);
+    assertTurns(await store.loadTurns(key), [turn]);
+    assert.equal(await store.generation(key), 'second');
+  },
+
+  'keeps no turn of the generation before, of many saved while it is cleared': async (
+    store,
+    open,
+  ) => {
+    const key = newKey();
+    const stores = [store, await open()];
+    const saves = Array.from({ length: 20 }, async (_, second) => {
+      await stores[second % 2]?.saveTurn(turnOf(key, second), { generation: '' });
+    });
+    const cleared = store.clear(key, { generation: '', next: 'second' });
+    await Promise.all([...saves, cleared]);
+    assertTurns(await store.loadTurns(key), []);
+    assert.equal(await store.generation(key), 'second');
   },
 };
 

@@ -4,11 +4,11 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { LonghaulError } from '../protocol/errors';
 import type { JsonObject } from '../protocol/json';
-import type { StateStore } from '../worker';
+import type { SessionStore, StateStore } from '../worker';
 import { faithfulStates, refusedStates } from './state-store-values';
 
 type Key = { readonly appName: string; readonly userId: string; readonly sessionId: string };
-type Store = StateStore<Key> & { exists?(key: Key): Promise<boolean> };
+type Store = StateStore<Key> & Partial<Pick<SessionStore, 'exists' | 'version'>>;
 
 export type StateStoreContractOptions = {
   /** How many parts of a key the store tells apart: an app store one, a user store two, a session store all three. */
@@ -20,6 +20,7 @@ export type StateStoreContractOptions = {
 export type ContractCase = { readonly name: string; readonly run: () => Promise<void> };
 
 type Case = (store: Store, open: StateStoreContractOptions['open']) => Promise<void>;
+type SessionCase = (store: SessionStore, open: () => Promise<SessionStore>) => Promise<void>;
 
 const parts = {
   app: ['appName'],
@@ -40,7 +41,7 @@ export function stateStoreContract(options: StateStoreContractOptions): readonly
     ...keyCases(kind),
     ...handleCases,
     ...refusalCases,
-    ...(kind === 'session' ? sessionCases : {}),
+    ...(kind === 'session' ? ofSessions(sessionCases) : {}),
   };
   return Object.entries(cases).map(([name, run]) => ({
     name: `${kind} store: ${name}`,
@@ -112,14 +113,77 @@ function plain(state: JsonObject | undefined): unknown {
   return state && JSON.parse(JSON.stringify(state));
 }
 
-const sessionCases: Readonly<Record<string, Case>> = {
+/** Only session stores have versions: what is opened for their cases is one. */
+function ofSessions(cases: Readonly<Record<string, SessionCase>>): Readonly<Record<string, Case>> {
+  const adapted = Object.entries(cases).map(([name, run]): [string, Case] => [
+    name,
+    (store, open) =>
+      run(store as Store & SessionStore, async () => (await open()) as Store & SessionStore),
+  ]);
+  return Object.fromEntries(adapted);
+}
+
+const sessionCases: Readonly<Record<string, SessionCase>> = {
   'says whether a key has a state': async (store) => {
     const key = newKey();
-    assert.equal(await store.exists?.(key), false);
+    assert.equal(await store.exists(key), false);
     await store.save(key, {});
-    assert.equal(await store.exists?.(key), true);
+    assert.equal(await store.exists(key), true);
     await store.delete(key);
-    assert.equal(await store.exists?.(key), false);
+    assert.equal(await store.exists(key), false);
+  },
+
+  'makes another version with each save and delete': async (store) => {
+    const key = newKey();
+    const seen = [await store.version(key)];
+    assert.deepEqual(seen, ['']);
+    const writes = [() => store.save(key, {}), () => store.save(key, {}), () => store.delete(key)];
+    for (const write of [...writes, ...writes]) {
+      await write();
+      await store.save(newKey(), {});
+      seen.push(await store.version(key));
+    }
+    assert.equal(new Set(seen).size, 7);
+    const named = { after: seen.at(-1) ?? '', version: 'named' };
+    assert.equal(await store.save(key, { city: 'Oslo' }, named), true);
+    assert.equal(await store.version(key), 'named');
+  },
+
+  'saves over the version it is told alone, and again as often as it is told': async (store) => {
+    const key = newKey();
+    const first = { after: '', version: 'first' };
+    assert.equal(await store.save(key, { city: 'Oslo' }, first), true);
+    assert.equal(await store.save(key, { city: 'Oslo' }, first), true);
+    assert.equal(await store.save(key, { city: 'Rome' }, { after: 'first', version: 'b' }), true);
+    assert.equal(await store.save(key, { city: 'Oslo' }, first), false);
+    assert.deepEqual(await store.load(key), { city: 'Rome' });
+    await store.save(key, { city: 'Bern' });
+    assert.equal(await store.save(key, { city: 'Rome' }, { after: 'first', version: 'b' }), false);
+    assert.deepEqual(await store.load(key), { city: 'Bern' });
+  },
+
+  'brings nothing back when a save comes after a delete': async (store) => {
+    const [key, other] = [newKey(), newKey()];
+    await store.save(key, { city: 'Oslo' }, { after: '', version: 'first' });
+    await store.delete(key);
+    await store.delete(other);
+    assert.equal(await store.save(key, { city: 'Oslo' }, { after: '', version: 'first' }), false);
+    assert.equal(await store.save(key, { city: 'Oslo' }, { after: 'first', version: 'b' }), false);
+    assert.equal(await store.save(other, { city: 'Oslo' }, { after: '', version: 'c' }), false);
+    assert.equal(await store.load(key), undefined);
+    assert.equal(await store.load(other), undefined);
+  },
+
+  'takes one of many saves over the same version': async (store, open) => {
+    const key = newKey();
+    const stores = [store, await open()];
+    const saved = await Promise.all(
+      Array.from({ length: 20 }, async (_, index) =>
+        stores[index % 2]?.save(key, { index }, { after: '', version: `v-${index}` }),
+      ),
+    );
+    assert.equal(saved.filter((isSaved) => isSaved === true).length, 1);
+    assert.deepEqual(await store.load(key), { index: saved.indexOf(true) });
   },
 };
 

@@ -8,12 +8,15 @@ import { checkSessionSize } from './session-keys';
 export type CarriedSession = {
   readonly initial: JsonObject;
   readonly value: JsonObject;
+  /** Of the stored session that the run started from. */
+  readonly version?: string;
   readonly deferred: readonly (readonly [index: number, delta: SessionDelta])[];
 };
 
 export class RunSession {
   #initial: JsonObject = {};
   #value: JsonObject = {};
+  #version: string | undefined;
   readonly #deferred = new Map<number, SessionDelta>();
 
   get value(): JsonObject {
@@ -25,9 +28,15 @@ export class RunSession {
     return this.#initial;
   }
 
-  start(value: JsonObject): void {
+  /** Of the stored session that the run started from; undefined where it started from none. */
+  get version(): string | undefined {
+    return this.#version;
+  }
+
+  start(value: JsonObject, version?: string): void {
     this.#initial = value;
     this.#value = value;
+    this.#version = version;
   }
 
   replace(value: JsonObject): void {
@@ -35,14 +44,21 @@ export class RunSession {
     this.#value = value;
   }
 
-  restore({ initial, value, deferred }: CarriedSession): void {
+  restore({ initial, value, version, deferred }: CarriedSession): void {
     this.#initial = initial;
     this.#value = value;
+    this.#version = version;
     deferred.forEach(([index, delta]) => this.#deferred.set(index, delta));
   }
 
   carry(): CarriedSession {
-    return { initial: this.#initial, value: this.#value, deferred: [...this.#deferred] };
+    const version = this.#version;
+    return {
+      initial: this.#initial,
+      value: this.#value,
+      ...(version !== undefined && { version }),
+      deferred: [...this.#deferred],
+    };
   }
 
   merge(delta: SessionDelta): void {

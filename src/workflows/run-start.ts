@@ -1,22 +1,24 @@
 // What a run starts from, where it did not travel with its start: the stores' state, or what the run that called it keeps.
 
-import type { JsonObject } from '../protocol/json';
+import type { OpenRunResult } from '../protocol/activities';
 import type { RunInput } from '../protocol/run';
 import { controlActivities } from './activity-proxies';
 import type { LoadedDefinition } from './load-definition';
 import { openSession } from './run-stores';
 
-export type RunStart = { readonly session: JsonObject; readonly input: RunInput['input'] };
+export type RunStart = OpenRunResult & { readonly input: RunInput['input'] };
 
 export async function openStart(given: RunInput, loaded: LoadedDefinition): Promise<RunStart> {
   const { sessionFrom, inputFrom } = given;
-  const [session, { input }] = await Promise.all([
+  const [opened, { input }] = await Promise.all([
     sessionFrom === undefined
       ? openSession(given, loaded)
-      : controlActivities.fetchSession({ workflowId: sessionFrom }),
+      : controlActivities
+          .fetchSession({ workflowId: sessionFrom })
+          .then((session) => ({ session })),
     inputFrom === undefined ? given : controlActivities.fetchInput(inputFrom),
   ]);
-  return { session, input };
+  return { ...opened, input };
 }
 
 /** What the next execution is started with: all else is carried. */

@@ -2,14 +2,20 @@
 //
 // 1. Only the topmost run does either: what it calls shares its session.
 // 2. A store that stays down never fails a run whose answer is there: the result says so.
+// 3. A session is saved only over the one that the run started from: what another saved since is newer, and stays.
 
-import { ActivityFailure, isCancellation, proxyActivities } from '@temporalio/workflow';
+import {
+  ActivityFailure,
+  isCancellation,
+  proxyActivities,
+  workflowInfo,
+} from '@temporalio/workflow';
 import { oneLine } from '../core/text';
-import type { LonghaulActivities } from '../protocol/activities';
-import type { JsonObject } from '../protocol/json';
+import type { LonghaulActivities, OpenRunResult } from '../protocol/activities';
 import { limits, timeouts } from '../protocol/limits';
 import type { RunInput } from '../protocol/run';
 import type { LoadedDefinition } from './load-definition';
+import type { RunSession } from './run-session';
 
 const activities = proxyActivities<Pick<LonghaulActivities, 'openRun' | 'closeRun'>>({
   startToCloseTimeout: '1 minute',
@@ -21,29 +27,30 @@ const activities = proxyActivities<Pick<LonghaulActivities, 'openRun' | 'closeRu
 export async function openSession(
   { key, session = {}, lineage }: RunInput,
   { stores = [], facts }: LoadedDefinition,
-): Promise<JsonObject> {
-  if (key === undefined || stores.length === 0 || lineage !== undefined) return session;
+): Promise<OpenRunResult> {
+  if (key === undefined || stores.length === 0 || lineage !== undefined) return { session };
   const { sessionPrecedence } = facts;
-  const opened = await activities.openRun({
+  return await activities.openRun({
     stores,
     key,
     session,
     ...(sessionPrecedence !== undefined && { sessionPrecedence }),
   });
-  return opened.session;
 }
 
 /** Saves the session of a completed run; gives what the result must warn of. */
 export async function closeSession(
   { key, lineage }: RunInput,
   { stores = [] }: LoadedDefinition,
-  session: JsonObject,
+  { value: session, version = '' }: Pick<RunSession, 'value' | 'version'>,
 ): Promise<readonly string[]> {
   if (key?.sessionId === undefined || !stores.includes('session') || lineage !== undefined) {
     return [];
   }
   try {
-    await activities.closeRun({ key, session });
+    // The first execution's id: the same over continue-as-new and a reset, which saves again.
+    const save = { after: version, version: workflowInfo().firstExecutionRunId };
+    await activities.closeRun({ key, session, save });
     return [];
   } catch (error) {
     if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;

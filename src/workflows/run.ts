@@ -152,8 +152,8 @@ export class Run {
       ...(typeof runner !== 'string' && { inline: true }),
       ...(definition && { definition }),
     });
-    const { session, input } = await openStart(this.#input, loaded);
-    this.#session.start(session);
+    const { session, version, input } = await openStart(this.#input, loaded);
+    this.#session.start(session, version);
     this.#input = { ...this.#input, input };
     this.#start(loaded);
   }
@@ -239,7 +239,7 @@ export class Run {
   async #save(result: AgentRunResult): Promise<AgentRunResult> {
     const { definition } = this.#ready();
     const warnings = await CancellationScope.nonCancellable(() =>
-      closeSession(this.#input, definition, this.#session.value),
+      closeSession(this.#input, definition, this.#session),
     );
     await this.#linger();
     if (warnings.length === 0) return result;

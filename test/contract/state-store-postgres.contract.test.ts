@@ -77,7 +77,7 @@ describe('PostgresStores', () => {
       stores.map(({ memory }, index) => memory.default.saveTurn({ ...turn, userId: `${index}` })),
     );
     const { rows } = await admin.query(`select version from "${name}".longhaul_migrations`);
-    expect(rows).toEqual([{ version: 1 }, { version: 2 }]);
+    expect(rows).toEqual(postgresMigrations.map((_, index) => ({ version: index + 1 })));
   });
 
   it('keeps the states of version 1, which knew no turns, and takes turns', async () => {
@@ -129,6 +129,47 @@ describe('PostgresStores', () => {
       await admin.query(`drop owned by "${role}"`);
       await admin.query(`drop role "${role}"`);
     }
+  });
+
+  it('has the server give up what nobody waits for any more, also in a pool of your own', async () => {
+    const name = `${schema}_bounded`;
+    const stores = open(name);
+    await stores.session.save(key, {});
+    await admin.query(`
+      create function "${name}".tell() returns trigger language plpgsql as $$
+        begin
+          new.value := json_build_object(
+            'statement', current_setting('statement_timeout'),
+            'lock', current_setting('lock_timeout'),
+            'idle', current_setting('idle_in_transaction_session_timeout'));
+          return new;
+        end $$;
+      create trigger tell before update on "${name}".longhaul_session_state
+        for each row execute function "${name}".tell()`);
+    for (const { session } of [stores, new PostgresStores({ pool: admin, schema: name })]) {
+      await session.save(key, {});
+      expect(await session.load(key)).toEqual({ statement: '12s', lock: '8s', idle: '20s' });
+    }
+    expect((await admin.query('show statement_timeout')).rows).toEqual([
+      { statement_timeout: '0' },
+    ]);
+  });
+
+  it('fails as one that may be retried when the server gave a statement up', async () => {
+    const name = `${schema}_slow`;
+    const stores = open(name);
+    await stores.session.save(key, {});
+    await admin.query(`
+      create function "${name}".wait() returns trigger language plpgsql as $$
+        begin perform pg_cancel_backend(pg_backend_pid());
+        perform pg_sleep(60); return new; end $$;
+      create trigger wait before update on "${name}".longhaul_session_state
+        for each row execute function "${name}".wait()`);
+    await expect(stores.session.save(key, {})).rejects.toMatchObject({
+      code: 'StoreError',
+      retryable: true,
+    });
+    expect(await stores.session.load(key)).toEqual({});
   });
 
   it('goes on after the server ended all its connections', async () => {

@@ -6,6 +6,7 @@ import { StoreError } from '../../src/protocol/error-classes';
 import { scriptedModel } from '../../src/testing/scripted-model';
 import type { ScriptedStep } from '../../src/testing/scripted-step';
 import { SqliteStores, type SessionStore } from '../../src/worker';
+import { eventually } from './eventually';
 import { openHarness, type Harness } from './harness';
 
 const count = defineTool({
@@ -61,18 +62,38 @@ describe('stores', () => {
     expect(await stores.session.exists(key)).toBe(false);
   });
 
+  it('keep what is newer when a run that started earlier saves later, which says so', async () => {
+    let release: (text: string) => void = () => undefined;
+    const held = new Promise<string>((resolve) => (release = resolve));
+    const scripted = scriptedModel([() => held, ...script, ...script]);
+    await harness.worker({ runners: [agent], providers: { scripted }, stores });
+    const early = await harness.longhaul.start('counter', 'Early.', { key });
+    await eventually('the early run has read its session', () => scripted.requests.length === 1);
+    const late = await harness.longhaul.start('counter', 'Late.', { key });
+    expect(await late.result()).not.toHaveProperty('warnings');
+    release('Done.');
+    expect((await early.result()).warnings).toEqual([
+      'the session was not saved: the session was saved or deleted by another since this run started',
+    ]);
+    expect(await stores.session.load(key)).toEqual({ count: 1 });
+    const next = await harness.longhaul.start('counter', 'Next.', { key });
+    expect(await next.result()).not.toHaveProperty('warnings');
+    expect(await stores.session.load(key)).toEqual({ count: 2 });
+  });
+
   it('that are down do not hold up the answer, and are written once they are back', async () => {
     let failures = 2;
     const saved: JsonObject[] = [];
     const session: SessionStore = {
       load: () => Promise.resolve(undefined),
       exists: () => Promise.resolve(false),
+      version: () => Promise.resolve(''),
       delete: () => Promise.resolve(),
       save: (_key, value) => {
         failures -= 1;
         if (failures >= 0) return Promise.reject(new StoreError('down', { retryable: true }));
         saved.push(value);
-        return Promise.resolve();
+        return Promise.resolve(true);
       },
     };
     await harness.worker({ runners: [agent], providers: providers(), stores: { session } });

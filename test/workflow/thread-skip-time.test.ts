@@ -18,10 +18,10 @@ describeWithTimeSkipping('a thread in skipped time', () => {
     let now = 0;
     const shaky: MemoryStore = {
       ...memory,
-      saveTurn: async (turn) => {
+      saveTurn: async (turn, options) => {
         if (now < upAgain) throw new StoreError('down', { retryable: true });
         written.push(turn.user);
-        await memory.saveTurn(turn);
+        return await memory.saveTurn(turn, options);
       },
     };
     const agent = defineAgent({

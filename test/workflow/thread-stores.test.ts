@@ -65,10 +65,10 @@ describe('a thread with a store', () => {
     const { memory } = stores;
     const shaky: MemoryStore = {
       ...memory.default,
-      saveTurn: async (turn) => {
+      saveTurn: async (turn, options) => {
         failures -= 1;
         if (failures >= 0) throw new StoreError('down', { retryable: true });
-        await memory.default.saveTurn(turn);
+        return await memory.default.saveTurn(turn, options);
       },
     };
     const foreign = { ...memory.default, loadTurns: () => Promise.resolve(rows as never) };

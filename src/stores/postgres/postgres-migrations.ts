@@ -37,6 +37,18 @@ export const postgresMigrations: readonly ((schema: string) => string)[] = [
     );
     create index longhaul_memory_turns_in_order
       on ${schema}.longhaul_memory_turns (app_name, user_id, session_id, created_at, id);`,
+  (schema: string): string => `
+    alter table ${schema}.longhaul_app_state add column version text not null default '';
+    alter table ${schema}.longhaul_user_state add column version text not null default '';
+    alter table ${schema}.longhaul_session_state add column version text not null default '';
+    create table ${schema}.longhaul_memory_keys (
+      app_name text not null,
+      user_id text not null,
+      session_id text not null,
+      generation text not null,
+      updated_at timestamptz not null,
+      primary key (app_name, user_id, session_id)
+    );`,
 ];
 
 /**

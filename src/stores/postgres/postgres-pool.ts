@@ -4,6 +4,8 @@ type Rows = { readonly rows: readonly Readonly<Record<string, unknown>>[] };
 export type PostgresClient = {
   query(text: string, values?: unknown[]): Promise<Rows>;
   release(destroy?: boolean): void;
+  on(event: 'error', listener: () => void): unknown;
+  removeListener(event: 'error', listener: () => void): unknown;
 };
 
 /** What is used of a `Pool` of the package `pg`. */
@@ -12,6 +14,9 @@ export type PostgresPool = {
   connect(): Promise<PostgresClient>;
   end(): Promise<void>;
 };
+
+/** Within a transaction. */
+export type PostgresQuery = (text: string, values?: Values) => Promise<Rows>;
 
 export type PostgresConnectionOptions = {
   /** `postgresql://…`. Without it and without `pool` the variables `PGHOST`, `PGUSER` and so on count. */
@@ -24,6 +29,14 @@ export type PostgresConnectionOptions = {
 
 const connectMs = 10_000;
 const queryMs = 30_000;
+
+/**
+ * The server itself gives up what the attempt that asked for it does not wait for any more: an attempt has a minute, and makes at most
+ * three statements. A worker that hangs between two of them does not keep what it has locked.
+ */
+export const boundedBegin =
+  "begin; set local statement_timeout = '12s'; set local lock_timeout = '8s'; " +
+  "set local idle_in_transaction_session_timeout = '20s'";
 
 /** `pg` is loaded when it is first used: most workers have no PostgreSQL. */
 export async function createPool(options: PostgresConnectionOptions): Promise<PostgresPool> {
@@ -42,18 +55,20 @@ export async function createPool(options: PostgresConnectionOptions): Promise<Po
   return pool;
 }
 
-/** An idle connection that breaks leaves the pool; without a listener it would end the process. The next call makes another one. */
+/** A connection that breaks leaves the pool; without a listener it would end the process. The next call makes another one. */
 function forget(): void {}
 
 /** Runs `work` in one transaction. A connection on which even the rollback fails is thrown away. */
 export async function inTransaction<Result>(
   pool: PostgresPool,
-  work: (query: (text: string, values?: Values) => Promise<Rows>) => Promise<Result>,
+  work: (query: PostgresQuery) => Promise<Result>,
+  begin = 'begin',
 ): Promise<Result> {
   const client = await pool.connect();
+  client.on('error', forget);
   let isBroken = false;
   try {
-    await client.query('begin');
+    await client.query(begin);
     const result = await work((text, values = []) => client.query(text, [...values]));
     await client.query('commit');
     return result;
@@ -64,6 +79,7 @@ export async function inTransaction<Result>(
     );
     throw error;
   } finally {
+    client.removeListener('error', forget);
     client.release(isBroken);
   }
 }

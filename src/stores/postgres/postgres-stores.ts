@@ -1,16 +1,19 @@
 import { StoreError } from '../../protocol/error-classes';
-import {
-  memoryStoreOver,
-  memoryTable,
-  type StatementRow,
-  type StatementValue,
-} from '../memory-rows';
+import { memoryStoreOver, memoryTables } from '../memory-rows';
 import type { MemoryStore } from '../memory-store';
-import { storesOver, type StateRows, type StateTable } from '../state-rows';
+import { stateTableNames, storesOver } from '../state-rows';
 import type { AppStore, SessionStore, StateStores, UserStore } from '../state-store';
+import type { Statement, StatementRow, Statements } from '../statements';
 import { postgresError } from './postgres-errors';
 import { migratePostgres, quoted } from './postgres-migrations';
-import { createPool, type PostgresConnectionOptions, type PostgresPool } from './postgres-pool';
+import {
+  boundedBegin,
+  createPool,
+  inTransaction,
+  type PostgresConnectionOptions,
+  type PostgresPool,
+  type PostgresQuery,
+} from './postgres-pool';
 
 export type PostgresStoresOptions = PostgresConnectionOptions & {
   /** Default `public`. One that does not exist is made. */
@@ -45,8 +48,12 @@ export class PostgresStores implements Required<StateStores> {
       throw new StoreError(`'${schema}' is not the name of a schema: ${schemaName.source}`);
     this.#options = options;
     this.#schema = schema;
-    ({ app: this.app, user: this.user, session: this.session } = storesOver(this.#rows()));
-    this.memory = { default: this.#memory() };
+    ({
+      app: this.app,
+      user: this.user,
+      session: this.session,
+    } = storesOver(this.#run, inSchema(schema, stateTableNames)));
+    this.memory = { default: memoryStoreOver(this.#run, inSchema(schema, memoryTables)) };
   }
 
   /** Waits for calls in flight. Calls after it fail, as ones that another worker may repeat. */
@@ -57,46 +64,14 @@ export class PostgresStores implements Required<StateStores> {
     if (this.#options.pool === undefined) await pool?.end();
   }
 
-  #rows(): StateRows {
-    return {
-      read: async (table, key) => {
-        const sql = `select value::text as value from ${this.#nameOf(table)} where ${matches(table)}`;
-        const value = (await this.#query(sql, key))[0]?.['value'];
-        return typeof value === 'string' ? value : undefined;
-      },
-      write: async (table, key, value) => {
-        const columns = [...table.columns, 'value'];
-        const sql = `insert into ${this.#nameOf(table)} (${columns.join(', ')})
-          values (${columns.map((_, index) => `$${index + 1}`).join(', ')})
-          on conflict (${table.columns.join(', ')})
-          do update set value = excluded.value, updated_at = now()`;
-        await this.#query(sql, [...key, value]);
-      },
-      remove: async (table, key) => {
-        await this.#query(`delete from ${this.#nameOf(table)} where ${matches(table)}`, key);
-      },
-    };
-  }
-
-  #memory(): MemoryStore {
-    return memoryStoreOver(
-      (sql, values) => this.#query(numbered(sql), values),
-      this.#nameOf({ name: memoryTable }),
-    );
-  }
-
-  #nameOf(table: Pick<StateTable, 'name'>): string {
-    return `${quoted(this.#schema)}.${table.name}`;
-  }
-
-  async #query(sql: string, values: readonly StatementValue[]): Promise<readonly StatementRow[]> {
+  readonly #run: Statements = async (...statements) => {
     try {
       const pool = await this.#migratedPool();
-      return (await pool.query(sql, [...values])).rows;
+      return await inTransaction(pool, (query) => inOrder(query, statements), boundedBegin);
     } catch (error) {
       throw postgresError(error);
     }
-  }
+  };
 
   /** A migration that failed is tried again by the next call. */
   async #migratedPool(): Promise<PostgresPool> {
@@ -120,12 +95,28 @@ export class PostgresStores implements Required<StateStores> {
   }
 }
 
+async function inOrder(
+  query: PostgresQuery,
+  statements: readonly Statement[],
+): Promise<(readonly StatementRow[])[]> {
+  const ran: (readonly StatementRow[])[] = [];
+  for (const [sql, values] of statements) {
+    if (ran.at(-1)?.length === 0) break;
+    ran.push((await query(numbered(sql), values)).rows);
+  }
+  return ran;
+}
+
+function inSchema<Names extends Readonly<Record<string, string>>>(
+  schema: string,
+  names: Names,
+): Record<keyof Names, string> {
+  const qualified = Object.entries(names).map(([key, name]) => [key, `${quoted(schema)}.${name}`]);
+  return Object.fromEntries(qualified) as Record<keyof Names, string>;
+}
+
 /** PostgreSQL's `$1`, `$2`, … for each `?` in turn. */
 function numbered(sql: string): string {
   let count = 0;
   return sql.replace(/\?/g, () => `$${(count += 1)}`);
-}
-
-function matches({ columns }: StateTable): string {
-  return columns.map((column, index) => `${column} = $${index + 1}`).join(' and ');
 }

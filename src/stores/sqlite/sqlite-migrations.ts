@@ -33,6 +33,17 @@ export const sqliteMigrations: readonly string[] = [
    ) strict;
    create index longhaul_memory_turns_in_order
      on longhaul_memory_turns (app_name, user_id, session_id, created_at, id);`,
+  `alter table longhaul_app_state add column version text not null default '';
+   alter table longhaul_user_state add column version text not null default '';
+   alter table longhaul_session_state add column version text not null default '';
+   create table longhaul_memory_keys (
+     app_name text not null,
+     user_id text not null,
+     session_id text not null,
+     generation text not null,
+     updated_at text not null,
+     primary key (app_name, user_id, session_id)
+   ) strict;`,
 ];
 
 /** Brings a database to the newest version. Two processes may do so at once: the second waits for the first and has nothing to do. */

@@ -1,13 +1,8 @@
 import type * as Sqlite from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { StoreError } from '../../protocol/error-classes';
-import type { StatementRow, StatementValue } from '../memory-rows';
-import {
-  databaseError,
-  type DatabaseErrorFields,
-  type StateRows,
-  type StateTable,
-} from '../state-rows';
+import { databaseError, type DatabaseErrorFields } from '../state-rows';
+import type { Statement, StatementRow, Statements } from '../statements';
 import { migrateSqlite } from './sqlite-migrations';
 
 const longestPauseMs = 50;
@@ -16,7 +11,7 @@ const longestPauseMs = 50;
 const passing = { busy: [5, 6], others: [10, 13, 14] };
 
 /** Rows in a SQLite file. Calls block the thread for moments only: for a lock that another process holds they wait asleep. */
-export class SqliteRows implements StateRows {
+export class SqliteRows {
   #database: Sqlite.DatabaseSync | undefined;
   readonly #busyTimeoutMs: number;
   #isReady = false;
@@ -31,36 +26,22 @@ export class SqliteRows implements StateRows {
     }
   }
 
-  async read(table: StateTable, key: readonly string[]): Promise<string | undefined> {
-    const sql = `select value from ${table.name} where ${matches(table)}`;
-    const row = await this.#run((database) => database.prepare(sql).get(...key));
-    return row === undefined ? undefined : String(row['value']);
-  }
-
-  async write(table: StateTable, key: readonly string[], value: string): Promise<void> {
-    const { name, columns } = table;
-    const sql = `insert into ${name} (${columns.join(', ')}, value, updated_at)
-      values (${columns.map(() => '?').join(', ')}, ?, strftime('%Y-%m-%dT%H:%M:%fZ'))
-      on conflict do update set value = excluded.value, updated_at = excluded.updated_at`;
-    await this.#run((database) => database.prepare(sql).run(...key, value));
-  }
-
-  async remove(table: StateTable, key: readonly string[]): Promise<void> {
-    const sql = `delete from ${table.name} where ${matches(table)}`;
-    await this.#run((database) => database.prepare(sql).run(...key));
-  }
-
-  /** One statement, with a value for each `?` in it. */
-  async query(sql: string, values: readonly StatementValue[]): Promise<readonly StatementRow[]> {
-    return await this.#run((database) => database.prepare(sql).all(...values));
-  }
+  /** The statements of one call are one transaction. */
+  readonly run: Statements = async (...statements) => {
+    const [single] = statements;
+    return await this.#whenFree((database) =>
+      single !== undefined && statements.length === 1
+        ? [rowsOf(database, single)]
+        : inTransaction(database, statements),
+    );
+  };
 
   close(): void {
     this.#database?.close();
     this.#database = undefined;
   }
 
-  async #run<Result>(work: (database: Sqlite.DatabaseSync) => Result): Promise<Result> {
+  async #whenFree<Result>(work: (database: Sqlite.DatabaseSync) => Result): Promise<Result> {
     const deadline = performance.now() + this.#busyTimeoutMs;
     for (;;) {
       try {
@@ -88,8 +69,28 @@ export class SqliteRows implements StateRows {
   }
 }
 
-function matches({ columns }: StateTable): string {
-  return columns.map((column) => `${column} = ?`).join(' and ');
+function rowsOf(database: Sqlite.DatabaseSync, [sql, values]: Statement): StatementRow[] {
+  return database.prepare(sql).all(...values);
+}
+
+/** It takes the lock to write at once: one that waits for it after it has read would fail. */
+function inTransaction(
+  database: Sqlite.DatabaseSync,
+  statements: readonly Statement[],
+): StatementRow[][] {
+  database.exec('begin immediate');
+  try {
+    const ran: StatementRow[][] = [];
+    for (const statement of statements) {
+      if (ran.at(-1)?.length === 0) break;
+      ran.push(rowsOf(database, statement));
+    }
+    database.exec('commit');
+    return ran;
+  } catch (error) {
+    if (database.isTransaction) database.exec('rollback');
+    throw error;
+  }
 }
 
 /** Loaded when it is first used: Node 22 prints a warning then, and lacks it before 22.13. */

@@ -28,8 +28,8 @@ export class SqliteStores implements Required<StateStores> {
   constructor({ path, busyTimeoutMs = 5_000 }: SqliteStoresOptions) {
     checkSqlitePath(path);
     this.#rows = new SqliteRows(path, busyTimeoutMs);
-    ({ app: this.app, user: this.user, session: this.session } = storesOver(this.#rows));
-    this.memory = { default: memoryStoreOver((...args) => this.#rows.query(...args)) };
+    ({ app: this.app, user: this.user, session: this.session } = storesOver(this.#rows.run));
+    this.memory = { default: memoryStoreOver(this.#rows.run) };
   }
 
   /** Stores that are gone when they are closed: for tests. */

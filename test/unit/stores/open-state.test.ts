@@ -1,7 +1,9 @@
 // Pure: stores are maps in memory; no server.
 
+import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '../../../src/protocol/json';
 import { limits } from '../../../src/protocol/limits';
+import type { RunKey } from '../../../src/protocol/run';
 import { StoreError } from '../../../src/protocol/error-classes';
 import { closeState, openState } from '../../../src/stores/open-state';
 import { SqliteStores } from '../../../src/stores/sqlite/sqlite-stores';
@@ -18,6 +20,17 @@ describe('the stores of a run', () => {
 
   afterEach(() => stores.close());
 
+  /** As a run that starts now would save. */
+  async function saveNow(
+    session: JsonObject,
+    given: StateStores = stores,
+    runKey: RunKey = key,
+  ): Promise<void> {
+    const sessionKey = { appName: 'default', userId: 'default', sessionId: 's1', ...runKey };
+    const save = { after: await stores.session.version(sessionKey), version: randomUUID() };
+    await closeState({ stores: given, key: runKey, session, save });
+  }
+
   async function fill(): Promise<void> {
     await stores.app.save(key, { app: 1, user: 1, session: 1, caller: 1 });
     await stores.user.save(key, { user: 2, session: 2, caller: 2 });
@@ -31,14 +44,15 @@ describe('the stores of a run', () => {
     await fill();
     const callerSession = { caller: 4, own: 4 };
     const { precedence } = expected;
-    expect(await openState({ stores, key, callerSession, precedence })).toEqual(expected.session);
+    expect((await openState({ stores, key, callerSession, precedence })).session).toEqual(
+      expected.session,
+    );
   });
 
   it('let the caller win when nothing is said', async () => {
     await fill();
-    expect(await openState({ stores, key, callerSession: { session: 4 } })).toMatchObject({
-      session: 4,
-    });
+    const { session } = await openState({ stores, key, callerSession: { session: 4 } });
+    expect(session).toMatchObject({ session: 4 });
   });
 
   it.each([
@@ -55,21 +69,25 @@ describe('the stores of a run', () => {
     },
   ])('may be $name', async ({ given, session }) => {
     await fill();
-    expect(await openState({ stores: given(stores), key, callerSession: {} })).toEqual(session);
+    const opened = await openState({ stores: given(stores), key, callerSession: {} });
+    expect(opened.session).toEqual(session);
   });
 
   it('have nothing for a new key', async () => {
     expect(await openState({ stores, key, callerSession: { city: 'Oslo' } })).toEqual({
-      city: 'Oslo',
+      session: { city: 'Oslo' },
+      version: '',
     });
   });
 
   it('are read by the default names where a run has none, but no session', async () => {
     await stores.app.save({ appName: 'default' }, { app: 1 });
     await stores.user.save({ appName: 'default', userId: 'default' }, { user: 2 });
-    expect(await openState({ stores, key: {}, callerSession: {} })).toEqual({ app: 1, user: 2 });
-    await closeState({ stores, key: {}, session: { a: 1 } });
-    await closeState({ stores, key: { sessionId: 's1' }, session: { a: 1 } });
+    expect(await openState({ stores, key: {}, callerSession: {} })).toEqual({
+      session: { app: 1, user: 2 },
+    });
+    await saveNow({ a: 1 }, stores, {});
+    await saveNow({ a: 1 }, stores, { sessionId: 's1' });
     expect(
       await stores.session.load({ appName: 'default', userId: 'default', sessionId: 's1' }),
     ).toEqual({ a: 1 });
@@ -77,14 +95,15 @@ describe('the stores of a run', () => {
 
   it('neither give nor take keys with two underscores', async () => {
     await stores.session.save(key, { __ancestor_ids: ['a'], _one: 1 });
-    expect(await openState({ stores, key, callerSession: { __other: 1 } })).toEqual({ _one: 1 });
-    await closeState({ stores, key, session: { __ancestor_ids: ['a'], __x: 1, city: 'Oslo' } });
+    const { session } = await openState({ stores, key, callerSession: { __other: 1 } });
+    expect(session).toEqual({ _one: 1 });
+    await saveNow({ __ancestor_ids: ['a'], __x: 1, city: 'Oslo' });
     expect(await stores.session.load(key)).toEqual({ city: 'Oslo' });
   });
 
   it('keep the session alone: what a run changes of an app or a user stays', async () => {
     await fill();
-    await closeState({ stores, key, session: { app: 9, user: 9, session: 9 } });
+    await saveNow({ app: 9, user: 9, session: 9 });
     expect([
       await stores.app.load(key),
       await stores.user.load(key),
@@ -97,23 +116,58 @@ describe('the stores of a run', () => {
   });
 
   it('save the session once', async () => {
-    const save = jest.fn(async () => undefined);
+    const save = jest.fn(async () => true);
     const session = { ...stores.session, save };
-    await closeState({ stores: { session }, key, session: { city: 'Oslo', __x: 1 } });
-    expect(save.mock.calls).toEqual([[key, { city: 'Oslo' }]]);
+    const how = { after: '', version: 'a' };
+    await closeState({ stores: { session }, key, session: { city: 'Oslo', __x: 1 }, save: how });
+    expect(save.mock.calls).toEqual([[key, { city: 'Oslo' }, how]]);
+  });
+
+  it('leave a session alone that was saved or deleted since the run started', async () => {
+    const version = async (): Promise<string> =>
+      (await openState({ stores, key, callerSession: {} })).version ?? 'none';
+    const close = async (after: string, run: string): Promise<void> =>
+      await closeState({ stores, key, session: { run }, save: { after, version: run } });
+    const refused = { code: 'StoreError', retryable: false };
+    const [first, other] = [await version(), await version()];
+    await close(first, 'a');
+    await close(first, 'a');
+    await expect(close(other, 'b')).rejects.toMatchObject(refused);
+    const next = await version();
+    await close(next, 'c');
+    await expect(close(first, 'a')).rejects.toMatchObject(refused);
+    expect(await stores.session.load(key)).toEqual({ run: 'c' });
+    await stores.session.delete(key);
+    for (const [after, run] of [[first, 'a'] as const, [next, 'c'] as const])
+      await expect(close(after, run)).rejects.toMatchObject(refused);
+    expect(await stores.session.exists(key)).toBe(false);
+  });
+
+  it('read a session and its version as they belong together', async () => {
+    let saves = 0;
+    const { session } = stores;
+    const busy = {
+      ...session,
+      load: async (each: typeof key) => {
+        const state = await session.load(each);
+        saves += 1;
+        if (saves < 3) await session.save(each, { saves });
+        return state;
+      },
+    };
+    const opened = await openState({ stores: { session: busy }, key, callerSession: {} });
+    expect(opened).toEqual({ session: { saves: 2 }, version: await session.version(key) });
   });
 
   it('take a session of 64 KiB and refuse a larger one, saving nothing', async () => {
     const text = 'x'.repeat(limits.session - '{"text":""}'.length);
-    await closeState({ stores, key, session: { text } });
-    expect(await openState({ stores, key, callerSession: {} })).toEqual({ text });
+    await saveNow({ text });
+    expect((await openState({ stores, key, callerSession: {} })).session).toEqual({ text });
     const problem = { code: 'SessionTooLarge', retryable: false };
     await expect(openState({ stores, key, callerSession: { a: 1 } })).rejects.toMatchObject(
       problem,
     );
-    await expect(closeState({ stores, key, session: { text: `${text}x` } })).rejects.toMatchObject(
-      problem,
-    );
+    await expect(saveNow({ text: `${text}x` })).rejects.toMatchObject(problem);
     expect(await stores.session.load(key)).toEqual({ text });
   });
 
@@ -149,9 +203,10 @@ describe('the stores of a run', () => {
     await expect(
       openState({ stores: failing(), key: wrong, callerSession: {} }),
     ).rejects.toMatchObject(problem);
-    await expect(closeState({ stores: failing(), key: wrong, session: {} })).rejects.toMatchObject(
-      problem,
-    );
+    const save = { after: '', version: 'a' };
+    await expect(
+      closeState({ stores: failing(), key: wrong, session: {}, save }),
+    ).rejects.toMatchObject(problem);
   });
 
   it.each([
@@ -183,7 +238,8 @@ describe('the stores of a run', () => {
   });
 
   it('fail when the session cannot be saved', async () => {
-    await expect(closeState({ stores: failing(), key, session: {} })).rejects.toMatchObject({
+    const save = { after: '', version: 'a' };
+    await expect(closeState({ stores: failing(), key, session: {}, save })).rejects.toMatchObject({
       code: 'StoreError',
       message: 'the session store failed: Error: down',
       retryable: true,
@@ -204,7 +260,9 @@ describe('the stores of a run', () => {
 
   it('take null from one of your own for nothing', async () => {
     const user = { ...stores.user, load: async () => null as unknown as undefined };
-    expect(await openState({ stores: { user }, key, callerSession: { a: 1 } })).toEqual({ a: 1 });
+    expect(await openState({ stores: { user }, key, callerSession: { a: 1 } })).toEqual({
+      session: { a: 1 },
+    });
   });
 
   it('keep the this of a store that is a class', async () => {
@@ -217,7 +275,7 @@ describe('the stores of a run', () => {
       async delete(): Promise<void> {}
     }
     expect(await openState({ stores: { user: new Names() }, key, callerSession: {} })).toEqual({
-      name: 'Ada',
+      session: { name: 'Ada' },
     });
   });
 });
@@ -229,6 +287,6 @@ function all({ app, user, session }: SqliteStores): StateStores {
 /** Stores that are down. */
 function failing(): Required<StateStores> {
   const fail = () => Promise.reject(new Error('down'));
-  const store = { load: fail, save: fail, delete: fail, exists: fail };
+  const store = { load: fail, save: fail, delete: fail, exists: fail, version: fail };
   return { app: store, user: store, session: store };
 }

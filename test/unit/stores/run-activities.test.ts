@@ -20,17 +20,23 @@ describe('openRun and closeRun', () => {
   it('carry a session from one run of a key to the next', async () => {
     const names = ['app', 'user', 'session'] as const;
     await stores.user.save(key, { name: 'Ada' });
-    await closeRun({ stores }, { key, session: { city: 'Oslo', visits: 1 } });
-    await closeRun({ stores }, { key, session: { city: 'Oslo', visits: 1 } });
+    const { version: after = 'none' } = await openRun(
+      { stores },
+      { stores: names, key, session: {} },
+    );
+    const save = { after, version: 'run-1' };
+    await closeRun({ stores }, { key, session: { city: 'Oslo', visits: 1 }, save });
+    await closeRun({ stores }, { key, session: { city: 'Oslo', visits: 1 }, save });
     expect(await openRun({ stores }, { stores: names, key, session: { city: 'Rome' } })).toEqual({
       session: { name: 'Ada', city: 'Rome', visits: 1 },
+      version: 'run-1',
     });
     expect(
       await openRun(
         { stores },
         { stores: names, key, session: { city: 'Rome' }, sessionPrecedence: 'store' },
       ),
-    ).toEqual({ session: { name: 'Ada', city: 'Oslo', visits: 1 } });
+    ).toEqual({ session: { name: 'Ada', city: 'Oslo', visits: 1 }, version: 'run-1' });
   });
 
   it('leave the call to another worker where a store of the run is missing', async () => {
@@ -43,7 +49,8 @@ describe('openRun and closeRun', () => {
         'this worker has no user store and no session store: the run started on one that has',
       retryable: true,
     });
-    await expect(closeRun({}, { key, session: {} })).rejects.toMatchObject({
+    const save = { after: '', version: 'run-1' };
+    await expect(closeRun({}, { key, session: {}, save })).rejects.toMatchObject({
       code: 'NotRegisteredHere',
       message: 'this worker has no session store: the run started on one that has',
       retryable: true,
@@ -74,9 +81,16 @@ describe('the stores of a worker', () => {
       message: 'stores.user lacks load(), save(), delete()',
     },
     {
-      name: 'a session store without exists',
+      name: 'a session store without exists and version',
       stores: { session: { ...SqliteStores.inMemory().user } },
-      message: 'stores.session lacks exists()',
+      message: 'stores.session lacks exists(), version()',
+    },
+    {
+      name: 'a memory store without generations',
+      stores: {
+        memory: { own: { ...SqliteStores.inMemory().memory.default, generation: undefined } },
+      },
+      message: 'stores.memory.own lacks generation()',
     },
   ])('may not be $name', ({ stores, message }) => {
     expect(() => checkStores(stores as unknown as StateStores)).toThrow(

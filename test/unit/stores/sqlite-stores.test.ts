@@ -134,7 +134,7 @@ describe('SqliteStores', () => {
     const added = [...sqliteMigrations, 'create table longhaul_new (a text) strict'];
     for (const migrations of [sqliteMigrations, added, added]) migrateSqlite(database, migrations);
     const rows = database.prepare('select version from longhaul_migrations').all();
-    expect(rows.map((row) => row['version'])).toEqual([1, 2, 3]);
+    expect(rows.map((row) => row['version'])).toEqual(added.map((_, index) => index + 1));
     database.close();
   });
 
@@ -149,6 +149,26 @@ describe('SqliteStores', () => {
     expect(await stores.session.load(key)).toEqual({ city: 'Oslo' });
     await stores.memory.default.saveTurn(turn);
     expect(await stores.memory.default.loadTurns(key)).toEqual([turn]);
+    await stores.close();
+  });
+
+  it('keeps the states and turns of version 2, which knew no versions and generations', async () => {
+    const database = new DatabaseSync(path);
+    migrateSqlite(database, sqliteMigrations.slice(0, 2));
+    database.exec(
+      `insert into longhaul_session_state values ('travel', 'ada', 's1', '{"city":"Oslo"}', '')`,
+    );
+    const add = `insert into longhaul_memory_turns values ('travel', 'ada', 's1', ?, ?, ?)`;
+    database.prepare(add).run(turn.id, turn.createdAt, JSON.stringify(turn));
+    database.close();
+    const stores = new SqliteStores({ path });
+    const { session, memory } = stores;
+    expect([await session.load(key), await session.version(key)]).toEqual([{ city: 'Oslo' }, '']);
+    expect(await session.save(key, {}, { after: '', version: 'a' })).toBe(true);
+    expect(await memory.default.loadTurns(key)).toEqual([turn]);
+    expect(await memory.default.saveTurn(turn, { generation: '' })).toBe(true);
+    await memory.default.clear(key, { generation: '', next: 'b' });
+    expect(await memory.default.saveTurn(turn, { generation: '' })).toBe(false);
     await stores.close();
   });
 

@@ -1,5 +1,6 @@
 // Pure: turns in a Map. A store that does everything passes the contract; one that does a thing wrong fails the case about it.
 
+import { randomUUID } from 'node:crypto';
 import { memoryStoreContract } from '../../../src/testing';
 import { encodeTurn, decodeTurn, type MemoryKey, type MemoryStore } from '../../../src/worker';
 
@@ -10,6 +11,8 @@ type Faults = {
   readonly compare?: (left: string, right: string) => number;
   readonly lastOf?: <Turn>(turns: Turn[], last: number) => Turn[];
   readonly isCleared?: (key: MemoryKey, other: MemoryKey) => boolean;
+  /** Of a write that names one. */
+  readonly isCurrent?: (named: string, generation: string) => boolean;
 };
 
 const isSame = (key: MemoryKey, other: MemoryKey) =>
@@ -23,8 +26,13 @@ function mapStore(faults: Faults): MemoryStore {
     compare = (left, right) => (left < right ? -1 : 1),
     lastOf = (turns, last) => turns.slice(Math.max(0, turns.length - last)),
     isCleared = isSame,
+    isCurrent = (named, generation) => named === generation,
   } = faults;
   const rows = new Map<string, string>();
+  const generations = new Map<string, string>();
+  const nameOf = ({ appName, userId, sessionId }: MemoryKey) =>
+    JSON.stringify([appName, userId, sessionId]);
+  const generationOf = (key: MemoryKey) => generations.get(nameOf(key)) ?? '';
   const turnsOf = (key: MemoryKey) =>
     [...rows.values()].map(decodeTurn).filter((turn) => isOf(key, turn));
   const placeOf = ({ createdAt, id }: { readonly createdAt: string; readonly id: string }) =>
@@ -35,13 +43,22 @@ function mapStore(faults: Faults): MemoryStore {
       const turns = turnsOf(key).sort((left, right) => compare(placeOf(left), placeOf(right)));
       return lastOf(turns, last);
     },
-    saveTurn: async (turn) => {
+    saveTurn: async (turn, { generation = generationOf(turn) } = {}) => {
       const text = encode(turn);
+      if (!isCurrent(generation, generationOf(turn))) return false;
       rows.set(JSON.stringify(rowOf(turn)), text);
+      return true;
     },
-    clear: async (key) => {
+    clear: async (
+      key,
+      { generation, next } = { generation: generationOf(key), next: randomUUID() },
+    ) => {
+      if (!isCurrent(generation, generationOf(key))) return next === generationOf(key);
+      generations.set(nameOf(key), next);
       for (const [name, text] of rows) if (isCleared(key, decodeTurn(text))) rows.delete(name);
+      return true;
     },
+    generation: async (key) => generationOf(key),
     count: async (key) => turnsOf(key).length,
   };
 }
@@ -107,6 +124,16 @@ describe('the contract of memory stores', () => {
         isCleared: (key, other) => isSame({ ...key, sessionId: other.sessionId }, other),
       },
       failed: 'tells keys apart by each part, also for the same turn id',
+    },
+    {
+      name: 'takes a turn that comes after a clear',
+      faults: { isCurrent: () => true },
+      failed: 'takes no turn of a generation that is over: a save that comes after a clear',
+    },
+    {
+      name: 'clears again when a clear comes late',
+      faults: { isCurrent: () => true },
+      failed: 'forgets nothing newer when a clear comes late, or twice',
     },
     {
       name: 'coerces what is not JSON',
