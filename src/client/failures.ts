@@ -36,6 +36,7 @@ export const grpcStatus = {
   failedPrecondition: 9,
   aborted: 10,
   unimplemented: 12,
+  internal: 13,
   unavailable: 14,
 } as const;
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { answerText } from '../core/answer';
 import { foldLog } from '../core/fold-log';
@@ -14,9 +15,19 @@ import { isJsonObject, type Json, type JsonObject } from '../protocol/json';
 import type { LogEntry } from '../protocol/log';
 import type { Message, Usage } from '../protocol/message';
 import { signalNames, updateNames } from '../protocol/names';
-import type { AgentRunOutcome, AgentRunResult, PendingInput, RunState } from '../protocol/run';
+import type {
+  AgentRunOutcome,
+  AgentRunResult,
+  ApproveInput,
+  PendingInput,
+  RejectInput,
+  ResumeInput,
+  RunState,
+} from '../protocol/run';
 import {
   cancelled,
+  grpcStatus,
+  hasGrpcStatus,
   isNotFound,
   isUntaken,
   runFailure,
@@ -30,6 +41,12 @@ import { hasEnded, memoOf, RunView, type ReadOptions } from './run-view';
 import { uninterrupted } from './uninterrupted';
 import { updateId } from './update-id';
 import { requireWorker } from './worker-watch';
+
+type GivenAnswer = (ResumeInput | ApproveInput | RejectInput) & { readonly inputId: string };
+type Sending = { readonly input: GivenAnswer; readonly signal: AbortSignal };
+
+/** How often a run is asked what the update id of an answer is made of, before it is answered without. */
+const mostAsked = 3;
 
 /** One run, by its run id (Temporal's workflow id). Always addresses the run's newest execution. */
 export class RunHandle {
@@ -121,14 +138,14 @@ export class RunHandle {
   async resume(answer: Json, options: { inputId?: string } = {}): Promise<void> {
     answerText({ answer });
     const inputId = options.inputId ?? (await this.#onlyPending());
-    await this.#update(updateNames.resume, updateId(inputId, answer), { answer, inputId });
+    await this.#update(updateNames.resume, answer, { answer, inputId });
   }
 
   /** Lets a waiting tool call run, with other arguments if they are given. */
   async approve(inputId: string, options: { args?: JsonObject } = {}): Promise<void> {
     const { args } = options;
     if (args !== undefined) checkEdit(args);
-    await this.#update(updateNames.approve, updateId(inputId, ['approve', args ?? null]), {
+    await this.#update(updateNames.approve, ['approve', args ?? null], {
       inputId,
       ...(args && { args }),
     });
@@ -137,10 +154,7 @@ export class RunHandle {
   /** Refuses a waiting tool call; the model is told the reason. */
   async reject(inputId: string, reason: string): Promise<void> {
     if (typeof reason !== 'string') throw new InvalidAnswer('reason must be a text');
-    await this.#update(updateNames.reject, updateId(inputId, ['reject', reason]), {
-      inputId,
-      reason,
-    });
+    await this.#update(updateNames.reject, ['reject', reason], { inputId, reason });
   }
 
   /** Cancels the run and what it is doing; provider calls are aborted. Of a run that has ended, nothing changes. */
@@ -163,14 +177,10 @@ export class RunHandle {
     throw new AmbiguousInput(`several inputs are open, name one by inputId: ${list}`);
   }
 
-  async #update(name: string, id: string, input: object): Promise<void> {
+  async #update(name: string, answer: Json, input: GivenAnswer): Promise<void> {
     const watch = new AbortController();
     try {
-      const sent = uninterrupted(() =>
-        this.#client.withAbortSignal(watch.signal, () =>
-          this.#handle().executeUpdate(name, { args: [input], updateId: id }),
-        ),
-      );
+      const sent = this.#send(name, answer, { input, signal: watch.signal });
       await Promise.race([sent, this.#rejectWithoutWorker(watch.signal)]);
     } catch (error) {
       if (isNotFound(error)) throw this.#notWaiting((await this.state()).status);
@@ -179,6 +189,35 @@ export class RunHandle {
     } finally {
       watch.abort();
     }
+  }
+
+  async #send(name: string, answer: Json, { input, signal }: Sending): Promise<void> {
+    const update = (id: string): Promise<unknown> =>
+      uninterrupted(() =>
+        this.#client.withAbortSignal(signal, () =>
+          this.#handle().executeUpdate(name, { args: [input], updateId: id }),
+        ),
+      );
+    const id = await this.#updateId(input.inputId, answer, signal);
+    try {
+      await update(id);
+    } catch (error) {
+      // How the server answers for an update that a reset made it give again, and that the run refused then.
+      if (!hasGrpcStatus(error, grpcStatus.internal)) throw error;
+      await update(randomUUID());
+    }
+  }
+
+  /** What the run never asked, or forgot, it refuses under any id; one that does not tell takes an answer all the same, or says why not. */
+  async #updateId(inputId: string, answer: Json, signal: AbortSignal): Promise<string> {
+    const view = new RunView(this.#client, this.runId);
+    for (let asked = 0; asked < mostAsked; asked += 1) {
+      const reply = await view.nonceOf(inputId);
+      signal.throwIfAborted();
+      if (reply?.nonce !== undefined) return updateId(reply.nonce, answer);
+      if (reply !== undefined) break;
+    }
+    return randomUUID();
   }
 
   /** Never resolves: rejects when the update has no worker to go to. */

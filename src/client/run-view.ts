@@ -12,7 +12,14 @@ import { isJsonObject } from '../protocol/json';
 import { timeouts } from '../protocol/limits';
 import type { LogEntry, LogPage } from '../protocol/log';
 import { memoKey, queryNames, workflowTypes } from '../protocol/names';
-import type { ChildView, LogQuery, RunMemo, RunState, RunStatus } from '../protocol/run';
+import type {
+  ChildView,
+  LogQuery,
+  NonceReply,
+  RunMemo,
+  RunState,
+  RunStatus,
+} from '../protocol/run';
 import { grpcStatus, hasGrpcStatus, isNotFound, unreachable } from './failures';
 import { entriesFromHistory } from './history-log';
 import { hasWorker } from './worker-watch';
@@ -57,6 +64,15 @@ export class RunView {
     if (told === undefined) return stateFromMemo(execution);
     if (!isStopped(execution) || hasEnded(told.status)) return told;
     return { ...told, status: 'failed', pending: [] };
+  }
+
+  /** Of an input of the run: what its answers' update ids are made of. Undefined when no worker answers in time. */
+  async nonceOf(inputId: string): Promise<NonceReply | undefined> {
+    return await this.#query<NonceReply, [object]>(
+      queryNames.nonce,
+      { inputId },
+      timeouts.logQuery,
+    );
   }
 
   /** The runs it called, as it tells itself; undefined when no worker answers in time. */

@@ -35,6 +35,7 @@ export const queryNames = {
   state: 'state',
   log: 'log',
   pending: 'pending',
+  nonce: 'nonce',
   usage: 'usage',
   definition: 'definition',
   context: 'context',

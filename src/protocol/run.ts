@@ -44,6 +44,8 @@ export type RunInput = {
   readonly inputFrom?: InputRef;
   /** Of a turn of a thread. */
   readonly thread?: ThreadTurn;
+  /** Of a run that a workflow started: its place below what was started first, the same over every reset of anything above it. */
+  readonly origin?: string;
 };
 
 /** An input that an execution of a run keeps for its children, by number. */
@@ -61,6 +63,11 @@ export type PendingInput = Omit<MachineInput, 'kind'> & {
   readonly path: string;
   /** ISO 8601. */
   readonly since: string;
+  /**
+   * Random, drawn when it is asked: update ids of answers are made of it, so that they tell nothing of the answer, and a question that is
+   * asked again after a reset can be answered as before. Left out where no worker was asked.
+   */
+  readonly nonce?: string;
 };
 
 export type AgentRunResult = {
@@ -203,6 +210,8 @@ export type Delivery = { readonly inputId: string } & (
   | { readonly kind: 'reject'; readonly reason: string }
 );
 
+/** Answer of the `nonce` query; without one where the run never listed such an input. */
+export type NonceReply = { readonly nonce?: string };
 export type ResumeInput = { readonly answer: Json; readonly inputId?: string };
 export type ResumeReply = { readonly accepted: true; readonly inputId: string };
 export type ApproveInput = { readonly inputId: string; readonly args?: JsonObject };

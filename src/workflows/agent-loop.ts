@@ -5,7 +5,7 @@
 // 3. No model is called over the budget: a person is asked first, or the run fails.
 // 4. Nothing is awaited that need not be: the sandbox records a stack for every promise, which is what a turn costs here.
 
-import { condition } from '@temporalio/workflow';
+import { condition, uuid4 } from '@temporalio/workflow';
 import type { AgentRun } from '../core/agent-run';
 import type { UsedUp } from '../core/budget';
 import type { PlanResult } from '../core/orchestration/plan';
@@ -233,8 +233,13 @@ export class AgentLoop implements Driver {
     board.publish(
       inputs.map((input) => {
         const inputId = place.inputId(input.inputId);
-        return known.get(inputId) ?? { ...input, inputId, ...shared };
+        return known.get(inputId) ?? { ...input, inputId, ...shared, nonce: nonce() };
       }),
     );
   }
+}
+
+/** 76 random bits: enough that no answer can be guessed from a hash, few enough to be kept of each input. */
+function nonce(): string {
+  return uuid4().replaceAll('-', '').slice(0, 20);
 }

@@ -26,9 +26,11 @@ import type {
 export type CarriedBoard = {
   readonly pauseSeq: number;
   readonly pending: readonly PendingInput[];
-  readonly answered: readonly (readonly [inputId: string, updateId: string])[];
+  readonly answered: readonly (readonly [inputId: string, updateId: string, nonce?: string])[];
   readonly rejected: readonly RejectedSignal[];
 };
+
+type Answered = { readonly updateId: string; readonly nonce: string | undefined };
 
 const keptRejections = 20;
 
@@ -53,14 +55,16 @@ export class RunBoard {
     string,
     { readonly branch: string; readonly inputs: readonly PendingInput[] }
   >();
-  #answered = new Map<string, string>();
+  #answered = new Map<string, Answered>();
   #rejected: RejectedSignal[] = [];
 
   /** Goes on where the execution before this one stopped. */
   restore(carried: CarriedBoard): void {
     this.#pauseSeq = carried.pauseSeq;
     this.#own = carried.pending;
-    this.#answered = new Map(carried.answered);
+    this.#answered = new Map(
+      carried.answered.map(([inputId, updateId, nonce]) => [inputId, { updateId, nonce }]),
+    );
     this.#rejected = [...carried.rejected, ...this.#rejected].slice(-keptRejections);
     this.status = this.pending.length > 0 ? 'needs-input' : 'running';
   }
@@ -97,7 +101,11 @@ export class RunBoard {
     return {
       pauseSeq: this.#pauseSeq,
       pending: this.#own,
-      answered: [...this.#answered].slice(-limits.answeredInputs),
+      answered: [...this.#answered]
+        .slice(-limits.answeredInputs)
+        .map(([inputId, { updateId, nonce }]) =>
+          nonce === undefined ? [inputId, updateId] : [inputId, updateId, nonce],
+        ),
       rejected: this.#rejected,
     };
   }
@@ -157,7 +165,8 @@ export class RunBoard {
   addressed(input: { inputId?: string }, updateId: string | undefined): PendingInput | undefined {
     const { inputId } = input;
     if (inputId !== undefined && this.#answered.has(inputId)) {
-      if (updateId !== undefined && this.#answered.get(inputId) === updateId) return undefined;
+      if (updateId !== undefined && this.#answered.get(inputId)?.updateId === updateId)
+        return undefined;
       throw new AlreadyAnswered(`input '${inputId}' was already answered; the first answer counts`);
     }
     if (this.pending.length === 0) {
@@ -202,8 +211,15 @@ export class RunBoard {
 
   /** Without an update id it was a signal. */
   take(inputId: string, updateId = 'signal'): void {
-    this.#change(() => this.#answered.set(inputId, updateId));
+    const nonce = this.nonceOf(inputId);
+    this.#change(() => this.#answered.set(inputId, { updateId, nonce }));
     this.answers += 1;
+  }
+
+  /** Of an input that is open, or was answered: what the ids of its answers are made of. */
+  nonceOf(inputId: string): string | undefined {
+    const open = this.pending.find((input) => input.inputId === inputId);
+    return (open ?? this.#answered.get(inputId))?.nonce;
   }
 
   /** The answer did not reach who asked. */

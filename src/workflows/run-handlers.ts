@@ -19,6 +19,7 @@ import {
 import { oneLine } from '../core/text';
 import { NotWaiting } from '../protocol/error-classes';
 import { LonghaulError } from '../protocol/errors';
+import { isJsonObject } from '../protocol/json';
 import { queryNames, signalNames, updateNames } from '../protocol/names';
 import type {
   ApproveInput,
@@ -26,6 +27,7 @@ import type {
   ChildInputs,
   ChildOutcome,
   Delivery,
+  NonceReply,
   OutcomeReply,
   PendingInput,
   RejectInput,
@@ -49,6 +51,7 @@ const approveUpdate = defineUpdate<ResumeReply, [ApproveInput]>(updateNames.appr
 const rejectUpdate = defineUpdate<ResumeReply, [RejectInput]>(updateNames.reject);
 const stateQuery = defineQuery<RunState>(queryNames.state);
 const pendingQuery = defineQuery<readonly PendingInput[]>(queryNames.pending);
+const nonceQuery = defineQuery<NonceReply, [unknown]>(queryNames.nonce);
 const usageQuery = defineQuery<RunState['usage']>(queryNames.usage);
 
 export type RunHandlers = {
@@ -79,6 +82,9 @@ export function setRunHandlers(run: RunHandlers): void {
   setHandler(pendingQuery, () => board.pending, {
     description: 'The open questions and approvals',
   });
+  setHandler(nonceQuery, (query) => nonceReply(board, query), {
+    description: 'What the update ids of an answer are made of: {inputId}',
+  });
   setHandler(usageQuery, () => state().usage, { description: 'Tokens used so far' });
   setHandler(outcomeUpdate, () => CancellationScope.nonCancellable(() => outcome(board)), {
     description: 'Waits for the next pause or the end',
@@ -101,6 +107,12 @@ export function setRunHandlers(run: RunHandlers): void {
   setHandler(childInputsSignal, (told) =>
     recordingRefusal(run, signalNames.childInputs, () => run.takeInputs(told)),
   );
+}
+
+function nonceReply(board: RunBoard, query: unknown): NonceReply {
+  const inputId = isJsonObject(query) ? query['inputId'] : undefined;
+  const nonce = typeof inputId === 'string' ? board.nonceOf(inputId) : undefined;
+  return nonce === undefined ? {} : { nonce };
 }
 
 function setAnswerUpdates(run: RunHandlers): void {

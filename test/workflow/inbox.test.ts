@@ -84,6 +84,7 @@ describe('inbox', () => {
         agentId: 'mailer',
         path: 'mailer',
         since: expect.any(String),
+        nonce: expect.any(String),
       },
       expect.objectContaining({
         runId: nested.runId,

@@ -69,6 +69,7 @@ const approval = {
   agentId: 'payer',
   path: 'manager/research/pay',
   since: expect.any(String) as string,
+  nonce: expect.stringMatching(/^[0-9a-f]{20}$/) as string,
 };
 const edited = { to: 'Ann', amount: 40 };
 

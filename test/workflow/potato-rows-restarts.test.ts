@@ -83,6 +83,7 @@ describe('potato-agent, weaknesses at a restart', () => {
           agentId: 'clerk',
           path: 'clerk',
           since: expect.any(String) as string,
+          nonce: expect.stringMatching(/^[0-9a-f]{20}$/) as string,
         },
       ]);
       await expect(run.resume('red', { inputId: 'q9.0' })).rejects.toMatchObject({

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { sequential } from '../../src';
 import { runCli } from '../../src/cli/run-cli';
 import type { RunHandle } from '../../src/client';
+import { updateId } from '../../src/client/update-id';
 import { devServerAddress } from '../servers';
 import { fakeTerminal } from '../unit/cli/fake-terminal';
 import { eventually } from './eventually';
@@ -104,5 +105,32 @@ describe('a reset', () => {
     expect(await orphansOf(run)).toEqual([]);
     await run.resume('A');
     expect((await run.result()).finalResponse.text).toBe('<answered>');
+  });
+
+  it('to before a question asks it again, and the answer it had is taken', async () => {
+    const agents = scriptedAgents();
+    const asker = agents.agent('asker', [ask, ({ messages }) => JSON.stringify(messages)], {
+      askUser: 'tool',
+    });
+    await harness.worker({ runners: [asker], providers: { scripted: agents.provider } });
+    const run = await harness.longhaul.start(asker.id, 'Go');
+    const ids: (string | undefined)[] = [];
+    for (const isAgain of [false, true]) {
+      if (isAgain) await reset(run, 1);
+      await eventually('it asks', async () => (await run.pending()).length === 1);
+      const [input] = await run.pending();
+      await run.resume('4711');
+      expect((await run.result()).finalResponse.text).toContain('4711');
+      const events = await fetchHistory(harness.longhaul, run.runId);
+      const accepted = events.flatMap(
+        (event) => event.workflowExecutionUpdateAcceptedEventAttributes?.protocolInstanceId ?? [],
+      );
+      ids.push(accepted.at(-1));
+      const guesses = Array.from({ length: 10_000 }, (_, pin) =>
+        updateId(input?.inputId ?? '', String(pin).padStart(4, '0')),
+      );
+      expect(guesses.some((guess) => accepted.includes(guess))).toBe(false);
+    }
+    expect(new Set(ids).size).toBe(2);
   });
 });

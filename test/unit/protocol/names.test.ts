@@ -31,6 +31,7 @@ describe('the names on the wire', () => {
       'state',
       'log',
       'pending',
+      'nonce',
       'usage',
       'definition',
       'context',
