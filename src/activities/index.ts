@@ -52,8 +52,9 @@ function guarded<Args extends unknown[], Result>(
   };
 }
 
-async function requestCancellation(): Promise<void> {
+async function requestCancellation(run: { readonly firstExecutionRunId: string }): Promise<void> {
   const { client, info } = Context.current();
   if (info.workflowExecution === undefined) return;
-  await client.workflow.getHandle(info.workflowExecution.workflowId).cancel();
+  const { workflowId } = info.workflowExecution;
+  await client.workflow.getHandle(workflowId, undefined, run).cancel();
 }

@@ -1,10 +1,10 @@
 // Runs a tool's code once, and decides whether a failure is tried again, shown to the model, or ends the run.
 
 import { Context } from '@temporalio/activity';
-import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
+import { ApplicationFailure } from '@temporalio/common';
 import { clipText } from '../core/text';
 import { errorOutput, type ToolOutput } from '../core/tool-output';
-import { ToolError } from '../protocol/error-classes';
+import { OutcomeUnknown, ToolError } from '../protocol/error-classes';
 import { LonghaulError } from '../protocol/errors';
 import { limits } from '../protocol/limits';
 import type { ToolSpec } from '../protocol/spec';
@@ -25,7 +25,8 @@ export async function runTool({ tool, spec, args, context }: ToolRun): Promise<T
   try {
     return await untilAborted(async () => await tool.run(args, context), context.signal);
   } catch (error) {
-    if (error instanceof CancelledFailure || context.signal.aborted) throw error;
+    if (context.signal.aborted) throw error;
+    if (OutcomeUnknown.is(error)) return errorOutput(describe(error));
     return failedOutput(spec, error);
   }
 }

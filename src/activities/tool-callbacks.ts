@@ -3,6 +3,7 @@
 import { CallbackAbort } from '../core/errors';
 import { pickKeys } from '../core/session';
 import { toToolOutput, type ToolOutput } from '../core/tool-output';
+import { InternalError } from '../protocol/error-classes';
 import type { JsonObject } from '../protocol/json';
 import type { SessionDelta } from '../protocol/session';
 import type { ToolSpec } from '../protocol/spec';
@@ -40,8 +41,19 @@ async function outputOf(
   if (ran.session !== undefined) chain.merge(ran.session);
   const { isError, content } = ran.output;
   const result = { isError, content };
-  const after = await chain.run('afterToolCall', { call, result }, readVerdict);
+  const after = await chain
+    .run('afterToolCall', { call, result }, readVerdict)
+    .catch((error: unknown) => {
+      throw spec.effect === 'once' ? afterCall(spec, error) : error;
+    });
   return after === undefined ? ran.output : overrideOf(spec, after);
+}
+
+/** It ends the run: whoever starts it again should know that the call was made. */
+function afterCall({ name }: ToolSpec, error: unknown): unknown {
+  if (!InternalError.is(error)) return error;
+  const { message, details } = error;
+  return new InternalError(`${message}. The call of '${name}' had been made`, { details });
 }
 
 export function overrideOf(

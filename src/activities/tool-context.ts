@@ -1,7 +1,7 @@
 // What a tool's code is given besides its arguments, and what it may have changed of it.
 
 import { createHash } from 'node:crypto';
-import { Context, log } from '@temporalio/activity';
+import { log } from '@temporalio/activity';
 import { checkExactJson, sessionDelta, violationText } from '../core/session';
 import type { CallToolInput } from '../protocol/activities';
 import { ToolError } from '../protocol/error-classes';
@@ -34,11 +34,12 @@ export async function toolContext(
   };
 }
 
-/** The same over attempts, continue-as-new and reset: nothing in it depends on the execution. */
-function idempotencyKey(input: CallToolInput, args: JsonObject): string {
-  const { agentId, path = agentId, turn, index } = input;
-  const first = input.firstExecutionRunId ?? Context.current().info.workflowExecution?.runId;
-  const parts = [ownWorkflowId(), first, path, turn, index, canonicalJson(args)];
+/** The same over attempts, workers, continue-as-new and resets, at any depth: nothing in it depends on the execution. */
+export function idempotencyKey(
+  { origin, turn, index, tool }: Pick<CallToolInput, 'origin' | 'turn' | 'index' | 'tool'>,
+  args: JsonObject,
+): string {
+  const parts = [origin, turn, index, tool, canonicalJson(args)];
   return createHash('sha256').update(parts.join('\n')).digest('hex');
 }
 

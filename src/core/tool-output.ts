@@ -45,6 +45,14 @@ export function errorOutput(text: string): ToolOutput {
   return { isError: true, content: [{ type: 'text', text: cut(text, limits.toolResultShown) }] };
 }
 
+/** Of a call that is made once at most and ended without an answer of its own: nobody knows whether it took effect. */
+export function outcomeUnknown(reason?: string): ToolOutput {
+  const cut = reason === undefined ? 'was cut off' : `broke off (${reason})`;
+  return errorOutput(
+    `OutcomeUnknown: the call ${cut} and may or may not have taken effect. Check before repeating it.`,
+  );
+}
+
 /** The head of a long text within `maxBytes`, and a note that says how much is missing. Never half a code point. */
 function cut(text: string, maxBytes: number): string {
   const bytes = utf8Length(text);

@@ -148,8 +148,10 @@ export type CallToolInput = {
   readonly args: JsonObject | ArgumentsRef;
   readonly byReference?: true;
   readonly session?: JsonObject;
-  /** First execution run id of the run, where it is not the calling one: idempotency keys are the same over attempts and resets. */
-  readonly firstExecutionRunId?: string;
+  /** Of the run: idempotency keys are made of it. */
+  readonly origin: string;
+  /** Of a tool with effect `once`: the execution that makes the call. After a reset another one would find it in flight. */
+  readonly onceIn?: string;
 } & CallbackInput;
 
 export type CallToolResult = {
@@ -231,6 +233,6 @@ export interface LonghaulActivities {
   clearTurns(input: ClearTurnsInput): Promise<void>;
   /** Has the older turns of a thread summarised by the model. */
   compactTurns(input: CompactTurnsInput): Promise<CompactTurnsResult>;
-  /** Asks the server to cancel this run, so that it ends as Canceled. */
-  requestCancellation(): Promise<void>;
+  /** Asks the server to cancel this run, so that it ends as Canceled; never one that was started under its id since. */
+  requestCancellation(input: { readonly firstExecutionRunId: string }): Promise<void>;
 }

@@ -3,7 +3,8 @@
 // 1. A forbidden, circular or too deep call never starts: it throws the typed error.
 // 2. What the callers above forbid is added up on the way down; ancestors travel in the workflow input, never in the session.
 // 3. A child that is gone has nothing open any more: the topmost run is told.
-// 4. A child's id is drawn from the workflow's own random numbers: a reset finds those it keeps, and starts the others anew.
+// 4. A child's id is drawn from the workflow's own random numbers: a reset finds those it keeps, and starts the others anew. Its origin is
+//    not: what it does again has the idempotency keys it had.
 // 5. A child's result counts once: as it is told early by one that stays open, or as the workflow's.
 // 6. All that a child has spent counts, once: as its result or its failure says, the rest when one that stayed open closes. One that is
 //    cancelled returns neither, and tells it before it closes.
@@ -19,6 +20,7 @@ import {
   type ChildWorkflowOptions,
 } from '@temporalio/workflow';
 import type { RunBudget } from '../core/budget';
+import { originBelow } from '../core/origin';
 import { spendSince } from '../core/spend';
 import { oneLine, utf8Length } from '../core/text';
 import type { RunnerPlace } from '../protocol/activities';
@@ -47,6 +49,7 @@ export type Caller = {
   readonly executionRunId: string;
   readonly runner: string;
   readonly lineage: Lineage;
+  readonly origin: string;
   readonly definition: DefinitionRef;
   readonly context: JsonObject | undefined;
   readonly budget: RunBudget;
@@ -56,6 +59,8 @@ export type Caller = {
 export type ChildCall = RunnerPlace & {
   /** Tells the child's id apart from its siblings': the step or tool, the turn and the index. */
   readonly place: string;
+  /** Tells its origin apart from its siblings'; attempts at the same work share it. */
+  readonly work: string;
   /** Its part of the path. */
   readonly element: string;
   readonly input: RunInput['input'];
@@ -204,12 +209,13 @@ export class Children {
     lineage: Lineage,
     share: BudgetSpec | undefined,
   ): Omit<RunInput, 'input'> {
-    const { workflowId, definition, context } = this.#caller;
-    const { runner, session, isSessionStable = false } = call;
+    const { workflowId, origin, definition, context } = this.#caller;
+    const { runner, work, session, isSessionStable = false } = call;
     const travels = !isSessionStable || utf8Length(JSON.stringify(session)) <= limits.sessionInline;
     return {
       runner,
       lineage,
+      origin: originBelow(origin, work),
       definition: { root: definition.root ?? workflowId, hash: definition.hash },
       ...(travels ? { session } : { sessionFrom: workflowId }),
       ...(context && { context }),

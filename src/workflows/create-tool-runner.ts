@@ -2,7 +2,7 @@
 
 import type { AgentRun } from '../core/agent-run';
 import { limits } from '../protocol/limits';
-import type { AgentFacts, CallToolInput } from '../protocol/activities';
+import type { AgentFacts, CallToolInput, ToolFacts } from '../protocol/activities';
 import type { PendingToolCall } from '../protocol/agent-run';
 import type { JsonObject } from '../protocol/json';
 import { judgedArguments } from './activity-tool';
@@ -36,7 +36,7 @@ export function createToolRunner(run: DrivenRun, agent: CallingAgent): ToolRunne
       const tool = tools.find((candidate) => candidate.name === name);
       if (tool === undefined) return errorResult(pending, `There is no tool '${name}'.`);
       const session = selectKeys(run.session.value, toolCallKeys(agent.facts, tool));
-      const input = callInput(run, agent, { pending, session });
+      const input = callInput(run, agent, { pending, session, tool });
       const judged = judgedArguments(pending, run.log);
       return await callTool({ tool, pending, input, judged, around });
     },
@@ -57,19 +57,19 @@ type CallWithSession = {
   readonly pending: PendingToolCall;
   /** The keys that are declared where the call runs. */
   readonly session: JsonObject | undefined;
+  readonly tool?: ToolFacts;
 };
 
 function callInput(
   { place, definition, info, input, log }: DrivenRun,
   { facts, machine }: CallingAgent,
-  { pending, session }: CallWithSession,
+  { pending, session, tool }: CallWithSession,
 ): CallToolInput {
   const { call, turn, index } = pending;
   return {
     ...contextOf({
       ...place.address(definition),
-      firstExecutionRunId: info.firstExecutionRunId,
-      executionRunId: info.runId,
+      origin: place.origin,
       context: input.context,
       session,
       ...iterationInput(facts, machine.iterations),
@@ -78,6 +78,7 @@ function callInput(
     index,
     callId: call.callId,
     tool: call.name,
+    ...(tool?.effect === 'once' && { onceIn: info.runId }),
     ...argumentsOf(pending, log),
   };
 }

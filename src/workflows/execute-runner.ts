@@ -1,17 +1,23 @@
 // Runs inside a user's own workflow: each is a child workflow, and a topmost run of its own, answered under its own run id.
 //
 // 1. Whatever is wrong fails the calling workflow under its code: a plain error would repeat the workflow task for ever.
-// 2. Exported from a workflow file both functions are workflow types as well; started as such they do what they do when called.
+// 2. After a reset of the calling workflow the run that does the same again has the same origin: of several that are started alike, by
+//    their order.
+// 3. Exported from a workflow file both functions are workflow types as well; started as such they do what they do when called.
 
 import {
   ChildWorkflowCancellationType,
   ParentClosePolicy,
   startChild,
   uuid4,
+  WorkflowIdReusePolicy,
+  workflowInfo,
   type ChildWorkflowHandle,
   type ChildWorkflowOptions,
 } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import { emptyDigest, extendDigest } from '../core/digest';
+import { callerOrigin, originBelow } from '../core/origin';
 import { checkRunInput } from '../core/run-input';
 import { oneLine } from '../core/text';
 import { InvalidInput, RunAlreadyExists } from '../protocol/error-classes';
@@ -23,7 +29,7 @@ import type { RunnerLike, RunnerSpec } from '../protocol/spec';
 import { toWorkflowFailure } from './durable';
 
 export type StartRunnerOptions = Pick<RunInput, 'session' | 'key' | 'budget' | 'context'> & {
-  /** The child's workflow id; default `<runner id>-<12 characters>`. */
+  /** The child's workflow id; default `<runner id>-<12 characters>`. One that has completed is not started again: `RunAlreadyExists`. */
   readonly runId?: string;
   /** Of Longhaul's workers, where it is not the calling workflow's. */
   readonly taskQueue?: string;
@@ -108,7 +114,8 @@ function childOf(
     type: Object.hasOwn(workflowTypes, kind) ? workflowTypes[kind] : workflowTypes.agent,
     child: {
       workflowId,
-      args: [runInput],
+      args: [{ ...runInput, origin: originOf(runInput, runId) }],
+      workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
       ...(taskQueue !== undefined && { taskQueue }),
       parentClosePolicy: parentClosePolicy ?? ParentClosePolicy.TERMINATE,
       cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
@@ -119,13 +126,28 @@ function childOf(
   };
 }
 
+/** How many runs this workflow has started alike: a module's state is the workflow's own in the sandbox. */
+const startedAlike = new Map<string, number>();
+
+function originOf(runInput: RunInput, runId: string | undefined): string {
+  const origin = callerOrigin(workflowInfo());
+  if (runId !== undefined) return originBelow(origin, 'run', runId);
+  const digest = extendDigest(emptyDigest, JSON.stringify(runInput));
+  const count = (startedAlike.get(digest) ?? 0) + 1;
+  startedAlike.set(digest, count);
+  return originBelow(origin, 'input', digest, String(count));
+}
+
 function checkRunId(runId: string): void {
   if (idPatterns.run.test(runId)) return;
   throw new InvalidInput(`runId '${oneLine(runId, 220)}' does not match ${idPatterns.run.source}`);
 }
 
 function exists({ workflowId: runId }: WorkflowExecutionAlreadyStartedError): RunAlreadyExists {
-  return new RunAlreadyExists(`run '${runId}' is open: start this one under another runId`, {
-    details: { runId },
-  });
+  return new RunAlreadyExists(
+    `run '${runId}' is open or has completed: start this one under another runId`,
+    {
+      details: { runId },
+    },
+  );
 }

@@ -84,6 +84,7 @@ export class OrchestrationLoop implements Driver {
         runner,
         ...(kind && { kind }),
         place: key,
+        work: element,
         element,
         input,
         session,

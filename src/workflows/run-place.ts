@@ -1,5 +1,7 @@
 // Where a run hangs: at the top, or below other runs, whose topmost one holds the definition and lists the questions. Pure.
 
+import type { WorkflowInfo } from '@temporalio/workflow';
+import { topOrigin, type Execution } from '../core/origin';
 import { runnerId } from '../core/runner-refs';
 import type { CallModelInput } from '../protocol/activities';
 import { limits } from '../protocol/limits';
@@ -8,10 +10,14 @@ import type { DefinitionRef } from '../protocol/spec';
 import { hashOf } from './child-id';
 import type { LoadedDefinition } from './load-definition';
 
+/** Of `workflowInfo()`. */
+type WorkflowFacts = Execution & Pick<WorkflowInfo, 'parent' | 'continuedFromExecutionRunId'>;
+
 export class RunPlace {
   readonly workflowId: string;
   readonly isRoot: boolean;
   readonly lineage: Lineage;
+  readonly origin: string;
   /** What lists this run's questions besides itself: the topmost run, or its thread. Undefined at the top. */
   readonly superior: string | undefined;
   /** The run that pinned the definition this one goes by. */
@@ -19,11 +25,13 @@ export class RunPlace {
   /** What makes this run's input ids differ from those of any other that its superior lists. */
   readonly #idSuffix: string;
 
-  constructor(input: RunInput, workflowId: string) {
+  constructor(input: RunInput, info: WorkflowFacts) {
     const { lineage } = input;
+    const { workflowId } = info;
     this.workflowId = workflowId;
     this.isRoot = lineage === undefined;
     this.lineage = lineage ?? { root: workflowId, path: topPath(input), ancestors: [], depth: 0 };
+    this.origin = originOf(input, info);
     this.superior = lineage?.root ?? input.thread?.workflowId;
     this.#definitionHolder = input.definition?.root ?? workflowId;
     this.#idSuffix = this.superior === undefined ? '' : `@${hashOf(workflowId)}`;
@@ -55,6 +63,12 @@ export class RunPlace {
   machineId(inputId: string): string {
     return inputId.slice(0, inputId.length - this.#idSuffix.length);
   }
+}
+
+/** What only a workflow may say of a run it starts, or a run of its next execution: of anybody else's word nothing is taken. */
+function originOf({ origin }: RunInput, info: WorkflowFacts): string {
+  const isOfWorkflow = info.parent !== undefined || info.continuedFromExecutionRunId !== undefined;
+  return isOfWorkflow && typeof origin === 'string' ? origin : topOrigin(info);
 }
 
 /** Of a turn, its number stands behind the agent. */

@@ -87,7 +87,7 @@ export class Run {
       ? withoutNulls(input)
       : { runner: runnerId(undefined), input: '' };
     this.#carried = carried;
-    this.#place = new RunPlace(this.#input, this.#info.workflowId);
+    this.#place = new RunPlace(this.#input, this.#info);
     const { superior } = this.#place;
     this.#superior =
       superior === undefined
@@ -176,6 +176,7 @@ export class Run {
       executionRunId: this.#info.runId,
       runner: facts.id,
       lineage: this.#place.lineage,
+      origin: this.#place.origin,
       definition: this.#place.definitionRef(definition.hash),
       context: this.#input.context,
       budget,
@@ -293,7 +294,8 @@ export class Run {
       this.#log,
     );
     const runner = runnerId(this.#input.runner);
-    const next: RunInput = { ...withoutStart(this.#input), runner, input: 'continued' };
+    const { origin } = this.#place;
+    const next: RunInput = { ...withoutStart(this.#input), runner, input: 'continued', origin };
     await makeContinueAsNewFunc<
       (input: RunInput, carried: Uint8Array) => Promise<AgentRunResult>
     >()(next, bytes);
@@ -349,9 +351,10 @@ export class Run {
   #cancel(reason: string): void {
     this.#cancelReason ??= reason;
     // Only the server can end a run as Canceled; the request comes back as the cancellation of the root scope.
-    CancellationScope.nonCancellable(() => controlActivities.requestCancellation()).catch(
-      () => undefined,
-    );
+    const { firstExecutionRunId } = this.#info;
+    CancellationScope.nonCancellable(() =>
+      controlActivities.requestCancellation({ firstExecutionRunId }),
+    ).catch(() => undefined);
   }
 
   #abandon(): void {

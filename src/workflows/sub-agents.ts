@@ -1,10 +1,11 @@
 // Calls of runners as tools: each is a child workflow, its final text the result, its session changes a delta.
 //
 // 1. Circular and disallowed calls, budget and cancellation always end the run with their typed error.
-// 2. Any other failure of a child follows its `onError`: by default the calling model sees it.
+// 2. Any other failure of a child follows its `onError`: by default the calling model sees it. Of one that was cut off (terminated, timed
+//    out) it is told that nobody knows what it did.
 
-import { ChildWorkflowFailure } from '@temporalio/workflow';
-import { toToolOutput } from '../core/tool-output';
+import { ChildWorkflowFailure, TerminatedFailure, TimeoutFailure } from '@temporalio/workflow';
+import { outcomeUnknown, toToolOutput } from '../core/tool-output';
 import type { SubAgentFacts } from '../protocol/activities';
 import type { PendingToolCall } from '../protocol/agent-run';
 import type { ErrorCode } from '../protocol/errors';
@@ -46,11 +47,13 @@ async function callChild(
   { input, session }: { readonly input: string; readonly session: JsonObject },
 ): Promise<ToolArrival> {
   const { name, runner, kind, policy } = callee;
+  const place = `${name}.${pending.turn}.${pending.index}`;
   try {
     const { finalResponse, delta } = await children.call({
       runner,
       ...(kind && { kind }),
-      place: `${name}.${pending.turn}.${pending.index}`,
+      place,
+      work: place,
       element: name,
       input,
       session,
@@ -74,6 +77,10 @@ function failedCall(
   const ends = code !== undefined && endingCodes.has(code);
   if (ends || onError === 'fail' || !(error instanceof ChildWorkflowFailure)) {
     return { kind: 'failed', error };
+  }
+  const { cause } = error;
+  if (cause instanceof TerminatedFailure || cause instanceof TimeoutFailure) {
+    return resultOf(pending, outcomeUnknown(`agent '${name}': ${failureReason(error)}`));
   }
   return errorResult(pending, `The agent '${name}' failed: ${failureReason(error)}`);
 }

@@ -16,6 +16,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { RunBudget } from '../core/budget';
+import { originBelow, topOrigin } from '../core/origin';
 import { withoutNulls } from '../core/run-input';
 import { runnerId } from '../core/runner-refs';
 import { InvalidInput, RunClosed } from '../protocol/error-classes';
@@ -243,7 +244,9 @@ export class ThreadLoop {
     this.#scope = new CancellationScope();
     try {
       const thread = { workflowId, turn: turn.turn, memory: this.#memory.log.ref() };
-      const from = { session: this.#memory.session, thread };
+      const { turn: number, messageId } = turn;
+      const origin = originBelow(topOrigin(this.#info), `turn-${number}`, messageId);
+      const from = { session: this.#memory.session, thread, origin };
       const result = await this.#scope.run(() => runTurn(this.#input, turn, from));
       const { usage, costUsd } = result;
       this.#budget.record({ usage, ...(costUsd !== undefined && { costUsd }) });
@@ -340,9 +343,11 @@ export class ThreadLoop {
 
   #cancel(reason: string): void {
     this.#cancelReason ??= reason;
-    CancellationScope.nonCancellable(() => controlActivities.requestCancellation()).catch(
-      () => undefined,
-    );
+    CancellationScope.nonCancellable(() =>
+      controlActivities.requestCancellation({
+        firstExecutionRunId: this.#info.firstExecutionRunId,
+      }),
+    ).catch(() => undefined);
   }
 
   #state(): RunState {

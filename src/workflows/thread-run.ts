@@ -17,7 +17,11 @@ import type { OpenTurn } from './thread-turns';
 export async function runTurn(
   { runner, key }: ThreadInput,
   turn: OpenTurn,
-  from: { readonly session: JsonObject; readonly thread: ThreadTurn },
+  from: {
+    readonly session: JsonObject;
+    readonly thread: ThreadTurn;
+    readonly origin: string;
+  },
 ): Promise<AgentRunResult> {
   const { input, context, budget } = turn;
   const id = runnerId(runner);

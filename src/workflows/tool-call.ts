@@ -1,17 +1,19 @@
 // One call of a tool: an activity of ours that runs its code, or the user's own.
 //
-// A tool's failure is a result for the model, unless the tool says `onError: 'fail'`; cancellation and what callbacks end are never
-// results.
+// 1. A tool's failure is a result for the model, unless the tool says `onError: 'fail'`; cancellation of the run and what callbacks end
+//    are never results.
+// 2. Of a tool with effect `once` only its own answer counts: whatever else ends the call, its outcome is unknown.
 
 import {
   ActivityFailure,
   ApplicationFailure,
+  CancellationScope,
   isCancellation,
   sleep,
   TimeoutFailure,
 } from '@temporalio/workflow';
 import { oneLine, utf8Length } from '../core/text';
-import { toToolOutput } from '../core/tool-output';
+import { outcomeUnknown, toToolOutput } from '../core/tool-output';
 import type { CallToolInput, CheckArgumentsResult, ToolFacts } from '../protocol/activities';
 import type { PendingToolCall } from '../protocol/agent-run';
 import { ToolError } from '../protocol/error-classes';
@@ -106,7 +108,7 @@ function isNotRegistered(error: unknown): boolean {
 }
 
 function failedCall(pending: PendingToolCall, tool: ToolFacts, error: unknown): ToolArrival {
-  if (isCancellation(error) || !(error instanceof ActivityFailure))
+  if (!(error instanceof ActivityFailure) || isCancelledHere(error))
     return { kind: 'failed', error };
   if (isOfCallbacks(error.cause)) return { kind: 'failed', error };
   if (isNotRegistered(error)) {
@@ -114,17 +116,25 @@ function failedCall(pending: PendingToolCall, tool: ToolFacts, error: unknown): 
     return errorResult(pending, text);
   }
   const timedOut = error.cause instanceof TimeoutFailure;
-  if (tool.effect === 'once' && timedOut) {
-    const text =
-      'OutcomeUnknown: the call was cut off and may or may not have taken effect. Check before repeating it.';
-    return errorResult(pending, text);
-  }
-  const reason = timedOut ? 'it did not finish in time' : (error.cause?.message ?? error.message);
-  const text = `The tool '${pending.call.name}' failed: ${oneLine(reason, limits.failureMessage)}`;
+  const message = oneLine(error.cause?.message ?? error.message, limits.failureMessage);
+  if (tool.effect === 'once' && !isOwnAnswer(error.cause))
+    return resultOf(pending, outcomeUnknown(timedOut ? undefined : message));
+  const reason = timedOut ? 'it did not finish in time' : message;
+  const text = `The tool '${pending.call.name}' failed: ${reason}`;
   if (tool.onError === 'fail')
     return {
       kind: 'failed',
       error: new ToolError(text, { cause: error, details: { tool: pending.call.name } }),
     };
   return errorResult(pending, text);
+}
+
+/** A call may end as cancelled by itself: by an operator, by its worker, or because its code says so. */
+function isCancelledHere(error: unknown): boolean {
+  return isCancellation(error) && CancellationScope.current().consideredCancelled;
+}
+
+/** What the tool's code threw, as our worker or an activity of the user's own says by the type. Of any other type, anybody may have made it. */
+function isOwnAnswer(cause: unknown): boolean {
+  return cause instanceof ApplicationFailure && cause.type === 'ToolError';
 }

@@ -39,16 +39,14 @@ export function contextOf(run: {
   readonly definition: CallToolInput['definition'];
   readonly agentId: string;
   readonly path?: string;
-  readonly firstExecutionRunId: string;
-  readonly executionRunId: string;
+  readonly origin: string;
   readonly context: JsonObject | undefined;
   readonly session: JsonObject | undefined;
   readonly iteration?: number;
 }): ToolCallContext {
-  const { context, session, firstExecutionRunId, executionRunId, ...address } = run;
+  const { context, session, ...address } = run;
   return {
     ...address,
-    ...(firstExecutionRunId !== executionRunId && { firstExecutionRunId }),
     ...(session && { session }),
     ...contextInput(context),
   };

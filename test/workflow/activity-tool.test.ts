@@ -132,17 +132,26 @@ describe('activityTool', () => {
     expect(calls).toHaveLength(2);
   });
 
-  it.each<{ name: string; options: Options }>([
-    {
-      name: 'runs once when its effect is',
-      options: { effect: 'once', retry: { maximumAttempts: 1 } },
-    },
-    { name: 'runs once when the activity says that another attempt would not help', options: {} },
-  ])('$name', async ({ options }) => {
+  it('runs once when the activity says that another attempt would not help', async () => {
     activity = () => {
-      throw ApplicationFailure.create({ message: 'gone', nonRetryable: options.effect !== 'once' });
+      throw ApplicationFailure.nonRetryable('gone');
     };
-    expect(await answer(await start(order, options))).toContain("'charge_card' failed: gone");
+    expect(await answer(await start(order))).toContain("'charge_card' failed: gone");
+    expect(calls).toHaveLength(1);
+  });
+
+  it.each([
+    { type: 'ToolError', text: "The tool 'charge_card' failed: gone" },
+    { type: 'CardDeclined', text: 'OutcomeUnknown: the call broke off (gone)' },
+    { type: 'InternalError', text: 'OutcomeUnknown: the call broke off (gone)' },
+    { type: 'WorkerShutdown', text: 'OutcomeUnknown: the call broke off (gone)' },
+    { type: 'ActivityReset', text: 'OutcomeUnknown: the call broke off (gone)' },
+  ])('with effect once takes a failure for an answer by its type: $type', async (row) => {
+    activity = () => {
+      throw ApplicationFailure.create({ message: 'gone', type: row.type });
+    };
+    const options: Options = { effect: 'once', retry: { maximumAttempts: 1 } };
+    expect(await answer(await start(order, options))).toContain(row.text);
     expect(calls).toHaveLength(1);
   });
 

@@ -1,4 +1,5 @@
-// One call of an MCP server's tool. What the server answers goes to the model; a connection that breaks is tried again.
+// One call of an MCP server's tool. What the server answers goes to the model; a connection that breaks is tried again. Of a call that is
+// made once at most, what is no answer leaves its outcome unknown, unless it was never sent.
 
 import { Context } from '@temporalio/activity';
 import { errorOutput, type ToolOutput } from '../../core/tool-output';
@@ -7,7 +8,7 @@ import type { JsonObject } from '../../protocol/json';
 import { timeouts } from '../../protocol/limits';
 import type { ToolSpec } from '../../protocol/spec';
 import type { McpServer } from '../../spec/mcp-server';
-import { isAnswer, McpUnavailable, reasonOf } from './mcp-failure';
+import { isAnswer, isGarbled, McpUnavailable, reasonOf } from './mcp-failure';
 import { mcpOutput } from './mcp-output';
 import type { McpPool } from './mcp-pool';
 
@@ -36,9 +37,11 @@ export async function callMcpTool({
     return mcpOutput(spec.name, result);
   } catch (error) {
     if (signal.aborted) throw error;
-    if (isAnswer(error)) return errorOutput(`The tool '${spec.name}' failed: ${reasonOf(error)}`);
-    if (spec.effect !== 'once' || !(error instanceof McpUnavailable) || !error.sent) throw error;
-    const message = `${error.message}. The call may or may not have taken effect: check before repeating it.`;
+    const isOnce = spec.effect === 'once';
+    if (isAnswer(error) && !(isOnce && isGarbled(error)))
+      return errorOutput(`The tool '${spec.name}' failed: ${reasonOf(error)}`);
+    if (!isOnce || (error instanceof McpUnavailable && !error.sent)) throw error;
+    const message = `${reasonOf(error)}. The call may or may not have taken effect: check before repeating it.`;
     throw new OutcomeUnknown(message, { cause: error });
   }
 }

@@ -29,8 +29,12 @@ function isHopeless(error: unknown): boolean {
 
 /** The server itself said that it will not do this, or said something that is no MCP: an answer like any other. */
 export function isAnswer(error: unknown): boolean {
-  const isGarbled = error instanceof Error && error.name.endsWith('ZodError');
-  return isGarbled || (isMcpError(error) && codeOf(error) !== timedOutCode);
+  return isGarbled(error) || (isMcpError(error) && codeOf(error) !== timedOutCode);
+}
+
+/** An answer came, but none that could be read. */
+export function isGarbled(error: unknown): boolean {
+  return error instanceof Error && error.name.endsWith('ZodError');
 }
 
 export function isTimeout(error: unknown): boolean {
