@@ -1,7 +1,9 @@
 import { LRUCache } from 'lru-cache';
+import { StateError } from '../core/errors';
 import { InternalError } from '../protocol/error-classes';
 import { limits } from '../protocol/limits';
 import type { Definition, DefinitionRef } from '../protocol/spec';
+import { hashDefinition } from '../spec/definition-hash';
 import { OwnedJson } from './owned-json';
 import { SingleFlight } from './single-flight';
 
@@ -10,7 +12,10 @@ export type AskDefinition = () => Promise<Definition | undefined>;
 
 const cachedBytes = 64 * limits.definition;
 
-/** Pinned definitions by hash: a worker that never saw one asks the topmost run, once per hash. */
+/**
+ * Pinned definitions by hash: a worker that never saw one asks the topmost run, once per hash. None is kept under a hash that was not
+ * computed here: whoever answers for a run is not believed.
+ */
 export class DefinitionCache {
   readonly #definitions = new LRUCache<string, OwnedJson<Definition>>({
     maxSize: cachedBytes,
@@ -18,8 +23,12 @@ export class DefinitionCache {
   });
   readonly #asking = new SingleFlight<Definition>();
 
-  put(hash: string, definition: Definition): void {
-    if (!this.#definitions.has(hash)) this.#definitions.set(hash, new OwnedJson(definition));
+  /** Keeps it, and returns its hash. */
+  add(definition: Definition): string {
+    const hash = hashDefinition(definition);
+    const short = hash.slice(0, limits.hashLength);
+    if (!this.#definitions.has(short)) this.#definitions.set(short, new OwnedJson(definition));
+    return hash;
   }
 
   /** What this process has; never asks. */
@@ -41,7 +50,13 @@ export class DefinitionCache {
         { retryable: true },
       );
     }
-    this.put(ref.hash, definition);
-    return definition;
+    const hash = hashDefinition(definition).slice(0, limits.hashLength);
+    if (hash === ref.hash) {
+      this.add(definition);
+      return definition;
+    }
+    throw new StateError(
+      `the run that pinned definition ${ref.hash} answers with another one, ${hash}`,
+    );
   }
 }

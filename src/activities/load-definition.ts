@@ -2,14 +2,12 @@
 
 import { runnerFacts } from '../core/runner-facts';
 import { LonghaulError } from '../protocol/errors';
-import { limits } from '../protocol/limits';
 import type {
   LoadDefinitionInput,
   LoadDefinitionResult,
   StateStoreName,
 } from '../protocol/activities';
 import type { Definition, DefinitionRef } from '../protocol/spec';
-import { hashDefinition } from '../spec/definition-hash';
 import { mcpServersOf } from '../spec/mcp-definition';
 import { storeNames } from '../stores/check-stores';
 import type { ActivityDependencies } from './dependencies';
@@ -30,11 +28,9 @@ export async function loadDefinition(
   try {
     const definition = await makeDefinition(dependencies, input, signal);
     if (definition === undefined) return { kind: 'needs-listing' };
-    const hash = hashDefinition(definition);
-    dependencies.definitions.put(hash.slice(0, limits.hashLength), definition);
     return {
       kind: 'found',
-      hash,
+      hash: dependencies.definitions.add(definition),
       definition,
       searchAttributes: await dependencies.hasSearchAttributes(),
       ...storesHere(dependencies),

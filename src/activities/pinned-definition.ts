@@ -1,5 +1,4 @@
 import { Context } from '@temporalio/activity';
-import type { LoadDefinitionResult } from '../protocol/activities';
 import { queryNames } from '../protocol/names';
 import type { Definition, DefinitionRef } from '../protocol/spec';
 import type { ActivityDependencies } from './dependencies';
@@ -12,11 +11,11 @@ export async function pinnedDefinition(
 ): Promise<Definition> {
   return await dependencies.definitions.get(ref, async () => {
     const root = ref.root ?? ownWorkflowId();
-    const answer = await askRun<Extract<LoadDefinitionResult, { kind: 'found' }> | undefined>(
+    const answer = await askRun<{ readonly definition?: Definition } | null | undefined>(
       { workflowId: root },
       queryNames.definition,
     );
-    return answer?.hash.startsWith(ref.hash) === true ? answer.definition : undefined;
+    return answer?.definition;
   });
 }
 

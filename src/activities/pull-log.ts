@@ -14,8 +14,9 @@ export async function pullLog(
     const entries = await readClosedLog(dependencies.replica, log, signal);
     let rest = entries.slice(from);
     for (;;) {
-      const page = deflateSync(strToU8(JSON.stringify(rest)));
-      if (page.length <= limits.carriedLog || rest.length <= 1) return page;
+      const text = strToU8(JSON.stringify(rest));
+      const page = text.length <= limits.inflated ? deflateSync(text) : undefined;
+      if (page && (page.length <= limits.carriedLog || rest.length <= 1)) return page;
       rest = rest.slice(0, Math.ceil(rest.length / 2));
     }
   });

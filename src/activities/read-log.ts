@@ -1,8 +1,9 @@
+import { inflateRawSync } from 'node:zlib';
 import { Context } from '@temporalio/activity';
-import { inflateSync, strFromU8 } from 'fflate';
+import { StateError } from '../core/errors';
 import { InternalError } from '../protocol/error-classes';
 import type { JsonObject } from '../protocol/json';
-import { timeouts } from '../protocol/limits';
+import { limits, timeouts } from '../protocol/limits';
 import type { LogEntry, LogPage, LogRef } from '../protocol/log';
 import { queryNames } from '../protocol/names';
 import type { ChildInputQuery, LogQuery } from '../protocol/run';
@@ -30,8 +31,18 @@ export async function readClosedLog(
   return await replica.read(ref, async (from) => {
     signal.throwIfAborted();
     const bytes = await askRun<Uint8Array>(ref, queryNames.log, { from, deflate: true });
-    return JSON.parse(strFromU8(inflateSync(bytes))) as LogPage;
+    return inflatedPage(ref.workflowId, bytes);
   });
+}
+
+/** Another attempt is told the same: what cannot be read, or is larger than any page, fails for good. */
+function inflatedPage(runId: string, bytes: Uint8Array): LogPage {
+  try {
+    const text = inflateRawSync(bytes, { maxOutputLength: limits.inflated }).toString();
+    return JSON.parse(text) as LogPage;
+  } catch (error) {
+    throw new StateError(`a page of the log of run '${runId}' cannot be read: ${String(error)}`);
+  }
 }
 
 /** Queries a run through the activity's own client: same TLS, namespace and codec. The deadline outlives a dead worker's sticky queue. */

@@ -1,9 +1,11 @@
 // The log of a run as far as its history alone tells: what it was started with or carried over, and what its activities returned. Decisions of the
 // machine are not in history; they are there when a worker answers.
 
+import { inflateRawSync } from 'node:zlib';
 import type { Client } from '@temporalio/client';
-import { inflateSync, strFromU8 } from 'fflate';
+import { StateError } from '../core/errors';
 import { isJsonObject } from '../protocol/json';
+import { limits } from '../protocol/limits';
 import type { LogEntry } from '../protocol/log';
 import type { RunInput } from '../protocol/run';
 import { historyEvents, type HistoryEvent } from './history-events';
@@ -44,7 +46,12 @@ function carriedEntries(value: unknown): LogEntry[] {
 }
 
 function inflate<Value>(bytes: Uint8Array): Value {
-  return JSON.parse(strFromU8(inflateSync(bytes))) as Value;
+  try {
+    const text = inflateRawSync(bytes, { maxOutputLength: limits.inflated }).toString();
+    return JSON.parse(text) as Value;
+  } catch (error) {
+    throw new StateError(`the run's history holds a state that cannot be read: ${String(error)}`);
+  }
 }
 
 async function decode(client: Client, payload: Payload): Promise<unknown> {

@@ -168,14 +168,22 @@ function workflowTypeOf(runner: RunInput['runner']): string {
   return Object.hasOwn(workflowTypes, kind) ? workflowTypes[kind] : workflowTypes.agent;
 }
 
-function toRunInput(runner: RunnerLike, input: RunInput['input'], options: StartOptions): RunInput {
-  const { runId: _runId, ...rest } = options;
-  const given = Object.fromEntries(
-    Object.entries(rest).filter(([, value]) => value !== undefined),
-  ) as typeof rest;
+/** Picked by name: what a caller's options hold besides must not become part of the start. */
+function toRunInput(
+  runner: RunnerLike,
+  input: RunInput['input'],
+  { session, key, budget, context }: StartOptions,
+): RunInput {
   const data =
     typeof runner === 'object' && runner !== null && 'spec' in runner ? runner.spec : runner;
-  return { runner: data, input, ...given };
+  return {
+    runner: data,
+    input,
+    ...(session !== undefined && { session }),
+    ...(key !== undefined && { key }),
+    ...(budget !== undefined && { budget }),
+    ...(context !== undefined && { context }),
+  };
 }
 
 function checkRunId(runId: string): void {

@@ -1,6 +1,12 @@
 // What a run may be started with. Checked by the client before anything is sent, and again by the workflow: anybody may start one. Pure.
+//
+// 1. What only a run that calls another one says is taken from a parent alone, and only of the parent itself.
+// 2. An unknown member is refused: a member that is misspelt must not be lost in silence.
 
 import { inputProblem, typeName } from './input-parts';
+import { didYouMean } from './nearest';
+import { parentMembers, parentProblem, type Parent } from './parent-input';
+import { quote } from './problem';
 import { checkExactJson, checkJson, violationText } from './session';
 import { utf8Length } from './text';
 import { errorOfCode, InvalidInput } from '../protocol/error-classes';
@@ -12,15 +18,30 @@ import type { RunInput, RunKey } from '../protocol/run';
 
 const keyNames = ['appName', 'userId', 'sessionId'] as const satisfies (keyof RunKey)[];
 
-/** Throws what is wrong with a run's input, and what would be right. */
-export function checkRunInput(value: unknown): asserts value is RunInput {
+/** What anybody may say who starts a run. */
+const publicMembers: Readonly<Record<Exclude<keyof RunInput, keyof typeof parentMembers>, true>> = {
+  runner: true,
+  input: true,
+  session: true,
+  key: true,
+  budget: true,
+  context: true,
+};
+
+/** Throws what is wrong with a run's input, and what would be right. `parent`: the workflow that started it, where one did. */
+export function checkRunInput(value: unknown, parent?: Parent): asserts value is RunInput {
   if (!isJsonObject(value)) {
     throw invalid(
       `a run is started with {"runner": "<id>", "input": "<text>"}, not with ${typeName(value)}`,
     );
   }
+  checkKnown(value, "a run's start", [
+    ...Object.keys(publicMembers),
+    ...Object.keys(parentMembers),
+  ]);
+  checkParentMembers(value, parent);
   checkRunner(value['runner']);
-  checkInput(value['input'], { isChild: value['lineage'] !== undefined });
+  checkInput(value['input'], { isChild: isGiven(value['lineage']) });
   checkObject(value, 'session', limits.session);
   checkObject(value, 'key', limits.failureMessage);
   checkKey(value['key']);
@@ -29,10 +50,32 @@ export function checkRunInput(value: unknown): asserts value is RunInput {
   checkObject(value, 'context', limits.context);
 }
 
+/** Refuses what an object from outside has beside the members it may have. `what` names the object. */
+export function checkKnown(value: object, what: string, known: readonly string[]): void {
+  const stranger = Object.keys(value).find((name) => !known.includes(name));
+  if (stranger === undefined) return;
+  throw invalid(`${quote(stranger)} is not a member of ${what}${didYouMean(stranger, known)}`);
+}
+
 /** What other languages say of members they have not set; those that must be there were refused. */
 export function withoutNulls<Input extends object>(input: Input): Input {
   const given = Object.entries(input).filter(([, member]) => member !== null);
   return Object.fromEntries(given) as Input;
+}
+
+function checkParentMembers(value: { [key: string]: unknown }, parent: Parent | undefined): void {
+  for (const name of Object.keys(parentMembers) as (keyof typeof parentMembers)[]) {
+    if (!isGiven(value[name])) continue;
+    if (parent === undefined) {
+      throw invalid(`${name} is taken only from the run that calls this one: leave it out`);
+    }
+    const problem = parentProblem(parent, name, value[name]);
+    if (problem !== undefined) throw invalid(problem);
+  }
+}
+
+function isGiven(member: unknown): boolean {
+  return member !== undefined && member !== null;
 }
 
 function checkRunner(runner: unknown): void {
@@ -61,6 +104,7 @@ function checkInput(input: unknown, { isChild }: { readonly isChild: boolean }):
 /** Of another type it would name the state of nobody. */
 function checkKey(key: unknown): void {
   if (!isJsonObject(key)) return;
+  checkKnown(key, 'key', keyNames);
   for (const name of keyNames) {
     const part = key[name];
     if (part === undefined || part === null || typeof part === 'string') continue;

@@ -29,6 +29,8 @@ export const limits = {
   carriedLog: 1_500_000,
   /** Of a log that is deflated within one workflow task, which has 5 s: a busy worker takes half a second for so much. */
   carriedText: 4 * MiB,
+  /** Of anything that travels deflated, inflated: no more is read, so no more is sent. */
+  inflated: 32 * MiB,
   /** History at which a run continues as new by itself, server suggestion or not. */
   historyBytes: 3_500_000,
   historyEvents: 4_000,
@@ -36,6 +38,8 @@ export const limits = {
   fullHistoryBytes: 15_000_000,
   fullHistoryEvents: 15_000,
   answeredInputs: 1_000,
+  /** Open inputs that a run tells the one above it. */
+  toldInputs: 10_000,
   replicaBytes: 64 * MiB,
   replicaPoolEntries: 1_000,
   toolAttempts: 5,

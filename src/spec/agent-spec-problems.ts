@@ -6,11 +6,11 @@ import { askUserTool } from '../protocol/names';
 import type { AgentSpec } from '../protocol/spec';
 import { agentSpecSchema } from './agent-spec-schema';
 import { budgetProblems } from './budget-problems';
-import { shapeProblems } from './check-shape';
+import { shapeProblems } from '../core/check-shape';
 import { tryCompileSchema } from './compile-schema';
 import { memoryProblems } from './memory-problems';
 import { sessionKeyProblems } from './names';
-import { didYouMean } from './nearest';
+import { didYouMean } from '../core/nearest';
 import { joinPath, quote, type Problem } from './problem';
 
 /** Everything that is wrong with an agent's data by itself; whether its tools exist is the registry's to say. */

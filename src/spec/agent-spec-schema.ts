@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../protocol/json';
-import { expectedKeyword } from './check-shape';
+import { expectedKeyword } from '../core/check-shape';
 import { memorySchema } from './memory-spec-schema';
 import { mcpServerPattern, mcpServerRule } from './names';
 import { deepFreeze } from './plain-json';

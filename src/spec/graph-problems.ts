@@ -7,7 +7,7 @@ import {
 } from '../core/orchestration/template';
 import { isJsonObject } from '../protocol/json';
 import type { GraphSpec, GraphTaskSpec } from '../protocol/spec';
-import { didYouMean } from './nearest';
+import { didYouMean } from '../core/nearest';
 import { describeValue, quote, type Problem } from './problem';
 import { circleOf, dependenciesOf, type TaskLinks } from './task-links';
 

@@ -3,7 +3,7 @@ import { SpecError } from '../protocol/error-classes';
 import { isJsonObject, type JsonObject } from '../protocol/json';
 import type { ToolSpec } from '../protocol/spec';
 import type { McpServer } from './mcp-server';
-import { didYouMean } from './nearest';
+import { didYouMean } from '../core/nearest';
 import { toPlainJson } from './plain-json';
 import { formatProblem, quote } from './problem';
 

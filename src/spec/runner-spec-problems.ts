@@ -3,10 +3,10 @@ import { limits } from '../protocol/limits';
 import type { GraphSpec, ParallelSpec, RunnerSpec, SequentialSpec } from '../protocol/spec';
 import { agentSpecProblems } from './agent-spec-problems';
 import { budgetProblems } from './budget-problems';
-import { shapeProblems } from './check-shape';
+import { shapeProblems } from '../core/check-shape';
 import { graphProblems } from './graph-problems';
 import { inlineSpecs } from './inline-specs';
-import { didYouMean } from './nearest';
+import { didYouMean } from '../core/nearest';
 import { describeValue, joinPath, quote, type Problem } from './problem';
 import { specSchemas } from './runner-spec-schema';
 

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../protocol/json';
-import { expectedKeyword } from './check-shape';
+import { expectedKeyword } from '../core/check-shape';
 import { runnerIdPattern, runnerIdRule, toolNamePattern, toolNameRule } from './names';
 
 // What the schemas of the runners' specs are made of.

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../protocol/json';
-import { expectedKeyword } from './check-shape';
+import { expectedKeyword } from '../core/check-shape';
 import { deepFreeze } from './plain-json';
 import { members, object, orchestration, runnerRef } from './schema-parts';
 

@@ -2,6 +2,8 @@
 
 import type { AgentRun } from '../core/agent-run';
 import { answerText } from '../core/answer';
+import { didYouMean } from '../core/nearest';
+import { quote } from '../core/problem';
 import { checkExactJson, violationText } from '../core/session';
 import { oneLine, utf8Length } from '../core/text';
 import { InvalidAnswer } from '../protocol/error-classes';
@@ -9,14 +11,17 @@ import { isJsonObject, type Json } from '../protocol/json';
 import { limits } from '../protocol/limits';
 import type { ApproveInput, Delivery, RejectInput, ResumeInput } from '../protocol/run';
 
+/** Of a reason for a cancellation, in characters. */
+const longestReason = 500;
+
 export function resumeInput(payload: unknown): ResumeInput {
-  const input = objectOf(payload, '{answer, inputId?}');
+  const input = objectOf(payload, ['answer', 'inputId']);
   const inputId = optionalText(input, 'inputId');
   return { answer: input['answer'] ?? null, ...(inputId !== undefined && { inputId }) };
 }
 
 export function approveInput(payload: unknown): ApproveInput {
-  const input = objectOf(payload, '{inputId, args?}');
+  const input = objectOf(payload, ['inputId', 'args']);
   const { args } = input;
   if (args !== undefined && args !== null && !isJsonObject(args)) {
     throw new InvalidAnswer('args must be a JSON object: the edited arguments of the call');
@@ -26,10 +31,35 @@ export function approveInput(payload: unknown): ApproveInput {
 }
 
 export function rejectInput(payload: unknown): RejectInput {
-  const input = objectOf(payload, '{inputId, reason}');
+  const input = objectOf(payload, ['inputId', 'reason']);
   const reason = requiredText(input, 'reason');
   checkSize('reason', reason, limits.answer);
   return { inputId: requiredText(input, 'inputId'), reason };
+}
+
+/** A text, `{reason?}` or nothing at all. */
+export function cancelReason(payload: unknown): string {
+  if (payload === undefined || payload === null || payload === '') return 'cancelled';
+  if (typeof payload === 'string') return oneLine(payload, longestReason);
+  const reason = optionalText(objectOf(payload, ['reason']), 'reason');
+  return reason === undefined || reason === '' ? 'cancelled' : oneLine(reason, longestReason);
+}
+
+/** An answer that another run took for this one. */
+export function delivery(payload: unknown): Delivery {
+  const { kind, ...input } = objectOf(payload, ['kind', 'inputId', 'answer', 'args', 'reason']);
+  switch (kind) {
+    case 'answer': {
+      const { inputId, answer } = resumeInput(input);
+      return { kind, inputId: requiredText({ inputId: inputId ?? null }, 'inputId'), answer };
+    }
+    case 'approve':
+      return { kind, ...approveInput(input) };
+    case 'reject':
+      return { kind, ...rejectInput(input) };
+    default:
+      throw new InvalidAnswer("kind must be 'answer', 'approve' or 'reject'");
+  }
 }
 
 function checkSize(name: string, text: string, most: number): void {
@@ -38,11 +68,17 @@ function checkSize(name: string, text: string, most: number): void {
   throw new InvalidAnswer(`${name} has ${bytes} bytes; at most ${most} are taken`);
 }
 
-function objectOf(payload: unknown, shape: string): { [key: string]: Json } {
+function objectOf(payload: unknown, members: readonly string[]): { [key: string]: Json } {
   const violation = checkExactJson(payload);
-  if (violation === undefined && isJsonObject(payload)) return payload;
-  const found = violation === undefined ? '' : `; this is not JSON${violationText(violation)}`;
-  throw new InvalidAnswer(`expected ${shape} as JSON${found}`);
+  if (violation !== undefined || !isJsonObject(payload)) {
+    const found = violation === undefined ? '' : `; this is not JSON${violationText(violation)}`;
+    throw new InvalidAnswer(`expected {${members.join(', ')}} as JSON${found}`);
+  }
+  const stranger = Object.keys(payload).find((name) => !members.includes(name));
+  if (stranger === undefined) return payload;
+  throw new InvalidAnswer(
+    `${quote(stranger)} is not a member of an answer${didYouMean(stranger, members)}`,
+  );
 }
 
 function optionalText(input: { [key: string]: Json }, key: string): string | undefined {
@@ -58,19 +94,14 @@ function requiredText(input: { [key: string]: Json }, key: string): string {
   return value;
 }
 
-export function cancelReason(input: unknown): string {
-  const reason = isJsonObject(input) ? input['reason'] : input;
-  return typeof reason === 'string' && reason !== '' ? oneLine(reason, 500) : 'cancelled';
-}
-
 /** Gives the machine a person's answer to what it asked. */
-export function deliver(machine: AgentRun, inputId: string, delivery: Delivery): void {
-  switch (delivery.kind) {
+export function deliver(machine: AgentRun, inputId: string, answer: Delivery): void {
+  switch (answer.kind) {
     case 'answer':
-      return machine.answer({ inputId, text: answerText(delivery) });
+      return machine.answer({ inputId, text: answerText(answer) });
     case 'approve':
-      return machine.approve(inputId, delivery.args && { args: delivery.args });
+      return machine.approve(inputId, answer.args && { args: answer.args });
     case 'reject':
-      return machine.reject(inputId, delivery.reason);
+      return machine.reject(inputId, answer.reason);
   }
 }

@@ -16,7 +16,8 @@ import type { CarriedBoard } from './run-board';
 import type { CarriedSession } from './run-session';
 import type { LoadedDefinition } from './load-definition';
 import { controlActivities } from './activity-proxies';
-import { deflateJson, inflateJson } from './deflated-json';
+import { deflateJson } from './deflated-json';
+import { inflated } from './inflated';
 import type { RunLog } from './run-log';
 
 /** How far the runner itself is. `machine.log` is empty: the entries stand beside it, with their ids, or are pulled by `log`. */
@@ -57,8 +58,8 @@ export function pack(
 }
 
 /** At once: what was asked is known before the log is there. */
-export function unpack(bytes: Uint8Array): CarriedRun {
-  const run = inflateJson<CarriedRun>(bytes);
+export function unpack(bytes: unknown): CarriedRun {
+  const run = inflated<CarriedRun>(bytes, "a run's carried state");
   if (run.format === 1) return run;
   throw new LonghaulError('StateError', `unknown format ${String(run.format)} of a carried run`);
 }
@@ -72,9 +73,8 @@ export async function carriedEntries({ entries, log }: CarriedRun): Promise<read
 async function pull(log: LogRef): Promise<LogEntry[]> {
   const entries: LogEntry[] = [];
   while (entries.length < log.length) {
-    const page = inflateJson<LogEntry[]>(
-      await controlActivities.pullLog({ log, from: entries.length }),
-    );
+    const bytes = await controlActivities.pullLog({ log, from: entries.length });
+    const page = inflated<LogEntry[]>(bytes, 'a page of the log');
     if (page.length === 0)
       throw new LonghaulError('StateError', 'the log of the earlier execution ended early');
     entries.push(...page);

@@ -9,7 +9,8 @@ import type { JsonObject } from '../protocol/json';
 import { limits } from '../protocol/limits';
 import type { LogEntry } from '../protocol/log';
 import type { MemorySpec } from '../protocol/spec';
-import { deflateJson, inflateJson } from './deflated-json';
+import { deflateJson } from './deflated-json';
+import { inflated } from './inflated';
 import type { CarriedBoard } from './run-board';
 import type { StoreWrite } from './thread-saves';
 import type { CarriedTurns } from './thread-turns';
@@ -43,8 +44,8 @@ export function packThread(thread: Omit<CarriedThread, 'format'>): Uint8Array {
   }
 }
 
-export function unpackThread(bytes: Uint8Array): CarriedThread {
-  const thread = inflateJson<CarriedThread>(bytes);
+export function unpackThread(bytes: unknown): CarriedThread {
+  const thread = inflated<CarriedThread>(bytes, "a thread's carried state");
   if (thread.format === 1) return thread;
   throw new LonghaulError('StateError', `unknown format ${String(thread.format)} of a thread`);
 }

@@ -1,12 +1,38 @@
 // JSON as it travels where it is long. Pure, and the only module that imports fflate for workflows: the bundle shares it between runs,
 // for fflate's tables would take 200 kB of each (scripts/build-workflow-bundle.mjs).
+//
+// 1. What is inflated is bounded while it grows: a few bytes may stand for a thousand times as many.
 
-import { deflateSync, inflateSync, strFromU8, strToU8 } from 'fflate';
+import { deflateSync, Inflate, strFromU8, strToU8 } from 'fflate';
+
+/** Of what is inflated at a time: a kilobyte gives a megabyte at most. */
+const step = 16 * 1024;
 
 export function deflateJson(value: unknown): Uint8Array {
   return deflateSync(strToU8(JSON.stringify(value)));
 }
 
-export function inflateJson<Value>(bytes: Uint8Array): Value {
-  return JSON.parse(strFromU8(inflateSync(bytes))) as Value;
+/** Throws what fflate says of bytes that are not deflated, a `SyntaxError`, or a `RangeError` over `maxBytes`. */
+export function inflateJson<Value>(bytes: Uint8Array, maxBytes: number): Value {
+  return JSON.parse(strFromU8(inflate(bytes, maxBytes))) as Value;
+}
+
+function inflate(bytes: Uint8Array, maxBytes: number): Uint8Array {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  const inflating = new Inflate((chunk) => {
+    length += chunk.length;
+    if (length > maxBytes) throw new RangeError(`more than ${maxBytes} bytes inflated`);
+    chunks.push(chunk);
+  });
+  for (let at = 0; at < bytes.length || at === 0; at += step) {
+    inflating.push(bytes.subarray(at, at + step), at + step >= bytes.length);
+  }
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
 }

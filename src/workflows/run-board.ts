@@ -11,6 +11,7 @@ import {
   AlreadyAnswered,
   AmbiguousInput,
   InvalidAnswer,
+  InvalidInput,
   NotWaiting,
 } from '../protocol/error-classes';
 import { limits } from '../protocol/limits';
@@ -117,8 +118,21 @@ export class RunBoard {
     });
   }
 
-  /** Lists what a child waits for now. */
+  /** Lists what a child waits for now. What another one asked it may not list: the answer would go astray. */
   publishChild(child: string, inputs: readonly PendingInput[], branch = child): void {
+    const stolen = inputs.find(({ inputId }) => this.#isAskedByAnother(child, inputId));
+    if (stolen !== undefined)
+      throw new InvalidInput(`input '${stolen.inputId}' was not asked by '${child}'`);
+    this.#listChild(child, inputs, branch);
+  }
+
+  #isAskedByAnother(child: string, inputId: string): boolean {
+    if (this.#own.some((input) => input.inputId === inputId)) return true;
+    const asker = this.askerOf(inputId);
+    return asker !== undefined && asker !== child;
+  }
+
+  #listChild(child: string, inputs: readonly PendingInput[], branch: string): void {
     if (this.ended) return;
     this.#change(() => {
       if (inputs.length > 0) this.#children.set(child, { branch, inputs });
@@ -129,7 +143,7 @@ export class RunBoard {
   /** Nobody waits for this one any more. */
   drop(child: string, inputId: string): void {
     const { branch = child, inputs = [] } = this.#children.get(child) ?? {};
-    this.publishChild(
+    this.#listChild(
       child,
       inputs.filter((input) => input.inputId !== inputId),
       branch,
@@ -147,6 +161,7 @@ export class RunBoard {
 
   /** The child that asked; undefined when this run did. */
   askerOf(inputId: string): string | undefined {
+    if (this.#own.some((input) => input.inputId === inputId)) return undefined;
     for (const [child, { inputs }] of this.#children) {
       if (inputs.some((input) => input.inputId === inputId)) return child;
     }

@@ -1,6 +1,7 @@
 // Handlers that every run has, set synchronously before its first await.
 //
-// 1. Handlers never wait for a model and never throw: a refused signal changes nothing and shows in `state.rejected`.
+// 1. Handlers never wait for a model and never throw: what a signal or an update holds is parsed whole before anything changes. A refused
+//    signal changes nothing and shows in `state.rejected`.
 // 2. Updates refuse in their validators, so that a refused answer leaves nothing in history.
 // 3. An answer for this run is fed to its machine at once; one for a child is taken first, then sent down, so that it goes once.
 // 4. `outcome` waits until the run pauses, ends, or moves on to its next execution; an answer waits until a run that has moved is back.
@@ -22,33 +23,30 @@ import { LonghaulError } from '../protocol/errors';
 import { isJsonObject } from '../protocol/json';
 import { queryNames, signalNames, updateNames } from '../protocol/names';
 import type {
-  ApproveInput,
-  CancelInput,
   ChildInputs,
   ChildOutcome,
   Delivery,
   NonceReply,
   OutcomeReply,
   PendingInput,
-  RejectInput,
-  ResumeInput,
   ResumeReply,
   RunState,
 } from '../protocol/run';
-import { approveInput, cancelReason, rejectInput, resumeInput } from './answer-input';
+import { approveInput, cancelReason, delivery, rejectInput, resumeInput } from './answer-input';
 import { toWorkflowFailure } from './durable';
 import { inputsThatTravel, type RunBoard } from './run-board';
+import { childInputs, childOutcome } from './told-input';
 
 const resumeSignal = defineSignal<[unknown]>(signalNames.resume);
-const cancelSignal = defineSignal<[CancelInput | undefined]>(signalNames.cancelRun);
-const childInputsSignal = defineSignal<[ChildInputs]>(signalNames.childInputs);
-const childResultSignal = defineSignal<[ChildOutcome]>(signalNames.childResult);
+const cancelSignal = defineSignal<[unknown]>(signalNames.cancelRun);
+const childInputsSignal = defineSignal<[unknown]>(signalNames.childInputs);
+const childResultSignal = defineSignal<[unknown]>(signalNames.childResult);
 const abandonSignal = defineSignal(signalNames.abandon);
-const deliverSignal = defineSignal<[Delivery]>(signalNames.deliver);
+const deliverSignal = defineSignal<[unknown]>(signalNames.deliver);
 const outcomeUpdate = defineUpdate<OutcomeReply, []>(updateNames.outcome);
-const resumeUpdate = defineUpdate<ResumeReply, [ResumeInput]>(updateNames.resume);
-const approveUpdate = defineUpdate<ResumeReply, [ApproveInput]>(updateNames.approve);
-const rejectUpdate = defineUpdate<ResumeReply, [RejectInput]>(updateNames.reject);
+const resumeUpdate = defineUpdate<ResumeReply, [unknown]>(updateNames.resume);
+const approveUpdate = defineUpdate<ResumeReply, [unknown]>(updateNames.approve);
+const rejectUpdate = defineUpdate<ResumeReply, [unknown]>(updateNames.reject);
 const stateQuery = defineQuery<RunState>(queryNames.state);
 const pendingQuery = defineQuery<readonly PendingInput[]>(queryNames.pending);
 const nonceQuery = defineQuery<NonceReply, [unknown]>(queryNames.nonce);
@@ -75,7 +73,7 @@ export type RunHandlers = {
 };
 
 export function setRunHandlers(run: RunHandlers): void {
-  const { board, state, cancel } = run;
+  const { board, state } = run;
   setHandler(stateQuery, state, {
     description: 'Where the run stands: status, turn, usage, open inputs',
   });
@@ -90,22 +88,35 @@ export function setRunHandlers(run: RunHandlers): void {
     description: 'Waits for the next pause or the end',
   });
   setAnswerUpdates(run);
+  setSignals(run);
+}
+
+/** Anybody may send these: each is parsed before the run is told. */
+function setSignals(run: RunHandlers): void {
   setHandler(resumeSignal, (payload) => resumeBySignal(run, payload), {
     description: 'Answers the open question: "text" or {answer, inputId?}',
   });
-  setHandler(cancelSignal, (input) => cancel(cancelReason(input)), {
-    description: 'Cancels the run: {reason}',
-  });
-  setHandler(deliverSignal, (delivery) => takeDelivery(run, delivery), {
-    description: 'From the topmost run: the answer to what this run asked',
-  });
-  setHandler(abandonSignal, run.abandon);
-  // Anybody may send these, too: what is malformed is refused like any other signal.
-  setHandler(childResultSignal, (outcome) =>
-    recordingRefusal(run, signalNames.childResult, () => run.takeOutcome(outcome)),
+  const taking =
+    (signal: string, take: (payload: unknown) => Promise<void> | void) => (payload: unknown) =>
+      recordingRefusal(run, signal, () => take(payload));
+  setHandler(
+    cancelSignal,
+    taking(signalNames.cancelRun, (payload) => run.cancel(cancelReason(payload))),
+    { description: 'Cancels the run: {reason}' },
   );
-  setHandler(childInputsSignal, (told) =>
-    recordingRefusal(run, signalNames.childInputs, () => run.takeInputs(told)),
+  setHandler(
+    deliverSignal,
+    taking(signalNames.deliver, (payload) => takeDelivery(run, delivery(payload))),
+    { description: 'From the topmost run: the answer to what this run asked' },
+  );
+  setHandler(abandonSignal, () => recordingRefusal(run, signalNames.abandon, run.abandon));
+  setHandler(
+    childResultSignal,
+    taking(signalNames.childResult, (payload) => run.takeOutcome(childOutcome(payload))),
+  );
+  setHandler(
+    childInputsSignal,
+    taking(signalNames.childInputs, (payload) => run.takeInputs(childInputs(payload))),
   );
 }
 
@@ -119,34 +130,44 @@ function setAnswerUpdates(run: RunHandlers): void {
   const { board } = run;
   setHandler(
     resumeUpdate,
-    async (input) => {
+    async (payload) => {
       if (!board.isLoaded) await loaded(board);
+      const input = refusing(() => resumeInput(payload));
       const found = refusing(() => board.question(input, updateId()));
       if (found !== undefined)
         await settle(run, { ...input, inputId: found.inputId, kind: 'answer' });
       return { accepted: true, inputId: found?.inputId ?? input.inputId ?? '' };
     },
     {
-      validator: validating((input) => board.question(resumeInput(input), updateId())),
+      validator: validating((payload) => board.question(resumeInput(payload), updateId())),
       description: 'Answers a question: {answer, inputId?}',
     },
   );
-  setHandler(approveUpdate, (input) => decide(run, { ...input, kind: 'approve' }), {
-    validator: validating((input) => board.approval(approveInput(input), updateId())),
-    description: 'Approves a tool call: {inputId, args?}',
-  });
-  setHandler(rejectUpdate, (input) => decide(run, { ...input, kind: 'reject' }), {
-    validator: validating((input) => board.approval(rejectInput(input), updateId())),
-    description: 'Rejects a tool call: {inputId, reason}',
-  });
+  setHandler(
+    approveUpdate,
+    (payload) => decide(run, () => ({ kind: 'approve', ...approveInput(payload) })),
+    {
+      validator: validating((payload) => board.approval(approveInput(payload), updateId())),
+      description: 'Approves a tool call: {inputId, args?}',
+    },
+  );
+  setHandler(
+    rejectUpdate,
+    (payload) => decide(run, () => ({ kind: 'reject', ...rejectInput(payload) })),
+    {
+      validator: validating((payload) => board.approval(rejectInput(payload), updateId())),
+      description: 'Rejects a tool call: {inputId, reason}',
+    },
+  );
 }
 
 async function decide(
   run: RunHandlers,
-  decision: Exclude<Delivery, { kind: 'answer' }>,
+  read: () => Exclude<Delivery, { kind: 'answer' }>,
 ): Promise<ResumeReply> {
   const { board } = run;
   if (!board.isLoaded) await loaded(board);
+  const decision = refusing(read);
   const found = refusing(() => board.approval(decision, updateId()));
   if (found !== undefined) await settle(run, decision);
   return { accepted: true, inputId: decision.inputId };
@@ -161,28 +182,28 @@ async function outcome(board: RunBoard): Promise<OutcomeReply> {
   return { kind: 'needs-input', pending: inputsThatTravel(board.pending) };
 }
 
-async function settle(run: RunHandlers, delivery: Delivery): Promise<void> {
+async function settle(run: RunHandlers, answer: Delivery): Promise<void> {
   const { board } = run;
-  const child = board.askerOf(delivery.inputId);
+  const child = board.askerOf(answer.inputId);
   if (child === undefined) {
     try {
-      run.feed(delivery);
+      run.feed(answer);
     } catch (error) {
       throw toWorkflowFailure(error);
     }
-    board.take(delivery.inputId, updateId());
+    board.take(answer.inputId, updateId());
     return;
   }
-  board.take(delivery.inputId, updateId());
+  board.take(answer.inputId, updateId());
   run.onChange();
   try {
-    await run.sendDown(child, delivery);
+    await run.sendDown(child, answer);
   } catch (error) {
-    board.giveBack(delivery.inputId);
-    board.drop(child, delivery.inputId);
+    board.giveBack(answer.inputId);
+    board.drop(child, answer.inputId);
     run.onChange();
     throw toWorkflowFailure(
-      new NotWaiting(`who asked '${delivery.inputId}' is gone: ${String(error)}`),
+      new NotWaiting(`who asked '${answer.inputId}' is gone: ${String(error)}`),
     );
   }
 }
@@ -198,11 +219,14 @@ async function resumeBySignal(run: RunHandlers, payload: unknown): Promise<void>
 }
 
 /** The first answer counts: what comes after it, or after its time ran out, changes nothing. */
-async function takeDelivery(run: RunHandlers, delivery: Delivery): Promise<void> {
-  await recordingRefusal(run, signalNames.deliver, async () => {
-    if (!run.board.isLoaded) await loaded(run.board);
-    if (run.board.addressed(delivery, updateId()) !== undefined) await settle(run, delivery);
-  });
+async function takeDelivery(run: RunHandlers, answer: Delivery): Promise<void> {
+  const { board } = run;
+  if (!board.isLoaded) await loaded(board);
+  const found =
+    answer.kind === 'answer'
+      ? board.question(answer, updateId())
+      : board.approval(answer, updateId());
+  if (found !== undefined) await settle(run, answer);
 }
 
 /** As the validator found, unless another answer came first while this one waited. Never waits: what is found is taken at once. */
@@ -233,7 +257,16 @@ async function recordingRefusal(
       message: error instanceof Error ? oneLine(error.message, 300) : 'refused',
       at: new Date().toISOString(),
     });
-    onRefusal();
+    showing(onRefusal);
+  }
+}
+
+/** What was refused is listed: that it cannot be shown changes nothing. */
+function showing(show: () => void): void {
+  try {
+    show();
+  } catch {
+    // The next change shows it.
   }
 }
 

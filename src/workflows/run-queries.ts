@@ -1,9 +1,10 @@
 // What may be read of a run while a worker has it, besides its state: the log in pages, the definition, context and session.
 
 import { defineQuery, setHandler } from '@temporalio/workflow';
-import type { JsonObject } from '../protocol/json';
+import { InvalidInput } from '../protocol/error-classes';
+import { isJsonObject, type JsonObject } from '../protocol/json';
 import { queryNames } from '../protocol/names';
-import type { ChildInputQuery, ChildView, LogQuery, RunInput } from '../protocol/run';
+import type { ChildView, RunInput } from '../protocol/run';
 import type { RunnerSpec } from '../protocol/spec';
 import type { LoadedDefinition } from './load-definition';
 import type { RunLog } from './run-log';
@@ -30,8 +31,8 @@ export function setRunQueries(run: ReadableRun): void {
     description: 'The runs this one called',
   });
   setHandler(
-    defineQuery<unknown, [ChildInputQuery]>(queryNames.childInput),
-    (query) => run.childInput(query?.number),
+    defineQuery<unknown, [unknown]>(queryNames.childInput),
+    (query) => run.childInput(position(query, 'number')),
     { description: 'A long input that runs below were started with: {number}' },
   );
   setHandler(defineQuery<unknown>(queryNames.context), run.context, {
@@ -44,11 +45,20 @@ export function setRunQueries(run: ReadableRun): void {
 
 export function setLogQuery(log: () => RunLog): void {
   setHandler(
-    defineQuery<unknown, [LogQuery]>(queryNames.log),
+    defineQuery<unknown, [unknown]>(queryNames.log),
     (query) => {
-      const from = query?.from ?? 0;
-      return query?.deflate === true ? log().deflatedPage(from) : log().page(from);
+      const from = position(query, 'from');
+      const isDeflated = isJsonObject(query) && query['deflate'] === true;
+      return isDeflated ? log().deflatedPage(from) : log().page(from);
     },
     { description: 'Entries of the log, a page: {from}' },
   );
+}
+
+/** A place in a list, of a query by anybody: 0 when nothing is said. */
+function position(query: unknown, name: string): number {
+  if (query === undefined || query === null) return 0;
+  const asked = isJsonObject(query) ? (query[name] ?? 0) : undefined;
+  if (Number.isSafeInteger(asked) && (asked as number) >= 0) return asked as number;
+  throw new InvalidInput(`${name} must be a whole number, 0 or more: {"${name}": 0}`);
 }

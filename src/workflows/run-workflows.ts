@@ -20,5 +20,5 @@ export const parallel: RunWorkflow = async (input, carried) => await start(input
 export const graph: RunWorkflow = async (input, carried) => await start(input, carried);
 
 async function start(input: RunInput, carried: Uint8Array | undefined): ReturnType<RunWorkflow> {
-  return await durable(async () => await new Run(input, carried).run());
+  return await durable(async () => await new Run({ input, carried }).run());
 }

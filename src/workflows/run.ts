@@ -19,11 +19,9 @@ import { AgentRun } from '../core/agent-run';
 import { RunBudget } from '../core/budget';
 import { createPlan, restorePlan } from '../core/orchestration/create-plan';
 import type { PlanResult } from '../core/orchestration/plan';
-import { checkRunInput, withoutNulls } from '../core/run-input';
 import { isSpent } from '../core/spend';
 import { runnerId } from '../core/runner-refs';
-import { InternalError } from '../protocol/error-classes';
-import { isJsonObject } from '../protocol/json';
+import { InternalError, InvalidInput } from '../protocol/error-classes';
 import { signalNames } from '../protocol/names';
 import type { LogEntry, LogEvent } from '../protocol/log';
 import type {
@@ -54,7 +52,7 @@ import { RunPlace } from './run-place';
 import { setRunQueries } from './run-queries';
 import { childResult, runResult } from './run-result';
 import { RunSession } from './run-session';
-import { openStart, withoutStart } from './run-start';
+import { openStart, takeRunStart, withoutStart, type Given, type Taken } from './run-start';
 import { closeSession } from './run-stores';
 
 /** What exists once the definition is known. */
@@ -66,11 +64,9 @@ type Loaded = {
 };
 
 export class Run {
-  /** What the run was started with, by whomever: nobody has checked it yet. */
-  readonly #given: unknown;
-  #input: RunInput;
-  readonly #carried: Uint8Array | undefined;
   readonly #info = workflowInfo();
+  readonly #started: Taken<RunInput>;
+  #input: RunInput;
   readonly #place: RunPlace;
   readonly #superior: RootLink | undefined;
   readonly #board = new RunBoard();
@@ -81,12 +77,9 @@ export class Run {
   #cancelReason: string | undefined;
   #abandoned = false;
 
-  constructor(input: RunInput, carried: Uint8Array | undefined) {
-    this.#given = input;
-    this.#input = isJsonObject(input)
-      ? withoutNulls(input)
-      : { runner: runnerId(undefined), input: '' };
-    this.#carried = carried;
+  constructor(given: Given) {
+    this.#started = takeRunStart(given, this.#info);
+    this.#input = this.#started.input;
     this.#place = new RunPlace(this.#input, this.#info);
     const { superior } = this.#place;
     this.#superior =
@@ -95,7 +88,7 @@ export class Run {
         : new RootLink(superior, {
             child: this.#info.workflowId,
             branch: this.#place.lineage.branch,
-            isContinued: carried !== undefined,
+            isContinued: this.#started.carried !== undefined,
           });
     setRunHandlers({
       board: this.#board,
@@ -105,7 +98,7 @@ export class Run {
       sendDown,
       takeInputs: (told) => this.#takeInputs(told),
       takeOutcome: (outcome) => this.#loaded?.children.takeOutcome(outcome),
-      abandon: () => this.#abandon(),
+      abandon: () => this.#abandonByCaller(),
       onChange: () => this.#show(),
       onRefusal: () => this.#display.showDetails(this.#state(), this.#shown()),
     });
@@ -140,12 +133,13 @@ export class Run {
   }
 
   async #load(): Promise<void> {
-    if (this.#carried !== undefined) {
-      const carried = unpack(this.#carried);
+    const { carried: bytes, refused } = this.#started;
+    if (refused !== undefined) throw refused;
+    if (bytes !== undefined) {
+      const carried = unpack(bytes);
       this.#board.restore(carried.board);
       return this.#restore(carried, await carriedEntries(carried));
     }
-    checkRunInput(this.#given);
     const { runner, definition } = this.#input;
     const loaded = await loadDefinition({
       runner: runnerId(this.#input.runner),
@@ -355,6 +349,11 @@ export class Run {
     CancellationScope.nonCancellable(() =>
       controlActivities.requestCancellation({ firstExecutionRunId }),
     ).catch(() => undefined);
+  }
+
+  #abandonByCaller(): void {
+    if (this.#place.isRoot) throw new InvalidInput('no run called this one: cancel it instead');
+    this.#abandon();
   }
 
   #abandon(): void {

@@ -12,7 +12,7 @@ import type { SendInput, SendReply, TurnsQuery, TurnView } from '../protocol/thr
 import { validating } from './run-handlers';
 import type { RunLog } from './run-log';
 import { setLogQuery } from './run-queries';
-import { checkSendInput } from './thread-input';
+import { sendInput, turnsQuery } from './thread-input';
 import { newestViews, type ThreadTurns } from './thread-turns';
 
 export type ThreadHandlers = {
@@ -29,16 +29,17 @@ export type ThreadHandlers = {
   readonly clear: () => void;
 };
 
-const sendUpdate = defineUpdate<SendReply, [SendInput]>(updateNames.send);
+const sendUpdate = defineUpdate<SendReply, [unknown]>(updateNames.send);
 const clearUpdate = defineUpdate<void, []>(updateNames.clear);
-const turnsQuery = defineQuery<readonly TurnView[], [TurnsQuery | undefined]>(queryNames.turns);
+const turnsOf = defineQuery<readonly TurnView[], [unknown]>(queryNames.turns);
 
 export function setThreadHandlers(thread: ThreadHandlers): void {
   const { turns } = thread;
   const arriving: string[] = [];
   setHandler(
     sendUpdate,
-    async (message) => {
+    async (payload) => {
+      const message = sendInput(payload);
       arriving.push(message.messageId);
       try {
         await thread.opened();
@@ -51,7 +52,7 @@ export function setThreadHandlers(thread: ThreadHandlers): void {
       }
     },
     {
-      validator: validating((message: SendInput) => checkSend(thread, message, arriving)),
+      validator: validating((payload) => checkSend(thread, sendInput(payload), arriving)),
       description: 'A message to the thread: {messageId, input, whenBusy?}',
     },
   );
@@ -66,7 +67,7 @@ export function setThreadHandlers(thread: ThreadHandlers): void {
       description: 'Forgets what was said before; a turn that is running ends, and leaves nothing',
     },
   );
-  setHandler(turnsQuery, (query) => viewsOf(thread, query ?? {}), {
+  setHandler(turnsOf, (query) => viewsOf(thread, turnsQuery(query)), {
     description: 'The turns, the oldest first: {last?, messageId?, status?}',
   });
   setHandler(defineQuery<JsonObject>(queryNames.session), thread.session);
@@ -80,7 +81,6 @@ function checkSend(
   message: SendInput,
   arriving: readonly string[],
 ): void {
-  checkSendInput(message);
   checkOpen();
   if (message.whenBusy !== 'reject' || (turns.isIdle && arriving.length === 0)) return;
   const { messageId } = message;

@@ -17,10 +17,9 @@ import {
 } from '@temporalio/workflow';
 import { RunBudget } from '../core/budget';
 import { originBelow, topOrigin } from '../core/origin';
-import { withoutNulls } from '../core/run-input';
 import { runnerId } from '../core/runner-refs';
 import { InvalidInput, RunClosed } from '../protocol/error-classes';
-import { isJsonObject, type JsonObject } from '../protocol/json';
+import type { JsonObject } from '../protocol/json';
 import type { AgentRunResult, RunState } from '../protocol/run';
 import type { OpenThreadResult, SendInput, SendReply, ThreadInput } from '../protocol/thread';
 import { controlActivities, openingActivities } from './activity-proxies';
@@ -33,7 +32,7 @@ import { sendDown } from './root-link';
 import { RunBoard } from './run-board';
 import { RunDisplay, type Shown } from './run-display';
 import { loaded, setRunHandlers } from './run-handlers';
-import { checkThreadInput } from './thread-input';
+import { takeThreadStart, type Given, type Taken } from './run-start';
 import { setThreadHandlers } from './thread-handlers';
 import { ThreadMemory } from './thread-memory';
 import { runTurn } from './thread-run';
@@ -42,10 +41,9 @@ import { ThreadTurns, type OpenTurn } from './thread-turns';
 import { timeOrderedId } from './time-ordered-id';
 
 export class ThreadLoop {
-  readonly #given: unknown;
-  readonly #input: ThreadInput;
-  readonly #carried: Uint8Array | undefined;
   readonly #info = workflowInfo();
+  readonly #started: Taken<ThreadInput>;
+  readonly #input: ThreadInput;
   readonly #board = new RunBoard();
   readonly #turns = new ThreadTurns();
   readonly #memory = new ThreadMemory({
@@ -66,12 +64,9 @@ export class ThreadLoop {
   #isClearing = false;
   #cancelReason: string | undefined;
 
-  constructor(input: ThreadInput, carried: Uint8Array | undefined) {
-    this.#given = input;
-    this.#input = isJsonObject(input)
-      ? withoutNulls(input)
-      : { runner: '', key: { appName: '', userId: '', sessionId: '' } };
-    this.#carried = carried;
+  constructor(given: Given) {
+    this.#started = takeThreadStart(given, this.#info);
+    this.#input = this.#started.input;
     setRunHandlers({
       board: this.#board,
       state: () => this.#state(),
@@ -116,8 +111,10 @@ export class ThreadLoop {
 
   async #load(): Promise<void> {
     try {
-      if (this.#carried === undefined) await this.#open();
-      else this.#restore(this.#carried);
+      const { carried, refused } = this.#started;
+      if (refused !== undefined) throw refused;
+      if (carried === undefined) await this.#open();
+      else this.#restore(carried);
       this.#board.loaded();
     } catch (error) {
       this.#loadFailure = error;
@@ -126,7 +123,6 @@ export class ThreadLoop {
   }
 
   async #open(): Promise<void> {
-    checkThreadInput(this.#given);
     const { runner, key, session = {}, idleTimeoutMs } = this.#input;
     const opened = await openingActivities.openThread({
       runner: runnerId(runner),
@@ -149,7 +145,7 @@ export class ThreadLoop {
     }
   }
 
-  #restore(carried: Uint8Array): void {
+  #restore(carried: unknown): void {
     const thread = unpackThread(carried);
     this.#start(thread);
     this.#board.restore(thread.board);

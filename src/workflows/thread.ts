@@ -6,6 +6,5 @@ import { ThreadLoop } from './thread-loop';
 
 /** `carried` is what the execution before this one handed over by continue-as-new. */
 export async function thread(input: ThreadInput, carried?: Uint8Array): Promise<void> {
-  const loop = new ThreadLoop(input, carried);
-  await durable(() => loop.run());
+  await durable(async () => await new ThreadLoop({ input, carried }).run());
 }

@@ -1,4 +1,4 @@
-import { didYouMean } from '../nearest';
+import { didYouMean } from '../../core/nearest';
 import { formatPath, quote } from '../problem';
 import type { Located, LocatedEntry, LocatedScalar } from './located';
 import { problemAt, type SpecProblem } from './spec-problem';

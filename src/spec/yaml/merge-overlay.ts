@@ -1,4 +1,4 @@
-import { didYouMean } from '../nearest';
+import { didYouMean } from '../../core/nearest';
 import { formatPath, quote } from '../problem';
 import { isFreeForm, isSameField } from './field-names';
 import {

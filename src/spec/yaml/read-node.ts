@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, type JsonSchema } from '../../protocol/json';
-import { shapeProblems } from '../check-shape';
-import { didYouMean, nearest } from '../nearest';
+import { shapeProblems } from '../../core/check-shape';
+import { didYouMean, nearest } from '../../core/nearest';
 import { describeValue, formatPath, quote } from '../problem';
 import { fieldName, otherSpellings } from './field-names';
 import { freeKeyword, valuesKeyword } from './format-keywords';

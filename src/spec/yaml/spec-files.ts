@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, extname, isAbsolute, join, resolve } from 'node:path';
-import { didYouMean } from '../nearest';
+import { didYouMean } from '../../core/nearest';
 import { quote } from '../problem';
 import { problemAt, specFilesError, type SpecProblem } from './spec-problem';
 import { checkText, decodeText, type ReadText } from './read-text';

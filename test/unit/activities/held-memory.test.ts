@@ -4,6 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { DefinitionCache } from '../../../src/activities/definition-cache';
 import { InputCache } from '../../../src/activities/input-cache';
 import { LogReplica } from '../../../src/activities/log-replica';
+import { limits } from '../../../src/protocol/limits';
 import type { LogEntry } from '../../../src/protocol/log';
 import type { Definition } from '../../../src/protocol/spec';
 import { TrueRun } from './true-run';
@@ -65,14 +66,16 @@ describe('what a worker keeps', () => {
   it.each(cuts)('of inputs and definitions is no more than they are, of %s', async (_name, cut) => {
     const inputs = new InputCache();
     const definitions = new DefinitionCache();
+    const hashes: string[] = [];
     const before = await heldBytes();
     for (let index = 0; index < count; index += 1) {
       const ref = { workflowId: 'w', executionRunId: 'x', number: index };
       await inputs.get(ref, () => Promise.resolve(cut(index)));
-      definitions.put(`hash-${index}`, { runner: cut(index) } as unknown as Definition);
+      hashes.push(definitions.add({ index, runner: cut(index) } as unknown as Definition));
     }
     expect((await heldBytes()) - before).toBeLessThan(16 * MiB);
-    expect(definitions.peek({ hash: 'hash-0' })).toBeDefined();
+    const [first = ''] = hashes;
+    expect(definitions.peek({ hash: first.slice(0, limits.hashLength) })).toBeDefined();
   });
 
   it('of many small values is within the bound, whatever surrounds them', async () => {

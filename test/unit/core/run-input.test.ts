@@ -69,14 +69,6 @@ describe('checkRunInput', () => {
   it.each<{ name: string; input: object }>([
     { name: 'an id and a text', input: run() },
     { name: 'a spec', input: run({ runner: { kind: 'agent', id: 'clerk' } }) },
-    {
-      name: 'the empty text of the step before it, of a child',
-      input: run({ input: '', lineage }),
-    },
-    {
-      name: 'what a model cut in the middle of a character, of a child',
-      input: run({ input: 'cut \ud83d', lineage }),
-    },
     { name: 'parts', input: run({ input: [{ type: 'text', text: 'See' }, image] }) },
     { name: 'a budget that is used up', input: run({ budget: { maxTokens: 0 } }) },
     { name: 'what is left out as null', input: run({ session: null, key: null, context: null }) },
@@ -84,7 +76,6 @@ describe('checkRunInput', () => {
       name: 'a key, and what of it is left out as null',
       input: run({ key: { userId: 'ada', sessionId: null } }),
     },
-    { name: 'keys it does not know, of a client that is newer', input: run({ later: 1 }) },
     {
       name: 'a text just as long as it may be',
       input: run({ input: 'x'.repeat(limits.input - 2) }),
@@ -154,6 +145,16 @@ describe('checkRunInput', () => {
       name: 'a part that is none',
       input: run({ input: ['Go'] }),
       message: 'input[0] must be a text or media part, not a string',
+    },
+    {
+      name: 'a member it does not know',
+      input: run({ sesion: {} }),
+      message: "'sesion' is not a member of a run's start; did you mean 'session'?",
+    },
+    {
+      name: 'a member of a key it does not know',
+      input: run({ key: { userID: 'ada' } }),
+      message: "'userID' is not a member of key; did you mean 'userId'?",
     },
     { name: 'an input of blanks', input: run({ input: ' \n' }), message: 'input is empty' },
     {
@@ -239,6 +240,80 @@ describe('checkRunInput', () => {
     const context: { [key: string]: unknown } = { nested };
     context['self'] = context;
     expect(thrown(() => checkRunInput(run({ context })))).toMatchObject({ code: 'InvalidInput' });
+  });
+});
+
+const parent = { workflowId: 'root' };
+const memory = { workflowId: 'root', executionRunId: 'e', length: 0, tail: [], digest: 'd' };
+const inputFrom = { workflowId: 'root', executionRunId: 'e', number: 1 };
+const fromParent = {
+  lineage,
+  definition: { root: 'other', hash: '0a' },
+  sessionFrom: 'root',
+  origin: '["root","e"]',
+  inputFrom,
+  thread: { workflowId: 'root', turn: 1, memory },
+};
+
+describe('what only a run that calls another one says', () => {
+  const members = Object.entries(fromParent).map(([name, value]) => ({ name, value }));
+
+  it.each(members)('$name is taken from a parent, and from nobody else', ({ name, value }) => {
+    expect(() => checkRunInput(run({ [name]: value }), parent)).not.toThrow();
+    expect(thrown(() => checkRunInput(run({ [name]: value })))).toMatchObject({
+      code: 'InvalidInput',
+      message: `${name} is taken only from the run that calls this one: leave it out`,
+    });
+  });
+
+  it.each(members)('$name left out as null is no matter', ({ name }) => {
+    expect(() => checkRunInput(run({ [name]: null }))).not.toThrow();
+  });
+
+  it.each([
+    { name: 'the empty text of the step before it', input: '' },
+    { name: 'what a model cut in the middle of a character', input: 'cut \ud83d' },
+  ])('takes $name', ({ input }) => {
+    expect(() => checkRunInput(run({ input, lineage }), parent)).not.toThrow();
+  });
+
+  it.each<{ name: string; start: object; message: string }>([
+    {
+      name: "another run's session",
+      start: { sessionFrom: 'victim' },
+      message: "sessionFrom names 'victim', but 'root' started this run",
+    },
+    {
+      name: "another run's input",
+      start: { inputFrom: { ...inputFrom, workflowId: 'victim' } },
+      message: "inputFrom names 'victim'",
+    },
+    {
+      name: "another thread's memory",
+      start: { thread: { ...fromParent.thread, memory: { ...memory, workflowId: 'victim' } } },
+      message: "thread names 'victim'",
+    },
+    {
+      name: 'a tree that is not its own',
+      start: { lineage: { ...lineage, root: 'victim' } },
+      message: "lineage names 'victim'",
+    },
+    { name: 'a tree that is none', start: { lineage: 7 }, message: 'lineage must be an object' },
+    {
+      name: 'a member it does not know',
+      start: { lineage: { ...lineage, polcy: {} } },
+      message: "lineage.polcy is not known; did you mean 'policy'?",
+    },
+    {
+      name: 'a tree without its root',
+      start: { lineage: { ...lineage, root: undefined } },
+      message: 'lineage.root must be a string',
+    },
+  ])('is refused of $name', ({ start, message }) => {
+    expect(thrown(() => checkRunInput(run(start), parent))).toMatchObject({
+      code: 'InvalidInput',
+      message: expect.stringContaining(message) as string,
+    });
   });
 });
 

@@ -1,5 +1,5 @@
 // Pure: no server.
-import { didYouMean, editDistance, nearest } from '../../../src/spec/nearest';
+import { didYouMean, editDistance, nearest } from '../../../src/core/nearest';
 
 describe('nearest', () => {
   const words = ['maxIterations', 'maxTurns', 'model', 'tools', 'toolChoice', 'id'];
