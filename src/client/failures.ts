@@ -14,7 +14,12 @@ import {
   TimeoutFailure,
 } from '@temporalio/common';
 import { asMachineError } from '../core/errors';
-import { errorOfCode, InternalError, RunClosed } from '../protocol/error-classes';
+import {
+  errorOfCode,
+  InternalError,
+  RunClosed,
+  ServerUnavailable,
+} from '../protocol/error-classes';
 import {
   errorCodes,
   LonghaulError,
@@ -32,13 +37,30 @@ export const grpcStatus = {
   invalidArgument: 3,
   deadlineExceeded: 4,
   notFound: 5,
+  permissionDenied: 7,
   resourceExhausted: 8,
   failedPrecondition: 9,
   aborted: 10,
   unimplemented: 12,
   internal: 13,
   unavailable: 14,
+  unauthenticated: 16,
 } as const;
+
+/** How the server says that it cannot answer now. */
+const passing: readonly number[] = [
+  grpcStatus.cancelled,
+  grpcStatus.deadlineExceeded,
+  grpcStatus.resourceExhausted,
+  grpcStatus.aborted,
+  grpcStatus.unavailable,
+];
+
+/** How a call ends that this client itself gave up: aborted, or on a connection that was closed. */
+const givenUp = /^(cancelled on client|the connection was closed)/i;
+/** How one ends that was out of its caller's time. */
+const outOfTime = /^deadline exceeded after/i;
+const tooLarge = /larger than max/i;
 
 export function hasGrpcStatus(error: unknown, ...codes: readonly number[]): boolean {
   if (isGrpcServiceError(error)) return codes.includes(error.code);
@@ -51,12 +73,63 @@ export function isNotFound(error: unknown): boolean {
   return error instanceof WorkflowNotFoundError;
 }
 
+/**
+ * Whether the same call may be answered a little later: the server is away, or has no room for it. Our own error of a server that
+ * did not answer in the time we gave it counts, a raw one that was out of its caller's time does not.
+ */
+export function isPassing(error: unknown): boolean {
+  const cause = serviceError(error);
+  if (cause === undefined || !passing.includes(cause.code)) return false;
+  if (givenUp.test(cause.details) || tooLarge.test(cause.details)) return false;
+  if (LonghaulError.is(error)) return error.code === 'ServerUnavailable';
+  return !outOfTime.test(cause.details);
+}
+
+/** The server is there, and takes no more calls of this kind now. */
+export function isRefused(error: unknown): boolean {
+  return serviceError(error)?.code === grpcStatus.resourceExhausted;
+}
+
 /** Why no call reaches the server, or the namespace of this connection; `undefined` for what a call was refused for. */
 export function unreachable(error: unknown): LonghaulError | undefined {
   if (error instanceof NamespaceNotFoundError) return namespaceMissing(error.namespace, error);
-  return hasGrpcStatus(error, grpcStatus.unavailable, grpcStatus.deadlineExceeded)
-    ? serverUnavailable('the server of this connection', error)
-    : undefined;
+  const cause = serviceError(error);
+  switch (cause?.code) {
+    case grpcStatus.unavailable:
+    case grpcStatus.deadlineExceeded:
+      return serverUnavailable('the server of this connection', error);
+    case grpcStatus.resourceExhausted:
+      return notServed('has no room for this call now: try again later', error, true);
+    case grpcStatus.cancelled:
+      return notServed('was not asked to the end: the call was aborted', error, true);
+    case grpcStatus.permissionDenied:
+    case grpcStatus.unauthenticated:
+      return notServed('refuses this client: check its API key, certificate and rights', error);
+    default:
+      return undefined;
+  }
+}
+
+/** Whatever a call came to, as an error with a code. */
+export function asLonghaulError(error: unknown): LonghaulError {
+  if (LonghaulError.is(error)) return error;
+  const told = updateRefusal(error) ?? unreachable(error);
+  if (told !== undefined) return told;
+  const reason = error instanceof Error ? error.message : String(error);
+  return new InternalError(`the call came to nothing: ${reason}`, { cause: error });
+}
+
+function notServed(what: string, cause: unknown, retryable = false): LonghaulError {
+  const details = serviceError(cause)?.details ?? '';
+  return new ServerUnavailable(`Temporal ${what} (${details})`, { cause, retryable });
+}
+
+function serviceError(
+  error: unknown,
+): { readonly code: number; readonly details: string } | undefined {
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause)
+    if (isGrpcServiceError(cause)) return cause;
+  return undefined;
 }
 
 /** The typed error inside a failed run or a refused update; undefined when there is none. */

@@ -12,7 +12,7 @@ import { limits, timeouts } from '../protocol/limits';
 import { idPatterns, memoKey, workflowTypes } from '../protocol/names';
 import type { RunInput, RunKey, RunMemo } from '../protocol/run';
 import type { BudgetSpec, RunnerLike } from '../protocol/spec';
-import { unreachable } from './failures';
+import { asLonghaulError } from './failures';
 import { Inbox, type InboxFilter, type InboxItem } from './inbox';
 import { findOrphans, type OrphanRun } from './orphans';
 import { RunHandle } from './run-handle';
@@ -134,7 +134,6 @@ export class Longhaul {
       workflowId: runId,
       taskQueue: this.taskQueue,
       args: [input],
-      workflowTaskTimeout: timeouts.workflowTask,
       workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
       workflowIdConflictPolicy: 'FAIL',
       memo: { [memoKey]: memo },
@@ -157,7 +156,7 @@ export class Longhaul {
         const message = `run '${runId}' already exists: take it with run('${runId}'), or start under another runId`;
         throw new RunAlreadyExists(message, { cause: error, details: { runId } });
       }
-      throw unreachable(error) ?? error;
+      throw asLonghaulError(error);
     }
   }
 }

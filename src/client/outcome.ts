@@ -1,9 +1,12 @@
-// Waiting for a run's next pause or its end, by one shared update per pause and the run's own result.
+// Waiting for a run's next pause or its end, by one shared update per pause.
 //
-// All who wait for pause n+1 use the update id `outcome:<n+1>`: the server lets few updates be in flight, but serves many waiters of
-// one. The update is raced with the result, because the SDK hides a refused update and retries it.
+// 1. All who wait for pause n+1 use the update id `outcome:<n+1>`: the server lets few updates be in flight, but serves many waiters
+//    of one.
+// 2. Where the run stands is read from its memo, which costs no worker anything: after a restart the update alone has the run
+//    replayed, once for all who wait.
+// 3. One long poll a caller. A run that closes ends the update, and the server is asked again.
 
-import type { Client } from '@temporalio/client';
+import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { InternalError } from '../protocol/error-classes';
 import { updateNames } from '../protocol/names';
 import type {
@@ -13,16 +16,20 @@ import type {
   PendingInput,
   RunState,
 } from '../protocol/run';
-import { isCutOff, isNotFound, updateRefusal } from './failures';
+import { asLonghaulError, isCutOff, isNotFound } from './failures';
+import { patiently } from './patiently';
+import { hasClosed, stateFromMemo } from './run-view';
 import { uninterrupted } from './uninterrupted';
 import { requireWorker } from './worker-watch';
 
 export type OutcomeSource = {
   readonly client: Client;
   readonly runId: string;
+  readonly describe: () => Promise<WorkflowExecutionDescription>;
   readonly state: () => Promise<RunState>;
   readonly result: () => Promise<AgentRunResult>;
-  readonly taskQueue: () => Promise<string>;
+  /** What it means that the run takes no update, as an error. */
+  readonly untaken: (error: unknown) => Promise<unknown>;
 };
 
 export async function waitForOutcome(source: OutcomeSource): Promise<AgentRunOutcome> {
@@ -31,6 +38,8 @@ export async function waitForOutcome(source: OutcomeSource): Promise<AgentRunOut
   const watched = watchWorker(source, waiting.signal);
   try {
     return await Promise.race([outcome, watched]);
+  } catch (error) {
+    throw asLonghaulError(error);
   } finally {
     waiting.abort();
     for (const left of [outcome, watched]) left.catch(() => undefined);
@@ -39,58 +48,59 @@ export async function waitForOutcome(source: OutcomeSource): Promise<AgentRunOut
 
 async function nextOutcome(source: OutcomeSource, signal: AbortSignal): Promise<AgentRunOutcome> {
   for (;;) {
-    const { status, pauseSeq, pending } = await source.state();
-    // One that is complete may still be open, saving or with branches nobody waits for: its outcome is out all the same.
-    if (status === 'failed' || status === 'cancelled') return complete(await source.result());
-    if (pending.length > 0) return needsInput(pending);
-    const reply = await nextReply(source, pauseSeq, signal);
-    if (reply.kind === 'complete') return complete(reply.result);
-    if (reply.kind === 'needs-input') return needsInput(reply.pending);
-    if (reply.kind === 'ended') return complete(await source.result());
+    const outcome = await patiently(() => look(source, signal));
+    if (outcome !== undefined) return outcome;
   }
 }
 
-async function nextReply(
+/** Undefined where the run moved on meanwhile: look again. */
+async function look(
   source: OutcomeSource,
+  signal: AbortSignal,
+): Promise<AgentRunOutcome | undefined> {
+  const execution = await source.describe();
+  // One that is complete may still be open, saving or with branches nobody waits for: its outcome is out all the same.
+  const { status, pauseSeq } = stateFromMemo(execution);
+  if (hasClosed(execution) || status === 'failed' || status === 'cancelled')
+    return complete(await source.result());
+  if (status !== 'needs-input') return outcomeOf(await nextReply(source, pauseSeq, signal));
+  // Only the run itself tells its questions whole.
+  const told = await source.state();
+  if (told.pending.length > 0) return needsInput(told.pending);
+  return outcomeOf(await nextReply(source, told.pauseSeq, signal));
+}
+
+async function nextReply(
+  { client, runId, untaken }: OutcomeSource,
   pauseSeq: number,
   signal: AbortSignal,
 ): Promise<OutcomeReply> {
-  const { client, runId } = source;
-  const answered = new AbortController();
-  const abortable = <Answer>(call: () => Promise<Answer>): Promise<Answer> =>
-    client.withAbortSignal(AbortSignal.any([signal, answered.signal]), call);
   const ask = (): Promise<OutcomeReply> =>
     client.workflow.getHandle(runId).executeUpdate<OutcomeReply, []>(updateNames.outcome, {
       updateId: `outcome:${pauseSeq + 1}`,
     });
-  const update = uninterrupted(() => abortable(ask)).catch(askAgain);
-  const ended = abortable(source.result).then((result): OutcomeReply => ({
-    kind: 'complete',
-    result,
-  }));
   try {
-    return await Promise.race([update, ended]);
-  } finally {
-    answered.abort();
-    for (const left of [update, ended]) left.catch(() => undefined);
+    return await uninterrupted(() => client.withAbortSignal(signal, ask));
+  } catch (error) {
+    // The run moved on to its next execution, or closed while the update was under way.
+    if (isCutOff(error) || isNotFound(error)) return { kind: 'moved' };
+    throw await untaken(error);
   }
-}
-
-/** The run moved on to its next execution, or closed while the update was under way: look again. */
-function askAgain(error: unknown): OutcomeReply {
-  if (isCutOff(error)) return { kind: 'moved' };
-  if (isNotFound(error)) return { kind: 'ended' };
-  throw updateRefusal(error) ?? error;
 }
 
 /** Rejects when no worker polls; otherwise never settles. */
 async function watchWorker(source: OutcomeSource, signal: AbortSignal): Promise<never> {
-  await requireWorker(source.client, {
-    taskQueue: await source.taskQueue(),
-    runId: source.runId,
-    signal,
+  const { client, runId } = source;
+  await patiently(async () => {
+    const { taskQueue } = await source.describe();
+    await requireWorker(client, { taskQueue, runId, signal });
   });
   return await new Promise<never>(() => undefined);
+}
+
+function outcomeOf(reply: OutcomeReply): AgentRunOutcome | undefined {
+  if (reply.kind === 'complete') return complete(reply.result);
+  return reply.kind === 'needs-input' ? needsInput(reply.pending) : undefined;
 }
 
 function complete(result: AgentRunResult): AgentRunOutcome {

@@ -25,16 +25,16 @@ import type {
   RunState,
 } from '../protocol/run';
 import {
+  asLonghaulError,
   cancelled,
   grpcStatus,
   hasGrpcStatus,
   isNotFound,
   isUntaken,
   runFailure,
-  unreachable,
-  updateRefusal,
 } from './failures';
 import { waitForOutcome } from './outcome';
+import { patiently } from './patiently';
 import { followLog, type RunEvent } from './run-events';
 import { TreeReader, type RunTree } from './run-tree';
 import { hasEnded, memoOf, RunView, type ReadOptions } from './run-view';
@@ -71,26 +71,28 @@ export class RunHandle {
 
   /**
    * Waits for the run to end or to ask something: at the first pause, and again at the next. Throws the run's own typed error when it
-   * failed, `RunCancelled` when it was cancelled, `NoWorker` within 5 s when nothing polls its task queue.
+   * failed, `RunCancelled` when it was cancelled, `NoWorker` within 5 s when nothing polls its task queue. Waits on while the server
+   * restarts or refuses it for its limits; throws `ServerUnavailable` after five minutes without a server.
    */
   async outcome(): Promise<AgentRunOutcome> {
     return await waitForOutcome({
       client: this.#client,
       runId: this.runId,
-      state: () => this.state(),
+      describe: () => this.#view.describe(),
+      state: () => this.#view.state(),
       result: () => this.result(),
-      taskQueue: async () => (await this.#view.describe()).taskQueue,
+      untaken: async (error) => (isUntaken(error) ? await this.#view.unanswerable(error) : error),
     });
   }
 
   /** Waits for the end, through any number of pauses. Throws as `outcome` does, but waits for a worker as long as it takes. */
   async result(): Promise<AgentRunResult> {
     try {
-      return (await this.#handle().result()) as AgentRunResult;
+      return (await patiently(() => this.#handle().result())) as AgentRunResult;
     } catch (error) {
       if (isNotFound(error)) throw notFound(this.runId, error);
       const failure = runFailure(error);
-      if (failure === undefined) throw unreachable(error) ?? error;
+      if (failure === undefined) throw asLonghaulError(error);
       throw failure.code === 'RunCancelled' ? await this.#cancelled(failure) : failure;
     }
   }
@@ -163,13 +165,13 @@ export class RunHandle {
       await this.#handle().signal(signalNames.cancelRun, { reason });
       await this.#handle().cancel();
     } catch (error) {
-      if (!isNotFound(error)) throw unreachable(error) ?? error;
+      if (!isNotFound(error)) throw asLonghaulError(error);
       await this.#view.describe();
     }
   }
 
   async #onlyPending(): Promise<string> {
-    const { status, pending } = await this.state();
+    const { status, pending } = await this.#view.open();
     const [first, ...others] = pending;
     if (first === undefined) throw this.#notWaiting(status);
     if (others.length === 0) return first.inputId;
@@ -185,7 +187,7 @@ export class RunHandle {
     } catch (error) {
       if (isNotFound(error)) throw this.#notWaiting((await this.state()).status);
       if (isUntaken(error)) throw await this.#view.unanswerable(error);
-      throw updateRefusal(error) ?? unreachable(error) ?? error;
+      throw asLonghaulError(error);
     } finally {
       watch.abort();
     }

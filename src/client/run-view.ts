@@ -20,7 +20,7 @@ import type {
   RunState,
   RunStatus,
 } from '../protocol/run';
-import { grpcStatus, hasGrpcStatus, isNotFound, unreachable } from './failures';
+import { asLonghaulError, grpcStatus, hasGrpcStatus, isNotFound } from './failures';
 import { entriesFromHistory } from './history-log';
 import { hasWorker } from './worker-watch';
 
@@ -66,13 +66,28 @@ export class RunView {
     return { ...told, status: 'failed', pending: [] };
   }
 
-  /** Of an input of the run: what its answers' update ids are made of. Undefined when no worker answers in time. */
+  /**
+   * Of an input of the run: what its answers' update ids are made of. From the memo, which lists most that are open: no worker has to
+   * replay the run to tell. Else undefined when no worker answers in time.
+   */
   async nonceOf(inputId: string): Promise<NonceReply | undefined> {
+    const { pending } = stateFromMemo(await this.describe());
+    const nonce = pending.find((input) => input.inputId === inputId)?.nonce;
+    if (nonce !== undefined) return { nonce };
     return await this.#query<NonceReply, [object]>(
       queryNames.nonce,
       { inputId },
       timeouts.logQuery,
     );
+  }
+
+  /** What is open, from the memo where that lists all of it: no worker has to replay the run to tell. */
+  async open(): Promise<Pick<RunState, 'status' | 'pending'>> {
+    const execution = await this.describe();
+    const memo = execution.memo?.[memoKey];
+    return isJsonObject(memo) && memo['morePending'] === undefined
+      ? stateFromMemo(execution)
+      : await this.state();
   }
 
   /** The runs it called, as it tells itself; undefined when no worker answers in time. */
@@ -133,10 +148,10 @@ export class RunView {
     return await this.#client.withDeadline(Date.now() + timeoutMs, call);
   }
 
-  #explain(error: unknown): unknown {
+  #explain(error: unknown): LonghaulError {
     if (isNotFound(error))
       return new RunNotFound(`there is no run '${this.#runId}'`, { cause: error });
-    return unreachable(error) ?? error;
+    return asLonghaulError(error);
   }
 
   /** Why a workflow does not take what every run takes: it is none of ours, or fails. */
@@ -156,6 +171,11 @@ function notOurs(runId: string, type: string, cause: Error): LonghaulError {
 
 function isStopped({ status }: WorkflowExecutionDescription): boolean {
   return status.name === 'TERMINATED' || status.name === 'TIMED_OUT';
+}
+
+/** As the server says, whatever the run last told of itself. */
+export function hasClosed({ status }: { readonly status: { readonly name: string } }): boolean {
+  return closedStatus[status.name] !== undefined;
 }
 
 export function hasEnded(status: RunStatus): boolean {

@@ -15,11 +15,11 @@ import { LonghaulError } from '../protocol/errors';
 import { timeouts } from '../protocol/limits';
 import { threadType } from '../protocol/names';
 import {
+  asLonghaulError,
   grpcStatus,
   hasGrpcStatus,
   isCutOff,
   isNotFound,
-  unreachable,
   updateRefusal,
 } from './failures';
 import { requireWorker } from './worker-watch';
@@ -43,7 +43,7 @@ export async function updateThread<Reply>(update: ThreadUpdate): Promise<Reply> 
   try {
     return await Promise.race([sent, watched]);
   } catch (error) {
-    throw unreachable(error) ?? updateRefusal(error) ?? error;
+    throw asLonghaulError(error);
   } finally {
     watch.abort();
     for (const left of [sent, watched]) left.catch(() => undefined);
@@ -71,7 +71,6 @@ async function sendOnce<Reply>({
 }: ThreadUpdate): Promise<Reply> {
   const startWorkflowOperation = new WithStartWorkflowOperation(threadType, {
     ...start,
-    workflowTaskTimeout: timeouts.workflowTask,
     workflowIdConflictPolicy: 'USE_EXISTING',
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
   });

@@ -31,12 +31,15 @@ export const limits = {
   carriedText: 4 * MiB,
   /** Of anything that travels deflated, inflated: no more is read, so no more is sent. */
   inflated: 32 * MiB,
-  /** History at which a run continues as new by itself, server suggestion or not. */
+  /**
+   * History at which a run continues as new by itself, server suggestion or not. Events are what replaying costs: so many take a
+   * worker with nothing in memory about half a second of a core.
+   */
   historyBytes: 3_500_000,
-  historyEvents: 4_000,
+  historyEvents: 1_500,
   /** History at which an orchestration with open children starts no more: it waits for a gap to continue as new in. */
   fullHistoryBytes: 15_000_000,
-  fullHistoryEvents: 15_000,
+  fullHistoryEvents: 5_000,
   answeredInputs: 1_000,
   /** Open inputs that a run tells the one above it. */
   toldInputs: 10_000,
@@ -69,7 +72,6 @@ export const limits = {
 } as const;
 
 export const timeouts = {
-  workflowTask: 5_000,
   stickyScheduleToStart: 2_000,
   modelStartToClose: 15 * 60_000,
   modelScheduleToClose: 60 * 60_000,
@@ -87,4 +89,6 @@ export const timeouts = {
   shutdownGrace: 60_000,
   serverCheck: 5_000,
   eventsPause: 1_000,
+  /** For which one who waits for a run asks a server that does not answer at all. */
+  silence: 5 * 60_000,
 } as const;

@@ -65,7 +65,7 @@ export type PendingInput = Omit<MachineInput, 'kind'> & {
   readonly since: string;
   /**
    * Random, drawn when it is asked: update ids of answers are made of it, so that they tell nothing of the answer, and a question that is
-   * asked again after a reset can be answered as before. Left out where no worker was asked.
+   * asked again after a reset can be answered as before.
    */
   readonly nonce?: string;
 };
@@ -181,8 +181,10 @@ export type RunMemo = {
   readonly pauseSeq?: number;
   readonly pending?: readonly Pick<
     PendingInput,
-    'inputId' | 'kind' | 'question' | 'agentId' | 'path' | 'since'
+    'inputId' | 'kind' | 'question' | 'agentId' | 'path' | 'since' | 'nonce'
   >[];
+  /** Open inputs that did not fit. */
+  readonly morePending?: number;
   readonly reason?: string;
 };
 

@@ -14,6 +14,7 @@ import { checkStores } from '../stores/check-stores';
 import { prebuiltWorkflows, sharedModule } from './bundle';
 import { checkLonghaulOptions } from './check-options';
 import type { LonghaulOptions } from './options';
+import { replayPace } from './replay-pace';
 import { RequiredWorkflows } from './required-workflows';
 import { searchAttributeCheck } from './search-attributes';
 
@@ -49,7 +50,7 @@ export class LonghaulPlugin extends SimplePlugin {
     return {
       stickyQueueScheduleToStartTimeout: timeouts.stickyScheduleToStart,
       shutdownGraceTime: timeouts.shutdownGrace,
-      ...configured,
+      ...replayPace(configured),
       ...(hasWorkflows ? {} : prebuiltWorkflows()),
       activities: { ...configured.activities, ...this.#activities(configured) },
     };

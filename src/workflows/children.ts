@@ -26,7 +26,7 @@ import { oneLine, utf8Length } from '../core/text';
 import type { RunnerPlace } from '../protocol/activities';
 import { CircularAgentCall, DepthExceeded, DisallowedAgentCall } from '../protocol/error-classes';
 import type { JsonObject } from '../protocol/json';
-import { limits, timeouts } from '../protocol/limits';
+import { limits } from '../protocol/limits';
 import { memoKey, signalNames, workflowTypes } from '../protocol/names';
 import type {
   ChildOutcome,
@@ -268,7 +268,6 @@ function startOptions(
     args: [runInput],
     parentClosePolicy: ParentClosePolicy.TERMINATE,
     cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
-    workflowTaskTimeout: timeouts.workflowTask,
     memo: { [memoKey]: memo },
     staticSummary: oneLine(`${element}: ${text}`, limits.summary),
   };

@@ -22,7 +22,7 @@ import { checkRunInput } from '../core/run-input';
 import { oneLine } from '../core/text';
 import { InvalidInput, RunAlreadyExists } from '../protocol/error-classes';
 import { isJsonObject } from '../protocol/json';
-import { limits, timeouts } from '../protocol/limits';
+import { limits } from '../protocol/limits';
 import { idPatterns, memoKey, workflowTypes } from '../protocol/names';
 import type { AgentRunResult, RunInput, RunMemo } from '../protocol/run';
 import type { RunnerLike, RunnerSpec } from '../protocol/spec';
@@ -119,7 +119,6 @@ function childOf(
       ...(taskQueue !== undefined && { taskQueue }),
       parentClosePolicy: parentClosePolicy ?? ParentClosePolicy.TERMINATE,
       cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
-      workflowTaskTimeout: timeouts.workflowTask,
       memo: { [memoKey]: memo },
       staticSummary: oneLine(`${id}: ${text}`, limits.summary),
     },

@@ -2,7 +2,7 @@
 
 import type { LogEntry } from '../protocol/log';
 import type { ChildView, RunState } from '../protocol/run';
-import { showAttributes, showDetails, showMemo, shownAtStart } from './visible-state';
+import { showAttributes, showDetails, showMemo, shownAtStart, shownBriefly } from './visible-state';
 
 export type Shown = {
   readonly entries: readonly LogEntry[];
@@ -21,7 +21,7 @@ export class RunDisplay {
   }
 
   show(state: RunState, options: Shown): void {
-    const memo = [state.status, ...state.pending.map((input) => input.inputId)].join(' ');
+    const memo = shownBriefly(state.status, state.pending);
     if (memo !== this.#memo && state.status !== 'loading') {
       showMemo(state, options.reason);
       this.#memo = memo;

@@ -54,6 +54,7 @@ import { childResult, runResult } from './run-result';
 import { RunSession } from './run-session';
 import { openStart, takeRunStart, withoutStart, type Given, type Taken } from './run-start';
 import { closeSession } from './run-stores';
+import { carriedMemo } from './visible-state';
 
 /** What exists once the definition is known. */
 type Loaded = {
@@ -290,9 +291,9 @@ export class Run {
     const runner = runnerId(this.#input.runner);
     const { origin } = this.#place;
     const next: RunInput = { ...withoutStart(this.#input), runner, input: 'continued', origin };
-    await makeContinueAsNewFunc<
-      (input: RunInput, carried: Uint8Array) => Promise<AgentRunResult>
-    >()(next, bytes);
+    await makeContinueAsNewFunc<(input: RunInput, carried: Uint8Array) => Promise<AgentRunResult>>(
+      carriedMemo(),
+    )(next, bytes);
   }
 
   /** Shows the end, if there is one, and leaves nothing unanswered or untold. */

@@ -39,6 +39,7 @@ import { runTurn } from './thread-run';
 import { ThreadSaves } from './thread-saves';
 import { ThreadTurns, type OpenTurn } from './thread-turns';
 import { timeOrderedId } from './time-ordered-id';
+import { carriedMemo } from './visible-state';
 
 export class ThreadLoop {
   readonly #info = workflowInfo();
@@ -307,10 +308,9 @@ export class ThreadLoop {
       clearedTurns: this.#clearedTurns,
       isClearing: this.#isClearing,
     });
-    await makeContinueAsNewFunc<(input: ThreadInput, carried: Uint8Array) => Promise<void>>()(
-      this.#input,
-      bytes,
-    );
+    await makeContinueAsNewFunc<(input: ThreadInput, carried: Uint8Array) => Promise<void>>(
+      carriedMemo(),
+    )(this.#input, bytes);
   }
 
   /** What is to be saved is saved, also by a thread that was cancelled or failed. */

@@ -8,7 +8,7 @@ import {
 import { oneLine } from '../core/text';
 import { runnerId } from '../core/runner-refs';
 import type { JsonObject } from '../protocol/json';
-import { limits, timeouts } from '../protocol/limits';
+import { limits } from '../protocol/limits';
 import { memoKey, workflowTypes } from '../protocol/names';
 import type { AgentRunResult, RunInput, RunMemo } from '../protocol/run';
 import type { ThreadInput, ThreadTurn } from '../protocol/thread';
@@ -41,7 +41,6 @@ export async function runTurn(
     args: [runInput],
     parentClosePolicy: ParentClosePolicy.TERMINATE,
     cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
-    workflowTaskTimeout: timeouts.workflowTask,
     memo: { [memoKey]: memo },
     staticSummary: oneLine(`turn ${turn.turn}: ${text}`, limits.summary),
   });

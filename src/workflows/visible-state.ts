@@ -5,7 +5,12 @@
 // 3. Current details cost no event; they are rendered as markdown.
 
 import { defineSearchAttributeKey } from '@temporalio/common';
-import { setCurrentDetails, upsertMemo, upsertSearchAttributes } from '@temporalio/workflow';
+import {
+  setCurrentDetails,
+  upsertMemo,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
 import { clipText, oneLine, utf8Length } from '../core/text';
 import { isJsonObject } from '../protocol/json';
 import { limits } from '../protocol/limits';
@@ -27,10 +32,26 @@ export function showAttributes(state: RunState): void {
   ]);
 }
 
-/** What the client put into the memo when it started the run need not be shown again. */
+/** What the memo shows when an execution starts, from the client or from the execution before, need not be shown again. */
 export function shownAtStart(memo: Record<string, unknown> | undefined): string {
   const shown = memo?.[memoKey];
-  return isJsonObject(shown) && typeof shown['status'] === 'string' ? shown['status'] : '';
+  if (!isJsonObject(shown) || typeof shown['status'] !== 'string') return '';
+  const { status, pending = [] } = shown as unknown as RunMemo;
+  return shownBriefly(status, pending);
+}
+
+/** The memo is shown again when this changes. */
+export function shownBriefly(
+  status: RunState['status'],
+  pending: readonly { readonly inputId: string }[],
+): string {
+  return [status, ...pending.map((input) => input.inputId)].join(' ');
+}
+
+/** For `continueAsNew`: the server would show what the first execution was started with. */
+export function carriedMemo(): { readonly memo?: Record<string, unknown> } {
+  const { memo } = workflowInfo();
+  return memo === undefined ? {} : { memo };
 }
 
 /** More never fit into a memo. */
@@ -40,13 +61,14 @@ const mostShown = 20;
 function runMemo(state: RunState, reason?: string): RunMemo {
   let pending = state.pending
     .slice(0, mostShown)
-    .map(({ inputId, kind, question, agentId, path, since }) => ({
+    .map(({ inputId, kind, question, agentId, path, since, nonce }) => ({
       inputId,
       kind,
       question: oneLine(question, 200),
       agentId,
       path: oneLine(path, 100),
       since,
+      ...(nonce !== undefined && { nonce }),
     }));
   const memo = (): RunMemo => ({
     status: state.status,
@@ -54,6 +76,9 @@ function runMemo(state: RunState, reason?: string): RunMemo {
     ...(state.path !== state.runner && { path: oneLine(state.path, 200) }),
     pauseSeq: state.pauseSeq,
     ...(pending.length > 0 && { pending }),
+    ...(pending.length < state.pending.length && {
+      morePending: state.pending.length - pending.length,
+    }),
     ...(reason !== undefined && { reason: oneLine(reason, 300) }),
   });
   while (pending.length > 0 && utf8Length(JSON.stringify(memo())) > limits.memo) {

@@ -43,7 +43,6 @@ describe('the numbers of the documents', () => {
 
   it('say how long things take', () => {
     expect(timeouts).toMatchObject({
-      workflowTask: 5 * seconds,
       stickyScheduleToStart: 2 * seconds,
       modelStartToClose: 15 * minutes,
       modelScheduleToClose: 1 * hours,
