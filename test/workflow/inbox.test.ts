@@ -116,6 +116,7 @@ describe('inbox', () => {
       agentId: 'deep',
       path: 'top/dig',
       since: top?.since,
+      nonce: expect.any(String),
     });
     await longhaul.client.workflow.getHandle(nested.runId).terminate();
   });

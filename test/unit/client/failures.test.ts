@@ -72,14 +72,15 @@ describe('a decision about a tool call', () => {
   });
 });
 
-/** A client of one workflow that fails at whatever it is asked, but for what the server knows of it. */
+/** A client of one workflow that fails at whatever it is asked, but for what the server knows of it, and for queries where an update fails. */
 function clientOf(type: string, error: Error): Client {
   const fail = () => Promise.reject(error);
+  const query = error instanceof WorkflowUpdateFailedError ? () => Promise.resolve({}) : fail;
   const describe = () => Promise.resolve({ type, taskQueue: 'queue', status: { name: 'RUNNING' } });
   return {
     withDeadline: (_deadline: number, call: () => unknown) => call(),
     withAbortSignal: (_signal: AbortSignal, call: () => unknown) => call(),
-    workflow: { getHandle: () => ({ query: fail, executeUpdate: fail, describe }) },
+    workflow: { getHandle: () => ({ query, executeUpdate: fail, describe }) },
     workflowService: { describeTaskQueue: () => Promise.resolve({ pollers: [] }) },
   } as unknown as Client;
 }
