@@ -4,7 +4,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const CHECKS = ['format:check', 'lint', 'types', 'build', 'knip', 'package', 'test:coverage'];
+const CHECKS = [
+  ...['format:check', 'lint', 'types', 'build', 'knip', 'package', 'test:coverage'],
+  'torture',
+];
 const MINUTES = { test: 60, other: 10 };
 const folder = mkdtempSync(join(tmpdir(), 'longhaul-check-'));
 const report = join(folder, 'jest.json');

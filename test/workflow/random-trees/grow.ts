@@ -2,7 +2,7 @@
 
 import { resultsOf } from './model';
 import { TooManyResults, type Result } from './results';
-import { Random } from './random';
+import { Random } from '../../../scripts/torture/random.mts';
 import { keys } from './tools';
 import type {
   Act,

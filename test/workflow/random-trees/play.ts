@@ -5,7 +5,7 @@ import type { Longhaul, RunHandle } from '../../../src/client';
 import type { JsonObject } from '../../../src/protocol/json';
 import type { AgentRunOutcome, PendingInput } from '../../../src/protocol/run';
 import { input, type GrownTree } from './grow';
-import { Random } from './random';
+import { Random } from '../../../scripts/torture/random.mts';
 import type { Stage } from './stage';
 import { answerTo, decisionOn, edited } from './tools';
 import { toRunner, type Tree } from './tree';

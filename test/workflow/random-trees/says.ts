@@ -1,7 +1,7 @@
 import type { ModelRequest } from '../../../src/providers/provider';
 import type { ScriptedStep, ScriptedToolCall } from '../../../src/testing/scripted-step';
 import { ProviderError } from '../../../src';
-import { hashOf } from './random';
+import { hashOf } from '../../../scripts/torture/random.mts';
 import { toolName, type Act, type AgentNode } from './tree';
 
 /** Where an act stands: what it asks and what it writes are named by it. */

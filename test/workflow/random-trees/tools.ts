@@ -1,6 +1,6 @@
 import { defineTool, type Tool } from '../../../src';
 import type { ToolContext } from '../../../src/spec/tool';
-import { hashOf } from './random';
+import { hashOf } from '../../../scripts/torture/random.mts';
 
 export const keys = ['a', 'b', 'c', 'd', 'e', 'f'] as const;
 

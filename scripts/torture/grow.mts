@@ -1,0 +1,208 @@
+// Grows the plan of a round from its seed.
+
+import type { Size } from './payload.mts';
+import {
+  faultKinds,
+  moments,
+  type Act,
+  type AgentPlan,
+  type Fault,
+  type MessagePlan,
+  type NodePlan,
+  type RoundPlan,
+  type ThreadOperation,
+  type ThreadPlan,
+  type ToolName,
+  type TreePlan,
+  type TurnPlan,
+} from './plan.mts';
+import { Random } from './random.mts';
+
+/** How much there is of everything; the campaign's default is 1. */
+export type Scale = { readonly trees: number; readonly threads: number; readonly faults: number };
+
+export const usualScale: Scale = { trees: 10, threads: 3, faults: 16 };
+
+const KiB = 1024;
+const deepest = 4;
+/** From so many nodes on, what grows is a leaf. */
+const enoughNodes = 6;
+const noText: Size = { bytes: 0, deflates: true };
+
+export function growRound(seed: number, scale: Scale = usualScale): RoundPlan {
+  const random = new Random(seed);
+  const logReplicaBytes = random.pick([undefined, undefined, 1]);
+  const settings = {
+    logReplicaBytes,
+    maxCachedWorkflows: random.pick([undefined, undefined, 2]),
+    graceMs: random.pick([0, 1_000, 5_000]),
+    store: random.pick(['sqlite', 'sqlite', 'postgres'] as const),
+  };
+  const trees = Array.from({ length: scale.trees }, (_, index) =>
+    new Gardener(random, `t${index + 1}`).tree(),
+  );
+  const threads = Array.from({ length: scale.threads }, (_, index) =>
+    growThread(random, `c${index + 1}`),
+  );
+  const faults = Array.from({ length: scale.faults }, () => growFault(random));
+  return { seed, settings, trees, threads, faults };
+}
+
+class Gardener {
+  readonly #random: Random;
+  readonly #id: string;
+  #nodes = 0;
+
+  constructor(random: Random, id: string) {
+    this.#random = random;
+    this.#id = id;
+  }
+
+  tree(): TreePlan {
+    const random = this.#random;
+    const shape = random.pick(['tree', 'tree', 'tree', 'long', 'heavy']);
+    const root = shape === 'tree' ? this.#node(1) : this.#alone(shape);
+    const isCancelled = random.chance(10);
+    const isRefused = root.kind === 'agent' && random.chance(8);
+    return {
+      id: this.#id,
+      root: isRefused ? { ...root, isRefused } : root,
+      input: sizeOf(random, 60 * KiB),
+      cancelAfter: isCancelled ? random.between(1, 12) : undefined,
+    };
+  }
+
+  /** One agent with many small turns, or with some whose results fill history. */
+  #alone(shape: 'long' | 'heavy'): AgentPlan {
+    const random = this.#random;
+    const isLong = shape === 'long';
+    const id = this.#nextId();
+    const length = isLong ? random.between(40, 90) : random.between(12, 28);
+    const turns = Array.from({ length }, (_, turn): TurnPlan => {
+      const kind = random.pick(['charge', 'look', 'look', 'refund'] as const);
+      const bytes = isLong ? random.between(10, 2_000) : random.between(60 * KiB, 200 * KiB);
+      const size = { bytes, deflates: isLong && random.chance(50) };
+      return [{ kind, place: `${id}.${turn}.0`, size, padding: noText }];
+    });
+    return { kind: 'agent', id, turns, answer: sizeOf(random, 8 * KiB), isRefused: false };
+  }
+
+  #node(depth: number): NodePlan {
+    const random = this.#random;
+    const isLeaf = depth >= deepest || this.#nodes >= enoughNodes || random.chance(depth * 15);
+    if (isLeaf) return this.#agent(depth, false);
+    const grow = random.pick([
+      () => this.#sequential(depth),
+      () => this.#parallel(depth),
+      () => this.#graph(depth),
+      () => this.#agent(depth, true),
+      () => this.#agent(depth, true),
+    ]);
+    return grow();
+  }
+
+  #nextId(): string {
+    this.#nodes += 1;
+    return `${this.#id}.n${this.#nodes}`;
+  }
+
+  #sequential(depth: number): NodePlan {
+    const random = this.#random;
+    const id = this.#nextId();
+    const steps = Array.from({ length: random.between(1, 3) }, () => this.#node(depth + 1));
+    const passOutput = random.pick([false, true, 'combined'] as const);
+    return { kind: 'sequential', id, steps, passOutput };
+  }
+
+  #parallel(depth: number): NodePlan {
+    const random = this.#random;
+    const id = this.#nextId();
+    const branches = Array.from({ length: random.between(2, 4) }, () => this.#node(depth + 1));
+    return { kind: 'parallel', id, branches, concurrency: random.pick([1, 2, 50]) };
+  }
+
+  #graph(depth: number): NodePlan {
+    const random = this.#random;
+    const id = this.#nextId();
+    const tasks: { id: string; runner: NodePlan; dependencies: string[] }[] = [];
+    for (let left = random.between(2, 4); left > 0; left -= 1) {
+      const dependencies = tasks.map((task) => task.id).filter(() => random.chance(40));
+      tasks.push({ id: `task${tasks.length + 1}`, runner: this.#node(depth + 1), dependencies });
+    }
+    return { kind: 'graph', id, tasks };
+  }
+
+  #agent(depth: number, isCaller: boolean): AgentPlan {
+    const random = this.#random;
+    const id = this.#nextId();
+    const length = random.between(isCaller ? 1 : 0, 4);
+    const calling = random.below(Math.max(1, length));
+    const turns = Array.from({ length }, (_, turn): TurnPlan => {
+      const acts = growActs(random, `${id}.${turn}`);
+      if (!isCaller || turn !== calling) return acts;
+      const place = `${id}.${turn}.${acts.length}`;
+      return [...acts, { kind: 'call', place, callee: this.#node(depth + 1) }];
+    });
+    const answer = sizeOf(random, depth === 1 ? 200 * KiB : 24 * KiB);
+    return { kind: 'agent', id, turns, answer, isRefused: false };
+  }
+}
+
+const usualTools = [
+  ...['charge', 'charge', 'refund', 'refund', 'look', 'note'],
+  ...['guard', 'guard_once', 'stumble', 'ask_user'],
+] as [ToolName, ...ToolName[]];
+
+function growActs(random: Random, turn: string): readonly Act[] {
+  return Array.from({ length: random.pick([1, 1, 1, 2, 3]) }, (_, index) => ({
+    kind: random.pick(usualTools),
+    place: `${turn}.${index}`,
+    size: sizeOf(random, 250 * KiB),
+    padding: random.chance(10) ? sizeOf(random, 200 * KiB) : noText,
+  }));
+}
+
+/** Mostly small, sometimes up to what there is room for. */
+function sizeOf(random: Random, most: number): Size {
+  const limit = random.pick([600, 600, 600, 600, 600, 600, 600, 16 * KiB, 16 * KiB, most]);
+  return { bytes: random.between(10, Math.min(limit, most)), deflates: random.chance(50) };
+}
+
+function growThread(random: Random, id: string): ThreadPlan {
+  let messages = 0;
+  const message = (): MessagePlan => {
+    messages += 1;
+    const name = `${id}.m${messages}`;
+    return {
+      name,
+      size: sizeOf(random, 60 * KiB),
+      turns: Array.from({ length: random.pick([0, 0, 1, 2]) }, (_, turn) =>
+        growActs(random, `${name}.${turn}`),
+      ),
+      answer: sizeOf(random, 16 * KiB),
+    };
+  };
+  const operations = Array.from({ length: random.between(4, 9) }, (_, index): ThreadOperation => {
+    if (index > 1 && random.chance(20)) return { kind: 'clear' };
+    const burst = Array.from({ length: random.pick([1, 1, 1, 2, 4]) }, message);
+    return { kind: 'send', burst };
+  });
+  return {
+    id,
+    window: random.pick([undefined, undefined, 3]),
+    hasStore: random.chance(70),
+    operations,
+  };
+}
+
+/** Faults of the model and of stores are mild ones of which there may be many; the others stop processes. */
+function growFault(random: Random): Fault {
+  return {
+    kind: random.pick([...faultKinds, 'kill', 'kill', 'shut down', 'freeze', 'reset']),
+    moment: random.pick(moments),
+    gap: random.between(5, 60),
+    ms: random.pick([200, 1_000, 3_000, 3_000, 8_000, 18_000]),
+    calls: random.between(1, 4),
+    draw: random.below(1_000),
+  };
+}

@@ -1,0 +1,45 @@
+// Tortures real servers and workers, and fails when anything is not as it would have been undisturbed.
+// Usage: npm run torture -- [--seed N] [--minutes M | --rounds R] [--verbose]
+// Without options: a campaign of two minutes from seed 1. A round that fails is repeated by `--seed <its seed> --rounds 1`.
+
+import { parseArgs } from 'node:util';
+import { usualScale } from './grow.mts';
+import { printCampaign, printRound } from './report.mts';
+import { playRound, type RoundReport } from './round.mts';
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: '1' },
+    minutes: { type: 'string', default: '2' },
+    rounds: { type: 'string' },
+    verbose: { type: 'boolean', default: false },
+  },
+});
+
+function wholeNumber(name: 'seed' | 'minutes' | 'rounds', text: string): number {
+  const number = Number(text);
+  if (Number.isSafeInteger(number) && number >= 0) return number;
+  throw new Error(`--${name} must be a whole number, not '${text}'`);
+}
+
+const firstSeed = wholeNumber('seed', values.seed);
+const most = values.rounds === undefined ? Infinity : wholeNumber('rounds', values.rounds);
+const minutes = values.rounds === undefined ? wholeNumber('minutes', values.minutes) : Infinity;
+const deadline = Date.now() + minutes * 60_000;
+
+const start = Date.now();
+const tell = (line: string): void => {
+  if (values.verbose) console.log(`${((Date.now() - start) / 1_000).toFixed(1)} s: ${line}`);
+};
+
+const rounds: RoundReport[] = [];
+for (let seed = firstSeed; rounds.length < most; seed += 1) {
+  if (rounds.length > 0 && Date.now() > deadline) break;
+  const round = await playRound({ seed, scale: usualScale, tell });
+  printRound(round);
+  rounds.push(round);
+}
+printCampaign(rounds);
+const failed = rounds.filter(({ wrongs }) => wrongs.length > 0).map(({ seed }) => seed);
+for (const seed of failed) console.log(`repeat it: npm run torture -- --seed ${seed} --rounds 1`);
+process.exitCode = failed.length === 0 ? 0 : 1;

@@ -1,0 +1,148 @@
+// The model behind the wire: an OpenAI-compatible server that says what the plan says, and checks what it is given.
+
+import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { differenceOf, type Conversation, type Expectation } from './expect.mts';
+import type { TurnPlan } from './plan.mts';
+import { argumentsOf, nameOfMessage, toolNameOf } from './says.mts';
+
+export type ModelFault = {
+  readonly kind: 'model down' | 'model slow' | 'model cut';
+  readonly ms: number;
+  /** Chooses among the ways to be down. */
+  readonly draw: number;
+};
+
+type WireCall = { readonly function: { readonly name: string; readonly arguments: string } };
+type WireMessage = {
+  readonly role: 'system' | 'user' | 'assistant' | 'tool';
+  readonly content: string | null;
+  readonly tool_calls?: readonly WireCall[];
+};
+type WireRequest = { readonly model: string; readonly messages: readonly WireMessage[] };
+
+type Spoken = { readonly role: string; readonly text: string };
+type Answer = TurnPlan | string | undefined;
+
+export class ModelDouble {
+  readonly #expectation: Expectation;
+  readonly #report: (wrong: string) => void;
+  readonly #faults: ModelFault[] = [];
+  calls = 0;
+  faultsMet = 0;
+
+  constructor(expectation: Expectation, report: (wrong: string) => void) {
+    this.#expectation = expectation;
+    this.#report = report;
+  }
+
+  /** The next calls meet it, one each. */
+  disturb(fault: ModelFault, calls: number): void {
+    for (let left = calls; left > 0; left -= 1) this.#faults.push(fault);
+  }
+
+  calm(): void {
+    this.#faults.length = 0;
+  }
+
+  /** Resolves when the answer is out. */
+  async answer(body: unknown, response: ServerResponse): Promise<void> {
+    this.calls += 1;
+    const { model, messages } = body as WireRequest;
+    const said = messages.filter(({ role }) => role !== 'system').map(spoken);
+    const conversation = this.#conversationOf(model, said);
+    if (conversation === undefined) {
+      this.#report(`model ${model} was called, which is nobody's: ${JSON.stringify(said.at(-1))}`);
+      return refuse(response, 400, 'nobody');
+    }
+    const step = stepOf(said);
+    this.#check(conversation, step, said);
+    const fault = this.#faults.shift();
+    if (fault !== undefined) {
+      this.faultsMet += 1;
+      if (fault.kind === 'model down') return down(response, fault.draw);
+      await sleep(fault.kind === 'model slow' ? fault.ms : 0);
+    }
+    const answer = conversation.turns[step] ?? conversation.answer;
+    if (answer === undefined) return refuse(response, 400, 'the plan says so');
+    const frames = framesOf(model, step, answer);
+    if (fault?.kind === 'model cut') return cut(response, frames);
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    await new Promise<void>((resolve) => response.once('close', resolve).end(frames.join('')));
+  }
+
+  #conversationOf(model: string, said: readonly Spoken[]): Conversation | undefined {
+    const { conversations } = this.#expectation;
+    const message = said.findLast(({ role }) => role === 'user')?.text ?? '';
+    return conversations.get(model) ?? conversations.get(nameOfMessage(message));
+  }
+
+  #check({ agent, messages, ends }: Conversation, step: number, said: readonly Spoken[]): void {
+    const end = ends[step];
+    if (end === undefined) return this.#report(`${agent} was called a ${step + 1}th time`);
+    const difference = differenceOf(said, messages.slice(0, end));
+    if (difference !== undefined) this.#report(`${agent}, model call ${step + 1}: ${difference}`);
+  }
+}
+
+/** How many answers it has given since the user last spoke. */
+function stepOf(said: readonly Spoken[]): number {
+  const user = said.findLastIndex(({ role }) => role === 'user');
+  return said.slice(user + 1).filter(({ role }) => role === 'assistant').length;
+}
+
+function spoken({ role, content, tool_calls: calls = [] }: WireMessage): Spoken {
+  const called = calls.map(
+    ({ function: { name, arguments: args } }) => `${name}(${JSON.stringify(JSON.parse(args))})`,
+  );
+  return { role, text: [...(content ? [content] : []), ...called].join('\n') };
+}
+
+function framesOf(model: string, step: number, answer: NonNullable<Answer>): readonly string[] {
+  const deltas =
+    typeof answer === 'string'
+      ? (answer.match(/[^]{1,20000}/g) ?? []).map((content) => ({ content }))
+      : [
+          {
+            tool_calls: answer.map((act, index) =>
+              wireCall(act, `${model}_${step}_${index}`, index),
+            ),
+          },
+        ];
+  const reason = typeof answer === 'string' ? 'stop' : 'tool_calls';
+  const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
+  const chunk = (fields: object): string =>
+    `data: ${JSON.stringify({ id: `${model}_${step}`, object: 'chat.completion.chunk', ...fields })}\n\n`;
+  return [
+    ...deltas.map((delta) => chunk({ choices: [{ index: 0, delta }] })),
+    chunk({ choices: [{ index: 0, delta: {}, finish_reason: reason }] }),
+    chunk({ choices: [], usage }),
+    'data: [DONE]\n\n',
+  ];
+}
+
+function wireCall(act: TurnPlan[number], id: string, index: number): object {
+  const name = act.kind === 'call' ? toolNameOf(act) : act.kind;
+  const args = JSON.stringify(argumentsOf(act));
+  return { index, id, type: 'function', function: { name, arguments: args } };
+}
+
+/** Refused, overloaded, or told to wait. */
+function down(response: ServerResponse, draw: number): void {
+  if (draw % 3 === 0) response.destroy();
+  else if (draw % 3 === 1) refuse(response, 503, 'overloaded');
+  else refuse(response, 429, 'too many', { 'retry-after-ms': '700' });
+}
+
+function refuse(response: ServerResponse, status: number, message: string, headers = {}): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers });
+  response.end(JSON.stringify({ error: { message } }));
+}
+
+/** The first half of the answer, and then nothing any more. */
+async function cut(response: ServerResponse, frames: readonly string[]): Promise<void> {
+  const all = frames.join('');
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  await new Promise((resolve) => response.write(all.slice(0, all.length / 2), resolve));
+  response.destroy();
+}

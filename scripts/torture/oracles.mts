@@ -1,0 +1,172 @@
+// What must hold when a round is over: effects, histories, and that nothing is left.
+
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Longhaul } from 'longhaul/client';
+import { fetchHistory } from 'longhaul/testing';
+import { agentsOf, messagesOf, type Act, type RoundPlan } from './plan.mts';
+import type { Effect } from './runners.mts';
+import { agentAt, decisionOn, type Decision } from './says.mts';
+
+/** A run continues as new before it is so large; one with open children waits for a gap to do so. */
+const bounds = { bytes: 24_000_000, events: 20_000, executions: 60 };
+const closeMs = 90_000;
+
+export type Found = { readonly wrongs: readonly string[]; readonly figures: Figures };
+
+export type Figures = {
+  readonly executions: number;
+  readonly mostExecutions: number;
+  readonly largestBytes: number;
+  readonly longestEvents: number;
+  readonly tasksTimedOut: number;
+};
+
+/** All calls of the plan, by place. */
+export function actsOf({ trees, threads }: RoundPlan): ReadonlyMap<string, Act> {
+  const plans = [...trees.flatMap(({ root }) => agentsOf(root)), ...threads.flatMap(messagesOf)];
+  const acts = plans.flatMap(({ turns }) => turns.flat()).filter((act) => act.kind !== 'call');
+  return new Map(acts.map((act) => [act.place, act]));
+}
+
+/**
+ * Each `once` effect at most once, each other one under one key, none that nobody asked for. A reset repeats what came after the point
+ * it goes back to, also what may happen once, but under the same key.
+ */
+export function judgeEffects(
+  ledger: string,
+  plan: RoundPlan,
+  isForced: (owner: string) => boolean,
+): readonly string[] {
+  const acts = actsOf(plan);
+  const places = [...grouped(readEffects(ledger), ({ place }) => place)];
+  return places.flatMap(([place, made]) => {
+    const act = acts.get(place);
+    if (act === undefined) return [`an effect at ${place}, which is nowhere in the plan`];
+    const name = `${act.kind} at ${place}`;
+    const keys = new Set(made.map(({ key }) => key));
+    const isOnce = act.kind === 'refund' || act.kind === 'guard_once';
+    const isTwice = isOnce && made.length > 1 && !isForced(agentAt(place).split('.')[0] ?? '');
+    return [
+      ...(keys.size > 1 ? [`${name} has ${keys.size} keys`] : []),
+      ...(isTwice ? [`${name} happened ${made.length} times`] : []),
+      ...approvalsOf(act).flatMap((decision) => disobeyed(name, decision, made)),
+    ];
+  });
+}
+
+const approvalsOf = ({ kind, place }: Act): readonly Decision[] =>
+  kind === 'guard' || kind === 'guard_once' ? [decisionOn(place)] : [];
+
+function disobeyed(name: string, decision: Decision, made: readonly Effect[]): readonly string[] {
+  if (decision === 'reject') return [`${name} happened though it was rejected`];
+  const isEdited = decision === 'edit';
+  if (made.every(({ edited }) => edited === isEdited)) return [];
+  return [`${name} happened with other arguments than were approved`];
+}
+
+export function readEffects(ledger: string): readonly Effect[] {
+  const lines = readFileSync(ledger, 'utf8').split('\n').slice(0, -1);
+  return lines.map((line) => JSON.parse(line) as Effect);
+}
+
+/** Every workflow is closed, none by force, and none grew beyond its bounds. */
+export async function judgeWorkflows(
+  longhaul: Longhaul,
+  isForced: (owner: string) => boolean,
+): Promise<Found> {
+  const open = (await allClosed(longhaul)) ? [] : await listed(longhaul, running);
+  const executions = await listed(longhaul);
+  const tasks = [];
+  for (const execution of executions) tasks.push(await tasksOf(longhaul, execution));
+  const chains = [...grouped(executions, ({ workflowId }) => workflowId)];
+  const most = (numbers: readonly number[]): number => Math.max(0, ...numbers);
+  return {
+    wrongs: [
+      ...open.map(({ workflowId }) => `${workflowId} is still open`),
+      ...executions.flatMap((execution) => endOf(execution, isForced)),
+      ...tasks.flatMap(({ failed }) => failed),
+      ...chains
+        .filter(([, { length }]) => length > bounds.executions)
+        .map(([id, { length }]) => `${id} has ${length} executions`),
+    ],
+    figures: {
+      executions: executions.length,
+      mostExecutions: most(chains.map(([, { length }]) => length)),
+      largestBytes: most(executions.map(({ historySize = 0 }) => Number(historySize))),
+      longestEvents: most(executions.map(({ historyLength }) => historyLength)),
+      tasksTimedOut: tasks.reduce((sum, { timedOut }) => sum + timedOut, 0),
+    },
+  };
+}
+
+const running = "ExecutionStatus = 'Running'";
+
+function endOf(
+  { workflowId, status, historyLength, historySize = 0 }: Listed,
+  isForced: (owner: string) => boolean,
+): readonly string[] {
+  const owner = /[tc]\d+/.exec(workflowId)?.[0] ?? '';
+  const wasForced = status.name === 'TERMINATED' && !isForced(owner);
+  const isTooLong = historySize > bounds.bytes || historyLength > bounds.events;
+  return [
+    ...(wasForced || status.name === 'TIMED_OUT'
+      ? [`${workflowId} was closed as ${status.name}`]
+      : []),
+    ...(isTooLong
+      ? [`${workflowId} has a history of ${historySize} bytes and ${historyLength} events`]
+      : []),
+  ];
+}
+
+/** The list is late; runs that a reset left behind are ended as an operator does. */
+async function allClosed(longhaul: Longhaul): Promise<boolean> {
+  const deadline = Date.now() + closeMs;
+  while (Date.now() < deadline) {
+    for (const { runId } of await longhaul.orphans()) await longhaul.run(runId).cancel('orphan');
+    if ((await listed(longhaul, running)).length === 0) return true;
+    await sleep(1_000);
+  }
+  return false;
+}
+
+async function listed({ client }: Longhaul, query?: string): Promise<readonly Listed[]> {
+  const found: Listed[] = [];
+  for await (const execution of client.workflow.list(query === undefined ? {} : { query }))
+    found.push(execution);
+  return found;
+}
+
+type Listed =
+  Awaited<ReturnType<Longhaul['client']['workflow']['list']>> extends AsyncIterable<infer Item>
+    ? Item
+    : never;
+
+/** Tasks that the workflow's code failed, which a run survives only by luck, and those that came too late. */
+async function tasksOf(
+  longhaul: Longhaul,
+  { workflowId, runId }: { readonly workflowId: string; readonly runId: string },
+): Promise<{ readonly failed: readonly string[]; readonly timedOut: number }> {
+  const { events } = await fetchHistory(longhaul, workflowId, { executionRunId: runId });
+  const failed: string[] = [];
+  let timedOut = 0;
+  for (const event of events ?? []) {
+    const { workflowTaskFailedEventAttributes: failure } = event;
+    if (event.workflowTaskTimedOutEventAttributes) timedOut += 1;
+    if (failure?.failure?.message && !isOfReset(failure.failure.message))
+      failed.push(`a workflow task of ${workflowId} failed: ${failure.failure.message}`);
+  }
+  return { failed, timedOut };
+}
+
+/** A reset begins with a failed task of its own. */
+const isOfReset = (message: string): boolean => /torture reset|reset/i.test(message);
+
+function grouped<Item>(
+  items: readonly Item[],
+  keyOf: (item: Item) => string,
+): ReadonlyMap<string, readonly Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
+  return groups;
+}

@@ -1,0 +1,60 @@
+// People who answer what runs ask: some of it at a time, in any order.
+
+import { LonghaulError, type JsonObject, type PendingInput } from 'longhaul';
+import type { RunHandle } from 'longhaul/client';
+import type { Caller } from './client.mts';
+import type { Random } from './random.mts';
+import { answerTo, decisionOn, rejection } from './says.mts';
+import type { Act } from './plan.mts';
+
+/** The question was answered, or is gone, by the time the answer comes. */
+const lateRefusals: readonly string[] = ['AlreadyAnswered', 'NotWaiting', 'RunClosed'];
+/** A question that was answered and is asked again and again. */
+const mostAnswers = 30;
+
+export class People {
+  readonly #caller: Caller;
+  readonly #random: Random;
+  readonly #acts: ReadonlyMap<string, Act>;
+  readonly #answered = new Map<string, number>();
+  answers = 0;
+
+  constructor(caller: Caller, random: Random, acts: ReadonlyMap<string, Act>) {
+    this.#caller = caller;
+    this.#random = random;
+    this.#acts = acts;
+  }
+
+  async answerSome(run: RunHandle, pending: readonly PendingInput[]): Promise<void> {
+    const most = this.#random.between(1, pending.length);
+    const chosen = this.#random.shuffle(pending).slice(0, most);
+    await Promise.all(chosen.map((one) => this.#answer(run, one)));
+  }
+
+  async #answer(run: RunHandle, pending: PendingInput): Promise<void> {
+    const name = `${run.runId} ${pending.inputId}`;
+    const times = (this.#answered.get(name) ?? 0) + 1;
+    this.#answered.set(name, times);
+    if (times > mostAnswers) throw new Error(`${name} was answered ${times} times and still waits`);
+    if (times > 2) await new Promise((resolve) => setTimeout(resolve, 1_000));
+    try {
+      await this.#caller.insist(`the answer to ${name}`, () => this.#decide(run, pending));
+      this.answers += 1;
+    } catch (error) {
+      if (!LonghaulError.is(error) || !lateRefusals.includes(error.code)) throw error;
+    }
+  }
+
+  async #decide(run: RunHandle, { inputId, kind, question, call }: PendingInput): Promise<void> {
+    if (kind === 'question') {
+      const act = this.#acts.get(question);
+      if (act === undefined) throw new Error(`${run.runId} asks what nobody planned: ${question}`);
+      return await run.resume(answerTo(act), { inputId });
+    }
+    const args = call?.args ?? {};
+    const decision = decisionOn(typeof args['place'] === 'string' ? args['place'] : '');
+    if (decision === 'reject') return await run.reject(inputId, rejection);
+    const edit: JsonObject = { ...args, edited: true };
+    await run.approve(inputId, decision === 'edit' ? { args: edit } : {});
+  }
+}

@@ -1,0 +1,172 @@
+// What one round does, as data: runs, conversations, faults. All of it follows from the seed.
+
+import type { Size } from './payload.mts';
+
+/** What a tool call does. `place` names it over the whole round; its effect, if it has one, is recorded under that name. */
+export type Act = {
+  readonly kind: ToolName;
+  readonly place: string;
+  /** Of its result. */
+  readonly size: Size;
+  /** Of a text in its arguments. */
+  readonly padding: Size;
+};
+
+/**
+ * `charge` is idempotent, `refund` may happen once, `look` only reads, `note` writes the session, `guard` and `guard_once` wait for
+ * approval, `stumble` fails, `ask_user` asks.
+ */
+export type ToolName =
+  'charge' | 'refund' | 'look' | 'note' | 'guard' | 'guard_once' | 'stumble' | 'ask_user';
+
+/** An agent that is called as a tool. */
+export type Call = { readonly kind: 'call'; readonly place: string; readonly callee: NodePlan };
+
+/** The calls of one model turn. */
+export type TurnPlan = readonly (Act | Call)[];
+
+export type AgentPlan = {
+  readonly kind: 'agent';
+  readonly id: string;
+  readonly turns: readonly TurnPlan[];
+  readonly answer: Size;
+  /** The provider refuses its last call. */
+  readonly isRefused: boolean;
+};
+
+export type SequentialPlan = {
+  readonly kind: 'sequential';
+  readonly id: string;
+  readonly steps: readonly NodePlan[];
+  readonly passOutput: boolean | 'combined';
+};
+
+export type ParallelPlan = {
+  readonly kind: 'parallel';
+  readonly id: string;
+  readonly branches: readonly NodePlan[];
+  readonly concurrency: number;
+};
+
+export type GraphPlan = {
+  readonly kind: 'graph';
+  readonly id: string;
+  readonly tasks: readonly {
+    readonly id: string;
+    readonly runner: NodePlan;
+    readonly dependencies: readonly string[];
+  }[];
+};
+
+export type NodePlan = AgentPlan | SequentialPlan | ParallelPlan | GraphPlan;
+
+export type TreePlan = {
+  /** Its run id as well. */
+  readonly id: string;
+  readonly root: NodePlan;
+  readonly input: Size;
+  /** Cancelled when so many model calls of it have come in. */
+  readonly cancelAfter: number | undefined;
+};
+
+/** A message of a conversation, and what its turn does. */
+export type MessagePlan = {
+  readonly name: string;
+  readonly size: Size;
+  readonly turns: readonly (readonly Act[])[];
+  readonly answer: Size;
+};
+
+export type ThreadOperation =
+  { readonly kind: 'send'; readonly burst: readonly MessagePlan[] } | { readonly kind: 'clear' };
+
+export type ThreadPlan = {
+  /** Its session id, and the id of its agent. */
+  readonly id: string;
+  /** How many turns the model is given; all where it is undefined. */
+  readonly window: number | undefined;
+  readonly hasStore: boolean;
+  readonly operations: readonly ThreadOperation[];
+};
+
+/** Where workers are when something happens to them: an activity's beginning and end, and what lies between. */
+export const moments = [
+  'activity begins',
+  'effect due',
+  'effect made',
+  'model asked',
+  'model answered',
+  'save due',
+  'save made',
+  'activity done',
+] as const;
+
+export type Moment = (typeof moments)[number];
+
+export const faultKinds = [
+  'kill',
+  'kill all',
+  'shut down',
+  'freeze',
+  'kill server',
+  'freeze server',
+  'reset',
+  'model down',
+  'model slow',
+  'model cut',
+  'store down',
+  'store slow',
+  'store lost',
+] as const;
+
+export type FaultKind = (typeof faultKinds)[number];
+
+export type Fault = {
+  readonly kind: FaultKind;
+  /** It happens at the first such moment after `gap` others of any kind. */
+  readonly moment: Moment;
+  readonly gap: number;
+  /** How long it lasts: frozen, down, slow. */
+  readonly ms: number;
+  /** How many calls it meets, where it meets calls. */
+  readonly calls: number;
+  /** What else it needs to choose, from 0 to 999. */
+  readonly draw: number;
+};
+
+export type RoundPlan = {
+  readonly seed: number;
+  readonly settings: RoundSettings;
+  readonly trees: readonly TreePlan[];
+  readonly threads: readonly ThreadPlan[];
+  readonly faults: readonly Fault[];
+};
+
+export type RoundSettings = {
+  /** Undefined: the default, all logs of a round in memory. */
+  readonly logReplicaBytes: number | undefined;
+  readonly maxCachedWorkflows: number | undefined;
+  readonly graceMs: number;
+  readonly store: 'sqlite' | 'postgres';
+};
+
+/** All agents of a tree, each once: none stands in two places. */
+export function agentsOf(node: NodePlan): readonly AgentPlan[] {
+  switch (node.kind) {
+    case 'agent':
+      return [
+        node,
+        ...node.turns.flat().flatMap((act) => (act.kind === 'call' ? agentsOf(act.callee) : [])),
+      ];
+    case 'sequential':
+      return node.steps.flatMap(agentsOf);
+    case 'parallel':
+      return node.branches.flatMap(agentsOf);
+    case 'graph':
+      return node.tasks.flatMap(({ runner }) => agentsOf(runner));
+  }
+}
+
+export function messagesOf({ operations }: ThreadPlan): readonly MessagePlan[] {
+  return operations.flatMap((operation) => (operation.kind === 'send' ? operation.burst : []));
+}

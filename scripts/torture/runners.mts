@@ -1,0 +1,183 @@
+// The plan as runners and tools of a worker.
+
+import {
+  defineAgent,
+  defineTool,
+  graph,
+  parallel,
+  sequential,
+  subAgent,
+  ToolError,
+  type Runner,
+  type Tool,
+} from 'longhaul';
+import {
+  agentsOf,
+  messagesOf,
+  type AgentPlan,
+  type NodePlan,
+  type RoundPlan,
+  type ThreadPlan,
+  type ToolName,
+} from './plan.mts';
+import { agentAt, keyOf, resultOf, toolNameOf, type ToolArguments } from './says.mts';
+
+/** One line of the ledger: an effect that a tool had. */
+export type Effect = {
+  readonly tool: ToolName;
+  readonly place: string;
+  readonly key: string;
+  readonly edited: boolean;
+  readonly pid: number;
+};
+
+/** What a tool does to the world; `record` is the effect itself. */
+export type Outside = {
+  due(place: string): Promise<void>;
+  record(effect: Effect): void;
+  made(place: string): Promise<void>;
+};
+
+const inputSchema = {
+  type: 'object',
+  properties: {
+    place: { type: 'string' },
+    bytes: { type: 'number' },
+    deflates: { type: 'boolean' },
+    padding: { type: 'string' },
+    edited: { type: 'boolean' },
+  },
+  required: ['place', 'bytes', 'deflates'],
+} as const;
+
+/** Faults may hit one call many times: how often is not what this tests. */
+const retry = { maximumAttempts: 100, initialInterval: '100ms', maximumInterval: '2s' } as const;
+const large = { maxResultBytes: 256 * 1024 } as const;
+
+export function runnersOf({ trees, threads }: RoundPlan, outside: Outside): readonly Runner[] {
+  const notes = [...trees.flatMap(({ root }) => agentsOf(root)), ...threads.flatMap(messagesOf)]
+    .flatMap(({ turns }) => turns.flat())
+    .filter(({ kind }) => kind === 'note');
+  const agents = [...new Set(notes.map(({ place }) => agentAt(place)))];
+  const tools = [...toolsOf(outside), noteTool(agents)];
+  return [
+    ...trees.map(({ root }) => toRunner(root, tools)),
+    ...threads.map((thread) => toThreadAgent(thread, tools)),
+  ];
+}
+
+function toolsOf(outside: Outside): readonly Tool<ToolArguments>[] {
+  const acting =
+    (tool: ToolName) => async (args: ToolArguments, context: { idempotencyKey: string }) => {
+      const { place, edited = false } = args;
+      await outside.due(place);
+      outside.record({ tool, place, key: context.idempotencyKey, edited, pid: process.pid });
+      await outside.made(place);
+      return resultOf(args);
+    };
+  const tool = (name: ToolName) => ({ name, description: `Does a ${name}`, inputSchema });
+  return [
+    defineTool<ToolArguments>({ ...tool('charge'), ...large, retry, execute: acting('charge') }),
+    defineTool<ToolArguments>({
+      ...tool('refund'),
+      ...large,
+      effect: 'once',
+      execute: acting('refund'),
+    }),
+    defineTool<ToolArguments>({
+      ...tool('look'),
+      ...large,
+      retry,
+      effect: 'read',
+      execute: acting('look'),
+    }),
+    defineTool<ToolArguments>({
+      ...tool('guard'),
+      ...large,
+      retry,
+      needsApproval: true,
+      execute: acting('guard'),
+    }),
+    defineTool<ToolArguments>({
+      ...tool('guard_once'),
+      ...large,
+      effect: 'once',
+      needsApproval: true,
+      execute: acting('guard_once'),
+    }),
+    defineTool<ToolArguments>({
+      ...tool('stumble'),
+      retry: { maximumAttempts: 100, initialInterval: '100ms' },
+      execute: ({ place }) => {
+        throw new ToolError(`it broke at ${place}`);
+      },
+    }),
+  ];
+}
+
+/** Each agent writes a session key of its own, so that no two who run at the same time write the same. */
+function noteTool(agents: readonly string[]): Tool<ToolArguments> {
+  return defineTool<ToolArguments>({
+    name: 'note',
+    description: 'Writes the session',
+    inputSchema,
+    retry,
+    session: agents.map(keyOf),
+    execute: ({ place }, { session }) => {
+      session[keyOf(agentAt(place))] = place;
+      return 'noted';
+    },
+  });
+}
+
+function toRunner(node: NodePlan, tools: readonly Tool<ToolArguments>[]): Runner {
+  switch (node.kind) {
+    case 'agent':
+      return toAgent(node, tools);
+    case 'sequential': {
+      const steps = node.steps.map((step) => toRunner(step, tools));
+      return sequential({ id: node.id, steps, passOutput: node.passOutput });
+    }
+    case 'parallel': {
+      const branches = node.branches.map((branch) => toRunner(branch, tools));
+      return parallel({ id: node.id, branches, concurrency: node.concurrency });
+    }
+    case 'graph':
+      return graph({
+        id: node.id,
+        tasks: node.tasks.map((task) => ({ ...task, runner: toRunner(task.runner, tools) })),
+      });
+  }
+}
+
+function toAgent(node: AgentPlan, tools: readonly Tool<ToolArguments>[]): Runner {
+  const called = node.turns.flat().flatMap((act) => {
+    if (act.kind !== 'call') return [];
+    const name = toolNameOf(act);
+    return [subAgent(toRunner(act.callee, tools), { name, description: 'Is called' })];
+  });
+  return defineAgent({
+    id: node.id,
+    model: `torture/${node.id}`,
+    tools: [...tools, ...called],
+    askUser: 'tool',
+    maxIterations: node.turns.length + 1,
+  });
+}
+
+function toThreadAgent(
+  { id, window, hasStore }: ThreadPlan,
+  tools: readonly Tool<ToolArguments>[],
+): Runner {
+  const store = hasStore ? { store: 'default' } : {};
+  return defineAgent({
+    id,
+    model: `torture/${id}`,
+    tools,
+    askUser: 'tool',
+    memory:
+      window === undefined
+        ? { kind: 'full', ...store }
+        : { kind: 'windowed', turns: window, ...store },
+  });
+}

@@ -1,0 +1,111 @@
+// A worker of the campaign, in a process of its own. Usage: worker.mts '<JSON of WorkerSettings>'
+
+import { appendFileSync } from 'node:fs';
+import { Context } from '@temporalio/activity';
+import { DefaultLogger, Runtime } from '@temporalio/worker';
+import {
+  createWorker,
+  PostgresStores,
+  SqliteStores,
+  type CreateWorkerOptions,
+  type MemoryStore,
+} from 'longhaul/worker';
+import { growRound, type Scale } from './grow.mts';
+import type { Verdict } from './hub.mts';
+import type { Moment } from './plan.mts';
+import { runnersOf, type Outside } from './runners.mts';
+
+export type WorkerSettings = {
+  readonly address: string;
+  readonly taskQueue: string;
+  readonly hub: string;
+  /** The file of effects: one JSON a line. */
+  readonly ledger: string;
+  readonly seed: number;
+  readonly scale: Scale;
+  /** A file, or the URL of a PostgreSQL server. */
+  readonly store: string;
+};
+
+const settings = JSON.parse(process.argv[2] ?? '{}') as WorkerSettings;
+process.once('disconnect', () => process.exit());
+Runtime.install({ logger: new DefaultLogger('ERROR') });
+
+const plan = growRound(settings.seed, settings.scale);
+const { logReplicaBytes, maxCachedWorkflows, graceMs } = plan.settings;
+
+/** The tree or thread that ids of runs and names of places start with. */
+const ownerOf = (name: string): string => /(?:^|\/)([tc]\d+)/.exec(name)?.[1] ?? '';
+
+async function at(moment: Moment, name: string): Promise<void> {
+  const place = moment.startsWith('effect') ? { place: name } : {};
+  const body = JSON.stringify({ pid: process.pid, moment, owner: ownerOf(name), ...place });
+  const response = await fetch(`${settings.hub}/arrive`, { method: 'POST', body });
+  const { fails, waitsMs } = (await response.json()) as Verdict;
+  if (waitsMs !== undefined) await new Promise((resolve) => setTimeout(resolve, waitsMs));
+  if (fails === true) throw new Error(`the campaign fails this call: ${moment}`);
+}
+
+const outside: Outside = {
+  due: (place) => at('effect due', place),
+  record: (effect) => appendFileSync(settings.ledger, `${JSON.stringify(effect)}\n`),
+  made: (place) => at('effect made', place),
+};
+
+const aroundActivities = {
+  execute: async (input: unknown, next: (input: never) => Promise<unknown>): Promise<unknown> => {
+    const { workflowExecution } = Context.current().info;
+    const name = workflowExecution?.workflowId ?? '';
+    await at('activity begins', name);
+    const result = await next(input as never);
+    await at('activity done', name);
+    return result;
+  },
+};
+
+function withMoments(store: MemoryStore): MemoryStore {
+  return {
+    loadTurns: (key, options) => store.loadTurns(key, options),
+    count: (key) => store.count(key),
+    clear: (key) => around(key.sessionId ?? '', () => store.clear(key)),
+    saveTurn: (turn) => around(turn.sessionId ?? '', () => store.saveTurn(turn)),
+  };
+}
+
+async function around(name: string, write: () => Promise<void>): Promise<void> {
+  await at('save due', name);
+  await write();
+  await at('save made', name);
+}
+
+function openStores(): { readonly memory: { readonly default: MemoryStore } } {
+  const { store } = settings;
+  return store.startsWith('postgres')
+    ? new PostgresStores({ connectionString: store })
+    : new SqliteStores({ path: store });
+}
+
+const options: CreateWorkerOptions = {
+  address: settings.address,
+  taskQueue: settings.taskQueue,
+  runners: runnersOf(plan, outside),
+  providers: {
+    torture: {
+      api: 'openai-chat',
+      baseURL: `${settings.hub}/v1`,
+      headers: { 'x-pid': String(process.pid) },
+    },
+  },
+  stores: { memory: { default: withMoments(openStores().memory.default) } },
+  ...(logReplicaBytes !== undefined && { logReplicaBytes }),
+  workerOptions: {
+    shutdownGraceTime: graceMs,
+    ...(maxCachedWorkflows !== undefined && { maxCachedWorkflows }),
+    interceptors: { activity: [() => ({ inbound: aroundActivities })] },
+  },
+};
+
+const worker = await createWorker(options);
+process.send?.('polling');
+await worker.run();
+process.exit();

@@ -1,0 +1,102 @@
+// The worker processes of a round: started, killed, shut down, frozen, and started again.
+
+import { fork, type ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
+import type { WorkerSettings } from './worker.mts';
+
+const script = join(import.meta.dirname, 'worker.mts');
+const outputKept = 4_000;
+
+/** One place for a worker: whatever ends the process in it, the next one is started. */
+export class WorkerPlace {
+  readonly #settings: WorkerSettings;
+  readonly #onCrash: (output: string) => void;
+  #child: ChildProcess | undefined;
+  #isFrozen = false;
+  #isClosed = false;
+  #ready: Promise<void> = Promise.resolve();
+  #restartMs = 0;
+  /** Processes started here. */
+  starts = 0;
+  #isExpected = false;
+
+  constructor(settings: WorkerSettings, onCrash: (output: string) => void) {
+    this.#settings = settings;
+    this.#onCrash = onCrash;
+    this.#start();
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  get isFrozen(): boolean {
+    return this.#isFrozen;
+  }
+
+  /** Resolves when its process polls. */
+  async polling(): Promise<void> {
+    await this.#ready;
+  }
+
+  /** Another process takes its place so many milliseconds later. */
+  kill(restartMs: number): true {
+    return this.#end('SIGKILL', restartMs);
+  }
+
+  shutDown(restartMs: number): true {
+    return this.#end('SIGTERM', restartMs);
+  }
+
+  freeze(ms: number): true {
+    const child = this.#child;
+    if (child === undefined || this.#isFrozen) return true;
+    this.#isFrozen = true;
+    child.kill('SIGSTOP');
+    setTimeout(() => this.#thaw(child), ms);
+    return true;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const child = this.#child;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const exited = new Promise((resolve) => child.once('close', resolve));
+    child.kill('SIGKILL');
+    await exited;
+  }
+
+  #thaw(child: ChildProcess): void {
+    if (this.#child === child) this.#isFrozen = false;
+    child.kill('SIGCONT');
+  }
+
+  #end(signal: 'SIGKILL' | 'SIGTERM', restartMs: number): true {
+    this.#isExpected = true;
+    this.#restartMs = restartMs;
+    this.#child?.kill(signal);
+    return true;
+  }
+
+  #start(): void {
+    if (this.#isClosed) return;
+    this.starts += 1;
+    this.#isFrozen = false;
+    this.#isExpected = false;
+    const child = fork(script, [JSON.stringify(this.#settings)], { silent: true });
+    this.#child = child;
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream?.setEncoding('utf8').on('data', (chunk: string) => {
+        output = (output + chunk).slice(-outputKept);
+      });
+    this.#ready = new Promise((resolve) => {
+      child.once('message', resolve);
+      child.once('close', resolve);
+    });
+    child.once('close', () => {
+      if (!this.#isExpected && !this.#isClosed) this.#onCrash(output);
+      setTimeout(() => this.#start(), this.#isExpected ? this.#restartMs : 1_000);
+    });
+  }
+}
