@@ -193,7 +193,7 @@ function conversationOf(
   return { agent: plan.id, messages, ends, turns: plan.turns, answer };
 }
 
-export const callText = (act: TurnPlan[number]): string =>
+const callText = (act: TurnPlan[number]): string =>
   `${act.kind === 'call' ? toolNameOf(act) : act.kind}(${JSON.stringify(argumentsOf(act))})`;
 
 function resultMessage(act: Act): Said {
@@ -241,7 +241,7 @@ export function differenceOf(
   return undefined;
 }
 
-export const isUnknown = (text: string): boolean => /^(Tool error: )?OutcomeUnknown/.test(text);
+const isUnknown = (text: string): boolean => /^(Error: )?OutcomeUnknown/.test(text);
 
 function agrees(is: { readonly role: string; readonly text: string }, should: Said): boolean {
   if (is.role !== should.role) return false;

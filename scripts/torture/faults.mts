@@ -9,7 +9,7 @@ import type { WorkerPlace } from './workers.mts';
 /** A fault whose moment does not come within so many others takes the next one of any kind. */
 const patience = 150;
 /** The server's own time limits: what is due to a fault may come so long after it. */
-export const aftermathMs = 45_000;
+const aftermathMs = 45_000;
 
 export type Victims = {
   readonly server: Server;

@@ -63,19 +63,25 @@ const aroundActivities = {
   },
 };
 
+/** The store with a moment before and after each write. */
 function withMoments(store: MemoryStore): MemoryStore {
   return {
-    loadTurns: (key, options) => store.loadTurns(key, options),
-    count: (key) => store.count(key),
-    clear: (key) => around(key.sessionId ?? '', () => store.clear(key)),
-    saveTurn: (turn) => around(turn.sessionId ?? '', () => store.saveTurn(turn)),
+    loadTurns: (...args) => store.loadTurns(...args),
+    count: (...args) => store.count(...args),
+    generation: (...args) => store.generation(...args),
+    clear: (...args) => around(args[0], () => store.clear(...args)),
+    saveTurn: (...args) => around(args[0], () => store.saveTurn(...args)),
   };
 }
 
-async function around(name: string, write: () => Promise<void>): Promise<void> {
-  await at('save due', name);
-  await write();
-  await at('save made', name);
+async function around<Result>(
+  { sessionId = '' }: { readonly sessionId?: string },
+  write: () => Promise<Result>,
+): Promise<Result> {
+  await at('save due', sessionId);
+  const result = await write();
+  await at('save made', sessionId);
+  return result;
 }
 
 function openStores(): { readonly memory: { readonly default: MemoryStore } } {
