@@ -22,10 +22,91 @@ describe('redact', () => {
     expect(redact(text)).toBe(expected);
   });
 
+  const secret = 'S3cr3t0123456789abcdef';
+  it.each([
+    [`sk_live_${secret}`],
+    [`rk_live_${secret}`],
+    [`pk_test_${secret}`],
+    [`ghp_${secret}`],
+    [`gho_${secret}`],
+    [`github_pat_11AA_${secret}`],
+    ['AKIAIOSFODNN7EXAMPLE', 'AKIAIOSFODNN7EXAMPLE'],
+    ['ASIAIOSFODNN7EXAMPLE', 'ASIAIOSFODNN7EXAMPLE'],
+    [`xoxb-123-${secret}`],
+    [`xoxp-123-${secret}`],
+    [`password=${secret}`],
+    [`password: "two words ${secret}"`],
+    [`PGPASSWORD='${secret}'`],
+    [`{"password":"with \\"quotes\\" ${secret}"}`],
+    [`"token":"${secret}"`],
+    [`{\\"token\\":\\"${secret}\\"}`],
+    [`{'access_token': '${secret}'}`],
+    [`client_secret=${secret}&grant_type=x`],
+    [`clientSecret: ${secret}`],
+    [`AWS_SECRET_ACCESS_KEY=${secret}`],
+    [`AccountKey=${secret}==;EndpointSuffix=x`],
+    [`Cookie: a=1; session=${secret}; b=2`],
+    [`Set-Cookie: session=${secret}; HttpOnly`],
+    [`{"cookie":"a=1; session=${secret}"}`],
+    [`Authorization: Digest username="u", response="${secret}"`, 'Digest u'],
+    [`authorization: ${secret}`],
+    [`Authorization: Token ${secret}`],
+    [`https://x.blob.core.windows.net/c?sv=2024&sig=${secret}%3D&se=1`],
+    [`https://s3.example/o?X-Amz-Credential=a&X-Amz-Signature=${secret}`],
+    [`-----BEGIN RSA PRIVATE KEY-----\nMIIE${secret}\n-----END RSA PRIVATE KEY-----`],
+    [`-----BEGIN PRIVATE KEY-----\nMIIE${secret}`],
+    [`eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.${secret}`],
+    [`postgres://u:p@${secret}@host/db`],
+    [`postgres://user:${secret}/x@host:5432/db`],
+    [`redis://:${secret}@host`],
+    [`amqp://u:${secret}@host and mysql://u:${secret}@other`],
+  ])('leaves nothing of the secret in %s', (text, hidden = secret) => {
+    const shown = redact(`before ${text} after`);
+    expect(shown).not.toContain(hidden);
+    expect(shown).not.toContain(secret.slice(0, 12));
+    expect(shown).toContain('[redacted]');
+    expect(shown).toMatch(/^before /);
+  });
+
+  it('keeps what is beside a secret', () => {
+    expect(redact(`{"user":"ada","password":"${secret}","port":1}`)).toBe(
+      '{"user":"ada","password":"[redacted]","port":1}',
+    );
+    expect(redact('see https://host/a?b=c@d and mail a@b.org')).toBe(
+      'see https://host/a?b=c@d and mail a@b.org',
+    );
+    expect(redact('connect http://host:80/@scope/name')).toBe('connect http://host:80/@scope/name');
+  });
+
+  const hostile: Record<string, string> = {
+    letters: 'a',
+    colons: '://',
+    users: '://u:p@',
+    quotes: 'password="\\',
+    names: 'token',
+    equals: 'token = ',
+    spaces: 'authorization:         ',
+    cookies: 'cookie',
+    keys: '-----BEGIN PRIVATE KEY-----',
+    dots: 'eyJaaaaaaaa.',
+    dashes: 'sk-',
+    beginnings: '-----BEGIN ',
+    slacks: 'xoxb.',
+  };
+  it.each(Object.entries(hostile))('takes time in proportion to a text of %s', (_name, piece) => {
+    const text = piece.repeat(Math.ceil(200_000 / piece.length));
+    const { user } = process.threadCpuUsage();
+    redact(text);
+    expect((process.threadCpuUsage().user - user) / 1_000).toBeLessThan(500);
+  });
+
   it.each([
     'The task-runner of a desk-top risk-free skill.',
     'Rate limit reached for gpt-5-mini: 3 RPM.',
     'Unknown parameter: response_format.',
+    'Lower maxOutputTokens: 4096 tokens are too many; a token is not a word.',
+    'The basic idea of a cookie is sweet, and the bearer arrived.',
+    'Set OPENAI_API_KEY in the environment.',
   ])('leaves plain text alone: %s', (text) => {
     expect(redact(text)).toBe(text);
   });
