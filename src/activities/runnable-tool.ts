@@ -23,8 +23,8 @@ export function runnableTool(
     return (
       server && {
         own: undefined,
-        run: (args, { signal }) =>
-          callMcpTool({ pool, server, spec, args: args as JsonObject, signal }),
+        run: (args, { signal, idempotencyKey }) =>
+          callMcpTool({ pool, server, spec, args: args as JsonObject, idempotencyKey, signal }),
       }
     );
   }

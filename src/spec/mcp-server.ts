@@ -17,7 +17,7 @@ export type McpConnection =
 
 /** What holds for all tools of a server. */
 export type McpToolRules = {
-  /** Of tools the server says nothing about. */
+  /** Of tools the server says nothing about; else `once`. */
   readonly effect?: NonNullable<ToolSpec['effect']>;
   readonly onError?: 'return' | 'fail';
   readonly timeoutMs?: number;

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { SpecError } from '../protocol/error-classes';
 import { isJsonObject, type JsonObject } from '../protocol/json';
 import type { ToolSpec } from '../protocol/spec';
+import { affordProblems } from './compile-schema';
 import type { McpServer } from './mcp-server';
 import { didYouMean } from '../core/nearest';
 import { toPlainJson } from './plain-json';
@@ -15,7 +16,17 @@ export type ListedMcpTool = {
   readonly inputSchema: unknown;
   readonly annotations?: McpAnnotations | undefined;
   readonly execution?: { readonly taskSupport?: string | undefined } | undefined;
+  /** Why it is no tool. */
+  readonly fault?: string;
 };
+
+export type McpToolSpecs = {
+  readonly specs: ToolSpec[];
+  /** Tools that cannot be offered, and why. They take none of the others with them. */
+  readonly leftOut: readonly LeftOut[];
+};
+
+type LeftOut = { readonly tool: string; readonly reason: string };
 
 type McpAnnotations = {
   readonly title?: string | undefined;
@@ -25,18 +36,46 @@ type McpAnnotations = {
 };
 
 const hashLength = 8;
+const mostBytes = 128 * 1024;
 
-/** What a run pins of the tools a server lists. Throws `SpecError` where the list is none to build on. */
-export function mcpToolSpecs(server: McpServer, listed: readonly ListedMcpTool[]): ToolSpec[] {
+/** What a run pins of the tools a server lists. Throws `SpecError` where a tool that was asked for by its name cannot be offered. */
+export function mcpToolSpecs(server: McpServer, listed: readonly ListedMcpTool[]): McpToolSpecs {
   const chosen = choose(server, listed);
-  const specs = chosen.map((tool) => mcpToolSpec(server, tool));
-  specs.forEach((spec, index) => {
-    const first = specs.findIndex(({ name }) => name === spec.name);
-    if (first === index) return;
-    const names = [specs[first]?.mcp?.tool ?? '', spec.mcp?.tool ?? ''].map(quote).join(' and ');
-    throw refusal(server, `lists two tools ${quote(spec.name)} (${names}): exclude one`);
-  });
-  return specs;
+  const named = new Map<string, string[]>();
+  for (const { name } of chosen) {
+    const offered = toolName(server.prefix, name);
+    named.set(offered, [...(named.get(offered) ?? []), name]);
+  }
+  const specs: ToolSpec[] = [];
+  const leftOut: LeftOut[] = [];
+  for (const tool of chosen) {
+    const offered = toolName(server.prefix, tool.name);
+    const reason = twinsReason(offered, named.get(offered) ?? []) ?? faultOf(tool);
+    if (reason === undefined) specs.push(mcpToolSpec(server, tool));
+    else if (server.include === undefined) leftOut.push({ tool: tool.name, reason });
+    else throw refusal(server, `lists tool ${quote(tool.name)}, which ${reason}`);
+  }
+  return { specs, leftOut };
+}
+
+/** Which of them is meant nobody can tell. */
+function twinsReason(offered: string, twins: readonly string[]): string | undefined {
+  if (twins.length < 2) return undefined;
+  const names = twins.slice(0, 5).map(quote).join(' and ');
+  return `comes to the same name, ${quote(offered)}, as another one (${names}): exclude all but one`;
+}
+
+/** Why a tool cannot be offered to a model. A schema that is merely wrong is left to the server, which checks arguments itself. */
+function faultOf({ fault, name, description, inputSchema }: ListedMcpTool): string | undefined {
+  if (fault !== undefined) return fault;
+  const plain = toPlainJson(inputSchema);
+  if (!plain.ok) return `has a schema that is no JSON: ${formatProblem(plain.problem)}`;
+  const [problem] = isJsonObject(plain.value) ? affordProblems(plain.value) : [];
+  if (problem !== undefined) return `has a schema that ${formatProblem(problem)}`;
+  const bytes = Buffer.byteLength(JSON.stringify([name, description, inputSchema]));
+  return bytes > mostBytes
+    ? `has ${bytes} bytes with its description; at most ${mostBytes} are taken`
+    : undefined;
 }
 
 /** Fails closed: a name in `include` or `exclude` that the server does not know may be a typing error. */
@@ -60,13 +99,13 @@ function choose(server: McpServer, listed: readonly ListedMcpTool[]): readonly L
 function mcpToolSpec(server: McpServer, tool: ListedMcpTool): ToolSpec {
   const { onError, timeoutMs, retry } = server.rules;
   const annotations = tool.annotations ?? {};
-  const effect = effectOf(annotations) ?? server.rules.effect;
+  const effect = effectOf(annotations) ?? server.rules.effect ?? 'once';
   const title = tool.title ?? annotations.title ?? tool.name;
   return {
     name: toolName(server.prefix, tool.name),
     description: tool.description || title,
-    inputSchema: schemaOf(server, tool),
-    ...(effect && { effect }),
+    inputSchema: schemaOf(tool),
+    effect,
     ...(onError && { onError }),
     ...(needsApproval(server, annotations) && { needsApproval: true }),
     ...(timeoutMs !== undefined && { timeoutMs }),
@@ -75,7 +114,7 @@ function mcpToolSpec(server: McpServer, tool: ListedMcpTool): ToolSpec {
   };
 }
 
-/** What the server says; a tool it says nothing of is left to the options. */
+/** What the server says; a tool it says nothing of is left to the options, and else is called once, as the protocol has it. */
 function effectOf({ readOnlyHint, idempotentHint }: McpAnnotations): ToolSpec['effect'] {
   if (readOnlyHint === true) return 'read';
   if (idempotentHint === undefined) return undefined;
@@ -90,13 +129,9 @@ function needsApproval(
   return rules.approveDestructive === true && !readOnlyHint && destructiveHint;
 }
 
-function schemaOf(server: McpServer, { name, inputSchema }: ListedMcpTool): JsonObject {
+function schemaOf({ inputSchema }: ListedMcpTool): JsonObject {
   const plain = toPlainJson(inputSchema);
-  if (!plain.ok) {
-    const problem = formatProblem(plain.problem);
-    throw refusal(server, `lists tool ${quote(name)} with a schema that is no JSON: ${problem}`);
-  }
-  const schema = isJsonObject(plain.value) ? plain.value : {};
+  const schema = plain.ok && isJsonObject(plain.value) ? plain.value : {};
   return { ...schema, type: 'object' };
 }
 

@@ -29,7 +29,7 @@ export type McpToolsOptions = {
   readonly prefix?: string | false;
   /** Asks a person before each call of a tool that may destroy something. By the protocol that is each tool the server does not call read-only or not destructive. */
   readonly approveDestructive?: boolean;
-  /** Of tools that the server says nothing about. Default `idempotent`: a call that broke off is made again. */
+  /** Of tools that the server says nothing about. Default `once`, as the protocol has it: a call that broke off is not made again. */
   readonly effect?: 'read' | 'idempotent' | 'once';
   readonly onError?: 'return' | 'fail';
   /** Of one attempt. Default 2 minutes. */

@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { mcpTools, type McpServer, type McpToolsOptions } from '../../src';
 import { freePort } from '../../src/server/free-port';
 
@@ -64,6 +66,49 @@ export async function serveEverything(port?: number): Promise<HttpServer> {
     stop: async () => {
       child.kill('SIGKILL');
       await ended;
+    },
+  };
+}
+
+export async function listening(server: Server): Promise<void> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+}
+
+type Message = { id?: number; method: string; params: Record<string, never> };
+
+/** A server over HTTP whose one tool answers with as many letters as it is told. */
+export async function serveOdd(
+  type: string,
+  frame: (text: string) => string,
+): Promise<{ server: McpServer; stop: () => Promise<void> }> {
+  const http = createServer((request, response) => {
+    void request.toArray().then((chunks) => {
+      if (request.method !== 'POST') return response.writeHead(405).end();
+      const { id, method, params } = JSON.parse(
+        Buffer.concat(chunks as Buffer[]).toString(),
+      ) as Message;
+      if (id === undefined) return response.writeHead(202).end();
+      const { protocolVersion } = params;
+      const serverInfo = { name: 'odd', version: '1' };
+      const { length = 0 } = (params['arguments'] ?? {}) as { length?: number };
+      const result =
+        method === 'initialize'
+          ? { protocolVersion, capabilities: { tools: {} }, serverInfo }
+          : { content: [{ type: 'text', text: 'x'.repeat(length) }] };
+      response.writeHead(200, { 'content-type': type });
+      return response.end(frame(JSON.stringify({ jsonrpc: '2.0', id, result })));
+    });
+  });
+  await listening(http);
+  const { port } = http.address() as AddressInfo;
+  const server = mcpTools({ name: 'odd', url: `http://127.0.0.1:${port}/mcp` });
+  return {
+    server,
+    stop: async () => {
+      http.closeAllConnections();
+      http.close();
+      await once(http, 'close');
     },
   };
 }

@@ -1,15 +1,17 @@
 // MCP connections against the reference servers, which run as programs of their own; no Temporal server.
 
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mcpTools, type JsonObject, type McpServer } from '../../src';
-import { isAnswer, McpUnavailable } from '../../src/activities/mcp/mcp-failure';
+import { isAnswer, McpUnavailable, reasonOf } from '../../src/activities/mcp/mcp-failure';
 import { mcpOutput } from '../../src/activities/mcp/mcp-output';
 import { McpPool } from '../../src/activities/mcp/mcp-pool';
 import type { ToolOutput } from '../../src/core/tool-output';
 import { mcpToolSpecs } from '../../src/spec/mcp-tool-spec';
-import { everything, files, odd, serveEverything } from './mcp-servers';
+import { everything, files, listening, odd, serveEverything, serveOdd } from './mcp-servers';
 
 const signal = new AbortController().signal;
 
@@ -21,7 +23,8 @@ describe('MCP servers', () => {
   afterEach(() => pool.close());
 
   const list = async (server: McpServer) =>
-    mcpToolSpecs(server, await pool.use(server, (connection) => connection.listTools(signal)));
+    mcpToolSpecs(server, await pool.use(server, (connection) => connection.listTools(signal)))
+      .specs;
 
   const call = async (
     server: McpServer,
@@ -232,7 +235,10 @@ describe('MCP servers', () => {
       server: () => odd({ ODD_BROKEN: '1' }),
       expected: {
         retryable: true,
-        message: expect.stringContaining('odd server started') as string,
+        message: expect.stringMatching(
+          /^MCP server 'odd' is not available: [^;]*Connection closed; what it said is in the worker's log$/,
+        ) as string,
+        said: 'odd server started\ncannot work with 1',
       },
     },
     {
@@ -247,6 +253,61 @@ describe('MCP servers', () => {
     },
   ])('say why not when one $fault', async ({ server, expected }) => {
     await expect(pidOf(server())).rejects.toMatchObject({ sent: false, ...expected });
+  });
+
+  it.each([
+    { transport: 'stdio', open: async () => ({ server: odd(), stop: async () => undefined }) },
+    {
+      transport: 'streamable HTTP, as JSON',
+      open: () => serveOdd('application/json', (text) => text),
+    },
+    {
+      transport: 'streamable HTTP, as a stream',
+      open: () => serveOdd('text/event-stream', (text) => `: ping\n\ndata: ${text}\n\n`),
+    },
+  ])('may not flood this process over $transport', async ({ open }) => {
+    const { server, stop } = await open();
+    try {
+      expect((await call(server, 'wordy', { length: 1_000_000 })).isError).toBe(false);
+      await expect(call(server, 'wordy', { length: 5_000_000 })).rejects.toMatchObject({
+        retryable: false,
+        message: expect.stringContaining('it sent a message of more than 4 MiB') as string,
+      });
+    } finally {
+      await pool.close();
+      await stop();
+    }
+  });
+
+  it('tell neither a run nor a log what they were given to keep', async () => {
+    const secret = 'correct horse battery';
+    const server = odd({ ODD_BROKEN: secret });
+    const error: unknown = await pidOf(server).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ said: 'odd server started\ncannot work with [redacted]' });
+    expect(String(error)).not.toContain(secret);
+    const refused: unknown = await call(odd({ OWN: secret }, { name: 'o' }), 'tell').catch(
+      (reason: unknown) => reason,
+    );
+    expect(reasonOf(refused, odd({ OWN: secret }))).toContain('I have [redacted]');
+  });
+
+  it('give their credentials to no other origin', async () => {
+    const seen: (string | undefined)[] = [];
+    const other = createServer((request, response) => {
+      seen.push(request.headers['x-api-key']?.toString());
+      response.writeHead(500).end();
+    });
+    const redirecting = createServer((_request, response) => {
+      const { port } = other.address() as AddressInfo;
+      response.writeHead(307, { location: `http://127.0.0.1:${port}/mcp` }).end();
+    });
+    await Promise.all([other, redirecting].map(listening));
+    const { port } = redirecting.address() as AddressInfo;
+    const url = `http://127.0.0.1:${port}/mcp`;
+    const server = mcpTools({ name: 'moved', url, headers: { 'x-api-key': 'secret-key' } });
+    await expect(pidOf(server)).rejects.toThrow(/Redirect to .* not followed/);
+    expect(seen).toEqual([]);
+    for (const each of [other, redirecting]) each.close();
   });
 
   it('get no variable of this process but harmless ones and their own', async () => {

@@ -90,7 +90,8 @@ describe('mcpTools', () => {
   });
 
   it('makes a call again when the server died under it', async () => {
-    const ODD_TOOLS = listing({ name: 'crash-first' });
+    const annotations = { idempotentHint: true };
+    const ODD_TOOLS = listing({ name: 'crash-first', annotations });
     const started = await start(odd({ ODD_TOOLS, ODD_LEDGER: ledger }), [
       call('odd__crash-first'),
       sayWhatYouSaw,
@@ -99,15 +100,22 @@ describe('mcpTools', () => {
     expect(await lines('list')).toBe(1);
   });
 
-  it('does not make a call again that is not to be repeated', async () => {
-    const annotations = { idempotentHint: false };
-    const ODD_TOOLS = listing({ name: 'crash-first', annotations });
+  it('does not make a call again that nobody called harmless', async () => {
+    const ODD_TOOLS = listing({ name: 'crash-first' });
     const started = await start(odd({ ODD_TOOLS, ODD_LEDGER: ledger }), [
       call('odd__crash-first'),
       sayWhatYouSaw,
     ]);
     expect(await answer(started)).toMatch(/"isError":true.*OutcomeUnknown.*'odd' is not available/);
     expect(await lines('crash-first')).toBe(1);
+  });
+
+  it('gives the server the key of the call', async () => {
+    const started = await start(odd({ ODD_TOOLS: listing({ name: 'meta' }) }), [
+      call('odd__meta'),
+      sayWhatYouSaw,
+    ]);
+    expect(await answer(started)).toMatch(/longhaul\/idempotencyKey\W+[0-9a-f]{64}/);
   });
 
   it('gives what the server refuses to the model, and does not ask again', async () => {

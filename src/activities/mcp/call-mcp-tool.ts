@@ -1,7 +1,7 @@
 // One call of an MCP server's tool. What the server answers goes to the model; a connection that breaks is tried again. Of a call that is
 // made once at most, what is no answer leaves its outcome unknown, unless it was never sent.
 
-import { Context } from '@temporalio/activity';
+import { Context, log } from '@temporalio/activity';
 import { errorOutput, type ToolOutput } from '../../core/tool-output';
 import { OutcomeUnknown } from '../../protocol/error-classes';
 import type { JsonObject } from '../../protocol/json';
@@ -17,33 +17,46 @@ export type McpCall = {
   readonly server: McpServer;
   readonly spec: ToolSpec;
   readonly args: JsonObject;
+  readonly idempotencyKey: string;
   readonly signal: AbortSignal;
 };
+
+/** Where a server finds the key of a call: the same one in every attempt. */
+const keyName = 'longhaul/idempotencyKey';
 
 export async function callMcpTool({
   pool,
   server,
   spec,
   args,
+  idempotencyKey,
   signal,
 }: McpCall): Promise<ToolOutput> {
   const name = spec.mcp?.tool ?? spec.name;
   const options = { signal, timeout: requestTimeout() };
+  const params = { name, arguments: args, _meta: { [keyName]: idempotencyKey } };
   try {
     const result = await pool.use(
       server,
-      async (connection) => await connection.callTool({ name, arguments: args }, options),
+      async (connection) => await connection.callTool(params, options),
     );
     return mcpOutput(spec.name, result);
   } catch (error) {
     if (signal.aborted) throw error;
+    if (error instanceof McpUnavailable) tellLog(error);
     const isOnce = spec.effect === 'once';
     if (isAnswer(error) && !(isOnce && isGarbled(error)))
-      return errorOutput(`The tool '${spec.name}' failed: ${reasonOf(error)}`);
+      return errorOutput(`The tool '${spec.name}' failed: ${reasonOf(error, server)}`);
     if (!isOnce || (error instanceof McpUnavailable && !error.sent)) throw error;
-    const message = `${reasonOf(error)}. The call may or may not have taken effect: check before repeating it.`;
+    const reason = error instanceof McpUnavailable ? error.message : reasonOf(error, server);
+    const message = `${reason}. The call may or may not have taken effect: check before repeating it.`;
     throw new OutcomeUnknown(message, { cause: error });
   }
+}
+
+/** What a program wrote for its operator is for the operator of the worker, too. */
+export function tellLog({ message, said, details }: McpUnavailable): void {
+  if (said !== '') log.warn(message, { ...details, stderr: said });
 }
 
 /** A little less than the attempt has, so that it ends by saying who did not answer. */

@@ -1,11 +1,13 @@
 // Puts the tools of MCP servers into a definition, as the servers list them now.
 
+import { log } from '@temporalio/activity';
 import { NotRegisteredHere, SpecError } from '../../protocol/error-classes';
 import type { Definition, ToolSpec } from '../../protocol/spec';
 import { mcpServersOf, withMcpTools } from '../../spec/mcp-definition';
 import { mcpToolSpecs } from '../../spec/mcp-tool-spec';
 import type { ActivityDependencies } from '../dependencies';
-import { isAnswer, reasonOf } from './mcp-failure';
+import { tellLog } from './call-mcp-tool';
+import { isAnswer, McpUnavailable, reasonOf } from './mcp-failure';
 
 export async function listMcpTools(
   dependencies: ActivityDependencies,
@@ -31,10 +33,15 @@ async function toolsOf(
   }
   try {
     const listed = await mcp.use(server, async (connection) => await connection.listTools(signal));
-    return mcpToolSpecs(server, listed);
+    const { specs, leftOut } = mcpToolSpecs(server, listed);
+    if (leftOut.length > 0) {
+      log.warn(`MCP server '${name}' lists tools that are left out`, { mcpServer: name, leftOut });
+    }
+    return specs;
   } catch (error) {
+    if (error instanceof McpUnavailable) tellLog(error);
     if (!isAnswer(error)) throw error;
-    const message = `MCP server '${name}' does not list its tools: ${reasonOf(error)}`;
+    const message = `MCP server '${name}' does not list its tools: ${reasonOf(error, server)}`;
     throw new SpecError(message, { cause: error, details: { mcpServer: name } });
   }
 }

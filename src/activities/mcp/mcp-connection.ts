@@ -7,14 +7,16 @@ import type * as httpModule from '@modelcontextprotocol/sdk/client/streamableHtt
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type * as typesModule from '@modelcontextprotocol/sdk/types.js';
 import { SpecError } from '../../protocol/error-classes';
-import type { McpConnection as McpAddress, McpServer } from '../../spec/mcp-server';
+import type { McpServer } from '../../spec/mcp-server';
 import type { ListedMcpTool } from '../../spec/mcp-tool-spec';
-import { McpUnavailable, reasonOf } from './mcp-failure';
+import { boundedFetch, mostMessageBytes, tooLarge } from './bounded-fetch';
+import { McpUnavailable } from './mcp-failure';
 
 const connectTimeoutMs = 50_000;
 const pingTimeoutMs = 5_000;
 const mostPages = 100;
 const mostTools = 5_000;
+const mostListedBytes = 8 * 1024 * 1024;
 const keptOutput = 2_000;
 
 type Client = clientModule.Client;
@@ -36,29 +38,45 @@ export class McpConnection {
   readonly #name: string;
   readonly #client: Client;
   readonly #transport: Transport;
+  readonly #output: () => string;
   #closed = false;
+  #fault: Error | undefined;
 
-  private constructor(name: string, client: Client, transport: Transport) {
-    this.#name = name;
+  private constructor(server: McpServer, client: Client) {
+    const { transport, output } = transportTo(server);
+    this.#name = server.name;
     this.#client = client;
     this.#transport = transport;
+    this.#output = output;
     client.onclose = () => (this.#closed = true);
+    client.onerror = (error) => {
+      if (!isTooLarge(error)) return;
+      this.#fault = tooLarge();
+      void this.close();
+    };
   }
 
   static async open(server: McpServer): Promise<McpConnection> {
     const client = new (loadSdk().Client)({ name: 'longhaul', version: '1' });
-    const { transport, output } = transportTo(server.connection);
-    const connection = new McpConnection(server.name, client, transport);
+    const connection = new McpConnection(server, client);
     try {
-      await client.connect(transport, { timeout: connectTimeoutMs });
+      await client.connect(connection.#transport, { timeout: connectTimeoutMs });
       return connection;
     } catch (error) {
       await connection.close();
-      throw new McpUnavailable(server.name, `${reasonOf(error)}${output()}`, {
-        cause: error,
-        sent: false,
-      });
+      const { fault = error, said } = connection;
+      throw new McpUnavailable(server, { cause: fault, sent: false, said });
     }
+  }
+
+  /** Why this connection was closed from here. */
+  get fault(): Error | undefined {
+    return this.#fault;
+  }
+
+  /** The last of what the child process wrote on its standard error. */
+  get said(): string {
+    return this.#output().trim();
   }
 
   get isClosed(): boolean {
@@ -71,27 +89,38 @@ export class McpConnection {
   }
 
   async listTools(signal: AbortSignal): Promise<ListedMcpTool[]> {
-    const tools: typesModule.Tool[] = [];
+    const tools: ListedMcpTool[] = [];
     let cursor: string | undefined;
-    for (let page = 0; page < mostPages && tools.length <= mostTools; page += 1) {
+    let bytes = 0;
+    for (
+      let page = 0;
+      page < mostPages && tools.length <= mostTools && bytes <= mostListedBytes;
+      page += 1
+    ) {
       const params = cursor === undefined ? {} : { cursor };
-      // Not the client's own method, which compiles the output schemas it is sent.
+      // Not the client's own method, which compiles the output schemas it is sent and lets one bad tool spoil the list.
       const result = await this.#client.request(
         { method: 'tools/list', params },
-        loadSdk().ListToolsResultSchema,
+        loadSdk().PaginatedResultSchema,
         { signal, timeout: connectTimeoutMs },
       );
-      tools.push(...result.tools);
+      const listed = Array.isArray(result['tools']) ? (result['tools'] as unknown[]) : [];
+      bytes += JSON.stringify(listed).length;
+      tools.push(...listed.map(asTool));
       cursor = result.nextCursor;
       if (cursor === undefined) return tools;
     }
     throw new SpecError(
-      `MCP server '${this.#name}' lists more than ${mostTools} tools, or never ends`,
+      `MCP server '${this.#name}' lists more than ${mostTools} tools or ${mostListedBytes / 1024 ** 2} MiB, or never ends`,
     );
   }
 
   async callTool(
-    params: { readonly name: string; readonly arguments: Record<string, unknown> },
+    params: {
+      readonly name: string;
+      readonly arguments: Record<string, unknown>;
+      readonly _meta?: Record<string, unknown>;
+    },
     options: RequestOptions,
   ): Promise<typesModule.CallToolResult> {
     return await this.#client.request(
@@ -131,19 +160,43 @@ export class McpConnection {
   }
 }
 
-function transportTo(address: McpAddress): { transport: Transport; output: () => string } {
+/** A tool that is none stays in the list, with what is wrong with it. */
+function asTool(listed: unknown): ListedMcpTool {
+  const { success, data, error } = loadSdk().ToolSchema.safeParse(listed);
+  if (success) return data;
+  const { name } = (listed ?? {}) as { readonly name?: unknown };
+  const [issue] = error.issues;
+  const fault = `is no tool: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`;
+  return { name: typeof name === 'string' ? name : '', inputSchema: {}, fault };
+}
+
+/** The one says it in its own words, the other as the cause of an error of `fetch`. */
+function isTooLarge(error: Error): boolean {
+  return /exceeded maximum size|sent a message of more than/.test(
+    `${error.message} ${error.cause instanceof Error ? error.cause.message : ''}`,
+  );
+}
+
+function transportTo({ connection: address }: McpServer): {
+  transport: Transport;
+  output: () => string;
+} {
   const { StdioClientTransport, StreamableHTTPClientTransport } = loadSdk();
   if (address.kind === 'http') {
     const requestInit = { headers: { ...address.headers } };
-    const transport = new StreamableHTTPClientTransport(new URL(address.url), { requestInit });
+    // It follows redirects within the origin only: credentials go nowhere else.
+    const options = { requestInit, fetch: boundedFetch };
+    const transport = new StreamableHTTPClientTransport(new URL(address.url), options);
     return { transport, output: () => '' };
   }
   const { kind: _kind, args, env, ...rest } = address;
-  const options = { ...rest, args: [...args], env: { ...env }, stderr: 'pipe' as const };
+  const stderr = 'pipe' as const;
+  const maxBufferSize = mostMessageBytes;
+  const options = { ...rest, args: [...args], env: { ...env }, stderr, maxBufferSize };
   const transport = new StdioClientTransport(options);
   let output = '';
   transport.stderr?.on('data', (chunk: Buffer) => {
     output = (output + chunk.toString()).slice(-keptOutput);
   });
-  return { transport, output: () => (output.trim() === '' ? '' : `; it said: ${output.trim()}`) };
+  return { transport, output: () => output };
 }

@@ -3,7 +3,7 @@
 import { LonghaulError } from '../../protocol/errors';
 import type { McpServer } from '../../spec/mcp-server';
 import { McpConnection } from './mcp-connection';
-import { isAnswer, isTimeout, McpUnavailable, reasonOf } from './mcp-failure';
+import { isAnswer, isTimeout, McpUnavailable } from './mcp-failure';
 
 type Slot = {
   readonly opening: Promise<McpConnection>;
@@ -66,8 +66,8 @@ export class McpPool {
 
   async #connect(server: McpServer): Promise<McpConnection> {
     if (this.#isClosed) {
-      const reason = 'this worker is shutting down';
-      throw new McpUnavailable(server.name, reason, { cause: undefined, sent: false });
+      const cause = new Error('this worker is shutting down');
+      throw new McpUnavailable(server, { cause, sent: false });
     }
     const connection = await McpConnection.open(server);
     if (this.#open.size === 0) process.once('exit', this.#killAtExit);
@@ -84,7 +84,8 @@ export class McpPool {
     if (LonghaulError.is(error) || (isAnswer(error) && !connection.isClosed)) return error;
     const isSlow = isTimeout(error) && (await connection.answers());
     if (!isSlow) this.#drop(server, slot);
-    return new McpUnavailable(server.name, reasonOf(error), { cause: error, sent: true });
+    const { fault: cause = error, said } = connection;
+    return new McpUnavailable(server, { cause, sent: true, said: isSlow ? '' : said });
   }
 
   #drop(server: McpServer, slot: Slot): void {

@@ -1,5 +1,5 @@
 // Pure: no server.
-import { defineAgent, mcpTools, type McpToolsOptions } from '../../../src';
+import { defineAgent, mcpTools, type McpServer, type McpToolsOptions } from '../../../src';
 import { limits } from '../../../src/protocol/limits';
 import type { ToolSpec } from '../../../src/protocol/spec';
 import { mcpServersOf, withMcpTools } from '../../../src/spec/mcp-definition';
@@ -15,6 +15,21 @@ const tool = (name: string, more: Partial<ListedMcpTool> = {}): ListedMcpTool =>
   inputSchema: { type: 'object' },
   ...more,
 });
+
+const specsOf = (server: McpServer, tools: readonly ListedMcpTool[]) =>
+  mcpToolSpecs(server, tools).specs;
+
+/** Thirty levels, each of which refers twice to the one below. */
+const tower = {
+  type: 'object',
+  $ref: '#/$defs/d29',
+  $defs: Object.fromEntries(
+    Array.from({ length: 30 }, (_, level) => {
+      const below = { $ref: `#/$defs/d${level - 1}` };
+      return [`d${level}`, level === 0 ? {} : { anyOf: [below, { ...below }] }];
+    }),
+  ),
+};
 
 describe('mcpTools', () => {
   it('knows how the server is reached', () => {
@@ -64,11 +79,12 @@ describe('mcpTools', () => {
 describe('mcpToolSpecs', () => {
   it('keeps what the server says and what holds for all its tools', () => {
     const server = serverOf({ onError: 'fail', timeout: '5s', retry: { maximumAttempts: 2 } });
-    expect(mcpToolSpecs(server, [tool('read', { description: 'Reads', title: 'R' })])).toEqual([
+    expect(specsOf(server, [tool('read', { description: 'Reads', title: 'R' })])).toEqual([
       {
         name: 'files__read',
         description: 'Reads',
         inputSchema: { type: 'object' },
+        effect: 'once',
         onError: 'fail',
         timeoutMs: 5_000,
         retry: { maximumAttempts: 2 },
@@ -78,23 +94,24 @@ describe('mcpToolSpecs', () => {
   });
 
   it.each([
-    { hints: { readOnlyHint: true, idempotentHint: false }, effect: 'read', asks: false },
-    { hints: { idempotentHint: true, destructiveHint: false }, effect: 'idempotent', asks: false },
+    { hints: { readOnlyHint: true, idempotentHint: false }, effect: 'read' },
+    { hints: { idempotentHint: true, destructiveHint: false }, effect: 'idempotent' },
     { hints: { idempotentHint: false }, effect: 'once', asks: true },
-    { hints: { destructiveHint: true }, effect: 'idempotent', asks: true },
-    { hints: undefined, effect: 'idempotent', asks: true },
-  ])('takes $hints as effect $effect', ({ hints, effect, asks }) => {
+    { hints: { destructiveHint: true }, effect: 'idempotent', unsaid: 'once', asks: true },
+    { hints: undefined, effect: 'idempotent', unsaid: 'once', asks: true },
+  ])('takes $hints as effect $effect', ({ hints, effect, unsaid = effect, asks = false }) => {
     const server = serverOf({ effect: 'idempotent', approveDestructive: true });
-    const [spec] = mcpToolSpecs(server, [tool('t', { annotations: hints })]);
+    const [spec] = specsOf(server, [tool('t', { annotations: hints })]);
     expect([spec?.effect, spec?.needsApproval ?? false]).toEqual([effect, asks]);
-    const [unasked] = mcpToolSpecs(serverOf(), [tool('t', { annotations: hints })]);
+    const [unasked] = specsOf(serverOf(), [tool('t', { annotations: hints })]);
     expect(unasked?.needsApproval).toBeUndefined();
+    expect(unasked?.effect).toBe(unsaid);
   });
 
   it('chooses, and leaves out what a plain call cannot reach', () => {
     const listed = [tool('a'), tool('b'), tool('c', { execution: { taskSupport: 'required' } })];
     const names = (options: Partial<McpToolsOptions>) =>
-      mcpToolSpecs(serverOf(options), listed).map(({ name }) => name);
+      specsOf(serverOf(options), listed).map(({ name }) => name);
     expect(names({})).toEqual(['files__a', 'files__b']);
     expect(names({ include: ['b'] })).toEqual(['files__b']);
     expect(names({ exclude: ['b'] })).toEqual(['files__a']);
@@ -109,20 +126,43 @@ describe('mcpToolSpecs', () => {
       tools: [tool('a')],
       text: /has no tool 'b'/,
     },
+  ])('refuses $fault', ({ options, tools, text }) => {
+    expect(refusalOf(() => mcpToolSpecs(serverOf(options), tools))).toMatch(text);
+  });
+
+  it.each<{ fault: string; bad: ListedMcpTool[]; reason: RegExp }>([
     {
       fault: 'two names that become one',
-      options: {},
-      tools: [tool('a.b'), tool('a/b')],
-      text: /lists two tools 'files__a_b' \('a.b' and 'a\/b'\): exclude one/,
+      bad: [tool('a.b'), tool('a/b')],
+      reason: /comes to the same name, 'files__a_b', as another one \('a.b' and 'a\/b'\)/,
     },
     {
       fault: 'a schema that is no JSON',
-      options: {},
-      tools: [tool('a', { inputSchema: { type: 'object', default: Infinity } })],
-      text: /lists tool 'a' with a schema that is no JSON/,
+      bad: [tool('a', { inputSchema: { type: 'object', default: Infinity } })],
+      reason: /has a schema that is no JSON/,
     },
-  ])('refuses $fault', ({ options, tools, text }) => {
-    expect(refusalOf(() => mcpToolSpecs(serverOf(options), tools))).toMatch(text);
+    {
+      fault: 'a schema that nobody can afford to check',
+      bad: [tool('a', { inputSchema: tower })],
+      reason: /has a schema that comes to more than a billion schemas/,
+    },
+    {
+      fault: 'too long a description',
+      bad: [tool('a', { description: 'x'.repeat(200_000) })],
+      reason: /has \d+ bytes with its description; at most 131072 are taken/,
+    },
+    {
+      fault: 'what is no tool',
+      bad: [{ name: 'a', inputSchema: {}, fault: 'is no tool: inputSchema' }],
+      reason: /is no tool/,
+    },
+  ])('leaves out $fault, and nothing else', ({ bad, reason }) => {
+    const { specs, leftOut } = mcpToolSpecs(serverOf(), [tool('good'), ...bad]);
+    expect(specs.map(({ name }) => name)).toEqual(['files__good']);
+    expect(leftOut.map((left) => left.tool)).toEqual(bad.map(({ name }) => name));
+    for (const left of leftOut) expect(left.reason).toMatch(reason);
+    const asked = serverOf({ include: bad.map(({ name }) => name) });
+    expect(refusalOf(() => mcpToolSpecs(asked, bad))).toMatch(reason);
   });
 
   it('clips long names to ones that differ and stay the same', () => {
@@ -141,7 +181,7 @@ describe('withMcpTools', () => {
     new Map([
       [
         'files',
-        mcpToolSpecs(
+        specsOf(
           server,
           tools.map((name) => tool(name)),
         ),
@@ -173,8 +213,9 @@ describe('withMcpTools', () => {
   });
 
   it('refuses what is too large, and says whose fault it is', () => {
-    const description = 'x'.repeat(limits.definition);
-    const large = new Map([['files', mcpToolSpecs(server, [tool('a', { description })])]]);
+    const description = 'x'.repeat(limits.definition / 5);
+    const tools = ['a', 'b', 'c', 'd', 'e'].map((name) => tool(name, { description }));
+    const large = new Map([['files', specsOf(server, tools)]]);
     expect(refusalOf(() => withMcpTools(definitionOf(), large))).toMatch(
       /The tools of MCP server 'files' take \d+ KiB: choose some of them with include/,
     );
