@@ -43,15 +43,23 @@ export async function callMcpTool({
     return mcpOutput(spec.name, result);
   } catch (error) {
     if (signal.aborted) throw error;
-    if (error instanceof McpUnavailable) tellLog(error);
-    const isOnce = spec.effect === 'once';
-    if (isAnswer(error) && !(isOnce && isGarbled(error)))
-      return errorOutput(`The tool '${spec.name}' failed: ${reasonOf(error, server)}`);
-    if (!isOnce || (error instanceof McpUnavailable && !error.sent)) throw error;
-    const reason = error instanceof McpUnavailable ? error.message : reasonOf(error, server);
-    const message = `${reason}. The call may or may not have taken effect: check before repeating it.`;
-    throw new OutcomeUnknown(message, { cause: error });
+    return unansweredOutput(error, { spec, server });
   }
+}
+
+function unansweredOutput(
+  error: unknown,
+  { spec, server }: Pick<McpCall, 'spec' | 'server'>,
+): ToolOutput {
+  const isUnavailable = error instanceof McpUnavailable;
+  if (isUnavailable) tellLog(error);
+  const isOnce = spec.effect === 'once';
+  if (isAnswer(error) && !(isOnce && isGarbled(error)))
+    return errorOutput(`The tool '${spec.name}' failed: ${reasonOf(error, server)}`);
+  if (!isOnce || (isUnavailable && !error.sent)) throw error;
+  const reason = isUnavailable ? error.message : reasonOf(error, server);
+  const message = `${reason}. The call may or may not have taken effect: check before repeating it.`;
+  throw new OutcomeUnknown(message, { cause: error });
 }
 
 /** What a program wrote for its operator is for the operator of the worker, too. */
