@@ -58,7 +58,7 @@ async function startWorker(address: string): Promise<{ stop(): Promise<void>; as
 
 async function measure(longhaul: Longhaul): Promise<Record<string, number>> {
   const start = performance.now();
-  const run = await longhaul.start(wide, 'Go');
+  const run = await longhaul.start(wide.id, 'Go');
   const { combinedText = '[]' } = await run.result();
   const wallTime = performance.now() - start;
   const history = await fetchHistory(longhaul, run.runId);

@@ -31,6 +31,7 @@ export {
   CircularAgentCall,
   DepthExceeded,
   DisallowedAgentCall,
+  InlineSpecRefused,
   InputTimeout,
   InternalError,
   InvalidAnswer,

@@ -1,5 +1,5 @@
 /** Workers: the processes that run agents. */
-export type { DeltaEvent } from './activities';
+export type { DeltaEvent, InlineSpecInfo, InlineSpecs } from './activities';
 export type {
   CallOptions,
   ModelDelta,

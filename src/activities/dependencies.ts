@@ -3,6 +3,7 @@ import type { ModelDelta, ModelProvider } from '../providers/provider';
 import type { Registry } from '../spec/registry';
 import type { Stores } from '../stores/memory-store';
 import type { DefinitionCache } from './definition-cache';
+import type { InlineSpecs } from './inline-spec';
 import type { InputCache } from './input-cache';
 import type { LogReplica } from './log-replica';
 import type { McpPool } from './mcp/mcp-pool';
@@ -28,6 +29,8 @@ export type ActivityDependencies = {
   readonly mcp: McpPool;
   /** Whether the namespace has our search attributes registered. */
   readonly hasSearchAttributes: () => Promise<boolean>;
+  /** Which specs of callers this worker takes; none by default. */
+  readonly inlineSpecs?: InlineSpecs;
   readonly stores?: Stores;
   readonly onDelta?: (event: DeltaEvent) => void;
 };

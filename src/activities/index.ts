@@ -17,6 +17,7 @@ import { askSession } from './read-log';
 import { runToolHooks } from './run-tool-hooks';
 import { clearTurns, compactTurns, openThread, saveTurn } from './thread-memory';
 
+export type { InlineSpecInfo, InlineSpecs } from './inline-spec';
 export type { ActivityDependencies, DeltaEvent } from './dependencies';
 
 export function createActivities(dependencies: ActivityDependencies): LonghaulActivities {

@@ -12,10 +12,10 @@ import { mcpServersOf } from '../spec/mcp-definition';
 import { storeNames } from '../stores/check-stores';
 import type { ActivityDependencies } from './dependencies';
 import { withHeartbeat } from './heartbeat';
+import { inlineSpec } from './inline-spec';
 import { listMcpTools } from './mcp/list-mcp-tools';
 import { McpUnavailable } from './mcp/mcp-failure';
-import { ownWorkflowId, pinnedDefinition } from './pinned-definition';
-import { askRunner } from './read-log';
+import { pinnedDefinition } from './pinned-definition';
 
 /** What this worker's registry gives, at once. */
 export async function loadDefinition(
@@ -55,7 +55,7 @@ async function makeDefinition(
   { runner, inline }: LoadDefinitionInput,
   signal: AbortSignal | undefined,
 ): Promise<Definition | undefined> {
-  const spec = inline === true ? await askRunner(ownWorkflowId()) : runner;
+  const spec = inline === true ? await inlineSpec(dependencies.inlineSpecs) : runner;
   const definition = dependencies.registry.definition(spec);
   if (mcpServersOf(definition).length === 0) return definition;
   return signal && (await listMcpTools(dependencies, definition, signal));

@@ -18,9 +18,9 @@ import type { MemoryStore } from '../stores/memory-store';
 import type { ActivityDependencies } from './dependencies';
 import { isSearchSpent } from './failures';
 import { withHeartbeat } from './heartbeat';
+import { inlineSpec } from './inline-spec';
 import { attempt } from './model-attempt';
-import { ownWorkflowId } from './pinned-definition';
-import { askRunner, readLog } from './read-log';
+import { readLog } from './read-log';
 import { countOf, newestThatFit, orderedTurns, sessionOf } from './stored-turns';
 
 /** How many turns of a store a thread with full memory takes up again. */
@@ -118,11 +118,11 @@ export async function compactTurns(
 
 /** A runner nobody here knows may be known to another worker of a rolling deploy. */
 async function runnerSpec(
-  { registry }: ActivityDependencies,
+  { registry, inlineSpecs }: ActivityDependencies,
   { runner, inline }: Pick<OpenThreadInput, 'runner' | 'inline'>,
 ): Promise<RunnerSpec> {
   try {
-    const given = inline === true ? await askRunner(ownWorkflowId()) : runner;
+    const given = inline === true ? await inlineSpec(inlineSpecs) : runner;
     const { runners, runner: id } = registry.definition(given);
     return runners[id] as RunnerSpec;
   } catch (error) {

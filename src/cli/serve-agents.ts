@@ -9,6 +9,8 @@ export type ServeOptions = {
   readonly server: LoadedConnection['connection'];
   readonly namespace: string;
   readonly taskQueue: string;
+  /** Whether callers may send specs, where the file does not say. */
+  readonly inlineSpecs?: true;
   /** What the file itself sets wins. */
   readonly workerOptions: Partial<WorkerOptions>;
 };
@@ -27,13 +29,14 @@ const drainMarginMs = 1_000;
 
 /** Runs the agents of a file in this process. `installWorkerLog` comes first. */
 export async function serveAgents(options: ServeOptions): Promise<ServedAgents> {
-  const { agents, server, namespace, taskQueue, workerOptions } = options;
+  const { agents, server, namespace, taskQueue, workerOptions, inlineSpecs } = options;
   const { NativeConnection } = loadTemporalWorker();
   const connection = await NativeConnection.connect(server).catch((error: unknown) => {
     throw loadConnectionOptions().serverUnavailable(server.address ?? 'the server', error);
   });
   const { address: _address, profile: _profile, ...configured } = agents.options;
   const worker = await loadWorker().createWorker({
+    ...(inlineSpecs && { inlineSpecs }),
     ...configured,
     connection,
     namespace,

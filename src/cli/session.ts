@@ -166,6 +166,7 @@ async function serve(
     server: connectionOf(flags),
     namespace: longhaul.client.options.namespace,
     taskQueue,
+    inlineSpecs: true,
     workerOptions: { shutdownGraceTime: '1s', identity: temporaryIdentity() },
   });
   return {

@@ -52,6 +52,9 @@ export class DisallowedAgentCall extends errorOf('DisallowedAgentCall') {}
 /** Nobody answered within `inputTimeout`. */
 export class InputTimeout extends errorOf('InputTimeout') {}
 
+/** A run was started with a spec, and the worker takes none, or not this one. */
+export class InlineSpecRefused extends errorOf('InlineSpecRefused') {}
+
 /** An error of ours: the run fails visibly instead of retrying for ever. Worth a bug report. */
 export class InternalError extends errorOf('InternalError') {}
 
@@ -114,6 +117,7 @@ const plainErrors = {
   CircularAgentCall,
   DepthExceeded,
   DisallowedAgentCall,
+  InlineSpecRefused,
   InputTimeout,
   InternalError,
   InvalidAnswer,

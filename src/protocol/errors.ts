@@ -26,6 +26,7 @@ export const errorCodes = [
   'AmbiguousInput',
   'InvalidAnswer',
   'InvalidInput',
+  'InlineSpecRefused',
   'ServerUnavailable',
   'NoWorker',
   'PayloadTooLarge',

@@ -8,7 +8,10 @@ import { createWorker, type CreateWorkerOptions } from '../worker';
 import { connectClient } from './client-connection';
 import { stepTimeUntil } from './skip-time';
 
-/** What `createWorker` takes, but for the server: the environment has one of its own. */
+/**
+ * What `createWorker` takes, but for the server: the environment has one of its own. As nobody else reaches it, `inlineSpecs` is true
+ * unless it is said.
+ */
 export type TestEnvironmentOptions = Omit<
   CreateWorkerOptions,
   'connection' | 'address' | 'profile' | 'namespace'
@@ -67,6 +70,7 @@ export async function createTestEnvironment({
   const closing = new AbortController();
   try {
     const worker = await createWorker({
+      inlineSpecs: true,
       ...options,
       connection: env.nativeConnection,
       namespace,

@@ -11,6 +11,7 @@ const ofLonghaul: Readonly<Record<keyof LonghaulOptions, true>> = {
   criteria: true,
   callbacks: true,
   mcpServers: true,
+  inlineSpecs: true,
   providers: true,
   prices: true,
   stores: true,
@@ -37,6 +38,7 @@ export function checkLonghaulOptions(options: unknown): void {
   const reader = new OptionReader(options, longhaulOptionNames);
   reader.integer('logReplicaBytes', { min: 1 });
   reader.callback('onDelta');
+  checkInlineSpecs(reader);
   refuse('LonghaulPlugin', reader);
 }
 
@@ -47,10 +49,17 @@ export function checkWorkerOptions(options: unknown): void {
     reader.text(name, { rule: 'a text' });
   reader.integer('logReplicaBytes', { min: 1 });
   reader.callback('onDelta');
+  checkInlineSpecs(reader);
   const { workerOptions } = Object(options) as { readonly workerOptions?: unknown };
   if (workerOptions !== undefined && Object(workerOptions) !== workerOptions)
     reader.refuse('workerOptions', "must be an object of options of Temporal's worker");
   refuse('createWorker', reader);
+}
+
+function checkInlineSpecs(reader: OptionReader): void {
+  const value = reader.get('inlineSpecs');
+  if (value === undefined || typeof value === 'boolean' || typeof value === 'function') return;
+  reader.refuse('inlineSpecs', 'must be true, false or a function (spec, info) => boolean');
 }
 
 function refuse(subject: string, { problems }: OptionReader): void {

@@ -1,6 +1,6 @@
 import type { DataConverter } from '@temporalio/common';
 import type { NativeConnection, WorkerOptions } from '@temporalio/worker';
-import type { DeltaEvent } from '../activities';
+import type { DeltaEvent, InlineSpecs } from '../activities';
 import type { ModelProvider, ProviderConfig } from '../providers/provider';
 import type { PriceTable } from '../providers/prices';
 import type { Callbacks } from '../spec/callbacks';
@@ -19,6 +19,11 @@ export type LonghaulOptions = SpecsOptions & {
   readonly criteria?: readonly CustomCriterion[];
   readonly callbacks?: readonly Callbacks[];
   readonly mcpServers?: readonly McpServer[];
+  /**
+   * Whether runs and threads may be started with a whole spec, which may call every tool, server, store and model of this worker.
+   * Default false: such a start fails with `InlineSpecRefused`. A function is given each spec, and says.
+   */
+  readonly inlineSpecs?: InlineSpecs;
   /** By name, as in `'<name>/<model>'`: settings of a built-in provider, or a provider of your own. */
   readonly providers?: Readonly<Record<string, ProviderConfig | ModelProvider>>;
   /** What models cost, over the built-in list prices: for budgets in US dollars and the `costUsd` of results. */

@@ -84,7 +84,7 @@ export class LonghaulPlugin extends SimplePlugin {
   }
 
   #activities(options: WorkerOptions): object {
-    const { stores, prices, logReplicaBytes, onDelta, providers } = this.#options;
+    const { stores, prices, logReplicaBytes, onDelta, providers, inlineSpecs } = this.#options;
     const mcp = new McpPool();
     this.#pools.push(mcp);
     return createActivities({
@@ -96,6 +96,7 @@ export class LonghaulPlugin extends SimplePlugin {
       inputs: new InputCache(),
       mcp,
       hasSearchAttributes: searchAttributeCheck(options.connection, options.namespace ?? 'default'),
+      ...(inlineSpecs !== undefined && { inlineSpecs }),
       ...(stores && { stores }),
       ...(onDelta && { onDelta }),
     });

@@ -43,6 +43,7 @@ export async function openHarness(address = devServerAddress()): Promise<Harness
       const worker = await createWorker({
         connection,
         taskQueue,
+        inlineSpecs: true,
         ...options,
         workerOptions: { ...testOptions(), ...options.workerOptions },
       });
@@ -98,7 +99,9 @@ class Deployment {
 
   /** The worker, the first time. */
   async deploy(options: LonghaulOptions): Promise<RunningWorker | undefined> {
-    const configured = new LonghaulPlugin(options).configureWorker(this.#options);
+    const configured = new LonghaulPlugin({ inlineSpecs: true, ...options }).configureWorker(
+      this.#options,
+    );
     this.#activities = configured.activities as Activities;
     if (this.#isRunning) return undefined;
     this.#isRunning = true;

@@ -38,7 +38,14 @@ async function serve(start: WorkerStart, terminal: Terminal): Promise<number> {
     const agents = await loadAgents(source);
     const taskQueue = start.taskQueue ?? agents.options.taskQueue ?? defaults.taskQueue;
     const workerOptions = { shutdownGraceTime: '60s' };
-    served = await serveAgents({ agents, server, namespace, taskQueue, workerOptions });
+    served = await serveAgents({
+      agents,
+      server,
+      namespace,
+      taskQueue,
+      inlineSpecs: true,
+      workerOptions,
+    });
     const ids = agents.registry.runnerIds();
     const files = [...loaded.files(), ...specFiles(agents)];
     await tell({ kind: 'ready', agents: ids, taskQueue, files });
