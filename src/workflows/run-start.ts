@@ -34,8 +34,9 @@ type Origin = Pick<
 export function takeRunStart({ input, carried }: Given, origin: Origin): Taken<RunInput> {
   try {
     checkOrigin(carried, origin);
-    checkRunInput(input, origin.parent);
-    return { input: withoutNulls(input), carried: carried ?? undefined };
+    const told = isContinued(origin) ? withoutOrigin(input) : input;
+    checkRunInput(told, origin.parent);
+    return { input: withoutNulls(input as RunInput), carried: carried ?? undefined };
   } catch (error) {
     return { input: { runner: shownRunner(input), input: '' }, refused: asError(error) };
   }
@@ -54,13 +55,21 @@ export function takeThreadStart({ input, carried }: Given, origin: Origin): Take
 
 /** A retry and the next run of a cron follow another execution, too, but of those the server says so: they repeat the arguments of anybody. */
 function checkOrigin(carried: unknown, origin: Origin): void {
-  if (carried === undefined || carried === null) return;
-  const { continuedFromExecutionRunId, attempt, lastFailure } = origin;
-  const isContinued = continuedFromExecutionRunId !== undefined;
-  if (isContinued && attempt === 1 && lastFailure === undefined) return;
+  if (carried === undefined || carried === null || isContinued(origin)) return;
   throw new InvalidInput(
     'a second argument is taken only from an execution that continued as new: start with one',
   );
+}
+
+function isContinued({ continuedFromExecutionRunId, attempt, lastFailure }: Origin): boolean {
+  return continuedFromExecutionRunId !== undefined && attempt === 1 && lastFailure === undefined;
+}
+
+/** Its place is the one member that a topmost run hands on to its next execution, as only a parent may to a child. */
+function withoutOrigin(input: unknown): unknown {
+  if (!isJsonObject(input)) return input;
+  const { origin: _origin, ...rest } = input;
+  return rest;
 }
 
 function asError(error: unknown): Error {

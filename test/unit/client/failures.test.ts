@@ -78,6 +78,7 @@ function clientOf(type: string, error: Error): Client {
   const query = error instanceof WorkflowUpdateFailedError ? () => Promise.resolve({}) : fail;
   const describe = () => Promise.resolve({ type, taskQueue: 'queue', status: { name: 'RUNNING' } });
   return {
+    options: { namespace: 'default' },
     withDeadline: (_deadline: number, call: () => unknown) => call(),
     withAbortSignal: (_signal: AbortSignal, call: () => unknown) => call(),
     workflow: { getHandle: () => ({ query, executeUpdate: fail, describe }) },
