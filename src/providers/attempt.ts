@@ -1,4 +1,6 @@
-import type { CallOptions } from './provider';
+import { PayloadTooLarge } from '../protocol/error-classes';
+import { limits } from '../protocol/limits';
+import type { CallOptions, ModelDelta } from './provider';
 import { isCut } from './stream-cut';
 
 /**
@@ -37,7 +39,7 @@ export async function singleAttempt<T>(
       run(
         {
           signal: attempt.signal,
-          onDelta: guarded(options.onDelta),
+          onDelta: guarded(bounded(options.onDelta)),
           onActivity: guarded(options.onActivity),
         },
         wasCut,
@@ -66,4 +68,22 @@ async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T
   } finally {
     if (stop !== undefined) signal.removeEventListener('abort', stop);
   }
+}
+
+/** A model that repeats itself without end is stopped long before its turn is looked at as a whole. */
+function bounded(onDelta: CallOptions['onDelta']): CallOptions['onDelta'] {
+  const most = 4 * limits.modelTurn;
+  let bytes = 0;
+  return (delta) => {
+    bytes += Buffer.byteLength(textOf(delta));
+    if (bytes > most) {
+      const message = `the model's turn has more than ${most} bytes; at most ${limits.modelTurn} are kept. Lower maxOutputTokens`;
+      throw new PayloadTooLarge(message);
+    }
+    onDelta(delta);
+  };
+}
+
+function textOf(delta: ModelDelta): string {
+  return delta.kind === 'tool-call' ? (delta.args ?? '') : delta.text;
 }

@@ -92,34 +92,38 @@ function kindOf(failure: StatusFailure): ProviderErrorKind {
   return isContextLength(failure) ? 'context_length' : 'rejected';
 }
 
-const kindsByCode: Readonly<Record<string, ProviderErrorKind>> = {
-  rate_limit_exceeded: 'rate_limited',
-  rate_limit_error: 'rate_limited',
-  RESOURCE_EXHAUSTED: 'rate_limited',
-  server_error: 'unavailable',
-  api_error: 'unavailable',
-  overloaded_error: 'unavailable',
-  timeout_error: 'unavailable',
-  vector_store_timeout: 'unavailable',
-  UNAVAILABLE: 'unavailable',
-  INTERNAL: 'unavailable',
-  authentication_error: 'auth',
-  permission_error: 'auth',
-  invalid_api_key: 'auth',
-  billing_error: 'quota',
-  invalid_request_error: 'rejected',
-  invalid_prompt: 'rejected',
-  bio_policy: 'rejected',
-  cyber_policy: 'rejected',
-  content_policy_violation: 'rejected',
-  not_found_error: 'rejected',
-  request_too_large: 'rejected',
-};
+const kindsByCode = new Map<string, ProviderErrorKind>(
+  Object.entries({
+    rate_limit_exceeded: 'rate_limited',
+    rate_limit_error: 'rate_limited',
+    RESOURCE_EXHAUSTED: 'rate_limited',
+    server_error: 'unavailable',
+    api_error: 'unavailable',
+    overloaded_error: 'unavailable',
+    timeout_error: 'unavailable',
+    vector_store_timeout: 'unavailable',
+    UNAVAILABLE: 'unavailable',
+    INTERNAL: 'unavailable',
+    authentication_error: 'auth',
+    permission_error: 'auth',
+    invalid_api_key: 'auth',
+    billing_error: 'quota',
+    invalid_request_error: 'rejected',
+    invalid_prompt: 'rejected',
+    bio_policy: 'rejected',
+    cyber_policy: 'rejected',
+    content_policy_violation: 'rejected',
+    not_found_error: 'rejected',
+    request_too_large: 'rejected',
+  } as const),
+);
 
 function bodyKind(body: ErrorBody): ProviderErrorKind {
   if (isQuota(body)) return 'quota';
   if (isContextLength(body)) return 'context_length';
-  return kindsByCode[body.code ?? ''] ?? kindsByCode[body.type ?? ''] ?? fallbackKind(body.code);
+  return (
+    kindsByCode.get(body.code ?? '') ?? kindsByCode.get(body.type ?? '') ?? fallbackKind(body.code)
+  );
 }
 
 /** Media that cannot be used are refused with codes such as `invalid_image_format`: no second attempt cures them. */

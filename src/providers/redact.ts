@@ -35,7 +35,7 @@ const rules: readonly (readonly [RegExp, string])[] = [
     /\b(authorization["']?\s{0,9}[:=]\s{0,9}["']?(?:[a-z]{1,12}\s{1,9}(?=\S))?)(?!\[redacted\])[^\s"',;}]+/gi,
     `$1${gone}`,
   ],
-  [/\b(Bearer|Basic)\s{1,9}(?=\S{0,200}[\d=_-]|\S{20})[^\s"',;}]+/gi, `$1 ${gone}`],
+  [/\b(Bearer|Basic)\s{1,9}(?=\S{0,200}[\d=_.+/-]\S|\S{20})[^\s"',;}]+/gi, `$1 ${gone}`],
   [
     new RegExp(`((?:${names})\\\\?["']?\\s{0,9}(?:=>|[:=])\\s{0,9}\\\\?)${value}`, 'gi'),
     `$1$2$3${gone}`,

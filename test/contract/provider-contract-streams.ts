@@ -75,6 +75,25 @@ export function streamContract(dialect: ProviderDialect, test: ContractTest): vo
     await expect(response).rejects.toMatchObject({ kind: 'bad_response', retryable: true });
   });
 
+  const MiB = 1024 * 1024;
+  const repeating = dialect.frames(Array<string>(5).fill('x'.repeat(MiB)));
+  for (const [title, frames] of [
+    ['a turn that does not end', [...repeating.opening, ...repeating.texts, ...repeating.closing]],
+    ['an event that does not end', [...hello.opening, ...Array<string>(5).fill('y'.repeat(MiB))]],
+    ['a stream that says nothing', Array<string>(65).fill(`: ${'z'.repeat(MiB)}\n\n`)],
+  ] as const) {
+    test(`gives up on ${title}`, async () => {
+      const { response } = await callWith({ frames });
+      await expect(response).rejects.toMatchObject({ code: 'PayloadTooLarge', retryable: false });
+    });
+  }
+
+  test('takes its credentials to no other place', async () => {
+    const { response } = await callWith({ status: 307, headers: { location: 'elsewhere' } });
+    await expect(response).rejects.toMatchObject({ code: 'ProviderError' });
+    expect(server.requests).toHaveLength(1);
+  });
+
   test('rejects with the reason of an abort in mid-stream and hangs up', async () => {
     const controller = new AbortController();
     const reason = new Error('the run was cancelled');

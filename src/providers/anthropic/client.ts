@@ -2,6 +2,7 @@ import type * as sdkModule from '@anthropic-ai/sdk';
 import type * as schemaModule from '@anthropic-ai/sdk/lib/transform-json-schema';
 import type { JsonSchema } from '../../protocol/json';
 import { timeouts } from '../../protocol/limits';
+import { unredirectedFetch } from '../bounded-body';
 import type { ProviderConfig } from '../provider';
 
 /* eslint-disable @typescript-eslint/no-require-imports -- Jest cannot run a native import() of the built package */
@@ -14,6 +15,7 @@ export function anthropicClient(
   const sdk = require('@anthropic-ai/sdk') as typeof sdkModule;
   return new sdk.Anthropic({
     maxRetries: 0,
+    fetch: unredirectedFetch,
     // Also lifts the SDK's own refusal of calls that may take longer than 10 minutes.
     timeout: timeouts.modelScheduleToClose,
     ...(apiKey === undefined ? {} : { apiKey }),

@@ -1,3 +1,5 @@
+import { boundedBody } from '../bounded-body';
+
 type Fetching = <Request>(
   request: Request,
   next: (request: Request) => Promise<Response>,
@@ -8,15 +10,5 @@ type Fetching = <Request>(
  * model thinks in silence.
  */
 export function reportingChunks(onActivity: () => void): Fetching {
-  return async (request, next) => {
-    const response = await next(request);
-    if (!response.ok || response.body === null) return response;
-    const reported = new TransformStream<Uint8Array, Uint8Array>({
-      transform(chunk, controller) {
-        onActivity();
-        controller.enqueue(chunk);
-      },
-    });
-    return new Response(response.body.pipeThrough(reported), response);
-  };
+  return async (request, next) => boundedBody(await next(request), onActivity);
 }

@@ -1,5 +1,6 @@
 import type { Content, GenerateContentParameters, GoogleGenAI } from '@google/genai';
 import { singleAttempt } from '../attempt';
+import { boundedFetch } from '../bounded-body';
 import type { CallTarget } from '../errors';
 import type { CallOptions, ModelProvider, ModelRequest, ModelResponse } from '../provider';
 import { callWithOutputTool, canOfferOutputTool } from '../output-tool';
@@ -86,7 +87,7 @@ function sdkParameters(
         extraBody: { ...body },
         // The SDK's errors leave the headers out, and with them the wait the API asks for.
         fetch: async (url: string | URL | Request, init?: RequestInit) => {
-          const response = await fetch(url, init);
+          const response = await boundedFetch(url, init);
           onHeaders(response.headers);
           return response;
         },

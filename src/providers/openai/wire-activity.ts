@@ -1,4 +1,5 @@
 import type { ClientOptions } from 'openai';
+import { boundedFetch } from '../bounded-body';
 
 const listener = Symbol('onActivity');
 
@@ -16,14 +17,6 @@ export function reportingTo(onActivity: () => void): FetchOptions {
  * that comes while a model works through a long prompt.
  */
 export const reportingFetch: typeof fetch = async (url, init) => {
-  const response = await fetch(url, init);
   const { [listener]: onActivity } = { ...init } as Reported;
-  if (onActivity === undefined || !response.ok || response.body === null) return response;
-  const reported = new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk, controller) {
-      onActivity();
-      controller.enqueue(chunk);
-    },
-  });
-  return new Response(response.body.pipeThrough(reported), response);
+  return await boundedFetch(url, init, onActivity);
 };
