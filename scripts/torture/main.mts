@@ -1,17 +1,20 @@
 // Tortures real servers and workers, and fails when anything is not as it would have been undisturbed.
 // Usage: npm run torture -- [--seed N] [--minutes M | --rounds R] [--verbose]
+//        npm run torture -- --soak [--minutes M]
 // Without options: a campaign of two minutes from seed 1. A round that fails is repeated by `--seed <its seed> --rounds 1`.
 
 import { parseArgs } from 'node:util';
 import { usualScale } from './grow.mts';
 import { printCampaign, printRound } from './report.mts';
 import { playRound, type RoundReport } from './round.mts';
+import { soak } from './soak.mts';
 
 const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: '1' },
     minutes: { type: 'string', default: '2' },
     rounds: { type: 'string' },
+    soak: { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
   },
 });
@@ -22,24 +25,28 @@ function wholeNumber(name: 'seed' | 'minutes' | 'rounds', text: string): number 
   throw new Error(`--${name} must be a whole number, not '${text}'`);
 }
 
-const firstSeed = wholeNumber('seed', values.seed);
-const most = values.rounds === undefined ? Infinity : wholeNumber('rounds', values.rounds);
-const minutes = values.rounds === undefined ? wholeNumber('minutes', values.minutes) : Infinity;
-const deadline = Date.now() + minutes * 60_000;
-
 const start = Date.now();
 const tell = (line: string): void => {
   if (values.verbose) console.log(`${((Date.now() - start) / 1_000).toFixed(1)} s: ${line}`);
 };
 
-const rounds: RoundReport[] = [];
-for (let seed = firstSeed; rounds.length < most; seed += 1) {
-  if (rounds.length > 0 && Date.now() > deadline) break;
-  const round = await playRound({ seed, scale: usualScale, tell });
-  printRound(round);
-  rounds.push(round);
+async function campaign(): Promise<boolean> {
+  const firstSeed = wholeNumber('seed', values.seed);
+  const most = values.rounds === undefined ? Infinity : wholeNumber('rounds', values.rounds);
+  const minutes = values.rounds === undefined ? wholeNumber('minutes', values.minutes) : Infinity;
+  const rounds: RoundReport[] = [];
+  for (let seed = firstSeed; rounds.length < most; seed += 1) {
+    if (rounds.length > 0 && Date.now() > start + minutes * 60_000) break;
+    const round = await playRound({ seed, scale: usualScale, tell });
+    printRound(round);
+    rounds.push(round);
+  }
+  printCampaign(rounds);
+  const failed = rounds.filter(({ wrongs }) => wrongs.length > 0).map(({ seed }) => seed);
+  for (const seed of failed) console.log(`repeat it: npm run torture -- --seed ${seed} --rounds 1`);
+  return failed.length === 0;
 }
-printCampaign(rounds);
-const failed = rounds.filter(({ wrongs }) => wrongs.length > 0).map(({ seed }) => seed);
-for (const seed of failed) console.log(`repeat it: npm run torture -- --seed ${seed} --rounds 1`);
-process.exitCode = failed.length === 0 ? 0 : 1;
+
+const minutes = wholeNumber('minutes', values.minutes);
+const isWell = values.soak ? await soak({ minutes, tell }) : await campaign();
+process.exitCode = isWell ? 0 : 1;

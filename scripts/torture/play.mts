@@ -31,10 +31,10 @@ type End =
 export async function playTree(
   theatre: Theatre,
   tree: TreePlan,
-  signal: AbortSignal,
+  { signal, runId: id = tree.id }: { readonly signal: AbortSignal; readonly runId?: string },
 ): Promise<void> {
   const { longhaul, caller } = theatre;
-  const { id, root } = tree;
+  const { root } = tree;
   const run = longhaul.run(id);
   await caller
     .insist(`the start of ${id}`, () => longhaul.start(root.id, inputOf(tree), { runId: id }))
@@ -120,10 +120,10 @@ const textOf = (part: object): string =>
 export async function playThread(
   theatre: Theatre,
   plan: ThreadPlan,
-  signal: AbortSignal,
+  { signal, sessionId = plan.id }: { readonly signal: AbortSignal; readonly sessionId?: string },
 ): Promise<void> {
   const { longhaul, caller } = theatre;
-  const thread = longhaul.thread({ agent: plan.id, sessionId: plan.id });
+  const thread = longhaul.thread({ agent: plan.id, sessionId });
   let kept: readonly MessagePlan[] = [];
   for (const operation of plan.operations) {
     if (operation.kind === 'clear') {

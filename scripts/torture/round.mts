@@ -132,10 +132,10 @@ class Round {
     await this.#startWorkers(onEnd);
     await Promise.all([
       ...plan.trees.map((tree) =>
-        this.#attend(tree.id, (signal) => playTree(this.#theatre, tree, signal)),
+        this.#attend(tree.id, (signal) => playTree(this.#theatre, tree, { signal })),
       ),
       ...plan.threads.map((thread) =>
-        this.#attend(thread.id, (signal) => playThread(this.#theatre, thread, signal)),
+        this.#attend(thread.id, (signal) => playThread(this.#theatre, thread, { signal })),
       ),
     ]);
     this.#faults.end();
@@ -182,7 +182,8 @@ class Round {
     });
     onEnd(() => hub.close());
     const { address } = server;
-    const settings = { address, taskQueue, hub: hub.url, ledger, seed, scale, store: store.url };
+    const plan = { seed, scale };
+    const settings = { address, taskQueue, hub: hub.url, ledger, plan, store: store.url };
     for (let index = 0; index < workersEach; index += 1) {
       const place = new WorkerPlace(settings, (output) => {
         if (!this.#faults.isDisturbed) this.#report(`a worker ended by itself:\n${output}`);

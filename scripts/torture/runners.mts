@@ -52,6 +52,7 @@ const inputSchema = {
 
 /** Faults may hit one call many times: how often is not what this tests. */
 const retry = { maximumAttempts: 100, initialInterval: '100ms', maximumInterval: '2s' } as const;
+const pageBytes = 2_000_000;
 const large = { maxResultBytes: 256 * 1024 } as const;
 
 export function runnersOf({ trees, threads }: RoundPlan, outside: Outside): readonly Runner[] {
@@ -66,6 +67,11 @@ export function runnersOf({ trees, threads }: RoundPlan, outside: Outside): read
   ];
 }
 
+/** As a tool does that reads a page to answer with its beginning: the text keeps the whole page alive as long as it is kept itself. */
+function cutFromPage(text: string): string {
+  return (text + ' '.repeat(pageBytes)).slice(0, text.length);
+}
+
 function toolsOf(outside: Outside): readonly Tool<ToolArguments>[] {
   const acting =
     (tool: ToolName) => async (args: ToolArguments, context: { idempotencyKey: string }) => {
@@ -73,7 +79,7 @@ function toolsOf(outside: Outside): readonly Tool<ToolArguments>[] {
       await outside.due(place);
       outside.record({ tool, place, key: context.idempotencyKey, edited, pid: process.pid });
       await outside.made(place);
-      return resultOf(args);
+      return cutFromPage(resultOf(args));
     };
   const tool = (name: ToolName) => ({ name, description: `Does a ${name}`, inputSchema });
   return [

@@ -13,7 +13,9 @@ import {
 import { growRound, type Scale } from './grow.mts';
 import type { Verdict } from './hub.mts';
 import type { Moment } from './plan.mts';
+import { measureProcess } from './measure.mts';
 import { runnersOf, type Outside } from './runners.mts';
+import { soakPlan } from './soak-plan.mts';
 
 export type WorkerSettings = {
   readonly address: string;
@@ -21,8 +23,8 @@ export type WorkerSettings = {
   readonly hub: string;
   /** The file of effects: one JSON a line. */
   readonly ledger: string;
-  readonly seed: number;
-  readonly scale: Scale;
+  /** What the runners are made of: of a seed, or the steady load. */
+  readonly plan: { readonly seed: number; readonly scale: Scale } | 'soak';
   /** A file, or the URL of a PostgreSQL server. */
   readonly store: string;
 };
@@ -31,7 +33,8 @@ const settings = JSON.parse(process.argv[2] ?? '{}') as WorkerSettings;
 process.once('disconnect', () => process.exit());
 Runtime.install({ logger: new DefaultLogger('ERROR') });
 
-const plan = growRound(settings.seed, settings.scale);
+const plan =
+  settings.plan === 'soak' ? soakPlan : growRound(settings.plan.seed, settings.plan.scale);
 const { logReplicaBytes, maxCachedWorkflows, graceMs } = plan.settings;
 
 /** The tree or thread that ids of runs and names of places start with. */
@@ -112,6 +115,7 @@ const options: CreateWorkerOptions = {
 };
 
 const worker = await createWorker(options);
+process.on('message', () => process.send?.(measureProcess()));
 process.send?.('polling');
 await worker.run();
 process.exit();

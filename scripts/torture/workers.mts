@@ -1,7 +1,9 @@
 // The worker processes of a round: started, killed, shut down, frozen, and started again.
 
 import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
+import type { Measured } from './measure.mts';
 import type { WorkerSettings } from './worker.mts';
 
 const script = join(import.meta.dirname, 'worker.mts');
@@ -55,6 +57,15 @@ export class WorkerPlace {
     child.kill('SIGSTOP');
     setTimeout(() => this.#thaw(child), ms);
     return true;
+  }
+
+  /** What its process holds, after it has collected its garbage. */
+  async measure(): Promise<Measured> {
+    const child = this.#child;
+    if (child === undefined) throw new Error('there is no worker to measure');
+    const answer = once(child, 'message') as Promise<[Measured]>;
+    child.send('measure');
+    return (await answer)[0];
   }
 
   async close(): Promise<void> {
