@@ -1,6 +1,5 @@
 import type { RunSummary } from '../client';
 import { paintStatus } from './paint-status';
-import { printableLine } from './printable';
 import { renderTable, type TableOptions } from './table';
 
 export type RenderListOptions = TableOptions & { readonly now: Date };
@@ -12,10 +11,10 @@ export function renderList(
 ): readonly string[] {
   const rows = runs.map((run) => [
     run.runId,
-    printableLine(run.agent),
+    run.agent,
     { text: run.status, paint: () => paintStatus(run.status, style) },
     age(new Date(run.startTime), now),
-    run.pending.map(({ question }) => printableLine(question)).join(' | '),
+    run.pending.map(({ question }) => question).join(' | '),
   ]);
   return renderTable(['RUN', 'AGENT', 'STATUS', 'AGE', 'WAITS FOR'], rows, { style, width });
 }

@@ -1,6 +1,5 @@
 import type { ThreadSummary } from '../client';
 import { paintStatus } from './paint-status';
-import { printableLine } from './printable';
 import { age, type RenderListOptions } from './render-list';
 import { renderTable } from './table';
 
@@ -10,13 +9,13 @@ export function renderThreads(
   { style, width, now }: RenderListOptions,
 ): readonly string[] {
   const rows = threads.map(({ threadId, key, agent, status, startTime, pending }) => [
-    printableLine(key?.sessionId ?? threadId),
-    printableLine(key?.userId ?? ''),
-    printableLine(key?.appName ?? ''),
-    printableLine(agent),
+    key?.sessionId ?? threadId,
+    key?.userId ?? '',
+    key?.appName ?? '',
+    agent,
     { text: status, paint: () => paintStatus(status, style) },
     age(new Date(startTime), now),
-    pending.map(({ question }) => printableLine(question)).join(' | '),
+    pending.map(({ question }) => question).join(' | '),
   ]);
   const header = ['SESSION', 'USER', 'APP', 'AGENT', 'STATUS', 'AGE', 'WAITS FOR'];
   return renderTable(header, rows, { style, width });

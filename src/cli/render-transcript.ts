@@ -1,4 +1,5 @@
 import type { Message, ToolResult } from '../protocol/message';
+import { printableLine } from './printable';
 import { callLine, messageText, resultLine, resultText } from './render-parts';
 import type { Style } from './style';
 import { clipToWidth } from './text-width';
@@ -37,7 +38,7 @@ function resultBody(result: ToolResult, options: TranscriptOptions): string {
   const mark = result.isError ? '✗' : '←';
   const text =
     full === true
-      ? `${mark} ${result.name}\n${resultText(result)}`
+      ? `${mark} ${printableLine(result.name)}\n${resultText(result)}`
       : `${mark} ${resultLine(result)}`;
   return result.isError ? style.red(fitted(text, options)) : fitted(text, options);
 }

@@ -1,3 +1,4 @@
+import { printable } from './printable';
 import type { Style } from './style';
 import { clipToWidth, textWidth } from './text-width';
 
@@ -9,7 +10,7 @@ export type Cell = string | { readonly text: string; readonly paint: (text: stri
 const gap = 2;
 const narrowestLast = 10;
 
-/** Columns as wide as they need, the last one cut to what is left, under a dim header; nothing without rows. */
+/** On one line each, whatever the cells hold: columns as wide as they need, the last one cut to what is left, under a dim header; nothing without rows. */
 export function renderTable(
   header: readonly string[],
   rows: readonly (readonly Cell[])[],
@@ -35,7 +36,8 @@ export function renderTable(
 }
 
 function textOf(cell: Cell | undefined): string {
-  return typeof cell === 'object' ? cell.text : (cell ?? '');
+  const text = typeof cell === 'object' ? cell.text : (cell ?? '');
+  return printable(text).replace(/\s/g, ' ');
 }
 
 function paint(cell: Cell | undefined, text: string): string {

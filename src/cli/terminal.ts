@@ -1,9 +1,10 @@
 import { createInterface } from 'node:readline';
+import { printable, terminalText } from './printable';
 import { createStyle, type Style } from './style';
 
 const widthElsewhere = 100;
 
-/** Where a command shows things and asks. What it is given is shown as it is: text from elsewhere goes through `printable` first. */
+/** Where a command shows things and asks. Whatever it is given, the cursor stays where the terminal puts it. */
 export type Terminal = {
   /** Stdin and stdout are both a terminal: somebody can be asked. */
   readonly isInteractive: boolean;
@@ -33,8 +34,8 @@ export function createTerminal(): Terminal {
     },
     style: createStyle(isColoured),
     noteStyle: createStyle(isColoured && stderr.isTTY),
-    print: (line) => void stdout.write(`${line}\n`),
-    note: (line) => void stderr.write(`${line}\n`),
+    print: (line) => void stdout.write(`${terminalText(line)}\n`),
+    note: (line) => void stderr.write(`${terminalText(line)}\n`),
     ask: (prompt, draft) => ask(prompt, draft, interrupts),
     onInterrupt: (stop) => {
       interrupts.add(stop);
@@ -63,8 +64,8 @@ async function ask(
         editor.close();
         for (const stop of interrupts) stop();
       });
-      editor.question(prompt, resolve);
-      if (draft !== undefined) editor.write(draft);
+      editor.question(terminalText(prompt), resolve);
+      if (draft !== undefined) editor.write(printable(draft));
     });
   } finally {
     editor.close();

@@ -5,6 +5,7 @@ import {
   type WorkflowStartOptions,
 } from '@temporalio/client';
 import { checkRunInput } from '../core/run-input';
+import { codeMarkdown, plainMarkdown } from '../core/markdown';
 import { clipText, oneLine } from '../core/text';
 import { InvalidInput, RunAlreadyExists } from '../protocol/error-classes';
 import type { JsonObject } from '../protocol/json';
@@ -139,7 +140,7 @@ export class Longhaul {
       memo: { [memoKey]: memo },
       staticSummary: oneLine(`${agent}: ${text}`, limits.summary),
       staticDetails: clipText(
-        `**Agent** \`${agent}\`\n\n**Input**\n\n> ${oneLine(text, limits.details / 2)}`,
+        `**Agent** ${codeMarkdown(agent)}\n\n**Input**\n\n> ${plainMarkdown(oneLine(text, limits.details / 2))}`,
         limits.details,
       ),
     };

@@ -2,7 +2,7 @@
 //
 // 1. The memo changes on pause, resume and end only: every change is an event.
 // 2. Search attributes are set only where the definition recorded that they are registered: an unknown one fails the task for ever.
-// 3. Current details cost no event; they are rendered as markdown.
+// 3. Current details cost no event; they are rendered as Markdown, and nothing in them is read as such that others wrote.
 
 import { defineSearchAttributeKey } from '@temporalio/common';
 import {
@@ -11,6 +11,7 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
+import { codeMarkdown, plainMarkdown } from '../core/markdown';
 import { clipText, oneLine, utf8Length } from '../core/text';
 import { isJsonObject } from '../protocol/json';
 import { limits } from '../protocol/limits';
@@ -101,7 +102,9 @@ export function showDetails(
   const lines = [
     `**${state.runner}** · ${state.status} · ${spend}`,
     ...state.pending.map(describePending),
-    ...state.rejected.slice(-1).map((refused) => `\nLast refused signal: ${refused.message}`),
+    ...state.rejected
+      .slice(-1)
+      .map(({ message }) => `\nLast refused signal: ${plain(message, 400)}`),
     ...(state.status === 'completed' ? answerOf(entries) : []),
     ...describeChildren(children),
     ...(entries.length === 0 ? [] : ['\n### Conversation']),
@@ -117,8 +120,8 @@ function describePending({
   path,
   inputId,
 }: RunState['pending'][number]): string {
-  const list = options.map((option) => `\n> - ${oneLine(option, 80)}`).join('');
-  return `\n### Waiting for you\n\n> **${oneLine(question, 400)}**\n>${list}\n\n${path}, input \`${inputId}\``;
+  const list = options.map((option) => `\n> - ${plain(option, 80)}`).join('');
+  return `\n### Waiting for you\n\n> **${plain(question, 400)}**\n>${list}\n\n${plain(path, 200)}, input ${codeMarkdown(inputId)}`;
 }
 
 /** The runs below, the newest last; many are counted. */
@@ -126,17 +129,18 @@ function describeChildren(children: readonly ChildView[]): string[] {
   if (children.length === 0) return [];
   const shown = children
     .slice(-8)
-    .map(({ path, runner, status }) => `- ${path} (${runner}): ${status}`);
+    .map(({ path, runner, status }) => `- ${plain(path, 200)} (${plain(runner, 100)}): ${status}`);
   const hidden = children.length - shown.length;
   return ['\n### Runs', ...(hidden > 0 ? [`- ${hidden} earlier ones`] : []), ...shown];
 }
 
-/** With its Markdown as the model wrote it. */
 function answerOf(entries: readonly LogEntry[]): string[] {
   const last = entries.at(-1);
   if (last?.kind !== 'model-turn') return [];
   const text = last.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
-  return text === '' ? [] : [`\n### Answer\n\n${clipText(text, 900)}`];
+  return text === ''
+    ? []
+    : [`\n### Answer\n\n${plainMarkdown(clipText(text, 900)).replaceAll('\n', '  \n')}`];
 }
 
 /** Older lines are left out whole. */
@@ -161,22 +165,22 @@ function describeEntry(entry: LogEntry): string[] {
     case 'model-turn':
       return entry.content.flatMap((part) => {
         if (part.type === 'text' && part.text !== '')
-          return [`- **agent:** ${oneLine(part.text, 200)}`];
+          return [`- **agent:** ${plain(part.text, 200)}`];
         if (part.type !== 'tool_call') return [];
-        if (part.name === 'ask_user') return [`- **asks:** ${oneLine(questionOf(part.args), 200)}`];
-        return [`- calls \`${oneLine(`${part.name} ${argumentText(part)}`, 120)}\``];
+        if (part.name === 'ask_user') return [`- **asks:** ${plain(questionOf(part.args), 200)}`];
+        return [`- calls ${code(`${part.name} ${argumentText(part)}`)}`];
       });
     case 'tool-result':
       if (entry.result.name === 'ask_user') return [`- **user:** ${textOf(entry.result.content)}`];
       return [
-        `- \`${entry.result.name}\` ${entry.result.isError ? '**failed:**' : '→'} ${textOf(entry.result.content)}`,
+        `- ${code(entry.result.name)} ${entry.result.isError ? '**failed:**' : '→'} ${textOf(entry.result.content)}`,
       ];
     case 'decision':
       return entry.decision.kind === 'feedback'
-        ? [`- **longhaul:** ${oneLine(entry.decision.text, 200)}`]
+        ? [`- **longhaul:** ${plain(entry.decision.text, 200)}`]
         : [];
     case 'summary':
-      return [`- **summary:** ${oneLine(entry.text, 200)}`];
+      return [`- **summary:** ${plain(entry.text, 200)}`];
   }
 }
 
@@ -189,14 +193,20 @@ export function argumentText(call: { readonly args: unknown; readonly rawArgs?: 
   return call.args === null ? (call.rawArgs ?? '') : JSON.stringify(call.args);
 }
 
-/** The first line: the rest of a tool's result is for the model. JSON stands in code, or it would be read as Markdown. */
+/** The first line: the rest of a tool's result is for the model. JSON stands in code. */
 function textOf(
   parts: readonly { readonly type: string; readonly text?: string; readonly value?: unknown }[],
 ): string {
   const [first] = parts;
   if (first === undefined) return '';
-  if (first.text !== undefined) return oneLine(first.text.trimStart().split('\n', 1)[0] ?? '', 160);
-  return first.value === undefined
-    ? `[${first.type}]`
-    : `\`${oneLine(JSON.stringify(first.value), 120)}\``;
+  if (first.text !== undefined) return plain(first.text.trimStart().split('\n', 1)[0] ?? '', 160);
+  return first.value === undefined ? `[${first.type}]` : code(JSON.stringify(first.value));
+}
+
+function plain(text: string, maxBytes: number): string {
+  return plainMarkdown(oneLine(text, maxBytes));
+}
+
+function code(text: string): string {
+  return codeMarkdown(oneLine(text, 120));
 }

@@ -1,3 +1,4 @@
+import { terminalText } from '../../../src/cli/printable';
 import { createStyle } from '../../../src/cli/style';
 import type { Terminal } from '../../../src/cli/terminal';
 
@@ -25,8 +26,8 @@ export function fakeTerminal({
     width,
     style: createStyle(false),
     noteStyle: createStyle(false),
-    print: (line) => void printed.push(line),
-    note: (line) => void noted.push(line),
+    print: (line) => void printed.push(terminalText(line)),
+    note: (line) => void noted.push(terminalText(line)),
     ask: async (prompt, draft) => {
       asked.push(draft === undefined ? prompt : `${prompt}${draft}`);
       return lines.shift();
