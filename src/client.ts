@@ -3,6 +3,8 @@ export { connect, type ConnectOptions } from './client/connect';
 export type { InboxFilter, InboxItem } from './client/inbox';
 export { Longhaul, type StartOptions } from './client/longhaul';
 export type { OrphanRun } from './client/orphans';
+export type { ResetOptions } from './client/reset';
+export type { ResetPlan, UndoneCall, UndoneRun } from './client/reset-plan';
 export type { RunEvent } from './client/run-events';
 export type { RunsFilter, RunSummary } from './client/runs';
 export type { RunnerLike } from './protocol/spec';

@@ -12,6 +12,7 @@ import { addDoctorCommand } from './commands/doctor';
 import { addInboxCommand } from './commands/inbox';
 import { addListCommand } from './commands/list';
 import { addRejectCommand } from './commands/reject';
+import { addResetCommand } from './commands/reset';
 import { addResumeCommand } from './commands/resume';
 import { addRunCommand } from './commands/run';
 import { addSetupCommand } from './commands/setup';
@@ -35,6 +36,7 @@ const commands: readonly AddCommand[] = [
   addInboxCommand,
   addThreadsCommand,
   addCancelCommand,
+  addResetCommand,
   addSetupCommand,
   addValidateCommand,
   addSchemaCommand,

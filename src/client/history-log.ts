@@ -12,7 +12,7 @@ import { historyEvents, type HistoryEvent } from './history-events';
 
 const promptId = 'history/1';
 
-type Payload = {
+export type Payload = {
   readonly metadata?: Record<string, Uint8Array> | null;
   readonly data?: Uint8Array | null;
 };
@@ -54,7 +54,7 @@ function inflate<Value>(bytes: Uint8Array): Value {
   }
 }
 
-async function decode(client: Client, payload: Payload): Promise<unknown> {
+export async function decode(client: Client, payload: Payload): Promise<unknown> {
   const { payloadCodecs, payloadConverter } = client.options.loadedDataConverter;
   let payloads = [payload];
   for (const codec of [...payloadCodecs].reverse()) payloads = await codec.decode(payloads);

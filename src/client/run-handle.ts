@@ -35,6 +35,8 @@ import {
 } from './failures';
 import { waitForOutcome } from './outcome';
 import { patiently } from './patiently';
+import { resetRun, type ResetOptions } from './reset';
+import type { ResetPlan } from './reset-plan';
 import { followLog, type RunEvent } from './run-events';
 import { TreeReader, type RunTree } from './run-tree';
 import { hasEnded, memoOf, RunView, type ReadOptions } from './run-view';
@@ -168,6 +170,19 @@ export class RunHandle {
       if (!isNotFound(error)) throw asLonghaulError(error);
       await this.#view.describe();
     }
+  }
+
+  /**
+   * Takes the run back to before a turn or a step, also one that has ended. `confirm` is shown what would be undone. Then the run ends
+   * what is under way, below it, too, and only then is it reset: no call is made twice at a time. Calls that are made again have the
+   * idempotency keys they had; what was asked since is asked again. Resolves with what was undone; with nothing when `confirm` says no.
+   * Throws `InvalidInput` where the run has no such turn or step, `RunClosed` for a run below another that has its result already.
+   *
+   * @example
+   * await run.reset({ to: 3, confirm: ({ calls }) => calls.every(({ effect }) => effect !== 'once') });
+   */
+  async reset(options: ResetOptions): Promise<ResetPlan | undefined> {
+    return await resetRun(this.#client, this.runId, options);
   }
 
   async #onlyPending(): Promise<string> {

@@ -90,6 +90,12 @@ export class RunView {
       : await this.state();
   }
 
+  /** Whether a worker answers for the run as it stands now. */
+  async answers(): Promise<boolean> {
+    const state = await this.#query<RunState>(queryNames.state, undefined, timeouts.logQuery);
+    return state !== undefined;
+  }
+
   /** The runs it called, as it tells itself; undefined when no worker answers in time. */
   async children(): Promise<readonly ChildView[] | undefined> {
     return await this.#query<readonly ChildView[]>(queryNames.children);

@@ -87,6 +87,7 @@ export const timeouts = {
   searchPause: 5_000,
   mcpListing: 2 * 60_000,
   shutdownGrace: 60_000,
+  resetHalt: 2 * 60_000,
   serverCheck: 5_000,
   eventsPause: 1_000,
   /** For which one who waits for a run asks a server that does not answer at all. */

@@ -12,6 +12,7 @@ export const threadType = 'thread';
 /**
  * Between runs: a child tells the topmost run what it waits for (`childInputs`) and gets the answer (`deliver`); one whose outcome is
  * out while runs below it are still open tells its caller (`childResult`); one whose result nobody needs any more is told so (`abandon`).
+ * From a client that is about to reset a run: it ends what is under way, and does nothing more (`halt`).
  */
 export const signalNames = {
   resume: 'resume',
@@ -20,6 +21,7 @@ export const signalNames = {
   deliver: 'deliver',
   childResult: 'childResult',
   abandon: 'abandon',
+  halt: 'halt',
 } as const;
 
 export const updateNames = {

@@ -3,16 +3,19 @@
 // 1. All handlers are set in the constructor, before the first await.
 // 2. The outcome is out before anything is saved; saving can neither be cancelled nor fail the run.
 // 3. A run closes after all it called, and after everyone who waits was answered.
-// 4. A child returns its changes of the session and what it spent; only the topmost run returns a session.
+// 4. Halted, it starts nothing any more and does not end: only a reset, or a cancellation, comes after.
+// 5. A child returns its changes of the session and what it spent; only the topmost run returns a session.
 
 import {
   allHandlersFinished,
   CancellationScope,
   condition,
   ContinueAsNew,
+  defineSignal,
   getExternalWorkflowHandle,
   isCancellation,
   makeContinueAsNewFunc,
+  setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
 import { AgentRun } from '../core/agent-run';
@@ -77,6 +80,7 @@ export class Run {
   #loaded: Loaded | undefined;
   #cancelReason: string | undefined;
   #abandoned = false;
+  readonly #work = new CancellationScope();
 
   constructor(given: Given) {
     this.#started = takeRunStart(given, this.#info);
@@ -103,6 +107,7 @@ export class Run {
       onChange: () => this.#show(),
       onRefusal: () => this.#display.showDetails(this.#state(), this.#shown()),
     });
+    setHandler(defineSignal(signalNames.halt), () => this.#work.cancel());
     setRunQueries({
       log: () => this.#log,
       definition: () => this.#loaded?.definition,
@@ -117,7 +122,7 @@ export class Run {
   async run(): Promise<AgentRunResult | ChildResult> {
     try {
       await this.#load();
-      return await this.#finish(await this.#ready().driver.drive());
+      return await this.#finish(await this.#driveOn(this.#ready().driver));
     } catch (error) {
       const isOver = error instanceof ContinueAsNew || this.#board.ended;
       const status = isCancellation(error) ? 'cancelled' : 'failed';
@@ -211,6 +216,18 @@ export class Run {
       ? restorePlan(facts, carried.plan)
       : createPlan(facts, { input, session: this.#session.value });
     return new OrchestrationLoop(run, { facts, plan });
+  }
+
+  /** A run that is halted waits for the reset that takes it back, or for its end from outside. */
+  async #driveOn(driver: Driver): Promise<PlanResult> {
+    try {
+      return await this.#work.run(() => driver.drive());
+    } catch (error) {
+      const isHalted = this.#work.consideredCancelled && !CancellationScope.current().consideredCancelled;
+      if (!isHalted || error instanceof ContinueAsNew) throw error;
+      await condition(() => false);
+      throw error;
+    }
   }
 
   async #finish(planned: PlanResult): Promise<AgentRunResult | ChildResult> {

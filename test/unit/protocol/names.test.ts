@@ -18,6 +18,7 @@ describe('the names on the wire', () => {
       'deliver',
       'childResult',
       'abandon',
+      'halt',
     ]);
     expect(Object.values(updateNames)).toEqual([
       'resume',

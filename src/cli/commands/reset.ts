@@ -1,0 +1,73 @@
+import type { Command } from 'commander';
+import type { ResetPlan } from '../../client';
+import { UsageError } from '../cli-error';
+import type { CommandContext } from '../command-context';
+import { addConnectionFlags, openLonghaul, type ConnectionFlags } from '../connection';
+import { exitCodes } from '../exit-codes';
+import { printableJson, printableLine } from '../printable';
+import type { Terminal } from '../terminal';
+
+type ResetFlags = ConnectionFlags & {
+  readonly to: string;
+  readonly yes?: true;
+  readonly reason?: string;
+  readonly json?: true;
+};
+
+/** Calls that are listed each; of more only the count is. */
+const mostLines = 50;
+
+export function addResetCommand(program: Command, { terminal, finish }: CommandContext): void {
+  const command = program
+    .command('reset')
+    .summary('take a run back to an earlier turn or step')
+    .description(
+      'Takes a run back to before a turn of an agent, or before a step, branch or task of another runner. Shows first which tool calls may be made again, and asks. What is under way in the run and below it is ended before.',
+    )
+    .argument('<runId>', 'the run; also one below another')
+    .requiredOption('--to <turn or step>', 'the number of a turn, or a step, branch or task')
+    .option('--yes', 'do not ask')
+    .option('--reason <text>', 'why; kept in the history')
+    .option('--json', 'print JSON');
+  addConnectionFlags(command).action(async (runId: string, flags: ResetFlags) => {
+    const isAsked = flags.yes !== true;
+    if (isAsked && (flags.json === true || !terminal.isInteractive))
+      throw new UsageError('nobody can be asked here: say --yes');
+    const longhaul = await openLonghaul(flags);
+    const { reason, to } = flags;
+    const plan = await longhaul.run(runId).reset({
+      to: /^\d+$/.test(to) ? Number(to) : to,
+      confirm: async (planned) => {
+        if (flags.json !== true) for (const line of linesOf(planned)) terminal.print(line);
+        return !isAsked || (await isAgreed(terminal));
+      },
+      ...(reason !== undefined && { reason }),
+    });
+    const json = { runId, reset: plan !== undefined, ...plan };
+    const line = plan === undefined ? 'nothing was changed' : `reset ${runId}`;
+    terminal.print(flags.json === true ? printableJson(json) : line);
+    await longhaul.close();
+    finish(exitCodes.done);
+  });
+}
+
+async function isAgreed(terminal: Terminal): Promise<boolean> {
+  const answer = await terminal.ask('reset it? [y]es, [n]o > ');
+  return /^y(?:es)?$/i.test(answer?.trim() ?? '');
+}
+
+function linesOf({ calls, runs }: ResetPlan): readonly string[] {
+  const made = calls.map(({ path, tool, effect }) => {
+    const warning = effect === 'once' ? ' (effect once: it has been made)' : '';
+    return `  ${printableLine(`${path}: ${tool}`)}${warning}`;
+  });
+  const more = made.length > mostLines ? [`  and ${made.length - mostLines} more`] : [];
+  return [
+    calls.length === 0
+      ? 'no tool call is undone'
+      : `${calls.length} tool calls are undone in the log only, and may be made again, under the same idempotency keys:`,
+    ...made.slice(0, mostLines),
+    ...more,
+    ...(runs.length === 0 ? [] : [`runs that are ended and called again: ${runs.length}`]),
+  ];
+}

@@ -1,0 +1,155 @@
+// `reset` of a run on the dev server: what it calls has ended before it goes back, and calls that are made again have the keys they had.
+
+import { defineTool, parallel, sequential, subAgent, type Tool } from '../../src';
+import { runCli } from '../../src/cli/run-cli';
+import type { RunHandle } from '../../src/client';
+import { devServerAddress } from '../servers';
+import { fakeTerminal } from '../unit/cli/fake-terminal';
+import { eventually } from './eventually';
+import { openHarness, type Harness } from './harness';
+import { lastText, scriptedAgents, type Script } from './scripted-agents';
+
+const refund: Script[number] = { toolCalls: [{ name: 'refund', args: {} }] };
+const pay: Script[number] = { toolCalls: [{ name: 'pay', args: { input: 'Pay' } }] };
+
+describe('reset of a run', () => {
+  let harness: Harness;
+  let keys: string[];
+  /** Calls of the tool that have begun and not ended. */
+  let open: number;
+  let mostOpen: number;
+  /** Calls that end by themselves; others wait until they are aborted. */
+  let endsAfter: number;
+  beforeEach(async () => {
+    harness = await openHarness();
+    [keys, open, mostOpen, endsAfter] = [[], 0, 0, 1];
+  });
+  afterEach(() => harness.close());
+
+  function refundTool(effect: 'once' | 'idempotent'): Tool {
+    return defineTool({
+      name: 'refund',
+      description: 'Pays money back',
+      inputSchema: { type: 'object', properties: {}, additionalProperties: false },
+      effect,
+      execute: async (_args, { idempotencyKey, signal }) => {
+        keys.push(idempotencyKey);
+        open += 1;
+        mostOpen = Math.max(open, mostOpen);
+        try {
+          if (keys.length < endsAfter)
+            await new Promise((resolve) => signal.addEventListener('abort', resolve));
+          return 'paid';
+        } finally {
+          open -= 1;
+        }
+      },
+    });
+  }
+
+  async function serveTree(effect: 'once' | 'idempotent'): Promise<void> {
+    const agents = scriptedAgents();
+    const payer = agents.agent('payer', [refund, 'refunded'], { tools: [refundTool(effect)] });
+    const boss = agents.agent('boss', [pay, (request) => `done: ${lastText(request)}`], {
+      tools: [subAgent(payer, { name: 'pay', description: 'Pays' })],
+    });
+    await harness.worker({ runners: [boss], providers: { scripted: agents.provider } });
+  }
+
+  /** The run that this one has called and that is open. */
+  async function openChild(run: RunHandle): Promise<string> {
+    let found: string | undefined;
+    await eventually('a call of the tool', () => open > 0);
+    await eventually('the child', async () => {
+      const { children } = await run.tree();
+      found = children.find(({ status }) => status === 'running')?.runId;
+      return found !== undefined;
+    });
+    return found ?? '';
+  }
+
+  it('ends the run below it that a call is under way in, and starts another with the same key', async () => {
+    endsAfter = 2;
+    await serveTree('idempotent');
+    const run = await harness.longhaul.start('boss', 'Go');
+    const child = await openChild(run);
+    const plan = await run.reset({ to: 1 });
+    expect(plan).toMatchObject({
+      calls: [{ runId: child, path: 'boss/pay', tool: 'refund', effect: 'idempotent' }],
+      runs: [{ runId: child, path: 'boss/pay' }],
+    });
+    expect(await harness.longhaul.run(child).state()).toMatchObject({ status: 'cancelled' });
+    expect((await run.result()).finalResponse.text).toBe('done: Go');
+    expect(keys).toHaveLength(2);
+    expect(new Set(keys).size).toBe(1);
+    expect(mostOpen).toBe(1);
+  });
+
+  it('takes a run below another back, whose caller gets its result', async () => {
+    endsAfter = 2;
+    await serveTree('idempotent');
+    const run = await harness.longhaul.start('boss', 'Go');
+    const child = harness.longhaul.run(await openChild(run));
+    const { executionRunId } = await child.state();
+    await child.reset({ to: 1 });
+    await run.result();
+    expect((await child.state()).executionRunId).not.toBe(executionRunId);
+    expect(new Set(keys).size).toBe(1);
+    expect(keys).toHaveLength(2);
+    await expect(child.reset({ to: 1 })).rejects.toMatchObject({ code: 'RunClosed' });
+  });
+
+  it('shows first what may be made again, and changes nothing unless that is agreed to', async () => {
+    await serveTree('once');
+    const run = await harness.longhaul.start('boss', 'Go');
+    await run.result();
+    const { executionRunId } = await run.state();
+    expect(await run.reset({ to: 1, confirm: ({ calls }) => calls[0]?.effect !== 'once' })).toBe(
+      undefined,
+    );
+    expect((await run.state()).executionRunId).toBe(executionRunId);
+    const terminal = fakeTerminal();
+    const args = ['reset', run.runId, '--to', '1', '--address', devServerAddress()];
+    expect(await runCli(args, terminal)).toBe(2);
+    expect(await runCli([...args, '--yes'], terminal)).toBe(0);
+    expect(terminal.printed).toEqual([
+      '1 tool calls are undone in the log only, and may be made again, under the same idempotency keys:',
+      '  boss/pay: refund (effect once: it has been made)',
+      'runs that are ended and called again: 1',
+      `reset ${run.runId}`,
+    ]);
+    await run.result();
+    expect(keys).toHaveLength(2);
+    expect(new Set(keys).size).toBe(1);
+  });
+
+  it('takes a pipeline to a step, and a parallel to before a branch with those beside it', async () => {
+    const agents = scriptedAgents();
+    const asks: Script[number] = { toolCalls: [{ name: 'ask_user', args: { question: 'Go?' } }] };
+    const one = agents.agent('one', ['1']);
+    const two = agents.agent('two', [asks, '2'], { askUser: 'tool' });
+    const both = parallel({ id: 'both', branches: [one, two] });
+    const first = agents.agent('first', ['0']);
+    const root = sequential({ id: 'root', steps: [first, both] });
+    await harness.worker({ runners: [root], providers: { scripted: agents.provider } });
+    const run = await harness.longhaul.start('root', 'Go');
+    await run.outcome();
+    const branches = (await run.tree()).children.find(({ runner }) => runner === 'both');
+    const below = harness.longhaul.run(branches?.runId ?? '');
+    await below.reset({ to: 'branch-2' });
+    await eventually('both branches run again', () =>
+      ['one', 'two'].every((id) => agents.calls(id) === 2),
+    );
+    await run.reset({ to: 'both' });
+    await eventually('both branches run again', () =>
+      ['one', 'two'].every((id) => agents.calls(id) === 3),
+    );
+    await eventually('it is listed', async () => (await run.pending()).length === 1);
+    await run.resume('yes');
+    expect((await run.result()).finalResponse.text).toBe('2');
+    expect(agents.calls('first')).toBe(1);
+    await expect(run.reset({ to: 'nothing' })).rejects.toMatchObject({ code: 'InvalidInput' });
+    await expect(run.reset({ to: 0 })).rejects.toMatchObject({ code: 'InvalidInput' });
+    await expect(run.reset({ to: 9 })).rejects.toMatchObject({ code: 'InvalidInput' });
+  });
+});
