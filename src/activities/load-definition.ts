@@ -1,6 +1,7 @@
 // Makes the definition a run pins: the closure of its runner as this worker's registry knows it.
 
 import { runnerFacts } from '../core/runner-facts';
+import { InternalError } from '../protocol/error-classes';
 import { LonghaulError } from '../protocol/errors';
 import type {
   LoadDefinitionInput,
@@ -11,6 +12,7 @@ import type { Definition, DefinitionRef } from '../protocol/spec';
 import { mcpServersOf } from '../spec/mcp-definition';
 import { storeNames } from '../stores/check-stores';
 import type { ActivityDependencies } from './dependencies';
+import { describe } from './failures';
 import { withHeartbeat } from './heartbeat';
 import { inlineSpec } from './inline-spec';
 import { listMcpTools } from './mcp/list-mcp-tools';
@@ -37,7 +39,8 @@ export async function loadDefinition(
     };
   } catch (error) {
     // What another attempt may cure says nothing about the definition.
-    if (!LonghaulError.is(error) || error.retryable) throw error;
+    if (!LonghaulError.is(error)) throw withoutRetry(error);
+    if (error.retryable) throw error;
     if (error instanceof McpUnavailable) throw error;
     if (error.code === 'AgentNotFound')
       return { kind: 'unknown-here', code: error.code, message: error.message };
@@ -47,6 +50,12 @@ export async function loadDefinition(
     if (error.code !== 'SpecError') throw error;
     return { kind: 'invalid', message: error.message };
   }
+}
+
+/** A bug, of ours or in code of a worker, makes the same error in each attempt: the run says so and ends. */
+function withoutRetry(error: unknown): unknown {
+  if (!(error instanceof TypeError || error instanceof RangeError)) return error;
+  return new InternalError(`the definition cannot be made: ${describe(error)}`, { cause: error });
 }
 
 /** Undefined when MCP servers are to be asked and nobody may wait for them: without a signal. */

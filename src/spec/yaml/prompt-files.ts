@@ -22,11 +22,13 @@ export function findPromptFile(path: string, folder: string | undefined): FoundP
     );
   }
   if (other !== undefined) return failed(`may be ${quote(file)} or ${quote(other)}: say which`);
-  const way = relative(realpathSync(folder), realpathSync(file));
+  // What is read is what was looked at: a link that changes meanwhile leads nowhere else.
+  const real = realpathSync(file);
+  const way = relative(realpathSync(folder), real);
   if (way.startsWith(`..${sep}`) || isAbsolute(way)) {
     return failed(`leads out of the folder of the spec, by a link: ${quote(path)}`);
   }
-  return { ok: true, file: fromFile(file, folder) };
+  return { ok: true, file: { ...fromFile(real, folder), name: file } };
 }
 
 function pathMessage(path: string, folder: string | undefined): string | undefined {

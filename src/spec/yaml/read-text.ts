@@ -1,3 +1,4 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { limits } from '../../protocol/limits';
 
 /** Room for many agents: one alone may have 512 KiB with its tools. */
@@ -6,8 +7,25 @@ const mostFileBytes = 2 * limits.definition;
 export type ReadText =
   { readonly ok: true; readonly text: string } | { readonly ok: false; readonly message: string };
 
-/** The text of a file: UTF-8, or UTF-16 where a byte order mark says so. */
-export function decodeText(bytes: Uint8Array): ReadText {
+/** The text of a file. No more is read than a file may have, whatever it is and becomes meanwhile. */
+export function readText(path: string): ReadText {
+  const file = openSync(path, 'r');
+  try {
+    const { size } = fstatSync(file);
+    if (size > mostFileBytes) return tooLarge(size);
+    const bytes = Buffer.alloc(mostFileBytes + 1);
+    let length = 0;
+    for (let read = -1; read !== 0 && length < bytes.length; length += read) {
+      read = readSync(file, bytes, { offset: length });
+    }
+    return decodeText(bytes.subarray(0, length));
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Of bytes: UTF-8, or UTF-16 where a byte order mark says so. */
+function decodeText(bytes: Uint8Array): ReadText {
   if (bytes.length > mostFileBytes) return tooLarge(bytes.length);
   try {
     return checkText(new TextDecoder(encodingOf(bytes), { fatal: true }).decode(bytes));

@@ -1,9 +1,9 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, extname, isAbsolute, join, resolve } from 'node:path';
 import { didYouMean } from '../../core/nearest';
 import { quote } from '../problem';
 import { problemAt, specFilesError, type SpecProblem } from './spec-problem';
-import { checkText, decodeText, type ReadText } from './read-text';
+import { checkText, readText, type ReadText } from './read-text';
 
 /** Text that is no file: `name` stands in messages in a file's place, and its ending says whether it is JSON. */
 export type SpecText = { readonly text: string; readonly name?: string };
@@ -75,7 +75,7 @@ function filesOf({ source, folder, bases }: Place, taken: Set<string>): readonly
 /** Reads a file of a spec; what cannot be read is a problem of its own. */
 export function fromFile(path: string, folder: string): SpecFile {
   try {
-    return { name: path, folder, content: decodeText(readFileSync(path)) };
+    return { name: path, folder, content: readText(path) };
   } catch (error) {
     const { code = 'unknown' } = error as { readonly code?: string };
     return { name: path, folder, content: { ok: false, message: `cannot be read: ${code}` } };
