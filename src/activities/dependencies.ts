@@ -19,6 +19,8 @@ export type DeltaEvent = {
 
 /** What the activities of one worker share. */
 export type ActivityDependencies = {
+  /** Whose code this worker has. */
+  readonly application: string;
   readonly registry: Registry;
   readonly providers: ReadonlyMap<string, ModelProvider>;
   /** What models cost, by `'provider/model'`. */

@@ -11,6 +11,7 @@ import { redact } from '../providers/redact';
 
 const badResponseAttempts = 3;
 const notRegisteredRetryMs = 2_000;
+const shortestRetryMs = 100;
 
 /**
  * The failure an activity throws for an error. Temporal's own failures, cancellation among them, pass. What the call has cost so far
@@ -41,9 +42,10 @@ function providerFailure(error: ProviderError): ApplicationFailure {
 
 /** Another worker of a rolling deploy may have it: tried again until the search budget is spent. */
 function notRegisteredFailure(error: LonghaulError): ApplicationFailure {
+  const { attempt } = Context.current().info;
   return failure(error.code, error.message, {
     nonRetryable: !error.retryable || isSearchSpent(),
-    nextRetryDelay: notRegisteredRetryMs,
+    nextRetryDelay: Math.min(notRegisteredRetryMs, shortestRetryMs * 2 ** (attempt - 1)),
     details: error.details,
   });
 }

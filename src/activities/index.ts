@@ -2,6 +2,7 @@
 
 import { Context } from '@temporalio/activity';
 import type { LonghaulActivities } from '../protocol/activities';
+import { checkApplication, type LeftFor, type OfApplication } from './application';
 import { callModel } from './call-model';
 import { callTool } from './call-tool';
 import { checkArguments } from './check-arguments';
@@ -21,22 +22,33 @@ export type { InlineSpecInfo, InlineSpecs } from './inline-spec';
 export type { ActivityDependencies, DeltaEvent } from './dependencies';
 
 export function createActivities(dependencies: ActivityDependencies): LonghaulActivities {
+  const own =
+    <Input extends OfApplication, Result>(
+      left: LeftFor,
+      run: (input: Input) => Promise<Result>,
+    ): ((input: Input) => Promise<Result>) =>
+    async (input) => {
+      checkApplication(dependencies.application, input, left);
+      return await run(input);
+    };
   return {
-    callModel: guarded((input) => callModel(dependencies, input)),
-    callTool: guarded((input) => callTool(dependencies, input)),
-    runToolHooks: guarded((input) => runToolHooks(dependencies, input)),
-    checkArguments: guarded((input) => checkArguments(dependencies, input)),
-    loadDefinition: guarded((input) => withHeartbeat(() => loadDefinition(dependencies, input))),
-    findDefinition: guarded((input) => findDefinition(dependencies, input)),
+    callModel: guarded(own('again', (input) => callModel(dependencies, input))),
+    callTool: guarded(own('aside', (input) => callTool(dependencies, input))),
+    runToolHooks: guarded(own('again', (input) => runToolHooks(dependencies, input))),
+    checkArguments: guarded(own('again', (input) => checkArguments(dependencies, input))),
+    loadDefinition: guarded(
+      own('again', (input) => withHeartbeat(() => loadDefinition(dependencies, input))),
+    ),
+    findDefinition: guarded(own('again', (input) => findDefinition(dependencies, input))),
     pullLog: guarded((input) => pullLog(dependencies, input)),
     fetchSession: guarded(({ workflowId }) => askSession(workflowId)),
     fetchInput: guarded((input) => fetchInput(dependencies, input)),
-    openRun: guarded((input) => openRun(dependencies, input)),
-    closeRun: guarded((input) => closeRun(dependencies, input)),
-    openThread: guarded((input) => openThread(dependencies, input)),
-    saveTurn: guarded((input) => saveTurn(dependencies, input)),
-    clearTurns: guarded((input) => clearTurns(dependencies, input)),
-    compactTurns: guarded((input) => compactTurns(dependencies, input)),
+    openRun: guarded(own('again', (input) => openRun(dependencies, input))),
+    closeRun: guarded(own('always', (input) => closeRun(dependencies, input))),
+    openThread: guarded(own('again', (input) => openThread(dependencies, input))),
+    saveTurn: guarded(own('always', (input) => saveTurn(dependencies, input))),
+    clearTurns: guarded(own('always', (input) => clearTurns(dependencies, input))),
+    compactTurns: guarded(own('again', (input) => compactTurns(dependencies, input))),
     requestCancellation: guarded(requestCancellation),
   };
 }

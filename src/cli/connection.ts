@@ -13,6 +13,7 @@ export type ConnectionFlags = {
   readonly namespace?: string;
   readonly profile?: string;
   readonly taskQueue?: string;
+  readonly application?: string;
 };
 
 export type Target = {
@@ -33,16 +34,19 @@ export function addConnectionFlags(command: Command): Command {
 }
 
 export function addTaskQueueFlag(command: Command): Command {
-  return command.option('--task-queue <name>', 'task queue of the workers (default: longhaul)');
+  return command
+    .option('--task-queue <name>', 'task queue of the workers (default: longhaul)')
+    .option('--application <name>', "application of the workers (default: the task queue's name)");
 }
 
 /** Connects within 5 s; at once when nothing listens on this machine. The caller closes it. */
 export async function openLonghaul(
   flags: ConnectionFlags,
-  options: { taskQueue?: string; dataConverter?: DataConverter } = {},
+  options: { taskQueue?: string; application?: string; dataConverter?: DataConverter } = {},
 ): Promise<Longhaul> {
   const { address, namespace, profile } = flags;
   const taskQueue = options.taskQueue ?? flags.taskQueue;
+  const application = flags.application ?? options.application;
   const configured = connectionOf(flags).address ?? defaults.address;
   await refuseEarly(configured);
   const connected = loadClient().connect({
@@ -50,6 +54,7 @@ export async function openLonghaul(
     ...(profile && { profile }),
     ...(namespace && { namespace }),
     ...(taskQueue && { taskQueue }),
+    ...(application && { application }),
     ...(options.dataConverter && { dataConverter: options.dataConverter }),
   });
   return await Promise.race([connected, tooLate(configured)]);

@@ -9,6 +9,8 @@ export type ServeOptions = {
   readonly server: LoadedConnection['connection'];
   readonly namespace: string;
   readonly taskQueue: string;
+  /** Wins over what the file says. */
+  readonly application?: string;
   /** Whether callers may send specs, where the file does not say. */
   readonly inlineSpecs?: true;
   /** What the file itself sets wins. */
@@ -29,7 +31,7 @@ const drainMarginMs = 1_000;
 
 /** Runs the agents of a file in this process. `installWorkerLog` comes first. */
 export async function serveAgents(options: ServeOptions): Promise<ServedAgents> {
-  const { agents, server, namespace, taskQueue, workerOptions, inlineSpecs } = options;
+  const { agents, server, namespace, taskQueue, workerOptions, inlineSpecs, application } = options;
   const { NativeConnection } = loadTemporalWorker();
   const connection = await NativeConnection.connect(server).catch((error: unknown) => {
     throw loadConnectionOptions().serverUnavailable(server.address ?? 'the server', error);
@@ -38,6 +40,7 @@ export async function serveAgents(options: ServeOptions): Promise<ServedAgents> 
   const worker = await loadWorker().createWorker({
     ...(inlineSpecs && { inlineSpecs }),
     ...configured,
+    ...(application && { application }),
     connection,
     namespace,
     taskQueue,

@@ -83,11 +83,12 @@ async function serveSpecs(
 ): Promise<Session> {
   const agents = await loadAgents(source);
   check?.(agents);
-  const { taskQueue: configured, dataConverter } = agents.options;
+  const { taskQueue: configured, application, dataConverter } = agents.options;
   const taskQueue =
     flags.taskQueue ?? configured ?? `longhaul-run-${randomBytes(4).toString('hex')}`;
   const longhaul = await openLonghaul(flags, {
     taskQueue,
+    ...(application && { application }),
     ...(dataConverter && { dataConverter }),
   });
   return await serve(longhaul, agents, { taskQueue, flags, terminal });
@@ -137,13 +138,18 @@ async function serveNewRuns(
   agents: LoadedAgents,
   { flags, terminal }: SessionOptions,
 ): Promise<Session> {
-  const { dataConverter } = agents.options;
+  const { application = longhaul.application, dataConverter } = agents.options;
   const taskQueue = flags.taskQueue ?? agents.options.taskQueue ?? longhaul.taskQueue;
-  if (taskQueue === longhaul.taskQueue && dataConverter === undefined) {
+  const isSame = taskQueue === longhaul.taskQueue && application === longhaul.application;
+  if (isSame && dataConverter === undefined) {
     return await serve(longhaul, agents, { taskQueue, flags, terminal });
   }
   await longhaul.close();
-  const own = await openLonghaul(flags, { taskQueue, ...(dataConverter && { dataConverter }) });
+  const own = await openLonghaul(flags, {
+    taskQueue,
+    ...(agents.options.application && { application }),
+    ...(dataConverter && { dataConverter }),
+  });
   if (await hasLastingWorker(own, taskQueue)) return withoutServing(own);
   return await serve(own, agents, { taskQueue, flags, terminal });
 }
@@ -166,6 +172,7 @@ async function serve(
     server: connectionOf(flags),
     namespace: longhaul.client.options.namespace,
     taskQueue,
+    ...(flags.application && { application: flags.application }),
     inlineSpecs: true,
     workerOptions: { shutdownGraceTime: '1s', identity: temporaryIdentity() },
   });

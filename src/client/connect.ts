@@ -17,6 +17,8 @@ export type ConnectOptions = ServerOptions & {
   readonly namespace?: string;
   /** Where runs are started; default `longhaul`. */
   readonly taskQueue?: string;
+  /** Whose workers run what is started: as the workers say it. Default: the task queue's name. */
+  readonly application?: string;
   readonly dataConverter?: DataConverter;
   /** An open connection to use; it is not closed by `close`. */
   readonly connection?: ConnectionLike;
@@ -32,7 +34,14 @@ export type ConnectOptions = ServerOptions & {
  * const outcome = await run.outcome();
  */
 export async function connect(options: ConnectOptions = {}): Promise<Longhaul> {
-  const { connection: given, namespace, taskQueue, dataConverter, ...server } = options;
+  const {
+    connection: given,
+    namespace,
+    taskQueue,
+    application,
+    dataConverter,
+    ...server
+  } = options;
   const loaded = loadConnection(server);
   const name = namespace ?? loaded.namespace ?? defaults.namespace;
   const { connection, close } = given
@@ -45,6 +54,7 @@ export async function connect(options: ConnectOptions = {}): Promise<Longhaul> {
   });
   return new Longhaul(client, {
     taskQueue: taskQueue ?? defaults.taskQueue,
+    ...(application !== undefined && { application }),
     ...(close && { close }),
   });
 }

@@ -4,8 +4,8 @@ import {
   type Client,
   type WorkflowStartOptions,
 } from '@temporalio/client';
-import { checkRunInput } from '../core/run-input';
 import { codeMarkdown, plainMarkdown } from '../core/markdown';
+import { checkApplication, checkRunInput } from '../core/run-input';
 import { clipText, oneLine } from '../core/text';
 import { InvalidInput, RunAlreadyExists } from '../protocol/error-classes';
 import type { JsonObject } from '../protocol/json';
@@ -38,12 +38,19 @@ export type StartOptions = {
 export class Longhaul {
   readonly client: Client;
   readonly taskQueue: string;
+  /** Whose workers run what is started here. */
+  readonly application: string;
   readonly #inbox: Inbox;
   readonly #close: () => Promise<void>;
 
-  constructor(client: Client, options: { taskQueue: string; close?: () => Promise<void> }) {
+  constructor(
+    client: Client,
+    options: { taskQueue: string; application?: string; close?: () => Promise<void> },
+  ) {
+    checkApplication(options.application);
     this.client = client;
     this.taskQueue = options.taskQueue;
+    this.application = options.application ?? options.taskQueue;
     this.#inbox = new Inbox(client);
     this.#close = options.close ?? (() => Promise.resolve());
   }
@@ -57,7 +64,7 @@ export class Longhaul {
     input: RunInput['input'],
     options: StartOptions = {},
   ): Promise<RunHandle> {
-    const runInput = toRunInput(runner, input, options);
+    const runInput = { ...toRunInput(runner, input, options), ...this.#own };
     checkRunInput(runInput);
     const agent = typeof runInput.runner === 'string' ? runInput.runner : runInput.runner.id;
     const runId =
@@ -113,7 +120,10 @@ export class Longhaul {
    * const turn = await thread.send('Hello');
    */
   thread(options: ThreadOptions): ThreadHandle {
-    return new ThreadHandle(this.client, this.taskQueue, threadInput(options));
+    return new ThreadHandle(this.client, this.taskQueue, {
+      ...threadInput(options, this.application),
+      ...this.#own,
+    });
   }
 
   /** Open conversations, the newest first, as the server lists them: a new one shows up after about a second. Needs no worker. */
@@ -126,6 +136,11 @@ export class Longhaul {
   /** Closes the connection, if `connect` opened it. */
   async close(): Promise<void> {
     await this.#close();
+  }
+
+  /** A name that the task queue says need not travel. */
+  get #own(): Pick<RunInput, 'application'> {
+    return this.application === this.taskQueue ? {} : { application: this.application };
   }
 
   #startOptions(agent: string, input: RunInput, runId: string): WorkflowStartOptions {

@@ -9,13 +9,13 @@ const longestThreadId = 200;
 
 const namePattern = /^[^\p{Cc}]{1,200}$/u;
 
-/** Application and user are `default` unless they are named. */
+/** The user is `default` unless one is named. */
 export function threadKey(names: {
-  readonly appName?: string;
+  readonly appName: string;
   readonly userId?: string;
   readonly sessionId: string;
 }): ThreadKey {
-  const { appName = 'default', userId = 'default', sessionId } = names;
+  const { appName, userId = 'default', sessionId } = names;
   const key = { appName, userId, sessionId };
   for (const [name, value] of Object.entries(key)) {
     if (typeof value === 'string' && namePattern.test(value)) continue;

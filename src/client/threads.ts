@@ -19,8 +19,9 @@ export type ThreadOptions = {
    */
   readonly agent: RunnerLike;
   readonly sessionId: string;
-  /** Default `default`, as is `userId`. */
+  /** Default: the client's application, so that no two applications of a namespace share a conversation. */
   readonly appName?: string;
+  /** Default `default`. */
   readonly userId?: string;
   /** How long it stays open with nothing to do. Only for an agent whose memory has a store: what is in none would be lost. */
   readonly idleTimeout?: Duration;
@@ -35,13 +36,13 @@ export type ThreadSummary = Pick<RunSummary, 'agent' | 'status' | 'pending' | 's
   readonly key?: ThreadKey;
 };
 
-export function threadInput(options: ThreadOptions): ThreadInput {
+export function threadInput(options: ThreadOptions, application: string): ThreadInput {
   const { agent, idleTimeout, session } = options;
   const runner = typeof agent === 'object' && 'spec' in agent ? agent.spec : agent;
   checkRunInput({ runner, input: 'checked', session });
   return {
     runner,
-    key: threadKey(options),
+    key: threadKey({ ...options, appName: options.appName ?? application }),
     ...(session && { session }),
     ...(idleTimeout !== undefined && { idleTimeoutMs: milliseconds(idleTimeout) }),
   };

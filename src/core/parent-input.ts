@@ -45,7 +45,7 @@ export const parentMembers: Readonly<Record<keyof ParentMembers, JsonSchema>> = 
     ['root', 'path', 'ancestors', 'depth'],
   ),
   definition: objectOf<DefinitionRef>(
-    { hash: { type: 'string', pattern: '^[0-9a-f]+$' }, root: text },
+    { hash: { type: 'string', pattern: '^[0-9a-f]+$' }, root: text, application: text },
     ['hash', 'root'],
   ),
   sessionFrom: text,

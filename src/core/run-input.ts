@@ -26,6 +26,7 @@ const publicMembers: Readonly<Record<Exclude<keyof RunInput, keyof typeof parent
   key: true,
   budget: true,
   context: true,
+  application: true,
 };
 
 /** Throws what is wrong with a run's input, and what would be right. `parent`: the workflow that started it, where one did. */
@@ -48,6 +49,13 @@ export function checkRunInput(value: unknown, parent?: Parent): asserts value is
   checkObject(value, 'budget', limits.failureMessage);
   checkBudget(value['budget']);
   checkObject(value, 'context', limits.context);
+  checkApplication(value['application']);
+}
+
+/** What a worker calls its application: it stands in ids of threads, too. */
+export function checkApplication(value: unknown): void {
+  if (!isGiven(value) || (typeof value === 'string' && /^[^\p{Cc}]{1,200}$/u.test(value))) return;
+  throw invalid('application must be a text of 1 to 200 characters, none of them a control');
 }
 
 /** Refuses what an object from outside has beside the members it may have. `what` names the object. */

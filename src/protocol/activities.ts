@@ -69,6 +69,8 @@ export type ToolFacts = Omit<ToolSpec, 'description' | 'inputSchema' | 'maxResul
 
 /** With `definition`, of a child: the runner stands in what its topmost run pinned. */
 export type LoadDefinitionInput = {
+  /** Left out where it is the task queue's name. */
+  readonly application?: string;
   readonly runner: string;
   /** The run was started with the whole spec: it is asked for it, so that it stands in history once. */
   readonly inline?: true;
@@ -187,6 +189,8 @@ export type StateStoreName = 'app' | 'user' | 'session';
 
 /** `stores` are those the definition was loaded with: a worker that lacks one leaves the call to another. */
 export type OpenRunInput = {
+  /** Left out where it is the task queue's name. */
+  readonly application?: string;
   readonly stores: readonly StateStoreName[];
   readonly key: RunKey;
   readonly session: JsonObject;
@@ -199,6 +203,8 @@ export type OpenRunResult = { readonly session: JsonObject; readonly version?: s
 
 /** `save`: which version of the stored session the run started from, and which it makes of it. */
 export type CloseRunInput = {
+  /** Left out where it is the task queue's name. */
+  readonly application?: string;
   readonly key: RunKey;
   readonly session: JsonObject;
   readonly save: { readonly after: string; readonly version: string };

@@ -36,6 +36,8 @@ export type RunInput = {
   readonly budget?: BudgetSpec;
   /** For tools only; never shown to the model. */
   readonly context?: JsonObject;
+  /** Whose workers run its code. Default: the name of the task queue. */
+  readonly application?: string;
   /** Of a child: where it hangs, the definition its topmost run pinned, and the run to ask for a session too long to travel. */
   readonly lineage?: Lineage;
   readonly definition?: DefinitionRef;

@@ -202,7 +202,12 @@ export type RunnerLike = string | RunnerSpec | { readonly spec: RunnerSpec };
  * Which pinned definition a call or a child belongs to: the first 32 characters of its hash, and the topmost run that pinned it where
  * that is another one. What stands in every activity's input is kept short: it is history.
  */
-export type DefinitionRef = { readonly hash: string; readonly root?: string };
+export type DefinitionRef = {
+  readonly hash: string;
+  readonly root?: string;
+  /** The application whose code runs; left out where it is the task queue's name. */
+  readonly application?: string;
+};
 
 /** The closure of a runner: all that a run pins in history when it starts. Canonical JSON of it has the hash runs are known by. */
 export type Definition = {

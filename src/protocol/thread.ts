@@ -12,6 +12,8 @@ export type ThreadInput = {
   /** The id of a registered runner, or its whole spec. */
   readonly runner: string | RunnerSpec;
   readonly key: ThreadKey;
+  /** Whose workers run its code. Default: the name of the task queue. */
+  readonly application?: string;
   /** What the first turn's session starts from. */
   readonly session?: JsonObject;
   /** How long it stays open with nothing to do. Only with a store: what is in no store would be lost. */
@@ -70,6 +72,8 @@ export type TurnsQuery = {
 };
 
 export type OpenThreadInput = {
+  /** Left out where it is the task queue's name. */
+  readonly application?: string;
   readonly runner: string;
   /** The thread was started with the whole spec: it is asked for it. */
   readonly inline?: true;
@@ -102,14 +106,23 @@ export type OpenThreadResult = {
 export type UnsavedTurn = Omit<KeptTurn, 'messageId'> & { readonly eventData: JsonObject };
 
 export type SaveTurnInput = {
+  /** Left out where it is the task queue's name. */
+  readonly application?: string;
   readonly store: string;
   readonly key: ThreadKey;
   readonly turn: UnsavedTurn;
 };
 
-export type ClearTurnsInput = { readonly store: string; readonly key: ThreadKey };
+export type ClearTurnsInput = {
+  /** Left out where it is the task queue's name. */
+  readonly application?: string;
+  readonly store: string;
+  readonly key: ThreadKey;
+};
 
 export type CompactTurnsInput = {
+  /** Left out where it is the task queue's name. */
+  readonly application?: string;
   readonly runner: string;
   readonly inline?: true;
   readonly log: LogRef;

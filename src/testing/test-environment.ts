@@ -64,7 +64,7 @@ export async function createTestEnvironment({
   workerOptions,
   ...options
 }: TestEnvironmentOptions): Promise<TestEnvironment> {
-  const { taskQueue = defaults.taskQueue, dataConverter } = options;
+  const { taskQueue = defaults.taskQueue, application, dataConverter } = options;
   const { namespace } = defaults;
   const env = await startServer(serverPath ?? (await findTestServer()).path);
   const closing = new AbortController();
@@ -84,6 +84,7 @@ export async function createTestEnvironment({
       connection,
       namespace,
       taskQueue,
+      ...(application !== undefined && { application }),
       ...(dataConverter && { dataConverter }),
     });
     return running({ env, worker, client, closing, disconnect: () => own.close() });

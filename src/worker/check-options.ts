@@ -4,6 +4,7 @@ import type { CreateWorkerOptions, LonghaulOptions } from './options';
 
 /** Checked against the worker's own types: a new option must be added here, too. */
 const ofLonghaul: Readonly<Record<keyof LonghaulOptions, true>> = {
+  application: true,
   runners: true,
   specs: true,
   overlays: true,
@@ -36,6 +37,7 @@ export const workerOptionNames: readonly string[] = Object.keys(ofWorker);
 /** What the plugin does not hand on to those who check it themselves. */
 export function checkLonghaulOptions(options: unknown): void {
   const reader = new OptionReader(options, longhaulOptionNames);
+  reader.text('application', { rule: 'a text' });
   reader.integer('logReplicaBytes', { min: 1 });
   reader.callback('onDelta');
   checkInlineSpecs(reader);
@@ -45,7 +47,7 @@ export function checkLonghaulOptions(options: unknown): void {
 /** Names of options, and the values that Temporal's worker would refuse in its own words. */
 export function checkWorkerOptions(options: unknown): void {
   const reader = new OptionReader(options, workerOptionNames);
-  for (const name of ['address', 'profile', 'namespace', 'taskQueue'])
+  for (const name of ['application', 'address', 'profile', 'namespace', 'taskQueue'])
     reader.text(name, { rule: 'a text' });
   reader.integer('logReplicaBytes', { min: 1 });
   reader.callback('onDelta');

@@ -13,6 +13,11 @@ import type { Stores } from '../stores/memory-store';
 
 /** The code a worker has by name, and how it reaches models. */
 export type LonghaulOptions = SpecsOptions & {
+  /**
+   * The application whose code this is, 1 to 200 characters. Default: the task queue's name. Workers of two applications may share a
+   * task queue, if each has a name of its own: neither runs the other's code.
+   */
+  readonly application?: string;
   readonly runners?: readonly Runner[];
   /** For agents that are only data, those of `specs` among them; the agents' own tools are registered by themselves. */
   readonly tools?: readonly Tool[];

@@ -84,10 +84,12 @@ export class LonghaulPlugin extends SimplePlugin {
   }
 
   #activities(options: WorkerOptions): object {
-    const { stores, prices, logReplicaBytes, onDelta, providers, inlineSpecs } = this.#options;
+    const { stores, prices, logReplicaBytes, onDelta, providers, inlineSpecs, application } =
+      this.#options;
     const mcp = new McpPool();
     this.#pools.push(mcp);
     return createActivities({
+      application: application ?? options.taskQueue,
       registry: this.#registry,
       providers: resolveProviders(providers),
       prices: priceTable(prices),

@@ -217,6 +217,7 @@ export class Children {
       lineage,
       origin: originBelow(origin, work),
       definition: { root: definition.root ?? workflowId, hash: definition.hash },
+      ...(definition.application !== undefined && { application: definition.application }),
       ...(travels ? { session } : { sessionFrom: workflowId }),
       ...(context && { context }),
       ...(share && { budget: share }),

@@ -28,7 +28,10 @@ import type { AgentRunResult, RunInput, RunMemo } from '../protocol/run';
 import type { RunnerLike, RunnerSpec } from '../protocol/spec';
 import { toWorkflowFailure } from './durable';
 
-export type StartRunnerOptions = Pick<RunInput, 'session' | 'key' | 'budget' | 'context'> & {
+export type StartRunnerOptions = Pick<
+  RunInput,
+  'session' | 'key' | 'budget' | 'context' | 'application'
+> & {
   /** The child's workflow id; default `<runner id>-<12 characters>`. One that has completed is not started again: `RunAlreadyExists`. */
   readonly runId?: string;
   /** Of Longhaul's workers, where it is not the calling workflow's. */
@@ -82,7 +85,7 @@ export async function executeRunner(
 function toRunInput(
   runner: RunnerLike,
   input: RunInput['input'],
-  { session, key, budget, context }: StartRunnerOptions,
+  { session, key, budget, context, application }: StartRunnerOptions,
 ): RunInput {
   const runInput = {
     runner: isJsonObject(runner) && 'spec' in runner ? (runner.spec as RunnerSpec) : runner,
@@ -91,6 +94,7 @@ function toRunInput(
     ...(key !== undefined && { key }),
     ...(budget !== undefined && { budget }),
     ...(context !== undefined && { context }),
+    ...(application !== undefined && { application }),
   };
   checkRunInput(runInput);
   return runInput;

@@ -18,6 +18,8 @@ export class RunPlace {
   readonly isRoot: boolean;
   readonly lineage: Lineage;
   readonly origin: string;
+  /** Whose workers run its code, where that is not said by the task queue. */
+  readonly application: Pick<RunInput, 'application'>;
   /** What lists this run's questions besides itself: the topmost run, or its thread. Undefined at the top. */
   readonly superior: string | undefined;
   /** The run that pinned the definition this one goes by. */
@@ -28,6 +30,8 @@ export class RunPlace {
   constructor(input: RunInput, info: WorkflowFacts) {
     const { lineage } = input;
     const { workflowId } = info;
+    const { application } = input;
+    this.application = application === undefined ? {} : { application };
     this.workflowId = workflowId;
     this.isRoot = lineage === undefined;
     this.lineage = lineage ?? { root: workflowId, path: topPath(input), ancestors: [], depth: 0 };
@@ -44,7 +48,11 @@ export class RunPlace {
   definitionRef(hash: string): DefinitionRef {
     const short = hash.slice(0, limits.hashLength);
     const root = this.#definitionHolder;
-    return root === this.workflowId ? { hash: short } : { hash: short, root };
+    return {
+      hash: short,
+      ...(root !== this.workflowId && { root }),
+      ...this.application,
+    };
   }
 
   /** Whose call it is. At the root the definition is this run's own and the path is the agent's id: neither travels. */

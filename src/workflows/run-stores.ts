@@ -25,7 +25,7 @@ const activities = proxyActivities<Pick<LonghaulActivities, 'openRun' | 'closeRu
 
 /** What the run starts from: the stores' state for its key and what it was given; without a key or stores, the latter alone. */
 export async function openSession(
-  { key, session = {}, lineage }: RunInput,
+  { key, session = {}, lineage, application }: RunInput,
   { stores = [], facts }: LoadedDefinition,
 ): Promise<OpenRunResult> {
   if (key === undefined || stores.length === 0 || lineage !== undefined) return { session };
@@ -34,13 +34,14 @@ export async function openSession(
     stores,
     key,
     session,
+    ...whose(application),
     ...(sessionPrecedence !== undefined && { sessionPrecedence }),
   });
 }
 
 /** Saves the session of a completed run; gives what the result must warn of. */
 export async function closeSession(
-  { key, lineage }: RunInput,
+  { key, lineage, application }: RunInput,
   { stores = [] }: LoadedDefinition,
   { value: session, version = '' }: Pick<RunSession, 'value' | 'version'>,
 ): Promise<readonly string[]> {
@@ -50,11 +51,21 @@ export async function closeSession(
   try {
     // The first execution's id: the same over continue-as-new and a reset, which saves again.
     const save = { after: version, version: workflowInfo().firstExecutionRunId };
-    await activities.closeRun({ key, session, save });
+    await activities.closeRun({
+      key,
+      session,
+      save,
+      ...whose(application),
+    });
     return [];
   } catch (error) {
     if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
     const reason = oneLine(error.cause?.message ?? error.message, limits.failureMessage);
     return [`the session was not saved: ${reason}`];
   }
+}
+
+/** Left out where the task queue says it. */
+function whose(application: string | undefined): Pick<RunInput, 'application'> {
+  return application === undefined ? {} : { application };
 }

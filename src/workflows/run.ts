@@ -151,6 +151,7 @@ export class Run {
       runner: runnerId(this.#input.runner),
       ...(typeof runner !== 'string' && { inline: true }),
       ...(definition && { definition }),
+      ...this.#place.application,
     });
     const { session, version, input } = await openStart(this.#input, loaded);
     this.#session.start(session, version);

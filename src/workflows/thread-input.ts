@@ -19,6 +19,7 @@ const idPattern = /^[^\p{Cc}]{1,200}$/u;
 const threadMembers: Readonly<Record<keyof ThreadInput, true>> = {
   runner: true,
   key: true,
+  application: true,
   session: true,
   idleTimeoutMs: true,
 };
@@ -38,8 +39,8 @@ const messageMembers: Readonly<Record<keyof SendInput, true>> = {
 export function checkThreadInput(value: unknown): asserts value is ThreadInput {
   if (!isJsonObject(value)) throw invalid('a thread is started with {runner, key}');
   checkKnown(value, "a thread's start", Object.keys(threadMembers));
-  const { runner, key, session, idleTimeoutMs } = value;
-  checkRunInput({ runner, input: 'checked', session });
+  const { runner, key, session, application, idleTimeoutMs } = value;
+  checkRunInput({ runner, input: 'checked', session, application });
   const names = Object.keys(keyMembers);
   const isKey = isJsonObject(key) && names.every((name) => isId(key[name]));
   if (!isKey)

@@ -124,10 +124,11 @@ export class ThreadLoop {
   }
 
   async #open(): Promise<void> {
-    const { runner, key, session = {}, idleTimeoutMs } = this.#input;
+    const { runner, key, session = {}, application, idleTimeoutMs } = this.#input;
     const opened = await openingActivities.openThread({
       runner: runnerId(runner),
       ...(typeof runner !== 'string' && { inline: true }),
+      ...(application !== undefined && { application }),
       key,
     });
     if (idleTimeoutMs !== undefined && opened.memory?.store === undefined) {
@@ -165,7 +166,9 @@ export class ThreadLoop {
     this.#memory.spec = memory;
     this.#hasSearchAttributes = searchAttributes;
     const { store } = memory ?? {};
-    const target = store === undefined ? undefined : { store, key: this.#input.key };
+    const { key, application } = this.#input;
+    const whose = { key, ...(application !== undefined && { application }) };
+    const target = store === undefined ? undefined : { store, ...whose };
     this.#saves = new ThreadSaves(target, (message) => {
       const at = new Date().toISOString();
       this.#board.refuse({ signal: 'save', code: 'StoreError', message, at });
@@ -286,7 +289,7 @@ export class ThreadLoop {
   /** A summary that fails is tried again after the next turn. */
   async #compact(): Promise<void> {
     try {
-      this.#budget.record(await this.#memory.compact(this.#input.runner));
+      this.#budget.record(await this.#memory.compact(this.#input));
     } catch (error) {
       if (CancellationScope.current().consideredCancelled) throw error;
     }

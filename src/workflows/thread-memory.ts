@@ -10,7 +10,8 @@ import type { JsonObject } from '../protocol/json';
 import { limits } from '../protocol/limits';
 import type { LogEntry } from '../protocol/log';
 import type { AgentRunResult, RunInput, RunSpend } from '../protocol/run';
-import type { MemorySpec, RunnerSpec } from '../protocol/spec';
+import type { MemorySpec } from '../protocol/spec';
+import type { ThreadInput } from '../protocol/thread';
 import { compactingActivities } from './activity-proxies';
 import { promptOf } from './agent-run-facts';
 import { RunLog } from './run-log';
@@ -62,11 +63,15 @@ export class ThreadMemory {
   }
 
   /** The older turns become a summary, which takes their place with the model; they stay in the log. Tells what that cost. */
-  async compact(runner: string | RunnerSpec): Promise<RunSpend> {
+  async compact({
+    runner,
+    application,
+  }: Pick<ThreadInput, 'runner' | 'application'>): Promise<RunSpend> {
     const log = this.#log;
     const { text, turns, spend } = await compactingActivities.compactTurns({
       runner: runnerId(runner),
       ...(typeof runner !== 'string' && { inline: true }),
+      ...(application !== undefined && { application }),
       log: log.ref(),
       keepTurns: this.#keptTurns,
     });

@@ -15,7 +15,7 @@ import type { ThreadInput, ThreadTurn } from '../protocol/thread';
 import type { OpenTurn } from './thread-turns';
 
 export async function runTurn(
-  { runner, key }: ThreadInput,
+  { runner, key, application }: ThreadInput,
   turn: OpenTurn,
   from: {
     readonly session: JsonObject;
@@ -29,6 +29,7 @@ export async function runTurn(
     runner,
     input,
     key,
+    ...(application !== undefined && { application }),
     ...from,
     ...(context && { context }),
     ...(budget && { budget }),

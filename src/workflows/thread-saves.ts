@@ -14,13 +14,13 @@ import {
 } from '@temporalio/workflow';
 import type { LonghaulActivities } from '../protocol/activities';
 import { timeouts } from '../protocol/limits';
-import type { ThreadKey, UnsavedTurn } from '../protocol/thread';
+import type { ClearTurnsInput, UnsavedTurn } from '../protocol/thread';
 import { failureReason } from './child-failure';
 
 export type StoreWrite =
   { readonly kind: 'save'; readonly turn: UnsavedTurn } | { readonly kind: 'clear' };
 
-export type StoreTarget = { readonly store: string; readonly key: ThreadKey };
+export type StoreTarget = ClearTurnsInput;
 
 /** However long the store is down: attempts leave nothing in history. */
 const activities = proxyActivities<Pick<LonghaulActivities, 'saveTurn' | 'clearTurns'>>({
@@ -90,13 +90,13 @@ export class ThreadSaves {
   }
 
   /** The end of the thread does not stop a write that is due. */
-  async #try({ store, key }: StoreTarget, write: StoreWrite): Promise<boolean> {
+  async #try(target: StoreTarget, write: StoreWrite): Promise<boolean> {
     const shield = new CancellationScope({ cancellable: false });
     this.#attempt = new CancellationScope({ cancellable: true, parent: shield });
     try {
       await this.#attempt.run(async () => {
-        if (write.kind === 'clear') await activities.clearTurns({ store, key });
-        else await activities.saveTurn({ store, key, turn: write.turn });
+        if (write.kind === 'clear') await activities.clearTurns(target);
+        else await activities.saveTurn({ ...target, turn: write.turn });
       });
       return true;
     } catch (error) {

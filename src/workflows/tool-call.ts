@@ -85,19 +85,23 @@ async function callForeign(
 function summaryOf({ call, turn }: PendingToolCall): string {
   return `#${turn} ${call.name} ${oneLine(argumentText(call), limits.summary)}`;
 }
+
+/** The right worker may well be there: the one that was asked just happened to be first. */
+const shortestPauseMs = 100;
+
 /**
- * A worker that lacks the tool's code leaves the call to another one of a rolling deploy. No attempt of the tool is spent on it.
+ * A worker that lacks the tool's code, or runs another application, leaves the call to another one of a rolling deploy. No attempt of the tool is spent on it.
  */
 async function whereRegistered<Result>(
   call: (isElsewhere: boolean) => Promise<Result>,
 ): Promise<Result> {
   const deadline = Date.now() + timeouts.definitionSearch;
-  for (let isElsewhere = false; ; isElsewhere = true) {
+  for (let tries = 0; ; tries += 1) {
     try {
-      return await call(isElsewhere);
+      return await call(tries > 0);
     } catch (error) {
       if (!isNotRegistered(error) || Date.now() >= deadline) throw error;
-      await sleep(timeouts.searchPause);
+      await sleep(Math.min(timeouts.searchPause, shortestPauseMs * 2 ** tries));
     }
   }
 }

@@ -29,17 +29,17 @@ describe('threadId', () => {
 });
 
 describe('threadKey', () => {
-  it('names application and user by default', () => {
-    const key = { appName: 'default', userId: 'default', sessionId: 's' };
-    expect(threadKey({ sessionId: 's' })).toEqual(key);
+  it('names the user by default', () => {
+    const key = { appName: 'shop', userId: 'default', sessionId: 's' };
+    expect(threadKey({ appName: 'shop', sessionId: 's' })).toEqual(key);
   });
 
   it.each([{ sessionId: '' }, { sessionId: 'a\nb' }, { sessionId: 'x'.repeat(201) }, {}])(
     'refuses %j',
     (names) => {
-      expect(() => threadKey(names as { sessionId: string })).toThrow(
-        expect.objectContaining({ code: 'InvalidInput' }) as Error,
-      );
+      expect(() =>
+        threadKey({ appName: 'shop', ...names } as { appName: string; sessionId: string }),
+      ).toThrow(expect.objectContaining({ code: 'InvalidInput' }) as Error);
     },
   );
 });
