@@ -241,7 +241,7 @@ export function differenceOf(
   return undefined;
 }
 
-const isUnknown = (text: string): boolean => /^(Error: )?OutcomeUnknown/.test(text);
+export const isUnknown = (text: string): boolean => /^(Error: )?OutcomeUnknown/.test(text);
 
 function agrees(is: { readonly role: string; readonly text: string }, should: Said): boolean {
   if (is.role !== should.role) return false;

@@ -2,7 +2,7 @@
 
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { differenceOf, type Conversation, type Expectation } from './expect.mts';
+import { differenceOf, isUnknown, type Conversation, type Expectation } from './expect.mts';
 import type { TurnPlan } from './plan.mts';
 import { argumentsOf, nameOfMessage, toolNameOf } from './says.mts';
 
@@ -30,6 +30,7 @@ export class ModelDouble {
   readonly #faults: ModelFault[] = [];
   calls = 0;
   faultsMet = 0;
+  readonly unknowns = new Set<string>();
 
   constructor(expectation: Expectation, report: (wrong: string) => void) {
     this.#expectation = expectation;
@@ -79,6 +80,8 @@ export class ModelDouble {
 
   #check({ agent, messages, ends }: Conversation, step: number, said: readonly Spoken[]): void {
     const end = ends[step];
+    for (const [index, { role, text }] of said.entries())
+      if (role === 'tool' && isUnknown(text)) this.unknowns.add(`${agent} ${index}`);
     if (end === undefined) return this.#report(`${agent} was called a ${step + 1}th time`);
     const difference = differenceOf(said, messages.slice(0, end));
     if (difference !== undefined) this.#report(`${agent}, model call ${step + 1}: ${difference}`);

@@ -39,6 +39,8 @@ export function printCampaign(rounds: readonly RoundReport[]): void {
     threads: sum(({ threads }) => threads),
     'model calls': sum(({ modelCalls }) => modelCalls),
     'effects of tools': sum(({ effects }) => effects),
+    'honest OutcomeUnknown': sum(({ unknowns }) => unknowns),
+    'model calls disturbed': sum(({ modelFaults }) => modelFaults),
     'answers of people': sum(({ answers }) => answers),
     'workers started': sum(({ workersStarted }) => workersStarted),
     'server restarts': sum(({ serverRestarts }) => serverRestarts),

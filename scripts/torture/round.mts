@@ -33,6 +33,8 @@ export type RoundReport = {
   readonly threads: number;
   readonly modelCalls: number;
   readonly modelFaults: number;
+  /** Calls that may happen once of which a model was told that nobody knows. */
+  readonly unknowns: number;
   readonly effects: number;
   readonly answers: number;
   readonly workersStarted: number;
@@ -158,6 +160,7 @@ class Round {
       threads: plan.threads.length,
       modelCalls: this.#model.calls,
       modelFaults: this.#model.faultsMet,
+      unknowns: this.#model.unknowns.size,
       effects: readEffects(ledger).length,
       answers: this.#theatre.people.answers,
       workersStarted: this.#places.reduce((sum, { starts }) => sum + starts, 0),
@@ -185,9 +188,7 @@ class Round {
     const plan = { seed, scale };
     const settings = { address, taskQueue, hub: hub.url, ledger, plan, store: store.url };
     for (let index = 0; index < workersEach; index += 1) {
-      const place = new WorkerPlace(settings, (output) => {
-        if (!this.#faults.isDisturbed) this.#report(`a worker ended by itself:\n${output}`);
-      });
+      const place = new WorkerPlace(settings, (wrong) => this.#report(wrong));
       this.#places.push(place);
       onEnd(() => place.close());
     }

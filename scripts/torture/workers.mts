@@ -8,11 +8,13 @@ import type { WorkerSettings } from './worker.mts';
 
 const script = join(import.meta.dirname, 'worker.mts');
 const outputKept = 4_000;
+/** Longer than the grace of calls that are under way. */
+const longestShutdownMs = 60_000;
 
 /** One place for a worker: whatever ends the process in it, the next one is started. */
 export class WorkerPlace {
   readonly #settings: WorkerSettings;
-  readonly #onCrash: (output: string) => void;
+  readonly #onWrong: (wrong: string) => void;
   #child: ChildProcess | undefined;
   #isFrozen = false;
   #isClosed = false;
@@ -22,9 +24,9 @@ export class WorkerPlace {
   starts = 0;
   #isExpected = false;
 
-  constructor(settings: WorkerSettings, onCrash: (output: string) => void) {
+  constructor(settings: WorkerSettings, onWrong: (wrong: string) => void) {
     this.#settings = settings;
-    this.#onCrash = onCrash;
+    this.#onWrong = onWrong;
     this.#start();
   }
 
@@ -46,7 +48,14 @@ export class WorkerPlace {
     return this.#end('SIGKILL', restartMs);
   }
 
+  /** One that does not end in time is told of, and killed. */
   shutDown(restartMs: number): true {
+    const child = this.#child;
+    const late = setTimeout(() => {
+      this.#onWrong(`a worker did not shut down within ${longestShutdownMs} ms`);
+      child?.kill('SIGKILL');
+    }, longestShutdownMs);
+    child?.once('close', () => clearTimeout(late));
     return this.#end('SIGTERM', restartMs);
   }
 
@@ -106,7 +115,8 @@ export class WorkerPlace {
       child.once('close', resolve);
     });
     child.once('close', () => {
-      if (!this.#isExpected && !this.#isClosed) this.#onCrash(output);
+      if (!this.#isExpected && !this.#isClosed)
+        this.#onWrong(`a worker ended by itself:\n${output}`);
       setTimeout(() => this.#start(), this.#isExpected ? this.#restartMs : 1_000);
     });
   }
