@@ -8,6 +8,7 @@ import type { LogEntry, LogPage, LogRef } from '../protocol/log';
 import { queryNames } from '../protocol/names';
 import type { ChildInputQuery, LogQuery } from '../protocol/run';
 import type { RunnerSpec } from '../protocol/spec';
+import { askedAgain } from './asked-again';
 import type { LogReplica } from './log-replica';
 
 /** The log a ref points at, from this process where it is, else asked of the run. Stops when the activity is cancelled. */
@@ -51,13 +52,15 @@ export async function askRun<Answer>(
   query: string,
   input?: LogQuery | ChildInputQuery,
 ): Promise<Answer> {
-  const { client } = Context.current();
+  const { client, cancellationSignal } = Context.current();
   const handle = client.workflow.getHandle(run.workflowId, run.executionRunId);
   try {
     const args = input === undefined ? [] : [input];
-    return await client.withDeadline(Date.now() + timeouts.logQuery, () =>
-      handle.query<Answer, unknown[]>(query, ...args),
-    );
+    const ask = (): Promise<Answer> =>
+      client.withDeadline(Date.now() + timeouts.logQuery, () =>
+        handle.query<Answer, unknown[]>(query, ...args),
+      );
+    return await askedAgain(ask, cancellationSignal);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new InternalError(`query '${query}' of run '${run.workflowId}' failed: ${reason}`, {

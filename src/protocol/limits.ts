@@ -83,6 +83,8 @@ export const timeouts = {
   toolHeartbeat: 15_000,
   store: 24 * 60 * 60_000,
   logQuery: 15_000,
+  /** How long an activity asks its run again, while no worker answers. */
+  askAgain: 45_000,
   definitionSearch: 60_000,
   searchPause: 5_000,
   mcpListing: 2 * 60_000,
