@@ -55,6 +55,11 @@ export class LogReplica {
     return reading;
   }
 
+  /** How many entries of this run's log are in memory. */
+  held(workflowId: string): number {
+    return this.#logs.get(workflowId)?.entries.length ?? 0;
+  }
+
   async #hydrate(ref: LogRef, readPage: ReadPage): Promise<readonly LogEntry[]> {
     const replica = this.#logs.get(ref.workflowId) ?? emptyReplica();
     try {

@@ -1,23 +1,37 @@
 import { deflateSync, strToU8 } from 'fflate';
+import { endOfPage, pageThatTravels } from '../core/log-page';
+import { utf8Length } from '../core/text';
 import type { PullLogInput } from '../protocol/activities';
-import { limits } from '../protocol/limits';
+import type { LogEntry, LogPage, LogRef } from '../protocol/log';
 import type { ActivityDependencies } from './dependencies';
 import { withHeartbeat } from './heartbeat';
-import { readClosedLog } from './read-log';
+import { askClosedLog, readClosedLog } from './read-log';
 
-/** Entries of an earlier execution's log from `from` on, as many as fit one result: deflated JSON of a list. */
+/**
+ * A page of an earlier execution's log from `from` on, as much as fits one result: deflated JSON of a `LogPage`. From memory where that has
+ * it, else of the closed run, as it comes.
+ */
 export async function pullLog(
-  dependencies: ActivityDependencies,
+  { replica }: ActivityDependencies,
   { log, from }: PullLogInput,
 ): Promise<Uint8Array> {
   return await withHeartbeat(async (signal) => {
-    const entries = await readClosedLog(dependencies.replica, log, signal);
-    let rest = entries.slice(from);
-    for (;;) {
-      const text = strToU8(JSON.stringify(rest));
-      const page = text.length <= limits.inflated ? deflateSync(text) : undefined;
-      if (page && (page.length <= limits.carriedLog || rest.length <= 1)) return page;
-      rest = rest.slice(0, Math.ceil(rest.length / 2));
-    }
+    if (replica.held(log.workflowId) <= from) return await askClosedLog(log, from);
+    return pageOf(log, await readClosedLog(replica, log, signal), from);
+  });
+}
+
+function pageOf(
+  { length, digest }: LogRef,
+  entries: readonly LogEntry[],
+  from: number,
+): Uint8Array {
+  const sizes = entries.map((entry) => utf8Length(JSON.stringify(entry)));
+  return pageThatTravels({
+    page: (maxBytes): LogPage => {
+      const end = endOfPage(sizes, from, maxBytes);
+      return { from, entries: entries.slice(from, end), length, digest };
+    },
+    deflate: (page) => deflateSync(strToU8(JSON.stringify(page))),
   });
 }

@@ -23,7 +23,7 @@ export async function readLog(
   });
 }
 
-/** As `readLog`, of a run that just closed: each query replays it whole, so pages are large and deflated. */
+/** As `readLog`, of a run that just closed. */
 export async function readClosedLog(
   replica: LogReplica,
   ref: LogRef,
@@ -31,9 +31,13 @@ export async function readClosedLog(
 ): Promise<readonly LogEntry[]> {
   return await replica.read(ref, async (from) => {
     signal.throwIfAborted();
-    const bytes = await askRun<Uint8Array>(ref, queryNames.log, { from, deflate: true });
-    return inflatedPage(ref.workflowId, bytes);
+    return inflatedPage(ref.workflowId, await askClosedLog(ref, from));
   });
+}
+
+/** A page of the log of a run that just closed, large and deflated: each query replays it whole. */
+export async function askClosedLog(ref: LogRef, from: number): Promise<Uint8Array> {
+  return await askRun<Uint8Array>(ref, queryNames.log, { from, deflate: true });
 }
 
 /** Another attempt is told the same: what cannot be read, or is larger than any page, fails for good. */

@@ -6,7 +6,7 @@ import type { Client } from '@temporalio/client';
 import { StateError } from '../core/errors';
 import { isJsonObject } from '../protocol/json';
 import { limits } from '../protocol/limits';
-import type { LogEntry } from '../protocol/log';
+import type { LogEntry, LogPage } from '../protocol/log';
 import type { RunInput } from '../protocol/run';
 import { historyEvents, type HistoryEvent } from './history-events';
 
@@ -36,7 +36,7 @@ async function toEntries(client: Client, event: HistoryEvent): Promise<LogEntry[
   const result = event.activityTaskCompletedEventAttributes?.result?.payloads?.[0];
   if (!result) return [];
   const value = await decode(client, result);
-  return value instanceof Uint8Array ? inflate<LogEntry[]>(value) : activityEntry(value);
+  return value instanceof Uint8Array ? [...inflate<LogPage>(value).entries] : activityEntry(value);
 }
 
 /** What the execution before this one handed over: the log itself, or nothing where activities pulled it. */

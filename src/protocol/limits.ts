@@ -1,8 +1,14 @@
-/** Sizes in bytes of UTF-8 JSON, times in milliseconds. Temporal refuses 2 MiB a payload, and an oversized command wedges a run. */
+/**
+ * Sizes in bytes of UTF-8 JSON, times in milliseconds. Temporal refuses 2 MiB a payload, and an oversized command wedges a run: whatever
+ * becomes one payload is bounded by `payload`, which leaves room for a codec that adds a third and a header. Commands of one task travel in
+ * one message of at most 4 MiB.
+ */
 const KiB = 1024;
 const MiB = 1024 * KiB;
 
 export const limits = {
+  /** Of anything that becomes one payload, before a codec sees it. */
+  payload: 1_400_000,
   input: 256 * KiB,
   session: 64 * KiB,
   context: 16 * KiB,
@@ -17,6 +23,8 @@ export const limits = {
   toolResultShown: 64 * KiB,
   definition: 512 * KiB,
   result: 1 * MiB,
+  /** Of what a run returns to the one that called it: many of them are one history. */
+  childResult: 256 * KiB,
   failureMessage: 2 * KiB,
   memo: 2 * KiB,
   rideAlongEntry: 2 * KiB,
@@ -26,7 +34,9 @@ export const limits = {
   summary: 120,
   details: 2000,
   /** Of the deflated log that continue-as-new may carry inline. */
-  carriedLog: 1_500_000,
+  carriedLog: 1_400_000,
+  /** Of a page of the log that is deflated before it travels, where it deflates well. */
+  deflatedText: 3_000_000,
   /** Of a log that is deflated within one workflow task, which has 5 s: a busy worker takes half a second for so much. */
   carriedText: 4 * MiB,
   /** Of anything that travels deflated, inflated: no more is read, so no more is sent. */
@@ -37,9 +47,21 @@ export const limits = {
    */
   historyBytes: 3_500_000,
   historyEvents: 1_500,
+  historyUpdates: 1_000,
+  /** Share of what an execution loaded by which its history must have grown, besides. */
+  historyGrowth: 0.5,
   /** History at which an orchestration with open children starts no more: it waits for a gap to continue as new in. */
   fullHistoryBytes: 15_000_000,
   fullHistoryEvents: 5_000,
+  /**
+   * History at which a run ends by itself, with what is under way: the server terminates it at 50 MiB or 51,200 events, and a codec may
+   * add a third to what is to come.
+   */
+  maxHistoryBytes: 36_000_000,
+  maxHistoryEvents: 45_000,
+  /** Updates that an execution may come to, with those that each open child may bring: the server takes 2,000. */
+  maxUpdates: 1_900,
+  updatesPerChild: 4,
   answeredInputs: 1_000,
   /** Open inputs that a run tells the one above it. */
   toldInputs: 10_000,

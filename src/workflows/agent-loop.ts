@@ -148,10 +148,11 @@ export class AgentLoop implements Driver {
   }
 
   async #runTools(step: Extract<AgentRunStep, { kind: 'call-tools' }>): Promise<void> {
-    const { board, log, session: own } = this.#run;
+    const { board, history, log, session: own } = this.#run;
     const answers = board.answers;
     this.#tools.start(step.calls);
-    const isMore = (): boolean => this.#tools.arrived.length > 0 || board.answers !== answers;
+    const isMore = (): boolean =>
+      this.#tools.arrived.length > 0 || board.answers !== answers || history.isOver;
     if (step.waiting.length > 0 && this.#facts.inputTimeoutMs !== undefined) {
       const expired = await this.#untilExpired(isMore);
       if (expired !== undefined && !isMore()) return this.#expire(expired);
@@ -164,6 +165,7 @@ export class AgentLoop implements Driver {
       log.sync(this.#machine.log);
       if (session !== undefined) own.defer(result.index ?? 0, session);
     }
+    if (history.isOver) throw history.tooLarge(log);
   }
 
   /** After an answer, what is left is looked at again. */
@@ -186,10 +188,11 @@ export class AgentLoop implements Driver {
   }
 
   async #waitForInput(): Promise<void> {
-    const { board, isAbandoned } = this.#run;
+    const { board, isAbandoned, isAtItsEnd } = this.#run;
     const answers = board.answers;
     const answered = (): boolean => board.answers !== answers;
-    const expired = await this.#untilExpired(() => answered() || isAbandoned());
+    const isMoving = (): boolean => this.#tools.idle && isAtItsEnd();
+    const expired = await this.#untilExpired(() => answered() || isAbandoned() || isMoving());
     if (answered()) return;
     if (isAbandoned()) {
       throw errorOfCode(

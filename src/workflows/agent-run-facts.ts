@@ -1,6 +1,5 @@
-// Between the machine and the run: options from the pinned facts, the result, the state query. Pure; knows no Temporal but its info.
+// Between the machine and the run: options from the pinned facts, the result, the state query. Pure.
 
-import type { WorkflowInfo } from '@temporalio/workflow';
 import { criteriaOf } from '../core/agent-facts';
 import type { AgentRunOptions } from '../core/options';
 import type { AgentRunResponse, AgentRunStep } from '../core/steps';
@@ -114,20 +113,4 @@ export function stateOf(run: {
 export function openInputs(step: AgentRunStep): readonly MachineInput[] {
   if (step.kind === 'call-tools') return step.waiting;
   return step.kind === 'needs-input' ? step.inputs : [];
-}
-
-/** Whether the execution has grown so far that nothing new may start in it. */
-export function isFull(info: WorkflowInfo): boolean {
-  return (
-    info.historySize > limits.fullHistoryBytes || info.historyLength > limits.fullHistoryEvents
-  );
-}
-
-/** Whether the execution has grown so far that the run continues as new. */
-export function isDue(info: WorkflowInfo): boolean {
-  return (
-    info.continueAsNewSuggested ||
-    info.historySize > limits.historyBytes ||
-    info.historyLength > limits.historyEvents
-  );
 }

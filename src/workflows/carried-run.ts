@@ -7,7 +7,7 @@
 import { TranscriptTooLarge } from '../protocol/error-classes';
 import { LonghaulError } from '../protocol/errors';
 import { limits } from '../protocol/limits';
-import type { LogEntry, LogRef } from '../protocol/log';
+import type { LogEntry, LogPage, LogRef } from '../protocol/log';
 import type { AgentRunState } from '../core/run-state';
 import type { CarriedBudget } from '../core/budget';
 import type { JsonObject } from '../protocol/json';
@@ -73,11 +73,12 @@ export async function carriedEntries({ entries, log }: CarriedRun): Promise<read
 async function pull(log: LogRef): Promise<LogEntry[]> {
   const entries: LogEntry[] = [];
   while (entries.length < log.length) {
-    const bytes = await controlActivities.pullLog({ log, from: entries.length });
-    const page = inflated<LogEntry[]>(bytes, 'a page of the log');
-    if (page.length === 0)
+    const from = entries.length;
+    const bytes = await controlActivities.pullLog({ log, from });
+    const page = inflated<LogPage>(bytes, 'a page of the log');
+    if (page.from !== from || page.entries.length === 0)
       throw new LonghaulError('StateError', 'the log of the earlier execution ended early');
-    entries.push(...page);
+    entries.push(...page.entries);
   }
   return entries;
 }

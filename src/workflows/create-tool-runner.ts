@@ -23,6 +23,7 @@ export function createToolRunner(run: DrivenRun, agent: CallingAgent): ToolRunne
   const callees = new Map(subAgents.map((callee) => [callee.name, callee]));
   return new ToolRunner({
     concurrency: toolConcurrency ?? limits.toolConcurrency,
+    isFull: (running) => run.history.isFull(running * resultsOf(tools)),
     call: async (pending, waiting): Promise<ToolArrival> => {
       const { name } = pending.call;
       const around = hooksAround(run, agent, pending);
@@ -41,6 +42,12 @@ export function createToolRunner(run: DrivenRun, agent: CallingAgent): ToolRunne
       return await callTool({ tool, pending, input, judged, around });
     },
   });
+}
+
+/** How many results of a child one call may come to: an activity of the user's own gives up to a whole payload. */
+function resultsOf(tools: AgentFacts['tools']): number {
+  const isForeign = tools.some((tool) => tool.activity !== undefined);
+  return isForeign ? 4 : 1;
 }
 
 function hooksAround(run: DrivenRun, agent: CallingAgent, pending: PendingToolCall): AroundCall {

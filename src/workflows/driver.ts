@@ -6,6 +6,7 @@ import type { PlanResult } from '../core/orchestration/plan';
 import type { AgentRunResult, Delivery, RunInput, RunState } from '../protocol/run';
 import type { CarriedProgress } from './carried-run';
 import type { Children } from './children';
+import type { HistoryWatch } from './history-watch';
 import type { LoadedDefinition } from './load-definition';
 import type { RunBoard } from './run-board';
 import type { RunLog } from './run-log';
@@ -27,6 +28,9 @@ export type DrivenRun = {
   readonly isAbandoned: () => boolean;
   /** Something that is seen of the run has changed. */
   readonly onChange: () => void;
+  readonly history: HistoryWatch;
+  /** The next time between steps it goes on in another execution, or ends for its size: who waits for a person wakes. */
+  readonly isAtItsEnd: () => boolean;
   /** Between steps, with nothing in flight. Goes on in another execution where the history has grown; else there is nothing to await. */
   readonly continueAsNewIfDue: (progress: () => CarriedProgress) => Promise<void> | undefined;
 };

@@ -6,13 +6,12 @@
 // 4. Continues as new with no child open only. Others run on while one waits for a person, so children start until the history is
 //    nearly full; then it waits for a gap.
 
-import { CancellationScope, condition, workflowInfo } from '@temporalio/workflow';
+import { CancellationScope, condition } from '@temporalio/workflow';
 import type { Plan, PlannedChild, PlanResult } from '../core/orchestration/plan';
 import type { OrchestrationFacts } from '../protocol/activities';
 import { errorOfCode, InternalError } from '../protocol/error-classes';
 import { limits } from '../protocol/limits';
 import type { ChildResult } from '../protocol/run';
-import { isFull } from './agent-run-facts';
 import { childFailure } from './child-failure';
 import type { DrivenRun, Driver, Progress } from './driver';
 
@@ -57,9 +56,9 @@ export class OrchestrationLoop implements Driver {
   async drive(): Promise<PlanResult> {
     while (this.#plan.outcome === undefined) {
       await this.#run.continueAsNewIfDue(() => ({ plan: this.#plan.toJSON() }));
-      if (!isFull(workflowInfo())) this.#launch();
+      this.#launch();
       this.#run.onChange();
-      await condition(() => this.#arrived.length > 0);
+      await condition(() => this.#arrived.length > 0 || this.#run.history.isOver);
       this.#settle();
     }
     if (this.#plan.cancelsRest) this.#cancelRest();
@@ -69,6 +68,7 @@ export class OrchestrationLoop implements Driver {
   #launch(): void {
     const { ready } = this.#plan;
     for (const child of ready.slice(0, this.#concurrency - this.#scopes.size)) {
+      if (this.#run.history.isFull(this.#scopes.size)) return;
       const among = this.#plan.toStart;
       this.#plan.take(child.key);
       const scope = new CancellationScope();

@@ -47,6 +47,8 @@ export class RunBoard {
   isLoaded = false;
   /** The run is about to continue as new: who waits must ask again. */
   moving = false;
+  /** Taken by this execution: the server bounds them. */
+  updates = 0;
   /** Grows with every answer taken, so that the loop wakes. */
   answers = 0;
   #pauseSeq = 0;

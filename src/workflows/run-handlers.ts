@@ -84,7 +84,11 @@ export function setRunHandlers(run: RunHandlers): void {
     description: 'What the update ids of an answer are made of: {inputId}',
   });
   setHandler(usageQuery, () => state().usage, { description: 'Tokens used so far' });
-  setHandler(outcomeUpdate, () => CancellationScope.nonCancellable(() => outcome(board)), {
+  const counted = (): Promise<OutcomeReply> => {
+    board.updates += 1;
+    return CancellationScope.nonCancellable(() => outcome(board));
+  };
+  setHandler(outcomeUpdate, counted, {
     description: 'Waits for the next pause or the end',
   });
   setAnswerUpdates(run);
@@ -131,6 +135,7 @@ function setAnswerUpdates(run: RunHandlers): void {
   setHandler(
     resumeUpdate,
     async (payload) => {
+      board.updates += 1;
       if (!board.isLoaded) await loaded(board);
       const input = refusing(() => resumeInput(payload));
       const found = refusing(() => board.question(input, updateId()));
@@ -166,6 +171,7 @@ async function decide(
   read: () => Exclude<Delivery, { kind: 'answer' }>,
 ): Promise<ResumeReply> {
   const { board } = run;
+  board.updates += 1;
   if (!board.isLoaded) await loaded(board);
   const decision = refusing(read);
   const found = refusing(() => board.approval(decision, updateId()));

@@ -2,18 +2,25 @@
 //
 // 1. Append-only. An entry an activity produced keeps the id that its attempt minted; all others are `<executionRunId>/<n>`.
 // 2. `digest` is the rolling hash of all ids: a replica that differs is dropped.
-// 3. A page is at most `limits.logPage` bytes of JSON; one larger entry goes alone.
+// 3. A page is at most `limits.logPage` bytes of JSON; one larger entry goes alone. Deflated, it is at most `limits.payload`.
 
 import { emptyDigest, extendDigest } from '../core/digest';
+import { endOfPage, pageThatTravels } from '../core/log-page';
 import { utf8Length } from '../core/text';
 import { limits } from '../protocol/limits';
 import type { LogEntry, LogEvent, LogPage, LogRef } from '../protocol/log';
 import type { ToolResult } from '../protocol/message';
 import { deflateJson } from './deflated-json';
 
-/** Raw JSON bytes of a page that is deflated before it travels. */
-const deflatedPage = 3_000_000;
 const rideAlongTotal = 8 * 1024;
+
+/** What an entry that takes much room is. */
+export type LargeEntry = {
+  readonly kind: LogEntry['kind'];
+  readonly turn?: number;
+  readonly tool?: string;
+  readonly bytes: number;
+};
 
 export class RunLog {
   readonly #workflowId: string;
@@ -116,23 +123,32 @@ export class RunLog {
   }
 
   page(from: number, maxBytes: number = limits.logPage): LogPage {
-    let bytes = 0;
-    let end = from;
-    while (end < this.#entries.length) {
-      bytes += this.#sizes[end] ?? 0;
-      if (bytes > maxBytes && end > from) break;
-      end += 1;
-    }
     return {
       from,
-      entries: this.#entries.slice(from, end),
+      entries: this.#entries.slice(from, endOfPage(this.#sizes, from, maxBytes)),
       length: this.#entries.length,
       digest: this.#digest,
     };
   }
 
   deflatedPage(from: number): Uint8Array {
-    return deflateJson(this.page(from, deflatedPage));
+    const page = (maxBytes: number): LogPage => this.page(from, maxBytes);
+    return pageThatTravels({ page, deflate: deflateJson });
+  }
+
+  /** The largest entries, the largest first. */
+  largest(count: number): LargeEntry[] {
+    let turns = 0;
+    const all = this.#entries.map((entry, index): LargeEntry => {
+      if (entry.kind === 'model-turn') turns += 1;
+      return {
+        kind: entry.kind,
+        ...(turns > 0 && { turn: turns }),
+        ...(entry.kind === 'tool-result' && { tool: entry.result.name }),
+        bytes: this.#sizes[index] ?? 0,
+      };
+    });
+    return all.sort((left, right) => right.bytes - left.bytes).slice(0, count);
   }
 
   #rideAlong(tail: readonly LogEntry[]): LogEntry[] {

@@ -38,12 +38,13 @@ import type {
 } from '../protocol/run';
 import { controlActivities } from './activity-proxies';
 import { AgentLoop } from './agent-loop';
-import { isDue, machineOptions, promptOf, stateOf } from './agent-run-facts';
+import { machineOptions, promptOf, stateOf } from './agent-run-facts';
 import { carriedEntries, pack, unpack, type CarriedProgress, type CarriedRun } from './carried-run';
 import { reported } from './child-failure';
 import { Children } from './children';
 import type { DrivenRun, Driver } from './driver';
 import { storable, toWorkflowFailure } from './durable';
+import { HistoryWatch } from './history-watch';
 import { loadDefinition, type LoadedDefinition } from './load-definition';
 import { OrchestrationLoop } from './orchestration-loop';
 import { RootLink, sendDown } from './root-link';
@@ -76,6 +77,7 @@ export class Run {
   readonly #board = new RunBoard();
   readonly #session = new RunSession();
   readonly #display = new RunDisplay(this.#info.memo);
+  readonly #history = new HistoryWatch(() => this.#board.updates);
   #log = new RunLog({ workflowId: this.#info.workflowId, executionRunId: this.#info.runId });
   #loaded: Loaded | undefined;
   #cancelReason: string | undefined;
@@ -196,10 +198,13 @@ export class Run {
       log: this.#log,
       isAbandoned: () => this.#abandoned,
       onChange: () => this.#show(),
+      history: this.#history,
+      isAtItsEnd: () => this.#isAtItsEnd,
       continueAsNewIfDue: (progress) => this.#continueAsNewIfDue(progress),
     };
     this.#loaded = { definition, budget, children, driver: this.#drive(driven, carried) };
     this.#board.loaded();
+    this.#history.loaded();
     if (this.#abandoned) children.abandon();
   }
 
@@ -284,9 +289,21 @@ export class Run {
       .catch(() => undefined);
   }
 
+  /** It goes on in another execution, or ends, when it is between two steps. */
+  get #isAtItsEnd(): boolean {
+    return this.#canMove || this.#history.isOver;
+  }
+
+  get #canMove(): boolean {
+    return this.#ready().children.openCount === 0 && this.#history.isDue;
+  }
+
   #continueAsNewIfDue(progress: () => CarriedProgress): Promise<void> | undefined {
-    const isDueNow = this.#ready().children.openCount === 0 && isDue(workflowInfo());
-    return isDueNow ? this.#continueAsNew(progress) : undefined;
+    const isMoving = this.#canMove;
+    this.#history.stepped();
+    if (isMoving) return this.#continueAsNew(progress);
+    if (this.#history.isOver) throw this.#history.tooLarge(this.#log);
+    return undefined;
   }
 
   async #continueAsNew(progress: () => CarriedProgress): Promise<void> {

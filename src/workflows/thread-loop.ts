@@ -23,11 +23,12 @@ import type { JsonObject } from '../protocol/json';
 import type { AgentRunResult, RunState } from '../protocol/run';
 import type { OpenThreadResult, SendInput, SendReply, ThreadInput } from '../protocol/thread';
 import { controlActivities, openingActivities } from './activity-proxies';
-import { isDue, stateOf } from './agent-run-facts';
+import { stateOf } from './agent-run-facts';
 import { packThread, unpackThread } from './carried-thread';
 import { spendOf, toldFailure } from './child-failure';
 import { childId } from './child-id';
 import { toWorkflowFailure } from './durable';
+import { historySize, isDue, noHistory } from './history-room';
 import { sendDown } from './root-link';
 import { RunBoard } from './run-board';
 import { RunDisplay, type Shown } from './run-display';
@@ -178,7 +179,8 @@ export class ThreadLoop {
   /** The next thing to do; false when the thread is over. */
   async #goOn(): Promise<boolean> {
     if (this.#isClearing) return await this.#forget();
-    if (isDue(workflowInfo())) await this.#continueAsNew();
+    if (isDue({ now: historySize(workflowInfo()), loaded: noHistory, steps: 1 }))
+      await this.#continueAsNew();
     const turn = this.#turns.next();
     if (turn !== undefined) {
       await this.#runTurn(turn);

@@ -8,6 +8,8 @@ import { errorResult, type ResultArrival, type ToolArrival } from './tool-arriva
 
 export type ToolRunnerOptions = {
   readonly concurrency: number;
+  /** No more may start beside so many: what they return would not have room. */
+  readonly isFull: (running: number) => boolean;
   /** Makes one call; told of the calls that have yet to start. */
   readonly call: (
     call: PendingToolCall,
@@ -58,7 +60,8 @@ export class ToolRunner {
   }
 
   #launch(): void {
-    while (this.#running < this.#options.concurrency) {
+    const { concurrency, isFull } = this.#options;
+    while (this.#running < concurrency && !isFull(this.#running)) {
       const call = this.#waiting.shift();
       if (call === undefined) return;
       this.#running += 1;

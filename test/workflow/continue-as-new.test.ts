@@ -1,11 +1,14 @@
 // Continue-as-new on the dev server: a run outgrows its history in the middle, and nobody notices.
 
 import { randomBytes } from 'node:crypto';
+import type { DataConverter } from '@temporalio/common';
 import { defineAgent, defineTool, type Message, type Tool } from '../../src';
 import type { RunHandle } from '../../src/client';
+import { fetchHistories, measureHistory } from '../../src/testing/history';
 import { scriptedModel } from '../../src/testing/scripted-model';
 import { eventually } from './eventually';
 import { openHarness, type Harness } from './harness';
+
 import { fetchHistory } from './history';
 import { searchingModel } from './searching-model';
 
@@ -73,6 +76,35 @@ describe('continue-as-new', () => {
     expect(bytes).toBeGreaterThan(1);
     expect(bytes).toBeLessThanOrEqual(1_500_000);
     expect(pulls).toBe(0);
+  });
+
+  /** A worker that has no log in memory, as one that was just started, and a run of so many pictures, one a turn. */
+  async function withPictures(pictures: number, dataConverter?: DataConverter): Promise<RunHandle> {
+    const model = searchingModel(pictures + 1);
+    const picture = lookUpGiving(262_144, () => randomBytes(142_500).toString('base64'));
+    const agent = defineAgent({
+      id: 'viewer',
+      model: 'scripted/one',
+      tools: [picture],
+      maxIterations: 1_000,
+    });
+    await harness.worker({
+      runners: [agent],
+      providers: { scripted: model },
+      logReplicaBytes: 1,
+      ...(dataConverter && { dataConverter }),
+    });
+    return await harness.longhaul.start(agent, 'Go on and on.');
+  }
+
+  it('goes on with a log that does not deflate, step by step, on a worker that lacks it', async () => {
+    const run = await withPictures(24);
+    expect(await run.result()).toMatchObject({ iterations: 24 });
+    const executions = await fetchHistories(harness.longhaul, run.runId);
+    expect(executions.length).toBeLessThan(6);
+    for (const history of executions) {
+      expect(measureHistory(history).activities['callModel']).toBeGreaterThan(1);
+    }
   });
 
   it('pulls a log that deflates badly from the closed execution, and takes an answer meanwhile', async () => {

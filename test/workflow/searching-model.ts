@@ -26,7 +26,7 @@ export function searchingModel(
           ? [{ type: 'text', text }]
           : [
               { type: 'text', text },
-              { type: 'tool_call', callId: 'call_1', name: 'look_up', args: {} },
+              { type: 'tool_call', callId: `call_${messages.length}`, name: 'look_up', args: {} },
             ],
         usage: {
           input: 10,

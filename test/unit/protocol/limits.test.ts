@@ -24,7 +24,9 @@ describe('the numbers of the documents', () => {
       memo: 2 * KiB,
       rideAlongEntry: 2 * KiB,
       sessionInline: 4 * KiB,
-      carriedLog: 1_500_000,
+      payload: 1_400_000,
+      carriedLog: 1_400_000,
+      childResult: 256 * KiB,
       childStartBytes: 1024 * KiB,
     });
   });

@@ -1,4 +1,5 @@
 // Pure: no server.
+import { randomBytes } from 'node:crypto';
 import { inflateSync, strFromU8 } from 'fflate';
 import { emptyDigest, extendDigest } from '../../../src/core/digest';
 import { limits } from '../../../src/protocol/limits';
@@ -206,6 +207,33 @@ describe('RunLog', () => {
         expect(log.page(from)).toEqual({ from, entries: [], length: 1, digest: log.digest });
       },
     );
+
+    it.each([
+      { name: 'that deflates', text: () => 'word '.repeat(40_000), most: 1 },
+      { name: 'that does not', text: () => randomBytes(150_000).toString('base64'), most: 20 },
+    ])('bounds a deflated page of text $name by what travels', ({ text: of, most }) => {
+      add(...Array.from({ length: 14 }, () => user(of())));
+      let pages = 0;
+      for (let from = 0; from < log.length; pages += 1) {
+        const bytes = log.deflatedPage(from);
+        expect(bytes.length).toBeLessThanOrEqual(limits.payload);
+        from += (JSON.parse(strFromU8(inflateSync(bytes))) as LogPage).entries.length;
+      }
+      expect(pages).toBeLessThanOrEqual(most);
+    });
+
+    it('names the largest entries with their turn and tool', () => {
+      const long = (at: number): LogEvent => ({
+        kind: 'tool-result',
+        result: result('c', 'x'.repeat(at * 1_000), { turn: at, index: 0 }),
+      });
+      add(user('é'.repeat(5_000)), turn, long(1), turn, long(2));
+      expect(log.largest(3)).toEqual([
+        { kind: 'user', bytes: Buffer.byteLength(JSON.stringify(log.entries[0])) },
+        expect.objectContaining({ kind: 'tool-result', turn: 2 }),
+        expect.objectContaining({ kind: 'tool-result', turn: 1 }),
+      ]);
+    });
 
     it('deflates the same page for the run that follows', () => {
       add(user('a'), user('é'.repeat(1_000_000)), user('x'.repeat(2_500_000)), user('b'));
