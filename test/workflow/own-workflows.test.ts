@@ -7,6 +7,7 @@ import { bundleWorkflowCode, DefaultLogger, type WorkflowBundle } from '@tempora
 import { defineTool, sequential } from '../../src';
 import { LonghaulPlugin } from '../../src/worker';
 import { eventually } from './eventually';
+import { fetchHistory } from './history';
 import { openHarness, type Harness } from './harness';
 import { lastText, scriptedAgents, type Script } from './scripted-agents';
 
@@ -17,12 +18,14 @@ const bundle = (file: string): Promise<WorkflowBundle> =>
     plugins: [new LonghaulPlugin()],
   });
 
+const keys: string[] = [];
 const sign = defineTool({
   name: 'sign',
   description: 'Signs',
   inputSchema: { type: 'object', properties: {} },
   session: ['city', 'signed'],
-  execute: (_args, { session, context }) => {
+  execute: (_args, { session, context, idempotencyKey }) => {
+    keys.push(idempotencyKey);
     session['signed'] = `in ${session['city'] as string} for ${context['tenant'] as string}`;
     return 'signed';
   },
@@ -128,6 +131,33 @@ describe("a user's own workflow", () => {
       details: [{ runId }],
     });
     await harness.longhaul.run(runId).cancel();
+  });
+
+  it('fails for a run id that has completed', async () => {
+    const runId = `pipeline-${randomUUID()}`;
+    await execute('answer', 'pipeline', 'Go', { runId });
+    expect(await failureOf(execute('answer', 'pipeline', 'Go', { runId }))).toMatchObject({
+      type: 'RunAlreadyExists',
+    });
+  });
+
+  it('gives calls of runs that are started alike keys of their own, the same after its reset', async () => {
+    keys.length = 0;
+    const workflow = await start('alike', 'signer', 'Go');
+    await workflow.result();
+    const before = [...keys];
+    expect(new Set(before).size).toBe(2);
+    const events = await fetchHistory(harness.longhaul, workflow.workflowId);
+    const task = events.find((event) => event.workflowTaskCompletedEventAttributes);
+    await harness.longhaul.client.workflowService.resetWorkflowExecution({
+      namespace: 'default',
+      workflowExecution: { workflowId: workflow.workflowId },
+      reason: 'test',
+      requestId: randomUUID(),
+      workflowTaskFinishEventId: task?.eventId ?? null,
+    });
+    await harness.longhaul.client.workflow.getHandle(workflow.workflowId).result();
+    expect(keys.slice(2)).toEqual(before);
   });
 
   it('may be one of the functions themselves, which its file exports with the rest', async () => {

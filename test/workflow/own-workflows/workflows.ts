@@ -25,6 +25,12 @@ export async function beside(runner: string, input: string) {
   return { runId: run.runId, text: finalResponse.text };
 }
 
+/** The same run twice, one after the other. */
+export async function alike(runner: string, input: string) {
+  await executeRunner(runner, input);
+  await executeRunner(runner, input);
+}
+
 /** How the failure of a runner looks from here. */
 export async function failure(runner: string, input: string, options?: StartRunnerOptions) {
   try {
