@@ -7,9 +7,13 @@ import { LonghaulError } from 'longhaul';
 const giveUpMs = 5 * 60_000;
 const pauseMs = 500;
 
-/** Errors that say nothing about the run. */
+/** Errors that say nothing about the run: the other side is away. */
 const isAway = (error: unknown): boolean =>
   LonghaulError.is(error) && ['ServerUnavailable', 'NoWorker'].includes(error.code);
+
+/** What a caller is never to see, whatever is away: the campaign tells of it, and asks again. */
+const isUnexpected = (error: unknown): boolean =>
+  !LonghaulError.is(error) || error.code === 'InternalError';
 
 export class Caller {
   readonly #report: (wrong: string) => void;
@@ -20,7 +24,7 @@ export class Caller {
     this.#report = report;
   }
 
-  /** Repeats the call while the other side is away. What else it throws is thrown, and reported if it has no type. */
+  /** Repeats the call while the other side is away. What else it throws is thrown. */
   async insist<Result>(
     what: string,
     call: () => Promise<Result>,
@@ -32,17 +36,12 @@ export class Caller {
       try {
         return await call();
       } catch (error) {
-        if (!isAway(error)) this.#checkTyped(what, error);
-        if (Date.now() > deadline || (LonghaulError.is(error) && !isAway(error))) throw error;
+        if (isUnexpected(error)) this.#report(`${what} threw ${String(error)}`);
+        else if (!isAway(error)) throw error;
+        if (Date.now() > deadline) throw error;
         this.toldAway += 1;
         await sleep(pauseMs);
       }
     }
-  }
-
-  #checkTyped(what: string, error: unknown): void {
-    if (LonghaulError.is(error)) return;
-    const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-    this.#report(`${what} threw an error without a code: ${text}`);
   }
 }

@@ -42,8 +42,9 @@ export async function playTree(
   const end = await attend(theatre, run, signal);
   judgeTree(theatre, tree, end);
   if (end.kind !== 'complete' || root.kind !== 'agent') return;
-  const transcript = await caller.insist(`the transcript of ${id}`, () => run.transcript(), signal);
-  judgeTranscript(theatre, root.id, transcript);
+  await judgeTranscript(theatre, root.id, () =>
+    caller.insist(`the transcript of ${id}`, () => run.transcript(), signal),
+  );
 }
 
 /** Answers what the run asks until it ends. */
@@ -87,17 +88,23 @@ function judgeTree({ expectation, report }: Theatre, tree: TreePlan, end: End): 
     report(`${tree.id} came to ${clipped(actual)}, expected ${clipped(expected)}`);
 }
 
-function judgeTranscript(
+/** While no worker answers in time it comes from history alone, which has not all of it: then it is read again. */
+async function judgeTranscript(
   { expectation, report }: Theatre,
   agent: string,
-  transcript: readonly Message[],
-): void {
+  read: () => Promise<readonly Message[]>,
+): Promise<void> {
   const conversation = expectation.conversations.get(agent);
   if (conversation?.answer === undefined) return;
-  const said = transcript.filter(({ role }) => role !== 'system').flatMap(spoken);
   const answer = { role: 'assistant' as const, text: conversation.answer };
-  const difference = differenceOf(said, [...conversation.messages, answer]);
-  if (difference !== undefined) report(`the transcript of ${agent}: ${difference}`);
+  const deadline = Date.now() + settleMs;
+  for (;;) {
+    const said = (await read()).filter(({ role }) => role !== 'system').flatMap(spoken);
+    const difference = differenceOf(said, [...conversation.messages, answer]);
+    if (difference === undefined) return;
+    if (Date.now() > deadline) return report(`the transcript of ${agent}: ${difference}`);
+    await sleep(1_000);
+  }
 }
 
 function spoken(message: Message): readonly { readonly role: string; readonly text: string }[] {
