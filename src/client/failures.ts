@@ -181,6 +181,11 @@ export function cancelled(reason: string, options: ErrorOptions = {}): LonghaulE
   return Object.assign(error, { reason });
 }
 
+/** An execution that was ended from outside: by a person, or by the reset that took its run back. */
+export function isTermination(error: unknown): boolean {
+  return error instanceof WorkflowFailedError && error.cause instanceof TerminatedFailure;
+}
+
 /** Why a run failed, as itself; `undefined` for errors that are not about the run. */
 export function runFailure(error: unknown): LonghaulError | undefined {
   if (!(error instanceof WorkflowFailedError)) return undefined;

@@ -30,6 +30,7 @@ import {
   grpcStatus,
   hasGrpcStatus,
   isNotFound,
+  isTermination,
   isUntaken,
   runFailure,
 } from './failures';
@@ -90,12 +91,24 @@ export class RunHandle {
   /** Waits for the end, through any number of pauses. Throws as `outcome` does, but waits for a worker as long as it takes. */
   async result(): Promise<AgentRunResult> {
     try {
-      return (await patiently(() => this.#handle().result())) as AgentRunResult;
+      return await this.#newestResult();
     } catch (error) {
       if (isNotFound(error)) throw notFound(this.runId, error);
       const failure = runFailure(error);
       if (failure === undefined) throw asLonghaulError(error);
       throw failure.code === 'RunCancelled' ? await this.#cancelled(failure) : failure;
+    }
+  }
+
+  /** A reset terminates the execution that is waited for, and the run goes on in another one. */
+  async #newestResult(): Promise<AgentRunResult> {
+    for (;;) {
+      try {
+        return (await patiently(() => this.#handle().result())) as AgentRunResult;
+      } catch (error) {
+        if (!isTermination(error) || (await this.#view.describe()).status.name === 'TERMINATED')
+          throw error;
+      }
     }
   }
 

@@ -1,7 +1,7 @@
 // Workflow resets on the dev server: what becomes of children that wait while the run that called them goes back.
 
 import { randomUUID } from 'node:crypto';
-import { sequential } from '../../src';
+import { defineTool, sequential } from '../../src';
 import { runCli } from '../../src/cli/run-cli';
 import type { RunHandle } from '../../src/client';
 import { updateId } from '../../src/client/update-id';
@@ -132,5 +132,33 @@ describe('a reset', () => {
       expect(guesses.some((guess) => accepted.includes(guess))).toBe(false);
     }
     expect(new Set(ids).size).toBe(2);
+  });
+
+  it('is not the end for those who wait', async () => {
+    const agents = scriptedAgents();
+    let open = (): void => undefined;
+    const opened = new Promise<void>((resolve) => (open = resolve));
+    const begun: string[] = [];
+    const slow = defineTool({
+      name: 'slow',
+      description: 'Waits',
+      inputSchema: { type: 'object', properties: {} },
+      execute: async ({}, { idempotencyKey }) => {
+        begun.push(idempotencyKey);
+        await opened;
+        return 'done';
+      },
+    });
+    const script: Script = [{ toolCalls: [{ name: 'slow', args: {} }] }, 'finished'];
+    const agent = agents.agent('patient', script, { tools: [slow] });
+    await harness.worker({ runners: [agent], providers: { scripted: agents.provider } });
+    const run = await harness.longhaul.start(agent.id, 'Go');
+    const waiting = [run.outcome().then(({ kind }) => kind), run.result().then(() => 'complete')];
+    await eventually('the tool runs', () => begun.length === 1);
+    await reset(run, -1);
+    await eventually('the tool runs again', () => begun.length === 2);
+    open();
+    expect(await Promise.all(waiting)).toEqual(['complete', 'complete']);
+    expect(new Set(begun).size).toBe(1);
   });
 });
