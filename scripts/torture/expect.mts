@@ -5,6 +5,7 @@ import type {
   AgentPlan,
   Call,
   GraphPlan,
+  MessagePlan,
   NodePlan,
   RoundPlan,
   ThreadPlan,
@@ -155,22 +156,24 @@ function expectThread(
   { window, operations }: ThreadPlan,
   conversations: Map<string, Conversation>,
 ): void {
+  const answered = (message: MessagePlan, before: readonly Said[]): readonly Said[] => {
+    const { name: id, turns, answer } = message;
+    const said: Said = { role: 'user', text: messageOf(message) };
+    const given =
+      window === undefined ? before : before.slice(Math.max(0, before.length - 2 * window));
+    const plan = { id, turns, answer, isRefused: false };
+    conversations.set(
+      id,
+      conversationOf(plan, [...given, said], () => ''),
+    );
+    return [said, { role: 'assistant', text: answerOf(plan) }];
+  };
   let before: readonly Said[] = [];
   for (const operation of operations) {
     if (operation.kind === 'clear') before = [];
-    else
-      for (const message of operation.burst) {
-        const { name: id, turns, answer } = message;
-        const said: Said = { role: 'user', text: messageOf(message) };
-        const given =
-          window === undefined ? before : before.slice(Math.max(0, before.length - 2 * window));
-        const plan = { id, turns, answer, isRefused: false };
-        conversations.set(
-          id,
-          conversationOf(plan, [...given, said], () => ''),
-        );
-        before = [...before, said, { role: 'assistant', text: answerOf(plan) }];
-      }
+    else if (operation.kind === 'send')
+      for (const message of operation.burst) before = [...before, ...answered(message, before)];
+    else answered(operation.asking, before);
   }
 }
 

@@ -184,6 +184,10 @@ function growThread(random: Random, id: string): ThreadPlan {
   };
   const operations = Array.from({ length: random.between(4, 9) }, (_, index): ThreadOperation => {
     if (index > 1 && random.chance(20)) return { kind: 'clear' };
+    if (random.chance(20)) {
+      const kind = random.pick(['cancel', 'interrupt'] as const);
+      return { kind, asking: asking(message()) };
+    }
     const burst = Array.from({ length: random.pick([1, 1, 1, 2, 4]) }, message);
     return { kind: 'send', burst };
   });
@@ -193,6 +197,13 @@ function growThread(random: Random, id: string): ThreadPlan {
     hasStore: random.chance(70),
     operations,
   };
+}
+
+/** It asks first. */
+function asking(message: MessagePlan): MessagePlan {
+  const place = `${message.name}.0.0`;
+  const ask: Act = { kind: 'ask_user', place, size: noText, padding: noText };
+  return { ...message, turns: [[ask]] };
 }
 
 /** Faults of the model and of stores are mild ones of which there may be many; the others stop processes. */

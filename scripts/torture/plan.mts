@@ -78,7 +78,10 @@ export type MessagePlan = {
 };
 
 export type ThreadOperation =
-  { readonly kind: 'send'; readonly burst: readonly MessagePlan[] } | { readonly kind: 'clear' };
+  | { readonly kind: 'send'; readonly burst: readonly MessagePlan[] }
+  /** Its turn asks, and is cancelled where it waits, by a person or by the next message: nothing of it is kept. */
+  | { readonly kind: 'cancel' | 'interrupt'; readonly asking: MessagePlan }
+  | { readonly kind: 'clear' };
 
 export type ThreadPlan = {
   /** Its session id, and the id of its agent. */
@@ -168,5 +171,8 @@ export function agentsOf(node: NodePlan): readonly AgentPlan[] {
 }
 
 export function messagesOf({ operations }: ThreadPlan): readonly MessagePlan[] {
-  return operations.flatMap((operation) => (operation.kind === 'send' ? operation.burst : []));
+  return operations.flatMap((operation) => {
+    if (operation.kind === 'clear') return [];
+    return operation.kind === 'send' ? operation.burst : [operation.asking];
+  });
 }

@@ -1,0 +1,151 @@
+// Plays the conversations of a round and holds their answers, and what their stores keep, against the expectation.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { hasCode } from 'longhaul';
+import type { RunHandle, SendOptions, ThreadHandle } from 'longhaul/client';
+import type { MessagePlan, ThreadOperation, ThreadPlan } from './plan.mts';
+import { attend, clipped, settleMs, type Theatre } from './play.mts';
+import { answerOf, messageOf } from './says.mts';
+
+export type ThreadOptions = { readonly signal: AbortSignal; readonly sessionId?: string };
+
+/** Sends all messages of a conversation, cancels and clears where the plan says so, and looks at what was kept. */
+export async function playThread(
+  theatre: Theatre,
+  plan: ThreadPlan,
+  { signal, sessionId = plan.id }: ThreadOptions,
+): Promise<void> {
+  const { longhaul, caller } = theatre;
+  const thread = longhaul.thread({ agent: plan.id, sessionId });
+  const talk = new Talk(theatre, { plan, thread, signal });
+  for (const operation of plan.operations) await talk.go(operation);
+  await talk.end();
+  const handle = longhaul.client.workflow.getHandle(thread.threadId);
+  await caller.insist(`the end of ${plan.id}`, async () => void (await handle.result()), signal);
+}
+
+type Sent = { readonly plan: MessagePlan; readonly turn: RunHandle };
+
+type Conversation = {
+  readonly plan: ThreadPlan;
+  readonly thread: ThreadHandle;
+  readonly signal: AbortSignal;
+};
+
+class Talk {
+  readonly #theatre: Theatre;
+  readonly #conversation: Conversation;
+  /** Since the last clear. */
+  #kept: readonly MessagePlan[] = [];
+  /** A turn that asks, which the next message interrupts. */
+  #asking: Sent | undefined;
+
+  constructor(theatre: Theatre, conversation: Conversation) {
+    this.#theatre = theatre;
+    this.#conversation = conversation;
+  }
+
+  async go(operation: ThreadOperation): Promise<void> {
+    if (operation.kind === 'send') return await this.#sendBurst(operation.burst);
+    await this.#cancelAsking();
+    if (operation.kind === 'clear') return await this.#clear();
+    this.#asking = await this.#ask(operation.asking);
+    if (operation.kind === 'cancel') await this.#cancelAsking();
+  }
+
+  async end(): Promise<void> {
+    await this.#cancelAsking();
+    if (this.#conversation.plan.hasStore) await this.#checkStore();
+    await this.#clear();
+  }
+
+  async #insist<Result>(what: string, call: () => Promise<Result>): Promise<Result> {
+    return await this.#theatre.caller.insist(what, call, this.#conversation.signal);
+  }
+
+  async #send(plan: MessagePlan, options: SendOptions = {}): Promise<Sent> {
+    const { thread } = this.#conversation;
+    const turn = await this.#insist(`sending ${plan.name}`, () =>
+      thread.send(messageOf(plan), { messageId: plan.name, ...options }),
+    );
+    return { plan, turn };
+  }
+
+  async #sendBurst(burst: readonly MessagePlan[]): Promise<void> {
+    const sent: Sent[] = [];
+    for (const plan of burst) {
+      const interrupts = this.#asking !== undefined && sent.length === 0;
+      sent.push(await this.#send(plan, interrupts ? { whenBusy: 'interrupt' } : {}));
+    }
+    await this.#checkCancelled();
+    for (const { plan, turn } of sent) {
+      const end = await attend(this.#theatre, turn, this.#conversation.signal);
+      const text = end.kind === 'complete' ? end.result.finalResponse.text : clipped(end);
+      const expected = answerOf({ id: plan.name, answer: plan.answer });
+      if (text !== expected)
+        this.#report(`${plan.name} came to ${clipped(text)}, expected ${clipped(expected)}`);
+    }
+    this.#kept = [...this.#kept, ...burst];
+  }
+
+  async #ask(plan: MessagePlan): Promise<Sent> {
+    const sent = await this.#send(plan);
+    const outcome = await this.#insist(`the outcome of ${plan.name}`, () => sent.turn.outcome());
+    if (outcome.kind === 'complete') this.#report(`${plan.name} did not ask`);
+    return sent;
+  }
+
+  async #cancelAsking(): Promise<void> {
+    const asking = this.#asking;
+    if (asking === undefined) return;
+    await this.#insist(`cancelling ${asking.plan.name}`, () => asking.turn.cancel('enough'));
+    await this.#checkCancelled();
+  }
+
+  async #checkCancelled(): Promise<void> {
+    const asking = this.#asking;
+    this.#asking = undefined;
+    if (asking === undefined) return;
+    try {
+      await this.#insist(`the result of ${asking.plan.name}`, () => asking.turn.result());
+      this.#report(`${asking.plan.name} was answered though it was cancelled`);
+    } catch (error) {
+      if (!hasCode(error, 'RunCancelled')) throw error;
+    }
+  }
+
+  /** Nothing that was said before is left in the store when the call returns. */
+  async #clear(): Promise<void> {
+    const { plan, thread } = this.#conversation;
+    this.#kept = [];
+    await this.#insist(`clearing ${plan.id}`, () => thread.clear());
+    if (!plan.hasStore) return;
+    const left = await this.#theatre.memory.count(thread.key);
+    if (left > 0) this.#report(`${plan.id} has ${left} turns in its store after clear() returned`);
+  }
+
+  /** What the store has in the end is what was said since the last clear. */
+  async #checkStore(): Promise<void> {
+    const { thread } = this.#conversation;
+    const expected = this.#kept.map((plan) => [
+      messageOf(plan),
+      answerOf({ id: plan.name, answer: plan.answer }),
+    ]);
+    const deadline = Date.now() + settleMs;
+    for (;;) {
+      const turns = await this.#theatre.memory.loadTurns(thread.key);
+      const actual = turns.map(({ user, assistant }) => [user, assistant]);
+      if (isDeepStrictEqual(actual, expected)) return;
+      if (Date.now() > deadline) {
+        const store = `the store of ${thread.key.sessionId}`;
+        return this.#report(`${store} has ${clipped(actual)}, expected ${clipped(expected)}`);
+      }
+      await sleep(1_000);
+    }
+  }
+
+  #report(wrong: string): void {
+    this.#theatre.report(wrong);
+  }
+}
