@@ -11,8 +11,9 @@ export type { RunnerLike } from './protocol/spec';
 export { RunHandle } from './client/run-handle';
 export type { RunTree } from './client/run-tree';
 export { ThreadHandle, type SendOptions } from './client/thread-handle';
-export type { ThreadOptions, ThreadSummary } from './client/threads';
+export type { ThreadOptions, ThreadsFilter, ThreadSummary } from './client/threads';
 export { TurnHandle } from './client/turn-handle';
+export type { WhoseFilter } from './client/whose-filter';
 export type {
   AgentRunOutcome,
   AgentRunResult,

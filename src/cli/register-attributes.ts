@@ -5,9 +5,9 @@ import { ServerUnavailable } from '../protocol/error-classes';
 import { timeouts } from '../protocol/limits';
 import {
   addAttributes,
-  attributeNames,
-  attributeType,
+  attributeTypes,
   readAttributes,
+  typedNames,
   type AttributeState,
 } from '../server/search-attributes';
 import { grpc, grpcStatusOf } from './cli-error';
@@ -41,8 +41,9 @@ export async function registerAttributes(client: Client): Promise<readonly Attri
 }
 
 function reportOf({ name, status, type }: AttributeState, namespace: string): AttributeReport {
-  if (status === 'missing') return { name, status: 'registered', type: attributeType };
-  if (status === 'registered') return { name, status: 'already-there', type: attributeType };
+  const wanted = attributeTypes[name] ?? 'unknown';
+  if (status === 'missing') return { name, status: 'registered', type: wanted };
+  if (status === 'registered') return { name, status: 'already-there', type: wanted };
   return { name, status, type: type ?? 'unknown', todo: replacing(name, namespace) };
 }
 
@@ -59,8 +60,10 @@ function refused(error: unknown, namespace: string): Error | undefined {
   const status = grpcStatusOf(error);
   if (status?.code !== grpc.permissionDenied && status?.code !== grpc.unimplemented)
     return undefined;
-  const temporal = attributeNames.map((name) => `--name ${name} --type ${attributeType}`).join(' ');
-  const cloud = attributeNames.map((name) => `--sa ${name}=${attributeType}`).join(' ');
+  const temporal = typedNames
+    .map((attribute) => `--name ${attribute.replace('=', ' --type ')}`)
+    .join(' ');
+  const cloud = typedNames.map((attribute) => `--sa ${attribute}`).join(' ');
   return new ServerUnavailable(
     `the server does not let this client register search attributes in namespace '${namespace}' (${status.details}). ` +
       `Who may: \`temporal operator search-attribute create --namespace ${namespace} ${temporal}\`; ` +

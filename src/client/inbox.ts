@@ -1,19 +1,16 @@
-// What all runs wait for, read by any process: from the server's list, and each run asked where a worker can answer for it.
+// What runs wait for, read by any process: from the server's list, which has each run's memo.
+//
+// 1. A run is asked only where its memo leaves out inputs, or the caller wants all of them whole: a worker may have to replay it for that.
 
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { timeouts } from '../protocol/limits';
-import {
-  idPatterns,
-  queryNames,
-  searchAttributes,
-  threadType,
-  workflowTypes,
-} from '../protocol/names';
+import { queryNames, searchAttributes, threadType, workflowTypes } from '../protocol/names';
 import type { PendingInput, RunMemo } from '../protocol/run';
-import { isRegistered, readAttributes } from '../server/search-attributes';
 import { grpcStatus, hasGrpcStatus, isNotFound } from './failures';
 import { pollingWorkers } from './polling-workers';
 import { memoOf, stateFromMemo, type ReadOptions } from './run-view';
+import type { SearchIndex } from './search-index';
+import { Whose, type WhoseFilter } from './whose-filter';
 
 /** Something a run, or a turn of a thread, waits for. It is answered by `run(runId)`: `resume`, or `approve` and `reject`, with the `inputId`. */
 export type InboxItem = PendingInput & {
@@ -22,19 +19,23 @@ export type InboxItem = PendingInput & {
   /** The agent of that run; `agentId` is the one that asked. */
   readonly agent: string;
   /**
-   * The run itself was asked. False: no worker answered, so this comes from the memo, where the question is cut at 200 bytes, options
-   * and call are left out, and inputs beyond 2 KiB, too.
+   * The run itself was asked. False: this comes from the memo, where the question is cut at 200 bytes, options and call are left out.
+   * All of it is in `run(runId).pending()`.
    */
   readonly isComplete: boolean;
 };
 
-export type InboxFilter = ReadOptions & {
-  /** Only runs of this agent, as in `runs`. */
-  readonly agent?: string;
-  readonly kind?: PendingInput['kind'];
-  /** At most this many items. */
-  readonly limit?: number;
-};
+export type InboxFilter = ReadOptions &
+  WhoseFilter & {
+    readonly kind?: PendingInput['kind'];
+    /** At most this many items. */
+    readonly limit?: number;
+    /**
+     * Each run that is listed is asked for all of it, ten at a time: a worker replays those that it has not in memory. Default false: only
+     * a run whose memo leaves out inputs, with more than about ten open, is asked.
+     */
+    readonly whole?: boolean;
+  };
 
 /** A pending input as the memo has it, too. */
 type MemoInput = NonNullable<RunMemo['pending']>[number];
@@ -42,81 +43,41 @@ type MemoInput = NonNullable<RunMemo['pending']>[number];
 /** Runs asked at a time. */
 const atATime = 10;
 
-export class Inbox {
-  readonly #client: Client;
-  #isIndexed: Promise<boolean> | undefined;
+const types = [...Object.values(workflowTypes), threadType].map((type) => `'${type}'`);
+const openRuns = `WorkflowType IN (${types.join(', ')}) AND ExecutionStatus = 'Running'`;
+const waits = `${searchAttributes.status} = 'needs-input'`;
 
-  constructor(client: Client) {
-    this.#client = client;
-  }
-
-  async *items(filter: InboxFilter): AsyncGenerator<InboxItem, void, void> {
-    const { limit = Infinity, kind } = filter;
-    let count = 0;
-    for await (const items of inOrder(this.#reading(filter))) {
-      for (const item of items) {
-        if (kind !== undefined && item.kind !== kind) continue;
-        if (count >= limit) return;
-        count += 1;
-        yield item;
-      }
-    }
-  }
-
-  async *#reading(filter: InboxFilter): AsyncGenerator<Reading, void, void> {
-    const query = inboxQuery(filter.agent, await this.#hasIndex());
-    const reader = new InputReader(this.#client, filter.withoutWorker !== true);
-    for await (const execution of this.#client.workflow.list({ query })) {
-      if (isWaiting(execution, filter.agent)) yield { items: reader.read(execution) };
-    }
-  }
-
-  /** A registered attribute stays: asked once. A server that does not say counts as without, and one out of reach is asked again. */
-  async #hasIndex(): Promise<boolean> {
-    this.#isIndexed ??= this.#askForIndex();
-    return await this.#isIndexed;
-  }
-
-  async #askForIndex(): Promise<boolean> {
-    const { connection, options } = this.#client;
-    const { operatorService } = connection;
-    try {
-      const states = await this.#client.withDeadline(Date.now() + timeouts.serverCheck / 2, () =>
-        readAttributes({ operatorService, namespace: options.namespace }),
-      );
-      return states.every(isRegistered);
-    } catch (error) {
-      if (hasGrpcStatus(error, grpcStatus.unavailable, grpcStatus.deadlineExceeded)) {
-        this.#isIndexed = undefined;
-      }
-      return false;
+export async function* listInbox(
+  index: SearchIndex,
+  filter: InboxFilter,
+): AsyncGenerator<InboxItem, void, void> {
+  const { limit = Infinity, kind } = filter;
+  let count = 0;
+  for await (const items of inOrder(reading(index, filter))) {
+    for (const item of items) {
+      if (kind !== undefined && item.kind !== kind) continue;
+      if (count >= limit) return;
+      count += 1;
+      yield item;
     }
   }
 }
 
-/**
- * Open runs that may wait. With the index the server leaves out those that do not; runs that started before it was there have no
- * status in it, and are told by their memo as all are without it.
- */
-export function inboxQuery(agent: string | undefined, isIndexed: boolean): string {
-  const types = [...Object.values(workflowTypes), threadType].map((type) => `'${type}'`);
-  const open = `WorkflowType IN (${types.join(', ')}) AND ExecutionStatus = 'Running'`;
-  if (!isIndexed) return open;
-  const isOrUnknown = (name: string, value: string): string =>
-    ` AND (${name} = '${value}' OR ${name} IS NULL)`;
-  const ofAgent =
-    agent !== undefined && idPatterns.agent.test(agent)
-      ? isOrUnknown(searchAttributes.agent, agent)
-      : '';
-  return open + isOrUnknown(searchAttributes.status, 'needs-input') + ofAgent;
+async function* reading(
+  index: SearchIndex,
+  filter: InboxFilter,
+): AsyncGenerator<Reading, void, void> {
+  const whose = new Whose(filter, ['kind', 'limit', 'whole', 'withoutWorker']);
+  const reader = new InputReader(index.client, filter);
+  for await (const execution of index.list(openRuns, [waits, ...whose.conditions])) {
+    const isListed = whose.matches(memoOf(execution)) && isWaiting(execution);
+    if (isListed) yield { items: reader.read(execution) };
+  }
 }
 
 /** A child's inputs are its topmost run's, too, and listed there. */
-function isWaiting(execution: WorkflowExecutionInfo, agent: string | undefined): boolean {
-  const memo = memoOf(execution);
-  if (memo.path !== undefined) return false;
-  if (agent !== undefined && memo.agent !== agent) return false;
-  return stateFromMemo(execution).status === 'needs-input';
+function isWaiting(execution: WorkflowExecutionInfo): boolean {
+  return memoOf(execution).path === undefined && stateFromMemo(execution).status === 'needs-input';
 }
 
 /** Wrapped, or the generator would wait for it. */
@@ -139,26 +100,29 @@ async function* inOrder(
 class InputReader {
   readonly #client: Client;
   readonly #asksWorkers: boolean;
+  readonly #asksAll: boolean;
   readonly #answering = new Map<string, Promise<boolean>>();
 
-  constructor(client: Client, asksWorkers: boolean) {
+  constructor(client: Client, { withoutWorker = false, whole = false }: InboxFilter) {
     this.#client = client;
-    this.#asksWorkers = asksWorkers;
+    this.#asksWorkers = !withoutWorker;
+    this.#asksAll = whole;
   }
 
   /** Never rejects: what the run itself cannot be asked for is in its memo. */
   async read(execution: WorkflowExecutionInfo): Promise<readonly InboxItem[]> {
     const { workflowId: runId } = execution;
-    const { agent, pending } = memoOf(execution);
-    const asked = await this.#ask(execution);
+    const { agent, pending, morePending } = memoOf(execution);
+    const isDue = this.#asksWorkers && (this.#asksAll || morePending !== undefined);
+    const asked = isDue ? await this.#ask(execution) : undefined;
     const isComplete = asked !== undefined;
-    const inputs: readonly MemoInput[] = asked ?? (Array.isArray(pending) ? pending : []);
+    const inputs: readonly MemoInput[] = asked ?? pending ?? [];
     return inputs.map((input) => ({ runId, agent, ...input, isComplete }));
   }
 
   async #ask(execution: WorkflowExecutionInfo): Promise<readonly PendingInput[] | undefined> {
     const { taskQueue, workflowId } = execution;
-    if (!this.#asksWorkers || !(await this.#isAnswering(taskQueue))) return undefined;
+    if (!(await this.#isAnswering(taskQueue))) return undefined;
     try {
       const handle = this.#client.workflow.getHandle(workflowId);
       return await this.#client.withDeadline(Date.now() + timeouts.serverCheck, () =>

@@ -5,22 +5,32 @@ import {
   type WorkflowStartOptions,
 } from '@temporalio/client';
 import { codeMarkdown, plainMarkdown } from '../core/markdown';
+import { keyHashes } from '../core/key-hashes';
 import { checkApplication, checkRunInput } from '../core/run-input';
+import { startMemo } from '../core/start-memo';
 import { clipText, oneLine } from '../core/text';
 import { InvalidInput, RunAlreadyExists } from '../protocol/error-classes';
 import type { JsonObject } from '../protocol/json';
 import { limits, timeouts } from '../protocol/limits';
-import { idPatterns, memoKey, workflowTypes } from '../protocol/names';
-import type { RunInput, RunKey, RunMemo } from '../protocol/run';
+import { idPatterns, workflowTypes } from '../protocol/names';
+import type { RunInput, RunKey } from '../protocol/run';
 import type { BudgetSpec, RunnerLike } from '../protocol/spec';
 import { asLonghaulError } from './failures';
-import { Inbox, type InboxFilter, type InboxItem } from './inbox';
+import { listInbox, type InboxFilter, type InboxItem } from './inbox';
 import { findOrphans, type OrphanRun } from './orphans';
 import { RunHandle } from './run-handle';
 import type { ReadOptions } from './run-view';
 import { listRuns, type RunsFilter, type RunSummary } from './runs';
+import { SearchIndex } from './search-index';
 import { ThreadHandle } from './thread-handle';
-import { listThreads, threadInput, type ThreadOptions, type ThreadSummary } from './threads';
+import {
+  listThreads,
+  threadInput,
+  type ThreadOptions,
+  type ThreadsFilter,
+  type ThreadSummary,
+} from './threads';
+import type { WhoseFilter } from './whose-filter';
 import { hasWorker, noWorker } from './worker-watch';
 
 export type StartOptions = {
@@ -40,7 +50,7 @@ export class Longhaul {
   readonly taskQueue: string;
   /** Whose workers run what is started here. */
   readonly application: string;
-  readonly #inbox: Inbox;
+  readonly #index: SearchIndex;
   readonly #close: () => Promise<void>;
 
   constructor(
@@ -51,7 +61,7 @@ export class Longhaul {
     this.client = client;
     this.taskQueue = options.taskQueue;
     this.application = options.application ?? options.taskQueue;
-    this.#inbox = new Inbox(client);
+    this.#index = new SearchIndex(client);
     this.#close = options.close ?? (() => Promise.resolve());
   }
 
@@ -88,28 +98,29 @@ export class Longhaul {
 
   /** Runs, the newest first, as the server lists them: a new one shows up after about a second. Needs no worker. */
   runs(filter: RunsFilter = {}): AsyncGenerator<RunSummary, void, void> {
-    return listRuns(this.client, filter);
+    return listRuns(this.#index, filter);
   }
 
   /**
    * What the open runs of the namespace wait for, wherever in their trees it was asked: of the newest run first, within a run in the
-   * order it was asked. A new question shows up after about a second. Needs no worker; each waiting run that has one is asked.
+   * order it was asked. Read from what the server keeps, which is about a second late, and from a worker only where that is not all.
+   * `key` names whose: without it, everybody's.
    *
    * @example
-   * for await (const { runId, inputId, question } of longhaul.inbox({ kind: 'question' })) {
+   * for await (const { runId, inputId, question } of longhaul.inbox({ key: { userId: 'ada' } })) {
    *   console.log(runId, inputId, question);
    * }
    */
   inbox(filter: InboxFilter = {}): AsyncGenerator<InboxItem, void, void> {
-    return this.#inbox.items(filter);
+    return listInbox(this.#index, filter);
   }
 
   /**
    * Open runs that a workflow reset left behind: the run that called them went back to before it did, or is gone. They hold on to
    * nothing but themselves; `run(runId).cancel()` ends one with all below it.
    */
-  async orphans(): Promise<readonly OrphanRun[]> {
-    return await findOrphans(this.client);
+  async orphans(filter: WhoseFilter = {}): Promise<readonly OrphanRun[]> {
+    return await findOrphans(this.client, filter);
   }
 
   /**
@@ -127,10 +138,8 @@ export class Longhaul {
   }
 
   /** Open conversations, the newest first, as the server lists them: a new one shows up after about a second. Needs no worker. */
-  threads(
-    filter: { agent?: string; userId?: string; appName?: string } = {},
-  ): AsyncGenerator<ThreadSummary, void, void> {
-    return listThreads(this.client, filter);
+  threads(filter: ThreadsFilter = {}): AsyncGenerator<ThreadSummary, void, void> {
+    return listThreads(this.#index, filter);
   }
 
   /** Closes the connection, if `connect` opened it. */
@@ -145,14 +154,13 @@ export class Longhaul {
 
   #startOptions(agent: string, input: RunInput, runId: string): WorkflowStartOptions {
     const text = typeof input.input === 'string' ? input.input : JSON.stringify(input.input);
-    const memo: RunMemo = { status: 'running', agent, pauseSeq: 0 };
     return {
       workflowId: runId,
       taskQueue: this.taskQueue,
       args: [input],
       workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
       workflowIdConflictPolicy: 'FAIL',
-      memo: { [memoKey]: memo },
+      memo: startMemo({ agent, key: keyHashes(input.key) }),
       staticSummary: oneLine(`${agent}: ${text}`, limits.summary),
       staticDetails: clipText(
         `**Agent** ${codeMarkdown(agent)}\n\n**Input**\n\n> ${plainMarkdown(oneLine(text, limits.details / 2))}`,

@@ -11,6 +11,7 @@ import type { RunStatus } from '../protocol/run';
 import { isNotFound } from './failures';
 import { limited } from './limited';
 import { memoOf, stateFromMemo } from './run-view';
+import { Whose, type WhoseFilter } from './whose-filter';
 
 /** A run whose caller is gone, or went back to before it called. What hangs below it is not listed: it ends with it. */
 export type OrphanRun = {
@@ -40,9 +41,13 @@ const atATime = 10;
  * An open run whose calling execution is open as well is none: the server's list tells. Of the others the server is asked, for it
  * hands children that a reset keeps over to the new execution, which the list does not tell.
  */
-export async function findOrphans(client: Client): Promise<readonly OrphanRun[]> {
+export async function findOrphans(
+  client: Client,
+  filter: WhoseFilter = {},
+): Promise<readonly OrphanRun[]> {
+  const whose = new Whose(filter);
   const ask = limited(atATime);
-  const suspects = await suspectsOf(client);
+  const suspects = await suspectsOf(client, whose);
   const callers = [...new Set(suspects.map(({ caller }) => caller.workflowId))];
   const kept = new Set(
     (
@@ -59,7 +64,7 @@ export async function findOrphans(client: Client): Promise<readonly OrphanRun[]>
 }
 
 /** Open runs whose calling execution is not open. What a workflow of the user's own started has no path and is its own business. */
-async function suspectsOf(client: Client): Promise<readonly CalledRun[]> {
+async function suspectsOf(client: Client, whose: Whose): Promise<readonly CalledRun[]> {
   const types = [...Object.values(workflowTypes), threadType].map((type) => `'${type}'`);
   const query = `WorkflowType IN (${types.join(', ')}) AND ExecutionStatus = 'Running'`;
   const open = new Set<string>();
@@ -67,8 +72,9 @@ async function suspectsOf(client: Client): Promise<readonly CalledRun[]> {
   for await (const execution of client.workflow.list({ query })) {
     open.add(execution.runId);
     const { workflowId, runId } = execution.parentExecution ?? {};
-    const { path } = memoOf(execution);
-    if (path === undefined || !workflowId || !runId) continue;
+    const memo = memoOf(execution);
+    const { path } = memo;
+    if (path === undefined || !workflowId || !runId || !whose.matches(memo)) continue;
     called.push({ execution, path, caller: { workflowId, runId } });
   }
   return called.filter(({ caller }) => !open.has(caller.runId));

@@ -212,9 +212,13 @@ export function stateFromMemo(execution: {
   };
 }
 
+/** Anybody may start a run with any memo, and one that is malformed must not end a list of all. */
 export function memoOf(execution: { readonly memo?: Record<string, unknown> }): RunMemo {
   const memo = execution.memo?.[memoKey];
-  return isJsonObject(memo) && typeof memo['agent'] === 'string'
-    ? (memo as unknown as RunMemo)
-    : { status: 'running', agent: 'unknown' };
+  if (!isJsonObject(memo) || typeof memo['agent'] !== 'string') {
+    return { status: 'running', agent: 'unknown' };
+  }
+  const { pending = [], ...rest } = memo;
+  const isList = Array.isArray(pending) && pending.every(isJsonObject);
+  return (isList ? memo : rest) as unknown as RunMemo;
 }

@@ -1,9 +1,11 @@
 // Runs, as the server lists them: read from their memos, so that no worker is needed.
 
-import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
+import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { workflowTypes } from '../protocol/names';
 import type { RunMemo, RunStatus } from '../protocol/run';
 import { memoOf, stateFromMemo } from './run-view';
+import type { SearchIndex } from './search-index';
+import { Whose, type WhoseFilter } from './whose-filter';
 
 /** One line of a list of runs. */
 export type RunSummary = {
@@ -18,8 +20,7 @@ export type RunSummary = {
   readonly pending: NonNullable<RunMemo['pending']>;
 };
 
-export type RunsFilter = {
-  readonly agent?: string;
+export type RunsFilter = WhoseFilter & {
   readonly status?: RunStatus;
   /** Also those that other runs called, and the turns of threads. Default false. */
   readonly children?: boolean;
@@ -27,15 +28,17 @@ export type RunsFilter = {
 
 /** The newest first. */
 export async function* listRuns(
-  client: Client,
-  { agent, status, children = false }: RunsFilter,
+  index: SearchIndex,
+  filter: RunsFilter,
 ): AsyncGenerator<RunSummary, void, void> {
+  const whose = new Whose(filter, ['status', 'children']);
+  const { status, children = false } = filter;
   const types = Object.values(workflowTypes).map((type) => `'${type}'`);
   const query = `WorkflowType IN (${types.join(', ')})`;
-  for await (const execution of client.workflow.list({ query })) {
+  for await (const execution of index.list(query, whose.conditions)) {
+    if (!whose.matches(memoOf(execution))) continue;
     const summary = summarize(execution);
     if (summary.path !== undefined && !children) continue;
-    if (agent !== undefined && summary.agent !== agent) continue;
     if (status !== undefined && summary.status !== status) continue;
     yield summary;
   }

@@ -1,12 +1,14 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
+import { keyHashes } from '../core/key-hashes';
 import { checkRunInput } from '../core/run-input';
+import { startMemo } from '../core/start-memo';
 import { oneLine } from '../core/text';
 import { InvalidInput } from '../protocol/error-classes';
 import type { Json, JsonObject } from '../protocol/json';
 import { limits } from '../protocol/limits';
-import { memoKey, threadMemoKey, updateNames } from '../protocol/names';
-import type { PendingInput, RunInput, RunMemo, RunState } from '../protocol/run';
+import { threadMemoKey, updateNames } from '../protocol/names';
+import type { PendingInput, RunInput, RunState } from '../protocol/run';
 import type { BudgetSpec } from '../protocol/spec';
 import type { SendInput, SendReply, ThreadInput, TurnView, WhenBusy } from '../protocol/thread';
 import { RunHandle } from './run-handle';
@@ -125,14 +127,13 @@ export class ThreadHandle {
   ): Promise<Reply> {
     const { runner, key } = this.#input;
     const agent = typeof runner === 'string' ? runner : runner.id;
-    const memo: RunMemo = { status: 'running', agent, pauseSeq: 0 };
     return await updateThread<Reply>({
       client: this.#client,
       start: {
         workflowId: this.threadId,
         taskQueue: this.#taskQueue,
         args: [this.#input],
-        memo: { [memoKey]: memo, [threadMemoKey]: key },
+        memo: { ...startMemo({ agent, key: keyHashes(key) }), [threadMemoKey]: key },
         staticSummary: oneLine(
           `${agent}: thread ${key.sessionId} of ${key.userId}, ${key.appName}`,
           limits.summary,

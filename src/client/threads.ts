@@ -1,6 +1,6 @@
 // Conversations: how a thread is named, and which are open.
 
-import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
+import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { checkRunInput } from '../core/run-input';
 import { InvalidInput } from '../protocol/error-classes';
 import { isJsonObject, type JsonObject } from '../protocol/json';
@@ -10,7 +10,9 @@ import type { RunnerLike } from '../protocol/spec';
 import { parseDuration, type Duration } from '../spec/duration';
 import { memoOf, stateFromMemo } from './run-view';
 import type { RunSummary } from './runs';
+import type { SearchIndex } from './search-index';
 import { threadKey } from './thread-id';
+import { Whose, type WhoseFilter } from './whose-filter';
 
 export type ThreadOptions = {
   /**
@@ -54,19 +56,21 @@ function milliseconds(idleTimeout: Duration): number {
   throw new InvalidInput(`idleTimeout ${parsed.message}`);
 }
 
+export type ThreadsFilter = Pick<WhoseFilter, 'agent'> & Partial<ThreadKey>;
+
 /** Open ones, the newest first. */
 export async function* listThreads(
-  client: Client,
-  filter: { agent?: string; userId?: string; appName?: string },
+  index: SearchIndex,
+  filter: ThreadsFilter,
 ): AsyncGenerator<ThreadSummary, void, void> {
+  const { agent, ...key } = filter;
+  const whose = new Whose({
+    ...(agent !== undefined && { agent }),
+    ...(Object.keys(key).length > 0 && { key }),
+  });
   const query = `WorkflowType = '${threadType}' AND ExecutionStatus = 'Running'`;
-  for await (const execution of client.workflow.list({ query })) {
-    const summary = summarize(execution);
-    const { agent, userId, appName } = filter;
-    if (agent !== undefined && summary.agent !== agent) continue;
-    if (userId !== undefined && summary.key?.userId !== userId) continue;
-    if (appName !== undefined && summary.key?.appName !== appName) continue;
-    yield summary;
+  for await (const execution of index.list(query, whose.conditions)) {
+    if (whose.matches(memoOf(execution))) yield summarize(execution);
   }
 }
 

@@ -2,6 +2,7 @@
 // is too long to travel. Pure.
 
 import { shapeProblems } from './check-shape';
+import { keyHashPattern } from './key-hashes';
 import { formatProblem } from './problem';
 import type { JsonSchema } from '../protocol/json';
 import { limits } from '../protocol/limits';
@@ -41,6 +42,11 @@ export const parentMembers: Readonly<Record<keyof ParentMembers, JsonSchema>> = 
         { disallowSubAgentCalls: { type: 'boolean' }, disallowedAgentIds: texts },
         [],
       ),
+      key: {
+        type: 'array',
+        items: { type: 'string', pattern: keyHashPattern.source },
+        maxItems: 3,
+      },
     },
     ['root', 'path', 'ancestors', 'depth'],
   ),

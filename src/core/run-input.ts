@@ -4,6 +4,7 @@
 // 2. An unknown member is refused: a member that is misspelt must not be lost in silence.
 
 import { inputProblem, typeName } from './input-parts';
+import { keyMembers } from './key-hashes';
 import { didYouMean } from './nearest';
 import { parentMembers, parentProblem, type Parent } from './parent-input';
 import { quote } from './problem';
@@ -14,9 +15,7 @@ import type { LonghaulError } from '../protocol/errors';
 import { isJsonObject } from '../protocol/json';
 import { limits } from '../protocol/limits';
 import { idPatterns } from '../protocol/names';
-import type { RunInput, RunKey } from '../protocol/run';
-
-const keyNames = ['appName', 'userId', 'sessionId'] as const satisfies (keyof RunKey)[];
+import type { RunInput } from '../protocol/run';
 
 /** What anybody may say who starts a run. */
 const publicMembers: Readonly<Record<Exclude<keyof RunInput, keyof typeof parentMembers>, true>> = {
@@ -112,8 +111,8 @@ function checkInput(input: unknown, { isChild }: { readonly isChild: boolean }):
 /** Of another type it would name the state of nobody. */
 function checkKey(key: unknown): void {
   if (!isJsonObject(key)) return;
-  checkKnown(key, 'key', keyNames);
-  for (const name of keyNames) {
+  checkKnown(key, 'key', keyMembers);
+  for (const name of keyMembers) {
     const part = key[name];
     if (part === undefined || part === null || typeof part === 'string') continue;
     throw invalid(`key.${name} must be a text, not ${typeName(part)}`);

@@ -53,7 +53,12 @@ export const memoKey = 'longhaul';
 /** Of a thread: whose conversation it is. Fixed when it starts. */
 export const threadMemoKey = 'longhaulThread';
 
-export const searchAttributes = { agent: 'LonghaulAgent', status: 'LonghaulStatus' } as const;
+export const searchAttributes = {
+  agent: 'LonghaulAgent',
+  status: 'LonghaulStatus',
+  /** A list: hashes of the members of the key it was started with. */
+  key: 'LonghaulKey',
+} as const;
 
 export const defaults = {
   taskQueue: 'longhaul',

@@ -17,6 +17,8 @@ export type Lineage = {
   readonly branch?: string;
   /** What the callers above forbid, added up. */
   readonly policy?: AgentToolPolicy;
+  /** Of the topmost run's key, hashed: who looks for what is a user's finds what it called, too. */
+  readonly key?: readonly string[];
 };
 
 /** Whose stored state a run reads and writes. */
@@ -180,6 +182,8 @@ export type RunMemo = {
   readonly agent: string;
   /** Of a child only: where it hangs below its topmost run. */
   readonly path?: string;
+  /** An entry for each member of its key, or of its topmost run's, hashed. */
+  readonly key?: readonly string[];
   readonly pauseSeq?: number;
   readonly pending?: readonly Pick<
     PendingInput,

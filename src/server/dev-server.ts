@@ -2,7 +2,7 @@ import { ServerUnavailable } from '../protocol/error-classes';
 import type { LonghaulError } from '../protocol/errors';
 import { findTemporalCli } from './find-temporal-cli';
 import { freePort, isPortFree } from './free-port';
-import { attributeNames, attributeType } from './search-attributes';
+import { typedNames } from './search-attributes';
 import { startProcess, type ServerProcess } from './server-process';
 import { waitUntilServing } from './wait-until-serving';
 
@@ -92,7 +92,7 @@ function argumentsOf({ namespace, port, uiPort, dbFile }: ResolvedOptions): read
     ...['--namespace', namespace, '--log-level', 'warn', '--log-format', 'text'],
     ...(dbFile === undefined ? [] : ['--db-filename', dbFile]),
     ...dynamicConfig.flatMap((setting) => ['--dynamic-config-value', setting]),
-    ...attributeNames.flatMap((name) => ['--search-attribute', `${name}=${attributeType}`]),
+    ...typedNames.flatMap((attribute) => ['--search-attribute', attribute]),
   ];
 }
 

@@ -6,9 +6,19 @@ import { searchAttributes } from '../protocol/names';
 /** `INDEXED_VALUE_TYPE_…` of the server's API by their numbers, as Temporal's own tools write them. */
 const typeNames = ['', 'Text', 'Keyword', 'Int', 'Double', 'Bool', 'Datetime', 'KeywordList'];
 
-/** The type that all of ours have. */
-export const attributeType = 'Keyword';
-export const attributeNames: readonly string[] = Object.values(searchAttributes);
+/** Ours, each with the type it must have. */
+export const attributeTypes: Readonly<Record<string, 'Keyword' | 'KeywordList'>> = {
+  [searchAttributes.agent]: 'Keyword',
+  [searchAttributes.status]: 'Keyword',
+  [searchAttributes.key]: 'KeywordList',
+};
+
+export const attributeNames: readonly string[] = Object.keys(attributeTypes);
+
+/** As tools take them: `LonghaulAgent=Keyword`. */
+export const typedNames: readonly string[] = Object.entries(attributeTypes).map((pair) =>
+  pair.join('='),
+);
 
 /** `wrong-type`: somebody registered the name as something else, `type`, so that no run can set it. */
 export type AttributeState = {
@@ -33,10 +43,11 @@ export async function readAttributes(of: Namespace): Promise<readonly AttributeS
 /** Registers those that are missing. Done twice, by two at a time or by one, it changes nothing more. */
 export async function addAttributes(of: Namespace, names: readonly string[]): Promise<void> {
   if (names.length === 0) return;
-  const keyword = typeNames.indexOf(attributeType);
   await of.operatorService.addSearchAttributes({
     namespace: of.namespace,
-    searchAttributes: Object.fromEntries(names.map((name) => [name, keyword])),
+    searchAttributes: Object.fromEntries(
+      names.map((name) => [name, typeNames.indexOf(attributeTypes[name] ?? '')]),
+    ),
   });
 }
 
@@ -47,5 +58,9 @@ export function isRegistered({ status }: AttributeState): boolean {
 function stateOf(name: string, type: number | undefined): AttributeState {
   if (type === undefined) return { name, status: 'missing' };
   const found = typeNames[type] ?? `type ${type}`;
-  return { name, status: found === attributeType ? 'registered' : 'wrong-type', type: found };
+  return {
+    name,
+    status: found === attributeTypes[name] ? 'registered' : 'wrong-type',
+    type: found,
+  };
 }

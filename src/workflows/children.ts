@@ -22,19 +22,19 @@ import {
 import type { RunBudget } from '../core/budget';
 import { originBelow } from '../core/origin';
 import { spendSince } from '../core/spend';
+import { startMemo } from '../core/start-memo';
 import { oneLine, utf8Length } from '../core/text';
 import type { RunnerPlace } from '../protocol/activities';
 import { CircularAgentCall, DepthExceeded, DisallowedAgentCall } from '../protocol/error-classes';
 import type { JsonObject } from '../protocol/json';
 import { limits } from '../protocol/limits';
-import { memoKey, signalNames, workflowTypes } from '../protocol/names';
+import { signalNames, workflowTypes } from '../protocol/names';
 import type {
   ChildOutcome,
   ChildResult,
   ChildView,
   Lineage,
   RunInput,
-  RunMemo,
   RunSpend,
 } from '../protocol/run';
 import type { AgentToolPolicy, BudgetSpec, DefinitionRef } from '../protocol/spec';
@@ -261,15 +261,14 @@ function startOptions(
   { runner, input, element }: ChildCall,
   runInput: RunInput,
 ): ChildWorkflowOptions & { workflowId: string; args: [RunInput] } {
-  const path = runInput.lineage?.path ?? runner;
-  const memo: RunMemo = { status: 'running', agent: runner, path };
+  const { path = runner, key } = runInput.lineage ?? {};
   const text = typeof input === 'string' ? input : JSON.stringify(input);
   return {
     workflowId,
     args: [runInput],
     parentClosePolicy: ParentClosePolicy.TERMINATE,
     cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
-    memo: { [memoKey]: memo },
+    memo: startMemo({ agent: runner, path, ...(key && { key }) }),
     staticSummary: oneLine(`${element}: ${text}`, limits.summary),
   };
 }
@@ -303,6 +302,7 @@ function lineageOf(caller: Caller, call: ChildCall): Lineage {
     ancestors,
     depth: lineage.depth + 1,
     ...(lineage.depth > 0 && { branch: lineage.branch ?? caller.workflowId }),
+    ...(lineage.key && { key: lineage.key }),
     ...addedPolicy(forbidden, policy),
   };
 }

@@ -17,14 +17,16 @@ import {
 } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { emptyDigest, extendDigest } from '../core/digest';
+import { keyHashes } from '../core/key-hashes';
 import { callerOrigin, originBelow } from '../core/origin';
 import { checkRunInput } from '../core/run-input';
+import { startMemo } from '../core/start-memo';
 import { oneLine } from '../core/text';
 import { InvalidInput, RunAlreadyExists } from '../protocol/error-classes';
 import { isJsonObject } from '../protocol/json';
 import { limits } from '../protocol/limits';
-import { idPatterns, memoKey, workflowTypes } from '../protocol/names';
-import type { AgentRunResult, RunInput, RunMemo } from '../protocol/run';
+import { idPatterns, workflowTypes } from '../protocol/names';
+import type { AgentRunResult, RunInput } from '../protocol/run';
 import type { RunnerLike, RunnerSpec } from '../protocol/spec';
 import { toWorkflowFailure } from './durable';
 
@@ -112,7 +114,6 @@ function childOf(
     typeof runner === 'string' ? { id: runner, kind: workflowTypes.agent } : runner;
   const workflowId = runId ?? `${id}-${uuid4().replaceAll('-', '').slice(0, 12)}`;
   checkRunId(workflowId);
-  const memo: RunMemo = { status: 'running', agent: id, pauseSeq: 0 };
   const text = typeof input === 'string' ? input : JSON.stringify(input);
   return {
     type: Object.hasOwn(workflowTypes, kind) ? workflowTypes[kind] : workflowTypes.agent,
@@ -123,7 +124,7 @@ function childOf(
       ...(taskQueue !== undefined && { taskQueue }),
       parentClosePolicy: parentClosePolicy ?? ParentClosePolicy.TERMINATE,
       cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
-      memo: { [memoKey]: memo },
+      memo: startMemo({ agent: id, key: keyHashes(runInput.key) }),
       staticSummary: oneLine(`${id}: ${text}`, limits.summary),
     },
   };

@@ -2,14 +2,20 @@
 
 import type { LogEntry } from '../protocol/log';
 import type { ChildView, RunState } from '../protocol/run';
-import { showAttributes, showDetails, showMemo, shownAtStart, shownBriefly } from './visible-state';
+import {
+  showAttributes,
+  showDetails,
+  showMemo,
+  shownAtStart,
+  shownBriefly,
+  type Marks,
+} from './visible-state';
 
-export type Shown = {
+export type Shown = Marks & {
   readonly entries: readonly LogEntry[];
   readonly children: readonly ChildView[];
   /** The search attributes are registered. */
   readonly indexed: boolean;
-  readonly reason: string | undefined;
 };
 
 export class RunDisplay {
@@ -21,13 +27,13 @@ export class RunDisplay {
   }
 
   show(state: RunState, options: Shown): void {
-    const memo = shownBriefly(state.status, state.pending);
+    const memo = shownBriefly({ ...state, key: options.key });
     if (memo !== this.#memo && state.status !== 'loading') {
-      showMemo(state, options.reason);
+      showMemo(state, options);
       this.#memo = memo;
     }
     if (options.indexed && state.status !== this.#status) {
-      showAttributes(state);
+      showAttributes(state, options.key);
       this.#status = state.status;
     }
     this.showDetails(state, options);

@@ -1,6 +1,7 @@
 // Where a run hangs: at the top, or below other runs, whose topmost one holds the definition and lists the questions. Pure.
 
 import type { WorkflowInfo } from '@temporalio/workflow';
+import { keyHashes } from '../core/key-hashes';
 import { topOrigin, type Execution } from '../core/origin';
 import { runnerId } from '../core/runner-refs';
 import type { CallModelInput } from '../protocol/activities';
@@ -34,7 +35,7 @@ export class RunPlace {
     this.application = application === undefined ? {} : { application };
     this.workflowId = workflowId;
     this.isRoot = lineage === undefined;
-    this.lineage = lineage ?? { root: workflowId, path: topPath(input), ancestors: [], depth: 0 };
+    this.lineage = lineage ?? topLineage(input, workflowId);
     this.origin = originOf(input, info);
     this.superior = lineage?.root ?? input.thread?.workflowId;
     this.#definitionHolder = input.definition?.root ?? workflowId;
@@ -77,6 +78,11 @@ export class RunPlace {
 function originOf({ origin }: RunInput, info: WorkflowFacts): string {
   const isOfWorkflow = info.parent !== undefined || info.continuedFromExecutionRunId !== undefined;
   return isOfWorkflow && typeof origin === 'string' ? origin : topOrigin(info);
+}
+
+function topLineage(input: RunInput, root: string): Lineage {
+  const key = keyHashes(input.key);
+  return { root, path: topPath(input), ancestors: [], depth: 0, ...(key.length > 0 && { key }) };
 }
 
 /** Of a turn, its number stands behind the agent. */

@@ -229,7 +229,8 @@ export class Run {
     try {
       return await this.#work.run(() => driver.drive());
     } catch (error) {
-      const isHalted = this.#work.consideredCancelled && !CancellationScope.current().consideredCancelled;
+      const isHalted =
+        this.#work.consideredCancelled && !CancellationScope.current().consideredCancelled;
       if (!isHalted || error instanceof ContinueAsNew) throw error;
       await condition(() => false);
       throw error;
@@ -361,6 +362,7 @@ export class Run {
       entries: this.#log.entries,
       children: this.#loaded?.children.views ?? [],
       indexed: this.#loaded?.definition.searchAttributes ?? false,
+      key: this.#place.lineage.key ?? [],
       reason: this.#cancelReason,
     };
   }

@@ -1,17 +1,19 @@
-// A turn's run: what it is started with, as the child of its thread, and what is saved of it.
+// A turn's run: what it is started with, as the child of its thread.
 
 import {
   ChildWorkflowCancellationType,
   executeChild,
   ParentClosePolicy,
 } from '@temporalio/workflow';
-import { oneLine } from '../core/text';
+import { keyHashes } from '../core/key-hashes';
 import { runnerId } from '../core/runner-refs';
+import { startMemo } from '../core/start-memo';
+import { oneLine } from '../core/text';
 import type { JsonObject } from '../protocol/json';
 import { limits } from '../protocol/limits';
-import { memoKey, workflowTypes } from '../protocol/names';
-import type { AgentRunResult, RunInput, RunMemo } from '../protocol/run';
-import type { ThreadInput, ThreadTurn, UnsavedTurn } from '../protocol/thread';
+import { workflowTypes } from '../protocol/names';
+import type { AgentRunResult, RunInput } from '../protocol/run';
+import type { ThreadInput, ThreadTurn } from '../protocol/thread';
 import type { OpenTurn } from './thread-turns';
 
 export async function runTurn(
@@ -34,7 +36,7 @@ export async function runTurn(
     ...(context && { context }),
     ...(budget && { budget }),
   };
-  const memo: RunMemo = { status: 'running', agent: id, path: `${id}/turn-${turn.turn}` };
+  const path = `${id}/turn-${turn.turn}`;
   const text = typeof input === 'string' ? input : JSON.stringify(input);
   const kind = typeof runner === 'string' ? 'agent' : runner.kind;
   return await executeChild<(input: RunInput) => Promise<AgentRunResult>>(workflowTypes[kind], {
@@ -42,24 +44,7 @@ export async function runTurn(
     args: [runInput],
     parentClosePolicy: ParentClosePolicy.TERMINATE,
     cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
-    memo: { [memoKey]: memo },
+    memo: startMemo({ agent: id, path, key: keyHashes(key) }),
     staticSummary: oneLine(`turn ${turn.turn}: ${text}`, limits.summary),
   });
-}
-
-export function savedTurn(
-  { id, messageId, runId, input, createdAt }: OpenTurn,
-  result: AgentRunResult,
-): UnsavedTurn {
-  const { usage, costUsd, iterations, session, toolCalls } = result;
-  const eventData: JsonObject = {
-    messageId,
-    usage,
-    ...(costUsd !== undefined && { costUsd }),
-    iterations,
-    ...(toolCalls && { toolCalls: [...toolCalls] }),
-    session,
-  };
-  const assistant = result.finalResponse.text;
-  return { id, runId, user: input, assistant, createdAt, eventData };
 }

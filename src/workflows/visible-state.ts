@@ -21,32 +21,52 @@ import type { ChildView, RunMemo, RunState } from '../protocol/run';
 
 const agentKey = defineSearchAttributeKey(searchAttributes.agent, 'KEYWORD');
 const statusKey = defineSearchAttributeKey(searchAttributes.status, 'KEYWORD');
+const keyKey = defineSearchAttributeKey(searchAttributes.key, 'KEYWORD_LIST');
 
-export function showMemo(state: RunState, reason?: string): void {
-  upsertMemo({ [memoKey]: runMemo(state, reason) });
+/** What is shown beside the state. */
+export type Marks = {
+  /** The hashes of its key. */
+  readonly key: readonly string[];
+  readonly reason: string | undefined;
+};
+
+export function showMemo(state: RunState, marks: Marks): void {
+  upsertMemo({ [memoKey]: runMemo(state, marks) });
 }
 
-export function showAttributes(state: RunState): void {
+export function showAttributes(state: RunState, key: readonly string[]): void {
   upsertSearchAttributes([
     { key: agentKey, value: state.runner },
     { key: statusKey, value: state.status },
+    ...(key.length > 0 ? [{ key: keyKey, value: [...key] }] : []),
   ]);
 }
 
 /** What the memo shows when an execution starts, from the client or from the execution before, need not be shown again. */
 export function shownAtStart(memo: Record<string, unknown> | undefined): string {
   const shown = memo?.[memoKey];
-  if (!isJsonObject(shown) || typeof shown['status'] !== 'string') return '';
-  const { status, pending = [] } = shown as unknown as RunMemo;
-  return shownBriefly(status, pending);
+  if (!isJsonObject(shown)) return '';
+  const { status, pending, key } = shown;
+  const inputs = listOf(pending).map((input) => (isJsonObject(input) ? input : {}));
+  return shownBriefly({ status, pending: inputs, key: listOf(key) });
 }
 
 /** The memo is shown again when this changes. */
-export function shownBriefly(
-  status: RunState['status'],
-  pending: readonly { readonly inputId: string }[],
-): string {
-  return [status, ...pending.map((input) => input.inputId)].join(' ');
+export function shownBriefly({
+  status,
+  pending,
+  key,
+}: {
+  readonly status: unknown;
+  readonly pending: readonly { readonly inputId?: unknown }[];
+  readonly key: readonly unknown[];
+}): string {
+  return JSON.stringify([status, key, pending.map(({ inputId }) => inputId)]);
+}
+
+/** Anybody may start a run with any memo. */
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }
 
 /** For `continueAsNew`: the server would show what the first execution was started with. */
@@ -59,7 +79,7 @@ export function carriedMemo(): { readonly memo?: Record<string, unknown> } {
 const mostShown = 20;
 
 /** Within 2 KiB: questions are clipped, then left out from the last on. */
-function runMemo(state: RunState, reason?: string): RunMemo {
+function runMemo(state: RunState, { key, reason }: Marks): RunMemo {
   let pending = state.pending
     .slice(0, mostShown)
     .map(({ inputId, kind, question, agentId, path, since, nonce }) => ({
@@ -75,6 +95,7 @@ function runMemo(state: RunState, reason?: string): RunMemo {
     status: state.status,
     agent: state.runner,
     ...(state.path !== state.runner && { path: oneLine(state.path, 200) }),
+    ...(key.length > 0 && { key }),
     pauseSeq: state.pauseSeq,
     ...(pending.length > 0 && { pending }),
     ...(pending.length < state.pending.length && {

@@ -215,7 +215,7 @@ describe('longhaul', () => {
       let finished = await setUp();
       await until(async () => finished.code === 0 || (finished = await setUp()).code === 0);
       expect(finished.stdout).toMatch(
-        /^registered +LonghaulAgent +Keyword\nregistered +LonghaulStatus +Keyword\n$/,
+        /^registered +LonghaulAgent +Keyword\nregistered +LonghaulStatus +Keyword\nregistered +LonghaulKey +KeywordList\n$/,
       );
       const again = await setUp();
       expect(again).toMatchObject({
@@ -244,6 +244,7 @@ describe('longhaul', () => {
               type: 'Text',
               todo: expect.any(String),
             },
+            { name: 'LonghaulKey', status: 'already-there', type: 'KeywordList' },
           ],
         },
       ]);

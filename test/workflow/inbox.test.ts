@@ -1,11 +1,13 @@
-// The inbox of all runs on the dev server: with and without search attributes, with and without a worker.
+// The inbox of all runs on the dev server: with and without search attributes, with and without a worker, of everybody and of one user.
 
 import { randomUUID } from 'node:crypto';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { msToTs } from '@temporalio/common/lib/time';
 import { defineAgent, defineTool, subAgent } from '../../src';
 import { connect, type InboxFilter, type InboxItem, type Longhaul } from '../../src/client';
+import { keyHashes } from '../../src/core/key-hashes';
 import { searchAttributes } from '../../src/protocol/names';
+import type { RunKey } from '../../src/protocol/run';
 import { addAttributes, attributeNames, readAttributes } from '../../src/server/search-attributes';
 import { scriptedModel } from '../../src/testing/scripted-model';
 import type { ScriptedStep } from '../../src/testing/scripted-step';
@@ -38,17 +40,20 @@ const runners = [
   }),
   defineAgent({ id: 'mailer', model: 'mailer/one', tools: [sendMail] }),
 ];
-const providers = Object.fromEntries(
-  Object.entries(scripts).map(([name, steps]) => [
-    name,
-    scriptedModel(steps, { per: 'conversation' }),
-  ]),
-);
+const freshModels = () =>
+  Object.fromEntries(
+    Object.entries(scripts).map(([name, steps]) => [
+      name,
+      scriptedModel(steps, { per: 'conversation' }),
+    ]),
+  );
 
 describe('inbox', () => {
   let harness: Harness;
+  let providers: ReturnType<typeof freshModels>;
   beforeEach(async () => {
     harness = await openHarness();
+    providers = freshModels();
   });
   afterEach(() => harness.close());
 
@@ -70,9 +75,10 @@ describe('inbox', () => {
     const flat = await longhaul.start('mailer', 'Go.');
     await Promise.all([nested.outcome(), flat.outcome()]);
     const runIds = [nested.runId, flat.runId];
+    const whole = { whole: true };
     await eventually('both', async () => (await inboxOf(longhaul, runIds)).length === 2);
     const call = expect.objectContaining({ name: 'send_mail', args: { to: 'bob' } });
-    expect(await inboxOf(longhaul, runIds)).toEqual([
+    expect(await inboxOf(longhaul, runIds, whole)).toEqual([
       {
         runId: flat.runId,
         agent: 'mailer',
@@ -97,14 +103,15 @@ describe('inbox', () => {
         path: 'top/dig',
       }),
     ]);
-    const [top] = await inboxOf(longhaul, runIds, { agent: 'top' });
+    const [top] = await inboxOf(longhaul, runIds, { ...whole, agent: 'top' });
     const [approval] = await inboxOf(longhaul, runIds, { kind: 'approval' });
     expect([top?.runId, approval?.runId]).toEqual(runIds);
 
     await flat.approve('a1.0');
-    expect(await inboxOf(longhaul, runIds)).toEqual([top]);
+    expect(await inboxOf(longhaul, runIds, whole)).toEqual([top]);
     await worker.stop();
-    const [shown, ...others] = await inboxOf(longhaul, runIds, { withoutWorker: true });
+    await eventually('one', async () => (await inboxOf(longhaul, runIds)).length === 1);
+    const [shown, ...others] = await inboxOf(longhaul, runIds);
     expect(others).toEqual([]);
     expect(shown).toEqual({
       runId: nested.runId,
@@ -121,6 +128,44 @@ describe('inbox', () => {
     await longhaul.client.workflow.getHandle(nested.runId).terminate();
   });
 
+  it("lists what is a user's: runs, threads, and what they called", async () => {
+    const { longhaul } = harness;
+    const worker = await harness.worker({ runners, providers });
+    const [ada, bob] = [`ada@${harness.taskQueue}`, `bob@${harness.taskQueue}`];
+    const run = await longhaul.start('top', 'Go.', { key: { userId: ada, appName: 'shop' } });
+    const thread = longhaul.thread({ agent: 'mailer', userId: ada, sessionId: 's' });
+    const turn = await thread.send('Mail.');
+    const other = await longhaul.start('mailer', 'Send.', {
+      key: { userId: bob, appName: 'shop' },
+    });
+    await Promise.all([run.outcome(), turn.outcome(), other.outcome()]);
+    await eventually('the thread asks', async () => (await thread.pending()).length === 1);
+    await worker.stop();
+
+    const runIds = [run.runId, thread.threadId, other.runId];
+    const waitingOf = async (key: RunKey): Promise<readonly string[]> =>
+      (await inboxOf(longhaul, runIds, { key })).map(({ runId }) => runId);
+    await eventually('both of hers', async () => (await waitingOf({ userId: ada })).length === 2);
+    expect(await waitingOf({ userId: ada })).toEqual([thread.threadId, run.runId]);
+    expect(await waitingOf({ userId: ada, appName: 'shop' })).toEqual([run.runId]);
+    expect(await waitingOf({ userId: bob })).toEqual([other.runId]);
+    expect(await waitingOf({ appName: ada })).toEqual([]);
+
+    const agents: string[] = [];
+    const filter = { key: { userId: ada }, children: true };
+    for await (const { agent } of longhaul.runs(filter)) agents.push(agent);
+    expect(agents.sort()).toEqual(['deep', 'mailer', 'top']);
+    const { typedSearchAttributes, memo } = await longhaul.client.workflow
+      .getHandle(run.runId)
+      .describe();
+    const entries = keyHashes({ userId: ada, appName: 'shop' });
+    const attribute = defineSearchAttributeKey(searchAttributes.key, 'KEYWORD_LIST');
+    expect([...(typedSearchAttributes.get(attribute) ?? [])].sort()).toEqual([...entries].sort());
+    expect(memo).toMatchObject({ longhaul: { key: entries } });
+    expect(JSON.stringify([memo, typedSearchAttributes])).not.toContain('ada');
+    for (const id of runIds) await longhaul.client.workflow.getHandle(id).terminate();
+  });
+
   it('misses no run that started before the search attributes were registered', async () => {
     const { workflowService } = harness.longhaul.client;
     const namespace = `inbox-${randomUUID()}`;
@@ -132,27 +177,29 @@ describe('inbox', () => {
     const { operatorService } = before.client.connection;
     const states = async (): Promise<readonly string[]> =>
       (await readAttributes({ operatorService, namespace })).map(({ status }) => status);
-    expect(await states()).toEqual(['missing', 'missing']);
+    expect(await states()).toEqual(['missing', 'missing', 'missing']);
     const worker = await harness.worker({ runners, providers, namespace });
-    const early = await before.start('mailer', 'Before.');
+    const key = { userId: 'ada' };
+    const early = await before.start('mailer', 'Before.', { key });
     await early.outcome();
     await eventually('one', async () => (await inboxOf(before, [early.runId])).length === 1);
     await worker.stop();
 
     await addAttributes({ operatorService, namespace }, attributeNames);
-    await eventually('both attributes', async () => (await states()).every(isRegistered));
+    await eventually('all attributes', async () => (await states()).every(isRegistered));
     await harness.worker({ runners, providers, namespace });
     const after = await connect(options);
-    const late = await after.start('mailer', 'After.');
+    const late = await after.start('mailer', 'After.', { key });
     await late.outcome();
     expect(await statusOf(after, late.runId)).toBe('needs-input');
     expect(await statusOf(after, early.runId)).toBeUndefined();
     const both = [late.runId, early.runId];
     for (const longhaul of [before, after]) {
       await eventually('both', async () => (await inboxOf(longhaul, both)).length === 2);
-      const found = await inboxOf(longhaul, both, { agent: 'mailer' });
+      const found = await inboxOf(longhaul, both, { agent: 'mailer', key });
       expect(found.map(({ runId }) => runId)).toEqual(both);
       expect(await inboxOf(longhaul, both, { limit: 1 })).toEqual(found.slice(0, 1));
+      expect(await inboxOf(longhaul, both, { key: { userId: 'bob' } })).toEqual([]);
     }
     await Promise.all([before.close(), after.close()]);
   });

@@ -132,7 +132,7 @@ const complete: AgentRunOutcome = {
 /** What is listed of this run and of those below it, whose ids begin with its own: other tests wait in the same namespace. */
 async function inboxOf(longhaul: Longhaul, runId: string): Promise<InboxItem[]> {
   const items: InboxItem[] = [];
-  for await (const item of longhaul.inbox()) items.push(item);
+  for await (const item of longhaul.inbox({ whole: true })) items.push(item);
   return items.filter((item) => item.runId.startsWith(runId));
 }
 

@@ -8,26 +8,27 @@ import { printableJson } from '../printable';
 import { renderInbox } from '../render-inbox';
 import { commandLine } from '../render-pending';
 import type { Terminal } from '../terminal';
+import { addWhoseFlags, whoseOf, type WhoseFlags } from '../whose-flags';
 
 const kinds: readonly InboxItem['kind'][] = ['question', 'approval', 'budget'];
 
-type InboxFlags = ConnectionFlags & {
-  readonly agent?: string;
-  readonly kind?: InboxItem['kind'];
-  readonly limit: number;
-  readonly json?: true;
-};
+type InboxFlags = ConnectionFlags &
+  WhoseFlags & {
+    readonly kind?: InboxItem['kind'];
+    readonly limit: number;
+    readonly whole?: true;
+    readonly json?: true;
+  };
 
 export function addInboxCommand(program: Command, { terminal, finish }: CommandContext): void {
-  const command = program
-    .command('inbox')
+  const command = addWhoseFlags(program.command('inbox'))
     .summary('list what all runs wait for')
     .description(
       'Lists open questions and approvals of all runs, of the newest run first. A new one shows up after about a second.',
     )
-    .option('--agent <id>', 'only runs of this agent')
     .addOption(new Option('--kind <kind>', 'only inputs of this kind').choices(kinds))
     .option('--limit <n>', 'at most this many', parseCount, 100)
+    .option('--whole', 'ask each run for the whole question, its options, and the call')
     .option('--json', 'print a JSON array');
   addConnectionFlags(command).action(async (flags: InboxFlags) => {
     const longhaul = await openLonghaul(flags);
@@ -43,9 +44,9 @@ export async function showInbox(
   flags: InboxFlags,
   terminal: Terminal,
 ): Promise<void> {
-  const { agent, kind, limit, json = false } = flags;
+  const { kind, limit, whole = false, json = false } = flags;
   const found: InboxItem[] = [];
-  const filter = { ...(agent && { agent }), ...(kind && { kind }), limit: limit + 1 };
+  const filter = { ...whoseOf(flags), ...(kind && { kind }), limit: limit + 1, whole };
   for await (const item of longhaul.inbox(filter)) found.push(item);
   const items = found.slice(0, limit);
   const { style, width } = terminal;
@@ -55,9 +56,14 @@ export async function showInbox(
   for (const line of lines) terminal.print(line);
   if (items.length === 0 && !json) terminal.note('nothing waits for an answer');
   if (found.length > limit) terminal.note(`more wait than these ${limit}: see --limit`);
-  if (!json && items.some(({ isComplete }) => !isComplete)) {
-    terminal.note(
-      'no worker answered for some runs: their inputs are shown as the server has them',
-    );
-  }
+  if (!json) noteWhatIsMissing(items, whole, terminal);
+}
+
+function noteWhatIsMissing(items: readonly InboxItem[], whole: boolean, terminal: Terminal): void {
+  if (items.every(({ isComplete }) => isComplete)) return;
+  terminal.note(
+    whole
+      ? 'no worker answered for some runs: their inputs are shown as the server has them'
+      : 'shown as the server has them: --whole asks the runs for whole questions, options and calls',
+  );
 }

@@ -6,6 +6,7 @@ import { exitCodes } from '../exit-codes';
 import { parseCount } from '../parse-options';
 import { printableJson } from '../printable';
 import { renderList } from '../render-list';
+import { addWhoseFlags, whoseOf, type WhoseFlags } from '../whose-flags';
 
 const statuses: readonly RunStatus[] = [
   'loading',
@@ -16,29 +17,27 @@ const statuses: readonly RunStatus[] = [
   'cancelled',
 ];
 
-type ListFlags = ConnectionFlags & {
-  readonly agent?: string;
-  readonly status?: RunStatus;
-  readonly children?: true;
-  readonly limit: number;
-  readonly json?: true;
-};
+type ListFlags = ConnectionFlags &
+  WhoseFlags & {
+    readonly status?: RunStatus;
+    readonly children?: true;
+    readonly limit: number;
+    readonly json?: true;
+  };
 
 export function addListCommand(program: Command, { terminal, finish }: CommandContext): void {
-  const command = program
-    .command('list')
+  const command = addWhoseFlags(program.command('list'))
     .summary('list runs')
     .description('Lists runs, the newest first. A new run shows up after about a second.')
-    .option('--agent <id>', 'only runs of this agent')
     .addOption(new Option('--status <status>', 'only runs that stand so').choices(statuses))
     .option('--children', 'also runs that other runs called, and the turns of conversations')
     .option('--limit <n>', 'at most this many', parseCount, 20)
     .option('--json', 'print a JSON array');
   addConnectionFlags(command).action(async (flags: ListFlags) => {
-    const { agent, status, children = false, limit } = flags;
+    const { status, children = false, limit } = flags;
     const longhaul = await openLonghaul(flags);
     const runs: RunSummary[] = [];
-    const filter = { ...(agent && { agent }), ...(status && { status }), children };
+    const filter = { ...whoseOf(flags), ...(status && { status }), children };
     for await (const run of longhaul.runs(filter)) {
       runs.push(run);
       if (runs.length >= limit) break;

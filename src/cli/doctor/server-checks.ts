@@ -2,9 +2,10 @@ import type { Longhaul } from '../../client';
 import { timeouts } from '../../protocol/limits';
 import {
   attributeNames,
-  attributeType,
+  attributeTypes,
   isRegistered,
   readAttributes,
+  type AttributeState,
 } from '../../server/search-attributes';
 import { toCliError } from '../cli-error';
 import { liveWorkers } from '../live-workers';
@@ -84,11 +85,15 @@ async function checkSearchAttributes({ client }: Longhaul): Promise<Omit<Check, 
   const states = await client.withDeadline(Date.now() + timeouts.serverCheck, () =>
     readAttributes({ operatorService, namespace }),
   );
-  const unusable = states.filter((state) => !isRegistered(state)).map(({ name }) => name);
+  const unusable = states.filter((state) => !isRegistered(state));
   if (unusable.length === 0) return { status: 'ok', message: attributeNames.join(', ') };
   return {
     status: 'warn',
-    message: `${unusable.join(', ')} not registered as ${attributeType}: the Web UI cannot filter by them`,
+    message: `${unusable.map(asWanted).join(', ')} not registered: the Web UI and the inbox cannot filter by them`,
     todo: 'register them with `longhaul setup`',
   };
+}
+
+function asWanted({ name }: AttributeState): string {
+  return `${name} (${attributeTypes[name]})`;
 }

@@ -74,12 +74,14 @@ describe('showInbox', () => {
     const { printed, noted } = await show([approval], { json: true, agent: 'planner' });
     expect(printed.map((line) => JSON.parse(line) as unknown)).toEqual([[approval]]);
     expect(noted).toEqual([]);
-    expect(asked).toEqual([{ agent: 'planner', limit: 3 }]);
+    expect(asked).toEqual([{ agent: 'planner', limit: 3, whole: false }]);
     expect((await show([], { json: true })).printed).toEqual(['[]']);
   });
 
   it('says what it leaves out', async () => {
-    const { printed, noted } = await show([question, { ...approval, isComplete: false }, budget]);
+    const { printed, noted } = await show([question, { ...approval, isComplete: false }, budget], {
+      whole: true,
+    });
     expect(printed.slice(1, 3)).toEqual([
       expect.stringMatching(/^planner-1 /),
       expect.stringMatching(/^a /),
@@ -89,5 +91,11 @@ describe('showInbox', () => {
       'more wait than these 2: see --limit',
       'no worker answered for some runs: their inputs are shown as the server has them',
     ]);
+  });
+
+  it('filters by user and application, also where one is empty', async () => {
+    const { noted } = await show([{ ...approval, isComplete: false }], { user: '', app: 'shop' });
+    expect(asked).toEqual([{ key: { userId: '', appName: 'shop' }, limit: 3, whole: false }]);
+    expect(noted).toEqual([expect.stringContaining('--whole asks the runs')]);
   });
 });

@@ -5,7 +5,7 @@ import { renderSetup } from '../../../src/cli/commands/setup';
 import { registerAttributes, type AttributeReport } from '../../../src/cli/register-attributes';
 import { createStyle } from '../../../src/cli/style';
 
-const [text, keyword] = [1, 2];
+const [text, keyword, keywordList] = [1, 2, 7];
 
 /** A client of a namespace with these attributes. */
 function clientOf(
@@ -42,30 +42,38 @@ describe('registerAttributes', () => {
     reports: Pick<AttributeReport, 'name' | 'status' | 'type'>[];
   }>([
     {
-      name: 'both',
+      name: 'all',
       there: {},
-      added: [{ namespace: 'team', searchAttributes: { LonghaulAgent: 2, LonghaulStatus: 2 } }],
+      added: [
+        {
+          namespace: 'team',
+          searchAttributes: { LonghaulAgent: 2, LonghaulStatus: 2, LonghaulKey: 7 },
+        },
+      ],
       reports: [
         { name: 'LonghaulAgent', status: 'registered', type: 'Keyword' },
         { name: 'LonghaulStatus', status: 'registered', type: 'Keyword' },
+        { name: 'LonghaulKey', status: 'registered', type: 'KeywordList' },
       ],
     },
     {
       name: 'the one that is missing',
-      there: { LonghaulAgent: keyword, Other: text },
+      there: { LonghaulAgent: keyword, LonghaulKey: keywordList, Other: text },
       added: [{ namespace: 'team', searchAttributes: { LonghaulStatus: 2 } }],
       reports: [
         { name: 'LonghaulAgent', status: 'already-there', type: 'Keyword' },
         { name: 'LonghaulStatus', status: 'registered', type: 'Keyword' },
+        { name: 'LonghaulKey', status: 'already-there', type: 'KeywordList' },
       ],
     },
     {
       name: 'none where a name is taken',
-      there: { LonghaulAgent: keyword, LonghaulStatus: text },
+      there: { LonghaulAgent: keyword, LonghaulStatus: text, LonghaulKey: keyword },
       added: [],
       reports: [
         { name: 'LonghaulAgent', status: 'already-there', type: 'Keyword' },
         { name: 'LonghaulStatus', status: 'wrong-type', type: 'Text' },
+        { name: 'LonghaulKey', status: 'wrong-type', type: 'Keyword' },
       ],
     },
   ])('registers $name', async ({ there, added, reports }) => {
@@ -87,10 +95,10 @@ describe('registerAttributes', () => {
     expect(errorCode).toBe('ServerUnavailable');
     expect(message).toContain("in namespace 'team' (Request unauthorized.)");
     expect(message).toContain(
-      '`temporal operator search-attribute create --namespace team --name LonghaulAgent --type Keyword --name LonghaulStatus --type Keyword`',
+      '`temporal operator search-attribute create --namespace team --name LonghaulAgent --type Keyword --name LonghaulStatus --type Keyword --name LonghaulKey --type KeywordList`',
     );
     expect(message).toContain(
-      '`tcld namespace search-attributes add --namespace team --sa LonghaulAgent=Keyword --sa LonghaulStatus=Keyword`',
+      '`tcld namespace search-attributes add --namespace team --sa LonghaulAgent=Keyword --sa LonghaulStatus=Keyword --sa LonghaulKey=KeywordList`',
     );
   });
 

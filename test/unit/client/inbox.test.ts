@@ -1,28 +1,15 @@
 // Pure: no server. The server's list and the workers' answers are doubles.
 import { ServiceError, type Client } from '@temporalio/client';
-import { Inbox, inboxQuery, type InboxFilter, type InboxItem } from '../../../src/client/inbox';
+import { listInbox, type InboxFilter, type InboxItem } from '../../../src/client/inbox';
+import { SearchIndex } from '../../../src/client/search-index';
 import { threadType, workflowTypes } from '../../../src/protocol/names';
 import type { PendingInput, RunMemo } from '../../../src/protocol/run';
 
 const types = [...Object.values(workflowTypes), threadType].map((type) => `'${type}'`);
 const open = `WorkflowType IN (${types.join(', ')}) AND ExecutionStatus = 'Running'`;
-const waits = " AND (LonghaulStatus = 'needs-input' OR LonghaulStatus IS NULL)";
-
-describe('inboxQuery', () => {
-  it.each([
-    { name: 'no index', agent: 'clerk', isIndexed: false, query: open },
-    { name: 'an index', agent: undefined, isIndexed: true, query: open + waits },
-    {
-      name: 'an agent',
-      agent: 'clerk',
-      isIndexed: true,
-      query: `${open}${waits} AND (LonghaulAgent = 'clerk' OR LonghaulAgent IS NULL)`,
-    },
-    { name: 'no agent id', agent: "x' OR 'a' = 'a", isIndexed: true, query: open + waits },
-  ])('with $name', ({ agent, isIndexed, query }) => {
-    expect(inboxQuery(agent, isIndexed)).toBe(query);
-  });
-});
+const narrowed = (conditions: string): string =>
+  `${open} AND (LonghaulStatus IS NULL OR (LonghaulStatus = 'needs-input'${conditions}))`;
+const waits = narrowed('');
 
 const grpc = { deadlineExceeded: 4, failedPrecondition: 9, permissionDenied: 7, unavailable: 14 };
 
@@ -104,13 +91,14 @@ const item = (runId: string, fields: Partial<InboxItem> = {}): InboxItem => {
   return { runId, agent: 'clerk', ...input, isComplete: false, ...fields };
 };
 
-async function collect(inbox: Inbox, filter: InboxFilter = {}): Promise<InboxItem[]> {
+async function collect(from: Client | SearchIndex, filter: InboxFilter = {}): Promise<InboxItem[]> {
+  const index = from instanceof SearchIndex ? from : new SearchIndex(from);
   const items: InboxItem[] = [];
-  for await (const found of inbox.items(filter)) items.push(found);
+  for await (const found of listInbox(index, filter)) items.push(found);
   return items;
 }
 
-describe('Inbox', () => {
+describe('listInbox', () => {
   it.each<{ name: string; run: Omit<Run, 'id'>; items: InboxItem[] }>([
     {
       name: 'the run itself',
@@ -137,16 +125,32 @@ describe('Inbox', () => {
     { name: 'nothing without a memo', run: {}, items: [] },
   ])('takes $name', async ({ run, items }) => {
     const { client } = clientOf([{ id: 'a', ...run }]);
-    expect(await collect(new Inbox(client))).toEqual(items);
+    expect(await collect(client, { whole: true })).toEqual(items);
+  });
+
+  it('asks only runs whose memo leaves inputs out', async () => {
+    const runs = Array.from({ length: 100 }, (_, index) => ({
+      id: `r${index}`,
+      memo: index === 50 ? { ...waiting, morePending: 1 } : waiting,
+      answer: [whole],
+    }));
+    const { client, asked } = clientOf(runs);
+    const items = await collect(client);
+    expect(asked).toMatchObject({ queues: ['q'], runs: ['r50'] });
+    expect(items.filter(({ isComplete }) => isComplete)).toEqual([
+      item('r50', { ...whole, isComplete: true }),
+    ]);
+    expect(items).toHaveLength(100);
   });
 
   it('asks no worker when told so, and none where none polls', async () => {
     const run = { id: 'a', memo: waiting, answer: [whole] };
     const polled = clientOf([run]);
-    expect(await collect(new Inbox(polled.client), { withoutWorker: true })).toEqual([item('a')]);
+    const silently = { whole: true, withoutWorker: true };
+    expect(await collect(polled.client, silently)).toEqual([item('a')]);
     expect(polled.asked).toMatchObject({ queues: [], runs: [] });
     const idle = clientOf([run, { ...run, id: 'b' }], { polled: () => false });
-    expect(await collect(new Inbox(idle.client))).toEqual([item('a'), item('b')]);
+    expect(await collect(idle.client, { whole: true })).toEqual([item('a'), item('b')]);
     expect(idle.asked).toMatchObject({ queues: ['q'], runs: [] });
   });
 
@@ -160,7 +164,7 @@ describe('Inbox', () => {
         : { queue: 'alive', answer: [whole] }),
     }));
     const { client, asked } = clientOf(runs);
-    const items = await collect(new Inbox(client));
+    const items = await collect(client, { whole: true });
     expect(items.map(({ runId }) => runId)).toEqual(ids);
     expect(items.map(({ isComplete }) => isComplete)).toEqual(
       runs.map((_, index) => index % 2 === 1),
@@ -171,14 +175,18 @@ describe('Inbox', () => {
   });
 
   it('filters by agent and kind, and stops at the limit', async () => {
-    const memo = (agent: string): RunMemo => ({ ...waiting, agent });
     const approval = { ...input, inputId: 'a1.0', kind: 'approval' } as const;
+    const memo = (agent: string): RunMemo => ({
+      ...waiting,
+      agent,
+      pending: [input, approval],
+    });
     const { client } = clientOf([
-      { id: 'a', memo: memo('clerk'), answer: [input, approval] },
-      { id: 'b', memo: memo('other'), answer: [input, approval] },
+      { id: 'a', memo: memo('clerk') },
+      { id: 'b', memo: memo('other') },
     ]);
     const found = async (filter: InboxFilter): Promise<string[]> =>
-      (await collect(new Inbox(client), filter)).map(({ runId, inputId }) => `${runId} ${inputId}`);
+      (await collect(client, filter)).map(({ runId, inputId }) => `${runId} ${inputId}`);
     expect(await found({})).toEqual(['a q1', 'a a1.0', 'b q1', 'b a1.0']);
     expect(await found({ agent: 'other' })).toEqual(['b q1', 'b a1.0']);
     expect(await found({ kind: 'approval' })).toEqual(['a a1.0', 'b a1.0']);
@@ -193,19 +201,19 @@ describe('Inbox', () => {
   }>([
     {
       name: 'by status where both are registered',
-      attributes: () => ({ LonghaulAgent: 2, LonghaulStatus: 2 }),
-      lists: [open + waits, open + waits],
+      attributes: () => ({ LonghaulAgent: 2, LonghaulStatus: 2, LonghaulKey: 7 }),
+      lists: [waits, waits],
       indexChecks: 1,
     },
     {
       name: 'by memo where one is missing',
-      attributes: () => ({ LonghaulStatus: 2 }),
+      attributes: () => ({ LonghaulStatus: 2, LonghaulKey: 7 }),
       lists: [open, open],
       indexChecks: 1,
     },
     {
       name: 'by memo where one is of another type',
-      attributes: () => ({ LonghaulAgent: 2, LonghaulStatus: 1 }),
+      attributes: () => ({ LonghaulAgent: 2, LonghaulStatus: 2, LonghaulKey: 2 }),
       lists: [open, open],
       indexChecks: 1,
     },
@@ -227,9 +235,31 @@ describe('Inbox', () => {
     },
   ])('finds runs $name', async ({ attributes, lists, indexChecks }) => {
     const { client, asked } = clientOf([], { attributes });
-    const inbox = new Inbox(client);
-    await collect(inbox);
-    await collect(inbox);
+    const index = new SearchIndex(client);
+    await collect(index);
+    await collect(index);
     expect(asked).toMatchObject({ lists, indexChecks });
+  });
+
+  it.each([
+    {
+      name: 'an agent',
+      filter: { agent: 'clerk' },
+      query: narrowed(" AND LonghaulAgent = 'clerk'"),
+    },
+    { name: 'what is no id', filter: { agent: "x' OR 'a' = 'a" }, query: waits },
+    {
+      name: 'a user of an application',
+      filter: { agent: 'clerk', key: { userId: 'ada', appName: 'shop' } },
+      query: narrowed(
+        " AND LonghaulAgent = 'clerk'" +
+          " AND LonghaulKey = 'app-63e7dc7be8ae3428ee90de5fba706209' AND LonghaulKey = 'user-a10756cea6fb7404058437fcfe4d8dc9'",
+      ),
+    },
+  ])('lets the server look for $name', async ({ filter, query }) => {
+    const attributes = { LonghaulAgent: 2, LonghaulStatus: 2, LonghaulKey: 7 };
+    const { client, asked } = clientOf([], { attributes: () => attributes });
+    await collect(client, filter);
+    expect(asked.lists).toEqual([query]);
   });
 });

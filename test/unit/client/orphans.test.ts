@@ -1,6 +1,8 @@
 // Pure: no server. The server's list and its descriptions are doubles.
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { findOrphans } from '../../../src/client/orphans';
+import { keyHashes } from '../../../src/core/key-hashes';
+import { startMemo } from '../../../src/core/start-memo';
 
 type Run = {
   readonly id: string;
@@ -9,6 +11,7 @@ type Run = {
   readonly caller?: { readonly workflowId: string; readonly runId: string };
   /** As its memo has it, of a child only. */
   readonly path?: string;
+  readonly user?: string;
   /** As the server describes it; undefined: it knows no such run. */
   readonly status?: string | undefined;
   readonly children?: readonly string[];
@@ -25,7 +28,11 @@ function clientOf(runs: readonly Run[]): { client: Client; asked: string[] } {
         runId: executionOf(run),
         status: { name: 'RUNNING' },
         startTime: new Date(0),
-        memo: { longhaul: { status: 'running', agent: 'a', ...(run.path && { path: run.path }) } },
+        memo: startMemo({
+          agent: 'a',
+          ...(run.path && { path: run.path }),
+          key: keyHashes({ ...(run.user && { userId: run.user }) }),
+        }),
         ...(run.caller && { parentExecution: run.caller }),
       };
     }
@@ -98,6 +105,16 @@ describe('findOrphans', () => {
     const { client, asked: wasAsked } = clientOf(runs);
     expect((await findOrphans(client)).map(({ runId }) => runId)).toEqual(orphans);
     expect(wasAsked).toEqual(asked);
+  });
+
+  it('finds those of a user, and asks for no others', async () => {
+    const { client, asked } = clientOf([
+      { ...child, user: 'ada' },
+      { ...child, id: 'other' },
+    ]);
+    const orphans = await findOrphans(client, { key: { userId: 'ada' } });
+    expect(orphans.map(({ runId }) => runId)).toEqual(['child']);
+    expect(asked).toEqual(['root', 'child']);
   });
 
   it('tells where each hung', async () => {

@@ -1,6 +1,7 @@
 // Pure: the server's list is played.
 import type { Client } from '@temporalio/client';
 import { Longhaul } from '../../../src/client/longhaul';
+import { stateFromMemo } from '../../../src/client/run-view';
 import { memoKey } from '../../../src/protocol/names';
 import type { RunMemo } from '../../../src/protocol/run';
 
@@ -34,6 +35,14 @@ describe('runs', () => {
   it('leaves out what other runs called, unless asked for', async () => {
     expect(await idsOf({})).toEqual(['pipeline', 'writer']);
     expect(await idsOf({ children: true })).toEqual(Object.keys(memos));
+  });
+
+  it('shows a run whose memo somebody made up', async () => {
+    const pending = [5] as unknown as RunMemo['pending'];
+    const forged: RunMemo = { status: 'needs-input', agent: 'forged', ...(pending && { pending }) };
+    expect(
+      stateFromMemo({ runId: 'r', status: { name: 'RUNNING' }, memo: { [memoKey]: forged } }),
+    ).toMatchObject({ status: 'needs-input', pending: [] });
   });
 
   it('filters by agent and status', async () => {

@@ -49,7 +49,7 @@ describe('the names on the wire', () => {
     expect({ memoKey, threadMemoKey, searchAttributes, defaults }).toEqual({
       memoKey: 'longhaul',
       threadMemoKey: 'longhaulThread',
-      searchAttributes: { agent: 'LonghaulAgent', status: 'LonghaulStatus' },
+      searchAttributes: { agent: 'LonghaulAgent', status: 'LonghaulStatus', key: 'LonghaulKey' },
       defaults: { taskQueue: 'longhaul', namespace: 'default', address: '127.0.0.1:7233' },
     });
   });

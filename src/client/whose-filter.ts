@@ -1,0 +1,64 @@
+// Which runs a list is about: of an agent, and of the user or application whose key they were started with.
+//
+// 1. A filter that is misspelt, or names nobody, is refused: it must not list what is everybody's.
+
+import { typeName } from '../core/input-parts';
+import { keyHashes, keyMembers } from '../core/key-hashes';
+import { checkKnown } from '../core/run-input';
+import { InvalidInput } from '../protocol/error-classes';
+import { isJsonObject } from '../protocol/json';
+import { idPatterns, searchAttributes } from '../protocol/names';
+import type { RunKey, RunMemo } from '../protocol/run';
+
+export type WhoseFilter = {
+  /** Only runs of this agent. */
+  readonly agent?: string;
+  /**
+   * Only runs that were started with a `key` of which these members are the same, what they called, and such threads with their turns:
+   * `{ userId: 'ada' }`. At least one member, none of them empty; throws `InvalidInput`. Leave it out to list everybody's.
+   */
+  readonly key?: RunKey;
+};
+
+export class Whose {
+  readonly #agent: string | undefined;
+  readonly #key: readonly string[];
+
+  /** `others`: what the filter may have beside these. */
+  constructor(filter: WhoseFilter, others: readonly string[] = []) {
+    checkKnown(filter, 'the filter', ['agent', 'key', ...others]);
+    if ('key' in filter) checkKey(filter.key);
+    this.#agent = filter.agent;
+    this.#key = keyHashes(filter.key);
+  }
+
+  /** For the server's list. An agent's id that is none could end the text it stands in, and no run has it. */
+  get conditions(): readonly string[] {
+    const agent = this.#agent;
+    return [
+      ...(agent !== undefined && idPatterns.agent.test(agent)
+        ? [`${searchAttributes.agent} = '${agent}'`]
+        : []),
+      ...this.#key.map((entry) => `${searchAttributes.key} = '${entry}'`),
+    ];
+  }
+
+  matches({ agent, key }: RunMemo): boolean {
+    const entries: readonly string[] = Array.isArray(key) ? key : [];
+    const isOfAgent = this.#agent === undefined || this.#agent === agent;
+    return isOfAgent && this.#key.every((entry) => entries.includes(entry));
+  }
+}
+
+function checkKey(key: unknown): void {
+  const hint = 'leave it out to list the runs of everybody';
+  if (!isJsonObject(key) || Object.keys(key).length === 0) {
+    throw new InvalidInput(`key must name at least one of ${keyMembers.join(', ')}; ${hint}`);
+  }
+  checkKnown(key, 'key', keyMembers);
+  for (const [name, value] of Object.entries(key)) {
+    if (typeof value === 'string' && value !== '') continue;
+    const said = value === '' ? 'empty' : typeName(value);
+    throw new InvalidInput(`key.${name} must be a text that names somebody, not ${said}; ${hint}`);
+  }
+}

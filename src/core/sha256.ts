@@ -1,0 +1,74 @@
+// SHA-256 (FIPS 180-4) for the sandbox, which has no crypto. Of short texts: it makes no haste. Pure.
+
+const initial: readonly number[] = [
+  0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
+];
+
+const constants: readonly number[] = [
+  0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
+  0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
+  0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+  0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+  0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+  0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+  0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+  0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
+];
+
+/** In hex. `ascii`: characters up to U+007F, which are a byte each. */
+export function sha256(ascii: string): string {
+  const words = padded(ascii);
+  let state = initial;
+  for (let block = 0; block < words.length; block += 16) {
+    state = compress(state, words.slice(block, block + 16));
+  }
+  return state.map((word) => (word >>> 0).toString(16).padStart(8, '0')).join('');
+}
+
+/** The text, a bit, zeros, and the length in bits, in blocks of 16 words. */
+function padded(ascii: string): readonly number[] {
+  const blocks = Math.ceil((ascii.length + 9) / 64);
+  const words = Array.from({ length: blocks * 16 }, () => 0);
+  const put = (at: number, byte: number): void => {
+    words[at >> 2] = wordAt(words, at >> 2) | (byte << (24 - (at % 4) * 8));
+  };
+  for (let at = 0; at < ascii.length; at += 1) put(at, ascii.charCodeAt(at));
+  put(ascii.length, 0x80);
+  words[words.length - 1] = ascii.length * 8;
+  return words;
+}
+
+function compress(state: readonly number[], block: readonly number[]): readonly number[] {
+  const schedule = expanded(block);
+  let working = state;
+  for (const [round, constant] of constants.entries()) {
+    const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = working;
+    const sumE = rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25);
+    const sumA = rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22);
+    const choice = (e & f) ^ (~e & g);
+    const majority = (a & b) ^ (a & c) ^ (b & c);
+    const first = (h + sumE + choice + constant + wordAt(schedule, round)) | 0;
+    working = [(first + sumA + majority) | 0, a, b, c, (d + first) | 0, e, f, g];
+  }
+  return state.map((word, index) => (word + wordAt(working, index)) | 0);
+}
+
+function expanded(block: readonly number[]): readonly number[] {
+  const words = [...block];
+  for (let index = 16; index < 64; index += 1) {
+    const early = wordAt(words, index - 15);
+    const late = wordAt(words, index - 2);
+    const small0 = rotated(early, 7) ^ rotated(early, 18) ^ (early >>> 3);
+    const small1 = rotated(late, 17) ^ rotated(late, 19) ^ (late >>> 10);
+    words.push((wordAt(words, index - 16) + small0 + wordAt(words, index - 7) + small1) | 0);
+  }
+  return words;
+}
+
+function rotated(word: number, by: number): number {
+  return (word >>> by) | (word << (32 - by));
+}
+
+function wordAt(words: readonly number[], index: number): number {
+  return words[index] ?? 0;
+}

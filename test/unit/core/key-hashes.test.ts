@@ -1,0 +1,32 @@
+// Pure: no server.
+import { createHash } from 'node:crypto';
+import { keyHashes, keyHashPattern } from '../../../src/core/key-hashes';
+
+describe('keyHashes', () => {
+  it('never changes: runs that wait for years are looked up by it', () => {
+    const hash = (name: string, value: string): string =>
+      createHash('sha256').update(`["longhaul key","${name}",${value}]`).digest('hex').slice(0, 32);
+    expect(keyHashes({ userId: 'ada', appName: 'shop', sessionId: 'é😀' })).toEqual([
+      `app-${hash('appName', '"shop"')}`,
+      `user-${hash('userId', '"ada"')}`,
+      `session-${hash('sessionId', String.raw`"\u00e9\ud83d\ude00"`)}`,
+    ]);
+  });
+
+  it('tells members and values apart', () => {
+    const values = ['a', 'A', 'a ', '"', 'a","b', '\\u0061', '\ud800', '\ud801', '\ufffd', '\0'];
+    const entries = values.flatMap((value) =>
+      keyHashes({ appName: value, userId: value, sessionId: value }),
+    );
+    expect(new Set(entries).size).toBe(3 * values.length);
+    const hashes = entries.map((entry) => entry.replace(/^[a-z]+-/, ''));
+    expect(new Set(hashes).size).toBe(hashes.length);
+    expect(entries.every((entry) => keyHashPattern.test(entry))).toBe(true);
+  });
+
+  it('says nothing of what is not named', () => {
+    expect(keyHashes(undefined)).toEqual([]);
+    expect(keyHashes({ userId: '' })).toEqual([]);
+    expect(keyHashes(JSON.parse('{"userId":null,"appName":5}') as object)).toEqual([]);
+  });
+});
