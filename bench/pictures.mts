@@ -6,8 +6,8 @@ import { randomBytes } from 'node:crypto';
 import { NativeConnection } from '@temporalio/worker';
 import { defineAgent, defineTool, LonghaulError } from 'longhaul';
 import { connect } from 'longhaul/client';
-import { fetchHistories, measureHistory, scriptedModel } from 'longhaul/testing';
-import { createWorker } from 'longhaul/worker';
+import { fetchHistories, measureHistory } from 'longhaul/testing';
+import { createWorker, type ModelProvider } from 'longhaul/worker';
 import { withServer } from './bench-server.mts';
 import './quiet-runtime.mts';
 
@@ -32,10 +32,30 @@ const viewer = defineAgent({
 });
 
 let calls = 0;
-const steps = Array.from({ length: pictures + 1 }, (_, index) => () => {
-  calls += 1;
-  return index < pictures ? { toolCalls: [{ name: 'take_picture', args: {} }] } : 'Done.';
-});
+
+/** Keeps no request: together they would be more than the process has. */
+const model: ModelProvider = {
+  name: 'scripted',
+  call: () => {
+    calls += 1;
+    const isLast = calls > pictures;
+    return Promise.resolve({
+      content: isLast
+        ? [{ type: 'text', text: 'Done.' }]
+        : [{ type: 'tool_call', callId: `call_${calls}`, name: 'take_picture', args: {} }],
+      usage: {
+        input: 10,
+        output: 5,
+        total: 15,
+        cacheRead: null,
+        cacheWrite: null,
+        reasoning: null,
+      },
+      finishReason: isLast ? 'stop' : 'tool_calls',
+      origin: { provider: 'scripted', api: 'scripted', model: 'one' },
+    });
+  },
+};
 
 await withServer(async (address) => {
   const connection = await NativeConnection.connect({ address });
@@ -43,7 +63,7 @@ await withServer(async (address) => {
     connection,
     taskQueue,
     runners: [viewer],
-    providers: { scripted: scriptedModel(steps) },
+    providers: { scripted: model },
     logReplicaBytes,
   });
   const ended = worker.run();

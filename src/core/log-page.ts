@@ -21,8 +21,13 @@ export function endOfPage(sizes: readonly number[], from: number, maxBytes: numb
   return end;
 }
 
-/** As much as fits into one payload. What does not deflate is bounded as it is: a page that cannot travel would be asked for for ever. */
+/**
+ * As much as fits into one payload. Raw, so much fits whether it deflates or not: a page that cannot travel would be asked for for ever.
+ * Only what deflates well is worth a second, larger try.
+ */
 export function pageThatTravels({ page, deflate }: Paged): Uint8Array {
+  const small = deflate(page(limits.payload));
+  if (small.length > limits.payload / 2) return small;
   const large = deflate(page(limits.deflatedText));
-  return large.length <= limits.payload ? large : deflate(page(limits.payload));
+  return large.length <= limits.payload ? large : small;
 }
