@@ -12,6 +12,8 @@ import type {
   OpenThreadInput,
   OpenThreadResult,
   SaveTurnInput,
+  StoreInput,
+  StoreReply,
 } from '../protocol/thread';
 import { costOf } from '../providers/prices';
 import type { MemoryStore } from '../stores/memory-store';
@@ -42,6 +44,8 @@ export async function openThread(
     }
     const last = memory.kind === 'windowed' ? Math.max(1, memory.turns) : mostTurns;
     const store = storeOf(dependencies, memory.store);
+    // Before the turns: what is cleared in between is then a generation that is over.
+    const generation = await calling(memory.store, () => store.generation(input.key));
     const stored = await calling(memory.store, async () =>
       orderedTurns(await store.loadTurns(input.key, { last: Math.min(last, mostTurns) })),
     );
@@ -53,27 +57,46 @@ export async function openThread(
       turns: newestThatFit(stored),
       count: countOf(counted, stored),
       ...(session && { session }),
+      generation,
     };
   });
 }
 
 export async function saveTurn(
   dependencies: ActivityDependencies,
-  { store, key, turn }: SaveTurnInput,
-): Promise<void> {
+  input: SaveTurnInput,
+): Promise<StoreReply> {
+  const { key, generation, turn } = input;
   const { runId: invocationId, ...rest } = turn;
-  const memory = writableStore(dependencies, store);
-  await withHeartbeat(() =>
-    calling(store, () => memory.saveTurn({ ...key, ...rest, invocationId })),
-  );
+  return await writing(dependencies, input, async (memory) => {
+    const isSaved = await memory.saveTurn({ ...key, ...rest, invocationId }, { generation });
+    return isSaved ? generation : undefined;
+  });
 }
 
 export async function clearTurns(
   dependencies: ActivityDependencies,
-  { store, key }: ClearTurnsInput,
-): Promise<void> {
-  const memory = writableStore(dependencies, store);
-  await withHeartbeat(() => calling(store, () => memory.clear(key)));
+  input: ClearTurnsInput,
+): Promise<StoreReply> {
+  const { key, generation, next } = input;
+  return await writing(dependencies, input, async (memory) => {
+    const isCleared = await memory.clear(key, { generation, next });
+    return isCleared ? next : undefined;
+  });
+}
+
+/** `write` tells the generation that it wrote to; undefined when it came too late. */
+async function writing(
+  dependencies: ActivityDependencies,
+  { store, key, isLast = false }: StoreInput,
+  write: (memory: MemoryStore) => Promise<string | undefined>,
+): Promise<StoreReply> {
+  const memory = isLast ? storeOf(dependencies, store) : writableStore(dependencies, store);
+  return await withHeartbeat(() =>
+    calling(store, async () => ({
+      generation: (await write(memory)) ?? (await memory.generation(key)),
+    })),
+  );
 }
 
 export async function compactTurns(

@@ -6,7 +6,7 @@ import { queryNames } from '../protocol/names';
 import type { JsonObject } from '../protocol/json';
 import type { TurnsQuery, TurnView } from '../protocol/thread';
 import { serverUnavailable } from '../server/connection-options';
-import { grpcStatus, hasGrpcStatus, isNotFound } from './failures';
+import { asLonghaulError, grpcStatus, hasGrpcStatus, isNotFound } from './failures';
 import { hasWorker, noWorker } from './worker-watch';
 
 const pauseMs = 20;
@@ -58,7 +58,7 @@ export class ThreadView {
       return await this.#client.workflow.getHandle(this.#threadId).describe();
     } catch (error) {
       if (isNotFound(error)) return undefined;
-      throw error;
+      throw asLonghaulError(error);
     }
   }
 
@@ -79,7 +79,7 @@ export class ThreadView {
       return status.name !== 'RUNNING';
     } catch (error) {
       if (isNotFound(error)) return false;
-      throw error;
+      throw asLonghaulError(error);
     }
   }
 
@@ -108,7 +108,8 @@ export class ThreadView {
       throw serverUnavailable('the server of this connection', error);
     }
     const { cancelled, deadlineExceeded, failedPrecondition } = grpcStatus;
-    if (!hasGrpcStatus(error, cancelled, deadlineExceeded, failedPrecondition)) throw error;
+    if (!hasGrpcStatus(error, cancelled, deadlineExceeded, failedPrecondition))
+      throw asLonghaulError(error);
     const polled = await hasWorker(this.#client, this.#taskQueue).catch((failure: unknown) => {
       throw serverUnavailable('the server of this connection', failure);
     });

@@ -7,7 +7,8 @@ import type { LogEntry } from '../protocol/log';
 import type { Message, Usage } from '../protocol/message';
 import type { AgentRunOutcome, AgentRunResult, PendingInput, RunState } from '../protocol/run';
 import type { SendReply, TurnView } from '../protocol/thread';
-import { cancelled, isNotFound } from './failures';
+import { asLonghaulError, cancelled, isNotFound } from './failures';
+import { patiently } from './patiently';
 import type { RunEvent } from './run-events';
 import { RunHandle } from './run-handle';
 import type { ThreadView } from './thread-view';
@@ -37,7 +38,7 @@ export class TurnHandle extends RunHandle {
 
   /** Resolves when the turn's run has started; throws `RunCancelled` or `RunClosed` when it never will. */
   async started(): Promise<void> {
-    this.#started ??= this.#waitForStart().catch((error: unknown) => {
+    this.#started ??= patiently(() => this.#waitForStart()).catch((error: unknown) => {
       this.#started = undefined;
       throw error;
     });
@@ -136,7 +137,7 @@ export class TurnHandle extends RunHandle {
       return true;
     } catch (error) {
       if (isNotFound(error)) return false;
-      throw error;
+      throw asLonghaulError(error);
     }
   }
 

@@ -10,6 +10,7 @@ import type {
   OpenThreadInput,
   OpenThreadResult,
   SaveTurnInput,
+  StoreReply,
 } from './thread';
 import type {
   AgentSpec,
@@ -235,8 +236,9 @@ export interface LonghaulActivities {
   /** What a thread starts from: its runner's memory, and the turns its store holds. */
   openThread(input: OpenThreadInput): Promise<OpenThreadResult>;
   /** Writes one turn; may be repeated. */
-  saveTurn(input: SaveTurnInput): Promise<void>;
-  clearTurns(input: ClearTurnsInput): Promise<void>;
+  saveTurn(input: SaveTurnInput): Promise<StoreReply>;
+  /** Forgets all turns; may be repeated. */
+  clearTurns(input: ClearTurnsInput): Promise<StoreReply>;
   /** Has the older turns of a thread summarised by the model. */
   compactTurns(input: CompactTurnsInput): Promise<CompactTurnsResult>;
   /** Asks the server to cancel this run, so that it ends as Canceled; never one that was started under its id since. */

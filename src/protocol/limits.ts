@@ -79,6 +79,14 @@ export const limits = {
   /** What a turn that is saved tells of its tool calls: in all, and of the arguments of one. */
   toolTrace: 16 * KiB,
   toolTraceArguments: 1 * KiB,
+  /** Of a thread: messages that wait, all together and how many; what it has yet to save; the turns it tells of; answers it knows. */
+  queuedBytes: 384 * KiB,
+  queuedMessages: 100,
+  unsavedBytes: 2 * MiB,
+  unsavedTurns: 200,
+  toldTurns: 1_000,
+  toldTurnsBytes: 256 * KiB,
+  threadAnswersBytes: 32 * KiB,
   /** Turns that a thread tells of in one answer. */
   turnsPage: 200,
   /** Branches of a parallel that run at a time. */
@@ -99,6 +107,9 @@ export const timeouts = {
   modelScheduleToClose: 60 * 60_000,
   modelHeartbeat: 10_000,
   compaction: 3 * 60_000,
+  /** How long who clears a thread waits for its store, and how long the thread knows the messages from before. */
+  clearing: 60_000,
+  cleared: 5 * 60_000,
   modelIdle: 90_000,
   toolStartToClose: 2 * 60_000,
   toolScheduleToClose: 10 * 60_000,

@@ -100,25 +100,31 @@ export type OpenThreadResult = {
   readonly count: number;
   /** The session as the last turn left it. */
   readonly session?: JsonObject;
+  /** Which generation of the key the store is in. */
+  readonly generation?: string;
 };
 
 /** A turn on its way to a store: `eventData` is what else is known of it. */
 export type UnsavedTurn = Omit<KeptTurn, 'messageId'> & { readonly eventData: JsonObject };
 
-export type SaveTurnInput = {
+export type StoreInput = {
   /** Left out where it is the task queue's name. */
   readonly application?: string;
   readonly store: string;
   readonly key: ThreadKey;
-  readonly turn: UnsavedTurn;
+  /** Nothing is written when the store is in another one. */
+  readonly generation: string;
+  /** The thread ends: a store that no worker has is not waited for. */
+  readonly isLast?: boolean;
 };
 
-export type ClearTurnsInput = {
-  /** Left out where it is the task queue's name. */
-  readonly application?: string;
-  readonly store: string;
-  readonly key: ThreadKey;
-};
+export type SaveTurnInput = StoreInput & { readonly turn: UnsavedTurn };
+
+/** `next`: the generation that the clear begins. */
+export type ClearTurnsInput = StoreInput & { readonly next: string };
+
+/** The generation that the store is in: the one that was named, or begun, when it was written. */
+export type StoreReply = { readonly generation: string };
 
 export type CompactTurnsInput = {
   /** Left out where it is the task queue's name. */

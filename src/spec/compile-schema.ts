@@ -51,9 +51,17 @@ export function tryCompileSchema(schema: Json): CompiledSchema {
   const unaffordable = affordProblems(schema);
   if (unaffordable.length > 0) return failed(...unaffordable);
   const text = JSON.stringify(schema);
-  const result = compiled.get(text) ?? compile(schema);
-  compiled.set(text, result);
-  return result;
+  const known = compiled.get(text);
+  if (known !== undefined) return known;
+  try {
+    const result = compile(schema);
+    compiled.set(text, result);
+    return result;
+  } catch (error) {
+    // Not kept: the machine may have been busy.
+    if (error instanceof TookTooLong) return failed({ path: '', message: tooLongToCompile });
+    throw error;
+  }
 }
 
 /** Why nobody can afford to check against the schema, however right it is. Takes a moment: nothing is compiled. */
@@ -77,7 +85,7 @@ function compile(schema: JsonSchema): CompiledSchema {
     if (errors.length > 0) return failed(...toProblems(errors));
     return { ok: true, check: toCheck(createValidate(schema, draft)) };
   } catch (error) {
-    if (error instanceof TookTooLong) return failed({ path: '', message: tooLongToCompile });
+    if (error instanceof TookTooLong) throw error;
     // A reference to nothing, mostly.
     return failed({ path: '', message: error instanceof Error ? error.message : String(error) });
   }

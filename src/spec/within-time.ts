@@ -21,7 +21,7 @@ export function withinTime<Result>(milliseconds: number, work: () => Result): Re
         throw error;
       // The clock runs on while a process is frozen or has to wait for a core: such work was not too much.
       const used = usedMilliseconds() - before;
-      if (used > milliseconds * 0.8 || patience > milliseconds * 4) throw new TookTooLong();
+      if (used > milliseconds * 0.8 || patience > milliseconds * 2) throw new TookTooLong();
     }
   }
 }

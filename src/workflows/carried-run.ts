@@ -64,7 +64,10 @@ export function unpack(bytes: unknown): CarriedRun {
   throw new LonghaulError('StateError', `unknown format ${String(run.format)} of a carried run`);
 }
 
-export async function carriedEntries({ entries, log }: CarriedRun): Promise<readonly LogEntry[]> {
+export async function carriedEntries({
+  entries,
+  log,
+}: Pick<CarriedRun, 'entries' | 'log'>): Promise<readonly LogEntry[]> {
   if (entries !== undefined) return entries;
   if (log === undefined) throw new LonghaulError('StateError', 'the carried run has no log');
   return await pull(log);

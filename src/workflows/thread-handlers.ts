@@ -1,11 +1,12 @@
 // Handlers of a thread beside those every run has, set synchronously before its first await.
 //
 // 1. A message that was taken is told the same turn again, whatever else it says now.
-// 2. What is refused is refused by the validator: it leaves nothing in history.
+// 2. What is refused is refused by the validator: it leaves nothing in history. So is a message that the thread has no room for.
 
-import { defineQuery, defineUpdate, setHandler } from '@temporalio/workflow';
+import { currentUpdateInfo, defineQuery, defineUpdate, setHandler } from '@temporalio/workflow';
 import { ThreadBusy } from '../protocol/error-classes';
 import type { JsonObject } from '../protocol/json';
+import { limits } from '../protocol/limits';
 import { queryNames, updateNames } from '../protocol/names';
 import type { RunnerSpec } from '../protocol/spec';
 import type { SendInput, SendReply, TurnsQuery, TurnView } from '../protocol/thread';
@@ -25,8 +26,11 @@ export type ThreadHandlers = {
   /** Resolves when the thread knows the turns before it; rejects when it never will. */
   readonly opened: () => Promise<void>;
   readonly send: (message: SendInput) => SendReply;
+  /** Why nothing more can wait now, though the queue has room; undefined when it can. */
+  readonly heldUp: () => string | undefined;
   readonly interrupt: () => void;
-  readonly clear: () => void;
+  /** Resolves when nothing of what was said is left in the thread and its store. */
+  readonly clear: (updateId: string | undefined) => Promise<void>;
 };
 
 const sendUpdate = defineUpdate<SendReply, [unknown]>(updateNames.send);
@@ -35,12 +39,12 @@ const turnsOf = defineQuery<readonly TurnView[], [unknown]>(queryNames.turns);
 
 export function setThreadHandlers(thread: ThreadHandlers): void {
   const { turns } = thread;
-  const arriving: string[] = [];
+  const arriving: SendInput[] = [];
   setHandler(
     sendUpdate,
     async (payload) => {
       const message = sendInput(payload);
-      arriving.push(message.messageId);
+      arriving.push(message);
       try {
         await thread.opened();
         const known = turns.known(message.messageId);
@@ -48,7 +52,7 @@ export function setThreadHandlers(thread: ThreadHandlers): void {
         if (message.whenBusy === 'interrupt') thread.interrupt();
         return thread.send(message);
       } finally {
-        arriving.splice(arriving.indexOf(message.messageId), 1);
+        arriving.splice(arriving.indexOf(message), 1);
       }
     },
     {
@@ -60,7 +64,7 @@ export function setThreadHandlers(thread: ThreadHandlers): void {
     clearUpdate,
     async () => {
       await thread.opened();
-      thread.clear();
+      await thread.clear(currentUpdateInfo()?.id);
     },
     {
       validator: () => validating(thread.checkOpen)(undefined),
@@ -77,17 +81,26 @@ export function setThreadHandlers(thread: ThreadHandlers): void {
 
 /** A message that was taken and has no turn yet, `arriving`, keeps the thread as busy as one that has. */
 function checkSend(
-  { turns, checkOpen }: ThreadHandlers,
+  thread: ThreadHandlers,
   message: SendInput,
-  arriving: readonly string[],
+  arriving: readonly SendInput[],
 ): void {
-  checkOpen();
-  if (message.whenBusy !== 'reject' || (turns.isIdle && arriving.length === 0)) return;
-  const { messageId } = message;
-  if (turns.known(messageId) !== undefined || arriving.includes(messageId)) return;
-  throw new ThreadBusy("a turn is running: wait for it, or send with whenBusy: 'queue'", {
-    details: { runId: turns.running?.runId ?? null },
-  });
+  const { turns } = thread;
+  thread.checkOpen();
+  const { messageId, whenBusy } = message;
+  if (turns.known(messageId) !== undefined) return;
+  if (arriving.some((each) => each.messageId === messageId)) return;
+  const busy = (problem: string): ThreadBusy =>
+    new ThreadBusy(problem, { details: { runId: turns.running?.runId ?? null } });
+  const isIdle = turns.isIdle && arriving.length === 0;
+  if (whenBusy === 'reject' && !isIdle)
+    throw busy("a turn is running: wait for it, or send with whenBusy: 'queue'");
+  if (!turns.hasRoom(message, arriving))
+    throw busy(
+      `too much waits in this thread: it takes ${limits.queuedMessages} messages and ${limits.queuedBytes} bytes. Wait for a turn, and send it again`,
+    );
+  const reason = thread.heldUp();
+  if (reason !== undefined) throw busy(`${reason}. Send it again later`);
 }
 
 function viewsOf(thread: ThreadHandlers, query: TurnsQuery): readonly TurnView[] {

@@ -3,7 +3,9 @@
 // 1. All handlers are set in the constructor, before the first await; a message is taken while a turn runs, and waits.
 // 2. A turn reads the turns before it by reference: its run is given where they stand, never what they say.
 // 3. Only a completed turn is remembered. Of what came before a `clear` nothing is, whenever it is answered.
-// 4. The thread continues as new between turns only.
+// 4. The thread continues as new between turns only, and never fails for its size: while what waits is more than travels, it takes no
+//    more, and answers or writes that first.
+// 5. Of a clear the message ids stay, for some minutes at least: a message that is sent again is not answered again.
 
 import {
   allHandlersFinished,
@@ -19,17 +21,20 @@ import { RunBudget } from '../core/budget';
 import { keyHashes } from '../core/key-hashes';
 import { originBelow, topOrigin } from '../core/origin';
 import { runnerId } from '../core/runner-refs';
-import { InvalidInput, RunClosed } from '../protocol/error-classes';
+import { InvalidInput } from '../protocol/error-classes';
+import type { ErrorCode } from '../protocol/errors';
 import type { JsonObject } from '../protocol/json';
+import { timeouts } from '../protocol/limits';
 import type { AgentRunResult, RunState } from '../protocol/run';
 import type { OpenThreadResult, SendInput, SendReply, ThreadInput } from '../protocol/thread';
 import { controlActivities, openingActivities } from './activity-proxies';
 import { stateOf } from './agent-run-facts';
+import { carriedEntries } from './carried-run';
 import { packThread, unpackThread } from './carried-thread';
 import { spendOf, toldFailure } from './child-failure';
 import { childId } from './child-id';
 import { toWorkflowFailure } from './durable';
-import { historySize, isDue, noHistory } from './history-room';
+import { HistoryWatch } from './history-watch';
 import { sendDown } from './root-link';
 import { RunBoard } from './run-board';
 import { RunDisplay, type Shown } from './run-display';
@@ -37,8 +42,9 @@ import { loaded, setRunHandlers } from './run-handlers';
 import { takeThreadStart, type Given, type Taken } from './run-start';
 import { setThreadHandlers } from './thread-handlers';
 import { ThreadMemory } from './thread-memory';
-import { runTurn } from './thread-run';
-import { ThreadSaves } from './thread-saves';
+import { closing, heldUp, leftBehind, mayMove, notCleared, type ThreadRoom } from './thread-room';
+import { runTurn, savedTurn } from './thread-run';
+import { ThreadSaves, type CarriedSaves } from './thread-saves';
 import { ThreadTurns, type OpenTurn } from './thread-turns';
 import { timeOrderedId } from './time-ordered-id';
 import { carriedMemo } from './visible-state';
@@ -63,9 +69,10 @@ export class ThreadLoop {
   #loadFailure: unknown;
   /** What the turn that is running can be cancelled by. */
   #scope: CancellationScope | undefined;
-  /** Turns up to this one came before a `clear`. */
-  #clearedTurns = 0;
   #isClearing = false;
+  /** The update id of the `clear` that came last. */
+  #lastClear: string | undefined;
+  readonly #history = new HistoryWatch(() => this.#board.updates);
   #cancelReason: string | undefined;
 
   constructor(given: Given) {
@@ -91,13 +98,14 @@ export class ThreadLoop {
     setThreadHandlers({
       turns: this.#turns,
       log: () => this.#memory.log,
-      session: () => this.#memory.session,
+      session: () => (this.#isClearing ? this.#firstSession : this.#memory.session),
       runner: () => this.#input.runner,
       checkOpen: () => this.#checkOpen(),
       opened: () => this.#opened(),
       send: (message) => this.#send(message),
+      heldUp: () => heldUp(this.#room),
       interrupt: () => this.#scope?.cancel(),
-      clear: () => this.#clear(),
+      clear: (updateId) => CancellationScope.nonCancellable(() => this.#clear(updateId)),
     });
   }
 
@@ -119,8 +127,9 @@ export class ThreadLoop {
       const { carried, refused } = this.#started;
       if (refused !== undefined) throw refused;
       if (carried === undefined) await this.#open();
-      else this.#restore(carried);
+      else await this.#restore(carried);
       this.#board.loaded();
+      this.#history.loaded();
     } catch (error) {
       this.#loadFailure = error;
       throw error;
@@ -128,7 +137,7 @@ export class ThreadLoop {
   }
 
   async #open(): Promise<void> {
-    const { runner, key, session = {}, application, idleTimeoutMs } = this.#input;
+    const { runner, key, application, idleTimeoutMs } = this.#input;
     const opened = await openingActivities.openThread({
       runner: runnerId(runner),
       ...(typeof runner !== 'string' && { inline: true }),
@@ -140,8 +149,9 @@ export class ThreadLoop {
         'idleTimeout needs an agent whose memory has a store: what is in none would be lost',
       );
     }
-    this.#start(opened);
-    this.#memory.session = opened.session ?? session;
+    const { generation = '' } = opened;
+    this.#start(opened, { writes: [], generation });
+    this.#memory.session = opened.session ?? this.#firstSession;
     this.#turns.startAfter(opened.count - opened.turns.length);
     for (const { messageId, runId, user, assistant, createdAt } of opened.turns) {
       const turn = this.#turns.count + 1;
@@ -151,57 +161,73 @@ export class ThreadLoop {
     }
   }
 
-  #restore(carried: unknown): void {
+  async #restore(carried: unknown): Promise<void> {
     const thread = unpackThread(carried);
-    this.#start(thread);
     this.#board.restore(thread.board);
     this.#turns.restore(thread.turns);
     this.#budget.restore(thread.budget);
-    this.#memory.restore(thread.entries, thread.session);
-    this.#clearedTurns = thread.clearedTurns;
     this.#isClearing = thread.isClearing;
-    this.#saves.add(...thread.unsaved);
+    this.#lastClear = thread.lastClear;
+    this.#start(thread, thread.saves);
+    this.#memory.restore(await carriedEntries(thread), thread.session);
   }
 
-  #start({
-    memory,
-    searchAttributes,
-  }: Pick<OpenThreadResult, 'memory' | 'searchAttributes'>): void {
+  #start(
+    { memory, searchAttributes }: Pick<OpenThreadResult, 'memory' | 'searchAttributes'>,
+    saves: CarriedSaves,
+  ): void {
     this.#memory.spec = memory;
     this.#hasSearchAttributes = searchAttributes;
     const { store } = memory ?? {};
     const { key, application } = this.#input;
     const whose = { key, ...(application !== undefined && { application }) };
     const target = store === undefined ? undefined : { store, ...whose };
-    this.#saves = new ThreadSaves(target, (message) => {
-      const at = new Date().toISOString();
-      this.#board.refuse({ signal: 'save', code: 'StoreError', message, at });
-    });
+    const onLost = (message: string): void => this.#tell('save', 'StoreError', message);
+    this.#saves = new ThreadSaves(target, onLost, saves);
+  }
+
+  /** What the thread could not keep stands in its state, and nothing is lost silently. */
+  #tell(signal: string, code: ErrorCode, message: string): void {
+    this.#board.refuse({ signal, code, message, at: new Date().toISOString() });
+  }
+
+  get #firstSession(): JsonObject {
+    return this.#input.session ?? {};
   }
 
   /** The next thing to do; false when the thread is over. */
   async #goOn(): Promise<boolean> {
-    if (this.#isClearing) return await this.#forget();
-    if (isDue({ now: historySize(workflowInfo()), loaded: noHistory, steps: 1 }))
-      await this.#continueAsNew();
+    if (this.#isClearing) {
+      this.#isClearing = false;
+      this.#memory.forget(this.#firstSession);
+      this.#history.stepped();
+    }
+    await condition(() => !this.#saves.isBehind || this.#isClearing);
+    if (this.#isClearing) return true;
+    if (mayMove(this.#room)) await this.#continueAsNew();
     const turn = this.#turns.next();
     if (turn !== undefined) {
       await this.#runTurn(turn);
+      this.#history.stepped();
       return true;
     }
-    const { idleTimeoutMs } = this.#input;
-    if (idleTimeoutMs === undefined) {
+    const idleMs = this.#idleMs;
+    if (idleMs === undefined) {
       await condition(() => this.#isBusy);
       return true;
     }
-    return (await condition(() => this.#isBusy, idleTimeoutMs)) || (await this.#isBusySettled());
+    return (await condition(() => this.#isBusy, idleMs)) || (await this.#isBusySettled());
   }
 
-  /** Everything that was said is forgotten, and the thread ends, unless something was said since. */
-  async #forget(): Promise<boolean> {
-    this.#isClearing = false;
-    this.#memory.forget();
-    return await this.#isBusySettled();
+  /** How long it stays open with nothing to do. One in which nothing was said since it was cleared has only message ids left. */
+  get #idleMs(): number | undefined {
+    const { idleTimeoutMs } = this.#input;
+    const isEmpty = this.#lastClear !== undefined && this.#turns.isBlank;
+    return isEmpty ? Math.min(idleTimeoutMs ?? Infinity, timeouts.cleared) : idleTimeoutMs;
+  }
+
+  get #room(): ThreadRoom {
+    return { turns: this.#turns, saves: this.#saves, history: this.#history };
   }
 
   /** There is something to do; or else everything is written. */
@@ -222,11 +248,13 @@ export class ThreadLoop {
   }
 
   #checkOpen(): void {
-    if (!this.#board.ended) return;
-    throw new RunClosed('the thread is just ending: send it again', { retryable: true });
+    const { ended, moving } = this.#board;
+    if (!ended && !moving) return;
+    throw closing(moving ? 'moving' : 'ending');
   }
 
   #send(message: SendInput): SendReply {
+    this.#board.updates += 1;
     const turn = this.#turns.count + 1;
     const { workflowId } = this.#info;
     const runId = childId({ workflowId, tag: uuid4(), place: `turn-${turn}` });
@@ -236,11 +264,20 @@ export class ThreadLoop {
     return { messageId: message.messageId, turn, runId };
   }
 
-  #clear(): void {
-    this.#clearedTurns = this.#turns.count;
-    this.#isClearing = true;
-    this.#turns.clear();
-    this.#saves.clear();
+  async #clear(updateId: string | undefined): Promise<void> {
+    this.#board.updates += 1;
+    if (updateId === undefined || updateId !== this.#lastClear) {
+      this.#lastClear = updateId ?? '';
+      this.#isClearing = true;
+      this.#turns.clear();
+      this.#saves.clear();
+    }
+    const isDone = (): boolean => !this.#saves.isClearing;
+    if (isDone()) return;
+    await condition(() => isDone() || this.#board.moving, timeouts.clearing);
+    if (isDone()) return;
+    if (this.#board.moving) throw toWorkflowFailure(closing('moving'));
+    throw toWorkflowFailure(notCleared());
   }
 
   async #runTurn(turn: OpenTurn): Promise<void> {
@@ -271,24 +308,13 @@ export class ThreadLoop {
     }
   }
 
-  #keep({ id, messageId, runId, input, createdAt, turn }: OpenTurn, result: AgentRunResult): void {
-    const isRemembered = turn > this.#clearedTurns;
+  #keep(turn: OpenTurn, result: AgentRunResult): void {
+    const isRemembered = !this.#turns.isCleared(turn);
     this.#turns.finish({ status: 'completed', isRemembered });
     if (!isRemembered) return;
-    const { usage, costUsd, iterations, session, toolCalls } = result;
-    const assistant = result.finalResponse.text;
-    this.#memory.session = session;
-    this.#memory.remember(input, assistant);
-    const eventData: JsonObject = {
-      messageId,
-      usage,
-      ...(costUsd !== undefined && { costUsd }),
-      iterations,
-      ...(toolCalls && { toolCalls: [...toolCalls] }),
-      session,
-    };
-    const row = { id, runId, user: input, assistant, createdAt, eventData };
-    this.#saves.add({ kind: 'save', turn: row });
+    this.#memory.session = result.session;
+    this.#memory.remember(turn.input, result.finalResponse.text);
+    this.#saves.save(savedTurn(turn, result));
   }
 
   /** A summary that fails is tried again after the next turn. */
@@ -304,18 +330,20 @@ export class ThreadLoop {
     this.#board.moving = true;
     await this.#saves.stop();
     await condition(allHandlersFinished);
-    const bytes = packThread({
+    const left = this.#memory.shorten();
+    if (left > 0) this.#tell('memory', 'TranscriptTooLarge', leftBehind(left));
+    const thread = {
       board: this.#board.carry(),
       turns: this.#turns.carry(),
-      entries: this.#memory.log.entries,
       session: this.#memory.session,
       budget: this.#budget.carry(),
       ...(this.#memory.spec && { memory: this.#memory.spec }),
       searchAttributes: this.#hasSearchAttributes,
-      unsaved: this.#saves.unsaved,
-      clearedTurns: this.#clearedTurns,
+      saves: this.#saves.carry(),
       isClearing: this.#isClearing,
-    });
+      ...(this.#lastClear !== undefined && { lastClear: this.#lastClear }),
+    };
+    const bytes = packThread(this.#input, thread, this.#memory.log);
     await makeContinueAsNewFunc<(input: ThreadInput, carried: Uint8Array) => Promise<void>>(
       carriedMemo(),
     )(this.#input, bytes);
@@ -327,7 +355,7 @@ export class ThreadLoop {
       this.#board.status = status;
       this.#board.close();
       this.#show();
-      await this.#saves.settled();
+      await this.#saves.finish();
     }
     await condition(allHandlersFinished);
   }

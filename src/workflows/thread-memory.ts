@@ -1,6 +1,6 @@
 // What a thread remembers: what was said, in its log, and the session as the last turn left it.
 //
-// 1. The log only grows, so that a turn that runs reads what stood there when it began; forgetting starts another log.
+// 1. The log only grows, so that a turn that runs reads what stood there when it began; forgetting, in whole or in part, starts another log.
 // 2. No entry id is given twice, also after forgetting: a worker's copy is told by the ids.
 
 import { turnsOf } from '../core/memory';
@@ -14,6 +14,7 @@ import type { MemorySpec } from '../protocol/spec';
 import type { ThreadInput } from '../protocol/thread';
 import { compactingActivities } from './activity-proxies';
 import { promptOf } from './agent-run-facts';
+import { rememberable } from './carried-thread';
 import { RunLog } from './run-log';
 
 export type MemoryPlace = { readonly workflowId: string; readonly executionRunId: string };
@@ -49,9 +50,18 @@ export class ThreadMemory {
     });
   }
 
-  forget(): void {
+  forget(session: JsonObject): void {
     this.#log = new RunLog({ ...this.#place, minted: this.#log.minted });
-    this.session = {};
+    this.session = session;
+  }
+
+  /** Leaves the oldest turns behind, where all are more than a thread remembers; tells how many. Between turns only. */
+  shorten(): number {
+    const { entries, minted } = this.#log;
+    const kept = rememberable(entries);
+    if (kept === entries) return 0;
+    this.#log = new RunLog({ ...this.#place, entries: kept, minted });
+    return turnsOf(entries).length - turnsOf(kept).length;
   }
 
   /** By the provider's own count of the turn that just ended. */

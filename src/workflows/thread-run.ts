@@ -1,4 +1,4 @@
-// A turn's run: what it is started with, as the child of its thread.
+// A turn's run: what it is started with, as the child of its thread, and what is saved of it.
 
 import {
   ChildWorkflowCancellationType,
@@ -13,7 +13,7 @@ import type { JsonObject } from '../protocol/json';
 import { limits } from '../protocol/limits';
 import { workflowTypes } from '../protocol/names';
 import type { AgentRunResult, RunInput } from '../protocol/run';
-import type { ThreadInput, ThreadTurn } from '../protocol/thread';
+import type { ThreadInput, ThreadTurn, UnsavedTurn } from '../protocol/thread';
 import type { OpenTurn } from './thread-turns';
 
 export async function runTurn(
@@ -47,4 +47,21 @@ export async function runTurn(
     memo: startMemo({ agent: id, path, key: keyHashes(key) }),
     staticSummary: oneLine(`turn ${turn.turn}: ${text}`, limits.summary),
   });
+}
+
+export function savedTurn(
+  { id, messageId, runId, input, createdAt }: OpenTurn,
+  result: AgentRunResult,
+): UnsavedTurn {
+  const { usage, costUsd, iterations, session, toolCalls } = result;
+  const eventData: JsonObject = {
+    messageId,
+    usage,
+    ...(costUsd !== undefined && { costUsd }),
+    iterations,
+    ...(toolCalls && { toolCalls: [...toolCalls] }),
+    session,
+  };
+  const assistant = result.finalResponse.text;
+  return { id, runId, user: input, assistant, createdAt, eventData };
 }

@@ -3,6 +3,8 @@
 // 1. A message id is one turn: the same id again is told of the same turn.
 // 2. Turns are taken in order of arrival, one at a time, and no two came at the same time: a store orders them by it.
 // 3. What was said in a turn that is remembered stands in the log, and nowhere else.
+// 4. What waits and what is told of has a bound in number and in bytes: all of it can be carried, whatever else is.
+// 5. Of a turn that was cleared its message id is known, and nothing else is told.
 
 import { saidTurns, type SaidTurn } from '../core/memory';
 import { clipText, utf8Length } from '../core/text';
@@ -18,6 +20,7 @@ export type OpenTurn = SendInput & SendReply & { readonly createdAt: string; rea
 export type DoneTurn = Omit<TurnView, 'user' | 'assistant' | 'behind'> & {
   readonly isRemembered: boolean;
   readonly user?: string;
+  readonly isCleared?: boolean;
 };
 
 export type CarriedTurns = {
@@ -25,28 +28,41 @@ export type CarriedTurns = {
   readonly lastTime: number;
   readonly queue: readonly OpenTurn[];
   readonly done: readonly DoneTurn[];
+  /** Turns up to this one came before a `clear`. */
+  readonly cleared: number;
 };
 
-/** Turns a thread can tell of. */
-const kept = 1_000;
+/** Of the text of a turn that failed, and of its failure. */
+const shortLength = 400;
 
 export class ThreadTurns {
   #count = 0;
   #lastTime = 0;
+  #cleared = 0;
   #queue: OpenTurn[] = [];
   #running: OpenTurn | undefined;
+  #queuedBytes = 0;
   #done: DoneTurn[] = [];
+  #doneBytes = 0;
   readonly #byMessage = new Map<string, SendReply>();
 
-  restore({ count, lastTime, queue, done }: CarriedTurns): void {
+  restore({ count, lastTime, queue, done, cleared }: CarriedTurns): void {
     this.#count = count;
+    this.#cleared = cleared;
     this.#lastTime = lastTime;
     this.#queue = [...queue];
+    this.#queuedBytes = bytesOf(...queue);
     done.forEach((turn) => this.#remember(turn));
   }
 
   carry(): CarriedTurns {
-    return { count: this.#count, lastTime: this.#lastTime, queue: this.#queue, done: this.#done };
+    return {
+      count: this.#count,
+      lastTime: this.#lastTime,
+      queue: this.#queue,
+      done: this.#done,
+      cleared: this.#cleared,
+    };
   }
 
   get running(): OpenTurn | undefined {
@@ -59,6 +75,24 @@ export class ThreadTurns {
 
   get hasNext(): boolean {
     return this.#queue.length > 0;
+  }
+
+  /** Of the messages that wait, as JSON. */
+  get queuedBytes(): number {
+    return this.#queuedBytes;
+  }
+
+  /** No turn is done that was not cleared. */
+  get isBlank(): boolean {
+    return this.isIdle && this.#done.every(({ isCleared }) => isCleared === true);
+  }
+
+  /** Whether the message may wait, too, behind those that wait and those that are `arriving`. */
+  hasRoom(message: SendInput, arriving: readonly SendInput[]): boolean {
+    if (this.isIdle && arriving.length === 0) return true;
+    const count = this.#queue.length + arriving.length;
+    if (count >= limits.queuedMessages) return false;
+    return this.#queuedBytes + bytesOf(...arriving, message) <= limits.queuedBytes;
   }
 
   /** Turns that came so far. */
@@ -87,6 +121,7 @@ export class ThreadTurns {
     this.#count = turn.turn;
     this.#lastTime = Date.parse(turn.createdAt);
     this.#queue.push(turn);
+    this.#queuedBytes += bytesOf(turn);
   }
 
   /** A turn that a store kept. */
@@ -98,6 +133,7 @@ export class ThreadTurns {
 
   next(): OpenTurn | undefined {
     this.#running = this.#queue.shift();
+    if (this.#running !== undefined) this.#queuedBytes -= bytesOf(this.#running);
     return this.#running;
   }
 
@@ -107,13 +143,28 @@ export class ThreadTurns {
     if (turn === undefined) return;
     const { messageId, runId, createdAt, input } = turn;
     const user = end.isRemembered ? {} : { user: shortText(input) };
-    this.#remember({ messageId, turn: turn.turn, runId, createdAt, ...user, ...end });
+    const { failure } = end;
+    this.#remember({
+      messageId,
+      turn: turn.turn,
+      runId,
+      createdAt,
+      ...user,
+      ...end,
+      ...(failure && { failure: { ...failure, message: clipText(failure.message, shortLength) } }),
+    });
   }
 
-  /** All turns that are done are forgotten; those that wait are not. */
+  /** Of all that came so far the message ids stay: of what is done at once, of what waits when it is done. */
   clear(): void {
-    this.#done = [];
-    this.#byMessage.clear();
+    this.#cleared = this.#count;
+    const done = this.#done;
+    [this.#done, this.#doneBytes] = [[], 0];
+    done.forEach((turn) => this.#remember(turn));
+  }
+
+  isCleared({ turn }: Pick<OpenTurn, 'turn'>): boolean {
+    return turn <= this.#cleared;
   }
 
   /** The oldest first; of older ones the log may have dropped what was said, and they are left out. */
@@ -130,12 +181,19 @@ export class ThreadTurns {
     return [...doneViews(this.#done, saidTurns(entries)), ...running, ...queued];
   }
 
-  #remember(turn: DoneTurn): void {
+  #remember(told: DoneTurn): void {
+    const { messageId, turn: number, runId, createdAt, status } = told;
+    const ids = { messageId, turn: number, runId, createdAt, status };
+    const turn = this.isCleared(told) ? { ...ids, isRemembered: false, isCleared: true } : told;
     this.#done.push(turn);
+    this.#doneBytes += bytesOf(turn);
     this.#byMessage.set(turn.messageId, turn);
-    if (this.#done.length <= kept) return;
-    const dropped = this.#done.shift();
-    if (dropped !== undefined) this.#byMessage.delete(dropped.messageId);
+    while (this.#done.length > limits.toldTurns || this.#doneBytes > limits.toldTurnsBytes) {
+      const dropped = this.#done.shift();
+      if (dropped === undefined) return;
+      this.#doneBytes -= bytesOf(dropped);
+      this.#byMessage.delete(dropped.messageId);
+    }
   }
 }
 
@@ -158,7 +216,8 @@ export function newestViews(
 function doneViews(done: readonly DoneTurn[], said: readonly SaidTurn[]): TurnView[] {
   let left = said.length;
   const views: TurnView[] = [];
-  for (const { isRemembered, user = '', ...turn } of [...done].reverse()) {
+  for (const { isRemembered, isCleared, user = '', ...turn } of [...done].reverse()) {
+    if (isCleared === true) continue;
     if (!isRemembered) views.push({ ...turn, user });
     else if (left > 0) {
       left -= 1;
@@ -192,5 +251,9 @@ function shortText(input: RunInput['input']): string {
     typeof shown === 'string'
       ? shown
       : shown.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
-  return clipText(text, limits.failureMessage);
+  return clipText(text, shortLength);
+}
+
+function bytesOf(...values: readonly object[]): number {
+  return values.reduce((sum, value) => sum + utf8Length(JSON.stringify(value)), 0);
 }

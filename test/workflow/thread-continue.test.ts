@@ -7,7 +7,8 @@ import { openHarness } from './harness';
 import { fetchHistory } from './history';
 import { lastText } from './scripted-agents';
 
-const long = (text: string): string => `${text} `.padEnd(200_000, 'lorem ipsum dolor ');
+const long = (text: string, length = 200_000): string =>
+  `${text} `.padEnd(length, 'lorem ipsum dolor ');
 
 describe('a long thread', () => {
   it('goes on as new between turns, with all that was said, is queued and was answered', async () => {
@@ -28,7 +29,8 @@ describe('a long thread', () => {
     });
     const texts = Array.from({ length: 10 }, (_, index) => `${index + 1}`);
     const sent = [];
-    for (const text of texts) sent.push(await thread.send(long(text), { messageId: `m-${text}` }));
+    for (const text of texts)
+      sent.push(await thread.send(long(text, 30_000), { messageId: `m-${text}` }));
     for (const [index, turn] of sent.entries()) {
       const { finalResponse } = await turn.result();
       expect(finalResponse.text.split(' ')[0]).toBe(`<${index + 1}>`);
@@ -42,7 +44,7 @@ describe('a long thread', () => {
     const [started] = await fetchHistory(harness.longhaul, thread.threadId);
     expect(started?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId).toBeTruthy();
     const turns = await thread.turns();
-    expect(turns.map(({ turn }) => turn)).toEqual([10]);
+    expect(turns.at(-1)?.turn).toBe(10);
     expect(await thread.state()).toMatchObject({ turn: 10, usage: { total: 150 } });
     await harness.close();
   });

@@ -211,7 +211,6 @@ describe('a thread with a store', () => {
     await answer(thread, 'two');
     await thread.clear();
     failures = 0;
-    await eventually('it has ended', () => isEnded(thread));
     expect(await said(thread)).toEqual([]);
     await answer(thread, 'three');
     expect(given('three')).toEqual(['three']);
@@ -224,7 +223,6 @@ describe('a thread with a store', () => {
     await eventually('it has ended', () => isEnded(thread));
     expect(await said(thread)).toEqual(['one']);
     await thread.clear();
-    await eventually('it has ended again', () => isEnded(thread));
     expect(await said(thread)).toEqual([]);
     expect(await thread.turns()).toEqual([]);
   });

@@ -331,10 +331,10 @@ describe('a thread', () => {
     await thread.clear();
     await open('second');
     expect((await second.result()).finalResponse.text).toBe('<second>');
-    const handle = harness.longhaul.client.workflow.getHandle(thread.threadId);
-    await handle.result();
-    expect((await handle.describe()).status.name).toBe('COMPLETED');
-    expect((await thread.state()).status).toBe('completed');
+    expect(await thread.turns()).toEqual([]);
+    expect(await thread.session()).toEqual({ started: true });
+    const again = await thread.send('first', { messageId: first.messageId });
+    expect(again.runId).toBe(first.runId);
     const third = await thread.send('third');
     await open('third');
     await third.result();

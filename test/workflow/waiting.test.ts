@@ -20,6 +20,7 @@ const longPolls =
 const resourceExhausted = 8;
 
 const asker = defineAgent({ id: 'asker', model: 'scripted/one', askUser: 'tool' });
+const talker = defineAgent({ id: 'talker', model: 'scripted/talk' });
 const asks = { toolCalls: [{ name: 'ask_user', args: { question: 'Go on?' } }] };
 
 /** A call that the server answers with a status at once. */
@@ -63,9 +64,11 @@ function heldModel(): { model: ReturnType<typeof scriptedModel>; letGo: () => vo
     letGo = resolve;
   });
   const scripted = scriptedModel([asks, 'Done.']);
+  const talking = scriptedModel(['One.', 'Two.']);
   const call: typeof scripted.call = async (request, options) => {
     await held;
-    return await scripted.call(request, options);
+    const model = request.model === 'talk' ? talking : scripted;
+    return await model.call(request, options);
   };
   return { model: { ...scripted, call }, letGo };
 }
@@ -97,13 +100,16 @@ describe('who waits for a run', () => {
     const first = await startDevServer(options);
     const harness = await openHarness(first.address);
     const { model, letGo } = heldModel();
-    await harness.deploy({ runners: [asker], providers: { scripted: model } });
+    await harness.deploy({ runners: [asker, talker], providers: { scripted: model } });
     const { longhaul, calls, close } = await connectThrough(first.address, harness.taskQueue);
     let second: typeof first | undefined;
     try {
       const run = await longhaul.start('asker', 'Go.');
       const waiting = [run.outcome(), run.outcome()];
       const result = run.result();
+      const thread = longhaul.thread({ agent: 'talker', sessionId: harness.taskQueue });
+      await thread.send('First.');
+      const queued = (await thread.send('Second.')).result();
       await eventually('all of them wait', () => calls.length >= 3);
       process.kill(first.pid, 'SIGKILL');
       await first.exited;
@@ -111,6 +117,7 @@ describe('who waits for a run', () => {
       letGo();
       const paused = { kind: 'needs-input', question: 'Go on?' };
       expect(await Promise.all(waiting)).toMatchObject([paused, paused]);
+      expect(await queued).toMatchObject({ finalResponse: { text: 'Two.' } });
       await run.resume('Yes.');
       expect(await result).toMatchObject({ finalResponse: { text: 'Done.' } });
     } finally {

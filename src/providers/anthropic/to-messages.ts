@@ -56,7 +56,7 @@ function ownTurn(message: AssistantMessage, ids: ToolUseIds): ContentBlockParam[
     const projection = projectedBlock(part);
     if (projection === undefined) return [];
     const block = withDifference(projection, sealedHere(part)) as MessageBlock;
-    return isAcceptable(block) ? [addressed(block, ids)] : [];
+    return isAcceptable(block) ? [addressed(block, (id) => ids.own(id))] : [];
   });
 }
 
@@ -66,7 +66,7 @@ function foreignTurn(message: AssistantMessage, ids: ToolUseIds): ContentBlockPa
     if (part.type === 'text' || part.type === 'refusal') return textBlocks(part.text);
     if (part.type !== 'tool_call') return [];
     const block = projectedBlock(part);
-    return block === undefined ? [] : [addressed(block, ids)];
+    return block === undefined ? [] : [addressed(block, (id) => ids.foreign(id))];
   });
 }
 
@@ -90,9 +90,9 @@ function isAcceptable(block: MessageBlock): boolean {
   }
 }
 
-function addressed(block: MessageBlock, ids: ToolUseIds): ContentBlockParam {
+function addressed(block: MessageBlock, idOf: (callId: string) => string): ContentBlockParam {
   const wire = block as unknown as ContentBlockParam;
   return wire.type === 'tool_use'
-    ? ({ ...wire, id: ids.call(wire.id) } satisfies ToolUseBlockParam)
+    ? ({ ...wire, id: idOf(wire.id) } satisfies ToolUseBlockParam)
     : wire;
 }

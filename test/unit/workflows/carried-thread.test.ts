@@ -2,8 +2,15 @@
 import { randomBytes } from 'node:crypto';
 import { deflateSync, strToU8 } from 'fflate';
 import { emptyUsage } from '../../../src/core/usage';
+import { limits } from '../../../src/protocol/limits';
 import type { LogEntry } from '../../../src/protocol/log';
-import { packThread, unpackThread } from '../../../src/workflows/carried-thread';
+import type { ThreadInput } from '../../../src/protocol/thread';
+import { packThread, rememberable, unpackThread } from '../../../src/workflows/carried-thread';
+import { RunLog } from '../../../src/workflows/run-log';
+
+const key = { appName: 'a', userId: 'u', sessionId: 's' };
+const input: ThreadInput = { runner: 'assistant', key };
+const noise = (length: number): string => randomBytes(length).toString('base64').slice(0, length);
 
 function entriesOf(texts: readonly string[]): LogEntry[] {
   return texts.flatMap((text, index): LogEntry[] => [
@@ -17,75 +24,114 @@ function entriesOf(texts: readonly string[]): LogEntry[] {
   ]);
 }
 
-function threadOf(entries: readonly LogEntry[]): Parameters<typeof packThread>[0] {
-  return {
-    board: { pauseSeq: 3, pending: [], answered: [['q', 'u']], rejected: [] },
-    turns: { count: 2, lastTime: 5, queue: [], done: [] },
-    entries,
-    session: { kept: true },
-    budget: { limits: {}, spend: { usage: emptyUsage, costUsd: 0.5 } },
-    memory: { kind: 'windowed', turns: 2 },
-    searchAttributes: true,
-    unsaved: [{ kind: 'clear' }],
-    clearedTurns: 1,
-    isClearing: false,
-  };
+function logOf(entries: readonly LogEntry[]): RunLog {
+  return new RunLog({ workflowId: 'thread:a/u/s', executionRunId: 'e', entries });
 }
 
-const noise = (): string => randomBytes(300_000).toString('base64');
+type Thread = Parameters<typeof packThread>[1];
+
+const thread: Thread = {
+  board: { pauseSeq: 3, pending: [], answered: [['q', 'u']], rejected: [] },
+  turns: { count: 2, lastTime: 5, queue: [], done: [], cleared: 1 },
+  session: { kept: true },
+  budget: { limits: {}, spend: { usage: emptyUsage, costUsd: 0.5 } },
+  memory: { kind: 'windowed', turns: 2 },
+  searchAttributes: true,
+  saves: { writes: [{ kind: 'clear', next: 'g' }], generation: '' },
+  isClearing: false,
+  lastClear: 'c',
+};
 
 describe('packThread', () => {
   it('carries a thread whole', () => {
-    const thread = threadOf(entriesOf(['a', 'b']));
-    expect(unpackThread(packThread(thread))).toEqual({ format: 1, ...thread });
+    const entries = entriesOf(['a', 'b']);
+    expect(unpackThread(packThread(input, thread, logOf(entries)))).toEqual({
+      format: 1,
+      ...thread,
+      entries,
+    });
+  });
+
+  it('drops nothing of a conversation to make room for what waits: it says where it stands', () => {
+    const log = logOf(entriesOf([noise(1_000_000), noise(500_000)]));
+    const waiting = { ...thread, session: { large: noise(700_000) } };
+    const carried = unpackThread(packThread(input, waiting, log));
+    expect(carried).toEqual({ format: 1, ...waiting, log: log.ref() });
+  });
+
+  it('travels with the largest of everything, also through a codec that adds a third', () => {
+    const full: Thread = {
+      ...thread,
+      board: {
+        ...thread.board,
+        answered: Array.from({ length: 1_000 }, () => [noise(200), noise(600)] as const),
+      },
+      turns: {
+        ...thread.turns,
+        queue: [
+          {
+            messageId: 'm',
+            turn: 1,
+            runId: 'r',
+            id: 'i',
+            createdAt: '',
+            input: noise(limits.queuedBytes),
+          },
+        ],
+        done: [
+          {
+            messageId: noise(limits.toldTurnsBytes),
+            turn: 1,
+            runId: 'r',
+            createdAt: '',
+            status: 'failed',
+            isRemembered: false,
+          },
+        ],
+      },
+      session: { large: noise(limits.session) },
+    };
+    const large: ThreadInput = {
+      runner: { kind: 'agent', id: 'x', text: 'x'.repeat(limits.definition) } as never,
+      key,
+      session: { large: noise(limits.session) },
+    };
+    const bytes = packThread(large, full, logOf(entriesOf([noise(1_000_000)])));
+    const whole = Buffer.byteLength(JSON.stringify(large)) + bytes.length;
+    expect((whole * 4) / 3).toBeLessThan(2 * 1024 * 1024 - 1_000);
+    expect(unpackThread(bytes).turns.queue).toHaveLength(1);
+  });
+});
+
+describe('rememberable', () => {
+  it('keeps what a thread remembers as it is', () => {
+    const entries = entriesOf(['a', noise(1_000_000)]);
+    expect(rememberable(entries)).toBe(entries);
   });
 
   it('leaves the oldest turns behind where all are too much, and counts a summary from the first one kept', () => {
-    const turns = entriesOf(Array.from({ length: 6 }, noise));
+    const turns = entriesOf(Array.from({ length: 6 }, () => noise(400_000)));
     const entries: LogEntry[] = [...turns, { id: 's', kind: 'summary', text: 'S', turns: 5 }];
-    const bytes = packThread(threadOf(entries));
-    expect(bytes.length).toBeLessThanOrEqual(1_500_000);
-    const carried = unpackThread(bytes).entries;
-    expect(carried.map(({ id }) => id)).toEqual([
-      ...turns.slice(-carried.length + 1).map(({ id }) => id),
+    const kept = rememberable(entries);
+    expect(deflateSync(strToU8(JSON.stringify(kept))).length).toBeLessThanOrEqual(
+      limits.carriedLog,
+    );
+    expect(kept.map(({ id }) => id)).toEqual([
+      ...turns.slice(-kept.length + 1).map(({ id }) => id),
       's',
     ]);
-    const dropped = (turns.length - (carried.length - 1)) / 2;
-    expect(carried.at(-1)).toMatchObject({ turns: 5 - dropped });
+    const dropped = (turns.length - (kept.length - 1)) / 2;
+    expect(kept.at(-1)).toMatchObject({ turns: 5 - dropped });
     expect(dropped).toBeGreaterThan(0);
   });
 
   it('leaves the oldest turns behind where all take too long to deflate', () => {
     const text = 'As long as a page. '.repeat(2_000);
     const turns = entriesOf(Array.from({ length: 200 }, () => text));
-    const carried = unpackThread(packThread(threadOf(turns))).entries;
-    expect(JSON.stringify(carried).length).toBeLessThanOrEqual(4 * 1024 * 1024);
-    expect(carried).toEqual(turns.slice(-carried.length));
-    expect(carried.length).toBeGreaterThan(150);
-  });
-
-  it('keeps of summaries the last one, and none where even that is too much', () => {
-    const summaryOf = (id: string, text: string): LogEntry => ({ id, kind: 'summary', text });
-    const short = summaryOf('short', 'S');
-    const large = [noise(), noise(), noise(), noise(), noise()].join('');
-    const entriesCarried = (entries: readonly LogEntry[]) =>
-      unpackThread(packThread(threadOf(entries))).entries;
-    const turns = entriesOf([large, large, 'last']);
-    expect(entriesCarried([summaryOf('old', 'O'), ...turns, short])).toEqual([
-      ...turns.slice(-2),
-      { ...short, turns: 0 },
-    ]);
-    expect(entriesCarried([...entriesOf(['only']), summaryOf('large', large)])).toEqual([]);
-  });
-
-  it('refuses a state that is too much without any turn', () => {
-    const thread = {
-      ...threadOf([]),
-      session: { large: noise() + noise() + noise() + noise() + noise() + noise() },
-    };
-    expect(() => packThread(thread)).toThrow(
-      expect.objectContaining({ code: 'TranscriptTooLarge' }) as Error,
-    );
+    const kept = rememberable(turns);
+    expect(JSON.stringify(kept).length).toBeLessThanOrEqual(limits.carriedText);
+    expect(kept).toEqual(turns.slice(-kept.length));
+    expect(kept.length).toBeGreaterThan(150);
   });
 });
 

@@ -93,7 +93,21 @@ describe('ThreadTurns', () => {
     expect(shown(turns.views(said('text 3')))).toEqual([[3, 'completed', 'text 3', '<text 3>']]);
     turns.clear();
     expect(turns.views([])).toEqual([]);
-    expect(turns.known('m-1')).toBeUndefined();
+    expect(turns.known('m-1')?.runId).toBe('r-1');
+  });
+
+  it('has room for so many messages and bytes, those that arrive counted in', () => {
+    const turns = new ThreadTurns();
+    const large = open(1, 'x'.repeat(200_000));
+    expect(turns.hasRoom(large, [])).toBe(true);
+    turns.add(large);
+    expect(turns.hasRoom(large, [])).toBe(false);
+    expect(turns.hasRoom(open(2), [])).toBe(true);
+    expect(turns.hasRoom(open(2), [large])).toBe(false);
+    turns.next();
+    expect(turns.hasRoom(large, [])).toBe(true);
+    for (let turn = 2; turn <= 101; turn += 1) turns.add(open(turn));
+    expect(turns.hasRoom(open(102), [])).toBe(false);
   });
 
   it('names media, and keeps a bounded text of what is not remembered', () => {
