@@ -184,7 +184,8 @@ async function outcome(board: RunBoard): Promise<OutcomeReply> {
   await condition(() => board.pending.length > 0 || board.ended || board.moving);
   if (board.result !== undefined) return { kind: 'complete', result: board.result };
   if (board.ended) return { kind: 'ended' };
-  if (board.moving) return { kind: 'moved' };
+  // An answer that came in the same task as the one who waits may have ended the pause since.
+  if (board.moving || board.pending.length === 0) return { kind: 'moved' };
   return { kind: 'needs-input', pending: inputsThatTravel(board.pending) };
 }
 

@@ -248,4 +248,30 @@ describe('pauses', () => {
       await other.close();
     }
   });
+
+  it('never tells who waits of a pause that the answer beside it has ended', async () => {
+    const agent = defineAgent({ id: 'prompt', model: 'scripted/one', askUser: 'tool' });
+    const options = {
+      runners: [agent],
+      providers: { scripted: scriptedModel([ask('Now?'), 'Thank you.']) },
+    };
+    const other = await openHarness();
+    try {
+      const first = await other.worker(options);
+      const run = await other.longhaul.start(agent.id, 'Wait for me.');
+      await run.outcome();
+      const [{ inputId } = { inputId: '' }] = await run.pending();
+      await first.stop();
+      const handle = other.longhaul.client.workflow.getHandle(run.runId);
+      const reply = handle.executeUpdate('outcome', { updateId: 'outcome:late' });
+      await handle.describe();
+      const resumed = handle.executeUpdate('resume', { args: [{ inputId, answer: 'yes' }] });
+      await handle.describe();
+      await other.worker(options);
+      await resumed;
+      expect(await reply).not.toEqual({ kind: 'needs-input', pending: [] });
+    } finally {
+      await other.close();
+    }
+  });
 });
