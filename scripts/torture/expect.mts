@@ -32,8 +32,8 @@ export type Said = {
   readonly text: string;
   /** `part`: other words may stand around it. */
   readonly match?: 'part';
-  /** The result of a call that happens once: nobody may know it. */
-  readonly mayBeUnknown?: boolean;
+  /** The place of a call that happens once, of whose result nobody may know, or which was never made. */
+  readonly once?: string;
 };
 
 /** One agent's conversation; `ends[n]` is how much of it the model is given at its call n. */
@@ -207,7 +207,7 @@ function resultMessage(act: Act): Said {
     case 'look':
       return done;
     case 'refund':
-      return { ...done, mayBeUnknown: true };
+      return { ...done, once: place };
     case 'note':
       return { role: 'tool', text: 'noted' };
     case 'stumble':
@@ -218,8 +218,12 @@ function resultMessage(act: Act): Said {
     case 'guard_once': {
       const decision = decisionOn(place);
       if (decision === 'reject') return { role: 'tool', text: rejection, match: 'part' };
-      const mayBeUnknown = kind === 'guard_once';
-      return { ...done, mayBeUnknown, ...(decision === 'edit' && { match: 'part' }) };
+      const isOnce = kind === 'guard_once';
+      return {
+        ...done,
+        ...(isOnce && { once: place }),
+        ...(decision === 'edit' && { match: 'part' }),
+      };
     }
   }
 }
@@ -244,11 +248,28 @@ export function differenceOf(
   return undefined;
 }
 
-export const isUnknown = (text: string): boolean => /^(Error: )?OutcomeUnknown/.test(text);
+const isUnknown = (text: string): boolean => /^(Error: )?OutcomeUnknown/.test(text);
+const isNotMade = (text: string): boolean =>
+  /^(Error: )?The tool '\w+' failed: it was not called: /.test(text);
+
+/** Places of calls that happen once, by what was said of them in place of their results. */
+export type Untold = { readonly unknown: Set<string>; readonly notMade: Set<string> };
+
+export function collectUntold(
+  actual: readonly { readonly text: string }[],
+  expected: readonly Said[],
+  { unknown, notMade }: Untold,
+): void {
+  for (const [index, { once }] of expected.entries()) {
+    const text = actual[index]?.text ?? '';
+    if (once !== undefined && isUnknown(text)) unknown.add(once);
+    if (once !== undefined && isNotMade(text)) notMade.add(once);
+  }
+}
 
 function agrees(is: { readonly role: string; readonly text: string }, should: Said): boolean {
   if (is.role !== should.role) return false;
-  if (should.mayBeUnknown === true && isUnknown(is.text)) return true;
+  if (should.once !== undefined && (isUnknown(is.text) || isNotMade(is.text))) return true;
   return should.match === 'part' ? is.text.includes(should.text) : is.text === should.text;
 }
 

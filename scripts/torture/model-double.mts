@@ -2,7 +2,13 @@
 
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { differenceOf, isUnknown, type Conversation, type Expectation } from './expect.mts';
+import {
+  collectUntold,
+  differenceOf,
+  type Conversation,
+  type Expectation,
+  type Untold,
+} from './expect.mts';
 import type { TurnPlan } from './plan.mts';
 import { argumentsOf, nameOfMessage, toolNameOf } from './says.mts';
 
@@ -30,7 +36,7 @@ export class ModelDouble {
   readonly #faults: ModelFault[] = [];
   calls = 0;
   faultsMet = 0;
-  readonly unknowns = new Set<string>();
+  readonly untold: Untold = { unknown: new Set(), notMade: new Set() };
 
   constructor(expectation: Expectation, report: (wrong: string) => void) {
     this.#expectation = expectation;
@@ -80,10 +86,10 @@ export class ModelDouble {
 
   #check({ agent, messages, ends }: Conversation, step: number, said: readonly Spoken[]): void {
     const end = ends[step];
-    for (const [index, { role, text }] of said.entries())
-      if (role === 'tool' && isUnknown(text)) this.unknowns.add(`${agent} ${index}`);
     if (end === undefined) return this.#report(`${agent} was called a ${step + 1}th time`);
-    const difference = differenceOf(said, messages.slice(0, end));
+    const expected = messages.slice(0, end);
+    collectUntold(said, expected, this.untold);
+    const difference = differenceOf(said, expected);
     if (difference !== undefined) this.#report(`${agent}, model call ${step + 1}: ${difference}`);
   }
 }

@@ -29,6 +29,12 @@ export function actsOf({ trees, threads }: RoundPlan): ReadonlyMap<string, Act> 
   return new Map(acts.map((act) => [act.place, act]));
 }
 
+/** Which runs were reset, and which calls a model was told were never made. */
+type Told = {
+  readonly isForced: (owner: string) => boolean;
+  readonly notMade: ReadonlySet<string>;
+};
+
 /**
  * Each `once` effect at most once, each other one under one key, none that nobody asked for. A reset repeats what came after the point
  * it goes back to, also what may happen once, but under the same key.
@@ -36,7 +42,7 @@ export function actsOf({ trees, threads }: RoundPlan): ReadonlyMap<string, Act> 
 export function judgeEffects(
   ledger: string,
   plan: RoundPlan,
-  isForced: (owner: string) => boolean,
+  { isForced, notMade }: Told,
 ): readonly string[] {
   const acts = actsOf(plan);
   const places = [...grouped(readEffects(ledger), ({ place }) => place)];
@@ -46,9 +52,12 @@ export function judgeEffects(
     const name = `${act.kind} at ${place}`;
     const keys = new Set(made.map(({ key }) => key));
     const isOnce = act.kind === 'refund' || act.kind === 'guard_once';
-    const isTwice = isOnce && made.length > 1 && !isForced(agentAt(place).split('.')[0] ?? '');
+    const mayBeAgain = isForced(agentAt(place).split('.')[0] ?? '');
+    const isTwice = isOnce && made.length > 1 && !mayBeAgain;
+    const isDenied = notMade.has(place) && !mayBeAgain;
     return [
       ...(keys.size > 1 ? [`${name} has ${keys.size} keys`] : []),
+      ...(isDenied ? [`${name} happened though it was told that it was not called`] : []),
       ...(isTwice ? [`${name} happened ${made.length} times`] : []),
       ...approvalsOf(act).flatMap((decision) => disobeyed(name, decision, made)),
     ];

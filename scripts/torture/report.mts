@@ -40,6 +40,7 @@ export function printCampaign(rounds: readonly RoundReport[]): void {
     'model calls': sum(({ modelCalls }) => modelCalls),
     'effects of tools': sum(({ effects }) => effects),
     'honest OutcomeUnknown': sum(({ unknowns }) => unknowns),
+    'told "it was not called"': sum(({ notMade }) => notMade),
     'model calls disturbed': sum(({ modelFaults }) => modelFaults),
     'answers of people': sum(({ answers }) => answers),
     'workers started': sum(({ workersStarted }) => workersStarted),

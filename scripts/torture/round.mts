@@ -36,6 +36,8 @@ export type RoundReport = {
   readonly modelFaults: number;
   /** Calls that may happen once of which a model was told that nobody knows. */
   readonly unknowns: number;
+  /** Calls that may happen once of which a model was told that they were never made. */
+  readonly notMade: number;
   readonly effects: number;
   readonly answers: number;
   readonly workersStarted: number;
@@ -143,7 +145,8 @@ class Round {
     ]);
     this.#faults.end();
     const isForced = (owner: string): boolean => this.#forced.has(owner);
-    for (const wrong of judgeEffects(ledger, plan, isForced)) this.#report(wrong);
+    const { notMade } = this.#model.untold;
+    for (const wrong of judgeEffects(ledger, plan, { isForced, notMade })) this.#report(wrong);
     const { wrongs, figures } = await this.#caller.insist('the last look', () =>
       judgeWorkflows(longhaul, isForced),
     );
@@ -161,7 +164,8 @@ class Round {
       threads: plan.threads.length,
       modelCalls: this.#model.calls,
       modelFaults: this.#model.faultsMet,
-      unknowns: this.#model.unknowns.size,
+      unknowns: this.#model.untold.unknown.size,
+      notMade: this.#model.untold.notMade.size,
       effects: readEffects(ledger).length,
       answers: this.#theatre.people.answers,
       workersStarted: this.#places.reduce((sum, { starts }) => sum + starts, 0),
