@@ -4,7 +4,8 @@
 //    of one.
 // 2. Where the run stands is read from its memo, which costs no worker anything: after a restart the update alone has the run
 //    replayed, once for all who wait.
-// 3. One long poll a caller. A run that closes ends the update, and the server is asked again.
+// 3. A reply that leaves the result out says `ended`: it is read from the run, for the same update would say the same again.
+// 4. One long poll a caller. A run that closes ends the update, and the server is asked again.
 
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { InternalError } from '../protocol/error-classes';
@@ -63,11 +64,12 @@ async function look(
   const { status, pauseSeq } = stateFromMemo(execution);
   if (hasClosed(execution) || status === 'failed' || status === 'cancelled')
     return complete(await source.result());
-  if (status !== 'needs-input') return outcomeOf(await nextReply(source, pauseSeq, signal));
+  if (status !== 'needs-input')
+    return await outcomeOf(source, await nextReply(source, pauseSeq, signal));
   // Only the run itself tells its questions whole.
   const told = await source.state();
   if (told.pending.length > 0) return needsInput(told.pending);
-  return outcomeOf(await nextReply(source, told.pauseSeq, signal));
+  return await outcomeOf(source, await nextReply(source, told.pauseSeq, signal));
 }
 
 async function nextReply(
@@ -98,8 +100,12 @@ async function watchWorker(source: OutcomeSource, signal: AbortSignal): Promise<
   return await new Promise<never>(() => undefined);
 }
 
-function outcomeOf(reply: OutcomeReply): AgentRunOutcome | undefined {
+async function outcomeOf(
+  source: OutcomeSource,
+  reply: OutcomeReply,
+): Promise<AgentRunOutcome | undefined> {
   if (reply.kind === 'complete') return complete(reply.result);
+  if (reply.kind === 'ended') return complete(await source.result());
   return reply.kind === 'needs-input' ? needsInput(reply.pending) : undefined;
 }
 

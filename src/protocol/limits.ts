@@ -23,6 +23,8 @@ export const limits = {
   toolResultShown: 64 * KiB,
   definition: 512 * KiB,
   result: 1 * MiB,
+  /** Of all replies of one workflow task to those who wait: beyond, they are told to read it themselves. */
+  replies: 1 * MiB,
   /** Of what a run returns to the one that called it: many of them are one history. */
   childResult: 256 * KiB,
   failureMessage: 2 * KiB,

@@ -34,6 +34,7 @@ import type {
 } from '../protocol/run';
 import { approveInput, cancelReason, delivery, rejectInput, resumeInput } from './answer-input';
 import { toWorkflowFailure } from './durable';
+import { ReplyRoom } from './reply-room';
 import { inputsThatTravel, type RunBoard } from './run-board';
 import { childInputs, childOutcome } from './told-input';
 
@@ -84,9 +85,10 @@ export function setRunHandlers(run: RunHandlers): void {
     description: 'What the update ids of an answer are made of: {inputId}',
   });
   setHandler(usageQuery, () => state().usage, { description: 'Tokens used so far' });
+  const room = new ReplyRoom();
   const counted = (): Promise<OutcomeReply> => {
     board.updates += 1;
-    return CancellationScope.nonCancellable(() => outcome(board));
+    return CancellationScope.nonCancellable(() => outcome(board, room));
   };
   setHandler(outcomeUpdate, counted, {
     description: 'Waits for the next pause or the end',
@@ -179,9 +181,18 @@ async function decide(
   return { accepted: true, inputId: decision.inputId };
 }
 
-/** Who waits for a run that is cancelled is told that it ended, not that the waiting was cancelled. */
-async function outcome(board: RunBoard): Promise<OutcomeReply> {
+/**
+ * Who waits for a run that is cancelled is told that it ended, not that the waiting was cancelled. Of many who are told at once, those
+ * whom one message cannot carry the whole to are told where to read it.
+ */
+async function outcome(board: RunBoard, room: ReplyRoom): Promise<OutcomeReply> {
   await condition(() => board.pending.length > 0 || board.ended || board.moving);
+  const reply = whole(board);
+  if (room.takes(reply)) return reply;
+  return { kind: board.ended ? 'ended' : 'moved' };
+}
+
+function whole(board: RunBoard): OutcomeReply {
   if (board.result !== undefined) return { kind: 'complete', result: board.result };
   if (board.ended) return { kind: 'ended' };
   // An answer that came in the same task as the one who waits may have ended the pause since.

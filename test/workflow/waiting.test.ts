@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { Connection, type ConnectionOptions } from '@temporalio/client';
 import { defineAgent } from '../../src';
 import { connect, type Longhaul } from '../../src/client';
+import type { OutcomeReply } from '../../src/protocol/run';
 import { startDevServer } from '../../src/testing';
 import { scriptedModel } from '../../src/testing/scripted-model';
 import { devServerAddress } from '../servers';
@@ -58,12 +59,15 @@ async function connectThrough(
 }
 
 /** A model whose first call waits until it is let go. */
-function heldModel(): { model: ReturnType<typeof scriptedModel>; letGo: () => void } {
+function heldModel(steps: Parameters<typeof scriptedModel>[0] = [asks, 'Done.']): {
+  model: ReturnType<typeof scriptedModel>;
+  letGo: () => void;
+} {
   let letGo = (): void => undefined;
   const held = new Promise<void>((resolve) => {
     letGo = resolve;
   });
-  const scripted = scriptedModel([asks, 'Done.']);
+  const scripted = scriptedModel(steps);
   const talking = scriptedModel(['One.', 'Two.']);
   const call: typeof scripted.call = async (request, options) => {
     await held;
@@ -90,6 +94,31 @@ describe('who waits for a run', () => {
       expect(await run.result()).toMatchObject({ finalResponse: { text: 'Done.' } });
     } finally {
       await refused.close();
+      await harness.close();
+    }
+  });
+
+  it('is told of a long result by as many replies as one message carries', async () => {
+    const harness = await openHarness();
+    const text = 'x'.repeat(900_000);
+    const { model, letGo } = heldModel([text]);
+    await harness.deploy({ runners: [asker], providers: { scripted: model } });
+    try {
+      const run = await harness.longhaul.start('asker', 'Go.');
+      const handle = harness.longhaul.client.workflow.getHandle(run.runId);
+      const waiters = await Promise.all(
+        Array.from({ length: 9 }, () =>
+          handle.startUpdate<OutcomeReply, []>('outcome', { waitForStage: 'ACCEPTED' }),
+        ),
+      );
+      const told = run.outcome();
+      letGo();
+      expect(await told).toMatchObject({ kind: 'complete', result: { finalResponse: { text } } });
+      const replies = await Promise.all(waiters.map((waiter) => waiter.result()));
+      const kinds = replies.map(({ kind }) => kind).sort();
+      expect(kinds).toEqual(['complete', ...Array.from({ length: 8 }, () => 'ended')]);
+      expect(await run.result()).toMatchObject({ finalResponse: { text } });
+    } finally {
       await harness.close();
     }
   });
