@@ -5,7 +5,7 @@ import type { AgentRunOptions } from '../core/options';
 import type { AgentRunResponse, AgentRunStep } from '../core/steps';
 import type { PlanResult } from '../core/orchestration/plan';
 import { emptyUsage } from '../core/usage';
-import { oneLine, utf8Length } from '../core/text';
+import { oneLine } from '../core/text';
 import { refused } from '../core/turn-plan';
 import type { MachineInput } from '../protocol/agent-run';
 import type { AgentFacts } from '../protocol/activities';
@@ -71,17 +71,6 @@ function warningOf({
   return completionCalls.at(-1)?.finishReason === 'length'
     ? 'the answer was cut at the limit of output tokens: raise settings.maxOutputTokens'
     : undefined;
-}
-
-/** What is too long to be returned whole is left in the transcript. */
-export function withinSize<Result extends PlanResult>(result: Result): Result {
-  if (utf8Length(JSON.stringify(result)) <= limits.result) return result;
-  const warning = 'finalResponse.content was left out for its size: read it from the transcript';
-  return {
-    ...result,
-    finalResponse: { ...result.finalResponse, content: [] },
-    warnings: [...(result.warnings ?? []), warning],
-  };
 }
 
 export function stateOf(run: {

@@ -4,7 +4,7 @@
 // 1. Continue-as-new, Temporal's failures and cancellation pass.
 // 2. A LonghaulError becomes a non-retryable failure of its code.
 // 3. Anything else becomes the non-retryable InternalError.
-// 4. A result that cannot be stored fails the run here, visibly, instead of wedging it.
+// 4. A result that cannot be stored fails the run here, visibly, instead of wedging it. None should: results are fitted before.
 
 import {
   ApplicationFailure,
@@ -55,8 +55,8 @@ export function storable<Result>(result: Result): Result {
     throw new InternalError(`the result is not JSON${violationText(violation)}`);
   }
   const bytes = utf8Length(JSON.stringify(result));
-  if (bytes > limits.result * 1.5) {
-    throw new PayloadTooLarge(`the result has ${bytes} bytes; a run may return ${limits.result}`);
+  if (bytes > limits.payload) {
+    throw new PayloadTooLarge(`the result has ${bytes} bytes; a run may return ${limits.payload}`);
   }
   return result;
 }

@@ -18,15 +18,13 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import { AgentRun } from '../core/agent-run';
 import { RunBudget } from '../core/budget';
-import { createPlan, restorePlan } from '../core/orchestration/create-plan';
 import type { PlanResult } from '../core/orchestration/plan';
 import { isSpent } from '../core/spend';
 import { runnerId } from '../core/runner-refs';
 import { InternalError, InvalidInput } from '../protocol/error-classes';
 import { signalNames } from '../protocol/names';
-import type { LogEntry, LogEvent } from '../protocol/log';
+import type { LogEntry } from '../protocol/log';
 import type {
   AgentRunResult,
   ChildInputs,
@@ -37,16 +35,15 @@ import type {
   RunState,
 } from '../protocol/run';
 import { controlActivities } from './activity-proxies';
-import { AgentLoop } from './agent-loop';
-import { machineOptions, promptOf, stateOf } from './agent-run-facts';
+import { stateOf } from './agent-run-facts';
 import { carriedEntries, pack, unpack, type CarriedProgress, type CarriedRun } from './carried-run';
 import { reported } from './child-failure';
 import { Children } from './children';
+import { createDriver } from './create-driver';
 import type { DrivenRun, Driver } from './driver';
 import { storable, toWorkflowFailure } from './durable';
 import { HistoryWatch } from './history-watch';
 import { loadDefinition, type LoadedDefinition } from './load-definition';
-import { OrchestrationLoop } from './orchestration-loop';
 import { RootLink, sendDown } from './root-link';
 import { RunBoard } from './run-board';
 import { RunDisplay, type Shown } from './run-display';
@@ -202,26 +199,10 @@ export class Run {
       isAtItsEnd: () => this.#isAtItsEnd,
       continueAsNewIfDue: (progress) => this.#continueAsNewIfDue(progress),
     };
-    this.#loaded = { definition, budget, children, driver: this.#drive(driven, carried) };
+    this.#loaded = { definition, budget, children, driver: createDriver(driven, carried) };
     this.#board.loaded();
     this.#history.loaded();
     if (this.#abandoned) children.abandon();
-  }
-
-  #drive(run: DrivenRun, carried: CarriedRun | undefined): Driver {
-    const { facts } = run.definition;
-    if (facts.kind === 'agent') {
-      const log = run.log.entries.map(({ id: _id, ...event }): LogEvent => event);
-      const machine = carried?.machine
-        ? AgentRun.fromJSON({ ...carried.machine, log })
-        : new AgentRun(promptOf(this.#input.input), machineOptions(facts));
-      return new AgentLoop(run, { facts, machine });
-    }
-    const { input } = this.#input;
-    const plan = carried?.plan
-      ? restorePlan(facts, carried.plan)
-      : createPlan(facts, { input, session: this.#session.value });
-    return new OrchestrationLoop(run, { facts, plan });
   }
 
   /** A run that is halted waits for the reset that takes it back, or for its end from outside. */
@@ -238,15 +219,13 @@ export class Run {
   }
 
   async #finish(planned: PlanResult): Promise<AgentRunResult | ChildResult> {
-    const { children, budget, driver } = this.#ready();
+    const { definition, children, budget, driver } = this.#ready();
     const turnFacts = this.#input.thread && driver.turnFacts;
-    const result = runResult(planned, { budget, session: this.#session.value, turnFacts });
+    const { kind } = definition.facts;
+    const ended = { runId: this.#info.workflowId, kind, budget, session: this.#session };
+    const result = runResult(planned, { ...ended, turnFacts });
     // Checked before it is published, too: what an update cannot carry would wedge the run.
-    const returned = storable(
-      this.#place.isRoot
-        ? result
-        : childResult(planned, { result, session: this.#session, spend: budget.spend }),
-    );
+    const returned = storable(this.#place.isRoot ? result : childResult(planned, ended));
     this.#board.result = result;
     await this.#end('completed');
     if (children.openCount > 0) children.abandon();

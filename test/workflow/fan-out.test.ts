@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { NativeConnection } from '@temporalio/worker';
 import { parallel, sequential, type Agent } from '../../src';
 import { entriesFromHistory } from '../../src/client/history-log';
+import { jsonBytes } from '../../src/core/fit-texts';
 import { limits } from '../../src/protocol/limits';
 import { queryNames } from '../../src/protocol/names';
 import { devServerAddress } from '../servers';
@@ -31,6 +32,11 @@ describe('a wide parallel', () => {
     ),
   });
   const heavy = parallel({ id: 'heavy', branches: Array.from({ length: 40 }, (): Agent => echo) });
+  const text = '16 KiB: '.repeat(2_048);
+  const talker = agents.agent('talker', [text]);
+  const talkers = Array.from({ length: branches }, (): Agent => talker);
+  const loud = parallel({ id: 'loud', branches: talkers });
+  const toldOn = sequential({ id: 'told-on', steps: [loud, echo], passOutput: 'combined' });
   const above = sequential({ id: 'above', steps: [heavy, echo] });
 
   let questions: (query: string) => number;
@@ -39,7 +45,7 @@ describe('a wide parallel', () => {
   beforeAll(async () => {
     harness = await openHarness();
     quietRuntime();
-    const options = { runners: [wide, above], providers: { scripted: agents.provider } };
+    const options = { runners: [wide, above, toldOn], providers: { scripted: agents.provider } };
     // Each has a cache of its own: one of them never saw the definition that the other one pinned.
     const spies = [1, 2].map(async () => {
       const connection = await NativeConnection.connect({ address: devServerAddress() });
@@ -84,6 +90,17 @@ describe('a wide parallel', () => {
     expect(prompt).toMatchObject({ kind: 'user', message: { parts: [{ text: input }] } });
     // Of the parallel, of its branches on both workers, and of the last step.
     expect(questions(queryNames.childInput)).toBeLessThanOrEqual(1 + 2 + 1);
+  });
+
+  it('completes with 100 texts of 16 KiB, of which it gives the heads', async () => {
+    const result = await (await harness.longhaul.start('loud', 'Go')).result();
+    expect(jsonBytes(result)).toBeLessThanOrEqual(limits.result);
+    const texts = JSON.parse(result.combinedText ?? '') as readonly string[];
+    expect(texts).toHaveLength(branches);
+    for (const head of texts)
+      expect(head).toMatch(/^(16 KiB: ){1000}.* of 16384 bytes are shown]$/s);
+    expect(result.finalResponse.text).toBe(text);
+    expect(result.warnings?.at(-1)).toContain('tree()');
   });
 
   it.each([

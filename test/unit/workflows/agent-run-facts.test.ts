@@ -1,10 +1,9 @@
 // Pure: no server.
 import type { AgentFacts, ToolFacts } from '../../../src/protocol/activities';
-import { limits } from '../../../src/protocol/limits';
 import type { AgentRunResponse } from '../../../src/core/steps';
 import type { FinishReason } from '../../../src/protocol/message';
 import { noUsage } from '../core/builders';
-import { machineOptions, planResultOf, withinSize } from '../../../src/workflows/agent-run-facts';
+import { machineOptions, planResultOf } from '../../../src/workflows/agent-run-facts';
 import { facts } from './agent-facts';
 
 const tool = (name: string, needsApproval?: ToolFacts['needsApproval']): ToolFacts => ({
@@ -108,27 +107,5 @@ describe('the result of an agent', () => {
     },
   ])('says whether the answer $name', ({ response, warnings }) => {
     expect(planResultOf(responseOf(response)).warnings).toEqual(warnings);
-  });
-});
-
-describe('a result', () => {
-  const resultOf = (text: string) => ({
-    finalResponse: { text: 'short', content: [{ type: 'text' as const, text }] },
-    iterations: 0,
-    completionReason: 'text response',
-  });
-  const around = JSON.stringify(resultOf('')).length;
-
-  it('is whole when it is just as long as it may be', () => {
-    const result = resultOf('x'.repeat(limits.result - around));
-    expect(withinSize(result)).toBe(result);
-  });
-
-  it('leaves its parts to the transcript when it is a byte too long, and says so', () => {
-    expect(withinSize(resultOf('x'.repeat(limits.result - around + 1)))).toEqual({
-      ...resultOf(''),
-      finalResponse: { text: 'short', content: [] },
-      warnings: ['finalResponse.content was left out for its size: read it from the transcript'],
-    });
   });
 });

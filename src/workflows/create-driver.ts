@@ -1,0 +1,26 @@
+// What drives a run, by its kind: from its beginning, or from where an earlier execution stopped.
+
+import { AgentRun } from '../core/agent-run';
+import { createPlan, restorePlan } from '../core/orchestration/create-plan';
+import type { LogEvent } from '../protocol/log';
+import { AgentLoop } from './agent-loop';
+import { machineOptions, promptOf } from './agent-run-facts';
+import type { CarriedRun } from './carried-run';
+import type { DrivenRun, Driver } from './driver';
+import { OrchestrationLoop } from './orchestration-loop';
+
+export function createDriver(run: DrivenRun, carried: CarriedRun | undefined): Driver {
+  const { facts } = run.definition;
+  if (facts.kind === 'agent') {
+    const log = run.log.entries.map(({ id: _id, ...event }): LogEvent => event);
+    const machine = carried?.machine
+      ? AgentRun.fromJSON({ ...carried.machine, log })
+      : new AgentRun(promptOf(run.input.input), machineOptions(facts));
+    return new AgentLoop(run, { facts, machine });
+  }
+  const { input } = run.input;
+  const plan = carried?.plan
+    ? restorePlan(facts, carried.plan)
+    : createPlan(facts, { input, session: run.session.value });
+  return new OrchestrationLoop(run, { facts, plan });
+}
