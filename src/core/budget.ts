@@ -146,14 +146,18 @@ export class RunBudget {
   }
 }
 
+/** What a budget may be raised by: less would change no sum. */
+const leastAmount = 0.000_001;
+const mostAmount = 1e15;
+
 /** What a person may answer when a budget is used up. */
 export function budgetAmount(answer: Json): number | 'stop' {
   if (typeof answer === 'string' && answer.trim().toLowerCase() === 'stop') return 'stop';
   const isText = typeof answer === 'string' && answer.trim() !== '';
   const amount = isText ? Number(answer.trim()) : answer;
-  if (typeof amount === 'number' && Number.isFinite(amount) && amount > 0) return amount;
+  if (typeof amount === 'number' && amount >= leastAmount && amount <= mostAmount) return amount;
   throw new InvalidAnswer(
-    "a budget is answered with the amount to add, a number over 0, or 'stop'",
+    "a budget is answered with the amount to add, a number from 0.000001 to 1e15, or 'stop'",
   );
 }
 

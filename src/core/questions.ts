@@ -1,6 +1,8 @@
 import type { ToolCallPart } from '../protocol/message';
+import { limits } from '../protocol/limits';
 import type { AskUser } from '../protocol/spec';
 import type { PendingInput } from './steps';
+import { clipText, utf8Length } from './text';
 
 const marker = '__ask_user__:';
 
@@ -14,7 +16,7 @@ export function markedQuestion(text: string, askUser: AskUser = false): string |
 export const markedInput = (turn: number, question: string): PendingInput => ({
   inputId: `q${turn}`,
   kind: 'question',
-  question,
+  question: clipText(question, limits.question),
 });
 
 /** What is wrong with the arguments of an `ask_user` call, for the model. */
@@ -29,14 +31,21 @@ export function questionProblem(call: ToolCallPart): string | undefined {
   return 'nobody was asked: "options" must be a list of strings';
 }
 
-/** The input of a call that passed `questionProblem`. */
+/** The first of `texts` that are within so many bytes together. */
+export function withinBytes(texts: readonly string[], most: number): readonly string[] {
+  let bytes = 0;
+  const over = texts.findIndex((text) => (bytes += utf8Length(text)) > most);
+  return over < 0 ? texts : texts.slice(0, over);
+}
+
+/** The input of a call that passed `questionProblem`: cut to what a person reads. The call has the whole of it. */
 export function askedInput(call: ToolCallPart, turn: number, index: number): PendingInput {
   const options = call.args?.['options'];
   return {
     inputId: `q${turn}.${index}`,
     kind: 'question',
-    question: call.args?.['question'] as string,
-    ...(Array.isArray(options) && { options: options as string[] }),
+    question: clipText(call.args?.['question'] as string, limits.question),
+    ...(Array.isArray(options) && { options: withinBytes(options as string[], limits.question) }),
     call,
   };
 }

@@ -13,6 +13,8 @@ export const limits = {
   session: 64 * KiB,
   context: 16 * KiB,
   answer: 64 * KiB,
+  /** Of a question, and of its options together. */
+  question: 64 * KiB,
   toolArguments: 256 * KiB,
   toolArgumentsInline: 8 * KiB,
   modelTurn: 1 * MiB,
@@ -67,6 +69,8 @@ export const limits = {
   answeredInputs: 1_000,
   /** Open inputs that a run tells the one above it. */
   toldInputs: 10_000,
+  /** Of those in one message: an approval of the longest arguments fits. */
+  toldInputsBytes: 384 * KiB,
   replicaBytes: 64 * MiB,
   replicaPoolEntries: 1_000,
   toolAttempts: 5,

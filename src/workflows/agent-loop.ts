@@ -170,9 +170,9 @@ export class AgentLoop implements Driver {
 
   /** After an answer, what is left is looked at again. */
   async #askForBudget(usedUp: UsedUp, turn: number): Promise<void> {
-    const { budget, place, onChange } = this.#run;
+    const { board, budget, place, onChange } = this.#run;
     if (budget.onExceeded === 'fail') throw budgetExceeded(usedUp);
-    const question = budgetQuestion(usedUp, turn);
+    const question = budgetQuestion(usedUp, turn, (id) => board.wasAnswered(place.inputId(id)));
     this.#usedUp = { ...usedUp, inputId: place.inputId(question.inputId) };
     this.#publish([question]);
     onChange();

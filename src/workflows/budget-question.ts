@@ -4,14 +4,18 @@ import type { UsedUp } from '../core/budget';
 import { BudgetExceeded } from '../protocol/error-classes';
 import type { PendingInput } from '../protocol/run';
 
-/** Its id is another one each time: the limit has grown since, or it is the other one. */
+/** Its id is another one each time, also where what was added before left the limit as it was. */
 export function budgetQuestion(
   usedUp: UsedUp,
   turn: number,
+  isAnswered: (inputId: string) => boolean,
 ): Pick<PendingInput, 'inputId' | 'kind' | 'question' | 'options'> {
   const unit = usedUp.unit === 'tokens' ? 'tokens' : 'US dollars';
+  const first = `budget-${turn}-${usedUp.unit === 'tokens' ? '' : 'usd-'}${usedUp.limit}`;
+  let inputId = first;
+  for (let asked = 2; isAnswered(inputId); asked += 1) inputId = `${first}-${asked}`;
   return {
-    inputId: `budget-${turn}-${usedUp.unit === 'tokens' ? '' : 'usd-'}${usedUp.limit}`,
+    inputId,
     kind: 'budget',
     question: `${describe(usedUp)} How many ${unit} shall be added? Answer with a number, or 'stop'.`,
     options: ['stop'],

@@ -3,7 +3,7 @@
 import { emptyDigest, extendDigest } from '../core/digest';
 
 const longest = 200;
-const shortHash = 8;
+const shortTag = 8;
 
 export type ChildPlace = {
   readonly workflowId: string;
@@ -14,13 +14,13 @@ export type ChildPlace = {
 };
 
 export function childId({ workflowId, tag, place }: ChildPlace): string {
-  const id = `${workflowId}.${place}~${tag.slice(0, shortHash)}`;
+  const id = `${workflowId}.${place}~${tag.slice(0, shortTag)}`;
   if (id.length <= longest) return id;
   const hash = extendDigest(emptyDigest, id);
   return `${id.slice(0, longest - hash.length - 1)}~${hash}`;
 }
 
-/** Eight characters that tell apart what one run has few of. */
+/** Tells apart what one tree has thousands of: 64 bits. */
 export function hashOf(text: string): string {
-  return extendDigest(emptyDigest, text).slice(0, shortHash);
+  return extendDigest(emptyDigest, text);
 }

@@ -1,9 +1,10 @@
 // Between a run and the one that lists its questions: what it waits for goes up, always as the whole list, in order.
 
 import { getExternalWorkflowHandle } from '@temporalio/workflow';
+import { limits } from '../protocol/limits';
 import { signalNames } from '../protocol/names';
 import type { ChildInputs, Delivery, PendingInput } from '../protocol/run';
-import { inputsThatTravel } from './run-board';
+import { inputsThatTravel } from './inputs-that-travel';
 
 /** Who tells: `branch` as in `Lineage`. */
 export type Teller = {
@@ -32,7 +33,7 @@ export class RootLink {
     const ids = inputs.map((input) => input.inputId).join(' ');
     if (ids === this.#told) return;
     this.#told = ids;
-    this.#send(this.#child, inputsThatTravel(inputs));
+    this.#send(this.#child, inputsThatTravel(inputs, limits.toldInputsBytes));
   }
 
   /** Another child, below this run, is gone. */

@@ -6,7 +6,6 @@
 
 import { answerText } from '../core/answer';
 import { budgetAmount } from '../core/budget';
-import { utf8Length } from '../core/text';
 import {
   AlreadyAnswered,
   AmbiguousInput,
@@ -34,12 +33,6 @@ export type CarriedBoard = {
 type Answered = { readonly updateId: string; readonly nonce: string | undefined };
 
 const keptRejections = 20;
-
-/** Open inputs as they fit into a message: of many long calls only the questions. Whole, they are read by query. */
-export function inputsThatTravel(inputs: readonly PendingInput[]): readonly PendingInput[] {
-  if (utf8Length(JSON.stringify(inputs)) <= limits.result) return inputs;
-  return inputs.map(({ call: _call, ...input }) => input);
-}
 
 export class RunBoard {
   status: RunStatus = 'loading';
@@ -231,6 +224,10 @@ export class RunBoard {
     const nonce = this.nonceOf(inputId);
     this.#change(() => this.#answered.set(inputId, { updateId, nonce }));
     this.answers += 1;
+  }
+
+  wasAnswered(inputId: string): boolean {
+    return this.#answered.has(inputId);
   }
 
   /** Of an input that is open, or was answered: what the ids of its answers are made of. */

@@ -34,8 +34,9 @@ import type {
 } from '../protocol/run';
 import { approveInput, cancelReason, delivery, rejectInput, resumeInput } from './answer-input';
 import { toWorkflowFailure } from './durable';
+import { inputsThatTravel } from './inputs-that-travel';
 import { ReplyRoom } from './reply-room';
-import { inputsThatTravel, type RunBoard } from './run-board';
+import type { RunBoard } from './run-board';
 import { childInputs, childOutcome } from './told-input';
 
 const resumeSignal = defineSignal<[unknown]>(signalNames.resume);
@@ -75,10 +76,14 @@ export type RunHandlers = {
 
 export function setRunHandlers(run: RunHandlers): void {
   const { board, state } = run;
-  setHandler(stateQuery, state, {
+  const told = (): RunState => {
+    const whole = state();
+    return { ...whole, pending: inputsThatTravel(whole.pending) };
+  };
+  setHandler(stateQuery, told, {
     description: 'Where the run stands: status, turn, usage, open inputs',
   });
-  setHandler(pendingQuery, () => board.pending, {
+  setHandler(pendingQuery, () => inputsThatTravel(board.pending), {
     description: 'The open questions and approvals',
   });
   setHandler(nonceQuery, (query) => nonceReply(board, query), {

@@ -57,7 +57,7 @@ function cast() {
 }
 
 const approval = {
-  inputId: expect.stringMatching(/^a1\.0@[0-9a-f]{8}$/) as string,
+  inputId: expect.stringMatching(/^a1\.0@[0-9a-f]{16}$/) as string,
   kind: 'approval',
   question: 'May transfer run?',
   call: {

@@ -1,7 +1,8 @@
 // Questions and approvals on the dev server: who may answer, once, and what everybody else is told.
 
-import { defineAgent, defineTool } from '../../src';
+import { defineAgent, defineTool, parallel } from '../../src';
 import type { RunHandle } from '../../src/client';
+import { limits } from '../../src/protocol/limits';
 import { scriptedModel } from '../../src/testing/scripted-model';
 import type { ScriptedStep } from '../../src/testing/scripted-step';
 import { eventually } from './eventually';
@@ -55,6 +56,25 @@ describe('pauses', () => {
         code: 'RunClosed',
         message: expect.stringContaining('it is failed') as string,
       });
+  });
+
+  it('tells three questions without end at once, cut, and goes on with their answers', async () => {
+    const question = 'x'.repeat(700_000);
+    const branch = (id: string) => defineAgent({ id, model: 'scripted/one', askUser: 'tool' });
+    const all = parallel({ id: 'all', branches: ['one', 'two', 'three'].map(branch) });
+    const steps = [ask(question), ask(question), ask(question), 'Done.', 'Done.', 'Done.'];
+    await harness.deploy({ runners: [all], providers: { scripted: scriptedModel(steps) } });
+    const run = await harness.longhaul.start('all', 'Help me.');
+    await eventually('all have asked', async () => (await run.pending()).length === 3);
+    const outcome = await run.outcome();
+    if (outcome.kind !== 'needs-input') throw new Error('no pause');
+    expect(outcome.pending.map((input) => input.question.length <= limits.question)).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    for (const { inputId } of outcome.pending) await run.resume('This one.', { inputId });
+    expect(await run.result()).toMatchObject({ completionReason: 'all branches completed' });
   });
 
   it('asks by tool, waits, and goes on with the answer as the result of the call', async () => {

@@ -40,6 +40,17 @@ const approval = (index: number, part: ReturnType<typeof call>): PendingInput =>
 });
 
 describe('Rule 17: questions', () => {
+  it('asks what a person reads of a question without end, and keeps the whole in the log', () => {
+    const question = 'x'.repeat(700_000);
+    const options = ['y'.repeat(60_000), 'z'.repeat(60_000)];
+    const part = ask('c1', question, options);
+    const run = answered({ askUser: 'tool' }, [part]);
+    run.nextStep();
+    const cut = { question: `${question.slice(0, 65_533)}…`, options: options.slice(0, 1) };
+    expect(run.pendingInputs).toEqual([asked(0, part, cut)]);
+    expect(JSON.stringify(run.log).includes(question)).toBe(true);
+  });
+
   it('pauses for a lone question, whose answer is the result of its call', () => {
     const part = ask('c1', 'Which city?', ['Paris', 'Rome']);
     const run = answered({ askUser: 'tool', maxTurns: 2 }, [part]);

@@ -20,7 +20,14 @@ describe('a budget that is used up', () => {
     },
   ])('asks for $usedUp.unit', ({ usedUp, inputId, question }) => {
     const options = ['stop'];
-    expect(budgetQuestion(usedUp, 3)).toEqual({ inputId, kind: 'budget', question, options });
+    const asked = budgetQuestion(usedUp, 3, () => false);
+    expect(asked).toEqual({ inputId, kind: 'budget', question, options });
+  });
+
+  it('asks under another id where the limit is what it was', () => {
+    const answered = ['budget-3-100', 'budget-3-100-2'];
+    const { inputId } = budgetQuestion(tokens, 3, (id) => answered.includes(id));
+    expect(inputId).toBe('budget-3-100-3');
   });
 
   it.each([

@@ -1,7 +1,7 @@
 // Pure: no server.
 import { limits } from '../../../src/protocol/limits';
 import type { PendingInput, RejectedSignal } from '../../../src/protocol/run';
-import { inputsThatTravel, RunBoard } from '../../../src/workflows/run-board';
+import { RunBoard } from '../../../src/workflows/run-board';
 import { thrown } from '../core/builders';
 
 const input = (inputId: string, kind: PendingInput['kind'] = 'question'): PendingInput => ({
@@ -21,24 +21,6 @@ const rejection = (message: string): RejectedSignal => ({
 });
 
 const codeOf = (act: () => unknown): unknown => (thrown(act) as { code?: unknown }).code;
-
-describe('inputs that travel', () => {
-  const approval = (bytes: number): PendingInput => ({
-    ...input('a', 'approval'),
-    call: { type: 'tool_call', callId: 'c', name: 'send', args: { text: 'x'.repeat(bytes) } },
-  });
-
-  it.each([
-    { what: 'are whole', bytes: 100, travels: approval(100) },
-    {
-      what: 'lack their calls where these are too long',
-      bytes: limits.result,
-      travels: input('a', 'approval'),
-    },
-  ])('$what', ({ bytes, travels }) => {
-    expect(inputsThatTravel([approval(bytes)])).toEqual([travels]);
-  });
-});
 
 describe('RunBoard', () => {
   let board: RunBoard;
@@ -204,6 +186,11 @@ describe('RunBoard', () => {
       { name: 'too much', answer: 'x'.repeat(limits.answer + 1) },
     ])('of $name is no answer', ({ answer }) => {
       board.publish([input('a')]);
+      expect(codeOf(() => board.question({ answer }, 'u'))).toBe('InvalidAnswer');
+    });
+
+    it.each([0, -1, 1e-20, 1e16, '1e-20', 'much'])('of %p raises no budget', (answer) => {
+      board.publish([input('a', 'budget')]);
       expect(codeOf(() => board.question({ answer }, 'u'))).toBe('InvalidAnswer');
     });
   });
