@@ -248,9 +248,10 @@ export function differenceOf(
   return undefined;
 }
 
-const isUnknown = (text: string): boolean => /^(Error: )?OutcomeUnknown/.test(text);
+/** Behind what else the model is told of the call, such as that a person changed its arguments. */
+const isUnknown = (text: string): boolean => /^(Error: )?OutcomeUnknown/m.test(text);
 const isNotMade = (text: string): boolean =>
-  /^(Error: )?The tool '\w+' failed: it was not called: /.test(text);
+  /^(Error: )?The tool '\w+' failed: it was not called: /m.test(text);
 
 /** Places of calls that happen once, by what was said of them in place of their results. */
 export type Untold = { readonly unknown: Set<string>; readonly notMade: Set<string> };

@@ -2,8 +2,9 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
 import { hasCode } from 'longhaul';
-import type { RunHandle, SendOptions, ThreadHandle } from 'longhaul/client';
+import type { Longhaul, RunHandle, SendOptions, ThreadHandle } from 'longhaul/client';
 import type { MessagePlan, ThreadOperation, ThreadPlan } from './plan.mts';
 import { attend, clipped, settleMs, type Theatre } from './play.mts';
 import { answerOf, messageOf } from './says.mts';
@@ -21,8 +22,21 @@ export async function playThread(
   const talk = new Talk(theatre, { plan, thread, signal });
   for (const operation of plan.operations) await talk.go(operation);
   await talk.end();
-  const handle = longhaul.client.workflow.getHandle(thread.threadId);
-  await caller.insist(`the end of ${plan.id}`, async () => void (await handle.result()), signal);
+  // It would end by itself when nobody may send a message again any more, after minutes.
+  await caller.insist(`the end of ${plan.id}`, () => endThread(longhaul, thread), signal);
+}
+
+async function endThread({ client }: Longhaul, { threadId }: ThreadHandle): Promise<void> {
+  const handle = client.workflow.getHandle(threadId);
+  await handle.cancel().catch(ignoringNotFound);
+  await handle.result().catch((error: unknown) => {
+    if (!(error instanceof WorkflowFailedError)) throw error;
+  });
+}
+
+/** It has ended. */
+function ignoringNotFound(error: unknown): void {
+  if (!(error instanceof WorkflowNotFoundError)) throw error;
 }
 
 type Sent = { readonly plan: MessagePlan; readonly turn: RunHandle };

@@ -5,6 +5,8 @@ import type { Longhaul } from 'longhaul/client';
 import { fetchHistory } from 'longhaul/testing';
 
 const deadlineMs = 5_000;
+/** As the server numbers what a reset leaves out. */
+const updates = 2;
 
 /** Whether it was done: a run that has just started or ended cannot be reset, nor can any while the server is away. */
 export async function resetRun(longhaul: Longhaul, runId: string, draw: number): Promise<boolean> {
@@ -22,6 +24,8 @@ export async function resetRun(longhaul: Longhaul, runId: string, draw: number):
         reason: 'torture reset',
         requestId: randomUUID(),
         workflowTaskFinishEventId,
+        // With updates said again, between signals, the SDK replays the run in another order and fails for ever.
+        resetReapplyExcludeTypes: [updates],
       });
       return true;
     });

@@ -98,8 +98,8 @@ function keepBusy(theatre: Theatre, deadline: number): Load {
   const runs = Array.from({ length: runsAtOnce }, () =>
     again((number) => playTree(theatre, tree, { signal, runId: `t1-${number}` })),
   );
-  const threads = Array.from({ length: threadsAtOnce }, (_, index) =>
-    again(() => playThread(theatre, thread, { signal, sessionId: `c1-${index}` })),
+  const threads = Array.from({ length: threadsAtOnce }, () =>
+    again((number) => playThread(theatre, thread, { signal, sessionId: `c1-${number}` })),
   );
   return { ended: Promise.all([...runs, ...threads]), count: () => done };
 }
