@@ -2,7 +2,7 @@ import type { AssistantMessage, Message, ToolCallPart, ToolResult } from '../pro
 import { idPatterns } from '../protocol/names';
 
 /** What a call is named in a request when the model gave it a name that no provider takes back. */
-export const invalidName = 'invalid_name';
+const invalidName = 'invalid_name';
 
 /** An id in the log, and the one its call has in a request. */
 type SentId = { readonly callId: string; readonly id: string };

@@ -224,7 +224,6 @@ export type ResumeInput = { readonly answer: Json; readonly inputId?: string };
 export type ResumeReply = { readonly accepted: true; readonly inputId: string };
 export type ApproveInput = { readonly inputId: string; readonly args?: JsonObject };
 export type RejectInput = { readonly inputId: string; readonly reason: string };
-export type CancelInput = { readonly reason: string };
 
 export type ChildInputQuery = Pick<InputRef, 'number'>;
 export type LogQuery = { readonly from: number; readonly deflate?: boolean };

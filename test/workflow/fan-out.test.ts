@@ -1,6 +1,5 @@
 // Wide parallels on the dev server: how many start at a time, what a branch with a long input costs, and what is asked of runs above.
 
-import { randomUUID } from 'node:crypto';
 import { NativeConnection } from '@temporalio/worker';
 import { parallel, sequential, type Agent } from '../../src';
 import { entriesFromHistory } from '../../src/client/history-log';
@@ -101,25 +100,6 @@ describe('a wide parallel', () => {
       expect(head).toMatch(/^(16 KiB: ){1000}.* of 16384 bytes are shown]$/s);
     expect(result.finalResponse.text).toBe(text);
     expect(result.warnings?.at(-1)).toContain('tree()');
-  });
-
-  it.each([
-    ['is gone', 'RunNotFound', 'nobody'],
-    ['does not have its input', 'StateError', 'caller'],
-  ])('fails a child whose caller %s', async (_name, code, workflowId) => {
-    const { client, taskQueue } = harness.longhaul;
-    const caller = await harness.longhaul.start('echo', 'Go', { runId: `caller-${randomUUID()}` });
-    await caller.result();
-    const { executionRunId } = await caller.state();
-    const inputFrom = {
-      workflowId: workflowId === 'caller' ? caller.runId : workflowId,
-      executionRunId: workflowId === 'caller' ? executionRunId : randomUUID(),
-      number: 1,
-    };
-    const runId = `child-${randomUUID()}`;
-    const args = [{ runner: 'echo', input: 'The beginning', inputFrom }];
-    await client.workflow.start('agent', { workflowId: runId, taskQueue, args });
-    await expect(harness.longhaul.run(runId).result()).rejects.toMatchObject({ code });
   });
 });
 

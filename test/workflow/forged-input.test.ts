@@ -180,5 +180,7 @@ describe('forged input', () => {
 /** What these signals may hold: an answer, a reason or none. */
 function isTaken(name: string, payload: unknown): boolean {
   if (name === signalNames.abandon) return false;
+  // It has no payload that could be wrong: whoever may signal a run may halt it, as they may terminate it.
+  if (name === signalNames.halt) return true;
   return typeof payload === 'string' || payload === null;
 }

@@ -2,7 +2,6 @@
 
 import { defineTool, graph, parallel, sequential, subAgent, type Runner } from '../../src';
 import type { RunHandle } from '../../src/client';
-import { signalNames, workflowTypes } from '../../src/protocol/names';
 import { eventually } from './eventually';
 import { openHarness, type Harness } from './harness';
 import { fetchHistory } from './history';
@@ -149,26 +148,6 @@ describe('orchestrations', () => {
     const run = await start(root, agents);
     expect((await run.result()).finalResponse.text).toBe('<fast>');
     expect(await run.pending()).toEqual([]);
-  });
-
-  it('end with what they call when nobody needs them, though they were told while they loaded', async () => {
-    const agents = scriptedAgents();
-    const root = sequential({
-      id: 'pipeline',
-      steps: [agents.agent('asker', [ask, 'late'], { askUser: 'tool' })],
-    });
-    await harness.deploy({ runners: [root], providers: { scripted: agents.provider } });
-    const { longhaul, taskQueue } = harness;
-    const { workflowId } = await longhaul.client.workflow.signalWithStart(
-      workflowTypes.sequential,
-      {
-        workflowId: `told-early-${taskQueue}`,
-        taskQueue,
-        args: [{ runner: 'pipeline', input: 'Go' }],
-        signal: signalNames.abandon,
-      },
-    );
-    await expect(longhaul.run(workflowId).result()).rejects.toMatchObject({ code: 'RunCancelled' });
   });
 
   it('end what else an agent called in the turn that fails it', async () => {
