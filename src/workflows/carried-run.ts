@@ -25,6 +25,12 @@ export type CarriedProgress =
   | { readonly machine: AgentRunState; readonly plan?: never }
   | { readonly plan: JsonObject; readonly machine?: never };
 
+/** Of an orchestration, with texts of so many bytes at most: their tails are left behind. */
+export type ProgressWithin = (textBytes: number) => CarriedProgress;
+
+/** No more than a result may have; then less, where it does not deflate. */
+const textBytes = [limits.result, limits.result / 4, limits.result / 16];
+
 /** Everything a run holds. */
 export type CarriedRun = CarriedProgress & {
   readonly format: 1;
@@ -43,15 +49,26 @@ export type CarriedRun = CarriedProgress & {
 
 /** What the next execution gets: deflated JSON, measured. */
 export function pack(
-  run: CarriedProgress & Omit<CarriedRun, 'log' | 'entries' | 'format' | 'machine' | 'plan'>,
+  {
+    progress,
+    ...run
+  }: { readonly progress: ProgressWithin } & Omit<
+    CarriedRun,
+    'log' | 'entries' | 'format' | 'machine' | 'plan'
+  >,
   log: Pick<RunLog, 'entries' | 'bytes' | 'ref'>,
 ): Uint8Array {
+  const deflate = (held: CarriedProgress, entries: Pick<CarriedRun, 'entries' | 'log'>) =>
+    deflateJson({ format: 1, ...run, ...held, ...entries } satisfies CarriedRun);
   if (log.bytes <= limits.carriedText) {
-    const whole = deflateJson({ format: 1, ...run, entries: log.entries } satisfies CarriedRun);
+    const whole = deflate(progress(limits.result), { entries: log.entries });
     if (whole.length <= limits.carriedLog) return whole;
   }
-  const small = deflateJson({ format: 1, ...run, log: log.ref() } satisfies CarriedRun);
-  if (small.length <= limits.carriedLog) return small;
+  let small: Uint8Array = new Uint8Array();
+  for (const bytes of textBytes) {
+    small = deflate(progress(bytes), { log: log.ref() });
+    if (small.length <= limits.carriedLog) return small;
+  }
   throw new TranscriptTooLarge(
     `the run's state has ${small.length} bytes deflated, too many to continue as new: shorten the definition or the session`,
   );

@@ -4,7 +4,7 @@ import type { WorkflowInfo } from '@temporalio/workflow';
 import type { RunBudget } from '../core/budget';
 import type { PlanResult } from '../core/orchestration/plan';
 import type { AgentRunResult, Delivery, RunInput, RunState } from '../protocol/run';
-import type { CarriedProgress } from './carried-run';
+import type { ProgressWithin } from './carried-run';
 import type { Children } from './children';
 import type { HistoryWatch } from './history-watch';
 import type { LoadedDefinition } from './load-definition';
@@ -32,7 +32,7 @@ export type DrivenRun = {
   /** The next time between steps it goes on in another execution, or ends for its size: who waits for a person wakes. */
   readonly isAtItsEnd: () => boolean;
   /** Between steps, with nothing in flight. Goes on in another execution where the history has grown; else there is nothing to await. */
-  readonly continueAsNewIfDue: (progress: () => CarriedProgress) => Promise<void> | undefined;
+  readonly continueAsNewIfDue: (progress: ProgressWithin) => Promise<void> | undefined;
 };
 
 export type Progress = Pick<RunState, 'turn' | 'iterations'>;

@@ -55,7 +55,10 @@ export class OrchestrationLoop implements Driver {
 
   async drive(): Promise<PlanResult> {
     while (this.#plan.outcome === undefined) {
-      await this.#run.continueAsNewIfDue(() => ({ plan: this.#plan.toJSON() }));
+      await this.#run.continueAsNewIfDue((textBytes) => {
+        this.#plan.shorten(textBytes);
+        return { plan: this.#plan.toJSON() };
+      });
       this.#launch();
       this.#run.onChange();
       await condition(() => this.#arrived.length > 0 || this.#run.history.isOver);

@@ -36,7 +36,7 @@ import type {
 } from '../protocol/run';
 import { controlActivities } from './activity-proxies';
 import { stateOf } from './agent-run-facts';
-import { carriedEntries, pack, unpack, type CarriedProgress, type CarriedRun } from './carried-run';
+import { carriedEntries, pack, unpack, type ProgressWithin, type CarriedRun } from './carried-run';
 import { reported } from './child-failure';
 import { Children } from './children';
 import { createDriver } from './create-driver';
@@ -278,7 +278,7 @@ export class Run {
     return this.#ready().children.openCount === 0 && this.#history.isDue;
   }
 
-  #continueAsNewIfDue(progress: () => CarriedProgress): Promise<void> | undefined {
+  #continueAsNewIfDue(progress: ProgressWithin): Promise<void> | undefined {
     const isMoving = this.#canMove;
     this.#history.stepped();
     if (isMoving) return this.#continueAsNew(progress);
@@ -286,13 +286,13 @@ export class Run {
     return undefined;
   }
 
-  async #continueAsNew(progress: () => CarriedProgress): Promise<void> {
+  async #continueAsNew(progress: ProgressWithin): Promise<void> {
     const { definition, budget, children } = this.#ready();
     this.#board.moving = true;
     await this.#settle();
     const bytes = pack(
       {
-        ...progress(),
+        progress,
         board: this.#board.carry(),
         definition,
         session: this.#session.carry(),

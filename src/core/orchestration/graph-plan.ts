@@ -147,6 +147,10 @@ export class GraphPlan implements Plan {
     this.#settle();
   }
 
+  shorten(maxBytes: number): void {
+    this.#results.shorten(this.#wantedResults(), maxBytes);
+  }
+
   toJSON(): JsonObject {
     this.#children.refuseOpen();
     const ready = this.ready.map(({ element }) => ({ task: element, ...this.#runOf(element) }));

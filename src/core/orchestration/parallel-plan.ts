@@ -11,6 +11,7 @@ import type { ParallelFacts } from '../../protocol/activities';
 import { InvalidInput } from '../../protocol/error-classes';
 import type { JsonObject } from '../../protocol/json';
 import type { ChildResult, RunInput } from '../../protocol/run';
+import { fitTexts, sizeInJson } from '../fit-texts';
 import { mergeDelta } from '../session';
 import { noTotals, RunningTotals, type Totals } from './child-results';
 import { MergedSession } from './merged-session';
@@ -116,6 +117,12 @@ export class ParallelPlan implements Plan {
     if (this.#left === 0) this.#end(allFailed(this.#facts.id, this.#ended as BranchFailure[]));
   }
 
+  shorten(maxBytes: number): void {
+    const texts = this.#ended.map((branch) => (hasText(branch) ? branch.text : ''));
+    for (const [index, text] of fitTexts(texts, maxBytes, sizeInJson).entries())
+      if (hasText(this.#ended[index])) this.#ended[index] = { text };
+  }
+
   toJSON(): JsonObject {
     this.#children.refuseOpen();
     const isOver = this.#outcome !== undefined;
@@ -182,6 +189,10 @@ export class ParallelPlan implements Plan {
     this.#outcome = outcome;
     this.#children.withdraw();
   }
+}
+
+function hasText(branch: EndedBranch | null | undefined): branch is { readonly text: string } {
+  return branch != null && 'text' in branch;
 }
 
 const prefix = 'branch-';

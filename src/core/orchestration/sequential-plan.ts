@@ -87,6 +87,9 @@ export class SequentialPlan implements Plan {
     this.#state = { ...this.#state, outcome: { kind: 'failed', cause: key } };
   }
 
+  /** It holds one text. */
+  shorten(): void {}
+
   toJSON(): JsonObject {
     this.#children.refuseOpen();
     return storePlan('sequential', { ...this.#state, totals: this.#totals });

@@ -2,7 +2,9 @@
 
 import { InvalidInput } from '../../protocol/error-classes';
 import { isJsonObject, type Json, type JsonObject } from '../../protocol/json';
+import { limits } from '../../protocol/limits';
 import type { RunInput } from '../../protocol/run';
+import { fitTexts, jsonBytes, sizeInJson } from '../fit-texts';
 import type { GraphTask } from './graph-tasks';
 import type { TaskResults } from './task-results';
 import { renderTemplate } from './template';
@@ -29,14 +31,24 @@ export function taskInput(task: GraphTask, sources: TaskSources): RunInput['inpu
   });
 }
 
+/** Of the part that is added to an input of several. */
+const roomForPart = 100;
+
+/** Within what an input may have: an orchestration cannot tell its tasks to say less. */
 function withOutputs(
   { dependencies }: GraphTask,
   input: RunInput['input'],
   results: TaskResults,
 ): RunInput['input'] {
   if (dependencies.length === 0) return input;
-  const sections = dependencies.map((id) => `Output of task '${id}':\n${results.textOf(id)}`);
-  const text = sections.join('\n\n');
+  const head = (id: string): string => `\n\nOutput of task '${id}':\n`;
+  const around = jsonBytes([input, dependencies.map(head).join('')]) + roomForPart;
+  const texts = dependencies.map((id) => results.textOf(id));
+  const fitted = fitTexts(texts, limits.input - around, sizeInJson);
+  const text = dependencies
+    .map((id, index) => `${head(id)}${fitted[index] ?? ''}`)
+    .join('')
+    .trimStart();
   return typeof input === 'string' ? `${input}\n\n${text}` : [...input, { type: 'text', text }];
 }
 

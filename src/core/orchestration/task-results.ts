@@ -6,6 +6,7 @@
 import type { Json, JsonObject } from '../../protocol/json';
 import { isJsonObject } from '../../protocol/json';
 import type { ChildResult } from '../../protocol/run';
+import { fitReplies } from '../fit-reply';
 
 export type TaskResult = { readonly text: string; readonly structured?: Json };
 
@@ -29,6 +30,18 @@ export class TaskResults {
   replyOf(task: string): Json | undefined {
     if (!this.#replies.has(task)) this.#replies.set(task, readReply(this.#results.get(task)));
     return this.#replies.get(task);
+  }
+
+  /** Those of these tasks fit into `maxBytes` together. */
+  shorten(tasks: ReadonlySet<string>, maxBytes: number): void {
+    const wanted = [...this.#results].filter(([task]) => tasks.has(task));
+    const fitted = fitReplies(
+      wanted.map(([, result]) => result),
+      maxBytes,
+    );
+    for (const [index, [task]] of wanted.entries())
+      this.#results.set(task, fitted[index] ?? { text: '' });
+    this.#replies.clear();
   }
 
   /** Those of these tasks that there are. */
