@@ -75,6 +75,9 @@ export const limits = {
   replicaPoolEntries: 1_000,
   toolAttempts: 5,
   toolConcurrency: 16,
+  maxToolConcurrency: 32,
+  /** Of the calls that start within one workflow task; the others follow in the next ones. */
+  toolCallBytes: 1 * MiB,
   maxIterations: 10,
   invalidToolCalls: 3,
   /** How deep runs may nest. */

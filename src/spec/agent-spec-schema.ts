@@ -1,5 +1,6 @@
 import type { JsonSchema } from '../protocol/json';
 import { expectedKeyword } from '../core/check-shape';
+import { limits } from '../protocol/limits';
 import { memorySchema } from './memory-spec-schema';
 import { mcpServerPattern, mcpServerRule } from './names';
 import { deepFreeze } from './plain-json';
@@ -80,7 +81,7 @@ export const agentSpecSchema: JsonSchema = deepFreeze(
       tools: { ...list(toolName, 500), uniqueItems: true },
       subAgents: list(subAgent, 100),
       mcpServers: { ...list(mcpServer, 50), uniqueItems: true },
-      toolConcurrency: count(1),
+      toolConcurrency: { ...count(1), maximum: limits.maxToolConcurrency },
       maxIterations: count(0),
       maxTurns: count(1),
       criteria: list(criterion, 100),

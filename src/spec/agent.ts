@@ -35,7 +35,7 @@ export type AgentOptions = {
   readonly model: string | ModelRef;
   readonly instructions?: string;
   readonly tools?: readonly AgentTool[];
-  /** How many calls of one turn run at a time. Default 16. */
+  /** How many calls of one turn run at a time, 1 to 32. Default 16. */
   readonly toolConcurrency?: number;
   /** Rounds of tool calls. Default 10. */
   readonly maxIterations?: number;

@@ -10,6 +10,7 @@ import { iterationInput, toolCallKeys } from './callbacks';
 import type { DrivenRun } from './driver';
 import { selectKeys } from './session-keys';
 import { callSubAgent } from './sub-agents';
+import { TaskRoom } from './task-room';
 import { errorResult, type ToolArrival } from './tool-arrival';
 import { callTool } from './tool-call';
 import { aroundCall, type AroundCall } from './tool-hooks';
@@ -21,8 +22,9 @@ type CallingAgent = { readonly facts: AgentFacts; readonly machine: AgentRun };
 export function createToolRunner(run: DrivenRun, agent: CallingAgent): ToolRunner {
   const { tools, subAgents = [], toolConcurrency } = agent.facts;
   const callees = new Map(subAgents.map((callee) => [callee.name, callee]));
+  const room = new TaskRoom(limits.toolCallBytes);
   return new ToolRunner({
-    concurrency: toolConcurrency ?? limits.toolConcurrency,
+    concurrency: Math.min(toolConcurrency ?? limits.toolConcurrency, limits.maxToolConcurrency),
     isFull: (running) => run.history.isFull(running * resultsOf(tools)),
     call: async (pending, waiting): Promise<ToolArrival> => {
       const { name } = pending.call;
@@ -39,7 +41,7 @@ export function createToolRunner(run: DrivenRun, agent: CallingAgent): ToolRunne
       const session = selectKeys(run.session.value, toolCallKeys(agent.facts, tool));
       const input = callInput(run, agent, { pending, session, tool });
       const judged = judgedArguments(pending, run.log);
-      return await callTool({ tool, pending, input, judged, around });
+      return await callTool({ tool, pending, input, judged, around, room });
     },
   });
 }

@@ -21,6 +21,7 @@ import { oneLine } from '../core/text';
 import { NotWaiting } from '../protocol/error-classes';
 import { LonghaulError } from '../protocol/errors';
 import { isJsonObject } from '../protocol/json';
+import { limits } from '../protocol/limits';
 import { queryNames, signalNames, updateNames } from '../protocol/names';
 import type {
   ChildInputs,
@@ -35,8 +36,8 @@ import type {
 import { approveInput, cancelReason, delivery, rejectInput, resumeInput } from './answer-input';
 import { toWorkflowFailure } from './durable';
 import { inputsThatTravel } from './inputs-that-travel';
-import { ReplyRoom } from './reply-room';
 import type { RunBoard } from './run-board';
+import { TaskRoom } from './task-room';
 import { childInputs, childOutcome } from './told-input';
 
 const resumeSignal = defineSignal<[unknown]>(signalNames.resume);
@@ -90,7 +91,7 @@ export function setRunHandlers(run: RunHandlers): void {
     description: 'What the update ids of an answer are made of: {inputId}',
   });
   setHandler(usageQuery, () => state().usage, { description: 'Tokens used so far' });
-  const room = new ReplyRoom();
+  const room = new TaskRoom(limits.replies);
   const counted = (): Promise<OutcomeReply> => {
     board.updates += 1;
     return CancellationScope.nonCancellable(() => outcome(board, room));
@@ -190,7 +191,7 @@ async function decide(
  * Who waits for a run that is cancelled is told that it ended, not that the waiting was cancelled. Of many who are told at once, those
  * whom one message cannot carry the whole to are told where to read it.
  */
-async function outcome(board: RunBoard, room: ReplyRoom): Promise<OutcomeReply> {
+async function outcome(board: RunBoard, room: TaskRoom): Promise<OutcomeReply> {
   await condition(() => board.pending.length > 0 || board.ended || board.moving);
   const reply = whole(board);
   if (room.takes(reply)) return reply;

@@ -22,6 +22,7 @@ import type { ActivityToolSpec } from '../protocol/spec';
 import { foreignActivity, toolActivities } from './activity-proxies';
 import { checkArguments } from './activity-tool';
 import { isOfCallbacks } from './callbacks';
+import type { TaskRoom } from './task-room';
 import { errorResult, resultOf, type ToolArrival } from './tool-arrival';
 import type { AroundCall } from './tool-hooks';
 import { argumentText } from './visible-state';
@@ -33,6 +34,8 @@ export type ToolCall = {
   /** What was found about the arguments beside the model call; undefined where they changed since. */
   readonly judged: CheckArgumentsResult | undefined;
   readonly around: AroundCall;
+  /** Shared by all calls of the agent. */
+  readonly room: TaskRoom;
 };
 
 export async function callTool(call: ToolCall): Promise<ToolArrival> {
@@ -45,6 +48,7 @@ export async function callTool(call: ToolCall): Promise<ToolArrival> {
     );
   }
   try {
+    await call.room.enter(tool.activity === undefined ? call.input : pending.call.args);
     return tool.activity === undefined
       ? await callOwn(call)
       : await callForeign(call, tool.activity);

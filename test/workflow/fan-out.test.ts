@@ -1,11 +1,12 @@
 // Wide parallels on the dev server: how many start at a time, what a branch with a long input costs, and what is asked of runs above.
 
 import { NativeConnection } from '@temporalio/worker';
-import { parallel, sequential, type Agent } from '../../src';
+import { defineAgent, defineTool, parallel, sequential, type Agent } from '../../src';
 import { entriesFromHistory } from '../../src/client/history-log';
 import { jsonBytes } from '../../src/core/fit-texts';
 import { limits } from '../../src/protocol/limits';
 import { queryNames } from '../../src/protocol/names';
+import { scriptedModel } from '../../src/testing/scripted-model';
 import { devServerAddress } from '../servers';
 import { openHarness, type Harness } from './harness';
 import { fetchHistory, type HistoryEvents } from './history';
@@ -132,3 +133,43 @@ function childrenOf(events: HistoryEvents): { mostOpen: number; mostStarts: numb
   }
   return { mostOpen, mostStarts: Math.max(0, ...startsOf.values()) };
 }
+
+describe('many calls with a long session', () => {
+  it('start as fast as one message carries them', async () => {
+    const harness = await openHarness();
+    const tool = defineTool({
+      name: 'look',
+      description: 'Looks',
+      inputSchema: { type: 'object' },
+      session: ['long'],
+      execute: () => 'seen',
+    });
+    const call = { name: 'look', args: {} };
+    const model = scriptedModel([{ toolCalls: Array.from({ length: 48 }, () => call) }, 'Done.']);
+    const agent = defineAgent({
+      id: 'looker',
+      model: 'scripted/one',
+      tools: [tool],
+      toolConcurrency: 32,
+    });
+    await harness.deploy({ runners: [agent], providers: { scripted: model } });
+    try {
+      const session = { long: 'x'.repeat(60 * 1024) };
+      const run = await harness.longhaul.start(agent.id, 'Go.', { session });
+      expect(await run.result()).toMatchObject({ finalResponse: { text: 'Done.' } });
+      const scheduled = (await fetchHistory(harness.longhaul, run.runId)).flatMap((event) => {
+        const task = event.activityTaskScheduledEventAttributes;
+        return task?.activityType?.name === 'callTool'
+          ? [String(task.workflowTaskCompletedEventId)]
+          : [];
+      });
+      const perTask = [...new Set(scheduled)].map(
+        (task) => scheduled.filter((other) => other === task).length,
+      );
+      expect(scheduled).toHaveLength(48);
+      expect(Math.max(...perTask)).toBeLessThanOrEqual(17);
+    } finally {
+      await harness.close();
+    }
+  });
+});

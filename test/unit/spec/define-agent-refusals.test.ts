@@ -105,7 +105,12 @@ describe('defineAgent', () => {
     [
       'no concurrency',
       { toolConcurrency: 0 },
-      'toolConcurrency must be a whole number of at least 1, not 0',
+      'toolConcurrency must be a whole number from 1 to 32, not 0',
+    ],
+    [
+      'more calls at a time than one message carries',
+      { toolConcurrency: 33 },
+      'toolConcurrency must be a whole number from 1 to 32, not 33',
     ],
     [
       'negative rounds',
