@@ -31,6 +31,7 @@ export {
   CircularAgentCall,
   DepthExceeded,
   DisallowedAgentCall,
+  EncryptionMismatch,
   InlineSpecRefused,
   InputTimeout,
   InternalError,

@@ -1,7 +1,6 @@
 import { connect as connectSocket } from 'node:net';
 import type { Command } from 'commander';
-import type { DataConverter } from '@temporalio/common';
-import type { Longhaul } from '../client';
+import type { ConnectOptions, Longhaul } from '../client';
 import { defaults } from '../protocol/names';
 import type { LoadedConnection } from '../server/connection-options';
 import { UsageError } from './cli-error';
@@ -20,6 +19,19 @@ export type Target = {
   readonly server: LoadedConnection['connection'];
   readonly namespace: string | undefined;
 };
+
+/** How the data of runs is encoded: a client says it as the worker does. */
+type Encoding = Pick<ConnectOptions, 'dataConverter' | 'encryption' | 'clearFailures'>;
+export type EncodingOptions = { readonly [Name in keyof Encoding]?: Encoding[Name] | undefined };
+
+export function encodingOf(options: EncodingOptions): Encoding {
+  const { dataConverter, encryption, clearFailures } = options;
+  return {
+    ...(dataConverter && { dataConverter }),
+    ...(encryption && { encryption }),
+    ...(clearFailures && { clearFailures }),
+  };
+}
 
 const probeTimeoutMs = 1_000;
 const latestReportMs = 4_300;
@@ -42,7 +54,7 @@ export function addTaskQueueFlag(command: Command): Command {
 /** Connects within 5 s; at once when nothing listens on this machine. The caller closes it. */
 export async function openLonghaul(
   flags: ConnectionFlags,
-  options: { taskQueue?: string; application?: string; dataConverter?: DataConverter } = {},
+  options: { taskQueue?: string; application?: string } & EncodingOptions = {},
 ): Promise<Longhaul> {
   const { address, namespace, profile } = flags;
   const taskQueue = options.taskQueue ?? flags.taskQueue;
@@ -55,7 +67,8 @@ export async function openLonghaul(
     ...(namespace && { namespace }),
     ...(taskQueue && { taskQueue }),
     ...(application && { application }),
-    ...(options.dataConverter && { dataConverter: options.dataConverter }),
+    ...encodingOf(options),
+    ...(process.env['LONGHAUL_ID_SECRET'] && { hashIds: process.env['LONGHAUL_ID_SECRET'] }),
   });
   return await Promise.race([connected, tooLate(configured)]);
 }

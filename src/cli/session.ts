@@ -4,7 +4,7 @@ import { NoWorker } from '../protocol/error-classes';
 import { loadAgents, type LoadedAgents } from './agents-file';
 import { findAgentsSource, type AgentsFlags, type AgentsSource } from './agents-source';
 import { UsageError } from './cli-error';
-import { connectionOf, openLonghaul, type ConnectionFlags } from './connection';
+import { connectionOf, encodingOf, openLonghaul, type ConnectionFlags } from './connection';
 import { describeRun } from './describe-run';
 import { liveWorkers, temporaryIdentity } from './live-workers';
 import { serveAgents, type ServedAgents } from './serve-agents';
@@ -83,13 +83,13 @@ async function serveSpecs(
 ): Promise<Session> {
   const agents = await loadAgents(source);
   check?.(agents);
-  const { taskQueue: configured, application, dataConverter } = agents.options;
+  const { taskQueue: configured, application } = agents.options;
   const taskQueue =
     flags.taskQueue ?? configured ?? `longhaul-run-${randomBytes(4).toString('hex')}`;
   const longhaul = await openLonghaul(flags, {
     taskQueue,
     ...(application && { application }),
-    ...(dataConverter && { dataConverter }),
+    ...encodingOf(agents.options),
   });
   return await serve(longhaul, agents, { taskQueue, flags, terminal });
 }
@@ -138,17 +138,18 @@ async function serveNewRuns(
   agents: LoadedAgents,
   { flags, terminal }: SessionOptions,
 ): Promise<Session> {
-  const { application = longhaul.application, dataConverter } = agents.options;
+  const { application = longhaul.application } = agents.options;
+  const encoding = encodingOf(agents.options);
   const taskQueue = flags.taskQueue ?? agents.options.taskQueue ?? longhaul.taskQueue;
   const isSame = taskQueue === longhaul.taskQueue && application === longhaul.application;
-  if (isSame && dataConverter === undefined) {
+  if (isSame && Object.keys(encoding).length === 0) {
     return await serve(longhaul, agents, { taskQueue, flags, terminal });
   }
   await longhaul.close();
   const own = await openLonghaul(flags, {
     taskQueue,
     ...(agents.options.application && { application }),
-    ...(dataConverter && { dataConverter }),
+    ...encoding,
   });
   if (await hasLastingWorker(own, taskQueue)) return withoutServing(own);
   return await serve(own, agents, { taskQueue, flags, terminal });

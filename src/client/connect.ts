@@ -1,5 +1,4 @@
 import { Client, Connection, type ConnectionLike } from '@temporalio/client';
-import type { DataConverter } from '@temporalio/common';
 import type { LonghaulError } from '../protocol/errors';
 import { timeouts } from '../protocol/limits';
 import { defaults } from '../protocol/names';
@@ -9,17 +8,26 @@ import {
   serverUnavailable,
   type ServerOptions,
 } from '../server/connection-options';
+import { clientConverter, tryEncryption, type EncryptionOptions } from '../server/encryption';
 import { grpcStatus, hasGrpcStatus } from './failures';
 import { Longhaul } from './longhaul';
+import { checkIdSecret } from './thread-id';
 import { retriesUntilClosed } from './retries-until-closed';
 
-export type ConnectOptions = ServerOptions & {
+type DataOptions = ServerOptions & EncryptionOptions;
+
+export type ConnectOptions = DataOptions & {
   readonly namespace?: string;
   /** Where runs are started; default `longhaul`. */
   readonly taskQueue?: string;
   /** Whose workers run what is started: as the workers say it. Default: the task queue's name. */
   readonly application?: string;
-  readonly dataConverter?: DataConverter;
+  /**
+   * A secret of at least 16 characters. With it the ids of threads hold a keyed hash in place of application, user and session, which
+   * stand in clear wherever the server names a workflow. All clients of a namespace need the same one, and for good: a thread is found by
+   * its id.
+   */
+  readonly hashIds?: string;
   /** An open connection to use; it is not closed by `close`. */
   readonly connection?: ConnectionLike;
 };
@@ -34,27 +42,20 @@ export type ConnectOptions = ServerOptions & {
  * const outcome = await run.outcome();
  */
 export async function connect(options: ConnectOptions = {}): Promise<Longhaul> {
-  const {
-    connection: given,
-    namespace,
-    taskQueue,
-    application,
-    dataConverter,
-    ...server
-  } = options;
+  const { connection: given, namespace, taskQueue, application, hashIds, ...server } = options;
+  const dataConverter = clientConverter(options);
+  checkIdSecret(hashIds);
+  await tryEncryption(options);
   const loaded = loadConnection(server);
   const name = namespace ?? loaded.namespace ?? defaults.namespace;
   const { connection, close } = given
     ? { connection: given, close: undefined }
     : await open(loaded.connection, name);
-  const client = new Client({
-    connection,
-    namespace: name,
-    ...(dataConverter && { dataConverter }),
-  });
+  const client = new Client({ connection, namespace: name, dataConverter });
   return new Longhaul(client, {
     taskQueue: taskQueue ?? defaults.taskQueue,
     ...(application !== undefined && { application }),
+    ...(hashIds !== undefined && { hashIds }),
     ...(close && { close }),
   });
 }

@@ -14,6 +14,7 @@ import {
   TimeoutFailure,
 } from '@temporalio/common';
 import { asMachineError } from '../core/errors';
+import { encodedFailureMessage } from '../protocol/encryption';
 import {
   errorOfCode,
   InternalError,
@@ -142,10 +143,18 @@ function typedError(error: unknown): LonghaulError | undefined {
   return found;
 }
 
+/** Of a failure that this client cannot decrypt only the type is known. */
+function messageOf({ message }: Error): string {
+  return message === encodedFailureMessage
+    ? "the message is encrypted, and this client does not encrypt: give connect the worker's `encryption`"
+    : message;
+}
+
 /** `isNested`: the failure of something the run called, not of the run itself. */
 function toTyped(cause: Error, isNested: boolean): LonghaulError | undefined {
   if (cause instanceof ApplicationFailure && isErrorCode(cause.type)) {
-    return fromFailure(cause.type, cause.message, (cause.details?.[0] ?? {}) as ErrorDetails);
+    const [details = {}] = (cause.details ?? []) as ErrorDetails[];
+    return fromFailure(cause.type, messageOf(cause), details);
   }
   if (cause instanceof CancelledFailure) return cancelled(cause.message);
   if (cause instanceof TerminatedFailure)

@@ -52,16 +52,23 @@ export class Longhaul {
   readonly application: string;
   readonly #index: SearchIndex;
   readonly #close: () => Promise<void>;
+  readonly #hashIds: string | undefined;
 
   constructor(
     client: Client,
-    options: { taskQueue: string; application?: string; close?: () => Promise<void> },
+    options: {
+      taskQueue: string;
+      application?: string;
+      hashIds?: string;
+      close?: () => Promise<void>;
+    },
   ) {
     checkApplication(options.application);
     this.client = client;
     this.taskQueue = options.taskQueue;
     this.application = options.application ?? options.taskQueue;
     this.#index = new SearchIndex(client);
+    this.#hashIds = options.hashIds;
     this.#close = options.close ?? (() => Promise.resolve());
   }
 
@@ -131,10 +138,12 @@ export class Longhaul {
    * const turn = await thread.send('Hello');
    */
   thread(options: ThreadOptions): ThreadHandle {
-    return new ThreadHandle(this.client, this.taskQueue, {
-      ...threadInput(options, this.application),
-      ...this.#own,
-    });
+    const input = { ...threadInput(options, this.application), ...this.#own };
+    return new ThreadHandle(
+      this.client,
+      { taskQueue: this.taskQueue, hashIds: this.#hashIds },
+      input,
+    );
   }
 
   /** Open conversations, the newest first, as the server lists them: a new one shows up after about a second. Needs no worker. */

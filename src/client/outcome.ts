@@ -19,6 +19,7 @@ import type {
 } from '../protocol/run';
 import { asLonghaulError, isCutOff, isNotFound } from './failures';
 import { patiently } from './patiently';
+import { readable } from './readable';
 import { hasClosed, stateFromMemo } from './run-view';
 import { uninterrupted } from './uninterrupted';
 import { requireWorker } from './worker-watch';
@@ -82,7 +83,7 @@ async function nextReply(
       updateId: `outcome:${pauseSeq + 1}`,
     });
   try {
-    return await uninterrupted(() => client.withAbortSignal(signal, ask));
+    return readable(await uninterrupted(() => client.withAbortSignal(signal, ask)));
   } catch (error) {
     // The run moved on to its next execution, or closed while the update was under way.
     if (isCutOff(error) || isNotFound(error)) return { kind: 'moved' };

@@ -36,6 +36,7 @@ import {
 } from './failures';
 import { waitForOutcome } from './outcome';
 import { patiently } from './patiently';
+import { readable } from './readable';
 import { resetRun, type ResetOptions } from './reset';
 import type { ResetPlan } from './reset-plan';
 import { followLog, type RunEvent } from './run-events';
@@ -91,7 +92,7 @@ export class RunHandle {
   /** Waits for the end, through any number of pauses. Throws as `outcome` does, but waits for a worker as long as it takes. */
   async result(): Promise<AgentRunResult> {
     try {
-      return await this.#newestResult();
+      return readable(await this.#newestResult());
     } catch (error) {
       if (isNotFound(error)) throw notFound(this.runId, error);
       const failure = runFailure(error);

@@ -22,6 +22,8 @@ import type {
 } from '../protocol/run';
 import { asLonghaulError, grpcStatus, hasGrpcStatus, isNotFound } from './failures';
 import { entriesFromHistory } from './history-log';
+import { readable } from './readable';
+import { taskFailure, type TaskFailure } from './task-failure';
 import { hasWorker } from './worker-watch';
 
 const closedStatus: Readonly<Record<string, RunStatus>> = {
@@ -71,7 +73,9 @@ export class RunView {
    * replay the run to tell. Else undefined when no worker answers in time.
    */
   async nonceOf(inputId: string): Promise<NonceReply | undefined> {
-    const { pending } = stateFromMemo(await this.describe());
+    const execution = await this.describe();
+    readable(execution.memo?.[memoKey]);
+    const { pending } = stateFromMemo(execution);
     const nonce = pending.find((input) => input.inputId === inputId)?.nonce;
     if (nonce !== undefined) return { nonce };
     return await this.#query<NonceReply, [object]>(
@@ -84,7 +88,7 @@ export class RunView {
   /** What is open, from the memo where that lists all of it: no worker has to replay the run to tell. */
   async open(): Promise<Pick<RunState, 'status' | 'pending'>> {
     const execution = await this.describe();
-    const memo = execution.memo?.[memoKey];
+    const memo = readable(execution.memo?.[memoKey]);
     return isJsonObject(memo) && memo['morePending'] === undefined
       ? stateFromMemo(execution)
       : await this.state();
@@ -139,12 +143,21 @@ export class RunView {
     try {
       const handle = this.#client.workflow.getHandle(this.#runId);
       const args = (arg === undefined ? [] : [arg]) as Args;
-      return await this.#bounded(() => handle.query<Answer, Args>(name, ...args), timeoutMs);
+      return readable(
+        await this.#bounded(() => handle.query<Answer, Args>(name, ...args), timeoutMs),
+      );
     } catch (error) {
       if (hasGrpcStatus(error, ...unanswered)) return undefined;
-      if (error instanceof QueryNotRegisteredError) throw await this.unanswerable(error);
+      if (error instanceof QueryNotRegisteredError) return await this.#knowsNoQuery(error);
       throw this.#explain(error);
     }
+  }
+
+  /** A run that failed before it began has nothing to tell but what the server keeps. */
+  async #knowsNoQuery(error: Error): Promise<undefined> {
+    const { type, status } = await this.describe();
+    if (isOurs(type) && status.name === 'FAILED') return undefined;
+    throw await this.unanswerable(error);
   }
 
   async #bounded<Answer>(
@@ -163,11 +176,24 @@ export class RunView {
   /** Why a workflow does not take what every run takes: it is none of ours, or fails. */
   async unanswerable(error: Error): Promise<LonghaulError> {
     const { type } = await this.describe();
-    const types: readonly string[] = Object.values(workflowTypes);
-    if (!types.includes(type)) return notOurs(this.#runId, type, error);
-    const message = `run '${this.#runId}' does not answer: its worker has another version of Longhaul than this client, or fails (${error.message})`;
+    if (!isOurs(type)) return notOurs(this.#runId, type, error);
+    const failure = await taskFailure(this.#client, this.#runId).catch(() => undefined);
+    const message = `run '${this.#runId}' does not answer: ${reasonOf(error, failure)}`;
     return new InternalError(message, { cause: error });
   }
+}
+
+/** Only what the history says is said of the worker's code. */
+function reasonOf(error: Error, failure: TaskFailure | undefined): string {
+  if (failure?.isNondeterminism === true)
+    return `the code of its worker does not fit what the run did before, as after a deploy of another version (${failure.message})`;
+  if (failure !== undefined) return `its workflow task fails (${failure.message})`;
+  const { cause } = error;
+  return cause instanceof Error ? `${error.message} (${cause.message})` : error.message;
+}
+
+function isOurs(type: string): boolean {
+  return Object.hasOwn(workflowTypes, type);
 }
 
 function notOurs(runId: string, type: string, cause: Error): LonghaulError {

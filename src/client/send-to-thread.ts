@@ -20,8 +20,10 @@ import {
   hasGrpcStatus,
   isCutOff,
   isNotFound,
+  runFailure,
   updateRefusal,
 } from './failures';
+import { readable } from './readable';
 import { requireWorker } from './worker-watch';
 
 export type ThreadUpdate = {
@@ -55,6 +57,8 @@ async function sendUntilTaken<Reply>(update: ThreadUpdate): Promise<Reply> {
     try {
       return await sendOnce<Reply>(update);
     } catch (error) {
+      const mismatch = await startMismatch(update);
+      if (mismatch !== undefined) throw mismatch;
       if (!isPassing(error) || attempt === attempts) throw error;
       const pauseMs = Math.min(longestPauseMs, attempt * 50);
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
@@ -74,11 +78,26 @@ async function sendOnce<Reply>({
     workflowIdConflictPolicy: 'USE_EXISTING',
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
   });
-  return await client.workflow.executeUpdateWithStart<Workflow, Reply, unknown[]>(name, {
-    updateId,
-    args: [...args],
-    startWorkflowOperation,
-  });
+  return readable(
+    await client.workflow.executeUpdateWithStart<Workflow, Reply, unknown[]>(name, {
+      updateId,
+      args: [...args],
+      startWorkflowOperation,
+    }),
+  );
+}
+
+/** A thread that client and worker do not encrypt alike fails before it takes anything, each time it is started. */
+async function startMismatch({ client, start }: ThreadUpdate): Promise<LonghaulError | undefined> {
+  const handle = client.workflow.getHandle(start.workflowId);
+  try {
+    const { status } = await handle.describe();
+    if (status.name === 'FAILED') await handle.result();
+    return undefined;
+  } catch (error) {
+    const failure = runFailure(error);
+    return failure?.code === 'EncryptionMismatch' ? failure : undefined;
+  }
 }
 
 /** The thread closed or moved on before it took the update. */

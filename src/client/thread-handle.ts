@@ -41,8 +41,12 @@ export class ThreadHandle {
   readonly #view: ThreadView;
   readonly #run: RunHandle;
 
-  constructor(client: Client, taskQueue: string, input: ThreadInput) {
-    this.threadId = threadId(input.key);
+  constructor(
+    client: Client,
+    { taskQueue, hashIds }: { readonly taskQueue: string; readonly hashIds: string | undefined },
+    input: ThreadInput,
+  ) {
+    this.threadId = threadId(input.key, hashIds);
     this.key = input.key;
     this.#client = client;
     this.#input = input;

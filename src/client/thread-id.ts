@@ -1,11 +1,19 @@
 // The workflow id of a thread: anyone who knows whose conversation it is finds it, and no two conversations share one.
 
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { InvalidInput } from '../protocol/error-classes';
 import { threadType } from '../protocol/names';
 import type { ThreadKey } from '../protocol/thread';
 
 const longestThreadId = 200;
+const shortestSecret = 16;
+
+/** Throws `InvalidInput` for a secret that can be guessed. */
+export function checkIdSecret(secret: unknown): void {
+  if (secret === undefined) return;
+  if (typeof secret === 'string' && secret.length >= shortestSecret) return;
+  throw new InvalidInput(`hashIds must be a secret text of at least ${shortestSecret} characters`);
+}
 
 const namePattern = /^[^\p{Cc}]{1,200}$/u;
 
@@ -24,8 +32,15 @@ export function threadKey(names: {
   return key;
 }
 
-/** `thread:<app>/<user>/<session>`, percent-encoded; too long a one is cut, and ends in `~` and a hash of the whole. */
-export function threadId({ appName, userId, sessionId }: ThreadKey): string {
+/**
+ * `thread:<app>/<user>/<session>`, percent-encoded; too long a one is cut, and ends in `~` and a hash of the whole. With a secret all of it
+ * is a keyed hash: without the key nobody can try out whose it is.
+ */
+export function threadId({ appName, userId, sessionId }: ThreadKey, secret?: string): string {
+  if (secret !== undefined) {
+    const whole = JSON.stringify([appName, userId, sessionId]);
+    return `${threadType}:${createHmac('sha256', secret).update(whole).digest('hex')}`;
+  }
   const id = `${threadType}:${[appName, userId, sessionId].map(encoded).join('/')}`;
   if (id.length <= longestThreadId) return id;
   const hash = createHash('sha256').update(id).digest('hex');

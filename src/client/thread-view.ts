@@ -7,6 +7,7 @@ import type { JsonObject } from '../protocol/json';
 import type { TurnsQuery, TurnView } from '../protocol/thread';
 import { serverUnavailable } from '../server/connection-options';
 import { asLonghaulError, grpcStatus, hasGrpcStatus, isNotFound } from './failures';
+import { readable } from './readable';
 import { hasWorker, noWorker } from './worker-watch';
 
 const pauseMs = 20;
@@ -92,8 +93,10 @@ export class ThreadView {
     const handle = this.#client.workflow.getHandle(this.#threadId, executionRunId);
     for (;;) {
       try {
-        return await this.#client.withDeadline(Date.now() + timeouts.serverCheck, () =>
-          handle.query<Answer, unknown[]>(name, ...args),
+        return readable(
+          await this.#client.withDeadline(Date.now() + timeouts.serverCheck, () =>
+            handle.query<Answer, unknown[]>(name, ...args),
+          ),
         );
       } catch (error) {
         if (isNotFound(error)) return undefined;

@@ -49,6 +49,9 @@ export class DepthExceeded extends errorOf('DepthExceeded') {}
 /** A policy forbids the call of this agent. */
 export class DisallowedAgentCall extends errorOf('DisallowedAgentCall') {}
 
+/** The client encrypts and the worker does not, or the other way round. */
+export class EncryptionMismatch extends errorOf('EncryptionMismatch') {}
+
 /** Nobody answered within `inputTimeout`. */
 export class InputTimeout extends errorOf('InputTimeout') {}
 
@@ -117,6 +120,7 @@ const plainErrors = {
   CircularAgentCall,
   DepthExceeded,
   DisallowedAgentCall,
+  EncryptionMismatch,
   InlineSpecRefused,
   InputTimeout,
   InternalError,

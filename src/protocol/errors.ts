@@ -29,6 +29,7 @@ export const errorCodes = [
   'InlineSpecRefused',
   'ServerUnavailable',
   'NoWorker',
+  'EncryptionMismatch',
   'PayloadTooLarge',
   'SessionTooLarge',
   'TranscriptTooLarge',

@@ -64,7 +64,8 @@ export async function createTestEnvironment({
   workerOptions,
   ...options
 }: TestEnvironmentOptions): Promise<TestEnvironment> {
-  const { taskQueue = defaults.taskQueue, application, dataConverter } = options;
+  const { taskQueue = defaults.taskQueue, application } = options;
+  const { dataConverter, encryption, clearFailures } = options;
   const { namespace } = defaults;
   const env = await startServer(serverPath ?? (await findTestServer()).path);
   const closing = new AbortController();
@@ -86,6 +87,8 @@ export async function createTestEnvironment({
       taskQueue,
       ...(application !== undefined && { application }),
       ...(dataConverter && { dataConverter }),
+      ...(encryption && { encryption }),
+      ...(clearFailures && { clearFailures }),
     });
     return running({ env, worker, client, closing, disconnect: () => own.close() });
   } catch (error) {

@@ -18,6 +18,8 @@ const ofLonghaul: Readonly<Record<keyof LonghaulOptions, true>> = {
   stores: true,
   logReplicaBytes: true,
   onDelta: true,
+  encryption: true,
+  clearFailures: true,
 };
 
 const ofWorker: Readonly<Record<keyof CreateWorkerOptions, true>> = {

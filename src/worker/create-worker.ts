@@ -2,6 +2,7 @@ import { NativeConnection, TransportError, Worker, type WorkerOptions } from '@t
 import { InvalidInput } from '../protocol/error-classes';
 import { defaults } from '../protocol/names';
 import { loadConnection, namespaceMissing, serverUnavailable } from '../server/connection-options';
+import { tryEncryption } from '../server/encryption';
 import { checkWorkerOptions } from './check-options';
 import type { CreateWorkerOptions } from './options';
 import { LonghaulPlugin } from './plugin';
@@ -26,6 +27,7 @@ export async function createWorker(options: CreateWorkerOptions = {}): Promise<W
     ...longhaul
   } = options;
   const plugin = new LonghaulPlugin(longhaul);
+  await tryEncryption(longhaul);
   checkConnection(connection);
   const loaded = loadConnection({ ...(address && { address }), ...(profile && { profile }) });
   const open = connection ?? (await connectWorker(loaded.connection));

@@ -1,4 +1,3 @@
-import type { DataConverter } from '@temporalio/common';
 import type { NativeConnection, WorkerOptions } from '@temporalio/worker';
 import type { DeltaEvent, InlineSpecs } from '../activities';
 import type { ModelProvider, ProviderConfig } from '../providers/provider';
@@ -9,10 +8,13 @@ import type { McpServer } from '../spec/mcp-server';
 import type { Runner } from '../spec/runner';
 import type { Tool } from '../spec/tool';
 import type { SpecsOptions } from '../spec/yaml/add-specs';
+import type { EncryptionOptions } from '../server/encryption';
 import type { Stores } from '../stores/memory-store';
 
+type Base = SpecsOptions & Pick<EncryptionOptions, 'encryption' | 'clearFailures'>;
+
 /** The code a worker has by name, and how it reaches models. */
-export type LonghaulOptions = SpecsOptions & {
+export type LonghaulOptions = Base & {
   /**
    * The application whose code this is, 1 to 200 characters. Default: the task queue's name. Workers of two applications may share a
    * task queue, if each has a name of its own: neither runs the other's code.
@@ -49,7 +51,8 @@ export type CreateWorkerOptions = LonghaulOptions & {
   readonly namespace?: string;
   /** Default `longhaul`. Workflows and activities share it: a turn needs no second poll. */
   readonly taskQueue?: string;
-  readonly dataConverter?: DataConverter;
+  /** Temporal's own way, for a payload converter for instance. Codecs in it need a failure converter that encodes, too. */
+  readonly dataConverter?: EncryptionOptions['dataConverter'];
   /** Any further option of Temporal's worker; what is set here wins. */
   readonly workerOptions?: Partial<WorkerOptions>;
 };

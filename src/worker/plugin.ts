@@ -8,10 +8,18 @@ import { McpPool } from '../activities/mcp/mcp-pool';
 import { timeouts } from '../protocol/limits';
 import { priceTable } from '../providers/prices';
 import { resolveProviders } from '../providers/registry';
+import { failureConverterPath, tryEncryption, workerConverter } from '../server/encryption';
+import { SpecError } from '../protocol/error-classes';
 import { createRegistry, type Registry } from '../spec/registry';
 import { addSpecs } from '../spec/yaml/add-specs';
 import { checkStores } from '../stores/check-stores';
-import { prebuiltWorkflows, sharedModule } from './bundle';
+import {
+  encryptionModule,
+  hasFailureConverter,
+  prebuiltWorkflows,
+  sharedModule,
+  workflowsModule,
+} from './bundle';
 import { checkLonghaulOptions } from './check-options';
 import type { LonghaulOptions } from './options';
 import { replayPace } from './replay-pace';
@@ -36,7 +44,14 @@ export class LonghaulPlugin extends SimplePlugin {
     super({ name: 'longhaul' });
     checkLonghaulOptions(options);
     this.#options = addSpecs(options).options;
-    const { stores, prices, providers, ...registered } = this.#options;
+    const {
+      stores,
+      prices,
+      providers,
+      encryption: _encryption,
+      clearFailures: _clearFailures,
+      ...registered
+    } = this.#options;
     this.#registry = createRegistry(registered);
     if (stores !== undefined) checkStores(stores);
     resolveProviders(providers);
@@ -45,19 +60,18 @@ export class LonghaulPlugin extends SimplePlugin {
 
   override configureWorker(options: WorkerOptions): WorkerOptions {
     const configured = super.configureWorker(options);
-    const hasWorkflows =
-      configured.workflowsPath !== undefined || configured.workflowBundle !== undefined;
     return {
       stickyQueueScheduleToStartTimeout: timeouts.stickyScheduleToStart,
       shutdownGraceTime: timeouts.shutdownGrace,
       ...replayPace(configured),
-      ...(hasWorkflows ? {} : prebuiltWorkflows()),
+      ...this.#workflows(configured),
       activities: { ...configured.activities, ...this.#activities(configured) },
     };
   }
 
   /** Programs that serve tools end with the worker that started them. */
   override async runWorker(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void> {
+    await tryEncryption(this.#options);
     this.#running += 1;
     try {
       await super.runWorker(worker, next);
@@ -73,6 +87,11 @@ export class LonghaulPlugin extends SimplePlugin {
     const { webpackConfigHook } = configured;
     return {
       ...configured,
+      ...(this.#encrypts() && { failureConverterPath: failureConverterPath() }),
+      workflowInterceptorModules: [
+        ...(configured.workflowInterceptorModules ?? []),
+        encryptionModule(),
+      ],
       preloadModules: [...(configured.preloadModules ?? []), sharedModule()],
       webpackConfigHook: (config) => {
         const hooked = webpackConfigHook?.(config) ?? config;
@@ -81,6 +100,27 @@ export class LonghaulPlugin extends SimplePlugin {
         return { ...hooked, plugins: [...(hooked.plugins ?? []), plugin] };
       },
     };
+  }
+
+  #encrypts(): boolean {
+    return this.#options.encryption !== undefined;
+  }
+
+  /** Where the workflows come from, and how their data is converted: the two must fit, for converters are part of a bundle. */
+  #workflows(configured: WorkerOptions): Partial<WorkerOptions> {
+    const { workflowBundle, workflowsPath, dataConverter = {} } = configured;
+    const { encryption, clearFailures = false } = this.#options;
+    const options = { ...(encryption && { encryption }), dataConverter, clearFailures };
+    if (workflowBundle !== undefined) {
+      if (this.#encrypts() && !hasFailureConverter(workflowBundle)) throw bundledInClear();
+      if (dataConverter.failureConverterPath && !clearFailures) throw bundledUnseen();
+      return { dataConverter: workerConverter(options, { refuses: false }) };
+    }
+    const converted = { dataConverter: workerConverter(options, { refuses: true }) };
+    if (workflowsPath !== undefined) return converted;
+    return dataConverter.failureConverterPath || dataConverter.payloadConverterPath
+      ? { ...converted, workflowsPath: workflowsModule() }
+      : { ...converted, ...prebuiltWorkflows({ encodesFailures: this.#encrypts() }) };
   }
 
   #activities(options: WorkerOptions): object {
@@ -103,4 +143,16 @@ export class LonghaulPlugin extends SimplePlugin {
       ...(onDelta && { onDelta }),
     });
   }
+}
+
+function bundledInClear(): Error {
+  return new SpecError(
+    'workflowBundle leaves failure messages in clear: build it with `plugins: [new LonghaulPlugin({ encryption })]`, or give workflowsPath in its place',
+  );
+}
+
+function bundledUnseen(): Error {
+  return new SpecError(
+    'a bundle ignores dataConverter.failureConverterPath: give `encryption` and workflowsPath in place of workflowBundle, or say clearFailures: true if the bundle was built with it',
+  );
 }

@@ -6,6 +6,7 @@ import type { CommandContext } from '../command-context';
 import {
   addConnectionFlags,
   addTaskQueueFlag,
+  encodingOf,
   openLonghaul,
   type ConnectionFlags,
 } from '../connection';
@@ -62,7 +63,10 @@ async function checkConnection(
 ): Promise<readonly Check[]> {
   try {
     const taskQueue = flags.taskQueue ?? agents?.options.taskQueue;
-    const longhaul = await openLonghaul(flags, taskQueue === undefined ? {} : { taskQueue });
+    const longhaul = await openLonghaul(flags, {
+      ...(taskQueue !== undefined && { taskQueue }),
+      ...encodingOf(agents?.options ?? {}),
+    });
     const checks = await checkServer({ longhaul, hasAgents: agents !== undefined });
     await longhaul.close();
     return checks;

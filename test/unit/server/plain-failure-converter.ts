@@ -1,0 +1,3 @@
+import { DefaultFailureConverter } from '@temporalio/common';
+
+export const failureConverter = new DefaultFailureConverter();
