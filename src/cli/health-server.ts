@@ -4,9 +4,9 @@ import { parsePort } from './parse-options';
 
 export type HealthAddress = { readonly host: string; readonly port: number };
 
-/** `8090` or `127.0.0.1:8090`. A port alone is reachable from other machines, as probes need it. */
+/** `8090` or `0.0.0.0:8090`. A port alone is reachable from this machine only. */
 export function parseHealthAddress(text: string): HealthAddress {
-  const [, host = '0.0.0.0', port = ''] = /^(?:(.+):)?(\d+)$/.exec(text) ?? [];
+  const [, host = '127.0.0.1', port = ''] = /^(?:(.+):)?(\d+)$/.exec(text) ?? [];
   if (port === '') throw new UsageError(`'${text}' is no address: give a port, or host:port`);
   return { host: host.replace(/^\[(.*)\]$/, '$1'), port: parsePort(port) };
 }

@@ -11,22 +11,45 @@ export type HistoryEvent = NonNullable<NonNullable<History>['events']>[number];
 /** Events a page holds, as long as they fit. */
 const pageSize = 50;
 
+type Execution = { readonly workflowId: string; readonly runId?: string };
+type Page = {
+  readonly history?: History;
+  readonly nextPageToken?: Uint8Array | null;
+};
+type PageRequest = { readonly maximumPageSize: number; readonly nextPageToken?: Uint8Array };
+
+/** From the first on. */
 export async function* historyEvents(
   client: Client,
-  execution: { readonly workflowId: string; readonly runId?: string },
+  execution: Execution,
+): AsyncGenerator<HistoryEvent, void, void> {
+  const { namespace } = client.options;
+  yield* eventsOf((page) =>
+    client.workflowService.getWorkflowExecutionHistory({ namespace, execution, ...page }),
+  );
+}
+
+/** From the last back. */
+export async function* lastEvents(
+  client: Client,
+  execution: Execution,
+): AsyncGenerator<HistoryEvent, void, void> {
+  const { namespace } = client.options;
+  yield* eventsOf((page) =>
+    client.workflowService.getWorkflowExecutionHistoryReverse({ namespace, execution, ...page }),
+  );
+}
+
+async function* eventsOf(
+  read: (page: PageRequest) => Promise<Page>,
 ): AsyncGenerator<HistoryEvent, void, void> {
   let maximumPageSize = pageSize;
   let nextPageToken: Uint8Array | undefined;
   do {
     try {
-      const page = await client.workflowService.getWorkflowExecutionHistory({
-        namespace: client.options.namespace,
-        execution,
-        maximumPageSize,
-        ...(nextPageToken && { nextPageToken }),
-      });
+      const page = await read({ maximumPageSize, ...(nextPageToken && { nextPageToken }) });
       yield* page.history?.events ?? [];
-      nextPageToken = page.nextPageToken;
+      nextPageToken = page.nextPageToken ?? new Uint8Array();
     } catch (error) {
       if (maximumPageSize === 1 || !hasGrpcStatus(error, grpcStatus.resourceExhausted)) throw error;
       maximumPageSize = Math.ceil(maximumPageSize / 8);

@@ -85,8 +85,18 @@ export async function replay(
   history: RunHistory | object,
   { runId = runIdOf(history), ...options }: ReplayOptions = {},
 ): Promise<void> {
+  checkStart(history);
   const workflows = options.workflowBundle || options.workflowsPath ? {} : prebuiltWorkflows();
   await Worker.runReplayHistory({ ...workflows, ...options }, history, runId);
+}
+
+/** The SDK neither replays anything else nor says so. */
+function checkStart({ events }: { readonly events?: unknown }): void {
+  const [first] = Array.isArray(events) ? (events as HistoryEvent[]) : [];
+  if (first?.workflowExecutionStartedEventAttributes) return;
+  throw new TypeError(
+    'replay takes {events}, of which the first is the start of the run: what fetchHistory gives, or an export of the CLI or the Web UI',
+  );
 }
 
 /** As the event of the start has it, in both forms of a history. */

@@ -1,6 +1,7 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { timeouts } from '../../protocol/limits';
-import { workflowTypes } from '../../protocol/names';
+import { threadType, workflowTypes } from '../../protocol/names';
+import { taskFailure } from '../../client/task-failure';
 import { printableLine } from '../printable';
 import { clipToWidth } from '../text-width';
 import type { Check } from './check';
@@ -13,7 +14,7 @@ const atATime = 10;
 const suspiciousAttempt = 4;
 const longestCause = 300;
 
-/** Open runs whose workflow task fails again and again: they do nothing, and the server tries for ever. */
+/** Open runs and threads whose workflow task fails again and again: they do nothing, and the server tries for ever. */
 export async function checkStuckRuns(client: Client): Promise<Omit<Check, 'name'>> {
   const deadline = Date.now() + 2 * timeouts.serverCheck;
   const stuck = await client.withDeadline(deadline, () => findStuckRuns(client));
@@ -31,7 +32,7 @@ export async function checkStuckRuns(client: Client): Promise<Omit<Check, 'name'
 
 /** Those the server reports come first; it does so after some attempts only, so the newest open runs are looked at as well. */
 async function findStuckRuns(client: Client): Promise<readonly StuckRun[]> {
-  const types = Object.values(workflowTypes).map((type) => `'${type}'`);
+  const types = [...Object.values(workflowTypes), threadType].map((type) => `'${type}'`);
   const open = `WorkflowType IN (${types.join(', ')}) AND ExecutionStatus = 'Running'`;
   const reported = await runIds(client, `${open} AND TemporalReportedProblems IS NOT NULL`).catch(
     (): string[] => [],
@@ -65,23 +66,9 @@ async function lookAt(client: Client, runId: string): Promise<StuckRun | undefin
   }
   const attempt = description.raw.pendingWorkflowTask?.attempt ?? 1;
   if (attempt <= 1) return undefined;
-  const cause = await causeOf(client, runId);
+  const failure = await taskFailure(client, runId);
+  const cause = failure && clipToWidth(printableLine(failure.message), longestCause);
   // A few lost attempts mean no more than that a worker was killed.
   if (cause === undefined && attempt < suspiciousAttempt) return undefined;
   return { runId, attempt, cause: cause ?? 'no worker finishes the task in time' };
-}
-
-/** What the last failed workflow task said; a task that only timed out says nothing. */
-async function causeOf(client: Client, runId: string): Promise<string | undefined> {
-  const { history } = await client.workflowService.getWorkflowExecutionHistoryReverse({
-    namespace: client.options.namespace,
-    execution: { workflowId: runId },
-    maximumPageSize: 20,
-  });
-  for (const event of history?.events ?? []) {
-    if (event.workflowTaskCompletedEventAttributes) return undefined;
-    const message = event.workflowTaskFailedEventAttributes?.failure?.message;
-    if (message) return clipToWidth(printableLine(message), longestCause);
-  }
-  return undefined;
 }

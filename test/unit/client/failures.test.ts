@@ -1,4 +1,5 @@
 // Pure: no server.
+import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow';
 import {
   QueryNotRegisteredError,
   WorkflowFailedError,
@@ -73,16 +74,23 @@ describe('a decision about a tool call', () => {
 });
 
 /** A client of one workflow that fails at whatever it is asked, but for what the server knows of it, and for queries where an update fails. */
-function clientOf(type: string, error: Error): Client {
+const failedTask = (message: string) => ({
+  workflowTaskFailedEventAttributes: { failure: { message } },
+});
+
+function clientOf(type: string, error: Error, history: readonly object[] = []): Client {
   const fail = () => Promise.reject(error);
   const query = error instanceof WorkflowUpdateFailedError ? () => Promise.resolve({}) : fail;
   const describe = () => Promise.resolve({ type, taskQueue: 'queue', status: { name: 'RUNNING' } });
   return {
-    options: { namespace: 'default' },
+    options: { namespace: 'default', loadedDataConverter: loadDataConverter() },
     withDeadline: (_deadline: number, call: () => unknown) => call(),
     withAbortSignal: (_signal: AbortSignal, call: () => unknown) => call(),
     workflow: { getHandle: () => ({ query, executeUpdate: fail, describe }) },
-    workflowService: { describeTaskQueue: () => Promise.resolve({ pollers: [] }) },
+    workflowService: {
+      describeTaskQueue: () => Promise.resolve({ pollers: [] }),
+      getWorkflowExecutionHistoryReverse: () => Promise.resolve({ history: { events: history } }),
+    },
   } as unknown as Client;
 }
 
@@ -107,12 +115,21 @@ describe('a workflow that does not answer as runs do', () => {
     });
   });
 
-  it('is said to be of another version, or to fail, when it is a run', async () => {
-    const run = new RunHandle(clientOf(workflowTypes.agent, noQuery), 'run');
-    await expect(run.state()).rejects.toMatchObject({
-      code: 'InternalError',
-      message: expect.stringContaining('another version of Longhaul') as string,
-    });
+  it.each([
+    { history: [], message: 'did not register a handler', not: 'another version' },
+    { history: [failedTask('no such key')], message: 'its workflow task fails (no such key)' },
+    {
+      history: [failedTask('[TMPRL1100] Nondeterminism error')],
+      message: 'as after a deploy of another version',
+    },
+  ])('is said to fail for what its history says: $message', async ({ history, message, not }) => {
+    const client = clientOf(workflowTypes.agent, noQuery, history);
+    const error: unknown = await new RunHandle(client, 'run')
+      .state()
+      .catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'InternalError' });
+    expect(String(error)).toContain(message);
+    if (not !== undefined) expect(String(error)).not.toContain(not);
   });
 });
 
