@@ -32,6 +32,9 @@ export class People {
   }
 
   async #answer(run: RunHandle, pending: PendingInput): Promise<void> {
+    // From the memo, which is read while no worker answers: nobody approves what is not shown. It is asked again.
+    if (pending.kind === 'approval' && pending.call === undefined)
+      return await new Promise((resolve) => setTimeout(resolve, 1_000));
     const name = `${run.runId} ${pending.inputId}`;
     const times = (this.#answered.get(name) ?? 0) + 1;
     this.#answered.set(name, times);
