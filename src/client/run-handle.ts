@@ -29,6 +29,7 @@ import {
   cancelled,
   grpcStatus,
   hasGrpcStatus,
+  isCutOff,
   isNotFound,
   isTermination,
   isUntaken,
@@ -222,7 +223,18 @@ export class RunHandle {
     }
   }
 
-  async #send(name: string, answer: Json, { input, signal }: Sending): Promise<void> {
+  /** An execution that a reset or continue-as-new closed answers nothing: the next one is asked, and knows an answer it has taken. */
+  async #send(name: string, answer: Json, sending: Sending): Promise<void> {
+    for (let asked = 1; ; asked += 1) {
+      try {
+        return await this.#sendOnce(name, answer, sending);
+      } catch (error) {
+        if (!isCutOff(error) || asked === mostAsked) throw error;
+      }
+    }
+  }
+
+  async #sendOnce(name: string, answer: Json, { input, signal }: Sending): Promise<void> {
     const update = (id: string): Promise<unknown> =>
       uninterrupted(() =>
         this.#client.withAbortSignal(signal, () =>
