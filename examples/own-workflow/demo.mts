@@ -38,10 +38,10 @@ async function demo(hands: StageHands): Promise<void> {
   if (screen.isInteractive) await screen.ask('Press Enter to stop the server and the worker. ');
 }
 
-/** The inbox lists what all runs wait for, those of other workflows included. */
+/** The inbox lists what all runs wait for, those of other workflows included; `whole` adds the options of a question. */
 async function questionOf(longhaul: Longhaul, runId: string): Promise<InboxItem> {
   for (;;) {
-    for await (const item of longhaul.inbox()) if (item.runId === runId) return item;
+    for await (const item of longhaul.inbox({ whole: true })) if (item.runId === runId) return item;
     await sleep(200);
   }
 }
