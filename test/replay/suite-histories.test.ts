@@ -45,11 +45,15 @@ class Sample {
   }
 }
 
+/** What the tests of encryption leave needs their codec, and a bundle of its own: it cannot be read here. */
+const isReadable = ({ taskQueue }: WorkflowExecutionInfo): boolean =>
+  !taskQueue.startsWith('encryption-');
+
 async function* historiesOf(longhaul: Longhaul, query: string): AsyncGenerator<NamedHistory> {
   const sample = new Sample();
   const fetching: Promise<NamedHistory>[] = [];
   for await (const run of longhaul.client.workflow.list({ query })) {
-    if (!sample.takes(run)) continue;
+    if (!isReadable(run) || !sample.takes(run)) continue;
     fetching.push(fetchNamed(longhaul, run));
     // What comes next is read while one is replayed.
     if (fetching.length > 3) yield (await fetching.shift()) as NamedHistory;
