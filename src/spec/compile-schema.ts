@@ -91,7 +91,7 @@ function compile(schema: JsonSchema): CompiledSchema {
   }
 }
 
-const tooLongToCompile = 'takes more than a second to compile: make it smaller';
+const tooLongToCompile = 'takes more than three seconds to compile: make it smaller';
 
 /** What takes too long is refused: a slow pattern, or a schema that tries many ways through a deep value. */
 function toCheck(validate: ValidateFunction): SchemaCheck {

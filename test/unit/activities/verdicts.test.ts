@@ -1,6 +1,7 @@
 // Pure: no server.
 import { judge, judgeStructured, type VerdictsInput } from '../../../src/activities/verdicts';
 import type { AssistantPart, FinishReason } from '../../../src/protocol/message';
+import { withinTime } from '../../../src/spec/within-time';
 import { call, malformed, noUsage, text } from '../core/builders';
 
 const city = {
@@ -93,9 +94,7 @@ describe('judgeStructured', () => {
     { name: 'white space', reply: `\`\`\`json\n${' \n'.repeat(500_000)}x` },
     { name: 'brackets', reply: `${'['.repeat(200_000)}${']'.repeat(200_000)}` },
   ])('is done soon with very many $name', ({ reply }) => {
-    const begun = performance.now();
-    judgeStructured(reply, undefined);
-    expect(performance.now() - begun).toBeLessThan(2_000);
+    expect(withinTime(20_000, () => judgeStructured(reply, undefined))).toBeDefined();
   });
 });
 

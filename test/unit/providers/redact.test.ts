@@ -1,5 +1,6 @@
 // Pure: no server.
 import { redact } from '../../../src/providers/redact';
+import { withinTime } from '../../../src/spec/within-time';
 
 describe('redact', () => {
   it.each([
@@ -95,9 +96,7 @@ describe('redact', () => {
   };
   it.each(Object.entries(hostile))('takes time in proportion to a text of %s', (_name, piece) => {
     const text = piece.repeat(Math.ceil(200_000 / piece.length));
-    const { user } = process.threadCpuUsage();
-    redact(text);
-    expect((process.threadCpuUsage().user - user) / 1_000).toBeLessThan(500);
+    expect(withinTime(20_000, () => redact(text))).toBeDefined();
   });
 
   it.each([
