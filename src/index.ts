@@ -45,6 +45,7 @@ export {
   PayloadTooLarge,
   RunAlreadyExists,
   RunClosed,
+  RunFull,
   RunNotFound,
   ServerUnavailable,
   SessionTooLarge,

@@ -19,6 +19,7 @@ import {
   errorOfCode,
   InternalError,
   RunClosed,
+  RunFull,
   ServerUnavailable,
 } from '../protocol/error-classes';
 import {
@@ -62,6 +63,8 @@ const givenUp = /^(cancelled on client|the connection was closed)/i;
 /** How one ends that was out of its caller's time. */
 const outOfTime = /^deadline exceeded after/i;
 const tooLarge = /larger than max/i;
+/** How the server refuses an update beyond those that one execution takes: `history.maxTotalUpdates`. */
+const noMoreUpdates = /limit on the total number of .*updates/i;
 
 export function hasGrpcStatus(error: unknown, ...codes: readonly number[]): boolean {
   if (isGrpcServiceError(error)) return codes.includes(error.code);
@@ -80,6 +83,7 @@ export function isNotFound(error: unknown): boolean {
  */
 export function isPassing(error: unknown): boolean {
   const cause = serviceError(error);
+  if (isFull(error)) return !LonghaulError.is(error);
   if (cause === undefined || !passing.includes(cause.code)) return false;
   if (givenUp.test(cause.details) || tooLarge.test(cause.details)) return false;
   if (LonghaulError.is(error)) return error.code === 'ServerUnavailable';
@@ -88,7 +92,14 @@ export function isPassing(error: unknown): boolean {
 
 /** The server is there, and takes no more calls of this kind now. */
 export function isRefused(error: unknown): boolean {
-  return serviceError(error)?.code === grpcStatus.resourceExhausted;
+  return serviceError(error)?.code === grpcStatus.resourceExhausted || isFull(error);
+}
+
+/** The execution has taken as many updates as the server lets one take: none of another id is taken before the next execution. */
+export function isFull(error: unknown): boolean {
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause)
+    if (noMoreUpdates.test(cause.message)) return true;
+  return false;
 }
 
 /** Why no call reaches the server, or the namespace of this connection; `undefined` for what a call was refused for. */
@@ -114,10 +125,18 @@ export function unreachable(error: unknown): LonghaulError | undefined {
 /** Whatever a call came to, as an error with a code. */
 export function asLonghaulError(error: unknown): LonghaulError {
   if (LonghaulError.is(error)) return error;
-  const told = updateRefusal(error) ?? unreachable(error);
+  const told = updateRefusal(error) ?? runFull(error) ?? unreachable(error);
   if (told !== undefined) return told;
   const reason = error instanceof Error ? error.message : String(error);
   return new InternalError(`the call came to nothing: ${reason}`, { cause: error });
+}
+
+function runFull(error: unknown): LonghaulError | undefined {
+  if (!isFull(error)) return undefined;
+  return new RunFull(
+    'the run has taken as many answers as the server lets it take before it goes on in a new execution, which it does when nothing it called is open: try again then, or answer at the run that asked, which tree() lists',
+    { cause: error, retryable: true },
+  );
 }
 
 function notServed(what: string, cause: unknown, retryable = false): LonghaulError {
@@ -211,6 +230,7 @@ export function updateRefusal(error: unknown): LonghaulError | undefined {
 /** An update that was refused by none of ours: the workflow does not know it, or its task fails. */
 export function isUntaken(error: unknown): error is Error {
   if (error instanceof WorkflowUpdateFailedError) return typedError(error) === undefined;
+  if (isFull(error)) return false;
   return error instanceof Error && hasGrpcStatus(error, grpcStatus.failedPrecondition);
 }
 

@@ -1,4 +1,4 @@
-import { grpcStatus, hasGrpcStatus } from './failures';
+import { grpcStatus, hasGrpcStatus, isFull } from './failures';
 
 const attempts = 10;
 const pauseMs = 100;
@@ -12,7 +12,7 @@ export async function uninterrupted<Answer>(send: () => Promise<Answer>): Promis
     try {
       return await send();
     } catch (error) {
-      const wasInterrupted = hasGrpcStatus(error, grpcStatus.failedPrecondition);
+      const wasInterrupted = hasGrpcStatus(error, grpcStatus.failedPrecondition) && !isFull(error);
       if (!wasInterrupted || attempt === attempts) throw error;
       await new Promise((resolve) => setTimeout(resolve, attempt * pauseMs));
     }

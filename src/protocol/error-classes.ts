@@ -91,6 +91,9 @@ export class RunAlreadyExists extends errorOf('RunAlreadyExists') {}
 /** The run has ended. */
 export class RunClosed extends errorOf('RunClosed') {}
 
+/** The run has taken as many answers as the server lets one execution take. */
+export class RunFull extends errorOf('RunFull') {}
+
 /** There is no run of this id. */
 export class RunNotFound extends errorOf('RunNotFound') {}
 
@@ -134,6 +137,7 @@ const plainErrors = {
   PayloadTooLarge,
   RunAlreadyExists,
   RunClosed,
+  RunFull,
   RunNotFound,
   ServerUnavailable,
   SessionTooLarge,

@@ -21,6 +21,7 @@ export const errorCodes = [
   'RunNotFound',
   'RunAlreadyExists',
   'RunClosed',
+  'RunFull',
   'NotWaiting',
   'AlreadyAnswered',
   'AmbiguousInput',

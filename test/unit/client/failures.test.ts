@@ -2,6 +2,7 @@
 import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow';
 import {
   QueryNotRegisteredError,
+  ServiceError,
   WorkflowFailedError,
   WorkflowUpdateFailedError,
   type Client,
@@ -16,7 +17,7 @@ import {
   RunCancelled,
   TurnCut,
 } from '../../../src';
-import { runFailure, unreachable } from '../../../src/client/failures';
+import { isPassing, isRefused, runFailure, unreachable } from '../../../src/client/failures';
 import { RunHandle } from '../../../src/client/run-handle';
 import { workflowTypes } from '../../../src/protocol/names';
 
@@ -140,5 +141,44 @@ describe('a namespace that does not exist', () => {
       details: { namespace: 'nope' },
       message: expect.stringContaining('namespace create --namespace nope') as string,
     });
+  });
+});
+
+describe('an answer beyond those that the server lets an execution take', () => {
+  // As the server says it, observed at version 1.31 with `history.maxTotalUpdates: 1`.
+  const details =
+    'The limit on the total number of distinct updates in this workflow has been reached (1). Make sure any duplicate updates share an Update ID so the server can deduplicate them';
+  const refusal = (code: number): Error =>
+    new ServiceError('Workflow Update failed', {
+      cause: Object.assign(new Error(`${code}: ${details}`), { code, details, metadata: {} }),
+    });
+
+  it('is refused at once as RunFull, which says what to do', async () => {
+    const executeUpdate = jest.fn(() => Promise.reject(refusal(9)));
+    const client = {
+      withDeadline: (_deadline: number, call: () => unknown) => call(),
+      withAbortSignal: (_signal: AbortSignal, call: () => unknown) => call(),
+      options: { namespace: 'default' },
+      workflow: {
+        getHandle: () => ({
+          executeUpdate,
+          query: () => Promise.resolve({}),
+          describe: () => Promise.resolve({ taskQueue: 'queue', status: { name: 'RUNNING' } }),
+        }),
+      },
+      workflowService: { describeTaskQueue: () => new Promise(() => undefined) },
+    } as unknown as Client;
+    await expect(new RunHandle(client, 'r').resume('a', { inputId: 'q1.0' })).rejects.toMatchObject(
+      {
+        code: 'RunFull',
+        retryable: true,
+        message: expect.stringContaining('try again') as string,
+      },
+    );
+    expect(executeUpdate).toHaveBeenCalledTimes(1);
+  });
+
+  it('has who waits for the run wait on', () => {
+    expect([isPassing(refusal(9)), isRefused(refusal(9))]).toEqual([true, true]);
   });
 });
