@@ -6,6 +6,8 @@ import { LonghaulError } from 'longhaul';
 /** Whatever else happens, no call is repeated for longer. */
 const giveUpMs = 5 * 60_000;
 const pauseMs = 500;
+/** A database that was killed is back by then. */
+const awayMs = 60_000;
 
 /** Errors that say nothing about the run: the other side is away. */
 const isAway = (error: unknown): boolean =>
@@ -14,6 +16,19 @@ const isAway = (error: unknown): boolean =>
 /** What a caller is never to see, whatever is away: the campaign tells of it, and asks again. */
 const isUnexpected = (error: unknown): boolean =>
   !LonghaulError.is(error) || error.code === 'InternalError';
+
+/** Asks a database again that is away for a moment. */
+export async function askAgain<Result>(call: () => Promise<Result>): Promise<Result> {
+  const deadline = Date.now() + awayMs;
+  for (;;) {
+    try {
+      return await call();
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+      await sleep(pauseMs);
+    }
+  }
+}
 
 export class Caller {
   readonly #report: (wrong: string) => void;

@@ -1,28 +1,38 @@
 // What the round comes to when nothing disturbs it, worked out from the plan alone.
 
-import type {
-  Act,
-  AgentPlan,
-  Call,
-  GraphPlan,
-  MessagePlan,
-  NodePlan,
-  RoundPlan,
-  ThreadPlan,
-  TreePlan,
-  TurnPlan,
+import { limits } from './limits.mts';
+import { pictureType, shownPicture } from './payload.mts';
+import {
+  agentsOf,
+  type Act,
+  type AgentPlan,
+  type BudgetPlan,
+  type Call,
+  type GraphPlan,
+  type MessagePlan,
+  type NodePlan,
+  type RoundPlan,
+  type ThreadPlan,
+  type TreePlan,
+  type TurnPlan,
 } from './plan.mts';
 import {
   answerOf,
   answerTo,
   argumentsOf,
+  captionOf,
   decisionOn,
+  drawnAt,
   inputOf,
   inputOfCall,
   keyOf,
   messageOf,
+  refusedArguments,
   rejection,
   resultOf,
+  shownResult,
+  spokenParts,
+  stateOf,
   toolNameOf,
 } from './says.mts';
 
@@ -30,6 +40,8 @@ import {
 export type Said = {
   readonly role: 'user' | 'assistant' | 'tool';
   readonly text: string;
+  /** As the transcript has it, where the model's API has less. */
+  readonly kept?: string;
   /** `part`: other words may stand around it. */
   readonly match?: 'part';
   /** The place of a call that happens once, of whose result nobody may know, or which was never made. */
@@ -46,14 +58,28 @@ export type Conversation = {
   readonly answer: string | undefined;
 };
 
-export type TreeEnd =
-  | {
-      readonly kind: 'complete';
-      readonly text: string;
-      readonly combinedText?: string;
-      readonly session: { readonly [key: string]: string };
-    }
-  | { readonly kind: 'failed'; readonly code: 'ProviderError' };
+type Session = { readonly [key: string]: string };
+
+/** What a result has. */
+export type Outcome = {
+  readonly text: string;
+  readonly combinedText?: string;
+  readonly session: Session;
+  /** Of all model calls; not of a race, which does not wait for those who lose. */
+  readonly tokens?: number;
+};
+
+export type TreeEnd = {
+  /** The codes it may fail with. */
+  readonly failures: readonly ('ProviderError' | 'BudgetExceeded')[];
+  /** What it may come to: of a race there are several. */
+  readonly outcomes: readonly Outcome[];
+  /** How often it asks for more budget, where that does not depend on what runs when. */
+  readonly asksForBudget?: number;
+};
+
+/** Of one model call: as the model says. */
+export const tokensOfCall = { input: 10, output: 5, total: 15 };
 
 export type Expectation = {
   /** By the id of the agent, or the name of the message. */
@@ -71,17 +97,76 @@ export function expectRound({ trees, threads }: RoundPlan): Expectation {
 
 function expectTree(tree: TreePlan, conversations: Map<string, Conversation>): TreeEnd {
   const { root } = tree;
-  const { text, combinedText, session } = new Evaluation(conversations).node(root, inputOf(tree));
-  if (root.kind === 'agent' && root.isRefused) return { kind: 'failed', code: 'ProviderError' };
-  return { kind: 'complete', text, ...(combinedText !== undefined && { combinedText }), session };
+  const input = spokenParts(inputOf(tree));
+  const evaluation = new Evaluation(conversations);
+  if (root.kind === 'parallel' && root.race) {
+    const branches = root.branches.map((branch) => evaluation.node(branch, input));
+    const finished = branches.filter((_, index) => !isRefused(root.branches[index]));
+    return {
+      failures: [],
+      outcomes: finished.map(({ text, session }) => ({
+        text,
+        session: { ...stateOf(tree), ...session },
+      })),
+    };
+  }
+  const { text, combinedText, session, calls } = evaluation.node(root, input);
+  const isAlone = root.kind === 'agent' && agentsOf(root).length === 1;
+  const asksForBudget = isAlone ? questionsOf(tree.budget, calls) : undefined;
+  const outcome = {
+    text,
+    ...(combinedText !== undefined && { combinedText }),
+    session: { ...stateOf(tree), ...session },
+    tokens: calls * tokensOfCall.total,
+  };
+  return {
+    ...endOf(tree, asksForBudget ?? 0, outcome),
+    ...(asksForBudget !== undefined && { asksForBudget }),
+  };
+}
+
+function endOf(
+  { root, budget }: TreePlan,
+  asksForBudget: number,
+  outcome: Outcome,
+): Pick<TreeEnd, 'failures' | 'outcomes'> {
+  if (budget?.answer === 'stop' && asksForBudget > 0)
+    return { failures: ['BudgetExceeded'], outcomes: [] };
+  return isRefused(root)
+    ? { failures: ['ProviderError'], outcomes: [] }
+    : { failures: [], outcomes: [outcome] };
+}
+
+const isRefused = (node: NodePlan | undefined): boolean => node?.kind === 'agent' && node.isRefused;
+
+/** It is looked at before each call, and asks until there is some left. */
+function questionsOf(budget: BudgetPlan | undefined, calls: number): number {
+  if (budget === undefined) return 0;
+  let limit = budget.tokens;
+  let questions = 0;
+  for (let spent = 0; spent < calls * tokensOfCall.total; spent += tokensOfCall.total) {
+    for (; spent >= limit; limit += budget.answer) {
+      questions += 1;
+      if (budget.answer === 'stop') return questions;
+    }
+  }
+  return questions;
 }
 
 type Result = {
   readonly text: string;
   readonly combinedText?: string;
   /** What the node adds to the session; no two nodes write the same key. */
-  readonly session: { readonly [key: string]: string };
+  readonly session: Session;
+  /** Of models. */
+  readonly calls: number;
 };
+
+/** The spoken parts of an input: one is a plain text. */
+type Input = readonly string[];
+
+const sumOf = (results: readonly Result[]): number =>
+  results.reduce((sum, { calls }) => sum + calls, 0);
 
 class Evaluation {
   readonly #conversations: Map<string, Conversation>;
@@ -90,18 +175,19 @@ class Evaluation {
     this.#conversations = conversations;
   }
 
-  node(node: NodePlan, input: string): Result {
+  node(node: NodePlan, input: Input): Result {
     switch (node.kind) {
       case 'agent':
         return this.#agent(node, input);
       case 'sequential': {
-        let last: Result = { text: '', session: {} };
+        let last: Result = { text: '', session: {}, calls: 0 };
         let next = input;
         for (const step of node.steps) {
           const result = this.node(step, next);
-          last = { ...result, session: { ...last.session, ...result.session } };
-          if (node.passOutput === true) next = result.text;
-          if (node.passOutput === 'combined') next = result.combinedText ?? result.text;
+          const session = { ...last.session, ...result.session };
+          last = { ...result, session, calls: last.calls + result.calls };
+          if (node.passOutput === true) next = [result.text];
+          if (node.passOutput === 'combined') next = [result.combinedText ?? result.text];
         }
         return last;
       }
@@ -111,6 +197,7 @@ class Evaluation {
           text: results.at(-1)?.text ?? '',
           combinedText: JSON.stringify(results.map(({ text }) => text)),
           session: merged(results),
+          calls: sumOf(results),
         };
       }
       case 'graph':
@@ -118,13 +205,13 @@ class Evaluation {
     }
   }
 
-  #graph({ tasks }: GraphPlan, input: string): Result {
+  #graph({ tasks }: GraphPlan, input: Input): Result {
     const done = new Map<string, Result>();
     for (const { id, runner, dependencies } of tasks) {
       const outputs = dependencies.map(
         (from) => `Output of task '${from}':\n${done.get(from)?.text}`,
       );
-      done.set(id, this.node(runner, [input, ...outputs].join('\n\n')));
+      done.set(id, this.node(runner, withOutputs(input, outputs)));
     }
     const sinks = tasks.filter(
       ({ id }) => !tasks.some(({ dependencies }) => dependencies.includes(id)),
@@ -134,21 +221,34 @@ class Evaluation {
       text: texts.at(-1)?.[1] ?? '',
       ...(texts.length > 1 && { combinedText: JSON.stringify(Object.fromEntries(texts)) }),
       session: merged([...done.values()]),
+      calls: sumOf([...done.values()]),
     };
   }
 
-  #agent(plan: AgentPlan, input: string): Result {
+  #agent(plan: AgentPlan, input: Input): Result {
     const below: Result[] = [];
-    const conversation = conversationOf(plan, [{ role: 'user', text: input }], (call) => {
-      const result = this.node(call.callee, inputOfCall(call));
+    const said: Said = { role: 'user', text: input.join('\n') };
+    const conversation = conversationOf(plan, [said], (call) => {
+      const result = this.node(call.callee, [inputOfCall(call)]);
       below.push(result);
       return result.text;
     });
     this.#conversations.set(plan.id, conversation);
     const notes = plan.turns.flat().filter(({ kind }) => kind === 'note');
     const own = Object.fromEntries(notes.map(({ place }) => [keyOf(plan.id), place]));
-    return { text: conversation.answer ?? '', session: { ...merged(below), ...own } };
+    return {
+      text: conversation.answer ?? '',
+      session: { ...merged(below), ...own },
+      calls: conversation.ends.length + sumOf(below),
+    };
   }
+}
+
+function withOutputs(input: Input, outputs: readonly string[]): Input {
+  if (outputs.length === 0) return input;
+  return input.length === 1
+    ? [[...input, ...outputs].join('\n\n')]
+    : [...input, outputs.join('\n\n')];
 }
 
 /** Each message is answered after those before it, of which the model is given all or the last ones. */
@@ -158,7 +258,7 @@ function expectThread(
 ): void {
   const answered = (message: MessagePlan, before: readonly Said[]): readonly Said[] => {
     const { name: id, turns, answer } = message;
-    const said: Said = { role: 'user', text: messageOf(message) };
+    const said: Said = { role: 'user', text: spokenParts(messageOf(message)).join('\n') };
     const given =
       window === undefined ? before : before.slice(Math.max(0, before.length - 2 * window));
     const plan = { id, turns, answer, isRefused: false };
@@ -201,7 +301,9 @@ const callText = (act: TurnPlan[number]): string =>
 
 function resultMessage(act: Act): Said {
   const { kind, place, size } = act;
-  const done: Said = { role: 'tool', text: resultOf({ place, ...size }) };
+  const refused = refusedArguments(act);
+  if (refused !== undefined) return { role: 'tool', text: refused, match: 'part' };
+  const done: Said = { role: 'tool', text: shownResult(resultOf({ place, ...size })) };
   switch (kind) {
     case 'charge':
     case 'look':
@@ -214,21 +316,38 @@ function resultMessage(act: Act): Said {
       return { role: 'tool', text: `it broke at ${place}`, match: 'part' };
     case 'ask_user':
       return { role: 'tool', text: answerTo(act) };
+    case 'picture':
+      return drawnMessage(act);
     case 'guard':
-    case 'guard_once': {
-      const decision = decisionOn(place);
-      if (decision === 'reject') return { role: 'tool', text: rejection, match: 'part' };
-      const isOnce = kind === 'guard_once';
-      return {
-        ...done,
-        ...(isOnce && { once: place }),
-        ...(decision === 'edit' && { match: 'part' }),
-      };
-    }
+    case 'guard_once':
+      return decidedMessage(act, done);
   }
 }
 
-function merged(results: readonly Result[]): { readonly [key: string]: string } {
+function decidedMessage({ kind, place }: Act, done: Said): Said {
+  const decision = decisionOn(place);
+  if (decision === 'reject') return { role: 'tool', text: rejection, match: 'part' };
+  return {
+    ...done,
+    ...(kind === 'guard_once' && { once: place }),
+    ...(decision === 'edit' && { match: 'part' }),
+  };
+}
+
+/** The chat API takes no pictures in results: its messages name them. */
+function drawnMessage({ place, size }: Act): Said {
+  const caption = captionOf(place);
+  const data = drawnAt({ place, ...size });
+  const note = `[image ${pictureType}, ${data.length} bytes of base64: not shown]`;
+  if (data.length > limits.pictures) return { role: 'tool', text: `${caption}\n${note}` };
+  return {
+    role: 'tool',
+    text: `${caption}\n[${pictureType}]`,
+    kept: `${caption}\n${shownPicture(data)}`,
+  };
+}
+
+function merged(results: readonly Result[]): Session {
   return Object.assign({}, ...results.map(({ session }) => session)) as {
     [key: string]: string;
   };

@@ -2,7 +2,15 @@
 
 import type { Arrival, Verdict } from './hub.mts';
 import type { ModelDouble, ModelFault } from './model-double.mts';
-import type { Fault, FaultKind } from './plan.mts';
+import {
+  boundaryKinds,
+  boundaryMoments,
+  type ActivityName,
+  type Boundary,
+  type Fault,
+  type FaultKind,
+  type Moment,
+} from './plan.mts';
 import type { Server } from './server.mts';
 import type { WorkerPlace } from './workers.mts';
 
@@ -16,11 +24,28 @@ export type Victims = {
   readonly places: readonly WorkerPlace[];
   readonly model: ModelDouble;
   /** Takes a run back to an earlier point; whether there was one to take back. */
-  reset(draw: number): Promise<boolean>;
+  reset(how: ResetKind, draw: number): Promise<boolean>;
+  /** The database is killed and comes back on its data; whether it can be. */
+  killStore(downMs: number): boolean;
   /** The database's connections are cut or hang for so long. */
   cutStore(how: 'down' | 'slow', ms: number): void;
   tell(line: string): void;
 };
+
+export type ResetKind = 'raw reset' | 'safe reset';
+
+/** What happened to a worker at the begin or the end of an activity. */
+export type Met = Pick<Boundary, 'activity' | 'moment' | 'kind'>;
+
+type At = {
+  readonly pid: number;
+  readonly moment: Moment;
+  readonly activity: ActivityName | undefined;
+};
+
+const isBoundary = (kind: FaultKind, moment: Moment): boolean =>
+  (boundaryKinds as readonly FaultKind[]).includes(kind) &&
+  (boundaryMoments as readonly Moment[]).includes(moment);
 
 /** Whether it could happen. The place is that of the worker which is at the moment. */
 type Strike = (fault: Fault, place: WorkerPlace | undefined) => boolean | Promise<boolean>;
@@ -30,9 +55,13 @@ type StoreFault = {
   readonly ms: number;
 };
 
+type FaultPlan = { readonly faults: readonly Fault[]; readonly boundaries: readonly Boundary[] };
+type Waiting = Boundary & { left: number };
+
 export class Faults {
   readonly #queue: Fault[];
   readonly #victims: Victims;
+  readonly #boundaries: Waiting[];
   readonly #storeFaults: StoreFault[] = [];
   #passed = 0;
   #quietSince = 0;
@@ -46,7 +75,8 @@ export class Faults {
     freeze: ({ ms }, place) => place?.freeze(ms) !== undefined,
     'kill server': ({ ms }) => this.#victims.server.kill(Math.min(ms, 3_000)),
     'freeze server': ({ ms }) => this.#victims.server.freeze(Math.min(ms, 8_000)),
-    reset: ({ draw }) => this.#victims.reset(draw),
+    'raw reset': ({ draw }) => this.#victims.reset('raw reset', draw),
+    'safe reset': ({ draw }) => this.#victims.reset('safe reset', draw),
     'model down': (fault) => this.#disturbModel('model down', fault),
     'model slow': (fault) => this.#disturbModel('model slow', fault),
     // A call whose answers are garbage three times is given up.
@@ -54,12 +84,17 @@ export class Faults {
     'store down': (fault) => this.#disturbStore('store down', fault),
     'store slow': (fault) => this.#disturbStore('store slow', fault),
     'store lost': (fault) => this.#disturbStore('store lost', fault),
+    'kill store': ({ ms }) => this.#victims.killStore(Math.min(ms, 3_000)),
   };
   /** How often each kind happened, and at which moment. */
   readonly happened: { readonly kind: FaultKind; readonly moment: string }[] = [];
 
-  constructor(faults: readonly Fault[], victims: Victims) {
+  /** The faults that workers met at the begin or the end of an activity, planned there or by chance. */
+  readonly met: Met[] = [];
+
+  constructor({ faults, boundaries }: FaultPlan, victims: Victims) {
     this.#queue = [...faults];
+    this.#boundaries = boundaries.map((boundary) => ({ ...boundary, left: boundary.skip }));
     this.#victims = victims;
   }
 
@@ -77,20 +112,34 @@ export class Faults {
   /** Nothing goes wrong any more. */
   end(): void {
     this.#queue.length = 0;
+    this.#boundaries.length = 0;
     this.#storeFaults.length = 0;
     this.#victims.model.calm();
   }
 
   /** Called at each moment of a worker, which waits for the verdict. */
-  async arrive({ pid, moment }: Arrival): Promise<Verdict> {
+  async arrive({ pid, moment, activity }: Arrival): Promise<Verdict> {
     this.#passed += 1;
     const [next] = this.#queue;
-    if (next !== undefined && this.#isTime(next, moment)) {
+    const boundary = this.#dueBoundary(moment, activity);
+    if (boundary !== undefined) {
+      await this.#apply({ ...boundary, gap: 0, calls: 1, draw: 0 }, { pid, moment, activity });
+    } else if (next !== undefined && this.#isTime(next, moment)) {
       this.#queue.shift();
       this.#passed = 0;
-      await this.#apply(next, { pid, moment });
+      await this.#apply(next, { pid, moment, activity });
     }
     return this.#storeVerdict(moment);
+  }
+
+  #dueBoundary(moment: string, activity: ActivityName | undefined): Boundary | undefined {
+    const waiting = this.#boundaries.filter(
+      (one) => one.activity === activity && one.moment === moment,
+    );
+    for (const one of waiting) one.left -= 1;
+    const due = waiting.find(({ left }) => left < 0);
+    if (due !== undefined) this.#boundaries.splice(this.#boundaries.indexOf(due), 1);
+    return due;
   }
 
   #isTime({ gap, moment }: Fault, now: string): boolean {
@@ -98,13 +147,15 @@ export class Faults {
     return moment === now || this.#passed > gap + patience;
   }
 
-  async #apply(fault: Fault, at: { readonly pid: number; readonly moment: string }): Promise<void> {
+  async #apply(fault: Fault, at: At): Promise<void> {
     const { kind, ms, calls } = fault;
     const place = this.#victims.places.find(({ pid }) => pid === at.pid);
     if (!(await this.#strikes[kind](fault, place))) return;
     this.happened.push({ kind, moment: at.moment });
-    const toCome = `${this.#queue.length} faults to come`;
-    this.#victims.tell(`${kind} (${ms} ms) at '${at.moment}'; ${toCome}`);
+    if (at.activity !== undefined && isBoundary(kind, at.moment))
+      this.met.push({ activity: at.activity, ...{ kind, moment: at.moment } } as Met);
+    const toCome = `${this.#queue.length + this.#boundaries.length} faults to come`;
+    this.#victims.tell(`${kind} (${ms} ms) at '${at.moment}' ${at.activity ?? ''}; ${toCome}`);
     const lasts = kind.startsWith('model') || kind.startsWith('store') ? ms * calls : ms;
     this.#quietSince = Math.max(this.#quietSince, Date.now() + lasts);
   }

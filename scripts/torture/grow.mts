@@ -1,14 +1,22 @@
 // Grows the plan of a round from its seed.
 
+import { limits } from './limits.mts';
 import type { Size } from './payload.mts';
 import {
+  activities,
+  agentsOf,
+  boundaryKinds,
+  boundaryMoments,
   faultKinds,
   moments,
   type Act,
   type AgentPlan,
+  type Boundary,
+  type BudgetPlan,
   type Fault,
   type MessagePlan,
   type NodePlan,
+  type ParallelPlan,
   type RoundPlan,
   type ThreadOperation,
   type ThreadPlan,
@@ -17,17 +25,36 @@ import {
   type TurnPlan,
 } from './plan.mts';
 import { Random } from './random.mts';
+import { argumentsOf } from './says.mts';
 
-/** How much there is of everything; the campaign's default is 1. */
-export type Scale = { readonly trees: number; readonly threads: number; readonly faults: number };
+export type Scale = {
+  readonly trees: number;
+  readonly threads: number;
+  readonly faults: number;
+  /** Faults at the boundaries of activities: rounds that follow each other have those that follow each other. */
+  readonly boundaries: number;
+};
 
-export const usualScale: Scale = { trees: 10, threads: 3, faults: 16 };
+export const usualScale: Scale = { trees: 10, threads: 3, faults: 14, boundaries: 10 };
 
 const KiB = 1024;
 const deepest = 4;
 /** From so many nodes on, what grows is a leaf. */
 const enoughNodes = 6;
 const noText: Size = { bytes: 0, deflates: true };
+
+const quotes = 2;
+
+/** Without what only some have. */
+export const plainTree = {
+  picture: undefined,
+  cancelAfter: undefined,
+  budget: undefined,
+  hasState: false,
+  given: undefined,
+  context: undefined,
+  isAtLimits: false,
+};
 
 export function growRound(seed: number, scale: Scale = usualScale): RoundPlan {
   const random = new Random(seed);
@@ -45,7 +72,74 @@ export function growRound(seed: number, scale: Scale = usualScale): RoundPlan {
     growThread(random, `c${index + 1}`),
   );
   const faults = Array.from({ length: scale.faults }, () => growFault(random));
-  return { seed, settings, trees, threads, faults };
+  const boundaries = growBoundaries(random, seed, scale.boundaries);
+  return {
+    seed,
+    settings,
+    trees: [...trees, treeAtLimits(`t${scale.trees + 1}`)],
+    threads,
+    faults,
+    boundaries,
+  };
+}
+
+/** All there are, in turn: as many rounds as it takes have each of them once. */
+function growBoundaries(random: Random, seed: number, count: number): readonly Boundary[] {
+  const all = boundaryKinds.flatMap((kind) =>
+    boundaryMoments.flatMap((moment) => activities.map((activity) => ({ kind, moment, activity }))),
+  );
+  // A step that shares no divisor with their number meets each of them, and lets those of a round differ.
+  const step = 37;
+  return Array.from({ length: count }, (_, index): Boundary => {
+    const chosen = all[((seed * count + index) * step) % all.length];
+    if (chosen === undefined) throw new Error('there are no boundaries');
+    const isFrequent = chosen.activity === 'callModel' || chosen.activity === 'callTool';
+    return {
+      ...chosen,
+      skip: random.below(isFrequent ? 60 : 3),
+      ms: random.pick([500, 3_000, 12_000, 18_000]),
+    };
+  });
+}
+
+const atLimits = (bytes: number): Size => ({ bytes, deflates: false });
+
+/** A run of which everything that may be long is as long as it may be, and then longer where that has an answer. */
+function treeAtLimits(id: string): TreePlan {
+  const agent = `${id}.n1`;
+  const act = (kind: ToolName, turn: number, size: Size): Act => {
+    return { kind, place: `${agent}.${turn}.0`, size, padding: noText };
+  };
+  const padded = (turn: number, bytes: number): Act => {
+    const plain = { ...act('charge', turn, atLimits(100)), padding: atLimits(100) };
+    const room = bytes - JSON.stringify(argumentsOf(plain)).length;
+    return { ...plain, padding: atLimits(100 + room) };
+  };
+  const acts = [
+    act('look', 0, atLimits(limits.result)),
+    act('charge', 1, atLimits(limits.result + 1)),
+    padded(2, limits.toolArguments),
+    padded(3, limits.toolArguments + 1),
+    act('ask_user', 4, atLimits(limits.answer + 1)),
+    act('picture', 5, atLimits(limits.pictures)),
+    act('picture', 6, atLimits(limits.pictures + 4)),
+  ];
+  return {
+    ...plainTree,
+    id,
+    root: {
+      kind: 'agent',
+      id: agent,
+      turns: acts.map((one) => [one]),
+      answer: atLimits(200 * KiB),
+      isRefused: false,
+      hasHooks: false,
+    },
+    input: atLimits(limits.input - quotes),
+    given: atLimits(limits.session - '{"given":""}'.length),
+    context: atLimits(limits.context - '{"given":""}'.length),
+    isAtLimits: true,
+  };
 }
 
 class Gardener {
@@ -60,16 +154,36 @@ class Gardener {
 
   tree(): TreePlan {
     const random = this.#random;
-    const shape = random.pick(['tree', 'tree', 'tree', 'long', 'heavy']);
-    const root = shape === 'tree' ? this.#node(1) : this.#alone(shape);
+    const shape = random.pick(['tree', 'tree', 'tree', 'tree', 'race', 'long', 'heavy']);
+    const root = this.#root(shape);
     const isCancelled = random.chance(10);
     const isRefused = root.kind === 'agent' && random.chance(8);
     return {
+      ...plainTree,
       id: this.#id,
       root: isRefused ? { ...root, isRefused } : root,
       input: sizeOf(random, 60 * KiB),
+      picture: random.chance(25) ? sizeOf(random, 150 * KiB) : undefined,
       cancelAfter: isCancelled ? random.between(1, 12) : undefined,
+      budget: random.chance(30) ? this.#budget(root) : undefined,
+      hasState: random.chance(50),
+      given: random.chance(50) ? sizeOf(random, 24 * KiB) : undefined,
     };
+  }
+
+  #root(shape: 'tree' | 'race' | 'long' | 'heavy'): NodePlan {
+    if (shape === 'tree') return this.#node(1);
+    if (shape !== 'race') return this.#alone(shape);
+    const race = { cancelRest: this.#random.chance(50) };
+    return { ...this.#parallel(1), race };
+  }
+
+  /** Only a run that calls no other is stopped: of one that does, nobody knows beforehand whether it comes to that. */
+  #budget(root: NodePlan): BudgetPlan {
+    const random = this.#random;
+    const isAlone = agentsOf(root).length === 1;
+    const answer = isAlone && random.chance(20) ? 'stop' : random.between(50, 900);
+    return { tokens: random.between(10, 500), answer };
   }
 
   /** One agent with many small turns, or with some whose results fill history. */
@@ -84,7 +198,8 @@ class Gardener {
       const size = { bytes, deflates: isLong && random.chance(50) };
       return [{ kind, place: `${id}.${turn}.0`, size, padding: noText }];
     });
-    return { kind: 'agent', id, turns, answer: sizeOf(random, 8 * KiB), isRefused: false };
+    const answer = sizeOf(random, 8 * KiB);
+    return { kind: 'agent', id, turns, answer, isRefused: false, hasHooks: random.chance(10) };
   }
 
   #node(depth: number): NodePlan {
@@ -114,11 +229,12 @@ class Gardener {
     return { kind: 'sequential', id, steps, passOutput };
   }
 
-  #parallel(depth: number): NodePlan {
+  #parallel(depth: number): ParallelPlan {
     const random = this.#random;
     const id = this.#nextId();
     const branches = Array.from({ length: random.between(2, 4) }, () => this.#node(depth + 1));
-    return { kind: 'parallel', id, branches, concurrency: random.pick([1, 2, 50]) };
+    const concurrency = random.pick([1, 2, 50]);
+    return { kind: 'parallel', id, branches, concurrency, race: undefined };
   }
 
   #graph(depth: number): NodePlan {
@@ -144,13 +260,13 @@ class Gardener {
       return [...acts, { kind: 'call', place, callee: this.#node(depth + 1) }];
     });
     const answer = sizeOf(random, depth === 1 ? 200 * KiB : 24 * KiB);
-    return { kind: 'agent', id, turns, answer, isRefused: false };
+    return { kind: 'agent', id, turns, answer, isRefused: false, hasHooks: random.chance(40) };
   }
 }
 
 const usualTools = [
   ...['charge', 'charge', 'refund', 'refund', 'look', 'note'],
-  ...['guard', 'guard_once', 'stumble', 'ask_user'],
+  ...['guard', 'guard_once', 'stumble', 'ask_user', 'picture'],
 ] as [ToolName, ...ToolName[]];
 
 function growActs(random: Random, turn: string): readonly Act[] {
@@ -176,6 +292,7 @@ function growThread(random: Random, id: string): ThreadPlan {
     return {
       name,
       size: sizeOf(random, 60 * KiB),
+      picture: random.chance(15) ? sizeOf(random, 100 * KiB) : undefined,
       turns: Array.from({ length: random.pick([0, 0, 1, 2]) }, (_, turn) =>
         growActs(random, `${name}.${turn}`),
       ),
@@ -209,7 +326,15 @@ function asking(message: MessagePlan): MessagePlan {
 /** Faults of the model and of stores are mild ones of which there may be many; the others stop processes. */
 function growFault(random: Random): Fault {
   return {
-    kind: random.pick([...faultKinds, 'kill', 'kill', 'shut down', 'freeze', 'reset']),
+    kind: random.pick([
+      ...faultKinds,
+      'kill',
+      'kill',
+      'shut down',
+      'freeze',
+      'raw reset',
+      'safe reset',
+    ]),
     moment: random.pick(moments),
     gap: random.between(5, 60),
     ms: random.pick([200, 1_000, 3_000, 3_000, 8_000, 18_000]),

@@ -2,7 +2,9 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Moment } from './plan.mts';
+import type { ActivityName, Moment } from './plan.mts';
+import { inputSchema } from './runners.mts';
+import type { ToolArguments } from './says.mts';
 
 /** A worker's process is at a moment; it waits there until it is answered. */
 export type Arrival = {
@@ -12,6 +14,8 @@ export type Arrival = {
   readonly owner: string;
   /** The place of an effect. */
   readonly place?: string;
+  /** The activity that begins or is done: one of Longhaul's. */
+  readonly activity?: ActivityName;
 };
 
 /** What a worker is told at a moment: to go on, to fail, or to wait first. */
@@ -21,8 +25,16 @@ export type Hub = { readonly url: string; close(): Promise<void> };
 
 export type ModelCall = { readonly pid: number; readonly body: unknown };
 
+export type McpCall = {
+  readonly pid: number;
+  readonly args: ToolArguments;
+  readonly key: string;
+};
+
 export type HubHandlers = {
   readonly arrive: (arrival: Arrival) => Promise<Verdict>;
+  /** Calls a tool of the MCP server; its result. */
+  readonly callMcp: (call: McpCall) => Promise<object>;
   /** Answers a request of the model API. */
   readonly callModel: (call: ModelCall, response: ServerResponse) => Promise<void>;
 };
@@ -43,16 +55,67 @@ export async function openHub(handlers: HubHandlers): Promise<Hub> {
 }
 
 async function serve(
-  { arrive, callModel }: HubHandlers,
+  { arrive, callModel, callMcp }: HubHandlers,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
+  const pid = Number(request.headers['x-pid']);
+  if (request.url === '/mcp') return await serveMcp(callMcp, { pid, request, response, chunks });
   const body: unknown = JSON.parse(Buffer.concat(chunks).toString());
   if (request.url === '/arrive') {
     response.end(JSON.stringify(await arrive(body as Arrival)));
     return;
   }
-  await callModel({ pid: Number(request.headers['x-pid']), body }, response);
+  await callModel({ pid, body }, response);
 }
+
+type McpMessage = {
+  readonly id?: number;
+  readonly method: string;
+  readonly params?: {
+    readonly protocolVersion?: string;
+    readonly arguments?: ToolArguments;
+    readonly _meta?: { readonly [name: string]: unknown };
+  };
+};
+
+/** As much of streamable HTTP as a server needs that keeps no sessions and sends nothing by itself. */
+async function serveMcp(
+  callMcp: HubHandlers['callMcp'],
+  { pid, request, response, chunks }: McpRequest,
+): Promise<void> {
+  if (request.method !== 'POST') return void response.writeHead(405).end();
+  const message = JSON.parse(Buffer.concat(chunks).toString()) as McpMessage;
+  const { id, method, params = {} } = message;
+  if (id === undefined) return void response.writeHead(202).end();
+  const result = async (): Promise<object> => {
+    if (method === 'initialize') return { ...mcpServer, protocolVersion: params.protocolVersion };
+    if (method === 'tools/list') return { tools: [pictureTool] };
+    if (method !== 'tools/call' || params.arguments === undefined) return {};
+    const key = String(params._meta?.['longhaul/idempotencyKey']);
+    return await callMcp({ pid, args: params.arguments, key });
+  };
+  const answer = JSON.stringify({ jsonrpc: '2.0', id, result: await result() });
+  response.writeHead(200, { 'content-type': 'application/json' }).end(answer);
+}
+
+type McpRequest = {
+  readonly pid: number;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly chunks: readonly Buffer[];
+};
+
+const mcpServer = {
+  capabilities: { tools: {} },
+  serverInfo: { name: 'pictures', version: '1' },
+};
+
+const pictureTool = {
+  name: 'picture',
+  description: 'Does a picture',
+  inputSchema,
+  annotations: { idempotentHint: true, destructiveHint: false },
+};

@@ -5,10 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   collectUntold,
   differenceOf,
+  tokensOfCall,
   type Conversation,
   type Expectation,
   type Untold,
 } from './expect.mts';
+import { pictureType, shownPicture } from './payload.mts';
 import type { TurnPlan } from './plan.mts';
 import { argumentsOf, nameOfMessage, toolNameOf } from './says.mts';
 
@@ -20,9 +22,12 @@ export type ModelFault = {
 };
 
 type WireCall = { readonly function: { readonly name: string; readonly arguments: string } };
+type WirePart =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'image_url'; readonly image_url: { readonly url: string } };
 type WireMessage = {
   readonly role: 'system' | 'user' | 'assistant' | 'tool';
-  readonly content: string | null;
+  readonly content: string | readonly WirePart[] | null;
   readonly tool_calls?: readonly WireCall[];
 };
 type WireRequest = { readonly model: string; readonly messages: readonly WireMessage[] };
@@ -104,7 +109,13 @@ function spoken({ role, content, tool_calls: calls = [] }: WireMessage): Spoken 
   const called = calls.map(
     ({ function: { name, arguments: args } }) => `${name}(${JSON.stringify(JSON.parse(args))})`,
   );
-  return { role, text: [...(content ? [content] : []), ...called].join('\n') };
+  const parts = typeof content === 'string' ? [content] : (content ?? []).map(partText);
+  return { role, text: [...parts.filter((part) => part !== ''), ...called].join('\n') };
+}
+
+function partText(part: WirePart): string {
+  if (part.type === 'text') return part.text;
+  return shownPicture(part.image_url.url.replace(`data:${pictureType};base64,`, ''));
 }
 
 function framesOf(model: string, step: number, answer: NonNullable<Answer>): readonly string[] {
@@ -119,7 +130,8 @@ function framesOf(model: string, step: number, answer: NonNullable<Answer>): rea
           },
         ];
   const reason = typeof answer === 'string' ? 'stop' : 'tool_calls';
-  const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
+  const { input, output, total } = tokensOfCall;
+  const usage = { prompt_tokens: input, completion_tokens: output, total_tokens: total };
   const chunk = (fields: object): string =>
     `data: ${JSON.stringify({ id: `${model}_${step}`, object: 'chat.completion.chunk', ...fields })}\n\n`;
   return [

@@ -22,6 +22,15 @@ export type Figures = {
   readonly tasksTimedOut: number;
 };
 
+/** Of a round that broke. */
+export const noFigures: Figures = {
+  executions: 0,
+  mostExecutions: 0,
+  largestBytes: 0,
+  longestEvents: 0,
+  tasksTimedOut: 0,
+};
+
 /** All calls of the plan, by place. */
 export function actsOf({ trees, threads }: RoundPlan): ReadonlyMap<string, Act> {
   const plans = [...trees.flatMap(({ root }) => agentsOf(root)), ...threads.flatMap(messagesOf)];
@@ -79,12 +88,20 @@ export function readEffects(ledger: string): readonly Effect[] {
   return lines.map((line) => JSON.parse(line) as Effect);
 }
 
+type Allowances = {
+  /** Executions of theirs may be terminated. */
+  readonly isForced: (owner: string) => boolean;
+  readonly mayLeaveOrphans: (owner: string) => boolean;
+};
+
 /** Every workflow is closed, none by force, and none grew beyond its bounds. */
 export async function judgeWorkflows(
   longhaul: Longhaul,
-  isForced: (owner: string) => boolean,
+  { isForced, mayLeaveOrphans }: Allowances,
 ): Promise<Found> {
-  const open = (await allClosed(longhaul)) ? [] : await listed(longhaul, running);
+  const orphans = new Set<string>();
+  const isClosed = await allClosed(longhaul, orphans);
+  const open = isClosed ? [] : await listed(longhaul, running);
   const executions = await listed(longhaul);
   const tasks = [];
   for (const execution of executions) tasks.push(await tasksOf(longhaul, execution));
@@ -92,6 +109,9 @@ export async function judgeWorkflows(
   const most = (numbers: readonly number[]): number => Math.max(0, ...numbers);
   return {
     wrongs: [
+      ...[...orphans]
+        .filter((runId) => !mayLeaveOrphans(ownerOf(runId)))
+        .map((runId) => `${runId} was left behind, though nothing was reset but safely`),
       ...open.map(({ workflowId }) => `${workflowId} is still open`),
       ...executions.flatMap((execution) => endOf(execution, isForced)),
       ...tasks.flatMap(({ failed }) => failed),
@@ -109,13 +129,15 @@ export async function judgeWorkflows(
   };
 }
 
+const ownerOf = (workflowId: string): string => /[tc]\d+/.exec(workflowId)?.[0] ?? '';
+
 const running = "ExecutionStatus = 'Running'";
 
 function endOf(
   { workflowId, status, historyLength, historySize = 0 }: Listed,
   isForced: (owner: string) => boolean,
 ): readonly string[] {
-  const owner = /[tc]\d+/.exec(workflowId)?.[0] ?? '';
+  const owner = ownerOf(workflowId);
   const wasForced = status.name === 'TERMINATED' && !isForced(owner);
   const isTooLong = historySize > bounds.bytes || historyLength > bounds.events;
   return [
@@ -129,10 +151,13 @@ function endOf(
 }
 
 /** The list is late; runs that a reset left behind are ended as an operator does. */
-async function allClosed(longhaul: Longhaul): Promise<boolean> {
+async function allClosed(longhaul: Longhaul, orphans: Set<string>): Promise<boolean> {
   const deadline = Date.now() + closeMs;
   while (Date.now() < deadline) {
-    for (const { runId } of await longhaul.orphans()) await longhaul.run(runId).cancel('orphan');
+    for (const { runId } of await longhaul.orphans()) {
+      orphans.add(runId);
+      await longhaul.run(runId).cancel('orphan');
+    }
     if ((await listed(longhaul, running)).length === 0) return true;
     await sleep(1_000);
   }

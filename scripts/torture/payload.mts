@@ -14,14 +14,31 @@ export function payload(name: string, { bytes, deflates }: Size): string {
   const head = `${name}: `;
   const left = Math.max(0, bytes - head.length);
   if (deflates) return head + words.repeat(Math.ceil(left / words.length)).slice(0, left);
+  return head + randomText(name, left);
+}
+
+export const pictureType = 'image/png';
+
+/** The base64 of a picture, which nobody looks at: in whole groups of four characters. */
+export function picture(name: string, { bytes, deflates }: Size): string {
+  const length = Math.max(4, bytes - (bytes % 4));
+  if (deflates) return 'AAAA'.repeat(length / 4);
+  return randomText(name, length).replaceAll('-', '+').replaceAll('_', '/');
+}
+
+/** How a picture is told of where its data would be too long. */
+export const shownPicture = (data: string): string =>
+  `[picture of ${data.length} characters, ${hashOf(data)}]`;
+
+function randomText(name: string, length: number): string {
   const random = new Random(hashOf(name));
   const parts: string[] = [];
-  for (let length = 0; length < left; length += charactersADraw) {
+  for (let made = 0; made < length; made += charactersADraw) {
     let draw = random.below(alphabet.length ** charactersADraw);
     for (let index = 0; index < charactersADraw; index += 1) {
       parts.push(alphabet[draw % alphabet.length] ?? '');
       draw = Math.floor(draw / alphabet.length);
     }
   }
-  return head + parts.join('').slice(0, left);
+  return parts.join('').slice(0, length);
 }

@@ -1,28 +1,55 @@
 // People who answer what runs ask: some of it at a time, in any order.
 
-import { LonghaulError, type JsonObject, type PendingInput } from 'longhaul';
+import { hasCode, LonghaulError, type JsonObject, type PendingInput } from 'longhaul';
 import type { RunHandle } from 'longhaul/client';
 import type { Caller } from './client.mts';
 import type { Random } from './random.mts';
 import { answerTo, decisionOn, rejection } from './says.mts';
-import type { Act } from './plan.mts';
+import type { Act, BudgetPlan } from './plan.mts';
+import { limits } from './limits.mts';
+import { payload } from './payload.mts';
 
 /** The question was answered, or is gone, by the time the answer comes. */
 const lateRefusals: readonly string[] = ['AlreadyAnswered', 'NotWaiting', 'RunClosed'];
 /** A question that was answered and is asked again and again. */
 const mostAnswers = 30;
 
+export type PeopleOptions = {
+  readonly caller: Caller;
+  readonly random: Random;
+  readonly acts: ReadonlyMap<string, Act>;
+  /** By the id of the run. */
+  readonly budgets: ReadonlyMap<string, BudgetPlan | undefined>;
+  readonly report: (wrong: string) => void;
+};
+
 export class People {
   readonly #caller: Caller;
   readonly #random: Random;
   readonly #acts: ReadonlyMap<string, Act>;
+  readonly #budgets: ReadonlyMap<string, BudgetPlan | undefined>;
+  readonly #report: (wrong: string) => void;
   readonly #answered = new Map<string, number>();
+  /** By run: the questions about its budget that were answered. */
+  readonly #raised = new Map<string, Set<string>>();
   answers = 0;
+  /** Answers that were too long, and were refused. */
+  refused = 0;
 
-  constructor(caller: Caller, random: Random, acts: ReadonlyMap<string, Act>) {
+  constructor({ caller, random, acts, budgets, report }: PeopleOptions) {
     this.#caller = caller;
     this.#random = random;
     this.#acts = acts;
+    this.#budgets = budgets;
+    this.#report = report;
+  }
+
+  get raises(): number {
+    return [...this.#raised.values()].reduce((sum, { size }) => sum + size, 0);
+  }
+
+  budgetQuestions(runId: string): number {
+    return this.#raised.get(runId)?.size ?? 0;
   }
 
   async answerSome(run: RunHandle, pending: readonly PendingInput[]): Promise<void> {
@@ -49,9 +76,11 @@ export class People {
   }
 
   async #decide(run: RunHandle, { inputId, kind, question, call }: PendingInput): Promise<void> {
+    if (kind === 'budget') return await this.#raise(run, inputId);
     if (kind === 'question') {
       const act = this.#acts.get(question);
       if (act === undefined) throw new Error(`${run.runId} asks what nobody planned: ${question}`);
+      if (act.size.bytes > limits.answer) await this.#tryTooLong(run, inputId);
       return await run.resume(answerTo(act), { inputId });
     }
     const args = call?.args ?? {};
@@ -59,5 +88,25 @@ export class People {
     if (decision === 'reject') return await run.reject(inputId, rejection);
     const edit: JsonObject = { ...args, edited: true };
     await run.approve(inputId, decision === 'edit' ? { args: edit } : {});
+  }
+
+  async #raise(run: RunHandle, inputId: string): Promise<void> {
+    const answer = this.#budgets.get(run.runId)?.answer;
+    if (answer === undefined) throw new Error(`${run.runId} asks for budget, but has none`);
+    const raised = this.#raised.get(run.runId) ?? new Set();
+    this.#raised.set(run.runId, raised.add(inputId));
+    await run.resume(answer, { inputId });
+  }
+
+  /** It is refused, and the question stays. */
+  async #tryTooLong(run: RunHandle, inputId: string): Promise<void> {
+    const answer = payload('too long', { bytes: limits.answer + 1, deflates: true });
+    try {
+      await run.resume(answer, { inputId });
+      this.#report(`${run.runId} took an answer of ${answer.length} bytes`);
+    } catch (error) {
+      if (!hasCode(error, 'InvalidAnswer')) throw error;
+      this.refused += 1;
+    }
   }
 }

@@ -14,10 +14,18 @@ export type Act = {
 
 /**
  * `charge` is idempotent, `refund` may happen once, `look` only reads, `note` writes the session, `guard` and `guard_once` wait for
- * approval, `stumble` fails, `ask_user` asks.
+ * approval, `stumble` fails, `ask_user` asks, `picture` is a tool of an MCP server, which draws one.
  */
 export type ToolName =
-  'charge' | 'refund' | 'look' | 'note' | 'guard' | 'guard_once' | 'stumble' | 'ask_user';
+  | 'charge'
+  | 'refund'
+  | 'look'
+  | 'note'
+  | 'guard'
+  | 'guard_once'
+  | 'stumble'
+  | 'ask_user'
+  | 'picture';
 
 /** An agent that is called as a tool. */
 export type Call = { readonly kind: 'call'; readonly place: string; readonly callee: NodePlan };
@@ -32,6 +40,8 @@ export type AgentPlan = {
   readonly answer: Size;
   /** The provider refuses its last call. */
   readonly isRefused: boolean;
+  /** Callbacks stand around its calls, and change nothing. */
+  readonly hasHooks: boolean;
 };
 
 export type SequentialPlan = {
@@ -46,6 +56,8 @@ export type ParallelPlan = {
   readonly id: string;
   readonly branches: readonly NodePlan[];
   readonly concurrency: number;
+  /** The branch that completes first gives the result. Only at the root, where each branch's result is right. */
+  readonly race: { readonly cancelRest: boolean } | undefined;
 };
 
 export type GraphPlan = {
@@ -65,14 +77,29 @@ export type TreePlan = {
   readonly id: string;
   readonly root: NodePlan;
   readonly input: Size;
+  /** A picture beside the text of the input; its base64. */
+  readonly picture: Size | undefined;
   /** Cancelled when so many model calls of it have come in. */
   readonly cancelAfter: number | undefined;
+  readonly budget: BudgetPlan | undefined;
+  /** It reads the state of its application, its user and its session, and leaves its session. */
+  readonly hasState: boolean;
+  /** In its session from the start. */
+  readonly given: Size | undefined;
+  /** For its tools. */
+  readonly context: Size | undefined;
+  /** Before it starts, a start with one byte more of input, session and context each must be refused. */
+  readonly isAtLimits: boolean;
 };
+
+/** When the tokens are used up it asks, and is given so many more, or stopped. */
+export type BudgetPlan = { readonly tokens: number; readonly answer: number | 'stop' };
 
 /** A message of a conversation, and what its turn does. */
 export type MessagePlan = {
   readonly name: string;
   readonly size: Size;
+  readonly picture: Size | undefined;
   readonly turns: readonly (readonly Act[])[];
   readonly answer: Size;
 };
@@ -113,13 +140,15 @@ export const faultKinds = [
   'freeze',
   'kill server',
   'freeze server',
-  'reset',
+  'raw reset',
+  'safe reset',
   'model down',
   'model slow',
   'model cut',
   'store down',
   'store slow',
   'store lost',
+  'kill store',
 ] as const;
 
 export type FaultKind = (typeof faultKinds)[number];
@@ -137,12 +166,47 @@ export type Fault = {
   readonly draw: number;
 };
 
+/** Activities of which a round has some. Summaries of threads, `compactTurns`, have other words each time: no oracle knows them. */
+export const activities = [
+  'loadDefinition',
+  'findDefinition',
+  'fetchSession',
+  'fetchInput',
+  'openRun',
+  'openThread',
+  'pullLog',
+  'callModel',
+  'callTool',
+  'checkArguments',
+  'runToolHooks',
+  'saveTurn',
+  'clearTurns',
+  'closeRun',
+  'requestCancellation',
+] as const;
+
+export type ActivityName = (typeof activities)[number];
+
+export const boundaryKinds = ['kill', 'shut down', 'freeze'] as const;
+export const boundaryMoments = ['activity begins', 'activity done'] as const;
+
+/** What happens to the worker at the begin or the end of an activity. */
+export type Boundary = {
+  readonly activity: ActivityName;
+  readonly moment: (typeof boundaryMoments)[number];
+  readonly kind: (typeof boundaryKinds)[number];
+  /** So many of these are let pass first. */
+  readonly skip: number;
+  readonly ms: number;
+};
+
 export type RoundPlan = {
   readonly seed: number;
   readonly settings: RoundSettings;
   readonly trees: readonly TreePlan[];
   readonly threads: readonly ThreadPlan[];
   readonly faults: readonly Fault[];
+  readonly boundaries: readonly Boundary[];
 };
 
 export type RoundSettings = {

@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
 import { hasCode } from 'longhaul';
 import type { Longhaul, RunHandle, SendOptions, ThreadHandle } from 'longhaul/client';
+import { askAgain } from './client.mts';
 import type { MessagePlan, ThreadOperation, ThreadPlan } from './plan.mts';
 import { attend, clipped, settleMs, type Theatre } from './play.mts';
 import { answerOf, messageOf } from './says.mts';
@@ -71,7 +72,20 @@ class Talk {
   async end(): Promise<void> {
     await this.#cancelAsking();
     if (this.#conversation.plan.hasStore) await this.#checkStore();
+    await this.#tryReset();
     await this.#clear();
+  }
+
+  /** A thread is no run: it is not reset, and goes on. */
+  async #tryReset(): Promise<void> {
+    const { threadId } = this.#conversation.thread;
+    const reset = () => this.#theatre.longhaul.run(threadId).reset({ to: 1 });
+    try {
+      await this.#insist(`the reset of ${threadId}`, reset);
+      this.#report(`${threadId} was reset, though it is no run`);
+    } catch (error) {
+      if (!hasCode(error, 'InvalidInput') && !hasCode(error, 'RunNotFound')) throw error;
+    }
   }
 
   async #insist<Result>(what: string, call: () => Promise<Result>): Promise<Result> {
@@ -135,7 +149,7 @@ class Talk {
     this.#kept = [];
     await this.#insist(`clearing ${plan.id}`, () => thread.clear());
     if (!plan.hasStore) return;
-    const left = await this.#theatre.memory.count(thread.key);
+    const left = await askAgain(() => this.#theatre.memory.count(thread.key));
     if (left > 0) this.#report(`${plan.id} has ${left} turns in its store after clear() returned`);
   }
 
@@ -148,7 +162,7 @@ class Talk {
     ]);
     const deadline = Date.now() + settleMs;
     for (;;) {
-      const turns = await this.#theatre.memory.loadTurns(thread.key);
+      const turns = await askAgain(() => this.#theatre.memory.loadTurns(thread.key));
       const actual = turns.map(({ user, assistant }) => [user, assistant]);
       if (isDeepStrictEqual(actual, expected)) return;
       if (Date.now() > deadline) {

@@ -2,14 +2,16 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { LonghaulError, type Message } from 'longhaul';
-import type { AgentRunResult, Longhaul, RunHandle } from 'longhaul/client';
-import type { MemoryStore } from 'longhaul/worker';
-import type { Caller } from './client.mts';
-import { differenceOf, type Expectation } from './expect.mts';
+import { hasCode, LonghaulError, type Message } from 'longhaul';
+import type { AgentRunResult, Longhaul, RunHandle, StartOptions } from 'longhaul/client';
+import type { MemoryStore, SessionStore } from 'longhaul/worker';
+import { askAgain, type Caller } from './client.mts';
+import { differenceOf, type Expectation, type Outcome } from './expect.mts';
+import { limits } from './limits.mts';
+import { payload, shownPicture } from './payload.mts';
 import type { People } from './people.mts';
 import type { TreePlan } from './plan.mts';
-import { inputOf } from './says.mts';
+import { contextOf, givenOf, inputOf, stateKeyOf, storedOf } from './says.mts';
 
 export type Theatre = {
   readonly longhaul: Longhaul;
@@ -17,7 +19,12 @@ export type Theatre = {
   readonly people: People;
   readonly expectation: Expectation;
   readonly memory: MemoryStore;
+  readonly sessions: SessionStore;
+  /** Whether it was taken back, so that it did some of it more than once. */
+  readonly wasReset: (runId: string) => boolean;
   readonly report: (wrong: string) => void;
+  /** The codes by which starts over a limit were refused. */
+  readonly refusals: string[];
 };
 
 /** How long a store may take to have what it is owed, when nothing disturbs it. */
@@ -36,15 +43,50 @@ export async function playTree(
   const { longhaul, caller } = theatre;
   const { root } = tree;
   const run = longhaul.run(id);
+  if (tree.isAtLimits) await checkRefusals(theatre, tree);
   await caller
-    .insist(`the start of ${id}`, () => longhaul.start(root.id, inputOf(tree), { runId: id }))
+    .insist(`the start of ${id}`, () =>
+      longhaul.start(root.id, inputOf(tree), { ...startOptionsOf(tree), runId: id }),
+    )
     .catch(ignoring('RunAlreadyExists'));
   const end = await attend(theatre, run, signal);
   judgeTree(theatre, tree, end);
+  if (tree.hasState) await judgeState(theatre, tree, end);
   if (end.kind !== 'complete' || root.kind !== 'agent') return;
   await judgeTranscript(theatre, root.id, () =>
     caller.insist(`the transcript of ${id}`, () => run.transcript(), signal),
   );
+}
+
+function startOptionsOf(tree: TreePlan): StartOptions {
+  return {
+    ...(tree.hasState && { key: stateKeyOf(tree) }),
+    ...(tree.given && { session: givenOf(tree) }),
+    ...(tree.context && { context: contextOf(tree) }),
+    ...(tree.budget && { budget: { maxTokens: tree.budget.tokens } }),
+  };
+}
+
+/** What has a byte too many is refused by its code, and nothing starts. */
+async function checkRefusals(theatre: Theatre, tree: TreePlan): Promise<void> {
+  const { longhaul, caller, report, refusals } = theatre;
+  const longer = (bytes: number) => payload('too long', { bytes, deflates: false });
+  const refused = [
+    ['PayloadTooLarge', longer(limits.input - 1), {}],
+    ['SessionTooLarge', 'x', { session: { a: longer(limits.session - '{"a":""}'.length + 1) } }],
+    ['PayloadTooLarge', 'x', { context: { a: longer(limits.context - '{"a":""}'.length + 1) } }],
+  ] as const;
+  for (const [index, [code, input, options]] of refused.entries()) {
+    const runId = `${tree.id}.over${index}`;
+    const start = () => longhaul.start(tree.root.id, input, { ...options, runId });
+    try {
+      await caller.insist(`the start of ${runId}`, start);
+      report(`${runId} was started though it is over a limit: expected ${code}`);
+    } catch (error) {
+      if (hasCode(error, code)) refusals.push(code);
+      else report(`${runId} was refused with ${String(error)}, not ${code}`);
+    }
+  }
 }
 
 /** Answers what the run asks until it ends. */
@@ -69,23 +111,51 @@ export async function attend(
   }
 }
 
-function judgeTree({ expectation, report }: Theatre, tree: TreePlan, end: End): void {
+function judgeTree(theatre: Theatre, tree: TreePlan, end: End): void {
+  const { expectation, people, report, wasReset } = theatre;
   const expected = expectation.ends.get(tree.id);
+  if (expected === undefined) return report(`${tree.id} is in no plan`);
+  const { failures, outcomes, asksForBudget } = expected;
   if (tree.cancelAfter !== undefined && end.kind === 'failed' && end.code === 'RunCancelled')
     return;
+  const asked = people.budgetQuestions(tree.id);
+  if (asksForBudget !== undefined && asked !== asksForBudget && !wasReset(tree.id))
+    report(`${tree.id} asked ${asked} times for budget, expected ${asksForBudget}`);
   if (end.kind === 'failed') {
-    if (expected?.kind === 'failed' && expected.code === end.code) return;
+    if (failures.some((code) => code === end.code)) return;
     return report(`${tree.id} failed with ${end.code}: ${end.message}`);
   }
-  const { finalResponse, combinedText, session } = end.result;
-  const actual = {
-    kind: 'complete',
-    text: finalResponse.text,
+  if (outcomes.some((outcome) => isDeepStrictEqual(outcomeOf(end.result, outcome), outcome)))
+    return;
+  const actual = outcomeOf(end.result, outcomes[0]);
+  report(`${tree.id} came to ${clipped(actual)}, expected ${outcomes.map(clipped).join(' or ')}`);
+}
+
+function outcomeOf(
+  { finalResponse: { text }, combinedText, session, usage }: AgentRunResult,
+  expected: Outcome | undefined,
+): object {
+  return {
+    text,
     ...(combinedText !== undefined && { combinedText }),
     session,
+    ...(expected?.tokens !== undefined && { tokens: usage.total }),
   };
-  if (!isDeepStrictEqual(actual, expected))
-    report(`${tree.id} came to ${clipped(actual)}, expected ${clipped(expected)}`);
+}
+
+/** The session is saved as the run left it, a moment after the outcome is there; a run that fails leaves it as it was. */
+async function judgeState(theatre: Theatre, tree: TreePlan, end: End): Promise<void> {
+  const { sessions, report, wasReset } = theatre;
+  if (end.kind === 'failed' && (end.code === 'RunCancelled' || wasReset(tree.id))) return;
+  const expected = end.kind === 'failed' ? storedOf(tree).session : end.result.session;
+  const deadline = Date.now() + settleMs;
+  for (;;) {
+    const actual = await askAgain(() => sessions.load(stateKeyOf(tree)));
+    if (isDeepStrictEqual(actual, expected)) return;
+    if (Date.now() > deadline)
+      return report(`the store has for ${tree.id} ${clipped(actual)}, not ${clipped(expected)}`);
+    await sleep(1_000);
+  }
 }
 
 /** While no worker answers in time it comes from history alone, which has not all of it: then it is read again. */
@@ -100,7 +170,8 @@ async function judgeTranscript(
   const deadline = Date.now() + settleMs;
   for (;;) {
     const said = (await read()).filter(({ role }) => role !== 'system').flatMap(spoken);
-    const difference = differenceOf(said, [...conversation.messages, answer]);
+    const kept = conversation.messages.map((one) => ({ ...one, text: one.kept ?? one.text }));
+    const difference = differenceOf(said, [...kept, answer]);
     if (difference === undefined) return;
     if (Date.now() > deadline) return report(`the transcript of ${agent}: ${difference}`);
     await sleep(1_000);
@@ -115,13 +186,19 @@ function spoken(message: Message): readonly { readonly role: string; readonly te
     }));
   const texts = message.parts.map((part) => {
     if (part.type === 'tool_call') return `${part.name}(${JSON.stringify(part.args)})`;
-    return part.type === 'text' ? part.text : `[${part.type}]`;
+    return part.type === 'text' || part.type === 'media' ? textOf(part) : `[${part.type}]`;
   });
   return [{ role: message.role, text: texts.join('\n') }];
 }
 
-const textOf = (part: object): string =>
-  'text' in part ? String(part.text) : JSON.stringify(part);
+type UserPart = Extract<Message, { role: 'user' }>['parts'][number];
+type ToolContent = Extract<Message, { role: 'tool' }>['parts'][number]['content'][number];
+
+function textOf(part: ToolContent | UserPart): string {
+  if (part.type === 'text') return part.text;
+  const isPicture = part.type === 'media' && part.source.kind === 'base64';
+  return isPicture ? shownPicture(part.source.data) : JSON.stringify(part);
+}
 
 function ignoring(code: string): (error: unknown) => void {
   return (error) => {

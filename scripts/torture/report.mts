@@ -1,6 +1,13 @@
 // The figures of a campaign, as tables.
 
-import { faultKinds, moments } from './plan.mts';
+import {
+  activities,
+  boundaryKinds,
+  boundaryMoments,
+  faultKinds,
+  moments,
+  type ActivityName,
+} from './plan.mts';
 import type { RoundReport } from './round.mts';
 
 export function printRound({ seed, seconds, wrongs, happened, ...counts }: RoundReport): void {
@@ -14,24 +21,12 @@ export function printRound({ seed, seconds, wrongs, happened, ...counts }: Round
 }
 
 export function printCampaign(rounds: readonly RoundReport[]): void {
+  printFaults(rounds);
+  printBoundaries(rounds);
+  printResets(rounds);
   const sum = (count: (round: RoundReport) => number): number =>
     rounds.reduce((total, round) => total + count(round), 0);
   const most = (count: (round: RoundReport) => number): number => Math.max(0, ...rounds.map(count));
-  const happened = rounds.flatMap((round) => round.happened);
-  console.log('\nFaults, by what the worker was doing that it met or that was counted:');
-  const ofKind = (kind: string, moment?: string): number =>
-    happened.filter((one) => one.kind === kind && (moment ?? one.moment) === one.moment).length;
-  console.table(
-    Object.fromEntries(
-      faultKinds.map((kind) => [
-        kind,
-        {
-          all: ofKind(kind),
-          ...Object.fromEntries(moments.map((moment) => [moment, ofKind(kind, moment)])),
-        },
-      ]),
-    ),
-  );
   console.table({
     seeds: rounds.length,
     seconds: sum(({ seconds }) => seconds),
@@ -43,8 +38,11 @@ export function printCampaign(rounds: readonly RoundReport[]): void {
     'told "it was not called"': sum(({ notMade }) => notMade),
     'model calls disturbed': sum(({ modelFaults }) => modelFaults),
     'answers of people': sum(({ answers }) => answers),
+    'questions about budgets': sum(({ budgetQuestions }) => budgetQuestions),
+    'refused for a limit': sum(({ refusals }) => refusals),
     'workers started': sum(({ workersStarted }) => workersStarted),
     'server restarts': sum(({ serverRestarts }) => serverRestarts),
+    'PostgreSQL restarts': sum(({ storeKills }) => storeKills),
     'calls told "not there now"': sum(({ toldAway }) => toldAway),
     executions: sum(({ figures }) => figures.executions),
     'most executions of a run': most(({ figures }) => figures.mostExecutions),
@@ -53,4 +51,52 @@ export function printCampaign(rounds: readonly RoundReport[]): void {
     'workflow tasks timed out': sum(({ figures }) => figures.tasksTimedOut),
     'seeds with something wrong': rounds.filter(({ wrongs }) => wrongs.length > 0).length,
   });
+}
+
+function printFaults(rounds: readonly RoundReport[]): void {
+  const happened = rounds.flatMap((round) => round.happened);
+  const ofKind = (kind: string, moment?: string): number =>
+    happened.filter((one) => one.kind === kind && (moment ?? one.moment) === one.moment).length;
+  console.log('\nFaults, by what the worker was doing that it met or that was counted:');
+  const rows = faultKinds.map((kind) => [
+    kind,
+    { all: ofKind(kind), ...tableOf(moments, (moment) => ofKind(kind, moment)) },
+  ]);
+  console.table(Object.fromEntries(rows));
+}
+
+/** How often a worker was killed, shut down or frozen as each activity began or was done. */
+function printBoundaries(rounds: readonly RoundReport[]): void {
+  const met = rounds.flatMap((round) => round.met);
+  const places = boundaryMoments.flatMap((moment) =>
+    boundaryKinds.map((kind) => ({ moment, kind })),
+  );
+  const countOf = (activity: ActivityName, { moment, kind }: (typeof places)[number]): number =>
+    met.filter((one) => one.activity === activity && one.moment === moment && one.kind === kind)
+      .length;
+  const shortOf = ({ moment, kind }: (typeof places)[number]): string =>
+    `${moment === 'activity begins' ? 'begins' : 'done'}: ${kind}`;
+  const rowOf = (activity: ActivityName) =>
+    Object.fromEntries(places.map((place) => [shortOf(place), countOf(activity, place)]));
+  console.log('Workers killed, shut down and frozen as an activity began or was done:');
+  console.table(tableOf(activities, rowOf));
+  const missing = activities.flatMap((activity) =>
+    places.filter((place) => countOf(activity, place) === 0),
+  ).length;
+  const all = activities.length * places.length;
+  console.log(`Of ${all} such boundaries ${all - missing} were met.`);
+}
+
+function printResets(rounds: readonly RoundReport[]): void {
+  const resets = rounds.flatMap((round) => round.resets);
+  const kinds = [...new Set(resets)].toSorted();
+  console.log('Resets that were done:');
+  console.table(tableOf(kinds, (kind) => resets.filter((one) => one === kind).length));
+}
+
+function tableOf<Name extends string, Value>(
+  names: readonly Name[],
+  valueOf: (name: Name) => Value,
+): { readonly [name: string]: Value } {
+  return Object.fromEntries(names.map((name) => [name, valueOf(name)]));
 }

@@ -1,15 +1,23 @@
-// Takes a run back to an earlier workflow task, as an operator does in Temporal's Web UI.
+// Takes runs back: to any earlier workflow task, as an operator does in Temporal's Web UI, or to a turn or a step, as Longhaul does.
 
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { hasCode, LonghaulError } from 'longhaul';
 import type { Longhaul } from 'longhaul/client';
 import { fetchHistory } from 'longhaul/testing';
+import type { Open } from './stuck.mts';
 
 const deadlineMs = 5_000;
 /** As the server numbers what a reset leaves out. */
 const updates = 2;
+const runTypes: readonly string[] = ['agent', 'sequential', 'parallel', 'graph'];
+const pauseMs = 500;
+const away: readonly string[] = ['ServerUnavailable', 'NoWorker'];
+/** A run that is halted goes on only when it is reset: whoever was cut off asks again for so long. */
+const insistMs = 5 * 60_000;
 
 /** Whether it was done: a run that has just started or ended cannot be reset, nor can any while the server is away. */
-export async function resetRun(longhaul: Longhaul, runId: string, draw: number): Promise<boolean> {
+export async function resetRaw(longhaul: Longhaul, runId: string, draw: number): Promise<boolean> {
   const { client } = longhaul;
   try {
     return await client.withDeadline(Date.now() + deadlineMs, async () => {
@@ -31,5 +39,52 @@ export async function resetRun(longhaul: Longhaul, runId: string, draw: number):
     });
   } catch {
     return false;
+  }
+}
+
+/** An open run of those: a topmost one, the run of a turn, or one below. */
+export function chooseRun(open: readonly Open[], draw: number): Open | undefined {
+  const runs = open
+    .filter(({ type }) => runTypes.includes(type))
+    .toSorted((left, right) => left.workflowId.localeCompare(right.workflowId));
+  return runs[draw % Math.max(1, runs.length)];
+}
+
+/** Where it can be taken to, the likely ones first: not all of them exist. */
+function targetsOf(type: string, draw: number): readonly (number | string)[] {
+  if (type === 'agent') return [1 + (draw % 4), 1];
+  const number = 1 + (draw % 2);
+  return [`step-${number}`, `branch-${number}`, `task${number}`, 'step-1', 'branch-1', 'task1'];
+}
+
+export type SafeReset = Open & {
+  readonly draw: number;
+  readonly report: (wrong: string) => void;
+};
+
+/** Whether it was done. What a person who resets should not meet is reported. */
+export async function resetSafely(
+  longhaul: Longhaul,
+  { workflowId, type, draw, report }: SafeReset,
+): Promise<boolean> {
+  const targets = [...targetsOf(type, draw)];
+  const deadline = Date.now() + insistMs;
+  const wait = async (error: unknown): Promise<void> => {
+    const isAway = LonghaulError.is(error) && (error.retryable || away.includes(error.code));
+    if (!isAway) report(`the reset of ${workflowId} threw ${String(error)}`);
+    if (Date.now() > deadline) throw error;
+    await sleep(pauseMs);
+  };
+  for (;;) {
+    const [to] = targets;
+    if (to === undefined) return false;
+    try {
+      await longhaul.run(workflowId).reset({ to, reason: 'torture reset' });
+      return true;
+    } catch (error) {
+      if (hasCode(error, 'RunClosed') || hasCode(error, 'RunNotFound')) return false;
+      if (hasCode(error, 'InvalidInput')) targets.shift();
+      else await wait(error);
+    }
   }
 }

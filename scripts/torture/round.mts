@@ -1,26 +1,36 @@
 // One round: a server, two workers, a model, a database; runs and conversations; faults; and the verdict.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type Longhaul } from 'longhaul/client';
 import { Caller } from './client.mts';
 import { expectRound } from './expect.mts';
-import { Faults } from './faults.mts';
+import { Faults, type ResetKind } from './faults.mts';
 import { growRound, type Scale } from './grow.mts';
-import { openHub, type Arrival, type ModelCall, type Verdict } from './hub.mts';
+import { openHub, type Arrival, type McpCall, type ModelCall, type Verdict } from './hub.mts';
 import { ModelDouble } from './model-double.mts';
-import { actsOf, judgeEffects, judgeWorkflows, readEffects, type Figures } from './oracles.mts';
+import {
+  actsOf,
+  judgeEffects,
+  judgeWorkflows,
+  noFigures,
+  readEffects,
+  type Figures,
+} from './oracles.mts';
 import { People } from './people.mts';
 import type { RoundPlan } from './plan.mts';
 import { playThread } from './play-thread.mts';
 import { playTree, type Theatre } from './play.mts';
 import { hashOf, Random } from './random.mts';
-import { resetRun } from './reset.mts';
+import { pictureType } from './payload.mts';
+import { chooseRun, resetRaw, resetSafely } from './reset.mts';
+import type { Effect } from './runners.mts';
+import { captionOf, drawnAt, stateKeyOf, storedOf } from './says.mts';
 import { Server } from './server.mts';
 import { openStore, type Store } from './stores.mts';
-import { Progress, terminateAll, whereIs } from './stuck.mts';
+import { openOf, Progress, terminateAll, whereIs, type Open } from './stuck.mts';
 import { WorkerPlace } from './workers.mts';
 
 const workersEach = 2;
@@ -42,7 +52,14 @@ export type RoundReport = {
   readonly answers: number;
   readonly workersStarted: number;
   readonly serverRestarts: number;
+  readonly storeKills: number;
+  /** Too long, or over another limit, and refused by its code. */
+  readonly refusals: number;
+  readonly budgetQuestions: number;
+  /** Of runs, of those below others, of turns: only those that were done. */
+  readonly resets: readonly string[];
   readonly happened: Faults['happened'];
+  readonly met: Faults['met'];
   readonly toldAway: number;
   readonly figures: Figures;
 };
@@ -105,8 +122,15 @@ class Round {
   readonly #theatre: Theatre;
   /** Trees and threads that have not ended. */
   readonly #open = new Set<string>();
-  /** Trees that were taken back, or given up: the server lists executions of theirs as terminated. */
+  /** Trees and threads that were given up: the server lists executions of theirs as terminated. */
   readonly #forced = new Set<string>();
+  /** Those that were taken back, in whole or a run of theirs: executions of theirs are terminated, too. */
+  readonly #reset = new Set<string>();
+  /** Of those, the ones that may have left runs behind. */
+  readonly #resetRaw = new Set<string>();
+  /** The safe resets that are under way, and whether they were done. */
+  readonly #resetting = new Map<string, Promise<boolean>>();
+  readonly #resets: string[] = [];
   readonly #modelCalls = new Map<string, number>();
 
   constructor(options: RoundOptions, world: World) {
@@ -116,25 +140,54 @@ class Round {
     const report = (wrong: string): void => this.#report(wrong);
     const expectation = expectRound(plan);
     this.#model = new ModelDouble(expectation, report);
-    this.#faults = new Faults(plan.faults, {
+    this.#faults = new Faults(plan, {
       server,
       places: this.#places,
       model: this.#model,
-      reset: (draw) => this.#resetOne(draw),
+      reset: (how, draw) => this.#resetOne(how, draw),
+      killStore: (ms) => store.kill(ms),
       cutStore: (how, ms) => store.cut(how, ms),
       tell: options.tell,
     });
-    this.#progress = new Progress(() => this.#faults.isDisturbed);
+    this.#progress = new Progress(() => this.#faults.isDisturbed || this.#resetting.size > 0);
     this.#caller = new Caller(report);
     const random = new Random(hashOf(`people of ${plan.seed}`));
-    const people = new People(this.#caller, random, actsOf(plan));
-    const { memory } = store;
-    this.#theatre = { longhaul, caller: this.#caller, people, expectation, memory, report };
+    const budgets = new Map(plan.trees.map(({ id, budget }) => [id, budget]));
+    const caller = this.#caller;
+    const people = new People({ caller, random, acts: actsOf(plan), budgets, report });
+    const { memory, state } = store;
+    const wasReset = (runId: string): boolean => this.#reset.has(runId);
+    const sessions = state.session;
+    const stage = { longhaul, caller, people, expectation };
+    this.#theatre = { ...stage, memory, sessions, wasReset, report, refusals: [] };
   }
 
   async play(onEnd: OnEnd): Promise<RoundReport> {
-    const { plan, longhaul, ledger } = this.#world;
-    await this.#startWorkers(onEnd);
+    try {
+      await this.#fillStores();
+      await this.#startWorkers(onEnd);
+      await this.#playAll();
+      return this.#summary(await this.#judge());
+    } catch (error) {
+      this.#report(`the round broke: ${errorText(error)}`);
+      return this.#summary(noFigures);
+    }
+  }
+
+  async #fillStores(): Promise<void> {
+    const { plan, store } = this.#world;
+    const { app, user, session } = store.state;
+    for (const tree of plan.trees.filter(({ hasState }) => hasState)) {
+      const key = stateKeyOf(tree);
+      const stored = storedOf(tree);
+      await app.save(key, stored.app);
+      await user.save(key, stored.user);
+      await session.save(key, stored.session);
+    }
+  }
+
+  async #playAll(): Promise<void> {
+    const { plan } = this.#world;
     await Promise.all([
       ...plan.trees.map((tree) =>
         this.#attend(tree.id, (signal) => playTree(this.#theatre, tree, { signal })),
@@ -144,18 +197,27 @@ class Round {
       ),
     ]);
     this.#faults.end();
-    const isForced = (owner: string): boolean => this.#forced.has(owner);
-    const { notMade } = this.#model.untold;
-    for (const wrong of judgeEffects(ledger, plan, { isForced, notMade })) this.#report(wrong);
+  }
+
+  async #judge(): Promise<Figures> {
+    const { plan, longhaul, ledger } = this.#world;
+    const isForced = (owner: string): boolean => this.#forced.has(owner) || this.#reset.has(owner);
+    const mayLeaveOrphans = (owner: string): boolean =>
+      this.#forced.has(owner) || this.#resetRaw.has(owner);
+    // Who loses a race goes on for a while, and has effects.
     const { wrongs, figures } = await this.#caller.insist('the last look', () =>
-      judgeWorkflows(longhaul, isForced),
+      judgeWorkflows(longhaul, { isForced, mayLeaveOrphans }),
     );
+    const { notMade } = this.#model.untold;
     for (const wrong of wrongs) this.#report(wrong);
-    return this.#summary(figures);
+    for (const wrong of judgeEffects(ledger, plan, { isForced, notMade })) this.#report(wrong);
+    return figures;
   }
 
   #summary(figures: Figures): RoundReport {
     const { plan, ledger, server } = this.#world;
+    const { happened, met } = this.#faults;
+    const { people } = this.#theatre;
     return {
       seed: plan.seed,
       seconds: Math.round((Date.now() - this.#start) / 1_000),
@@ -167,10 +229,15 @@ class Round {
       unknowns: this.#model.untold.unknown.size,
       notMade: this.#model.untold.notMade.size,
       effects: readEffects(ledger).length,
-      answers: this.#theatre.people.answers,
+      answers: people.answers,
+      refusals: people.refused + this.#theatre.refusals.length,
+      budgetQuestions: people.raises,
       workersStarted: this.#places.reduce((sum, { starts }) => sum + starts, 0),
       serverRestarts: server.restarts,
-      happened: this.#faults.happened,
+      storeKills: happened.filter(({ kind }) => kind === 'kill store').length,
+      resets: this.#resets,
+      happened,
+      met,
       toldAway: this.#caller.toldAway,
       figures,
     };
@@ -187,6 +254,7 @@ class Round {
     const hub = await openHub({
       arrive: (arrival) => this.#arrive(arrival),
       callModel: (call, response) => this.#callModel(call, response),
+      callMcp: (call) => this.#callMcp(call),
     });
     onEnd(() => hub.close());
     const { address } = server;
@@ -216,6 +284,22 @@ class Round {
     await this.#faults.arrive({ pid, moment: 'model answered', owner });
   }
 
+  /** The MCP server draws a picture, which is an effect like those of other tools. */
+  async #callMcp({ pid, args, key }: McpCall): Promise<object> {
+    const { place, edited = false } = args;
+    const owner = place.split('.')[0] ?? '';
+    await this.#arrive({ pid, moment: 'effect due', owner, place });
+    const effect: Effect = { tool: 'picture', place, key, edited, pid };
+    appendFileSync(this.#world.ledger, `${JSON.stringify(effect)}\n`);
+    await this.#arrive({ pid, moment: 'effect made', owner, place });
+    return {
+      content: [
+        { type: 'text', text: captionOf(place) },
+        { type: 'image', data: drawnAt(args), mimeType: pictureType },
+      ],
+    };
+  }
+
   #cancelInTime(owner: string): void {
     const count = (this.#modelCalls.get(owner) ?? 0) + 1;
     this.#modelCalls.set(owner, count);
@@ -237,10 +321,12 @@ class Round {
     this.#open.add(owner);
     const stopWatching = this.#progress.watch(owner, () => stuck.abort());
     try {
-      await Promise.race([work(stuck.signal), gaveUp]);
+      do await Promise.race([work(stuck.signal), gaveUp]);
+      while (await this.#resetting.get(owner));
     } catch (error) {
-      const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      this.#report(`${owner}: ${text}\n${await whereIs(longhaul, owner).catch(String)}`);
+      this.#report(
+        `${owner}: ${errorText(error)}\n${await whereIs(longhaul, owner).catch(String)}`,
+      );
       this.#forced.add(owner);
       await terminateAll(longhaul, owner).catch(() => undefined);
     } finally {
@@ -250,13 +336,55 @@ class Round {
     }
   }
 
-  async #resetOne(draw: number): Promise<boolean> {
-    const runs = [...this.#open].filter((owner) => owner.startsWith('t'));
-    const chosen = runs[draw % Math.max(1, runs.length)];
-    if (chosen === undefined || !(await resetRun(this.#world.longhaul, chosen, draw))) return false;
-    this.#forced.add(chosen);
-    this.#progress.forget(chosen);
-    this.#options.tell(`${chosen} was reset`);
+  /** A reset is of a tree, of a run below it, or of the run of a turn; of one owner there is one at a time. */
+  async #resetOne(how: ResetKind, draw: number): Promise<boolean> {
+    const { longhaul } = this.#world;
+    const owners = [...this.#open].filter((owner) => !this.#resetting.has(owner));
+    const owner = owners[draw % Math.max(1, owners.length)];
+    if (owner === undefined) return false;
+    const open = await openOf(longhaul, owner).catch(() => []);
+    // Below another run only Longhaul's own reset is safe.
+    const isTopmost = ({ workflowId }: Open): boolean =>
+      how === 'safe reset' || workflowId === owner || owner.startsWith('c');
+    const run = chooseRun(open.filter(isTopmost), Math.floor(draw / 10));
+    if (run === undefined) return false;
+    if (how === 'safe reset') {
+      this.#resetInTime(owner, run, draw);
+      return true;
+    }
+    if (!(await resetRaw(longhaul, run.workflowId, draw))) return false;
+    this.#resetRaw.add(owner);
+    this.#wasReset(owner, run, how);
     return true;
   }
+
+  /** It waits for calls that are under way, of which one may wait for this fault: so the fault does not wait for it. */
+  #resetInTime(owner: string, run: Open, draw: number): void {
+    const { longhaul } = this.#world;
+    const report = (wrong: string): void => this.#report(wrong);
+    const work = resetSafely(longhaul, { ...run, draw, report })
+      .catch((error: unknown) => {
+        this.#report(`${run.workflowId} could not be reset: ${errorText(error)}`);
+        return false;
+      })
+      .then((isDone) => {
+        this.#resetting.delete(owner);
+        if (isDone) this.#wasReset(owner, run, 'safe reset');
+        return isDone;
+      });
+    // A reset that fails in the middle may have ended calls, too.
+    this.#reset.add(owner);
+    this.#resetting.set(owner, work);
+  }
+
+  #wasReset(owner: string, { workflowId }: Open, how: ResetKind): void {
+    const whose = workflowId === owner ? 'a run' : 'a run below another';
+    this.#resets.push(`${how} of ${owner.startsWith('c') ? 'a turn' : whose}`);
+    this.#reset.add(owner);
+    this.#progress.forget(owner);
+    this.#options.tell(`${workflowId}: ${how}`);
+  }
 }
+
+const errorText = (error: unknown): string =>
+  error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -2,12 +2,15 @@
 
 import {
   defineAgent,
+  defineCallbacks,
   defineTool,
   graph,
+  mcpTools,
   parallel,
   sequential,
   subAgent,
   ToolError,
+  type AgentTool,
   type Runner,
   type Tool,
 } from 'longhaul';
@@ -19,6 +22,7 @@ import {
   type RoundPlan,
   type ThreadPlan,
   type ToolName,
+  type TurnPlan,
 } from './plan.mts';
 import { agentAt, keyOf, resultOf, toolNameOf, type ToolArguments } from './says.mts';
 
@@ -36,9 +40,11 @@ export type Outside = {
   due(place: string): Promise<void>;
   record(effect: Effect): void;
   made(place: string): Promise<void>;
+  /** Where an MCP server is, and what it is to be told by headers. */
+  readonly mcp: { readonly url: string; readonly headers: { readonly [name: string]: string } };
 };
 
-const inputSchema = {
+export const inputSchema = {
   type: 'object',
   properties: {
     place: { type: 'string' },
@@ -60,12 +66,37 @@ export function runnersOf({ trees, threads }: RoundPlan, outside: Outside): read
     .flatMap(({ turns }) => turns.flat())
     .filter(({ kind }) => kind === 'note');
   const agents = [...new Set(notes.map(({ place }) => agentAt(place)))];
-  const tools = [...toolsOf(outside), noteTool(agents)];
+  const tools = new Toolbox([...toolsOf(outside), noteTool(agents)], outside.mcp);
   return [
     ...trees.map(({ root }) => toRunner(root, tools)),
     ...threads.map((thread) => toThreadAgent(thread, tools)),
   ];
 }
+
+type AnyTool = Tool<ToolArguments> | AgentTool;
+
+/** The server's tools are listed for each run that has them: those have them who call them. */
+class Toolbox {
+  readonly #own: readonly Tool<ToolArguments>[];
+  readonly #pictures: AgentTool;
+
+  constructor(own: readonly Tool<ToolArguments>[], mcp: Outside['mcp']) {
+    this.#own = own;
+    this.#pictures = mcpTools({ ...mcp, name: 'pictures', prefix: false, retry });
+  }
+
+  forTurns(turns: readonly TurnPlan[]): readonly AnyTool[] {
+    const draws = turns.flat().some(({ kind }) => kind === 'picture');
+    return [...this.#own, ...(draws ? [this.#pictures] : [])];
+  }
+}
+
+/** They stand around every call and change nothing. */
+const watcher = defineCallbacks({
+  name: 'watcher',
+  beforeToolCall: () => undefined,
+  afterToolCall: () => undefined,
+});
 
 /** As a tool does that reads a page to answer with its beginning: the text keeps the whole page alive as long as it is kept itself. */
 function cutFromPage(text: string): string {
@@ -136,7 +167,7 @@ function noteTool(agents: readonly string[]): Tool<ToolArguments> {
   });
 }
 
-function toRunner(node: NodePlan, tools: readonly Tool<ToolArguments>[]): Runner {
+function toRunner(node: NodePlan, tools: Toolbox): Runner {
   switch (node.kind) {
     case 'agent':
       return toAgent(node, tools);
@@ -146,7 +177,8 @@ function toRunner(node: NodePlan, tools: readonly Tool<ToolArguments>[]): Runner
     }
     case 'parallel': {
       const branches = node.branches.map((branch) => toRunner(branch, tools));
-      return parallel({ id: node.id, branches, concurrency: node.concurrency });
+      const { id, concurrency, race } = node;
+      return parallel({ id, branches, concurrency, ...(race && { merge: 'first', ...race }) });
     }
     case 'graph':
       return graph({
@@ -156,7 +188,7 @@ function toRunner(node: NodePlan, tools: readonly Tool<ToolArguments>[]): Runner
   }
 }
 
-function toAgent(node: AgentPlan, tools: readonly Tool<ToolArguments>[]): Runner {
+function toAgent(node: AgentPlan, tools: Toolbox): Runner {
   const called = node.turns.flat().flatMap((act) => {
     if (act.kind !== 'call') return [];
     const name = toolNameOf(act);
@@ -165,21 +197,20 @@ function toAgent(node: AgentPlan, tools: readonly Tool<ToolArguments>[]): Runner
   return defineAgent({
     id: node.id,
     model: `torture/${node.id}`,
-    tools: [...tools, ...called],
+    tools: [...tools.forTurns(node.turns), ...called],
+    ...(node.hasHooks && { callbacks: [watcher] }),
     askUser: 'tool',
     maxIterations: node.turns.length + 1,
   });
 }
 
-function toThreadAgent(
-  { id, window, hasStore }: ThreadPlan,
-  tools: readonly Tool<ToolArguments>[],
-): Runner {
+function toThreadAgent(plan: ThreadPlan, tools: Toolbox): Runner {
+  const { id, window, hasStore } = plan;
   const store = hasStore ? { store: 'default' } : {};
   return defineAgent({
     id,
     model: `torture/${id}`,
-    tools,
+    tools: [...tools.forTurns(messagesOf(plan).flatMap(({ turns }) => turns))],
     askUser: 'tool',
     memory:
       window === undefined

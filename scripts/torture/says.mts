@@ -1,6 +1,8 @@
 // What is said and done at each place of a plan: models, tools and people all follow it, and so does the expectation.
 
-import { payload } from './payload.mts';
+import type { RunInput } from 'longhaul';
+import { limits } from './limits.mts';
+import { payload, picture, pictureType, shownPicture, type Size } from './payload.mts';
 import type { Act, AgentPlan, Call, MessagePlan, TreePlan } from './plan.mts';
 import { hashOf } from './random.mts';
 
@@ -13,12 +15,31 @@ export type ToolArguments = {
   readonly edited?: boolean;
 };
 
-/** Answers to questions have their own limit. */
-const longestAnswer = 60 * 1024;
+type Input = RunInput['input'];
 
-export const inputOf = ({ id, input }: TreePlan): string => payload(`input of ${id}`, input);
+export const inputOf = ({ id, input, picture: drawn }: TreePlan): Input =>
+  withPicture(id, payload(`input of ${id}`, input), drawn);
 
-export const messageOf = ({ name, size }: MessagePlan): string => payload(`say ${name};`, size);
+export const messageOf = ({ name, size, picture: drawn }: MessagePlan): Input =>
+  withPicture(name, payload(`say ${name};`, size), drawn);
+
+function withPicture(name: string, text: string, size: Size | undefined): Input {
+  if (size === undefined) return text;
+  const source = { kind: 'base64' as const, data: picture(`with ${name}`, size) };
+  return [
+    { type: 'text', text },
+    { type: 'media', mediaType: pictureType, source },
+  ];
+}
+
+/** Its parts, as those tell of them who check them. */
+export function spokenParts(input: Input): readonly string[] {
+  if (typeof input === 'string') return [input];
+  return input.map((part) => {
+    if (part.type === 'text') return part.text;
+    return part.source.kind === 'base64' ? shownPicture(part.source.data) : part.source.kind;
+  });
+}
 
 /** Of the message whose text it is. */
 export const nameOfMessage = (text: string): string => /^say ([^;]+);/.exec(text)?.[1] ?? '';
@@ -47,6 +68,27 @@ export function resultOf({ place, bytes, deflates }: ToolArguments): string {
   return payload(`result of ${place}`, { bytes, deflates });
 }
 
+/** What the model is shown of it: the text is ASCII. */
+export function shownResult(text: string): string {
+  if (text.length <= limits.result) return text;
+  const note = (shown: number): string =>
+    `\n[cut: the first ${shown} of ${text.length} bytes are shown]`;
+  const head = text.slice(0, limits.result - note(text.length).length);
+  return head + note(head.length);
+}
+
+/** What a call is told whose arguments are too long; undefined where they are not. */
+export function refusedArguments(act: Act): string | undefined {
+  const { length } = JSON.stringify(argumentsOf(act));
+  if (length <= limits.toolArguments) return undefined;
+  return `The arguments have ${length} bytes; at most ${limits.toolArguments} are taken.`;
+}
+
+export const captionOf = (place: string): string => `drawn at ${place}`;
+
+export const drawnAt = ({ place, bytes, deflates }: ToolArguments): string =>
+  picture(`drawn at ${place}`, { bytes, deflates });
+
 export type Decision = 'approve' | 'edit' | 'reject';
 
 /** What a person decides on a call that waits. */
@@ -58,7 +100,7 @@ export const rejection = 'rather not';
 
 /** What a person answers to a question, which is the place it was asked at. */
 export function answerTo({ place, size }: Pick<Act, 'place' | 'size'>): string {
-  const bytes = Math.min(size.bytes, longestAnswer);
+  const bytes = Math.min(size.bytes, limits.answer);
   return payload(`answer to ${place}`, { ...size, bytes });
 }
 
@@ -67,3 +109,32 @@ export const agentAt = (place: string): string => place.split('.').slice(0, -2).
 
 /** A session key of each agent's own. */
 export const keyOf = (agent: string): string => `of_${agent.replaceAll('.', '_')}`;
+
+/** The key of the state of a tree that has some. */
+export const stateKeyOf = ({ id }: TreePlan): Required<Key> => ({
+  appName: `app of ${id}`,
+  userId: `user of ${id}`,
+  sessionId: id,
+});
+
+type Key = { readonly appName?: string; readonly userId?: string; readonly sessionId?: string };
+
+/** What the stores hold of it before it starts: each of them something of its own, and something that all have. */
+export const storedOf = ({ id }: TreePlan) => ({
+  app: { of_app: id, last: 'app' },
+  user: { of_user: id, last: 'user' },
+  session: { of_session: id, last: 'session' },
+});
+
+/** What its caller gives it. */
+export const givenOf = ({ id, given }: TreePlan): { readonly given?: string } =>
+  given === undefined ? {} : { given: payload(`given to ${id}`, given) };
+
+export const contextOf = ({ id, context }: TreePlan): { readonly given?: string } =>
+  context === undefined ? {} : { given: payload(`context of ${id}`, context) };
+
+/** The session a tree starts with: the caller's values win over the session's, those over the user's, those over the application's. */
+export function stateOf(tree: TreePlan): { readonly [key: string]: string } {
+  const { app, user, session } = storedOf(tree);
+  return { ...(tree.hasState && { ...app, ...user, ...session }), ...givenOf(tree) };
+}

@@ -1,5 +1,6 @@
 // The steady load of a soak: the same run and the same conversation, over and over.
 
+import { plainTree } from './grow.mts';
 import type { Size } from './payload.mts';
 import type { Act, MessagePlan, RoundPlan, ToolName, TreePlan } from './plan.mts';
 
@@ -38,20 +39,23 @@ const tree: TreePlan = {
             turns: [turnAt('t1.n2', 0)],
             answer: { bytes: 2 * KiB, deflates: true },
             isRefused: false,
+            hasHooks: false,
           },
         },
       ],
     ],
     answer: { bytes: 16 * KiB, deflates: true },
     isRefused: false,
+    hasHooks: false,
   },
+  ...plainTree,
   input: { bytes: 2 * KiB, deflates: true },
-  cancelAfter: undefined,
 };
 
 const message = (number: number): MessagePlan => ({
   name: `c1.m${number}`,
   size: { bytes: 3 * KiB, deflates: false },
+  picture: undefined,
   turns: [[act('look', `c1.m${number}.0.0`, 4 * KiB)]],
   answer: { bytes: 2 * KiB, deflates: false },
 });
@@ -76,4 +80,5 @@ export const soakPlan: RoundPlan = {
     },
   ],
   faults: [],
+  boundaries: [],
 };

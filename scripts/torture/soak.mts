@@ -60,6 +60,7 @@ async function run(
   const hub = await openHub({
     arrive: () => Promise.resolve({}),
     callModel: ({ body }, response) => model.answer(body, response),
+    callMcp: () => Promise.reject(new Error('the soak draws no pictures')),
   });
   onEnd(() => hub.close());
   const { address } = server;
@@ -69,8 +70,11 @@ async function run(
   await place.polling();
 
   const caller = new Caller(report);
-  const people = new People(caller, new Random(0), actsOf(soakPlan));
-  const theatre: Theatre = { longhaul, caller, people, expectation, memory: store.memory, report };
+  const random = new Random(0);
+  const people = new People({ caller, random, acts: actsOf(soakPlan), budgets: new Map(), report });
+  const { memory, state } = store;
+  const stage = { longhaul, caller, people, expectation, memory, sessions: state.session };
+  const theatre: Theatre = { ...stage, wasReset: () => false, report, refusals: [] };
   const deadline = Date.now() + minutes * 60_000;
   const load = keepBusy(theatre, deadline);
   const samples = await sampled(place, deadline, (sample) => {

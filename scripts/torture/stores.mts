@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join, resolve } from 'node:path';
-import { PostgresStores, SqliteStores, type MemoryStore } from 'longhaul/worker';
+import { PostgresStores, SqliteStores, type MemoryStore, type StateStores } from 'longhaul/worker';
 import { Proxy } from './proxy.mts';
 
 export type Store = {
@@ -11,6 +11,9 @@ export type Store = {
   readonly url: string;
   /** As it really is. */
   readonly memory: MemoryStore;
+  readonly state: Required<StateStores>;
+  /** Killed, and started again on its data so much later; false where it cannot be. */
+  kill(downMs: number): boolean;
   cut(how: 'down' | 'slow', ms: number): void;
   close(): Promise<void>;
 };
@@ -22,7 +25,8 @@ export async function openStore(kind: 'sqlite' | 'postgres', folder: string): Pr
   const path = join(folder, 'memory.db');
   const stores = new SqliteStores({ path });
   const close = async (): Promise<void> => stores.close();
-  return { url: path, memory: stores.memory.default, cut: () => undefined, close };
+  const memory = stores.memory.default;
+  return { url: path, memory, state: stores, kill: () => false, cut: () => undefined, close };
 }
 
 async function openPostgres(): Promise<Store> {
@@ -39,6 +43,8 @@ async function openPostgres(): Promise<Store> {
   return {
     url: proxied.href,
     memory: stores.memory.default,
+    state: stores,
+    kill: (downMs) => server.stdin.write(`kill ${downMs}\n`),
     cut: (how, ms) => proxy.disturb(how, ms),
     close: async () => {
       await stores.close();

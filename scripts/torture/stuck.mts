@@ -72,9 +72,13 @@ export async function terminateAll(longhaul: Longhaul, owner: string): Promise<v
     await longhaul.client.workflow.getHandle(workflowId, runId).terminate('stuck');
 }
 
-type Open = { readonly workflowId: string; readonly runId: string };
+export type Open = {
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly type: string;
+};
 
-async function openOf({ client }: Longhaul, owner: string): Promise<readonly Open[]> {
+export async function openOf({ client }: Longhaul, owner: string): Promise<readonly Open[]> {
   const found: Open[] = [];
   const query = "ExecutionStatus = 'Running'";
   for await (const execution of client.workflow.list({ query }))

@@ -9,6 +9,8 @@ import {
   SqliteStores,
   type CreateWorkerOptions,
   type MemoryStore,
+  type SessionStore,
+  type Stores,
 } from 'longhaul/worker';
 import { growRound, type Scale } from './grow.mts';
 import type { Verdict } from './hub.mts';
@@ -40,9 +42,10 @@ const { logReplicaBytes, maxCachedWorkflows, graceMs } = plan.settings;
 /** The tree or thread that ids of runs and names of places start with. */
 const ownerOf = (name: string): string => /(?:^|\/)([tc]\d+)/.exec(name)?.[1] ?? '';
 
-async function at(moment: Moment, name: string): Promise<void> {
+async function at(moment: Moment, name: string, activity?: string): Promise<void> {
   const place = moment.startsWith('effect') ? { place: name } : {};
-  const body = JSON.stringify({ pid: process.pid, moment, owner: ownerOf(name), ...place });
+  const owner = ownerOf(name);
+  const body = JSON.stringify({ pid: process.pid, moment, owner, activity, ...place });
   const response = await fetch(`${settings.hub}/arrive`, { method: 'POST', body });
   const { fails, waitsMs } = (await response.json()) as Verdict;
   if (waitsMs !== undefined) await new Promise((resolve) => setTimeout(resolve, waitsMs));
@@ -53,15 +56,16 @@ const outside: Outside = {
   due: (place) => at('effect due', place),
   record: (effect) => appendFileSync(settings.ledger, `${JSON.stringify(effect)}\n`),
   made: (place) => at('effect made', place),
+  mcp: { url: `${settings.hub}/mcp`, headers: { 'x-pid': String(process.pid) } },
 };
 
 const aroundActivities = {
   execute: async (input: unknown, next: (input: never) => Promise<unknown>): Promise<unknown> => {
-    const { workflowExecution } = Context.current().info;
+    const { workflowExecution, activityType } = Context.current().info;
     const name = workflowExecution?.workflowId ?? '';
-    await at('activity begins', name);
+    await at('activity begins', name, activityType);
     const result = await next(input as never);
-    await at('activity done', name);
+    await at('activity done', name, activityType);
     return result;
   },
 };
@@ -77,6 +81,16 @@ function withMoments(store: MemoryStore): MemoryStore {
   };
 }
 
+function sessionsWithMoments(store: SessionStore): SessionStore {
+  return {
+    load: (...args) => store.load(...args),
+    exists: (...args) => store.exists(...args),
+    version: (...args) => store.version(...args),
+    delete: (...args) => around(args[0], () => store.delete(...args)),
+    save: (...args) => around(args[0], () => store.save(...args)),
+  };
+}
+
 async function around<Result>(
   { sessionId = '' }: { readonly sessionId?: string },
   write: () => Promise<Result>,
@@ -87,11 +101,17 @@ async function around<Result>(
   return result;
 }
 
-function openStores(): { readonly memory: { readonly default: MemoryStore } } {
+function openStores(): Stores {
   const { store } = settings;
-  return store.startsWith('postgres')
+  const { app, user, session, memory } = store.startsWith('postgres')
     ? new PostgresStores({ connectionString: store })
     : new SqliteStores({ path: store });
+  return {
+    app,
+    user,
+    session: sessionsWithMoments(session),
+    memory: { default: withMoments(memory.default) },
+  };
 }
 
 const options: CreateWorkerOptions = {
@@ -105,7 +125,7 @@ const options: CreateWorkerOptions = {
       headers: { 'x-pid': String(process.pid) },
     },
   },
-  stores: { memory: { default: withMoments(openStores().memory.default) } },
+  stores: openStores(),
   ...(logReplicaBytes !== undefined && { logReplicaBytes }),
   workerOptions: {
     shutdownGraceTime: graceMs,

