@@ -76,8 +76,8 @@ export const limits = {
   toolAttempts: 5,
   toolConcurrency: 16,
   maxToolConcurrency: 32,
-  /** Of the calls that start within one workflow task; the others follow in the next ones. */
-  toolCallBytes: 1 * MiB,
+  /** Of the calls that start within one workflow task, with what runs beside them; the others follow in the next ones. */
+  toolCallBytes: 768 * KiB,
   maxIterations: 10,
   invalidToolCalls: 3,
   /** How deep runs may nest. */
@@ -102,7 +102,7 @@ export const limits = {
   concurrency: 50,
   /** Of the children that start within one workflow task: more would make a message the server refuses. */
   childStarts: 32,
-  childStartBytes: 1 * MiB,
+  childStartBytes: 768 * KiB,
   /** Session and input that travel with a child's start; a longer one is fetched. */
   sessionInline: 4 * KiB,
   inputInline: 8 * KiB,

@@ -5,13 +5,16 @@ import type { CheckArgumentsInput, CheckArgumentsResult } from '../protocol/acti
 import type { PendingToolCall } from '../protocol/agent-run';
 import { checkActivities } from './activity-proxies';
 import type { RunLog } from './run-log';
+import type { TaskRoom } from './task-room';
 
 export async function checkArguments(
   definition: CheckArgumentsInput['definition'],
   { call }: PendingToolCall,
+  room: TaskRoom,
 ): Promise<CheckArgumentsResult> {
-  const { name: tool, args } = call;
-  return await checkActivities.checkArguments({ definition, tool, args: args ?? {} });
+  const input = { definition, tool: call.name, args: call.args ?? {} };
+  await room.enter(input);
+  return await checkActivities.checkArguments(input);
 }
 
 /** What was found about this call beside the model call; undefined where it is not as the model made it. */

@@ -28,7 +28,7 @@ export function createToolRunner(run: DrivenRun, agent: CallingAgent): ToolRunne
     isFull: (running) => run.history.isFull(running * resultsOf(tools)),
     call: async (pending, waiting): Promise<ToolArrival> => {
       const { name } = pending.call;
-      const around = hooksAround(run, agent, pending);
+      const around = hooksAround(run, agent, { pending, room });
       const callee = callees.get(name);
       if (callee !== undefined) {
         const others = waiting.filter(({ call }) => callees.has(call.name)).length;
@@ -52,11 +52,16 @@ function resultsOf(tools: AgentFacts['tools']): number {
   return isForeign ? 4 : 1;
 }
 
-function hooksAround(run: DrivenRun, agent: CallingAgent, pending: PendingToolCall): AroundCall {
+function hooksAround(
+  run: DrivenRun,
+  agent: CallingAgent,
+  { pending, room }: { readonly pending: PendingToolCall; readonly room: TaskRoom },
+): AroundCall {
   const { toolHooks: hooks = [], callbackSession: keys } = agent.facts;
   return aroundCall({
     pending,
     hooks,
+    room,
     session: run.session.value,
     inputOf: (session) => callInput(run, agent, { pending, session: selectKeys(session, keys) }),
   });

@@ -6,21 +6,31 @@
 import { sleep, workflowInfo } from '@temporalio/workflow';
 import { utf8Length } from '../core/text';
 
+/** Tells workflow tasks apart, and makes the next one. */
+export type Tasks = { readonly current: () => number; readonly next: () => Promise<void> };
+
+const workflowTasks: Tasks = {
+  current: () => workflowInfo().historyLength,
+  next: () => sleep(1),
+};
+
 export class TaskRoom {
   readonly #most: number;
+  readonly #tasks: Tasks;
   #task = -1;
   #bytes = 0;
   #isFull = false;
   #nextTask: Promise<void> | undefined;
 
   /** So many bytes a workflow task. */
-  constructor(most: number) {
+  constructor(most: number, tasks: Tasks = workflowTasks) {
     this.#most = most;
+    this.#tasks = tasks;
   }
 
   /** Whether `value` goes with this workflow task. Once one does not, none is measured any more. */
   takes(value: unknown): boolean {
-    this.#enterTask(workflowInfo().historyLength);
+    this.#enterTask(this.#tasks.current());
     if (this.#isFull) return false;
     const bytes = utf8Length(JSON.stringify(value));
     if (this.#bytes > 0 && this.#bytes + bytes > this.#most) {
@@ -34,7 +44,7 @@ export class TaskRoom {
   /** Resolves in a workflow task that `value` goes with; rejects when the run is cancelled first. A timer makes the next task. */
   async enter(value: unknown): Promise<void> {
     while (!this.takes(value)) {
-      this.#nextTask ??= sleep(1).finally(() => (this.#nextTask = undefined));
+      this.#nextTask ??= this.#tasks.next().finally(() => (this.#nextTask = undefined));
       await this.#nextTask;
     }
   }

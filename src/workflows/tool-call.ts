@@ -48,7 +48,6 @@ export async function callTool(call: ToolCall): Promise<ToolArrival> {
     );
   }
   try {
-    await call.room.enter(tool.activity === undefined ? call.input : pending.call.args);
     return tool.activity === undefined
       ? await callOwn(call)
       : await callForeign(call, tool.activity);
@@ -57,10 +56,11 @@ export async function callTool(call: ToolCall): Promise<ToolArrival> {
   }
 }
 
-async function callOwn({ tool, pending, input }: ToolCall): Promise<ToolArrival> {
-  const { entry, session } = await whereRegistered((isElsewhere) =>
-    toolActivities(tool, summaryOf(pending), isElsewhere).callTool(input),
-  );
+async function callOwn({ tool, pending, input, room }: ToolCall): Promise<ToolArrival> {
+  const { entry, session } = await whereRegistered(async (isElsewhere) => {
+    await room.enter(input);
+    return await toolActivities(tool, summaryOf(pending), isElsewhere).callTool(input);
+  });
   return {
     kind: 'result',
     result: entry.result,
@@ -70,14 +70,15 @@ async function callOwn({ tool, pending, input }: ToolCall): Promise<ToolArrival>
 }
 
 async function callForeign(
-  { tool, pending, input, judged, around }: ToolCall,
+  { tool, pending, input, judged, around, room }: ToolCall,
   activity: ActivityToolSpec,
 ): Promise<ToolArrival> {
-  const { problem } = judged ?? (await checkArguments(input.definition, pending));
+  const { problem } = judged ?? (await checkArguments(input.definition, pending, room));
   if (problem !== undefined) return errorResult(pending, problem);
   return await around(async () => {
     try {
       const args = pending.call.args ?? {};
+      await room.enter(args);
       const result = await foreignActivity(tool, activity, summaryOf(pending))(args);
       return resultOf(pending, toToolOutput(tool.name, result));
     } catch (error) {

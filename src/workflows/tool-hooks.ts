@@ -10,6 +10,7 @@ import type { PendingToolCall } from '../protocol/agent-run';
 import type { JsonObject } from '../protocol/json';
 import type { ToolHook } from '../protocol/spec';
 import { hookActivities } from './activity-proxies';
+import type { TaskRoom } from './task-room';
 import { resultOf, type ToolArrival } from './tool-arrival';
 
 /** Makes a call with the hooks around it; the call is given the session as those before it have left it. */
@@ -23,6 +24,8 @@ export type HookedCall = {
   /** The run's, as the call finds it. */
   readonly session: JsonObject;
   readonly inputOf: (session: JsonObject) => RunToolHooksInput;
+  /** Shared by all calls of the agent. */
+  readonly room: TaskRoom;
 };
 
 export function aroundCall(hooked: HookedCall): AroundCall {
@@ -37,14 +40,16 @@ export function aroundCall(hooked: HookedCall): AroundCall {
 }
 
 async function callWithHooks(
-  { pending, hooks, session: before, inputOf }: HookedCall,
+  { pending, hooks, session: before, inputOf, room }: HookedCall,
   call: Parameters<AroundCall>[0],
 ): Promise<ToolArrival> {
   let session = before;
   const ask = async (hook: ToolHook, subject: Pick<RunToolHooksInput, 'output'> = {}) => {
     if (!hooks.includes(hook)) return undefined;
     const { runToolHooks } = hookActivities(`#${pending.turn} ${hook} ${pending.call.name}`);
-    const answer = await runToolHooks({ ...inputOf(session), ...subject });
+    const input = { ...inputOf(session), ...subject };
+    await room.enter(input);
+    const answer = await runToolHooks(input);
     if (answer.session !== undefined) session = mergeDelta(session, answer.session);
     return answer.output && resultOf(pending, answer.output);
   };

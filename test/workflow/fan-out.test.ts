@@ -1,7 +1,16 @@
 // Wide parallels on the dev server: how many start at a time, what a branch with a long input costs, and what is asked of runs above.
 
 import { NativeConnection } from '@temporalio/worker';
-import { defineAgent, defineTool, parallel, sequential, type Agent } from '../../src';
+import {
+  defineAgent,
+  defineCallbacks,
+  defineTool,
+  overrideResponse,
+  parallel,
+  sequential,
+  subAgent,
+  type Agent,
+} from '../../src';
 import { entriesFromHistory } from '../../src/client/history-log';
 import { jsonBytes } from '../../src/core/fit-texts';
 import { limits } from '../../src/protocol/limits';
@@ -135,39 +144,60 @@ function childrenOf(events: HistoryEvents): { mostOpen: number; mostStarts: numb
 }
 
 describe('many calls with a long session', () => {
-  it('start as fast as one message carries them', async () => {
+  const look = defineTool({
+    name: 'look',
+    description: 'Looks',
+    inputSchema: { type: 'object' },
+    session: ['long'],
+    execute: () => 'seen',
+  });
+  const looker = defineAgent({ id: 'look', model: 'scripted/one' });
+  const hooks = defineCallbacks({
+    name: 'looking',
+    session: ['long'],
+    beforeToolCall: () => overrideResponse('seen'),
+  });
+
+  it.each([
+    { what: 'calls of tools', type: 'callTool', options: { tools: [look] }, args: {} },
+    {
+      what: 'hooks around calls',
+      type: 'runToolHooks',
+      options: {
+        tools: [subAgent(looker, { name: 'look', description: 'Looks' })],
+        callbacks: [hooks],
+      },
+      args: { input: 'Look.' },
+    },
+  ])('start as fast as one message carries them: $what', async ({ type, options, args }) => {
     const harness = await openHarness();
-    const tool = defineTool({
-      name: 'look',
-      description: 'Looks',
-      inputSchema: { type: 'object' },
-      session: ['long'],
-      execute: () => 'seen',
-    });
-    const call = { name: 'look', args: {} };
-    const model = scriptedModel([{ toolCalls: Array.from({ length: 48 }, () => call) }, 'Done.']);
+    const toolCalls = Array.from({ length: 48 }, () => ({ name: 'look', args }));
     const agent = defineAgent({
-      id: 'looker',
+      id: 'caller',
       model: 'scripted/one',
-      tools: [tool],
       toolConcurrency: 32,
+      ...options,
     });
-    await harness.deploy({ runners: [agent], providers: { scripted: model } });
+    await harness.deploy({
+      runners: [agent],
+      providers: { scripted: scriptedModel([{ toolCalls }, 'Done.']) },
+    });
     try {
       const session = { long: 'x'.repeat(60 * 1024) };
       const run = await harness.longhaul.start(agent.id, 'Go.', { session });
       expect(await run.result()).toMatchObject({ finalResponse: { text: 'Done.' } });
-      const scheduled = (await fetchHistory(harness.longhaul, run.runId)).flatMap((event) => {
-        const task = event.activityTaskScheduledEventAttributes;
-        return task?.activityType?.name === 'callTool'
-          ? [String(task.workflowTaskCompletedEventId)]
-          : [];
-      });
-      const perTask = [...new Set(scheduled)].map(
-        (task) => scheduled.filter((other) => other === task).length,
-      );
-      expect(scheduled).toHaveLength(48);
-      expect(Math.max(...perTask)).toBeLessThanOrEqual(17);
+      const perTask = new Map<string, number>();
+      let count = 0;
+      for (const event of await fetchHistory(harness.longhaul, run.runId)) {
+        const scheduled = event.activityTaskScheduledEventAttributes;
+        if (scheduled?.activityType?.name !== type) continue;
+        const task = String(scheduled.workflowTaskCompletedEventId);
+        const bytes = scheduled.input?.payloads?.[0]?.data?.length ?? 0;
+        perTask.set(task, (perTask.get(task) ?? 0) + bytes);
+        count += 1;
+      }
+      expect(count).toBe(48);
+      expect(Math.max(...perTask.values())).toBeLessThanOrEqual(limits.toolCallBytes);
     } finally {
       await harness.close();
     }

@@ -27,7 +27,7 @@ describe('the numbers of the documents', () => {
       payload: 1_400_000,
       carriedLog: 1_400_000,
       childResult: 256 * KiB,
-      childStartBytes: 1024 * KiB,
+      childStartBytes: 768 * KiB,
     });
   });
 
