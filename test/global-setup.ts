@@ -42,6 +42,7 @@ async function provideBundle(): Promise<void> {
     if (!existsSync(workflowsPath)) throw new Error(`there is no ${workflowsPath}`);
     const { code } = await bundleWorkflowCode({
       workflowsPath,
+      workflowInterceptorModules: [join(dirname(workflowsPath), 'encryption.ts')],
       logger: new DefaultLogger('WARN'),
       preloadModules: sharedModules(dirname(dirname(workflowsPath))),
     });

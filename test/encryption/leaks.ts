@@ -8,21 +8,24 @@ const queries = [
   ...['children', 'turns', '__stack_trace', '__temporal_workflow_metadata', 'no_such_query'],
 ];
 
-/** Each query of a run that has ended replays it: of long ones the histories are enough. */
+/** Each query of a run that has ended replays it: of long ones, and of more that ended alike, the histories are enough. */
 const mostReplayed = 300_000;
+const mostAlike = 2;
 
 /**
- * Every place where a text can be read by who sees what the server stores, or what it passes on, of the workflows of a task queue: histories of all
- * executions, what it lists, what it describes, what workers answer to queries. `looked` counts what was looked at.
+ * Every place where a text can be read by who sees what the server stores, or what it passes on, of the workflows of a task queue, or
+ * of one tree of them: histories of all executions, what it lists, what it describes, what workers answer to queries. `looked` counts
+ * what was looked at.
  */
-export async function findLeaks(client: Client, { taskQueue, text }: Where) {
+export async function findLeaks(client: Client, { text, ...where }: Where) {
   const { namespace } = client.options;
   const leaks = new Set<string>();
   const looked = { executions: 0, events: 0, answers: 0 };
+  const isAsked = sample();
   const look = (value: unknown, place: string): void => {
     for (const path of placesOf(value, text)) leaks.add(`${place}: ${path}`);
   };
-  for (const info of await executionsOf(client, taskQueue)) {
+  for (const info of await executionsOf(client, where)) {
     const { workflowId = '', runId = '' } = info.execution ?? {};
     const execution = { workflowId: workflowId ?? '', runId: runId ?? '' };
     looked.executions += 1;
@@ -35,7 +38,7 @@ export async function findLeaks(client: Client, { taskQueue, text }: Where) {
       await client.workflowService.describeWorkflowExecution({ namespace, execution }),
       'describe',
     );
-    if (Number(info.historySizeBytes) > mostReplayed) continue;
+    if (!isAsked(info)) continue;
     for (const queryType of queries) {
       const request = { namespace, execution, query: { queryType } };
       const answer = client.workflowService.queryWorkflow(request);
@@ -46,11 +49,24 @@ export async function findLeaks(client: Client, { taskQueue, text }: Where) {
   return { leaks: [...leaks], looked };
 }
 
-type Where = { readonly taskQueue: string; readonly text: string };
+type Info = Awaited<ReturnType<typeof executionsOf>>[number];
 
-async function executionsOf(client: Client, taskQueue: string) {
+function sample(): (info: Info) => boolean {
+  const asked = new Map<string, number>();
+  return ({ type, status, parentExecution, historySizeBytes }) => {
+    if (Number(historySizeBytes) > mostReplayed) return false;
+    const kind = `${type?.name} ${status} ${parentExecution ? 'called' : 'topmost'}`;
+    const count = (asked.get(kind) ?? 0) + 1;
+    asked.set(kind, count);
+    return count <= mostAlike;
+  };
+}
+
+type Where = { readonly text: string; readonly taskQueue: string; readonly rootId?: string };
+
+async function executionsOf(client: Client, { taskQueue, rootId }: Omit<Where, 'text'>) {
   const { namespace } = client.options;
-  const query = `TaskQueue = '${taskQueue}'`;
+  const query = rootId ? `RootWorkflowId = '${rootId}'` : `TaskQueue = '${taskQueue}'`;
   const { executions } = await client.workflowService.listWorkflowExecutions({
     namespace,
     query,

@@ -8,9 +8,11 @@ import { createWorker, type CreateWorkerOptions } from '../../src/worker';
 import { aesCodec } from '../encryption/aes-codec';
 import { everything, outcomesOfEverything, playEverything } from '../encryption/everything';
 import { findLeaks } from '../encryption/leaks';
-import { devServerAddress } from '../servers';
+import { devServerAddress, workflowBundlePath } from '../servers';
+import { eventually } from './eventually';
 import { quietRuntime } from './quiet';
 
+const workflowBundle = { codePath: workflowBundlePath() };
 const workflowsPath = join(__dirname, 'own-workflows/workflows.ts');
 const text = `planted${randomBytes(6).toString('hex')}`;
 const encryption = aesCodec();
@@ -87,8 +89,12 @@ describe('a worker that encrypts, with workflows of its own', () => {
     for await (const { workflowId } of listed) expect(workflowId).toBe(run.runId);
     await run.resume('encrypted', { inputId });
     expect(await run.outcome()).toMatchObject({ kind: 'complete' });
-    const { leaks } = await findLeaks(own.client, { ...served, text: 'told in clear' });
-    expect(leaks).toEqual([]);
+    const where = { ...served, rootId: run.runId, text: 'told in clear' };
+    await eventually('all of it is listed', async () => {
+      const { leaks, looked } = await findLeaks(own.client, where);
+      expect(leaks).toEqual([]);
+      return looked.executions === 4;
+    });
   });
 });
 
@@ -115,7 +121,7 @@ describe('a worker that does not encrypt', () => {
     const accepted = await serve({
       dataConverter,
       clearFailures: true,
-      workerOptions: { workflowsPath },
+      workerOptions: { workflowBundle },
     });
     const longhaul = await accepted.open({ dataConverter, clearFailures: true });
     const run = await longhaul.start('deep', text);

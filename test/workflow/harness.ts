@@ -68,6 +68,8 @@ function testOptions(): Partial<WorkerOptions> {
   return {
     workflowBundle: { codePath: workflowBundlePath() },
     shutdownGraceTime: '1s',
+    // Each thread loads the bundle, and files run beside each other.
+    workflowThreadPoolSize: 1,
     ...(cached !== undefined && { maxCachedWorkflows: Number(cached) }),
   };
 }

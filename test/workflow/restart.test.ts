@@ -7,6 +7,7 @@ import type { ModelProvider } from '../../src/worker';
 import { openHarness, type Harness } from './harness';
 import { fetchHistory } from './history';
 
+const threads = Math.min(availableParallelism(), 4);
 const manyRuns = 8;
 const turns = 40;
 /** Beyond one execution. */
@@ -54,7 +55,12 @@ describe('a restart', () => {
   afterAll(() => harness.close());
 
   it('replays many long runs a few at a time: no work is lost', async () => {
-    const options = { runners: [asker], providers: { double } };
+    const options = {
+      runners: [asker],
+      providers: { double },
+      // As many as a worker has by itself.
+      workerOptions: { workflowThreadPoolSize: threads },
+    };
     const first = await harness.worker(options);
     const inputs = [moreTurns, ...Array.from({ length: manyRuns }, () => turns)].map(String);
     const runs = await Promise.all(inputs.map((input) => harness.longhaul.start('asker', input)));
@@ -71,7 +77,7 @@ describe('a restart', () => {
     const atATime = cold.map(
       ({ began }) => cold.filter((one) => one.began <= began && began < one.ended).length,
     );
-    expect(Math.max(...atATime)).toBeLessThanOrEqual(Math.min(availableParallelism(), 4) + 1);
+    expect(Math.max(...atATime)).toBeLessThanOrEqual(threads + 1);
     for (const events of histories) {
       const lost = events.filter(({ workflowTaskTimedOutEventAttributes: timedOut }) => {
         return timedOut && Number(timedOut.startedEventId) > 0;
