@@ -17,6 +17,9 @@ const isAway = (error: unknown): boolean =>
 const isUnexpected = (error: unknown): boolean =>
   !LonghaulError.is(error) || error.code === 'InternalError';
 
+export const errorText = (error: unknown): string =>
+  error instanceof Error ? (error.stack ?? error.message) : String(error);
+
 /** Asks a database again that is away for a moment. */
 export async function askAgain<Result>(call: () => Promise<Result>): Promise<Result> {
   const deadline = Date.now() + awayMs;

@@ -1,7 +1,8 @@
 // Tortures real servers and workers, and fails when anything is not as it would have been undisturbed.
-// Usage: npm run torture -- [--seed N] [--minutes M | --rounds R] [--verbose]
+// Usage: npm run torture -- [--seed N] [--minutes M | --rounds R] [--verbose] [--keep FOLDER]
 //        npm run torture -- --soak [--minutes M]
 // A seed that fails ends nothing: the next one is played, and the figures of all are printed in the end, when the exit code is 1.
+// With --keep the server's data, the effects and what the workers wrote are kept of each seed that fails.
 // Without options: a campaign of two minutes from seed 1. A round that fails is repeated by `--seed <its seed> --rounds 1`.
 
 import { parseArgs } from 'node:util';
@@ -16,6 +17,7 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '2' },
     rounds: { type: 'string' },
     soak: { type: 'boolean', default: false },
+    keep: { type: 'string' },
     verbose: { type: 'boolean', default: false },
   },
 });
@@ -42,7 +44,7 @@ async function campaign(): Promise<boolean> {
     if (played > 0 && Date.now() > start + minutes * 60_000) break;
     played += 1;
     try {
-      const round = await playRound({ seed, scale: usualScale, tell });
+      const round = await playRound({ seed, scale: usualScale, tell, keep: values.keep });
       printRound(round);
       rounds.push(round);
       if (round.wrongs.length > 0) failed.push(seed);

@@ -1,13 +1,13 @@
 // One round: a server, two workers, a model, a database; runs and conversations; faults; and the verdict.
 
-import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type Longhaul } from 'longhaul/client';
-import { Caller } from './client.mts';
+import { Caller, errorText } from './client.mts';
 import { expectRound } from './expect.mts';
-import { Faults, type ResetKind } from './faults.mts';
+import { Faults } from './faults.mts';
 import { growRound, type Scale } from './grow.mts';
 import { openHub, type Arrival, type McpCall, type ModelCall, type Verdict } from './hub.mts';
 import { ModelDouble } from './model-double.mts';
@@ -25,12 +25,12 @@ import { playThread } from './play-thread.mts';
 import { playTree, type Theatre } from './play.mts';
 import { hashOf, Random } from './random.mts';
 import { pictureType } from './payload.mts';
-import { chooseRun, resetRaw, resetSafely } from './reset.mts';
+import { Resets } from './resets.mts';
 import type { Effect } from './runners.mts';
 import { captionOf, drawnAt, stateKeyOf, storedOf } from './says.mts';
 import { Server } from './server.mts';
 import { openStore, type Store } from './stores.mts';
-import { openOf, Progress, terminateAll, whereIs, type Open } from './stuck.mts';
+import { Progress, terminateAll, whereIs } from './stuck.mts';
 import { WorkerPlace } from './workers.mts';
 
 const workersEach = 2;
@@ -69,6 +69,8 @@ export type RoundOptions = {
   readonly scale: Scale;
   /** What happens, as it happens. */
   readonly tell: (line: string) => void;
+  /** A folder for what is left of a round that failed. */
+  readonly keep?: string | undefined;
 };
 
 /** Runs the round of a seed. Whatever happens, nothing it started is left. */
@@ -76,12 +78,22 @@ export async function playRound(options: RoundOptions): Promise<RoundReport> {
   const cleanups: (() => Promise<unknown>)[] = [];
   const onEnd = (cleanup: () => Promise<unknown>): void => void cleanups.push(cleanup);
   try {
-    const world = await openWorld(options, onEnd);
+    const folder = mkdtempSync(join(tmpdir(), 'longhaul-torture-'));
+    onEnd(async () => rmSync(folder, { recursive: true, force: true }));
+    let isWell = false;
+    onEnd(async () => (isWell ? undefined : keep(options, folder)));
+    const world = await openWorld(options, folder, onEnd);
     const round = new Round(options, world);
-    return await round.play(onEnd);
+    const report = await round.play(onEnd);
+    isWell = report.wrongs.length === 0;
+    return report;
   } finally {
     for (const cleanup of cleanups.reverse()) await cleanup();
   }
+}
+
+function keep({ seed, keep: where }: RoundOptions, folder: string): void {
+  if (where !== undefined) cpSync(folder, join(where, `seed-${seed}`), { recursive: true });
 }
 
 type OnEnd = (cleanup: () => Promise<unknown>) => void;
@@ -89,15 +101,18 @@ type OnEnd = (cleanup: () => Promise<unknown>) => void;
 type World = {
   readonly plan: RoundPlan;
   readonly ledger: string;
+  readonly workerLog: string;
   readonly store: Store;
   readonly server: Server;
   readonly longhaul: Longhaul;
 };
 
-async function openWorld({ seed, scale }: RoundOptions, onEnd: OnEnd): Promise<World> {
+async function openWorld(
+  { seed, scale }: RoundOptions,
+  folder: string,
+  onEnd: OnEnd,
+): Promise<World> {
   const plan = growRound(seed, scale);
-  const folder = mkdtempSync(join(tmpdir(), 'longhaul-torture-'));
-  onEnd(async () => rmSync(folder, { recursive: true, force: true }));
   const ledger = join(folder, 'effects.jsonl');
   writeFileSync(ledger, '');
   const store = await openStore(plan.settings.store, folder);
@@ -106,7 +121,7 @@ async function openWorld({ seed, scale }: RoundOptions, onEnd: OnEnd): Promise<W
   onEnd(() => server.stop());
   const longhaul = await connect({ address: server.address, taskQueue });
   onEnd(() => longhaul.close());
-  return { plan, ledger, store, server, longhaul };
+  return { plan, ledger, workerLog: join(folder, 'workers.log'), store, server, longhaul };
 }
 
 class Round {
@@ -124,13 +139,7 @@ class Round {
   readonly #open = new Set<string>();
   /** Trees and threads that were given up: the server lists executions of theirs as terminated. */
   readonly #forced = new Set<string>();
-  /** Those that were taken back, in whole or a run of theirs: executions of theirs are terminated, too. */
-  readonly #reset = new Set<string>();
-  /** Of those, the ones that may have left runs behind. */
-  readonly #resetRaw = new Set<string>();
-  /** The safe resets that are under way, and whether they were done. */
-  readonly #resetting = new Map<string, Promise<boolean>>();
-  readonly #resets: string[] = [];
+  readonly #resets: Resets;
   readonly #modelCalls = new Map<string, number>();
 
   constructor(options: RoundOptions, world: World) {
@@ -144,19 +153,27 @@ class Round {
       server,
       places: this.#places,
       model: this.#model,
-      reset: (how, draw) => this.#resetOne(how, draw),
+      reset: (how, draw) => this.#resets.one(how, draw),
       killStore: (ms) => store.kill(ms),
       cutStore: (how, ms) => store.cut(how, ms),
       tell: options.tell,
     });
-    this.#progress = new Progress(() => this.#faults.isDisturbed || this.#resetting.size > 0);
+    this.#progress = new Progress(() => this.#faults.isDisturbed || this.#resets.areUnderWay);
+    this.#resets = new Resets(longhaul, {
+      open: () => [...this.#open],
+      onDone: (owner, what) => {
+        this.#progress.forget(owner);
+        options.tell(what);
+      },
+      report,
+    });
     this.#caller = new Caller(report);
     const random = new Random(hashOf(`people of ${plan.seed}`));
     const budgets = new Map(plan.trees.map(({ id, budget }) => [id, budget]));
     const caller = this.#caller;
     const people = new People({ caller, random, acts: actsOf(plan), budgets, report });
     const { memory, state } = store;
-    const wasReset = (runId: string): boolean => this.#reset.has(runId);
+    const wasReset = (runId: string): boolean => this.#resets.touched(runId);
     const sessions = state.session;
     const stage = { longhaul, caller, people, expectation };
     this.#theatre = { ...stage, memory, sessions, wasReset, report, refusals: [] };
@@ -201,9 +218,10 @@ class Round {
 
   async #judge(): Promise<Figures> {
     const { plan, longhaul, ledger } = this.#world;
-    const isForced = (owner: string): boolean => this.#forced.has(owner) || this.#reset.has(owner);
+    const isForced = (owner: string): boolean =>
+      this.#forced.has(owner) || this.#resets.touched(owner);
     const mayLeaveOrphans = (owner: string): boolean =>
-      this.#forced.has(owner) || this.#resetRaw.has(owner);
+      this.#forced.has(owner) || this.#resets.wasRaw(owner);
     // Who loses a race goes on for a while, and has effects.
     const { wrongs, figures } = await this.#caller.insist('the last look', () =>
       judgeWorkflows(longhaul, { isForced, mayLeaveOrphans }),
@@ -235,7 +253,7 @@ class Round {
       workersStarted: this.#places.reduce((sum, { starts }) => sum + starts, 0),
       serverRestarts: server.restarts,
       storeKills: happened.filter(({ kind }) => kind === 'kill store').length,
-      resets: this.#resets,
+      resets: this.#resets.done,
       happened,
       met,
       toldAway: this.#caller.toldAway,
@@ -249,7 +267,7 @@ class Round {
   }
 
   async #startWorkers(onEnd: OnEnd): Promise<void> {
-    const { server, ledger, store } = this.#world;
+    const { server, ledger, workerLog, store } = this.#world;
     const { seed, scale } = this.#options;
     const hub = await openHub({
       arrive: (arrival) => this.#arrive(arrival),
@@ -261,7 +279,8 @@ class Round {
     const plan = { seed, scale };
     const settings = { address, taskQueue, hub: hub.url, ledger, plan, store: store.url };
     for (let index = 0; index < workersEach; index += 1) {
-      const place = new WorkerPlace(settings, (wrong) => this.#report(wrong));
+      const onWrong = (wrong: string): void => this.#report(wrong);
+      const place = new WorkerPlace(settings, { onWrong, logFile: workerLog });
       this.#places.push(place);
       onEnd(() => place.close());
     }
@@ -322,7 +341,7 @@ class Round {
     const stopWatching = this.#progress.watch(owner, () => stuck.abort());
     try {
       do await Promise.race([work(stuck.signal), gaveUp]);
-      while (await this.#resetting.get(owner));
+      while (await this.#resets.underWay(owner));
     } catch (error) {
       this.#report(
         `${owner}: ${errorText(error)}\n${await whereIs(longhaul, owner).catch(String)}`,
@@ -335,56 +354,4 @@ class Round {
       this.#options.tell(`${owner} has ended; open: ${[...this.#open].join(' ')}`);
     }
   }
-
-  /** A reset is of a tree, of a run below it, or of the run of a turn; of one owner there is one at a time. */
-  async #resetOne(how: ResetKind, draw: number): Promise<boolean> {
-    const { longhaul } = this.#world;
-    const owners = [...this.#open].filter((owner) => !this.#resetting.has(owner));
-    const owner = owners[draw % Math.max(1, owners.length)];
-    if (owner === undefined) return false;
-    const open = await openOf(longhaul, owner).catch(() => []);
-    // Below another run only Longhaul's own reset is safe.
-    const isTopmost = ({ workflowId }: Open): boolean =>
-      how === 'safe reset' || workflowId === owner || owner.startsWith('c');
-    const run = chooseRun(open.filter(isTopmost), Math.floor(draw / 10));
-    if (run === undefined) return false;
-    if (how === 'safe reset') {
-      this.#resetInTime(owner, run, draw);
-      return true;
-    }
-    if (!(await resetRaw(longhaul, run.workflowId, draw))) return false;
-    this.#resetRaw.add(owner);
-    this.#wasReset(owner, run, how);
-    return true;
-  }
-
-  /** It waits for calls that are under way, of which one may wait for this fault: so the fault does not wait for it. */
-  #resetInTime(owner: string, run: Open, draw: number): void {
-    const { longhaul } = this.#world;
-    const report = (wrong: string): void => this.#report(wrong);
-    const work = resetSafely(longhaul, { ...run, draw, report })
-      .catch((error: unknown) => {
-        this.#report(`${run.workflowId} could not be reset: ${errorText(error)}`);
-        return false;
-      })
-      .then((isDone) => {
-        this.#resetting.delete(owner);
-        if (isDone) this.#wasReset(owner, run, 'safe reset');
-        return isDone;
-      });
-    // A reset that fails in the middle may have ended calls, too.
-    this.#reset.add(owner);
-    this.#resetting.set(owner, work);
-  }
-
-  #wasReset(owner: string, { workflowId }: Open, how: ResetKind): void {
-    const whose = workflowId === owner ? 'a run' : 'a run below another';
-    this.#resets.push(`${how} of ${owner.startsWith('c') ? 'a turn' : whose}`);
-    this.#reset.add(owner);
-    this.#progress.forget(owner);
-    this.#options.tell(`${workflowId}: ${how}`);
-  }
 }
-
-const errorText = (error: unknown): string =>
-  error instanceof Error ? (error.stack ?? error.message) : String(error);

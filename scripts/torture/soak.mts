@@ -65,7 +65,10 @@ async function run(
   onEnd(() => hub.close());
   const { address } = server;
   const urls = { hub: hub.url, store: store.url };
-  const place = new WorkerPlace({ address, taskQueue, ledger, plan: 'soak', ...urls }, report);
+  const place = new WorkerPlace(
+    { address, taskQueue, ledger, plan: 'soak', ...urls },
+    { onWrong: report },
+  );
   onEnd(() => place.close());
   await place.polling();
 

@@ -2,6 +2,7 @@
 
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Measured } from './measure.mts';
 import type { WorkerSettings } from './worker.mts';
@@ -11,10 +12,17 @@ const outputKept = 4_000;
 /** Longer than the grace of calls that are under way. */
 const longestShutdownMs = 60_000;
 
+type WorkerPlaceOptions = {
+  readonly onWrong: (wrong: string) => void;
+  /** Everything its processes write goes there. */
+  readonly logFile?: string;
+};
+
 /** One place for a worker: whatever ends the process in it, the next one is started. */
 export class WorkerPlace {
   readonly #settings: WorkerSettings;
   readonly #onWrong: (wrong: string) => void;
+  readonly #logFile: string | undefined;
   #child: ChildProcess | undefined;
   #isFrozen = false;
   #isClosed = false;
@@ -24,9 +32,10 @@ export class WorkerPlace {
   starts = 0;
   #isExpected = false;
 
-  constructor(settings: WorkerSettings, onWrong: (wrong: string) => void) {
+  constructor(settings: WorkerSettings, { onWrong, logFile }: WorkerPlaceOptions) {
     this.#settings = settings;
     this.#onWrong = onWrong;
+    this.#logFile = logFile;
     this.#start();
   }
 
@@ -109,6 +118,7 @@ export class WorkerPlace {
     for (const stream of [child.stdout, child.stderr])
       stream?.setEncoding('utf8').on('data', (chunk: string) => {
         output = (output + chunk).slice(-outputKept);
+        if (this.#logFile !== undefined) appendFileSync(this.#logFile, chunk);
       });
     this.#ready = new Promise((resolve) => {
       child.once('message', resolve);
