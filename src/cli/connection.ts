@@ -70,14 +70,22 @@ export async function openLonghaul(
     ...encodingOf(options),
     ...(process.env['LONGHAUL_ID_SECRET'] && { hashIds: process.env['LONGHAUL_ID_SECRET'] }),
   });
-  return await Promise.race([connected, tooLate(configured)]);
+  return await inTime(connected, configured);
 }
 
 /** Rejects so that a server that does not answer is reported within 5 s of the start of the command, its own start included. */
-async function tooLate(address: string): Promise<never> {
+async function inTime<Result>(connected: Promise<Result>, address: string): Promise<Result> {
   const ms = Math.max(leastConnectMs, latestReportMs - performance.now());
-  await new Promise((resolve) => setTimeout(resolve, ms).unref());
-  throw loadConnectionOptions().serverUnavailable(address);
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    const refuse = (): void => reject(loadConnectionOptions().serverUnavailable(address));
+    timer = setTimeout(refuse, ms).unref();
+  });
+  try {
+    return await Promise.race([connected, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** gRPC keeps trying a port of this machine on which nothing listens; one look at the socket tells. */

@@ -29,21 +29,25 @@ export async function* historyEvents(
   );
 }
 
-/** From the last back. */
+/** From the last back; `most` of them at a time. */
 export async function* lastEvents(
   client: Client,
   execution: Execution,
+  most = pageSize,
 ): AsyncGenerator<HistoryEvent, void, void> {
   const { namespace } = client.options;
-  yield* eventsOf((page) =>
-    client.workflowService.getWorkflowExecutionHistoryReverse({ namespace, execution, ...page }),
+  yield* eventsOf(
+    (page) =>
+      client.workflowService.getWorkflowExecutionHistoryReverse({ namespace, execution, ...page }),
+    most,
   );
 }
 
 async function* eventsOf(
   read: (page: PageRequest) => Promise<Page>,
+  most = pageSize,
 ): AsyncGenerator<HistoryEvent, void, void> {
-  let maximumPageSize = pageSize;
+  let maximumPageSize = most;
   let nextPageToken: Uint8Array | undefined;
   do {
     try {

@@ -127,7 +127,7 @@ export class Longhaul {
    * nothing but themselves; `run(runId).cancel()` ends one with all below it.
    */
   async orphans(filter: WhoseFilter = {}): Promise<readonly OrphanRun[]> {
-    return await findOrphans(this.client, filter);
+    return (await findOrphans(this.client, filter)).orphans;
   }
 
   /**

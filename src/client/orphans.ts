@@ -36,18 +36,22 @@ type Execution = { readonly workflowId: string; readonly runId?: string };
 
 /** Runs that the server is asked about at a time. */
 const atATime = 10;
+/** Each comes with its memo. */
+const pageSize = 200;
 
 /**
  * An open run whose calling execution is open as well is none: the server's list tells. Of the others the server is asked, for it
- * hands children that a reset keeps over to the new execution, which the list does not tell.
+ * hands children that a reset keeps over to the new execution, which the list does not tell. Of the open runs the newest `most` are
+ * looked at; `isAll` is false when there are more.
  */
 export async function findOrphans(
   client: Client,
   filter: WhoseFilter = {},
-): Promise<readonly OrphanRun[]> {
+  most = Number.POSITIVE_INFINITY,
+): Promise<{ readonly orphans: readonly OrphanRun[]; readonly isAll: boolean }> {
   const whose = new Whose(filter);
   const ask = limited(atATime);
-  const suspects = await suspectsOf(client, whose);
+  const { suspects, isAll } = await suspectsOf(client, whose, most);
   const callers = [...new Set(suspects.map(({ caller }) => caller.workflowId))];
   const kept = new Set(
     (
@@ -60,16 +64,23 @@ export async function findOrphans(
   );
   // The list is late to tell that a run has ended.
   const isOpen = (await Promise.all(described)).map((found) => found?.status.name === 'RUNNING');
-  return left.filter((_run, index) => isOpen[index]).map(toOrphan);
+  return { orphans: left.filter((_run, index) => isOpen[index]).map(toOrphan), isAll };
 }
 
 /** Open runs whose calling execution is not open. What a workflow of the user's own started has no path and is its own business. */
-async function suspectsOf(client: Client, whose: Whose): Promise<readonly CalledRun[]> {
+async function suspectsOf(
+  client: Client,
+  whose: Whose,
+  most: number,
+): Promise<{ readonly suspects: readonly CalledRun[]; readonly isAll: boolean }> {
   const types = [...Object.values(workflowTypes), threadType].map((type) => `'${type}'`);
   const query = `WorkflowType IN (${types.join(', ')}) AND ExecutionStatus = 'Running'`;
   const open = new Set<string>();
   const called: CalledRun[] = [];
-  for await (const execution of client.workflow.list({ query })) {
+  let isAll = true;
+  for await (const execution of client.workflow.list({ query, pageSize })) {
+    isAll = open.size < most;
+    if (!isAll) break;
     open.add(execution.runId);
     const { workflowId, runId } = execution.parentExecution ?? {};
     const memo = memoOf(execution);
@@ -77,7 +88,7 @@ async function suspectsOf(client: Client, whose: Whose): Promise<readonly Called
     if (path === undefined || !workflowId || !runId || !whose.matches(memo)) continue;
     called.push({ execution, path, caller: { workflowId, runId } });
   }
-  return called.filter(({ caller }) => !open.has(caller.runId));
+  return { suspects: called.filter(({ caller }) => !open.has(caller.runId)), isAll };
 }
 
 /** Run ids of the children that the newest execution of a run has open, or is starting. */

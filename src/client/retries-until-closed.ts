@@ -20,7 +20,8 @@ export function retriesUntilClosed(): {
   const open = new Set<Call>();
   const retry = makeGrpcRetryInterceptor({
     delayFunction,
-    retryableDecider: (attempt, status) => !isClosed && retryableDecider(attempt, status),
+    retryableDecider: (attempt, status) =>
+      !isClosed && !isTooLarge(status) && retryableDecider(attempt, status),
   });
   const guard: Interceptor = (options, nextCall) =>
     isClosed ? endedCall() : listed(nextCall(options) as Call, open);
@@ -31,6 +32,11 @@ export function retriesUntilClosed(): {
       for (const call of open) call.cancelWithStatus(cancelled, closed);
     },
   };
+}
+
+/** More than a client takes at once: tried again, the answer is as large. It has the code of a server that is busy. */
+function isTooLarge({ details }: { readonly details: string }): boolean {
+  return details.includes('larger than max');
 }
 
 /** Stands in `open` from its start to its end: a long poll would else outlive the connection by up to 20 seconds. */

@@ -1,20 +1,22 @@
-import type { Longhaul } from '../../client';
+import type { Client } from '@temporalio/client';
+import { findOrphans } from '../../client/orphans';
 import { printableLine } from '../printable';
 import type { Check } from './check';
+import { summary } from './look';
 
-const mostShown = 5;
+const mostRuns = 1_000;
 
 /** Runs that a reset left behind: they wait for answers nobody will give, or spend on results nobody will take. */
-export async function checkOrphans(longhaul: Longhaul): Promise<Omit<Check, 'name'>> {
-  const orphans = await longhaul.orphans();
-  if (orphans.length === 0) return { status: 'ok', message: 'none' };
-  const shown = orphans
-    .slice(0, mostShown)
-    .map(({ runId, path }) => `${printableLine(runId)} (${printableLine(path)})`);
-  const more = orphans.length > mostShown ? [`and ${orphans.length - mostShown} more`] : [];
+export async function checkOrphans(client: Client): Promise<Omit<Check, 'name'>> {
+  const { orphans, isAll } = await findOrphans(client, {}, mostRuns);
+  const found = orphans.map(
+    ({ runId, path }) => `${printableLine(runId)} (${printableLine(path)})`,
+  );
+  const message = summary(found, isAll ? undefined : `looked at the newest ${mostRuns} open runs`);
+  if (orphans.length === 0) return { status: 'ok', message };
   return {
     status: 'warn',
-    message: `left behind by a reset: ${[...shown, ...more].join('; ')}`,
+    message: `left behind by a reset: ${message}`,
     todo: 'end them with `longhaul cancel --orphans`',
   };
 }

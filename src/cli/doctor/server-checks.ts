@@ -10,8 +10,9 @@ import {
 import { toCliError } from '../cli-error';
 import { liveWorkers } from '../live-workers';
 import type { Check } from './check';
+import { checkEndedRuns, checkExecutions } from './ended-runs';
+import { checkOpenRuns } from './open-runs';
 import { checkOrphans } from './orphans';
-import { checkStuckRuns } from './stuck-runs';
 
 export type ServerCheckOptions = {
   readonly longhaul: Longhaul;
@@ -29,10 +30,12 @@ export async function checkServer(options: ServerCheckOptions): Promise<readonly
   const rest = await Promise.all([
     checked('worker', () => checkWorker(options)),
     checked('search attributes', () => checkSearchAttributes(longhaul)),
-    checked('stuck runs', () => checkStuckRuns(longhaul.client)),
-    checked('orphans', () => checkOrphans(longhaul)),
+    checkedAll('open runs', () => checkOpenRuns(longhaul.client)),
+    checked('orphans', () => checkOrphans(longhaul.client)),
+    checked('many executions', () => checkExecutions(longhaul.client)),
+    checked('ended badly', () => checkEndedRuns(longhaul.client)),
   ]);
-  return [server, namespace, ...rest];
+  return [server, namespace, ...rest.flat()];
 }
 
 async function checked(name: string, check: () => Promise<Omit<Check, 'name'>>): Promise<Check> {
@@ -40,6 +43,18 @@ async function checked(name: string, check: () => Promise<Omit<Check, 'name'>>):
     return { name, ...(await check()) };
   } catch (error) {
     return { name, status: 'fail', message: toCliError(error).message };
+  }
+}
+
+/** Several checks of one look; one failed check when that fails. */
+async function checkedAll(
+  name: string,
+  check: () => Promise<readonly Check[]>,
+): Promise<readonly Check[]> {
+  try {
+    return await check();
+  } catch (error) {
+    return [{ name, status: 'fail', message: toCliError(error).message }];
   }
 }
 

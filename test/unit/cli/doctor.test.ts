@@ -5,6 +5,9 @@ import {
   checkProtobufjs,
   checkProviderKeys,
 } from '../../../src/cli/doctor/machine-checks';
+import { howItWasTerminated, manyExecutions } from '../../../src/cli/doctor/ended-runs';
+import { lookAtEach, summary } from '../../../src/cli/doctor/look';
+import { openRunChecks } from '../../../src/cli/doctor/open-runs';
 import type { LoadedAgents } from '../../../src/cli/agents-file';
 import { isGone } from '../../../src/cli/live-workers';
 import { createStyle } from '../../../src/cli/style';
@@ -145,6 +148,72 @@ describe('renderChecks', () => {
       'fail  worker            none polls',
       '                        → start one',
     ]);
+  });
+});
+
+describe('openRunChecks', () => {
+  it('says of each open run what is wrong with it, and where it stopped looking', () => {
+    const runs = [{ stuck: 's (attempt 4): broken' }, { retried: ['a', 'b'] }, { halted: 'h' }];
+    const cutOff = 'looked at 200 open runs, not at all';
+    const checks = openRunChecks({ runs, cutOff });
+    expect(checks.map(({ name, status, message }) => [name, status, message])).toEqual([
+      ['stuck runs', 'fail', `s (attempt 4): broken (${cutOff})`],
+      ['retried calls', 'warn', `a; b (${cutOff})`],
+      ['halted runs', 'fail', `h (${cutOff})`],
+    ]);
+    expect(openRunChecks({ runs: [] }).map(({ status, message }) => [status, message])).toEqual(
+      Array(3).fill(['ok', 'none']),
+    );
+  });
+});
+
+describe('summary', () => {
+  it('names five, and counts the rest', () => {
+    expect(summary([...'abcdefg'])).toBe('a; b; c; d; e; and 2 more');
+  });
+});
+
+describe('manyExecutions', () => {
+  const executions = (workflowId: string, count: number) =>
+    Array.from({ length: count }, () => ({
+      workflowId,
+      status: { code: 6 as const, name: 'CONTINUED_AS_NEW' as const },
+    }));
+
+  it('names ids with more than 20, the worst first', () => {
+    const all = [...executions('twenty', 20), ...executions('more', 21), ...executions('most', 30)];
+    expect(manyExecutions(all)).toEqual([
+      'most (30 executions in an hour, 30 of them continued as new)',
+      'more (21 executions in an hour, 21 of them continued as new)',
+    ]);
+  });
+});
+
+describe('howItWasTerminated', () => {
+  it.each([
+    { identity: 'ada@host', reason: '', how: 'terminated by ada@host' },
+    { identity: '', reason: 'too \u001b[31mlarge', how: 'terminated: too large' },
+    { identity: 'history-service', reason: 'by parent close policy', how: undefined },
+  ])('$identity, $reason: $how', ({ identity, reason, how }) => {
+    expect(howItWasTerminated(identity, reason)).toBe(how);
+  });
+});
+
+describe('lookAtEach', () => {
+  const items = Array.from({ length: 25 }, (_item, index) => index);
+
+  it('goes on after what the server does not tell, and counts it as not looked at', async () => {
+    const look = async (item: number): Promise<number | undefined> => {
+      if (item === 3) throw new Error('Deadline exceeded');
+      return item > 22 ? item : undefined;
+    };
+    expect(await lookAtEach(items, Infinity, look)).toEqual({ found: [23, 24], looked: 24 });
+  });
+
+  it('ends when its time is up, and with the error when nothing could be looked at', async () => {
+    expect(await lookAtEach(items, 0, async (item) => item)).toEqual({ found: [], looked: 0 });
+    const refused = lookAtEach(items, Infinity, () => Promise.reject(new Error('refused')));
+    await expect(refused).rejects.toThrow('refused');
   });
 });
 

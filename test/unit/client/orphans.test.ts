@@ -103,7 +103,7 @@ describe('findOrphans', () => {
     },
   ])('finds $name', async ({ runs, orphans, asked }) => {
     const { client, asked: wasAsked } = clientOf(runs);
-    expect((await findOrphans(client)).map(({ runId }) => runId)).toEqual(orphans);
+    expect((await findOrphans(client)).orphans.map(({ runId }) => runId)).toEqual(orphans);
     expect(wasAsked).toEqual(asked);
   });
 
@@ -112,14 +112,21 @@ describe('findOrphans', () => {
       { ...child, user: 'ada' },
       { ...child, id: 'other' },
     ]);
-    const orphans = await findOrphans(client, { key: { userId: 'ada' } });
+    const { orphans } = await findOrphans(client, { key: { userId: 'ada' } });
     expect(orphans.map(({ runId }) => runId)).toEqual(['child']);
     expect(asked).toEqual(['root', 'child']);
   });
 
+  it('looks at no more than it is told to, and says so', async () => {
+    const { client } = clientOf([child, { ...child, id: 'second' }, { id: 'third' }]);
+    const { orphans, isAll } = await findOrphans(client, {}, 1);
+    expect([orphans.map(({ runId }) => runId), isAll]).toEqual([['child'], false]);
+    expect((await findOrphans(client, {}, 3)).isAll).toBe(true);
+  });
+
   it('tells where each hung', async () => {
     const { client } = clientOf([child]);
-    expect(await findOrphans(client)).toEqual([
+    expect((await findOrphans(client)).orphans).toEqual([
       {
         runId: 'child',
         executionRunId: 'child/1',

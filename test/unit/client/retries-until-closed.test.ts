@@ -6,24 +6,27 @@ type Call = ReturnType<Interceptor>;
 
 const options = {} as Parameters<Interceptor>[0];
 const cancelled = 1;
+const resourceExhausted = 8;
 const unavailable = 14;
 
 /** What a call reports, and how often one was made on the connection, which throws once it is closed. */
 function callThrough({
   interceptors,
   fails,
+  failure = { code: unavailable, details: '' },
 }: {
   interceptors: Interceptor[];
   fails: () => boolean;
+  failure?: { readonly code: number; readonly details: string };
 }) {
   const statuses: number[] = [];
   let made = 0;
   const wire = (): Call => {
     made += 1;
-    const code = fails() ? unavailable : 0;
+    const status = fails() ? failure : { code: 0, details: '' };
     const start: Call['start'] = (metadata, listener) => {
       listener?.onReceiveMessage?.(null);
-      listener?.onReceiveStatus?.({ code, details: '', metadata });
+      listener?.onReceiveStatus?.({ ...status, metadata });
     };
     const nothing = (): void => undefined;
     const rest = { sendMessage: nothing, sendMessageWithContext: nothing, halfClose: nothing };
@@ -52,6 +55,18 @@ describe('retriesUntilClosed', () => {
     const { statuses } = callThrough({ interceptors, fails: () => (attempts += 1) < 3 });
     await jest.runAllTimersAsync();
     expect([statuses, attempts]).toEqual([[0], 3]);
+  });
+
+  it.each([
+    { details: 'Received message larger than max (4616760 vs 4194304)', times: 1 },
+    { details: 'namespace rate limit exceeded', times: 3 },
+  ])('$details: makes the call $times times', async ({ details, times }) => {
+    let attempts = 0;
+    const { interceptors } = retriesUntilClosed();
+    const failure = { code: resourceExhausted, details };
+    callThrough({ interceptors, failure, fails: () => (attempts += 1) < 3 });
+    await jest.runAllTimersAsync();
+    expect(attempts).toBe(times);
   });
 
   it('ends a call that waits to be tried again when the connection is closed', async () => {

@@ -1,0 +1,78 @@
+// What the checks of runs share. A namespace may hold any number of runs: a check looks at so many, takes so long, and says where it ended.
+
+import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
+import { isNotFound } from '../../client/failures';
+import { timeouts } from '../../protocol/limits';
+import { threadType, workflowTypes } from '../../protocol/names';
+import { printableLine } from '../printable';
+import { clipToWidth } from '../text-width';
+
+const atATime = 10;
+const pageSize = 200;
+const mostShown = 5;
+const longestCause = 300;
+
+/** Part of a query to the server's list: what is of Longhaul. */
+export const ofOurs = `WorkflowType IN (${[...Object.values(workflowTypes), threadType].map((type) => `'${type}'`).join(', ')})`;
+
+export type Listed = {
+  readonly executions: readonly WorkflowExecutionInfo[];
+  /** False when there are more. */
+  readonly isAll: boolean;
+};
+
+/** The newest first. */
+export async function listNewest(client: Client, query: string, most: number): Promise<Listed> {
+  const executions: WorkflowExecutionInfo[] = [];
+  return await client.withDeadline(Date.now() + 2 * timeouts.serverCheck, async () => {
+    for await (const execution of client.workflow.list({ query, pageSize })) {
+      if (executions.length === most) return { executions, isAll: false };
+      executions.push(execution);
+    }
+    return { executions, isAll: true };
+  });
+}
+
+export type Looked<Found> = { readonly found: readonly Found[]; readonly looked: number };
+
+/**
+ * Looks at one after the other, some at a time, until `until`. What is gone meanwhile is nothing. One that the server does not tell of
+ * in time is not looked at; when that is so of all, its error is thrown.
+ */
+export async function lookAtEach<Item, Found>(
+  items: readonly Item[],
+  until: number,
+  look: (item: Item) => Promise<Found | undefined>,
+): Promise<Looked<Found>> {
+  const found: Found[] = [];
+  const refusals: Error[] = [];
+  let looked = 0;
+  const lookAt = async (item: Item): Promise<void> => {
+    try {
+      const seen = await look(item);
+      if (seen !== undefined) found.push(seen);
+      looked += 1;
+    } catch (error) {
+      if (isNotFound(error)) looked += 1;
+      else refusals.push(error as Error);
+    }
+  };
+  for (let start = 0; start < items.length && Date.now() < until; start += atATime)
+    await Promise.all(items.slice(start, start + atATime).map(lookAt));
+  const [refusal] = refusals;
+  if (looked === 0 && refusal !== undefined) throw refusal;
+  return { found, looked };
+}
+
+/** At most five of them, and how many more; with what was not looked at. */
+export function summary(found: readonly string[], cutOff?: string): string {
+  const shown = found.slice(0, mostShown);
+  const more = found.length > mostShown ? [`and ${found.length - mostShown} more`] : [];
+  const list = found.length === 0 ? 'none' : [...shown, ...more].join('; ');
+  return cutOff === undefined ? list : `${list} (${cutOff})`;
+}
+
+/** What somebody else's text says, on one line that is not too long. */
+export function causeLine(text: string): string {
+  return clipToWidth(printableLine(text), longestCause);
+}

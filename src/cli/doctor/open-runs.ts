@@ -1,0 +1,146 @@
+// Open runs and threads that do not get on, though nobody is asked for anything. Each is looked at once, for all three checks.
+
+import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
+import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow';
+import { lastEvents } from '../../client/history-events';
+import { taskFailure } from '../../client/task-failure';
+import { timeouts } from '../../protocol/limits';
+import { signalNames } from '../../protocol/names';
+import { printableLine } from '../printable';
+import type { Check } from './check';
+import { causeLine, listNewest, lookAtEach, ofOurs, summary } from './look';
+
+/** What was found out about one open run, in words; left out where all is well. */
+export type OpenRun = {
+  readonly stuck?: string;
+  readonly retried?: readonly string[];
+  readonly halted?: string;
+};
+
+type OpenRuns = { readonly runs: readonly OpenRun[]; readonly cutOff?: string };
+
+const mostRuns = 200;
+const mostMs = 20_000;
+const suspiciousTask = 4;
+const usualAttempts = 5;
+/** A run that is halted does little more: what ends then is told in a few events for each call. */
+const mostEvents = 500;
+
+export async function checkOpenRuns(client: Client): Promise<readonly Check[]> {
+  return openRunChecks(await lookAtOpenRuns(client));
+}
+
+export function openRunChecks({ runs, cutOff }: OpenRuns): readonly Check[] {
+  const check = (name: string, found: readonly string[], bad: Bad): Check => {
+    const message = summary(found, cutOff);
+    return found.length === 0 ? { name, status: 'ok', message } : { name, message, ...bad };
+  };
+  return [
+    check('stuck runs', runs.map(({ stuck }) => stuck).filter(isThere), {
+      status: 'fail',
+      todo: 'deploy code that can go on with them, or go back to an event before the change with `temporal workflow reset`',
+    }),
+    check('retried calls', runs.map(({ retried }) => retried ?? []).flat(), {
+      status: 'warn',
+      todo: 'mend what they call: they are tried again until their time is up',
+    }),
+    check('halted runs', runs.map(({ halted }) => halted).filter(isThere), {
+      status: 'fail',
+      todo: 'unless `longhaul reset` is at work now, it was cut off: give it again, of the topmost run, or end that with `longhaul cancel`',
+    }),
+  ];
+}
+
+type Bad = { readonly status: 'warn' | 'fail'; readonly todo: string };
+
+function isThere(text: string | undefined): text is string {
+  return text !== undefined;
+}
+
+/** Those the server reports come first; it does so after some attempts only, so the newest open runs are looked at as well. */
+async function lookAtOpenRuns(client: Client): Promise<OpenRuns> {
+  const open = `${ofOurs} AND ExecutionStatus = 'Running'`;
+  const problems = `${open} AND TemporalReportedProblems IS NOT NULL`;
+  const reported = await listNewest(client, problems, mostRuns).catch(() => undefined);
+  const newest = await listNewest(client, open, mostRuns);
+  const listed = [...(reported?.executions ?? []), ...newest.executions];
+  const ids = [...new Set(listed.map(({ workflowId }) => workflowId))];
+  const { found, looked } = await lookAtEach(ids, Date.now() + mostMs, (runId) =>
+    client.withDeadline(Date.now() + timeouts.serverCheck, () => lookAt(client, runId)),
+  );
+  const isAll = newest.isAll && reported?.isAll !== false && looked === ids.length;
+  return { runs: found, ...(!isAll && { cutOff: `looked at ${looked} open runs, not at all` }) };
+}
+
+async function lookAt(client: Client, runId: string): Promise<OpenRun | undefined> {
+  const run = await client.workflow.getHandle(runId).describe();
+  if (run.status.name !== 'RUNNING') return undefined;
+  const [stuck, retried, halted] = [
+    await stuckRun(client, run),
+    await retriedCalls(client, run),
+    await haltedRun(client, run),
+  ];
+  if (stuck === undefined && retried.length === 0 && halted === undefined) return undefined;
+  return {
+    retried,
+    ...(stuck !== undefined && { stuck }),
+    ...(halted !== undefined && { halted }),
+  };
+}
+
+/** Its workflow task fails again and again: it does nothing, and the server tries for ever. */
+async function stuckRun(
+  client: Client,
+  { raw, workflowId }: WorkflowExecutionDescription,
+): Promise<string | undefined> {
+  const attempt = raw.pendingWorkflowTask?.attempt ?? 1;
+  if (attempt <= 1) return undefined;
+  const failure = await taskFailure(client, workflowId);
+  // A few lost attempts mean no more than that a worker was killed.
+  if (failure === undefined && attempt < suspiciousTask) return undefined;
+  const cause = failure ? causeLine(failure.message) : 'no worker finishes the task in time';
+  return `${printableLine(workflowId)} (attempt ${attempt}): ${cause}`;
+}
+
+async function retriedCalls(
+  client: Client,
+  { raw, workflowId }: WorkflowExecutionDescription,
+): Promise<readonly string[]> {
+  const many = (raw.pendingActivities ?? []).filter(
+    ({ attempt }) => (attempt ?? 1) > usualAttempts,
+  );
+  return await Promise.all(
+    many.map(async ({ activityType, attempt, lastFailure }) => {
+      const { loadedDataConverter } = client.options;
+      const error = await decodeOptionalFailureToOptionalError(loadedDataConverter, lastFailure);
+      const name = printableLine(activityType?.name ?? '');
+      const cause = error === undefined ? 'no attempt has failed' : causeLine(error.message);
+      return `${name} of ${printableLine(workflowId)} (attempt ${attempt}): ${cause}`;
+    }),
+  );
+}
+
+/** Told to do nothing more by a reset that did not come to its end: nothing was begun since. */
+async function haltedRun(
+  client: Client,
+  { raw, workflowId, rootExecution }: WorkflowExecutionDescription,
+): Promise<string | undefined> {
+  const isQuiet = !raw.pendingActivities?.length && !raw.pendingChildren?.length;
+  if (!isQuiet) return undefined;
+  let looked = 0;
+  for await (const event of lastEvents(client, { workflowId })) {
+    const { signalName } = event.workflowExecutionSignaledEventAttributes ?? {};
+    if (signalName === signalNames.halt) return haltedLine(workflowId, rootExecution?.workflowId);
+    const isBegun =
+      event.activityTaskScheduledEventAttributes ??
+      event.startChildWorkflowExecutionInitiatedEventAttributes;
+    looked += 1;
+    if (isBegun || looked === mostEvents) return undefined;
+  }
+  return undefined;
+}
+
+function haltedLine(runId: string, root: string | null | undefined): string {
+  const line = printableLine(runId);
+  return !root || root === runId ? line : `${line} (below ${printableLine(root)})`;
+}
