@@ -22,6 +22,8 @@ export type Theatre = {
   readonly sessions: SessionStore;
   /** Whether it was taken back, so that it did some of it more than once. */
   readonly wasReset: (runId: string) => boolean;
+  /** What a run came to is what it stays; false when it was taken back meanwhile. */
+  readonly settles: (runId: string) => Promise<boolean>;
   readonly report: (wrong: string) => void;
   /** The codes by which starts over a limit were refused. */
   readonly refusals: string[];
@@ -49,7 +51,8 @@ export async function playTree(
       longhaul.start(root.id, inputOf(tree), { ...startOptionsOf(tree), runId: id }),
     )
     .catch(ignoring('RunAlreadyExists'));
-  const end = await attend(theatre, run, signal);
+  let end = await attend(theatre, run, signal);
+  while (!(await theatre.settles(id))) end = await attend(theatre, run, signal);
   judgeTree(theatre, tree, end);
   if (tree.hasState) await judgeState(theatre, tree, end);
   if (end.kind !== 'complete' || root.kind !== 'agent') return;

@@ -20,7 +20,9 @@ export class Resets {
   readonly #touched = new Set<string>();
   /** Of those, the ones that may have left runs behind. */
   readonly #raw = new Set<string>();
-  /** Longhaul's own that are under way, and whether they were done. */
+  /** Those that have come to what they come to. */
+  readonly #settled = new Set<string>();
+  /** Resets that are under way, and whether they were done. */
   readonly #underWay = new Map<string, Promise<boolean>>();
   /** Which were done. */
   readonly done: string[] = [];
@@ -34,9 +36,14 @@ export class Resets {
     return this.#underWay.size > 0;
   }
 
-  /** Whether the one that is under way was done, once it has ended. */
-  async underWay(owner: string): Promise<boolean> {
-    return (await this.#underWay.get(owner)) ?? false;
+  /**
+   * It has ended, and is reset no more. False when one that was under way took it back: then it goes on.
+   */
+  async settles(owner: string): Promise<boolean> {
+    this.#settled.add(owner);
+    const wasReset = (await this.#underWay.get(owner)) ?? false;
+    if (wasReset) this.#settled.delete(owner);
+    return !wasReset;
   }
 
   touched(owner: string): boolean {
@@ -49,41 +56,42 @@ export class Resets {
 
   /** Of a tree, of a run below it, or of the run of a turn; of one owner there is one at a time. */
   async one(how: ResetKind, draw: number): Promise<boolean> {
-    const owners = this.#options.open().filter((owner) => !this.#underWay.has(owner));
+    const owners = this.#options.open().filter((owner) => this.#mayBeReset(owner));
     const owner = owners[draw % Math.max(1, owners.length)];
     if (owner === undefined) return false;
+    const work = this.#reset(owner, how, draw)
+      .catch((error: unknown) => {
+        this.#options.report(`${owner} could not be reset: ${errorText(error)}`);
+        return false;
+      })
+      .finally(() => this.#underWay.delete(owner));
+    this.#underWay.set(owner, work);
+    // Longhaul's own waits for calls that are under way, of which one may wait for this fault: so the fault does not wait for it.
+    return how === 'safe reset' || (await work);
+  }
+
+  #mayBeReset(owner: string): boolean {
+    return !this.#underWay.has(owner) && !this.#settled.has(owner);
+  }
+
+  async #reset(owner: string, how: ResetKind, draw: number): Promise<boolean> {
     const open = await openOf(this.#longhaul, owner).catch(() => []);
     // Below another run only Longhaul's own reset is safe.
     const isTopmost = ({ workflowId }: Open): boolean =>
       how === 'safe reset' || workflowId === owner || owner.startsWith('c');
     const run = chooseRun(open.filter(isTopmost), Math.floor(draw / 10));
     if (run === undefined) return false;
-    if (how === 'safe reset') {
-      this.#begin(owner, run, draw);
-      return true;
+    if (how === 'raw reset') {
+      if (!(await resetRaw(this.#longhaul, run.workflowId, draw))) return false;
+      this.#raw.add(owner);
+    } else {
+      // One that is given up in the middle has ended calls, too.
+      this.#touched.add(owner);
+      const { report } = this.#options;
+      if (!(await resetSafely(this.#longhaul, { ...run, draw, report }))) return false;
     }
-    if (!(await resetRaw(this.#longhaul, run.workflowId, draw))) return false;
-    this.#raw.add(owner);
     this.#wasDone(owner, run, how);
     return true;
-  }
-
-  /** It waits for calls that are under way, of which one may wait for this fault: so the fault does not wait for it. */
-  #begin(owner: string, run: Open, draw: number): void {
-    const { report } = this.#options;
-    const work = resetSafely(this.#longhaul, { ...run, draw, report })
-      .catch((error: unknown) => {
-        report(`${run.workflowId} could not be reset: ${errorText(error)}`);
-        return false;
-      })
-      .then((isDone) => {
-        this.#underWay.delete(owner);
-        if (isDone) this.#wasDone(owner, run, 'safe reset');
-        return isDone;
-      });
-    // One that is given up in the middle has ended calls, too.
-    this.#touched.add(owner);
-    this.#underWay.set(owner, work);
   }
 
   #wasDone(owner: string, { workflowId }: Open, how: ResetKind): void {

@@ -175,8 +175,9 @@ class Round {
     const { memory, state } = store;
     const wasReset = (runId: string): boolean => this.#resets.touched(runId);
     const sessions = state.session;
+    const settles = (runId: string): Promise<boolean> => this.#resets.settles(runId);
     const stage = { longhaul, caller, people, expectation };
-    this.#theatre = { ...stage, memory, sessions, wasReset, report, refusals: [] };
+    this.#theatre = { ...stage, memory, sessions, wasReset, settles, report, refusals: [] };
   }
 
   async play(onEnd: OnEnd): Promise<RoundReport> {
@@ -340,8 +341,8 @@ class Round {
     this.#open.add(owner);
     const stopWatching = this.#progress.watch(owner, () => stuck.abort());
     try {
-      do await Promise.race([work(stuck.signal), gaveUp]);
-      while (await this.#resets.underWay(owner));
+      await Promise.race([work(stuck.signal), gaveUp]);
+      await this.#resets.settles(owner);
     } catch (error) {
       this.#report(
         `${owner}: ${errorText(error)}\n${await whereIs(longhaul, owner).catch(String)}`,

@@ -77,7 +77,13 @@ async function run(
   const people = new People({ caller, random, acts: actsOf(soakPlan), budgets: new Map(), report });
   const { memory, state } = store;
   const stage = { longhaul, caller, people, expectation, memory, sessions: state.session };
-  const theatre: Theatre = { ...stage, wasReset: () => false, report, refusals: [] };
+  const theatre: Theatre = {
+    ...stage,
+    wasReset: () => false,
+    settles: async () => true,
+    report,
+    refusals: [],
+  };
   const deadline = Date.now() + minutes * 60_000;
   const load = keepBusy(theatre, deadline);
   const samples = await sampled(place, deadline, (sample) => {
