@@ -1,11 +1,20 @@
-import { NativeConnection, TransportError, Worker, type WorkerOptions } from '@temporalio/worker';
+import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { InvalidInput } from '../protocol/error-classes';
+import { timeouts } from '../protocol/limits';
 import { defaults } from '../protocol/names';
 import { loadConnection, namespaceMissing, serverUnavailable } from '../server/connection-options';
 import { tryEncryption } from '../server/encryption';
 import { checkWorkerOptions } from './check-options';
 import type { CreateWorkerOptions } from './options';
 import { LonghaulPlugin } from './plugin';
+
+type Settings = WorkerOptions & {
+  readonly connection: NativeConnection;
+  readonly namespace: string;
+};
+
+/** Of gRPC. */
+const notFound = 5;
 
 /**
  * A Temporal worker that runs agents: its workflows, model calls and tools.
@@ -42,21 +51,29 @@ export async function createWorker(options: CreateWorkerOptions = {}): Promise<W
   return await create(settings, connection === undefined);
 }
 
-async function create(
-  settings: WorkerOptions & { readonly connection: NativeConnection; readonly namespace: string },
-  ownsConnection: boolean,
-): Promise<Worker> {
+async function create(settings: Settings, ownsConnection: boolean): Promise<Worker> {
   try {
+    await checkNamespace(settings);
     return await Worker.create(settings);
   } catch (error) {
     if (ownsConnection) await settings.connection.close();
-    throw isNoNamespace(error) ? namespaceMissing(settings.namespace, error) : error;
+    throw error;
   }
 }
 
-/** The native part has no error of its own for it. */
-function isNoNamespace(error: unknown): boolean {
-  return error instanceof TransportError && /^Namespace .*code: NotFound/s.test(error.message);
+/**
+ * Asked before the worker is made: one that finds out by itself leaves its threads behind, which keep the process from ending. Only
+ * what the server says of it counts.
+ */
+async function checkNamespace({ connection, namespace }: Settings): Promise<void> {
+  try {
+    await connection.withDeadline(Date.now() + timeouts.serverCheck / 2, () =>
+      connection.workflowService.describeNamespace({ namespace }),
+    );
+  } catch (error) {
+    const { code } = Object(error) as { readonly code?: unknown };
+    if (code === notFound) throw namespaceMissing(namespace, error);
+  }
 }
 
 /** The native part would refuse it by its own words, and leave its threads behind. */
