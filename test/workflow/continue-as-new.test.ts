@@ -1,7 +1,6 @@
 // Continue-as-new on the dev server: a run outgrows its history in the middle, and nobody notices.
 
 import { randomBytes } from 'node:crypto';
-import type { DataConverter } from '@temporalio/common';
 import { defineAgent, defineTool, type Message, type Tool } from '../../src';
 import type { RunHandle } from '../../src/client';
 import { fetchHistories, measureHistory } from '../../src/testing/history';
@@ -79,7 +78,7 @@ describe('continue-as-new', () => {
   });
 
   /** A worker that has no log in memory, as one that was just started, and a run of so many pictures, one a turn. */
-  async function withPictures(pictures: number, dataConverter?: DataConverter): Promise<RunHandle> {
+  async function withPictures(pictures: number): Promise<RunHandle> {
     const model = searchingModel(pictures + 1);
     const picture = lookUpGiving(262_144, () => randomBytes(142_500).toString('base64'));
     const agent = defineAgent({
@@ -92,7 +91,6 @@ describe('continue-as-new', () => {
       runners: [agent],
       providers: { scripted: model },
       logReplicaBytes: 1,
-      ...(dataConverter && { dataConverter }),
     });
     return await harness.longhaul.start(agent, 'Go on and on.');
   }
@@ -105,6 +103,31 @@ describe('continue-as-new', () => {
     for (const history of executions) {
       expect(measureHistory(history).activities['callModel']).toBeGreaterThan(1);
     }
+  });
+
+  it('goes on while it waits for a person, who answers the execution after', async () => {
+    const model = scriptedModel([
+      { toolCalls: [{ name: 'ask_user', args: { question: 'Which one?' } }] },
+      'Whales it is.',
+    ]);
+    const agent = defineAgent({ id: 'waiter', model: 'scripted/one', askUser: 'tool' });
+    await harness.worker({ runners: [agent], providers: { scripted: model } });
+    const run = await harness.longhaul.start(agent, 'Go.');
+    const first = await run.outcome();
+    const { executionRunId } = await run.state();
+    // Refused, each of them, and history all the same: the task after a signal is told of its size.
+    const handle = harness.longhaul.client.workflow.getHandle(run.runId);
+    const refused = async (bytes: number): Promise<void> =>
+      await handle.signal('resume', { answer: 'x'.repeat(bytes) });
+    for (let sent = 0; sent < 4; sent += 1) await refused(1_000_000);
+    await eventually('the next execution', async () => {
+      await refused(0);
+      return (await run.state()).executionRunId !== executionRunId;
+    });
+    expect(await run.outcome()).toEqual(first);
+    await run.resume('whales');
+    expect(await run.result()).toMatchObject({ finalResponse: { text: 'Whales it is.' } });
+    expect(await fetchHistories(harness.longhaul, run.runId)).toHaveLength(2);
   });
 
   it('pulls a log that deflates badly from the closed execution, and takes an answer meanwhile', async () => {
