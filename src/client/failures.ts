@@ -18,6 +18,7 @@ import { encodedFailureMessage } from '../protocol/encryption';
 import {
   errorOfCode,
   InternalError,
+  InvalidInput,
   RunClosed,
   RunFull,
   ServerUnavailable,
@@ -125,7 +126,7 @@ export function unreachable(error: unknown): LonghaulError | undefined {
 /** Whatever a call came to, as an error with a code. */
 export function asLonghaulError(error: unknown): LonghaulError {
   if (LonghaulError.is(error)) return error;
-  const told = updateRefusal(error) ?? runFull(error) ?? unreachable(error);
+  const told = updateRefusal(error) ?? runFull(error) ?? refusedInput(error) ?? unreachable(error);
   if (told !== undefined) return told;
   const reason = error instanceof Error ? error.message : String(error);
   return new InternalError(`the call came to nothing: ${reason}`, { cause: error });
@@ -137,6 +138,13 @@ function runFull(error: unknown): LonghaulError | undefined {
     'the run has taken as many answers as the server lets it take before it goes on in a new execution, which it does when nothing it called is open: try again then, or answer at the run that asked, which tree() lists',
     { cause: error, retryable: true },
   );
+}
+
+/** An id too long, or a filter that the server cannot read. */
+function refusedInput(error: unknown): LonghaulError | undefined {
+  const cause = serviceError(error);
+  if (cause?.code !== grpcStatus.invalidArgument) return undefined;
+  return new InvalidInput(`Temporal refuses what it was asked: ${cause.details}`, { cause: error });
 }
 
 function notServed(what: string, cause: unknown, retryable = false): LonghaulError {

@@ -127,7 +127,11 @@ export class Longhaul {
    * nothing but themselves; `run(runId).cancel()` ends one with all below it.
    */
   async orphans(filter: WhoseFilter = {}): Promise<readonly OrphanRun[]> {
-    return (await findOrphans(this.client, filter)).orphans;
+    try {
+      return (await findOrphans(this.client, filter)).orphans;
+    } catch (error) {
+      throw asLonghaulError(error);
+    }
   }
 
   /**

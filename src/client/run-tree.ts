@@ -7,7 +7,7 @@ import type { Usage } from '../protocol/message';
 import { workflowTypes } from '../protocol/names';
 import type { ChildView, PendingInput, RunState, RunStatus } from '../protocol/run';
 import type { RunnerSpec } from '../protocol/spec';
-import { grpcStatus, hasGrpcStatus } from './failures';
+import { asLonghaulError, grpcStatus, hasGrpcStatus } from './failures';
 import { limited } from './limited';
 import { RunView, stateFromMemo, type ReadOptions } from './run-view';
 
@@ -97,7 +97,7 @@ export class TreeReader {
         called.set(caller, [execution, ...(called.get(caller) ?? [])]);
       }
     } catch (error) {
-      if (!hasGrpcStatus(error, grpcStatus.invalidArgument)) throw error;
+      if (!hasGrpcStatus(error, grpcStatus.invalidArgument)) throw asLonghaulError(error);
     }
     return called;
   }

@@ -118,10 +118,17 @@ export class RunView {
     const entries: LogEntry[] = [];
     for (;;) {
       const page = await this.#page(from + entries.length);
-      if (page === undefined)
-        return (await entriesFromHistory(this.#client, this.#runId)).slice(from);
+      if (page === undefined) return (await this.#entriesOfHistory()).slice(from);
       entries.push(...page.entries);
       if (page.entries.length === 0 || from + entries.length >= page.length) return entries;
+    }
+  }
+
+  async #entriesOfHistory(): Promise<LogEntry[]> {
+    try {
+      return await entriesFromHistory(this.#client, this.#runId);
+    } catch (error) {
+      throw this.#explain(error);
     }
   }
 
@@ -129,7 +136,11 @@ export class RunView {
   async #page(from: number): Promise<LogPage | undefined> {
     const page = await this.#query<LogPage, [LogQuery]>(queryNames.log, { from });
     if (page !== undefined || !this.#asksWorker) return page;
-    if (!(await hasWorker(this.#client, (await this.describe()).taskQueue))) return undefined;
+    const { taskQueue } = await this.describe();
+    const isServed = await hasWorker(this.#client, taskQueue).catch((error: unknown) => {
+      throw this.#explain(error);
+    });
+    if (!isServed) return undefined;
     return await this.#query<LogPage, [LogQuery]>(queryNames.log, { from }, timeouts.logQuery);
   }
 

@@ -4,7 +4,7 @@ import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { timeouts } from '../protocol/limits';
 import { searchAttributes } from '../protocol/names';
 import { isRegistered, readAttributes } from '../server/search-attributes';
-import { grpcStatus, hasGrpcStatus } from './failures';
+import { asLonghaulError, grpcStatus, hasGrpcStatus } from './failures';
 
 export class SearchIndex {
   readonly client: Client;
@@ -21,7 +21,11 @@ export class SearchIndex {
   ): AsyncGenerator<WorkflowExecutionInfo, void, void> {
     const isNarrowed = conditions.length > 0 && (await this.#hasAttributes());
     const narrowed = isNarrowed ? `${query} AND ${heldOrUnknown(conditions)}` : query;
-    yield* this.client.workflow.list({ query: narrowed });
+    try {
+      yield* this.client.workflow.list({ query: narrowed });
+    } catch (error) {
+      throw asLonghaulError(error);
+    }
   }
 
   /** A registered attribute stays: asked once. A server that does not say counts as without, and one out of reach is asked again. */
