@@ -45,7 +45,11 @@ const TABLE = [
     parts: 'protocol|core|spec|activities|providers/[^/]+$|server|worker|client',
     packages: anyBut(SDKS),
   },
-  { part: 'cli/', parts: 'protocol|spec|server|client|worker', packages: anyBut(SDKS) },
+  {
+    part: 'cli/',
+    parts: 'protocol|spec|server|client|worker|providers/redact$',
+    packages: anyBut(SDKS),
+  },
   { part: 'index.ts', parts: 'protocol|core|spec', packages: NONE },
   { part: 'client.ts', ...CLIENT, parts: `client|${CLIENT.parts}` },
   { part: 'client/', ...CLIENT },

@@ -1,6 +1,7 @@
+import { redact } from '../providers/redact';
 import { Interrupted, toCliError } from './cli-error';
 import { exitCodeOf, exitCodes } from './exit-codes';
-import { printableJson } from './printable';
+import { printable, printableJson } from './printable';
 import { createProgram } from './program';
 import type { Terminal } from './terminal';
 
@@ -32,7 +33,8 @@ function report(error: unknown, args: readonly string[], terminal: Terminal): nu
   terminal.note(`error: ${message}`);
   if (process.env['LONGHAUL_DEBUG'] === '1' && error instanceof Error) {
     for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
-      terminal.note(String(cause.stack));
+      // Without escapes first: they could part a credential from what it is known by.
+      terminal.note(redact(printable(String(cause.stack))));
     }
   }
   return exitCodeOf(code);

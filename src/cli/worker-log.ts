@@ -1,4 +1,5 @@
 import type { LogLevel, LogMetadata } from '@temporalio/common';
+import { redact } from '../providers/redact';
 import { clipToWidth } from './text-width';
 import { printableLine } from './printable';
 import { loadTemporalWorker } from './load-parts';
@@ -53,7 +54,7 @@ function logLine(level: LogLevel, message: string, meta: LogMetadata = {}): stri
   const causes = error instanceof Error ? [rootMessage(error)] : [];
   const where = typeof workflowId === 'string' ? [`run ${workflowId}`] : [];
   const what = typeof activityType === 'string' ? [activityType] : [];
-  const text = [message, ...what, ...where, ...causes].map(printableLine).join(': ');
+  const text = redact([message, ...what, ...where, ...causes].map(printableLine).join(': '));
   const kind = level === 'WARN' ? 'warning' : level.toLowerCase();
   const from = sdkComponent === 'core' ? " of Temporal's core" : '';
   return clipToWidth(`${kind}${from}: ${text}`, longestLine);

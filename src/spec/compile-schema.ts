@@ -6,7 +6,7 @@ import { toProblems } from './schema-messages';
 import { patternProblems } from './schema-patterns';
 import { sizeProblems } from './schema-size';
 import { createValidate, metaErrors, type Draft } from './schema-validator';
-import { TookTooLong, withinTime } from './within-time';
+import { checkMilliseconds, TookTooLong, tooLongToCheck, withinTime } from './within-time';
 
 /** The problems of a value; none when it matches the schema. */
 export type SchemaCheck = (value: unknown) => Problem[];
@@ -19,9 +19,6 @@ const drafts: Readonly<Record<string, Draft>> = {
 
 /** Compiling so much takes half a second, and nothing else runs meanwhile. */
 const mostBytes = 128 * 1024;
-
-/** A check that takes longer fails: nothing else runs meanwhile. */
-const mostMilliseconds = 500;
 
 /** What the validator's code takes, for each byte of the schema and in any case. */
 const compiledFactor = 64;
@@ -97,7 +94,7 @@ const tooLongToCompile = 'takes more than three seconds to compile: make it smal
 function toCheck(validate: ValidateFunction): SchemaCheck {
   return (value) => {
     try {
-      return withinTime(mostMilliseconds, () =>
+      return withinTime(checkMilliseconds, () =>
         validate(value) ? [] : toProblems(validate.errors ?? []),
       );
     } catch (error) {
@@ -109,8 +106,6 @@ function toCheck(validate: ValidateFunction): SchemaCheck {
     }
   };
 }
-
-const tooLongToCheck = `took more than ${mostMilliseconds} ms to check: send a smaller or simpler value`;
 
 function draftOf(schema: JsonSchema): Draft | undefined {
   if (schema.$schema === undefined) return '2020-12';

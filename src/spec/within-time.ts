@@ -4,6 +4,10 @@ export class TookTooLong extends Error {
   override readonly message = 'took too long';
 }
 
+/** Longest time to check one value, on the thread that everything else of a worker waits for. */
+export const checkMilliseconds = 500;
+export const tooLongToCheck = `took more than ${checkMilliseconds} ms to check: send a smaller or simpler value`;
+
 let interruptible: ((work: () => unknown, milliseconds: number) => unknown) | undefined;
 
 /**

@@ -73,6 +73,18 @@ describe('runCli', () => {
     expect(terminal.noted).toEqual([`error: ${message}`]);
   });
 
+  it('adds the stack with LONGHAUL_DEBUG=1, without credentials and without commands to the terminal', async () => {
+    const terminal = fakeTerminal();
+    const cause = new Error('at postgres://app:hunter2@db/x');
+    const crashed = Promise.reject<never>(new Error('\u001b[2Jsk-live-0123456789', { cause }));
+    process.env['LONGHAUL_DEBUG'] = '1';
+    await runCli(['schema'], terminal, crashed).finally(() => delete process.env['LONGHAUL_DEBUG']);
+    const stacks = terminal.noted.slice(1).join('\n');
+    expect(stacks).toMatch(/^Error: \[redacted\]\n\s+at .*run-cli\.test/);
+    expect(stacks).toContain('Error: at postgres://[redacted]@db/x');
+    expect(stacks).not.toMatch(/sk-live|hunter2|\u001b/);
+  });
+
   it('says what to write where there are no agents', async () => {
     const terminal = fakeTerminal();
     expect(await runCli(['dev'], terminal)).toBe(2);

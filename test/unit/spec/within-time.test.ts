@@ -1,4 +1,6 @@
 // Pure: no server.
+import { z } from 'zod';
+import { validateWithStandardSchema } from '../../../src/spec/validate-arguments';
 import { TookTooLong, withinTime } from '../../../src/spec/within-time';
 
 describe('withinTime', () => {
@@ -26,5 +28,19 @@ describe('withinTime', () => {
     expect(withinTime(20, () => withinTime(500, () => left))).toBe(true);
     left = false;
     expect(withinTime(500, () => left)).toBe(false);
+  });
+});
+
+describe('validateWithStandardSchema', () => {
+  it('stops a schema that does not end, and takes one that waits', async () => {
+    const endless = z.string().refine((text) => /^a*a*a*a*a*$/.test(text));
+    const waiting = z.string().refine(async (text) => Promise.resolve(text.length > 1));
+    expect(await validateWithStandardSchema(endless)(`${'a'.repeat(5_000)}!`)).toEqual({
+      ok: false,
+      problems: [{ path: '', message: expect.stringContaining('took more than 500 ms') }],
+    });
+    expect(await validateWithStandardSchema(endless)('aaa')).toEqual({ ok: true, value: 'aaa' });
+    expect(await validateWithStandardSchema(waiting)('ab')).toEqual({ ok: true, value: 'ab' });
+    expect(await validateWithStandardSchema(waiting)('a')).toMatchObject({ ok: false });
   });
 });
