@@ -11,6 +11,7 @@ import { ApplicationFailure, CancelledFailure, NamespaceNotFoundError } from '@t
 import {
   CallbackAbort,
   InvalidToolCall,
+  type LonghaulError,
   MaxIterationsExceeded,
   MaxTurnsExceeded,
   ProviderError,
@@ -180,5 +181,50 @@ describe('an answer beyond those that the server lets an execution take', () => 
 
   it('has who waits for the run wait on', () => {
     expect([isPassing(refusal(9)), isRefused(refusal(9))]).toEqual([true, true]);
+  });
+});
+
+describe('an answer under way while its run is reset', () => {
+  const cutOff = new WorkflowUpdateFailedError(
+    'Workflow Update failed',
+    ApplicationFailure.nonRetryable('closed', 'AcceptedUpdateCompletedWorkflow'),
+  );
+
+  it.each([
+    { cuts: 2, told: 'accepted', asked: 3 },
+    { cuts: 9, told: 'InternalError', asked: 3 },
+  ])('is given again, three times at most: cut off $cuts times', async ({ cuts, told, asked }) => {
+    const nonces = ['before', 'after', 'later'];
+    const ids: string[] = [];
+    const executeUpdate = (_name: string, { updateId }: { updateId: string }) => {
+      ids.push(updateId);
+      return ids.length <= cuts ? Promise.reject(cutOff) : Promise.resolve({ accepted: true });
+    };
+    const client = {
+      withDeadline: (_deadline: number, call: () => unknown) => call(),
+      withAbortSignal: (_signal: AbortSignal, call: () => unknown) => call(),
+      options: { namespace: 'default' },
+      workflow: {
+        getHandle: () => ({
+          executeUpdate,
+          query: () => Promise.resolve({ nonce: nonces.shift() }),
+          describe: () =>
+            Promise.resolve({
+              type: workflowTypes.agent,
+              taskQueue: 'queue',
+              status: { name: 'RUNNING' },
+            }),
+        }),
+      },
+      workflowService: { describeTaskQueue: () => new Promise(() => undefined) },
+    } as unknown as Client;
+    const answered = new RunHandle(client, 'r').resume('a', { inputId: 'q1.0' }).then(
+      () => 'accepted',
+      ({ code }: LonghaulError) => code,
+    );
+    expect(await answered).toBe(told);
+    // Of the execution that takes it: each has questions of its own.
+    expect(new Set(ids).size).toBe(asked);
+    expect(ids).toHaveLength(asked);
   });
 });
