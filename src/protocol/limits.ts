@@ -29,6 +29,9 @@ export const limits = {
   replies: 1 * MiB,
   /** Of what a run returns to the one that called it: many of them are one history. */
   childResult: 256 * KiB,
+  /** Of the runs below an orchestration, in its result: so many, each of so many bytes. */
+  warnings: 100,
+  warning: 512,
   failureMessage: 2 * KiB,
   memo: 2 * KiB,
   rideAlongEntry: 2 * KiB,
