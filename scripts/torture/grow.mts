@@ -35,7 +35,7 @@ export type Scale = {
   readonly boundaries: number;
 };
 
-export const usualScale: Scale = { trees: 10, threads: 3, faults: 14, boundaries: 10 };
+export const usualScale: Scale = { trees: 10, threads: 3, faults: 11, boundaries: 10 };
 
 const KiB = 1024;
 const deepest = 4;
@@ -96,7 +96,7 @@ function growBoundaries(random: Random, seed: number, count: number): readonly B
     const isFrequent = chosen.activity === 'callModel' || chosen.activity === 'callTool';
     return {
       ...chosen,
-      skip: random.below(isFrequent ? 60 : 3),
+      skip: random.below(isFrequent ? 60 : 2),
       ms: random.pick([500, 3_000, 12_000, 18_000]),
     };
   });
@@ -156,7 +156,7 @@ class Gardener {
     const random = this.#random;
     const shape = random.pick(['tree', 'tree', 'tree', 'tree', 'race', 'long', 'heavy']);
     const root = this.#root(shape);
-    const isCancelled = random.chance(10);
+    const isCancelled = random.chance(16);
     const isRefused = root.kind === 'agent' && random.chance(8);
     return {
       ...plainTree,
