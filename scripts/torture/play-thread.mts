@@ -117,7 +117,9 @@ class Talk {
     this.#kept = [...this.#kept, ...burst];
   }
 
+  /** A reset takes back a cancellation, too: what is to be cancelled is not reset. */
   async #ask(plan: MessagePlan): Promise<Sent> {
+    await this.#theatre.settles(this.#conversation.plan.id);
     const sent = await this.#send(plan);
     const outcome = await this.#insist(`the outcome of ${plan.name}`, () => sent.turn.outcome());
     if (outcome.kind === 'complete') this.#report(`${plan.name} did not ask`);
@@ -141,6 +143,7 @@ class Talk {
     } catch (error) {
       if (!hasCode(error, 'RunCancelled')) throw error;
     }
+    this.#theatre.goesOn(this.#conversation.plan.id);
   }
 
   /** Nothing that was said before is left in the store when the call returns. */

@@ -23,7 +23,9 @@ export type Theatre = {
   /** Whether it was taken back, so that it did some of it more than once. */
   readonly wasReset: (runId: string) => boolean;
   /** What a run came to is what it stays; false when it was taken back meanwhile. */
-  readonly settles: (runId: string) => Promise<boolean>;
+  readonly settles: (owner: string) => Promise<boolean>;
+  /** From now on it may be reset again. */
+  readonly goesOn: (owner: string) => void;
   readonly report: (wrong: string) => void;
   /** The codes by which starts over a limit were refused. */
   readonly refusals: string[];

@@ -46,6 +46,11 @@ export class Resets {
     return !wasReset;
   }
 
+  /** It may be reset again. */
+  goesOn(owner: string): void {
+    this.#settled.delete(owner);
+  }
+
   touched(owner: string): boolean {
     return this.#touched.has(owner);
   }

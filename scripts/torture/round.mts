@@ -176,8 +176,9 @@ class Round {
     const wasReset = (runId: string): boolean => this.#resets.touched(runId);
     const sessions = state.session;
     const settles = (runId: string): Promise<boolean> => this.#resets.settles(runId);
+    const goesOn = (owner: string): void => this.#resets.goesOn(owner);
     const stage = { longhaul, caller, people, expectation };
-    this.#theatre = { ...stage, memory, sessions, wasReset, settles, report, refusals: [] };
+    this.#theatre = { ...stage, memory, sessions, wasReset, settles, goesOn, report, refusals: [] };
   }
 
   async play(onEnd: OnEnd): Promise<RoundReport> {

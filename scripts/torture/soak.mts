@@ -81,6 +81,7 @@ async function run(
     ...stage,
     wasReset: () => false,
     settles: async () => true,
+    goesOn: () => undefined,
     report,
     refusals: [],
   };
