@@ -135,12 +135,15 @@ export class RunHandle {
     return await new TreeReader(this.#client, this.#options).read(this.runId);
   }
 
-  /** The conversation so far; an open batch of tool calls is shown closed. */
+  /**
+   * The conversation so far; an open batch of tool calls is shown closed. Where no worker answers, it is what the history of the newest
+   * execution tells: without what the run decided itself and what people answered.
+   */
   async transcript(): Promise<Message[]> {
     return foldLog(await this.#view.entries());
   }
 
-  /** The raw entries of the log from index `from` on. */
+  /** The raw entries of the log from index `from` on; where no worker answers, those that history has, as `transcript`. */
   async log(options: { from?: number } = {}): Promise<LogEntry[]> {
     return await this.#view.entries(options.from);
   }
