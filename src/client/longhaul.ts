@@ -4,7 +4,7 @@ import {
   type Client,
   type WorkflowStartOptions,
 } from '@temporalio/client';
-import { codeMarkdown, plainMarkdown } from '../core/markdown';
+import { codeMarkdown, plainLine, plainMarkdown } from '../core/markdown';
 import { keyHashes } from '../core/key-hashes';
 import { checkApplication, checkRunInput } from '../core/run-input';
 import { startMemo } from '../core/start-memo';
@@ -174,7 +174,7 @@ export class Longhaul {
       workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
       workflowIdConflictPolicy: 'FAIL',
       memo: startMemo({ agent, key: keyHashes(input.key) }),
-      staticSummary: oneLine(`${agent}: ${text}`, limits.summary),
+      staticSummary: plainLine(`${agent}: ${text}`, limits.summary),
       staticDetails: clipText(
         `**Agent** ${codeMarkdown(agent)}\n\n**Input**\n\n> ${plainMarkdown(oneLine(text, limits.details / 2))}`,
         limits.details,

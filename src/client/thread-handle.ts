@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client';
 import { keyHashes } from '../core/key-hashes';
 import { checkRunInput } from '../core/run-input';
 import { startMemo } from '../core/start-memo';
-import { oneLine } from '../core/text';
+import { plainLine } from '../core/markdown';
 import { InvalidInput } from '../protocol/error-classes';
 import type { Json, JsonObject } from '../protocol/json';
 import { limits } from '../protocol/limits';
@@ -138,7 +138,7 @@ export class ThreadHandle {
         taskQueue: this.#taskQueue,
         args: [this.#input],
         memo: { ...startMemo({ agent, key: keyHashes(key) }), [threadMemoKey]: key },
-        staticSummary: oneLine(
+        staticSummary: plainLine(
           `${agent}: thread ${key.sessionId} of ${key.userId}, ${key.appName}`,
           limits.summary,
         ),

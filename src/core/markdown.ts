@@ -1,6 +1,8 @@
 // Text of models, tools and people where Markdown is rendered: it is shown, never read. It makes no heading, list, picture or link, and
 // so can neither look like ours nor have a browser fetch what it names. Pure.
 
+import { clipText, oneLine } from './text';
+
 /** Marks that mean something anywhere in a line. */
 const inline = /[\\`*_[\]<>|~&]/g;
 /** Marks that mean something where a line begins. */
@@ -16,6 +18,11 @@ export function plainMarkdown(text: string): string {
     .replace(inline, '\\$&')
     .replace(atStart, '$1$3\\$2$4')
     .replace(links, '$&\u200b');
+}
+
+/** One line of it, of at most `maxBytes`: a summary. */
+export function plainLine(text: string, maxBytes: number): string {
+  return clipText(plainMarkdown(oneLine(text, maxBytes)), maxBytes);
 }
 
 /** As code, which nobody reads as Markdown. */

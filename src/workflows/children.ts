@@ -23,7 +23,8 @@ import type { RunBudget } from '../core/budget';
 import { originBelow } from '../core/origin';
 import { spendSince } from '../core/spend';
 import { startMemo } from '../core/start-memo';
-import { oneLine, utf8Length } from '../core/text';
+import { plainLine } from '../core/markdown';
+import { utf8Length } from '../core/text';
 import type { RunnerPlace } from '../protocol/activities';
 import { CircularAgentCall, DepthExceeded, DisallowedAgentCall } from '../protocol/error-classes';
 import type { JsonObject } from '../protocol/json';
@@ -269,7 +270,7 @@ function startOptions(
     parentClosePolicy: ParentClosePolicy.TERMINATE,
     cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
     memo: startMemo({ agent: runner, path, ...(key && { key }) }),
-    staticSummary: oneLine(`${element}: ${text}`, limits.summary),
+    staticSummary: plainLine(`${element}: ${text}`, limits.summary),
   };
 }
 

@@ -21,6 +21,7 @@ import { keyHashes } from '../core/key-hashes';
 import { callerOrigin, originBelow } from '../core/origin';
 import { checkRunInput } from '../core/run-input';
 import { startMemo } from '../core/start-memo';
+import { plainLine } from '../core/markdown';
 import { oneLine } from '../core/text';
 import { InvalidInput, RunAlreadyExists } from '../protocol/error-classes';
 import { isJsonObject } from '../protocol/json';
@@ -125,7 +126,7 @@ function childOf(
       parentClosePolicy: parentClosePolicy ?? ParentClosePolicy.TERMINATE,
       cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
       memo: startMemo({ agent: id, key: keyHashes(runInput.key) }),
-      staticSummary: oneLine(`${id}: ${text}`, limits.summary),
+      staticSummary: plainLine(`${id}: ${text}`, limits.summary),
     },
   };
 }

@@ -2,7 +2,7 @@
 // without a deadline.
 
 import { CancellationScope, condition, isCancellation, sleep } from '@temporalio/workflow';
-import { oneLine } from '../core/text';
+import { plainLine } from '../core/markdown';
 import { limits } from '../protocol/limits';
 import type { PendingInput } from '../protocol/run';
 
@@ -29,7 +29,7 @@ export async function waitForAnswer(wait: InputWait): Promise<PendingInput | und
   const expiry = timer
     .run(() =>
       sleep(Math.max(1, deadline - Date.now()), {
-        summary: oneLine(oldest.question, limits.summary),
+        summary: plainLine(oldest.question, limits.summary),
       }),
     )
     .then(() => (wait.timeoutMs === undefined ? undefined : oldest));

@@ -8,7 +8,7 @@ import {
 import { keyHashes } from '../core/key-hashes';
 import { runnerId } from '../core/runner-refs';
 import { startMemo } from '../core/start-memo';
-import { oneLine } from '../core/text';
+import { plainLine } from '../core/markdown';
 import type { JsonObject } from '../protocol/json';
 import { limits } from '../protocol/limits';
 import { workflowTypes } from '../protocol/names';
@@ -45,7 +45,7 @@ export async function runTurn(
     parentClosePolicy: ParentClosePolicy.TERMINATE,
     cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
     memo: startMemo({ agent: id, path, key: keyHashes(key) }),
-    staticSummary: oneLine(`turn ${turn.turn}: ${text}`, limits.summary),
+    staticSummary: plainLine(`turn ${turn.turn}: ${text}`, limits.summary),
   });
 }
 

@@ -12,6 +12,7 @@ import {
   sleep,
   TimeoutFailure,
 } from '@temporalio/workflow';
+import { plainLine } from '../core/markdown';
 import { oneLine, utf8Length } from '../core/text';
 import { outcomeUnknown, toToolOutput } from '../core/tool-output';
 import type { CallToolInput, CheckArgumentsResult, ToolFacts } from '../protocol/activities';
@@ -88,7 +89,7 @@ async function callForeign(
 }
 
 function summaryOf({ call, turn }: PendingToolCall): string {
-  return `#${turn} ${call.name} ${oneLine(argumentText(call), limits.summary)}`;
+  return `#${turn} ${call.name} ${plainLine(argumentText(call), limits.summary)}`;
 }
 
 /** The right worker may well be there: the one that was asked just happened to be first. */

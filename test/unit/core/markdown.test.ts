@@ -1,5 +1,5 @@
 // Pure: no server.
-import { codeMarkdown, plainMarkdown } from '../../../src/core/markdown';
+import { codeMarkdown, plainLine, plainMarkdown } from '../../../src/core/markdown';
 
 describe('plainMarkdown', () => {
   it.each([
@@ -38,5 +38,14 @@ describe('codeMarkdown', () => {
     ['a\u202eb', '`ab`'],
   ])('ends where it should: %s', (text, expected) => {
     expect(codeMarkdown(text)).toBe(expected);
+  });
+});
+
+describe('plainLine', () => {
+  it('is one line of text within its bytes, however much of it is escaped', () => {
+    expect(plainLine('# Approved\n![x](//evil)', 120)).toBe('\\# Approved !\\[x\\](//evil)');
+    const line = plainLine('*'.repeat(200), 120);
+    expect(Buffer.byteLength(line)).toBeLessThanOrEqual(120);
+    expect(line).toMatch(/^(?:\\\*)+\\?…$/);
   });
 });
