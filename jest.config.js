@@ -41,8 +41,9 @@ module.exports = {
   reporters: ['default', '<rootDir>/scripts/jest/not-run-reporter.js'],
   testSequencer: '<rootDir>/scripts/jest/project-sequencer.js',
   coverageReporters: ['text', 'lcovonly'],
-  collectCoverageFrom: ['src/{core,protocol}/**/*.ts'],
+  collectCoverageFrom: ['src/{base,core,protocol}/**/*.ts'],
   coverageThreshold: {
+    './src/base/': { statements: 95, branches: 95, functions: 95, lines: 95 },
     './src/core/': { statements: 95, branches: 95, functions: 95, lines: 95 },
     './src/protocol/': { statements: 95, branches: 95, functions: 95, lines: 95 },
   },

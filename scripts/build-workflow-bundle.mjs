@@ -25,7 +25,7 @@ function portable(config, filename) {
  */
 const preloadModules = [
   '@temporalio/common',
-  ...globSync(['{core,protocol}/**/*.js', 'workflows/deflated-json.js'], { cwd: folder })
+  ...globSync(['{base,core,protocol}/**/*.js', 'workflows/deflated-json.js'], { cwd: folder })
     .sort()
     .map((file) => join(folder, file)),
 ];

@@ -6,51 +6,52 @@ const anyBut = (packages) => `(?!(?:${packages}|longhaul)(?:/|$))`;
 const PLAIN = anyBut(`@temporalio/[^/]+|${SDKS}`);
 
 const CLIENT = {
-  parts: 'protocol|core|spec|server',
+  parts: 'base|protocol|core|spec|server',
   typesOnly: 'workflows',
   packages: anyBut(`@temporalio/(?:worker|workflow|activity|testing)|${SDKS}`),
 };
 const WORKER = {
-  parts: 'protocol|core|spec|activities|providers|stores|server',
+  parts: 'base|protocol|core|spec|activities|providers|stores|server',
   packages: anyBut(`@temporalio/testing|${SDKS}`),
 };
 
 /** Patterns of what each part may import; a folder's rule holds for its subfolders too, a later row wins. */
 const TABLE = [
-  { part: 'protocol/', parts: NONE, packages: NONE },
-  { part: 'core/', parts: 'protocol', packages: NONE },
+  { part: 'base/', parts: NONE, packages: NONE },
+  { part: 'protocol/', parts: 'base', packages: NONE },
+  { part: 'core/', parts: 'base|protocol', packages: NONE },
   {
     part: 'workflows/',
-    parts: 'protocol|core',
+    parts: 'base|protocol|core',
     packages: '(?:@temporalio/(?:workflow|common)|fflate)(?:/|$)',
   },
-  { part: 'providers/', parts: 'protocol', packages: PLAIN },
-  { part: 'providers/openai/', parts: 'protocol', packages: `openai(?:/|$)|${PLAIN}` },
+  { part: 'providers/', parts: 'base|protocol', packages: PLAIN },
+  { part: 'providers/openai/', parts: 'base|protocol', packages: `openai(?:/|$)|${PLAIN}` },
   {
     part: 'providers/anthropic/',
-    parts: 'protocol',
+    parts: 'base|protocol',
     packages: `@anthropic-ai/sdk(?:/|$)|${PLAIN}`,
   },
-  { part: 'providers/google/', parts: 'protocol', packages: `@google/genai(?:/|$)|${PLAIN}` },
-  { part: 'server/', parts: 'protocol', packages: anyBut(SDKS) },
-  { part: 'stores/', parts: 'protocol', packages: PLAIN },
-  { part: 'spec/', parts: 'protocol|core', packages: PLAIN },
+  { part: 'providers/google/', parts: 'base|protocol', packages: `@google/genai(?:/|$)|${PLAIN}` },
+  { part: 'server/', parts: 'base|protocol', packages: anyBut(SDKS) },
+  { part: 'stores/', parts: 'base|protocol', packages: PLAIN },
+  { part: 'spec/', parts: 'base|protocol|core', packages: PLAIN },
   {
     part: 'activities/',
-    parts: 'protocol|core|spec|stores|providers/[^/]+$',
+    parts: 'base|protocol|core|spec|stores|providers/[^/]+$',
     packages: `@temporalio/(?:activity|common)(?:/|$)|${PLAIN}`,
   },
   {
     part: 'testing/',
-    parts: 'protocol|core|spec|activities|providers/[^/]+$|server|worker|client',
+    parts: 'base|protocol|core|spec|activities|providers/[^/]+$|server|worker|client',
     packages: anyBut(SDKS),
   },
   {
     part: 'cli/',
-    parts: 'protocol|spec|server|client|worker|providers/redact$',
+    parts: 'base|protocol|spec|server|client|worker|providers/redact$',
     packages: anyBut(SDKS),
   },
-  { part: 'index.ts', parts: 'protocol|core|spec', packages: NONE },
+  { part: 'index.ts', parts: 'base|protocol|core|spec', packages: NONE },
   { part: 'client.ts', ...CLIENT, parts: `client|${CLIENT.parts}` },
   { part: 'client/', ...CLIENT },
   { part: 'worker.ts', ...WORKER, parts: `worker|${WORKER.parts}` },

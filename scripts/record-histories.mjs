@@ -1,6 +1,6 @@
 // Records the histories that test/replay replays, for this version of the package. Run by hand, in an npm script's environment:
 //   node scripts/record-histories.mjs                      when the workflows do something else than before
-//   node scripts/record-histories.mjs --neutral "<reason>" when src/protocol, src/core or src/workflows changed, but not what they do
+//   node scripts/record-histories.mjs --neutral "<reason>" when src/{base,protocol,core,workflows} changed, but not what they do
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

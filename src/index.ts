@@ -1,5 +1,5 @@
 /** Definitions, the loop's state machine and every error. Loads anywhere: no Temporal, no provider. */
-export { AgentRun } from './core/agent-run';
+export { AgentRun } from './core/machine/agent-run';
 export {
   CallbackAbort,
   InvalidToolCall,
@@ -10,9 +10,9 @@ export {
   StateError,
   TurnCut,
 } from './core/errors';
-export { foldLog } from './core/fold-log';
-export type { AgentRunOptions } from './core/options';
-export type { AgentRunState } from './core/run-state';
+export { foldLog } from './core/transcript/fold-log';
+export type { AgentRunOptions } from './core/machine/options';
+export type { AgentRunState } from './core/machine/run-state';
 export type {
   AgentRunResponse,
   AgentRunStep,
@@ -20,8 +20,8 @@ export type {
   InvalidToolCallContext,
   ModelTurn,
   ModelTurnOutcome,
-} from './core/steps';
-export { StreamedTurnAssembler } from './core/streamed-turn-assembler';
+} from './core/machine/steps';
+export { StreamedTurnAssembler } from './core/machine/streamed-turn-assembler';
 export type { PendingToolCall, ToolChoice } from './protocol/agent-run';
 export {
   AgentNotFound,
@@ -65,7 +65,7 @@ export {
   type ErrorOptions,
   type ProviderErrorKind,
 } from './protocol/errors';
-export type { Json, JsonObject, JsonSchema } from './protocol/json';
+export type { Json, JsonObject, JsonSchema } from './base/json';
 export type { LogEntry, LogEvent } from './protocol/log';
 export type {
   AssistantPart,

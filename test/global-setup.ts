@@ -57,7 +57,7 @@ async function provideBundle(): Promise<void> {
 
 /** As in the bundle that is built with the package: a run evaluates only what keeps something of it. */
 function sharedModules(folder: string): string[] {
-  const files = globSync(['{core,protocol}/**/*.ts', 'workflows/deflated-json.ts'], {
+  const files = globSync(['{base,core,protocol}/**/*.ts', 'workflows/deflated-json.ts'], {
     cwd: folder,
   });
   return ['@temporalio/common', ...files.sort().map((file) => join(folder, file))];

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 
-const guardedFolders = ['protocol', 'core', 'workflows'];
+const guardedFolders = ['base', 'protocol', 'core', 'workflows'];
 const manifestPath = 'test/fixtures/histories/manifest.json';
 
 export type Manifest = {

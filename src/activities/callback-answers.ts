@@ -1,7 +1,7 @@
 // What a hook may answer. Its type says so, too, but callbacks may be plain JavaScript.
 
 import type { InvalidToolCallAction } from '../protocol/agent-run';
-import { isJsonObject } from '../protocol/json';
+import { isJsonObject } from '../base/json';
 import type { CallbackVerdict } from '../spec/callbacks';
 import { callbackError, type HookPlace } from './callback-failure';
 

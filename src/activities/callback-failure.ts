@@ -3,12 +3,12 @@
 import { Context } from '@temporalio/activity';
 import { CancelledFailure } from '@temporalio/common';
 import { LRUCache } from 'lru-cache';
-import { clipText } from '../core/text';
+import { clipText } from '../base/text';
 import { InternalError } from '../protocol/error-classes';
 import { limits } from '../protocol/limits';
 import type { CallbackHooks } from '../spec/callbacks';
 import { describe } from './failures';
-import { isFinal } from './run-tool';
+import { isFinal } from './tool/run-tool';
 
 const callbackAttempts = 3;
 const rememberedCalls = 1_000;

@@ -3,18 +3,18 @@
 
 import { log } from '@temporalio/activity';
 import { checkExactJson, mergeDelta, pickKeys, sessionDelta, violationText } from '../core/session';
-import { utf8Length } from '../core/text';
+import { utf8Length } from '../base/text';
 import type { CallModelInput, CallToolInput } from '../protocol/activities';
 import { NotRegisteredHere, SessionTooLarge } from '../protocol/error-classes';
-import type { JsonObject } from '../protocol/json';
+import type { JsonObject } from '../base/json';
 import { limits } from '../protocol/limits';
 import type { SessionDelta } from '../protocol/session';
 import type { AgentSpec, Definition } from '../protocol/spec';
 import type { CallbackContext, CallbackHooks, Callbacks } from '../spec/callbacks';
 import { callbackError, callbackFailure, type HookPlace } from './callback-failure';
 import type { ActivityDependencies } from './dependencies';
-import { ownWorkflowId } from './pinned-definition';
-import { askContext } from './read-log';
+import { ownWorkflowId } from './definition/pinned-definition';
+import { askContext } from './log/read-log';
 import { untilAborted } from './until-aborted';
 
 type Hook = keyof CallbackHooks;

@@ -2,10 +2,10 @@ import type { PriceTable } from '../providers/prices';
 import type { ModelDelta, ModelProvider } from '../providers/provider';
 import type { Registry } from '../spec/registry';
 import type { Stores } from '../stores/memory-store';
-import type { DefinitionCache } from './definition-cache';
-import type { InlineSpecs } from './inline-spec';
-import type { InputCache } from './input-cache';
-import type { LogReplica } from './log-replica';
+import type { DefinitionCache } from './definition/definition-cache';
+import type { InlineSpecs } from './definition/inline-spec';
+import type { InputCache } from './log/input-cache';
+import type { LogReplica } from './log/log-replica';
 import type { McpPool } from './mcp/mcp-pool';
 
 /** One streamed delta of a model call. A retried attempt starts over at `seq` 0 with a higher `attempt`: drop what the earlier one sent. */

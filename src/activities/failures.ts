@@ -2,9 +2,9 @@
 
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { TemporalFailure } from '@temporalio/common';
-import { clipText } from '../core/text';
+import { clipText } from '../base/text';
 import { LonghaulError, ProviderError } from '../protocol/errors';
-import { isJsonObject } from '../protocol/json';
+import { isJsonObject } from '../base/json';
 import { limits, timeouts } from '../protocol/limits';
 import type { RunSpend } from '../protocol/run';
 import { redact } from '../providers/redact';

@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
-import { utf8Length } from '../core/text';
+import { utf8Length } from '../base/text';
 import { PayloadTooLarge } from '../protocol/error-classes';
-import type { Json } from '../protocol/json';
+import type { Json } from '../base/json';
 import { limits } from '../protocol/limits';
 import { untilAborted } from './until-aborted';
 

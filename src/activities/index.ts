@@ -2,23 +2,23 @@
 
 import { Context } from '@temporalio/activity';
 import type { LonghaulActivities } from '../protocol/activities';
-import { checkApplication, type LeftFor, type OfApplication } from './application';
-import { callModel } from './call-model';
-import { callTool } from './call-tool';
-import { checkArguments } from './check-arguments';
-import { closeRun } from './close-run';
+import { checkApplication, type LeftFor, type OfApplication } from './definition/application';
+import { callModel } from './model/call-model';
+import { callTool } from './tool/call-tool';
+import { checkArguments } from './tool/check-arguments';
+import { closeRun } from './thread/close-run';
 import type { ActivityDependencies } from './dependencies';
 import { toFailure } from './failures';
 import { withHeartbeat } from './heartbeat';
-import { fetchInput } from './fetch-input';
-import { findDefinition, loadDefinition } from './load-definition';
-import { openRun } from './open-run';
-import { pullLog } from './pull-log';
-import { askSession } from './read-log';
-import { runToolHooks } from './run-tool-hooks';
-import { clearTurns, compactTurns, openThread, saveTurn } from './thread-memory';
+import { fetchInput } from './log/fetch-input';
+import { findDefinition, loadDefinition } from './definition/load-definition';
+import { openRun } from './thread/open-run';
+import { pullLog } from './log/pull-log';
+import { askSession } from './log/read-log';
+import { runToolHooks } from './tool/run-tool-hooks';
+import { clearTurns, compactTurns, openThread, saveTurn } from './thread/thread-memory';
 
-export type { InlineSpecInfo, InlineSpecs } from './inline-spec';
+export type { InlineSpecInfo, InlineSpecs } from './definition/inline-spec';
 export type { ActivityDependencies, DeltaEvent } from './dependencies';
 
 export function createActivities(dependencies: ActivityDependencies): LonghaulActivities {

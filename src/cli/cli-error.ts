@@ -1,6 +1,6 @@
 import { LonghaulError, type ErrorDetails } from '../protocol/errors';
 import { messageOf } from './error-message';
-import { printableLine } from './printable';
+import { printableLine } from './render/printable';
 
 const longestMessage = 2_000;
 

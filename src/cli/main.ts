@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-import './keep-compiled';
+import './session/keep-compiled';
 import { checkNode } from './doctor/machine-checks';
 import { showNodeWarnings } from './node-warnings';
 import { runCli } from './run-cli';
-import { createTerminal } from './terminal';
+import { createTerminal } from './render/terminal';
 
 /** A reader that has seen enough, such as `head`, is no error. */
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -1,4 +1,4 @@
-import { printableLine } from './printable';
+import { printableLine } from './render/printable';
 
 /** About how the user's files are loaded: nothing that whoever runs a command could or should change. */
 const expected = ['ExperimentalWarning', 'MODULE_TYPELESS_PACKAGE_JSON'];

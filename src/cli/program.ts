@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import type { AddCommand, CommandContext } from './command-context';
+import type { AddCommand, CommandContext } from './session/command-context';
 import { addApproveCommand } from './commands/approve';
 import { addCancelCommand } from './commands/cancel';
 import { addChatCommand } from './commands/chat';

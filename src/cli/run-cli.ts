@@ -1,9 +1,9 @@
 import { redact } from '../providers/redact';
 import { Interrupted, toCliError } from './cli-error';
 import { exitCodeOf, exitCodes } from './exit-codes';
-import { printable, printableJson } from './printable';
+import { printable, printableJson } from './render/printable';
 import { createProgram } from './program';
-import type { Terminal } from './terminal';
+import type { Terminal } from './render/terminal';
 
 /** Runs one command line to its exit code. Never throws. `crashed` rejects when code of the user fails beside the command. */
 export async function runCli(

@@ -4,7 +4,7 @@
 import { inflateRawSync } from 'node:zlib';
 import type { Client } from '@temporalio/client';
 import { StateError } from '../core/errors';
-import { isJsonObject } from '../protocol/json';
+import { isJsonObject } from '../base/json';
 import { limits } from '../protocol/limits';
 import type { LogEntry, LogPage } from '../protocol/log';
 import type { RunInput } from '../protocol/run';

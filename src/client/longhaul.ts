@@ -4,13 +4,13 @@ import {
   type Client,
   type WorkflowStartOptions,
 } from '@temporalio/client';
-import { codeMarkdown, plainLine, plainMarkdown } from '../core/markdown';
+import { codeMarkdown, plainLine, plainMarkdown } from '../core/transcript/markdown';
 import { keyHashes } from '../core/key-hashes';
 import { checkApplication, checkRunInput } from '../core/run-input';
 import { startMemo } from '../core/start-memo';
-import { clipText, oneLine } from '../core/text';
+import { clipText, oneLine } from '../base/text';
 import { InvalidInput, RunAlreadyExists } from '../protocol/error-classes';
-import type { JsonObject } from '../protocol/json';
+import type { JsonObject } from '../base/json';
 import { limits, timeouts } from '../protocol/limits';
 import { idPatterns, workflowTypes } from '../protocol/names';
 import type { RunInput, RunKey } from '../protocol/run';

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../protocol/json';
+import { isJsonObject } from '../base/json';
 import { unreadableKey } from '../protocol/encryption';
 import { EncryptionMismatch } from '../protocol/error-classes';
 

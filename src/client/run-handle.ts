@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
-import { answerText } from '../core/answer';
-import { foldLog } from '../core/fold-log';
+import { answerText } from '../core/machine/answer';
+import { foldLog } from '../core/transcript/fold-log';
 import { checkExactJson, violationText } from '../core/session';
 import {
   AmbiguousInput,
@@ -11,7 +11,7 @@ import {
   RunNotFound,
 } from '../protocol/error-classes';
 import type { LonghaulError } from '../protocol/errors';
-import { isJsonObject, type Json, type JsonObject } from '../protocol/json';
+import { isJsonObject, type Json, type JsonObject } from '../base/json';
 import type { LogEntry } from '../protocol/log';
 import type { Message, Usage } from '../protocol/message';
 import { signalNames, updateNames } from '../protocol/names';

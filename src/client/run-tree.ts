@@ -1,7 +1,7 @@
 // A run with all it called: each asked itself, a few at a time; and from the server's list and memos where no worker answers.
 
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
-import { emptyUsage } from '../core/usage';
+import { emptyUsage } from '../core/budget/usage';
 import { RunNotFound } from '../protocol/error-classes';
 import type { Usage } from '../protocol/message';
 import { workflowTypes } from '../protocol/names';

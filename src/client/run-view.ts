@@ -5,10 +5,10 @@ import {
   type Client,
   type WorkflowExecutionDescription,
 } from '@temporalio/client';
-import { emptyUsage } from '../core/usage';
+import { emptyUsage } from '../core/budget/usage';
 import { InternalError, RunNotFound } from '../protocol/error-classes';
 import type { LonghaulError } from '../protocol/errors';
-import { isJsonObject } from '../protocol/json';
+import { isJsonObject } from '../base/json';
 import { timeouts } from '../protocol/limits';
 import type { LogEntry, LogPage } from '../protocol/log';
 import { memoKey, queryNames, workflowTypes } from '../protocol/names';

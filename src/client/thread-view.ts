@@ -3,7 +3,7 @@
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { timeouts } from '../protocol/limits';
 import { queryNames } from '../protocol/names';
-import type { JsonObject } from '../protocol/json';
+import type { JsonObject } from '../base/json';
 import type { TurnsQuery, TurnView } from '../protocol/thread';
 import { serverUnavailable } from '../server/connection-options';
 import { asLonghaulError, grpcStatus, hasGrpcStatus, isNotFound } from './failures';

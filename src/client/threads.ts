@@ -3,7 +3,7 @@
 import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { checkRunInput } from '../core/run-input';
 import { InvalidInput } from '../protocol/error-classes';
-import { isJsonObject, type JsonObject } from '../protocol/json';
+import { isJsonObject, type JsonObject } from '../base/json';
 import { threadMemoKey, threadType } from '../protocol/names';
 import type { ThreadInput, ThreadKey } from '../protocol/thread';
 import type { RunnerLike } from '../protocol/spec';

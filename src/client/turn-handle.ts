@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { errorOfCode, RunClosed } from '../protocol/error-classes';
 import type { LonghaulError } from '../protocol/errors';
-import type { Json, JsonObject } from '../protocol/json';
+import type { Json, JsonObject } from '../base/json';
 import { timeouts } from '../protocol/limits';
 import type { LogEntry } from '../protocol/log';
 import type { Message, Usage } from '../protocol/message';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Json } from '../protocol/json';
-import { canonicalJson } from '../spec/canonical-json';
+import type { Json } from '../base/json';
+import { canonicalJson } from '../base/canonical-json';
 
 /**
  * The same for an honest retry of an answer, another for another answer: the server runs each once. It stands in clear in history; the

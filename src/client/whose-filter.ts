@@ -6,7 +6,7 @@ import { typeName } from '../core/input-parts';
 import { keyHashes, keyMembers } from '../core/key-hashes';
 import { checkKnown } from '../core/run-input';
 import { InvalidInput } from '../protocol/error-classes';
-import { isJsonObject } from '../protocol/json';
+import { isJsonObject } from '../base/json';
 import { idPatterns, searchAttributes } from '../protocol/names';
 import type { RunKey, RunMemo } from '../protocol/run';
 

@@ -1,5 +1,5 @@
 import { LonghaulError, hasCode } from '../protocol/errors';
-import { oneLine } from './text';
+import { oneLine } from '../base/text';
 import type { FinishReason, Message } from '../protocol/message';
 
 /** The model-call budget is spent. `unsent` is the message that could not be sent. */

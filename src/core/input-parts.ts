@@ -1,6 +1,6 @@
 // What an input may be: a text, or a list of text and media parts. Checked whole, because a provider is sent what is in it. Pure.
 
-import { isJsonObject } from '../protocol/json';
+import { isJsonObject } from '../base/json';
 
 /** A MIME type with a subtype, such as `image/png`. */
 const mediaTypePattern = /^[A-Za-z0-9][\w.+-]*\/[A-Za-z0-9][\w.+-]*$/;

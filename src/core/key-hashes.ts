@@ -3,7 +3,7 @@
 // 1. A hash says nothing of a member that cannot be guessed; one that can be guessed can be confirmed.
 // 2. Two members, or two values of one, never share an entry.
 
-import { sha256 } from './sha256';
+import { sha256 } from '../base/sha256';
 import type { RunKey } from '../protocol/run';
 
 /** What the entries of a member begin with. Compiled against the type: a member that is added there must be added here, too. */

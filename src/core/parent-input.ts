@@ -1,10 +1,10 @@
 // What a run that calls another one, or a thread, says in its start beside what anybody may say: where the called run hangs, and what
 // is too long to travel. Pure.
 
-import { shapeProblems } from './check-shape';
+import { shapeProblems } from '../base/check-shape';
 import { keyHashPattern } from './key-hashes';
-import { formatProblem } from './problem';
-import type { JsonSchema } from '../protocol/json';
+import { formatProblem } from '../base/problem';
+import type { JsonSchema } from '../base/json';
 import { limits } from '../protocol/limits';
 import type { LogRef } from '../protocol/log';
 import type { InputRef, Lineage, RunInput } from '../protocol/run';

@@ -5,14 +5,14 @@
 
 import { inputProblem, typeName } from './input-parts';
 import { keyMembers } from './key-hashes';
-import { didYouMean } from './nearest';
+import { didYouMean } from '../base/nearest';
 import { parentMembers, parentProblem, type Parent } from './parent-input';
-import { quote } from './problem';
+import { quote } from '../base/problem';
 import { checkExactJson, checkJson, violationText } from './session';
-import { utf8Length } from './text';
+import { utf8Length } from '../base/text';
 import { errorOfCode, InvalidInput } from '../protocol/error-classes';
 import type { LonghaulError } from '../protocol/errors';
-import { isJsonObject } from '../protocol/json';
+import { isJsonObject } from '../base/json';
 import { limits } from '../protocol/limits';
 import { idPatterns } from '../protocol/names';
 import type { RunInput } from '../protocol/run';

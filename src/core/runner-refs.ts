@@ -1,6 +1,6 @@
 // The runners a runner names: whole specs where it travels, ids in a pinned definition. Pure.
 
-import { isJsonObject } from '../protocol/json';
+import { isJsonObject } from '../base/json';
 import type { RunnerPlace } from '../protocol/activities';
 import type { Definition, RunnerRef, RunnerSpec } from '../protocol/spec';
 

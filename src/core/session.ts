@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../protocol/json';
+import type { Json, JsonObject } from '../base/json';
 import type { SessionDelta } from '../protocol/session';
 
 export type { SessionDelta };

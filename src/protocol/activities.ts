@@ -1,4 +1,4 @@
-import type { JsonObject } from './json';
+import type { JsonObject } from '../base/json';
 import type { LogEntry, LogRef } from './log';
 import type { ToolOutput } from './message';
 import type { InputRef, RunInput, RunKey } from './run';

@@ -1,4 +1,4 @@
-import type { Json } from './json';
+import type { Json } from '../base/json';
 import type { ToolCallPart } from './message';
 
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly only: readonly string[] };

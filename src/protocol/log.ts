@@ -1,5 +1,5 @@
 import type { InvalidToolCallAction } from './agent-run';
-import type { Json, JsonObject } from './json';
+import type { Json, JsonObject } from '../base/json';
 import type {
   AssistantPart,
   FinishReason,

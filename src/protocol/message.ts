@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from './json';
+import type { Json, JsonObject } from '../base/json';
 
 /**
  * Provider baggage (signatures, encrypted reasoning, item ids, phase): echoed verbatim to the same api, never read.

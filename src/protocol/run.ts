@@ -1,6 +1,6 @@
 import type { MachineInput } from './agent-run';
 import type { ErrorCode } from './errors';
-import type { Json, JsonObject } from './json';
+import type { Json, JsonObject } from '../base/json';
 import type { AssistantPart, MediaPart, TextPart, Usage } from './message';
 import type { SessionDelta } from './session';
 import type { ThreadTurn } from './thread';

@@ -1,5 +1,5 @@
 import type { CriterionSpec, ToolChoice } from './agent-run';
-import type { JsonObject, JsonSchema } from './json';
+import type { JsonObject, JsonSchema } from '../base/json';
 
 /** Provider-neutral settings of a model call; `extra` goes into the provider's request body as it is. */
 export type ModelSettings = {

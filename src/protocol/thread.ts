@@ -1,6 +1,6 @@
 import type { ErrorCode } from './errors';
 import type { LogRef } from './log';
-import type { JsonObject } from './json';
+import type { JsonObject } from '../base/json';
 import type { RunInput, RunKey, RunSpend } from './run';
 import type { BudgetSpec, MemorySpec, RunnerSpec } from './spec';
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../protocol/json';
+import { isJsonObject, type Json, type JsonObject } from '../base/json';
 
 /**
  * Settings that go into a request body as they are: objects are merged, lists are appended to, null takes a field out,

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonSchema } from '../protocol/json';
+import type { JsonObject, JsonSchema } from '../base/json';
 import type {
   AssistantPart,
   FinishReason,

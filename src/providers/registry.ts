@@ -1,6 +1,6 @@
 import { SpecError } from '../protocol/error-classes';
 import type { LonghaulError } from '../protocol/errors';
-import { isJsonObject } from '../protocol/json';
+import { isJsonObject } from '../base/json';
 import { createAnthropicProvider } from './anthropic/anthropic-provider';
 import { createGoogleProvider } from './google/google-provider';
 import { createOpenAiProvider } from './openai/openai-provider';

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../protocol/json';
+import type { Json, JsonObject } from '../base/json';
 import type { Origin, Sealed } from '../protocol/message';
 
 const absent = '$absent';

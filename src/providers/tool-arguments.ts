@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../protocol/json';
+import { isJsonObject, type JsonObject } from '../base/json';
 
 const deepest = 200;
 

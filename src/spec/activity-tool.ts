@@ -1,5 +1,5 @@
 import { InternalError } from '../protocol/error-classes';
-import type { JsonObject } from '../protocol/json';
+import type { JsonObject } from '../base/json';
 import type { ActivityToolSpec } from '../protocol/spec';
 import type { JsonSchemaLiteral } from './define-tool';
 import type { Duration } from './duration';

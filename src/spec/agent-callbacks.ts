@@ -1,4 +1,4 @@
-import { isJsonObject } from '../protocol/json';
+import { isJsonObject } from '../base/json';
 import type { Callbacks } from './callbacks';
 import { describeValue, quote, type Problem } from './problem';
 

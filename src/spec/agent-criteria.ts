@@ -1,5 +1,5 @@
 import type { CriterionSpec } from '../protocol/agent-run';
-import { isJsonObject } from '../protocol/json';
+import { isJsonObject } from '../base/json';
 import type { CustomCriterion } from './criteria';
 import { parseSchemaOption } from './schema-option';
 import { describeValue, type Problem } from './problem';

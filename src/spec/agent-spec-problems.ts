@@ -1,16 +1,16 @@
 import type { CriterionSpec } from '../protocol/agent-run';
-import { utf8Length } from '../core/text';
-import type { Json } from '../protocol/json';
+import { utf8Length } from '../base/text';
+import type { Json } from '../base/json';
 import { limits } from '../protocol/limits';
 import { askUserTool } from '../protocol/names';
 import type { AgentSpec } from '../protocol/spec';
 import { agentSpecSchema } from './agent-spec-schema';
 import { budgetProblems } from './budget-problems';
-import { shapeProblems } from '../core/check-shape';
+import { shapeProblems } from '../base/check-shape';
 import { tryCompileSchema } from './compile-schema';
 import { memoryProblems } from './memory-problems';
 import { sessionKeyProblems } from './names';
-import { didYouMean } from '../core/nearest';
+import { didYouMean } from '../base/nearest';
 import { joinPath, quote, type Problem } from './problem';
 
 /** Everything that is wrong with an agent's data by itself; whether its tools exist is the registry's to say. */

@@ -1,5 +1,5 @@
-import type { JsonSchema } from '../protocol/json';
-import { expectedKeyword } from '../core/check-shape';
+import type { JsonSchema } from '../base/json';
+import { expectedKeyword } from '../base/check-shape';
 import { limits } from '../protocol/limits';
 import { memorySchema } from './memory-spec-schema';
 import { mcpServerPattern, mcpServerRule } from './names';

@@ -2,7 +2,7 @@ import type { AgentTool } from './agent';
 import type { McpServer } from './mcp-server';
 import type { SubAgentTool } from './sub-agent';
 import type { Tool } from './tool';
-import { isJsonObject } from '../protocol/json';
+import { isJsonObject } from '../base/json';
 import { describeValue, quote, type Problem } from './problem';
 
 export type ParsedTools = {

@@ -1,6 +1,6 @@
-import type { InvalidToolCallContext } from '../core/steps';
+import type { InvalidToolCallContext } from '../core/machine/steps';
 import type { InvalidToolCallAction } from '../protocol/agent-run';
-import type { JsonObject } from '../protocol/json';
+import type { JsonObject } from '../base/json';
 import type {
   AssistantPart,
   FinishReason,

@@ -2,7 +2,7 @@ import { namedById, runnerRefs } from '../core/runner-refs';
 import { SpecError } from '../protocol/error-classes';
 import { limits } from '../protocol/limits';
 import type { AgentSpec, CallbacksSpec, Definition, RunnerSpec, ToolSpec } from '../protocol/spec';
-import { canonicalJson } from './canonical-json';
+import { canonicalJson } from '../base/canonical-json';
 import { deepFreeze } from './plain-json';
 import { quote } from './problem';
 import {

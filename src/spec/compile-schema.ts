@@ -1,6 +1,6 @@
 import type { ValidateFunction } from 'ajv';
 import { LRUCache } from 'lru-cache';
-import { isJsonObject, type Json, type JsonSchema } from '../protocol/json';
+import { isJsonObject, type Json, type JsonSchema } from '../base/json';
 import { describeValue, specError, type Problem } from './problem';
 import { toProblems } from './schema-messages';
 import { patternProblems } from './schema-patterns';

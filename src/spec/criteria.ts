@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../protocol/json';
+import type { Json, JsonObject } from '../base/json';
 import type { CriterionVerdict } from '../protocol/log';
 import type { Message } from '../protocol/message';
 import type { JsonSchemaLiteral } from './define-tool';

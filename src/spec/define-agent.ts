@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../protocol/json';
+import { isJsonObject, type Json } from '../base/json';
 import type { AgentSpec } from '../protocol/spec';
 import type { Agent, AgentOptions } from './agent';
 import { parseCallbacks } from './agent-callbacks';

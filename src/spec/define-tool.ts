@@ -1,4 +1,4 @@
-import type { JsonObject, JsonSchema } from '../protocol/json';
+import type { JsonObject, JsonSchema } from '../base/json';
 import type { ToolSpec } from '../protocol/spec';
 import { deepFreeze } from './plain-json';
 import { specError } from './problem';

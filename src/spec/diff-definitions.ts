@@ -1,6 +1,6 @@
-import { isJsonObject, type Json } from '../protocol/json';
+import { isJsonObject, type Json } from '../base/json';
 import type { Definition, RunnerSpec } from '../protocol/spec';
-import { canonicalJson } from './canonical-json';
+import { canonicalJson } from '../base/canonical-json';
 import { formatPath } from './problem';
 
 export type FieldChange = {

@@ -5,9 +5,9 @@ import {
   type Template,
   type TemplateProblem,
 } from '../core/orchestration/template';
-import { isJsonObject } from '../protocol/json';
+import { isJsonObject } from '../base/json';
 import type { GraphSpec, GraphTaskSpec } from '../protocol/spec';
-import { didYouMean } from '../core/nearest';
+import { didYouMean } from '../base/nearest';
 import { describeValue, quote, type Problem } from './problem';
 import { circleOf, dependenciesOf, type TaskLinks } from './task-links';
 

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../protocol/json';
+import type { JsonSchema } from '../base/json';
 import { deepFreeze } from './plain-json';
 import {
   count,

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../protocol/json';
+import { isJsonObject, type JsonObject } from '../base/json';
 import type { RunnerSpec } from '../protocol/spec';
 
 /** Where the runners of each kind stand: as the items of a list, or in a member of those. */

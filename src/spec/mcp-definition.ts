@@ -2,7 +2,7 @@ import { SpecError } from '../protocol/error-classes';
 import { limits } from '../protocol/limits';
 import type { Definition, RunnerSpec, ToolSpec } from '../protocol/spec';
 import { agentSpecProblems } from './agent-spec-problems';
-import { canonicalJson } from './canonical-json';
+import { canonicalJson } from '../base/canonical-json';
 import { deepFreeze } from './plain-json';
 import { quote, specError } from './problem';
 

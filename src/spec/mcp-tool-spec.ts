@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { SpecError } from '../protocol/error-classes';
-import { isJsonObject, type JsonObject } from '../protocol/json';
+import { isJsonObject, type JsonObject } from '../base/json';
 import type { ToolSpec } from '../protocol/spec';
 import { affordProblems } from './compile-schema';
 import type { McpServer } from './mcp-server';
-import { didYouMean } from '../core/nearest';
+import { didYouMean } from '../base/nearest';
 import { toPlainJson } from './plain-json';
 import { formatProblem, quote } from './problem';
 

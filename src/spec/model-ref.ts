@@ -1,4 +1,4 @@
-import type { JsonObject } from '../protocol/json';
+import type { JsonObject } from '../base/json';
 import type { ModelRef } from '../protocol/spec';
 import { describeValue, type Problem } from './problem';
 

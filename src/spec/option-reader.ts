@@ -1,5 +1,5 @@
 import { parseDuration } from './duration';
-import { didYouMean } from '../core/nearest';
+import { didYouMean } from '../base/nearest';
 import { isPlainObject } from './plain-json';
 import { describeValue, joinPath, quote, type Problem } from './problem';
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../protocol/json';
+import { isJsonObject, type JsonObject } from '../base/json';
 import type { RunnerSpec } from '../protocol/spec';
 import { graphParams } from './graph-problems';
 import { inlineSpecs } from './inline-specs';

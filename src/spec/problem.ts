@@ -1,9 +1,9 @@
-import { formatProblem, type Problem } from '../core/problem';
+import { formatProblem, type Problem } from '../base/problem';
 import { SpecError } from '../protocol/error-classes';
 import type { LonghaulError } from '../protocol/errors';
 
-export { didYouMean } from '../core/nearest';
-export { describeValue, formatPath, formatProblem, joinPath, quote } from '../core/problem';
+export { didYouMean } from '../base/nearest';
+export { describeValue, formatPath, formatProblem, joinPath, quote } from '../base/problem';
 export type { Problem };
 
 const mostProblems = 20;

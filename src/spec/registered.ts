@@ -3,7 +3,7 @@ import type { CallbacksSpec, RunnerSpec, ToolSpec } from '../protocol/spec';
 import type { Callbacks } from './callbacks';
 import type { CriterionFunction } from './criteria';
 import type { McpServer } from './mcp-server';
-import { didYouMean } from '../core/nearest';
+import { didYouMean } from '../base/nearest';
 import { quote } from './problem';
 import { runnerName } from './runner';
 import type { Tool } from './tool';

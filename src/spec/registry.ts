@@ -3,7 +3,7 @@ import type { Definition, RunnerSpec } from '../protocol/spec';
 import type { Callbacks } from './callbacks';
 import { closeOver } from './closure';
 import type { CustomCriterion } from './criteria';
-import { didYouMean, nearest } from '../core/nearest';
+import { didYouMean, nearest } from '../base/nearest';
 import type { McpServer } from './mcp-server';
 import { parseRunnerSpec } from './parse-runner-spec';
 import { quote } from './problem';

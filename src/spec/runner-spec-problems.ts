@@ -1,12 +1,12 @@
-import { isJsonObject } from '../protocol/json';
+import { isJsonObject } from '../base/json';
 import { limits } from '../protocol/limits';
 import type { GraphSpec, ParallelSpec, RunnerSpec, SequentialSpec } from '../protocol/spec';
 import { agentSpecProblems } from './agent-spec-problems';
 import { budgetProblems } from './budget-problems';
-import { shapeProblems } from '../core/check-shape';
+import { shapeProblems } from '../base/check-shape';
 import { graphProblems } from './graph-problems';
 import { inlineSpecs } from './inline-specs';
-import { didYouMean } from '../core/nearest';
+import { didYouMean } from '../base/nearest';
 import { describeValue, joinPath, quote, type Problem } from './problem';
 import { specSchemas } from './runner-spec-schema';
 

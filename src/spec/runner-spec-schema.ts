@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonSchema } from '../protocol/json';
+import { isJsonObject, type Json, type JsonSchema } from '../base/json';
 import type { RunnerSpec } from '../protocol/spec';
 import { agentSpecSchema } from './agent-spec-schema';
 import { graphSpecSchema } from './graph-spec-schema';

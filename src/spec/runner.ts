@@ -1,4 +1,4 @@
-import { isJsonObject } from '../protocol/json';
+import { isJsonObject } from '../base/json';
 import type { GraphSpec, ParallelSpec, RunnerSpec, SequentialSpec } from '../protocol/spec';
 import type { Agent } from './agent';
 import { describeValue, quote } from './problem';

@@ -2,7 +2,7 @@
 
 import type { ErrorObject, FuncKeywordDefinition } from 'ajv';
 import type { DataValidateFunction } from 'ajv/dist/types';
-import { canonicalJson } from './canonical-json';
+import { canonicalJson } from '../base/canonical-json';
 
 type Fault = Pick<ErrorObject, 'keyword' | 'params'>;
 

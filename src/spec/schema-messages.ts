@@ -1,5 +1,5 @@
 import type { ErrorObject } from 'ajv';
-import { didYouMean } from '../core/nearest';
+import { didYouMean } from '../base/nearest';
 import { describeValue, formatPath, formatProblem, joinPath, quote, type Problem } from './problem';
 
 type Message = (error: ErrorObject) => string;

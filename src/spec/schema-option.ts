@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonSchema } from '../protocol/json';
+import { isJsonObject, type JsonSchema } from '../base/json';
 import { toPlainJson } from './plain-json';
 import { describeValue, joinPath, type Problem } from './problem';
 import { isStandardSchema } from './standard-schema';

@@ -1,5 +1,5 @@
-import type { JsonSchema } from '../protocol/json';
-import { expectedKeyword } from '../core/check-shape';
+import type { JsonSchema } from '../base/json';
+import { expectedKeyword } from '../base/check-shape';
 import { runnerIdPattern, runnerIdRule, toolNamePattern, toolNameRule } from './names';
 
 // What the schemas of the runners' specs are made of.

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonSchema } from '../protocol/json';
+import { isJsonObject, type Json, type JsonSchema } from '../base/json';
 import { isSafePattern } from './pattern/is-safe-pattern';
 import { toRegExp } from './pattern/to-reg-exp';
 import { formatPath, quote, type Problem } from './problem';

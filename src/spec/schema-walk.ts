@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonSchema } from '../protocol/json';
+import { isJsonObject, type Json, type JsonSchema } from '../base/json';
 
 /** Keywords whose value is data, not schemas: a `pattern` or `$ref` in there is only a word. */
 const dataKeywords = ['const', 'enum', 'default', 'examples'];

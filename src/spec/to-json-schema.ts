@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { isJsonObject, type JsonSchema } from '../protocol/json';
+import { isJsonObject, type JsonSchema } from '../base/json';
 import { toPlainJson } from './plain-json';
 import { formatProblem } from './problem';
 import type { StandardSchema } from './standard-schema';

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonSchema } from '../protocol/json';
+import { isJsonObject, type JsonSchema } from '../base/json';
 import { tryCompileSchema } from './compile-schema';
 import { toPlainJson } from './plain-json';
 import { describeValue, joinPath, quote, type Problem } from './problem';

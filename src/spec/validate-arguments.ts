@@ -1,4 +1,4 @@
-import type { Json } from '../protocol/json';
+import type { Json } from '../base/json';
 import type { SchemaCheck } from './compile-schema';
 import { formatPath, type Problem } from './problem';
 import type { StandardIssue, StandardSchema } from './standard-schema';

@@ -1,4 +1,4 @@
-import type { Json } from '../protocol/json';
+import type { Json } from '../base/json';
 import type { RunInput } from '../protocol/run';
 import type { SessionKey, StateStores } from './state-store';
 

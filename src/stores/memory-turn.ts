@@ -1,7 +1,7 @@
 // A turn as text: what is no turn, or would not come back as it went in, is refused, never coerced.
 
 import { StoreError } from '../protocol/error-classes';
-import { isJsonObject } from '../protocol/json';
+import { isJsonObject } from '../base/json';
 import { encodeJson, parseStored } from './json-text';
 import type { StoredMemoryTurn } from './memory-store';
 import { keyText } from './state-key';

@@ -2,7 +2,7 @@
 
 import { SessionTooLarge, StoreError } from '../protocol/error-classes';
 import { LonghaulError } from '../protocol/errors';
-import type { Json, JsonObject } from '../protocol/json';
+import type { Json, JsonObject } from '../base/json';
 import { limits } from '../protocol/limits';
 import type { RunKey } from '../protocol/run';
 import { keyValues, sessionKeyOf, userKeyOf } from './state-key';

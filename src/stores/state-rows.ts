@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { LonghaulError } from '../protocol/errors';
 import { StoreError } from '../protocol/error-classes';
-import type { JsonObject } from '../protocol/json';
+import type { JsonObject } from '../base/json';
 import { keyValues, type KeyPart } from './state-key';
 import { decodeState, encodeState } from './state-text';
 import type { SaveStateOptions, StateStore, StateStores } from './state-store';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../protocol/json';
+import type { JsonObject } from '../base/json';
 
 export type AppKey = { readonly appName: string };
 export type UserKey = AppKey & { readonly userId: string };

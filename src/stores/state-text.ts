@@ -1,7 +1,7 @@
 // State as text: what is not JSON is refused with its path, never coerced.
 
 import { StoreError } from '../protocol/error-classes';
-import { isJsonObject, type JsonObject } from '../protocol/json';
+import { isJsonObject, type JsonObject } from '../base/json';
 import { encodeJson, parseStored } from './json-text';
 
 const complaint = 'the state is not a JSON object';

@@ -4,7 +4,7 @@ import {
   type WorkflowExecutionDescription,
   type WorkflowHandle,
 } from '@temporalio/client';
-import { isJsonObject } from '../protocol/json';
+import { isJsonObject } from '../base/json';
 import { memoKey } from '../protocol/names';
 
 type History = Awaited<ReturnType<WorkflowHandle['fetchHistory']>>;

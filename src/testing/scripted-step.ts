@@ -1,4 +1,4 @@
-import type { JsonObject } from '../protocol/json';
+import type { JsonObject } from '../base/json';
 import type { AssistantPart, FinishReason, ToolCallPart, Usage } from '../protocol/message';
 import type { ModelRequest, ModelResponse } from '../providers/provider';
 import { checkToolArguments } from '../providers/tool-arguments';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { LonghaulError } from '../protocol/errors';
-import type { JsonObject } from '../protocol/json';
+import type { JsonObject } from '../base/json';
 import type { SessionStore, StateStore } from '../worker';
 import { faithfulStates, refusedStates } from './state-store-values';
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../protocol/json';
+import type { JsonObject } from '../base/json';
 import { limits } from '../protocol/limits';
 
 const deep = 150;

@@ -1,9 +1,9 @@
 import { SimplePlugin } from '@temporalio/plugin';
 import type { BundleOptions, Worker, WorkerOptions } from '@temporalio/worker';
 import { createActivities } from '../activities';
-import { DefinitionCache } from '../activities/definition-cache';
-import { InputCache } from '../activities/input-cache';
-import { LogReplica } from '../activities/log-replica';
+import { DefinitionCache } from '../activities/definition/definition-cache';
+import { InputCache } from '../activities/log/input-cache';
+import { LogReplica } from '../activities/log/log-replica';
 import { McpPool } from '../activities/mcp/mcp-pool';
 import { timeouts } from '../protocol/limits';
 import { priceTable } from '../providers/prices';

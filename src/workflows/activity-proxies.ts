@@ -2,9 +2,9 @@
 
 import { proxyActivities, scheduleActivity, type ActivityOptions } from '@temporalio/workflow';
 import type { RetryPolicy } from '@temporalio/common';
-import { clipText, oneLine } from '../core/text';
+import { clipText, oneLine } from '../base/text';
 import type { LonghaulActivities, ToolFacts } from '../protocol/activities';
-import type { JsonObject } from '../protocol/json';
+import type { JsonObject } from '../base/json';
 import { limits, timeouts } from '../protocol/limits';
 import type { ActivityToolSpec } from '../protocol/spec';
 

@@ -1,13 +1,13 @@
 // What drives a run, by its kind: from its beginning, or from where an earlier execution stopped.
 
-import { AgentRun } from '../core/agent-run';
+import { AgentRun } from '../core/machine/agent-run';
 import { createPlan, restorePlan } from '../core/orchestration/create-plan';
 import type { LogEvent } from '../protocol/log';
-import { AgentLoop } from './agent-loop';
-import { machineOptions, promptOf } from './agent-run-facts';
-import type { CarriedRun } from './carried-run';
-import type { DrivenRun, Driver } from './driver';
-import { OrchestrationLoop } from './orchestration-loop';
+import { AgentLoop } from './agent/agent-loop';
+import { machineOptions, promptOf } from './run/agent-run-facts';
+import type { CarriedRun } from './run/carried-run';
+import type { DrivenRun, Driver } from './run/driver';
+import { OrchestrationLoop } from './orchestration/orchestration-loop';
 
 export function createDriver(run: DrivenRun, carried: CarriedRun | undefined): Driver {
   const { facts } = run.definition;

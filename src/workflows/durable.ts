@@ -12,7 +12,7 @@ import {
   isCancellation,
   TemporalFailure,
 } from '@temporalio/workflow';
-import { clipText, utf8Length } from '../core/text';
+import { clipText, utf8Length } from '../base/text';
 import { checkJson, violationText } from '../core/session';
 import { InternalError, PayloadTooLarge } from '../protocol/error-classes';
 import { LonghaulError } from '../protocol/errors';

@@ -8,5 +8,5 @@ export {
   startRunner,
   type StartedRunner,
   type StartRunnerOptions,
-} from './execute-runner';
+} from './children/execute-runner';
 export type { RunnerLike } from '../protocol/spec';

@@ -1,7 +1,7 @@
 // Reads what travelled deflated. What cannot be read, or is too large, is a typed error: it fails the run, and no worker.
 
 import { LonghaulError } from '../protocol/errors';
-import { isJsonObject } from '../protocol/json';
+import { isJsonObject } from '../base/json';
 import { limits } from '../protocol/limits';
 import { inflateJson } from './deflated-json';
 

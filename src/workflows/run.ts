@@ -12,50 +12,47 @@ import {
   condition,
   ContinueAsNew,
   defineSignal,
-  getExternalWorkflowHandle,
   isCancellation,
   makeContinueAsNewFunc,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import { RunBudget } from '../core/budget';
+import { RunBudget } from '../core/budget/budget';
 import type { PlanResult } from '../core/orchestration/plan';
-import { isSpent } from '../core/spend';
+import { isSpent } from '../core/budget/spend';
 import { runnerId } from '../core/runner-refs';
 import { InternalError, InvalidInput } from '../protocol/error-classes';
 import { signalNames } from '../protocol/names';
 import type { LogEntry } from '../protocol/log';
-import type {
-  AgentRunResult,
-  ChildInputs,
-  ChildOutcome,
-  ChildResult,
-  RunInput,
-  RunSpend,
-  RunState,
-} from '../protocol/run';
+import type { AgentRunResult, ChildInputs, ChildResult, RunInput, RunState } from '../protocol/run';
 import { controlActivities } from './activity-proxies';
-import { stateOf } from './agent-run-facts';
-import { carriedEntries, pack, unpack, type ProgressWithin, type CarriedRun } from './carried-run';
-import { reported } from './child-failure';
-import { Children } from './children';
+import { stateOf } from './run/agent-run-facts';
+import {
+  carriedEntries,
+  pack,
+  unpack,
+  type ProgressWithin,
+  type CarriedRun,
+} from './run/carried-run';
+import { reported } from './children/child-failure';
+import { Children } from './children/children';
 import { createDriver } from './create-driver';
-import type { DrivenRun, Driver } from './driver';
+import type { DrivenRun, Driver } from './run/driver';
 import { storable, toWorkflowFailure } from './durable';
-import { HistoryWatch } from './history-watch';
-import { loadDefinition, type LoadedDefinition } from './load-definition';
-import { RootLink, sendDown } from './root-link';
-import { RunBoard } from './run-board';
-import { RunDisplay, type Shown } from './run-display';
-import { setRunHandlers } from './run-handlers';
-import { RunLog } from './run-log';
-import { RunPlace } from './run-place';
-import { setRunQueries } from './run-queries';
-import { childResult, runResult } from './run-result';
-import { RunSession } from './run-session';
-import { openStart, takeRunStart, withoutStart, type Given, type Taken } from './run-start';
-import { closeSession } from './run-stores';
-import { carriedMemo } from './visible-state';
+import { HistoryWatch } from './run/history-watch';
+import { loadDefinition, type LoadedDefinition } from './run/load-definition';
+import { RootLink, sendDown, tellCaller } from './run/root-link';
+import { RunBoard } from './run/run-board';
+import { RunDisplay, type Shown } from './run/run-display';
+import { setRunHandlers } from './run/run-handlers';
+import { RunLog } from './run/run-log';
+import { RunPlace } from './run/run-place';
+import { setRunQueries } from './run/run-queries';
+import { childResult, runResult } from './run/run-result';
+import { RunSession } from './run/run-session';
+import { openStart, takeRunStart, withoutStart, type Given, type Taken } from './run/run-start';
+import { closeSession } from './run/run-stores';
+import { carriedMemo } from './run/visible-state';
 
 /** What exists once the definition is known. */
 type Loaded = {
@@ -132,7 +129,7 @@ export class Run {
       const { isRoot } = this.#place;
       if (spend === undefined || (isRoot && this.#input.thread === undefined)) throw error;
       if (!isRoot && status === 'cancelled' && isSpent(spend))
-        await CancellationScope.nonCancellable(() => this.#tellCaller({ spend }));
+        await CancellationScope.nonCancellable(() => tellCaller({ spend }));
       throw reported(toWorkflowFailure(error), spend);
     }
   }
@@ -230,7 +227,7 @@ export class Run {
     await this.#end('completed');
     if (children.openCount > 0) children.abandon();
     if (!('delta' in returned)) return await this.#save(returned);
-    if (children.openCount > 0) await this.#tellCaller({ result: returned });
+    if (children.openCount > 0) await tellCaller({ result: returned });
     await this.#linger();
     return { ...returned, spend: budget.spend };
   }
@@ -256,17 +253,6 @@ export class Run {
       await CancellationScope.nonCancellable(() => children.closed());
     }
     await CancellationScope.nonCancellable(() => this.#settle());
-  }
-
-  async #tellCaller(
-    told: { readonly result: ChildResult } | { readonly spend: RunSpend },
-  ): Promise<void> {
-    const { parent } = this.#info;
-    if (parent === undefined) return;
-    const outcome: ChildOutcome = { child: this.#info.workflowId, ...told };
-    await getExternalWorkflowHandle(parent.workflowId)
-      .signal(signalNames.childResult, outcome)
-      .catch(() => undefined);
   }
 
   /** It goes on in another execution, or ends, when it is between two steps. */

@@ -2,7 +2,7 @@
 
 import type { ThreadInput } from '../protocol/thread';
 import { durable } from './durable';
-import { ThreadLoop } from './thread-loop';
+import { ThreadLoop } from './thread/thread-loop';
 
 /** `carried` is what the execution before this one handed over by continue-as-new. */
 export async function thread(input: ThreadInput, carried?: Uint8Array): Promise<void> {

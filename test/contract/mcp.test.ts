@@ -9,7 +9,7 @@ import { mcpTools, type JsonObject, type McpServer } from '../../src';
 import { isAnswer, McpUnavailable, reasonOf } from '../../src/activities/mcp/mcp-failure';
 import { mcpOutput } from '../../src/activities/mcp/mcp-output';
 import { McpPool } from '../../src/activities/mcp/mcp-pool';
-import type { ToolOutput } from '../../src/core/tool-output';
+import type { ToolOutput } from '../../src/core/transcript/tool-output';
 import { mcpToolSpecs } from '../../src/spec/mcp-tool-spec';
 import { everything, files, listening, odd, serveEverything, serveOdd } from './mcp-servers';
 

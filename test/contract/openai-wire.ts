@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../src/protocol/json';
+import { isJsonObject } from '../../src/base/json';
 
 export type WireRecord = Readonly<Record<string, unknown>>;
 

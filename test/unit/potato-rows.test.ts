@@ -1,17 +1,17 @@
 // Pure: no server. What potato-agent does against its own documents (splits) or badly (weaknesses), decided without a run.
 
 import { criteria, defineAgent, defineTool, subAgent } from '../../src';
-import { toModelRequest } from '../../src/activities/model-request';
-import { judgeStructured } from '../../src/activities/verdicts';
-import { AgentRun } from '../../src/core/agent-run';
-import { toToolOutput } from '../../src/core/tool-output';
-import type { AgentRunOptions } from '../../src/core/options';
-import type { AgentRunResponse } from '../../src/core/steps';
+import { toModelRequest } from '../../src/activities/model/model-request';
+import { judgeStructured } from '../../src/activities/model/verdicts';
+import { AgentRun } from '../../src/core/machine/agent-run';
+import { toToolOutput } from '../../src/core/transcript/tool-output';
+import type { AgentRunOptions } from '../../src/core/machine/options';
+import type { AgentRunResponse } from '../../src/core/machine/steps';
 import type { AssistantPart, Message } from '../../src/protocol/message';
 import type { RunnerSpec } from '../../src/protocol/spec';
 import { toMessages } from '../../src/providers/anthropic/to-messages';
 import { toContents } from '../../src/providers/google/to-contents';
-import { toChatMessages } from '../../src/providers/openai/to-chat-messages';
+import { toChatMessages } from '../../src/providers/openai/chat/to-chat-messages';
 import { parseRunnerSpec } from '../../src/spec/parse-runner-spec';
 import { assistant, call, result, text, thrown, tokens, tool, turn, user } from './core/builders';
 import { origin } from './providers/google/wire-builders';

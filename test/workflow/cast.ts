@@ -7,7 +7,7 @@ import {
   type Tool,
   type ToolDefinition,
 } from '../../src';
-import type { JsonObject } from '../../src/protocol/json';
+import type { JsonObject } from '../../src/base/json';
 import type { AgentRunResult } from '../../src/protocol/run';
 import { scriptedModel, type ScriptedModel } from '../../src/testing/scripted-model';
 import type { ScriptedStep } from '../../src/testing/scripted-step';

@@ -12,7 +12,7 @@ import {
   type Agent,
 } from '../../src';
 import { entriesFromHistory } from '../../src/client/history-log';
-import { jsonBytes } from '../../src/core/fit-texts';
+import { jsonBytes } from '../../src/core/transcript/fit-texts';
 import { limits } from '../../src/protocol/limits';
 import { queryNames } from '../../src/protocol/names';
 import { scriptedModel } from '../../src/testing/scripted-model';

@@ -1,7 +1,7 @@
 // What potato-agent does against its own documents (splits) or badly (weaknesses), on the dev server: callbacks, sessions, called agents.
 
 import { defineCallbacks, overrideResponse, subAgent } from '../../src';
-import type { JsonObject } from '../../src/protocol/json';
+import type { JsonObject } from '../../src/base/json';
 import { SqliteStores } from '../../src/worker';
 import { devServerAddress } from '../servers';
 import { aTool, callOf, Cast, resultOf } from './cast';

@@ -1,7 +1,7 @@
 // Sessions that outlive a run, on the dev server: read when it starts, saved when it completes, late when the store is down.
 
 import { defineAgent, defineTool } from '../../src';
-import type { JsonObject } from '../../src/protocol/json';
+import type { JsonObject } from '../../src/base/json';
 import { StoreError } from '../../src/protocol/error-classes';
 import { scriptedModel } from '../../src/testing/scripted-model';
 import type { ScriptedStep } from '../../src/testing/scripted-step';

@@ -2,9 +2,9 @@
 // made once at most, what is no answer leaves its outcome unknown, unless it was never sent.
 
 import { Context, log } from '@temporalio/activity';
-import { errorOutput, type ToolOutput } from '../../core/tool-output';
+import { errorOutput, type ToolOutput } from '../../core/transcript/tool-output';
 import { OutcomeUnknown } from '../../protocol/error-classes';
-import type { JsonObject } from '../../protocol/json';
+import type { JsonObject } from '../../base/json';
 import { timeouts } from '../../protocol/limits';
 import type { ToolSpec } from '../../protocol/spec';
 import type { McpServer } from '../../spec/mcp-server';

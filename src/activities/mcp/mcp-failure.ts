@@ -1,4 +1,4 @@
-import { clipText } from '../../core/text';
+import { clipText } from '../../base/text';
 import { LonghaulError } from '../../protocol/errors';
 import { redact } from '../../providers/redact';
 import type { McpServer } from '../../spec/mcp-server';

@@ -1,8 +1,8 @@
 // What an MCP server answered, as the model is shown it. Pure.
 
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import { utf8Length } from '../../core/text';
-import { errorOutput, toToolOutput, type ToolOutput } from '../../core/tool-output';
+import { utf8Length } from '../../base/text';
+import { errorOutput, toToolOutput, type ToolOutput } from '../../core/transcript/tool-output';
 import { limits } from '../../protocol/limits';
 import type { ToolContent } from '../../protocol/message';
 

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { RunHandle } from '../../client';
-import type { CommandContext } from '../command-context';
-import { addPersonFlags, decide, type PersonFlags } from '../decide';
-import { parseJsonObject } from '../parse-options';
+import type { CommandContext } from '../session/command-context';
+import { addPersonFlags, decide, type PersonFlags } from '../session/decide';
+import { parseJsonObject } from '../session/parse-options';
 
 type ApproveFlags = PersonFlags & { readonly args?: string };
 

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import type { Longhaul } from '../../client';
 import { UsageError } from '../cli-error';
-import type { CommandContext } from '../command-context';
-import { addConnectionFlags, openLonghaul, type ConnectionFlags } from '../connection';
-import { describeRun } from '../describe-run';
+import type { CommandContext } from '../session/command-context';
+import { addConnectionFlags, openLonghaul, type ConnectionFlags } from '../session/connection';
+import { describeRun } from '../session/describe-run';
 import { exitCodes } from '../exit-codes';
-import { printableJson, printableLine } from '../printable';
-import { isEnded } from '../read-run';
+import { printableJson, printableLine } from '../render/printable';
+import { isEnded } from '../session/read-run';
 
 type CancelFlags = ConnectionFlags & {
   readonly orphans?: true;

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import { addSpecFlags } from '../agents-source';
-import { chat } from '../chat';
-import type { CommandContext } from '../command-context';
-import { addConnectionFlags, addTaskQueueFlag } from '../connection';
-import { readInput } from '../read-input';
-import { commandLine } from '../render-pending';
-import { openSession, type WorkerFlags } from '../session';
+import { addSpecFlags } from '../session/agents-source';
+import { chat } from '../session/chat';
+import type { CommandContext } from '../session/command-context';
+import { addConnectionFlags, addTaskQueueFlag } from '../session/connection';
+import { readInput } from '../session/read-input';
+import { commandLine } from '../render/render-pending';
+import { openSession, type WorkerFlags } from '../session/session';
 
 type ChatFlags = WorkerFlags & {
   readonly session?: string;

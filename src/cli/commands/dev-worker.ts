@@ -1,16 +1,16 @@
 import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { defaults } from '../../protocol/names';
-import { loadAgents, type LoadedAgents } from '../agents-file';
+import { loadAgents, type LoadedAgents } from '../session/agents-file';
 import { toCliError } from '../cli-error';
-import type { CommandContext } from '../command-context';
-import { connectionOf } from '../connection';
+import type { CommandContext } from '../session/command-context';
+import { connectionOf } from '../session/connection';
 import { noteLoadedFiles } from '../dev/loaded-files';
 import type { WorkerCommand, WorkerMessage, WorkerStart } from '../dev/worker-messages';
 import { exitCodes } from '../exit-codes';
-import { serveAgents, type ServedAgents } from '../serve-agents';
-import type { Terminal } from '../terminal';
-import { installWorkerLog } from '../worker-log';
+import { serveAgents, type ServedAgents } from '../session/serve-agents';
+import type { Terminal } from '../render/terminal';
+import { installWorkerLog } from '../session/worker-log';
 
 /** The process in which `dev` runs a worker: each change of the agents gets a new one, so that all their modules load again. */
 export function addDevWorkerCommand(program: Command, { terminal, finish }: CommandContext): void {

@@ -9,9 +9,9 @@ import {
   requireAgentsSource,
   type AgentsFlags,
   type AgentsSource,
-} from '../agents-source';
-import type { CommandContext } from '../command-context';
-import { addTaskQueueFlag } from '../connection';
+} from '../session/agents-source';
+import type { CommandContext } from '../session/command-context';
+import { addTaskQueueFlag } from '../session/connection';
 import { awaitFormerServer, inUse, lockDb } from '../dev/db-lock';
 import { endOfDev } from '../dev/end-of-dev';
 import { choosePort } from '../dev/ports';
@@ -19,11 +19,11 @@ import { WorkerKeeper } from '../dev/worker-keeper';
 import type { ReadyWorker } from '../dev/worker-messages';
 import { messageOf } from '../error-message';
 import { exitCodes } from '../exit-codes';
-import { loadDevServer } from '../load-parts';
-import { parsePort } from '../parse-options';
-import { renderAgents } from '../render-agents';
-import { commandLine } from '../render-pending';
-import type { Terminal } from '../terminal';
+import { loadDevServer } from '../session/load-parts';
+import { parsePort } from '../session/parse-options';
+import { renderAgents } from '../render/render-agents';
+import { commandLine } from '../render/render-pending';
+import type { Terminal } from '../render/terminal';
 
 type DevFlags = AgentsFlags & {
   readonly db: string;

@@ -2,17 +2,17 @@ import type { Command } from 'commander';
 import type { Longhaul } from '../../client';
 import { diffDefinitions, type Definitions, type RunnerChange } from '../../spec/diff-definitions';
 import { hashDefinition } from '../../spec/definition-hash';
-import { loadAgents } from '../agents-file';
-import { findAgentsSource } from '../agents-source';
+import { loadAgents } from '../session/agents-file';
+import { findAgentsSource } from '../session/agents-source';
 import { toCliError } from '../cli-error';
-import type { CommandContext } from '../command-context';
-import { addConnectionFlags, openLonghaul, type ConnectionFlags } from '../connection';
+import type { CommandContext } from '../session/command-context';
+import { addConnectionFlags, openLonghaul, type ConnectionFlags } from '../session/connection';
 import { exitCodes } from '../exit-codes';
-import { collect } from '../parse-options';
-import { printableJson } from '../printable';
-import { renderChanges, renderPinnedRuns } from '../render-diff';
-import { runsByDefinition, type PinnedRun } from '../runs-by-definition';
-import type { Terminal } from '../terminal';
+import { collect } from '../session/parse-options';
+import { printableJson } from '../render/printable';
+import { renderChanges, renderPinnedRuns } from '../render/render-diff';
+import { runsByDefinition, type PinnedRun } from '../session/runs-by-definition';
+import type { Terminal } from '../render/terminal';
 
 type DiffFlags = ConnectionFlags & {
   readonly tools?: string;

@@ -1,22 +1,27 @@
 import type { Command } from 'commander';
-import { loadAgents, type LoadedAgents } from '../agents-file';
-import { addSpecFlags, findAgentsSource, sourceName, type AgentsFlags } from '../agents-source';
+import { loadAgents, type LoadedAgents } from '../session/agents-file';
+import {
+  addSpecFlags,
+  findAgentsSource,
+  sourceName,
+  type AgentsFlags,
+} from '../session/agents-source';
 import { toCliError } from '../cli-error';
-import type { CommandContext } from '../command-context';
+import type { CommandContext } from '../session/command-context';
 import {
   addConnectionFlags,
   addTaskQueueFlag,
   encodingOf,
   openLonghaul,
   type ConnectionFlags,
-} from '../connection';
+} from '../session/connection';
 import type { Check } from '../doctor/check';
 import { checkNode, checkProtobufjs, checkProviderKeys } from '../doctor/machine-checks';
 import { checkServer } from '../doctor/server-checks';
 import { exitCodes } from '../exit-codes';
-import { printableJson, printableLine } from '../printable';
-import type { Style } from '../style';
-import { padToWidth } from '../text-width';
+import { printableJson, printableLine } from '../render/printable';
+import type { Style } from '../render/style';
+import { padToWidth } from '../render/text-width';
 
 type DoctorFlags = ConnectionFlags & AgentsFlags & { readonly json?: true };
 

@@ -1,14 +1,14 @@
 import { Option, type Command } from 'commander';
 import type { InboxItem, Longhaul } from '../../client';
-import type { CommandContext } from '../command-context';
-import { addConnectionFlags, openLonghaul, type ConnectionFlags } from '../connection';
+import type { CommandContext } from '../session/command-context';
+import { addConnectionFlags, openLonghaul, type ConnectionFlags } from '../session/connection';
 import { exitCodes } from '../exit-codes';
-import { parseCount } from '../parse-options';
-import { printableJson } from '../printable';
-import { renderInbox } from '../render-inbox';
-import { commandLine } from '../render-pending';
-import type { Terminal } from '../terminal';
-import { addWhoseFlags, whoseOf, type WhoseFlags } from '../whose-flags';
+import { parseCount } from '../session/parse-options';
+import { printableJson } from '../render/printable';
+import { renderInbox } from '../render/render-inbox';
+import { commandLine } from '../render/render-pending';
+import type { Terminal } from '../render/terminal';
+import { addWhoseFlags, whoseOf, type WhoseFlags } from '../session/whose-flags';
 
 const kinds: readonly InboxItem['kind'][] = ['question', 'approval', 'budget'];
 

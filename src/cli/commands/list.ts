@@ -1,12 +1,12 @@
 import { Option, type Command } from 'commander';
 import type { RunStatus, RunSummary } from '../../client';
-import type { CommandContext } from '../command-context';
-import { addConnectionFlags, openLonghaul, type ConnectionFlags } from '../connection';
+import type { CommandContext } from '../session/command-context';
+import { addConnectionFlags, openLonghaul, type ConnectionFlags } from '../session/connection';
 import { exitCodes } from '../exit-codes';
-import { parseCount } from '../parse-options';
-import { printableJson } from '../printable';
-import { renderList } from '../render-list';
-import { addWhoseFlags, whoseOf, type WhoseFlags } from '../whose-flags';
+import { parseCount } from '../session/parse-options';
+import { printableJson } from '../render/printable';
+import { renderList } from '../render/render-list';
+import { addWhoseFlags, whoseOf, type WhoseFlags } from '../session/whose-flags';
 
 const statuses: readonly RunStatus[] = [
   'loading',

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { RunHandle } from '../../client';
-import type { CommandContext } from '../command-context';
-import { addPersonFlags, decide, type PersonFlags } from '../decide';
+import type { CommandContext } from '../session/command-context';
+import { addPersonFlags, decide, type PersonFlags } from '../session/decide';
 
 export function addRejectCommand(program: Command, { terminal, finish }: CommandContext): void {
   const command = program

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import type { ResetPlan } from '../../client';
 import { UsageError } from '../cli-error';
-import type { CommandContext } from '../command-context';
-import { addConnectionFlags, openLonghaul, type ConnectionFlags } from '../connection';
+import type { CommandContext } from '../session/command-context';
+import { addConnectionFlags, openLonghaul, type ConnectionFlags } from '../session/connection';
 import { exitCodes } from '../exit-codes';
-import { printableJson, printableLine } from '../printable';
-import type { Terminal } from '../terminal';
+import { printableJson, printableLine } from '../render/printable';
+import type { Terminal } from '../render/terminal';
 
 type ResetFlags = ConnectionFlags & {
   readonly to: string;

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { RunHandle } from '../../client';
-import type { CommandContext } from '../command-context';
-import { addPersonFlags, decide, type PersonFlags } from '../decide';
-import { readInput } from '../read-input';
-import { replyTo, sendReply } from '../reply';
+import type { CommandContext } from '../session/command-context';
+import { addPersonFlags, decide, type PersonFlags } from '../session/decide';
+import { readInput } from '../session/read-input';
+import { replyTo, sendReply } from '../session/reply';
 
 type ResumeFlags = PersonFlags & { readonly inputId?: string };
 

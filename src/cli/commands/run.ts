@@ -1,18 +1,18 @@
 import type { Command } from 'commander';
 import type { RunHandle, StartOptions } from '../../client';
-import { addSpecFlags } from '../agents-source';
+import { addSpecFlags } from '../session/agents-source';
 import { UsageError } from '../cli-error';
-import type { CommandContext } from '../command-context';
-import { addConnectionFlags, addTaskQueueFlag, openLonghaul } from '../connection';
+import type { CommandContext } from '../session/command-context';
+import { addConnectionFlags, addTaskQueueFlag, openLonghaul } from '../session/connection';
 import { exitCodes } from '../exit-codes';
-import { followRun } from '../follow-run';
-import { liveWorkers } from '../live-workers';
-import { collect, parseJsonObject } from '../parse-options';
-import { printableJson } from '../printable';
-import { readInput } from '../read-input';
-import { commandLine } from '../render-pending';
-import { openSession, type WorkerFlags } from '../session';
-import type { Terminal } from '../terminal';
+import { followRun } from '../session/follow-run';
+import { liveWorkers } from '../session/live-workers';
+import { collect, parseJsonObject } from '../session/parse-options';
+import { printableJson } from '../render/printable';
+import { readInput } from '../session/read-input';
+import { commandLine } from '../render/render-pending';
+import { openSession, type WorkerFlags } from '../session/session';
+import type { Terminal } from '../render/terminal';
 
 type RunFlags = WorkerFlags & {
   readonly answer?: readonly string[];

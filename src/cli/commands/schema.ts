@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { specFileSchema } from '../../spec/yaml/published-schema';
-import type { CommandContext } from '../command-context';
+import type { CommandContext } from '../session/command-context';
 import { exitCodes } from '../exit-codes';
 
 export function addSchemaCommand(program: Command, { terminal, finish }: CommandContext): void {

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import type { CommandContext } from '../command-context';
-import { addConnectionFlags, openLonghaul, type ConnectionFlags } from '../connection';
+import type { CommandContext } from '../session/command-context';
+import { addConnectionFlags, openLonghaul, type ConnectionFlags } from '../session/connection';
 import { exitCodes } from '../exit-codes';
-import { printableJson, printableLine } from '../printable';
-import { registerAttributes, type AttributeReport } from '../register-attributes';
-import type { Style } from '../style';
-import { padToWidth } from '../text-width';
+import { printableJson, printableLine } from '../render/printable';
+import { registerAttributes, type AttributeReport } from '../session/register-attributes';
+import type { Style } from '../render/style';
+import { padToWidth } from '../render/text-width';
 
 type SetupFlags = ConnectionFlags & { readonly json?: true };
 

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import type { CommandContext } from '../command-context';
-import { addConnectionFlags, openLonghaul, type ConnectionFlags } from '../connection';
+import type { CommandContext } from '../session/command-context';
+import { addConnectionFlags, openLonghaul, type ConnectionFlags } from '../session/connection';
 import { exitCodes } from '../exit-codes';
-import { printableJson } from '../printable';
-import { readRun } from '../read-run';
-import { commandLine } from '../render-pending';
-import { renderRun } from '../render-run';
+import { printableJson } from '../render/printable';
+import { readRun } from '../session/read-run';
+import { commandLine } from '../render/render-pending';
+import { renderRun } from '../render/render-run';
 
 type ShowFlags = ConnectionFlags & { readonly full?: true; readonly json?: true };
 

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import type { ThreadSummary } from '../../client';
-import type { CommandContext } from '../command-context';
-import { addConnectionFlags, openLonghaul, type ConnectionFlags } from '../connection';
+import type { CommandContext } from '../session/command-context';
+import { addConnectionFlags, openLonghaul, type ConnectionFlags } from '../session/connection';
 import { exitCodes } from '../exit-codes';
-import { parseCount } from '../parse-options';
-import { printableJson } from '../printable';
-import { renderThreads } from '../render-threads';
-import { addWhoseFlags, whoseOf, type WhoseFlags } from '../whose-flags';
+import { parseCount } from '../session/parse-options';
+import { printableJson } from '../render/printable';
+import { renderThreads } from '../render/render-threads';
+import { addWhoseFlags, whoseOf, type WhoseFlags } from '../session/whose-flags';
 
 type ThreadsFlags = ConnectionFlags &
   WhoseFlags & {

@@ -3,12 +3,12 @@ import { criteria } from '../../spec/criteria';
 import type { CodeOptions, Registry } from '../../spec/registry';
 import { checkSpec, type SpecCheck } from '../../spec/yaml/check-spec';
 import { formatSpecProblem } from '../../spec/yaml/spec-problem';
-import { loadAgents, type LoadedAgents } from '../agents-file';
-import { findAgentsSource } from '../agents-source';
-import type { CommandContext } from '../command-context';
+import { loadAgents, type LoadedAgents } from '../session/agents-file';
+import { findAgentsSource } from '../session/agents-source';
+import type { CommandContext } from '../session/command-context';
 import { exitCodes } from '../exit-codes';
-import { printableJson, printableLine } from '../printable';
-import type { Terminal } from '../terminal';
+import { printableJson, printableLine } from '../render/printable';
+import type { Terminal } from '../render/terminal';
 
 type ValidateFlags = {
   readonly overlay: readonly string[];

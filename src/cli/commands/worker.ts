@@ -1,29 +1,29 @@
 import type { Command } from 'commander';
 import { defaults } from '../../protocol/names';
-import { loadAgents } from '../agents-file';
+import { loadAgents } from '../session/agents-file';
 import {
   addSpecFlags,
   requireAgentsSource,
   type AgentsFlags,
   type AgentsSource,
-} from '../agents-source';
+} from '../session/agents-source';
 import { UsageError } from '../cli-error';
-import type { CommandContext } from '../command-context';
+import type { CommandContext } from '../session/command-context';
 import {
   addConnectionFlags,
   addTaskQueueFlag,
   targetOf,
   type ConnectionFlags,
-} from '../connection';
+} from '../session/connection';
 import { endOfDev, endSignal } from '../dev/end-of-dev';
 import { WorkerKeeper } from '../dev/worker-keeper';
 import type { ReadyWorker } from '../dev/worker-messages';
 import { exitCodes } from '../exit-codes';
-import { parseHealthAddress, serveHealth, type HealthAddress } from '../health-server';
-import { renderAgents } from '../render-agents';
-import { serveAgents } from '../serve-agents';
-import type { Terminal } from '../terminal';
-import { installWorkerLog } from '../worker-log';
+import { parseHealthAddress, serveHealth, type HealthAddress } from '../session/health-server';
+import { renderAgents } from '../render/render-agents';
+import { serveAgents } from '../session/serve-agents';
+import type { Terminal } from '../render/terminal';
+import { installWorkerLog } from '../session/worker-log';
 
 type ServeFlags = ConnectionFlags &
   AgentsFlags & { readonly watch?: true; readonly health?: HealthAddress };

@@ -1,6 +1,6 @@
-import { sourceFiles } from '../agents-source';
+import { sourceFiles } from '../session/agents-source';
 import { messageOf } from '../error-message';
-import { printableLine } from '../printable';
+import { printableLine } from '../render/printable';
 import { watchFiles } from './watch-files';
 import type { ReadyWorker, WorkerStart } from './worker-messages';
 import { startWorkerProcess, WorkerNotReady, type WorkerProcess } from './worker-process';

@@ -1,6 +1,6 @@
-import type { AgentsSource } from '../agents-source';
+import type { AgentsSource } from '../session/agents-source';
 import type { CliError } from '../cli-error';
-import type { ConnectionFlags } from '../connection';
+import type { ConnectionFlags } from '../session/connection';
 
 /** What the worker's process is told when it starts, as JSON on its command line. */
 export type WorkerStart = {

@@ -4,7 +4,7 @@ import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow';
 import { lastEvents } from '../../client/history-events';
 import { timeouts } from '../../protocol/limits';
-import { printableLine } from '../printable';
+import { printableLine } from '../render/printable';
 import type { Check } from './check';
 import { causeLine, listNewest, lookAtEach, ofOurs, summary } from './look';
 

@@ -4,8 +4,8 @@ import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { isNotFound } from '../../client/failures';
 import { timeouts } from '../../protocol/limits';
 import { threadType, workflowTypes } from '../../protocol/names';
-import { printableLine } from '../printable';
-import { clipToWidth } from '../text-width';
+import { printableLine } from '../render/printable';
+import { clipToWidth } from '../render/text-width';
 
 const atATime = 10;
 const pageSize = 200;

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import type { LoadedAgents } from '../agents-file';
+import type { LoadedAgents } from '../session/agents-file';
 import { messageOf } from '../error-message';
 import type { Check } from './check';
 

@@ -6,7 +6,7 @@ import { lastEvents } from '../../client/history-events';
 import { taskFailure } from '../../client/task-failure';
 import { timeouts } from '../../protocol/limits';
 import { signalNames } from '../../protocol/names';
-import { printableLine } from '../printable';
+import { printableLine } from '../render/printable';
 import type { Check } from './check';
 import { causeLine, listNewest, lookAtEach, ofOurs, summary } from './look';
 

@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { findOrphans } from '../../client/orphans';
-import { printableLine } from '../printable';
+import { printableLine } from '../render/printable';
 import type { Check } from './check';
 import { summary } from './look';
 

@@ -8,7 +8,7 @@ import {
   type AttributeState,
 } from '../../server/search-attributes';
 import { toCliError } from '../cli-error';
-import { liveWorkers } from '../live-workers';
+import { liveWorkers } from '../session/live-workers';
 import type { Check } from './check';
 import { checkEndedRuns, checkExecutions } from './ended-runs';
 import { checkOpenRuns } from './open-runs';

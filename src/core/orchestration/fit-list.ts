@@ -1,6 +1,6 @@
 // Lists in messages and details, which have little room. Pure.
 
-import { utf8Length } from '../text';
+import { utf8Length } from '../../base/text';
 
 const roomForCount = 24;
 

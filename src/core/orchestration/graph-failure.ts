@@ -1,8 +1,8 @@
 // The error of a graph a task of which has failed: it names the task, and what became of the others. Pure.
 
-import type { JsonObject } from '../../protocol/json';
+import type { JsonObject } from '../../base/json';
 import { limits } from '../../protocol/limits';
-import { clipText, oneLine } from '../text';
+import { clipText, oneLine } from '../../base/text';
 import { fitItems, fitList } from './fit-list';
 import type { GraphProgress } from './graph-progress';
 import type { ChildFailure, PlanOutcome } from './plan';

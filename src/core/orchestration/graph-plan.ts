@@ -10,7 +10,7 @@ import type { GraphFacts } from '../../protocol/activities';
 import { errorOfCode, InternalError } from '../../protocol/error-classes';
 import type { ErrorCode } from '../../protocol/errors';
 import { LonghaulError } from '../../protocol/errors';
-import type { JsonObject } from '../../protocol/json';
+import type { JsonObject } from '../../base/json';
 import type { ChildResult, RunInput } from '../../protocol/run';
 import { noTotals, RunningTotals, type Totals } from './child-results';
 import { fitList } from './fit-list';

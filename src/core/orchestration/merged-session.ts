@@ -2,7 +2,7 @@
  * A session as deltas are merged into it, one after the other: equal to `mergeDelta` for each, but what a delta costs depends on its
  * own size only.
  */
-import type { Json, JsonObject } from '../../protocol/json';
+import type { Json, JsonObject } from '../../base/json';
 import type { SessionDelta } from '../session';
 import { isOwnKey } from '../session';
 

@@ -1,8 +1,8 @@
 // The error of a parallel none of whose branches completed: it names each, as far as there is room. Pure.
 
 import { limits } from '../../protocol/limits';
-import type { JsonObject } from '../../protocol/json';
-import { oneLine } from '../text';
+import type { JsonObject } from '../../base/json';
+import { oneLine } from '../../base/text';
 import { fitItems, fitList } from './fit-list';
 import type { ChildFailure, PlanOutcome } from './plan';
 

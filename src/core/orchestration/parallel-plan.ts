@@ -9,9 +9,9 @@
  */
 import type { ParallelFacts } from '../../protocol/activities';
 import { InvalidInput } from '../../protocol/error-classes';
-import type { JsonObject } from '../../protocol/json';
+import type { JsonObject } from '../../base/json';
 import type { ChildResult, RunInput } from '../../protocol/run';
-import { fitTexts, sizeInJson } from '../fit-texts';
+import { fitTexts, sizeInJson } from '../transcript/fit-texts';
 import { mergeDelta } from '../session';
 import { noTotals, RunningTotals, type Totals } from './child-results';
 import { MergedSession } from './merged-session';

@@ -1,6 +1,6 @@
 import type { RunnerPlace } from '../../protocol/activities';
 import type { ErrorCode, ErrorDetails } from '../../protocol/errors';
-import type { JsonObject } from '../../protocol/json';
+import type { JsonObject } from '../../base/json';
 import type { AgentRunResult, ChildResult, RunInput } from '../../protocol/run';
 
 /** What an orchestration begins with. */

@@ -7,7 +7,7 @@
  */
 import type { SequentialFacts } from '../../protocol/activities';
 import { InvalidInput } from '../../protocol/error-classes';
-import type { JsonObject } from '../../protocol/json';
+import type { JsonObject } from '../../base/json';
 import type { ChildResult, RunInput } from '../../protocol/run';
 import { mergeDelta } from '../session';
 import { noTotals, RunningTotals, type Totals } from './child-results';

@@ -2,7 +2,7 @@
  * A session, and what it was when each delta came: tasks that wait for their start keep the session they became ready with. It is
  * stored as one session and the deltas since, for one copy for each waiting task would be too much to carry.
  */
-import type { JsonObject } from '../../protocol/json';
+import type { JsonObject } from '../../base/json';
 import type { SessionDelta } from '../session';
 import { MergedSession } from './merged-session';
 

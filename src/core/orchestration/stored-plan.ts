@@ -1,9 +1,9 @@
 // How a plan is stored: its state as plain JSON, beside the format and the kind. Pure.
 
-import { isJsonObject, type JsonObject } from '../../protocol/json';
+import { isJsonObject, type JsonObject } from '../../base/json';
 import type { OrchestrationFacts } from '../../protocol/activities';
 import { StateError } from '../errors';
-import { plainJson } from '../plain-json';
+import { plainJson } from '../../base/plain-json';
 
 const format = 1;
 

@@ -1,10 +1,10 @@
 // What a task of a graph is given, once the tasks it waits for are done. Pure.
 
 import { InvalidInput } from '../../protocol/error-classes';
-import { isJsonObject, type Json, type JsonObject } from '../../protocol/json';
+import { isJsonObject, type Json, type JsonObject } from '../../base/json';
 import { limits } from '../../protocol/limits';
 import type { RunInput } from '../../protocol/run';
-import { fitTexts, jsonBytes, sizeInJson } from '../fit-texts';
+import { fitTexts, jsonBytes, sizeInJson } from '../transcript/fit-texts';
 import type { GraphTask } from './graph-tasks';
 import type { TaskResults } from './task-results';
 import { renderTemplate } from './template';

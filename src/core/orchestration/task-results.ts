@@ -3,10 +3,10 @@
  *
  * 1. A text is read as JSON once, however many tasks ask.
  */
-import type { Json, JsonObject } from '../../protocol/json';
-import { isJsonObject } from '../../protocol/json';
+import type { Json, JsonObject } from '../../base/json';
+import { isJsonObject } from '../../base/json';
 import type { ChildResult } from '../../protocol/run';
-import { fitReplies } from '../fit-reply';
+import { fitReplies } from '../transcript/fit-reply';
 
 export type TaskResult = { readonly text: string; readonly structured?: Json };
 

@@ -5,11 +5,11 @@
 // 3. Parsing takes time in proportion to the template, whatever it holds.
 
 import { InvalidInput, PayloadTooLarge } from '../../protocol/error-classes';
-import type { Json } from '../../protocol/json';
+import type { Json } from '../../base/json';
 import { limits } from '../../protocol/limits';
 import { idPatterns } from '../../protocol/names';
 import type { RunInput } from '../../protocol/run';
-import { oneLine } from '../text';
+import { oneLine } from '../../base/text';
 
 export type TemplatePart =
   | { readonly kind: 'text'; readonly text: string }

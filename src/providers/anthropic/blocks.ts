@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../protocol/json';
+import { isJsonObject, type JsonObject } from '../../base/json';
 import type { AssistantPart } from '../../protocol/message';
 
 /** The name of this wire format: what is sealed under it goes back to it only. */

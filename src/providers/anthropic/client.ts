@@ -1,6 +1,6 @@
 import type * as sdkModule from '@anthropic-ai/sdk';
 import type * as schemaModule from '@anthropic-ai/sdk/lib/transform-json-schema';
-import type { JsonSchema } from '../../protocol/json';
+import type { JsonSchema } from '../../base/json';
 import { timeouts } from '../../protocol/limits';
 import { unredirectedFetch } from '../bounded-body';
 import type { ProviderConfig } from '../provider';

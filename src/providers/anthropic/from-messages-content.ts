@@ -1,4 +1,4 @@
-import type { Json } from '../../protocol/json';
+import type { Json } from '../../base/json';
 import type { AssistantPart, Origin } from '../../protocol/message';
 import { differenceOf, seal, sealedField } from '../seal';
 import { checkToolArguments } from '../tool-arguments';

@@ -3,7 +3,7 @@ import type {
   RawContentBlockStartEvent,
   RawMessageStreamEvent,
 } from '@anthropic-ai/sdk/resources/messages/messages';
-import type { Json } from '../../protocol/json';
+import type { Json } from '../../base/json';
 import type { CallOptions, ModelDelta } from '../provider';
 import type { StreamReader } from '../read-stream';
 import type { MessageBlock } from './blocks';

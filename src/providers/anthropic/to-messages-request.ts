@@ -5,7 +5,7 @@ import type {
   Tool,
   ToolChoice,
 } from '@anthropic-ai/sdk/resources/messages/messages';
-import type { JsonObject } from '../../protocol/json';
+import type { JsonObject } from '../../base/json';
 import { mergeExtra } from '../merge-extra';
 import type { ModelRequest, RequestToolChoice } from '../provider';
 import { withCacheMarkers } from './cache-control';

@@ -2,7 +2,7 @@ import type {
   ContentBlockParam,
   ToolUseBlockParam,
 } from '@anthropic-ai/sdk/resources/messages/messages';
-import { isJsonObject } from '../../protocol/json';
+import { isJsonObject } from '../../base/json';
 import type { AssistantMessage, AssistantPart, Message } from '../../protocol/message';
 import { withDifference } from '../seal';
 import { anthropicApi, projectedBlock, type MessageBlock } from './blocks';

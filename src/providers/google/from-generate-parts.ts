@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../protocol/json';
+import { isJsonObject, type Json, type JsonObject } from '../../base/json';
 import type { AssistantPart, Origin } from '../../protocol/message';
 import { seal, sealedField } from '../seal';
 import { checkToolArguments } from '../tool-arguments';

@@ -1,5 +1,5 @@
 import { LonghaulError, ProviderError } from '../../protocol/errors';
-import { isJsonObject, type Json, type JsonObject } from '../../protocol/json';
+import { isJsonObject, type Json, type JsonObject } from '../../base/json';
 import {
   badResponse,
   isNetworkError,

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../protocol/json';
+import { isJsonObject, type Json, type JsonObject } from '../../base/json';
 import type { AssistantPart, MediaPart, ToolCallPart } from '../../protocol/message';
 import { isMadeUp } from './call-ids';
 

@@ -3,7 +3,7 @@ import type {
   GenerateContentResponsePromptFeedback,
   GenerateContentResponseUsageMetadata,
 } from '@google/genai';
-import { isJsonObject, type JsonObject } from '../../protocol/json';
+import { isJsonObject, type JsonObject } from '../../base/json';
 import type { CallOptions, ModelDelta } from '../provider';
 import type { StreamReader } from '../read-stream';
 import { madeUpId } from './call-ids';

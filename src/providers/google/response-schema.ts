@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, type JsonSchema } from '../../protocol/json';
+import { isJsonObject, type Json, type JsonObject, type JsonSchema } from '../../base/json';
 
 /** The keywords the API takes in `responseJsonSchema`; others make it refuse the request. */
 const keywords = new Set(

@@ -1,5 +1,5 @@
 import type { Content, FunctionResponse, FunctionResponsePart, Part } from '@google/genai';
-import { isJsonObject, type Json } from '../../protocol/json';
+import { isJsonObject, type Json } from '../../base/json';
 import type {
   AssistantMessage,
   AssistantPart,

@@ -7,7 +7,7 @@ import type {
   Tool,
   ToolConfig,
 } from '@google/genai';
-import type { JsonObject } from '../../protocol/json';
+import type { JsonObject } from '../../base/json';
 import { mergeExtra } from '../merge-extra';
 import type { ModelRequest, RequestToolChoice } from '../provider';
 import { takesSchemaWithTools } from './model-family';

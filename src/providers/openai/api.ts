@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../protocol/json';
+import { isJsonObject, type JsonObject } from '../../base/json';
 import type { AssistantMessage, AssistantPart } from '../../protocol/message';
 
 export const responsesApi = 'openai-responses';

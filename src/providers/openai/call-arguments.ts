@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../protocol/json';
+import type { Json, JsonObject } from '../../base/json';
 import type { ToolCallPart } from '../../protocol/message';
 import type { ToolArguments } from '../tool-arguments';
 

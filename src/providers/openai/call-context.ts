@@ -1,5 +1,5 @@
 import type { OpenAI } from 'openai';
-import type { JsonObject } from '../../protocol/json';
+import type { JsonObject } from '../../base/json';
 import type { Message, ResponseIds } from '../../protocol/message';
 import type { CallTarget } from '../errors';
 import type { Endpoint } from './endpoint';

@@ -1,5 +1,5 @@
 import { LonghaulError } from '../../protocol/errors';
-import { isJsonObject } from '../../protocol/json';
+import { isJsonObject } from '../../base/json';
 import {
   badResponse,
   isNetworkError,

@@ -8,8 +8,8 @@ import type {
   ProviderConfig,
 } from '../provider';
 import { chatApi } from './api';
-import { callChat } from './call-chat';
-import { callResponses } from './call-responses';
+import { callChat } from './chat/call-chat';
+import { callResponses } from './responses/call-responses';
 import { openAiClient } from './client';
 import { resolveEndpoint, type Endpoint } from './endpoint';
 

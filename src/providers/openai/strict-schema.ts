@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonSchema } from '../../protocol/json';
+import { isJsonObject, type Json, type JsonSchema } from '../../base/json';
 
 const deepest = 10;
 

@@ -1,5 +1,5 @@
 import { limits } from '../../protocol/limits';
-import { didYouMean } from '../../core/nearest';
+import { didYouMean } from '../../base/nearest';
 import { formatPath, quote } from '../problem';
 import { problemOf, type Draft, type DraftRef } from './draft';
 import { formatPlace, type SpecProblem } from './spec-problem';

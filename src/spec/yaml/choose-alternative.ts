@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonSchema } from '../../protocol/json';
-import { didYouMean } from '../../core/nearest';
+import { isJsonObject, type JsonSchema } from '../../base/json';
+import { didYouMean } from '../../base/nearest';
 import { describeValue, quote } from '../problem';
 import { fieldName } from './field-names';
 import { defaultKindKeyword, valuesKeyword } from './format-keywords';

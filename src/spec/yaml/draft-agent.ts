@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../protocol/json';
+import type { Json, JsonObject } from '../../base/json';
 import { parseDuration } from '../duration';
 import { formatPath } from '../problem';
 import type { Draft, DraftTool } from './draft';

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../protocol/json';
+import type { Json, JsonObject } from '../../base/json';
 import { formatPath } from '../problem';
 import { draftAgent } from './draft-agent';
 import type { Draft, Drafting, DraftRef } from './draft';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../protocol/json';
+import type { JsonObject } from '../../base/json';
 import { formatPath, joinPath } from '../problem';
 import type { FieldPlaces, Path } from './field-places';
 import type { LoadedPrompt } from './read-prompt';

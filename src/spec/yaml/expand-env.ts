@@ -1,4 +1,4 @@
-import { didYouMean } from '../../core/nearest';
+import { didYouMean } from '../../base/nearest';
 import { formatPath, quote } from '../problem';
 import type { Located, LocatedEntry, LocatedScalar } from './located';
 import { problemAt, type SpecProblem } from './spec-problem';

@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonSchema } from '../../protocol/json';
+import { isJsonObject, type JsonSchema } from '../../base/json';
 import type { RunnerSpec } from '../../protocol/spec';
-import { expectedKeyword } from '../../core/check-shape';
+import { expectedKeyword } from '../../base/check-shape';
 import { deepFreeze } from '../plain-json';
 import { specSchemas } from '../runner-spec-schema';
 import { fullText, id, list, model, object, runnerRef, text, toolName } from '../schema-parts';

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../protocol/json';
+import type { Json, JsonObject } from '../../base/json';
 
 /** Where something stands: as people count, from 1. */
 export type Place = { readonly file: string; readonly line: number; readonly column: number };

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../protocol/json';
-import { canonicalJson } from '../canonical-json';
+import type { JsonObject } from '../../base/json';
+import { canonicalJson } from '../../base/canonical-json';
 import type { Draft, Drafting, DraftRef, PromptTask } from './draft';
 import { formatPath } from '../problem';
 

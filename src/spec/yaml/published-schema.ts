@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, type JsonSchema } from '../../protocol/json';
+import { isJsonObject, type Json, type JsonObject, type JsonSchema } from '../../base/json';
 import { deepFreeze } from '../plain-json';
 import { fieldHelp } from './field-help';
 import { otherSpellings } from './field-names';

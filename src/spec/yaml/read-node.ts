@@ -1,6 +1,6 @@
-import { isJsonObject, type Json, type JsonObject, type JsonSchema } from '../../protocol/json';
-import { shapeProblems } from '../../core/check-shape';
-import { didYouMean, nearest } from '../../core/nearest';
+import { isJsonObject, type Json, type JsonObject, type JsonSchema } from '../../base/json';
+import { shapeProblems } from '../../base/check-shape';
+import { didYouMean, nearest } from '../../base/nearest';
 import { describeValue, formatPath, quote } from '../problem';
 import { fieldName, otherSpellings } from './field-names';
 import { freeKeyword, valuesKeyword } from './format-keywords';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../protocol/json';
+import type { JsonObject } from '../../base/json';
 import type { AgentSpec } from '../../protocol/spec';
 import { expandEnvironment } from './expand-env';
 import { FieldPlaces } from './field-places';

@@ -2,7 +2,7 @@ import type { Callbacks } from '../callbacks';
 import type { CustomCriterion } from '../criteria';
 import { loggingCallbacks } from '../logging-callbacks';
 import type { McpServer } from '../mcp-server';
-import { didYouMean } from '../../core/nearest';
+import { didYouMean } from '../../base/nearest';
 import { deepFreeze } from '../plain-json';
 import { formatPath, quote } from '../problem';
 import {

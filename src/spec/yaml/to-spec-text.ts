@@ -1,6 +1,6 @@
-import { isJsonObject, type Json, type JsonObject } from '../../protocol/json';
+import { isJsonObject, type Json, type JsonObject } from '../../base/json';
 import type { AgentSpec, ModelRef, RunnerRef, RunnerSpec } from '../../protocol/spec';
-import { canonicalJson } from '../canonical-json';
+import { canonicalJson } from '../../base/canonical-json';
 import { quote, specError } from '../problem';
 import { runnerRefs } from '../../core/runner-refs';
 import { calledRunners, type Runner } from '../runner';

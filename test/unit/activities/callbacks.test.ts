@@ -10,7 +10,7 @@ import {
   type CallbacksDefinition,
 } from '../../../src';
 import type { CallModelInput } from '../../../src/protocol/activities';
-import type { JsonObject } from '../../../src/protocol/json';
+import type { JsonObject } from '../../../src/base/json';
 import type { ToolContext } from '../../../src/spec/tool';
 import { createRegistry } from '../../../src/spec/registry';
 import { anAgent, toolContext } from '../spec/builders';

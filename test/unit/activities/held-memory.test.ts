@@ -1,9 +1,9 @@
 // Pure: no server. What a worker keeps is measured by the memory of this process.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { DefinitionCache } from '../../../src/activities/definition-cache';
-import { InputCache } from '../../../src/activities/input-cache';
-import { LogReplica } from '../../../src/activities/log-replica';
+import { DefinitionCache } from '../../../src/activities/definition/definition-cache';
+import { InputCache } from '../../../src/activities/log/input-cache';
+import { LogReplica } from '../../../src/activities/log/log-replica';
 import { limits } from '../../../src/protocol/limits';
 import type { LogEntry } from '../../../src/protocol/log';
 import type { Definition } from '../../../src/protocol/spec';

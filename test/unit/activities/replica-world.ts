@@ -1,5 +1,5 @@
 import type fc from 'fast-check';
-import { LogReplica, type ReadPage } from '../../../src/activities/log-replica';
+import { LogReplica, type ReadPage } from '../../../src/activities/log/log-replica';
 import type { LogEntry, LogEvent, LogRef } from '../../../src/protocol/log';
 import type { Happening, Script } from './happenings';
 import { resultEvent, TrueRun, turnEvent, userEvent } from './true-run';

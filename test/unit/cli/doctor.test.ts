@@ -8,9 +8,9 @@ import {
 import { howItWasTerminated, manyExecutions } from '../../../src/cli/doctor/ended-runs';
 import { lookAtEach, summary } from '../../../src/cli/doctor/look';
 import { openRunChecks } from '../../../src/cli/doctor/open-runs';
-import type { LoadedAgents } from '../../../src/cli/agents-file';
-import { isGone } from '../../../src/cli/live-workers';
-import { createStyle } from '../../../src/cli/style';
+import type { LoadedAgents } from '../../../src/cli/session/agents-file';
+import { isGone } from '../../../src/cli/session/live-workers';
+import { createStyle } from '../../../src/cli/render/style';
 import { createRegistry } from '../../../src/spec/registry';
 import { defineAgent } from '../../../src';
 import type { CreateWorkerOptions } from '../../../src/worker';

@@ -1,6 +1,6 @@
-import { terminalText } from '../../../src/cli/printable';
-import { createStyle } from '../../../src/cli/style';
-import type { Terminal } from '../../../src/cli/terminal';
+import { terminalText } from '../../../src/cli/render/printable';
+import { createStyle } from '../../../src/cli/render/style';
+import type { Terminal } from '../../../src/cli/render/terminal';
 
 export type FakeTerminal = Terminal & {
   readonly printed: string[];

@@ -1,9 +1,9 @@
 // Pure: no server. The client's inbox is a double.
 import type { InboxFilter, InboxItem } from '../../../src/client';
 import { showInbox } from '../../../src/cli/commands/inbox';
-import { renderInbox } from '../../../src/cli/render-inbox';
-import { commandLine } from '../../../src/cli/render-pending';
-import { createStyle } from '../../../src/cli/style';
+import { renderInbox } from '../../../src/cli/render/render-inbox';
+import { commandLine } from '../../../src/cli/render/render-pending';
+import { createStyle } from '../../../src/cli/render/style';
 import { anApproval, aQuestion } from './builders';
 import { fakeTerminal, type FakeTerminal } from './fake-terminal';
 

@@ -2,8 +2,11 @@
 import { ServiceError, type Client } from '@temporalio/client';
 import { toCliError } from '../../../src/cli/cli-error';
 import { renderSetup } from '../../../src/cli/commands/setup';
-import { registerAttributes, type AttributeReport } from '../../../src/cli/register-attributes';
-import { createStyle } from '../../../src/cli/style';
+import {
+  registerAttributes,
+  type AttributeReport,
+} from '../../../src/cli/session/register-attributes';
+import { createStyle } from '../../../src/cli/render/style';
 
 const [text, keyword, keywordList] = [1, 2, 7];
 

@@ -1,6 +1,6 @@
 // Pure: no server.
-import { AgentRun } from '../../../src/core/agent-run';
-import { addUsage, emptyUsage, sumUsage, toUsage } from '../../../src/core/usage';
+import { AgentRun } from '../../../src/core/machine/agent-run';
+import { addUsage, emptyUsage, sumUsage, toUsage } from '../../../src/core/budget/usage';
 import { answered, call, malformed, noUsage, text, thrown, tokens, turn } from './builders';
 
 describe('Rule 2: accounting', () => {

@@ -1,8 +1,8 @@
 // Pure: no server. Random scripts of events, with a fixed seed.
 import fc from 'fast-check';
-import { AgentRun } from '../../../src/core/agent-run';
-import { foldLog } from '../../../src/core/fold-log';
-import { sumUsage } from '../../../src/core/usage';
+import { AgentRun } from '../../../src/core/machine/agent-run';
+import { foldLog } from '../../../src/core/transcript/fold-log';
+import { sumUsage } from '../../../src/core/budget/usage';
 import { LonghaulError } from '../../../src/protocol/errors';
 import type { Message } from '../../../src/protocol/message';
 import { stored } from './builders';

@@ -1,7 +1,7 @@
-import { AgentRun } from '../../../src/core/agent-run';
-import type { AgentRunOptions } from '../../../src/core/options';
-import type { AgentRunStep, ModelTurn } from '../../../src/core/steps';
-import type { JsonObject } from '../../../src/protocol/json';
+import { AgentRun } from '../../../src/core/machine/agent-run';
+import type { AgentRunOptions } from '../../../src/core/machine/options';
+import type { AgentRunStep, ModelTurn } from '../../../src/core/machine/steps';
+import type { JsonObject } from '../../../src/base/json';
 import type {
   AssistantPart,
   Message,

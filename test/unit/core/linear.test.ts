@@ -1,6 +1,6 @@
 // Pure: no server. Counts work instead of measuring time.
-import { AgentRun } from '../../../src/core/agent-run';
-import { foldLog } from '../../../src/core/fold-log';
+import { AgentRun } from '../../../src/core/machine/agent-run';
+import { foldLog } from '../../../src/core/transcript/fold-log';
 import { call, result, turn } from './builders';
 
 describe('A long run', () => {

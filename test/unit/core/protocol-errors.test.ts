@@ -1,8 +1,8 @@
 // Pure: no server.
-import { AgentRun } from '../../../src/core/agent-run';
-import type { RunStateKind } from '../../../src/core/run-state';
-import { checkMove, transitions } from '../../../src/core/transitions';
-import type { RunEvent } from '../../../src/core/transitions';
+import { AgentRun } from '../../../src/core/machine/agent-run';
+import type { RunStateKind } from '../../../src/core/machine/run-state';
+import { checkMove, transitions } from '../../../src/core/machine/transitions';
+import type { RunEvent } from '../../../src/core/machine/transitions';
 import { answered, call, malformed, noUsage, result, text, thrown, turn } from './builders';
 
 const partial = { content: [] };

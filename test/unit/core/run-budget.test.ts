@@ -1,8 +1,8 @@
 // Pure: no server. What a run may spend with all below it; shares of it are drawn at random, with a fixed seed.
 
 import fc from 'fast-check';
-import { budgetAmount, RunBudget } from '../../../src/core/budget';
-import type { Json } from '../../../src/protocol/json';
+import { budgetAmount, RunBudget } from '../../../src/core/budget/budget';
+import type { Json } from '../../../src/base/json';
 import type { RunSpend } from '../../../src/protocol/run';
 import type { BudgetSpec } from '../../../src/protocol/spec';
 import { noUsage, thrown } from './builders';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import type { AgentRun } from '../../../src/core/agent-run';
-import type { AgentRunOptions } from '../../../src/core/options';
-import type { RunStateKind } from '../../../src/core/run-state';
-import type { InvalidToolCallAction, ModelTurn, ToolChoice } from '../../../src/core/steps';
+import type { AgentRun } from '../../../src/core/machine/agent-run';
+import type { AgentRunOptions } from '../../../src/core/machine/options';
+import type { RunStateKind } from '../../../src/core/machine/run-state';
+import type { InvalidToolCallAction, ModelTurn, ToolChoice } from '../../../src/core/machine/steps';
 import type { AssistantPart, ToolResult, Usage } from '../../../src/protocol/message';
 import { result } from './builders';
 

@@ -8,7 +8,7 @@ import {
   sessionDelta,
   violationText,
 } from '../../../src/core/session';
-import type { JsonObject } from '../../../src/protocol/json';
+import type { JsonObject } from '../../../src/base/json';
 
 class Money {
   readonly amount = 1;

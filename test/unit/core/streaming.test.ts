@@ -1,8 +1,8 @@
 // Pure: no server.
-import { AgentRun } from '../../../src/core/agent-run';
-import type { AgentRunOptions } from '../../../src/core/options';
-import type { InvalidToolCallAction } from '../../../src/core/steps';
-import type { PartialTurn, StreamedInvalidToolCall } from '../../../src/core/streamed-turn';
+import { AgentRun } from '../../../src/core/machine/agent-run';
+import type { AgentRunOptions } from '../../../src/core/machine/options';
+import type { InvalidToolCallAction } from '../../../src/core/machine/steps';
+import type { PartialTurn, StreamedInvalidToolCall } from '../../../src/core/machine/streamed-turn';
 import {
   assistant,
   call,

@@ -1,6 +1,6 @@
 // Pure: no server.
-import type { AgentRun } from '../../../src/core/agent-run';
-import { foldLog } from '../../../src/core/fold-log';
+import type { AgentRun } from '../../../src/core/machine/agent-run';
+import { foldLog } from '../../../src/core/transcript/fold-log';
 import {
   answered,
   assistant,

@@ -1,5 +1,5 @@
 // Pure: compares the tables of docs/specs.md with what specs are checked against; no server.
-import type { JsonSchema } from '../../../src/protocol/json';
+import type { JsonSchema } from '../../../src/base/json';
 import {
   formatDefinitions,
   formatSchema,

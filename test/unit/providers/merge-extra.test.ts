@@ -1,5 +1,5 @@
 // Pure: no server.
-import type { JsonObject } from '../../../src/protocol/json';
+import type { JsonObject } from '../../../src/base/json';
 import { mergeExtra } from '../../../src/providers/merge-extra';
 
 describe('mergeExtra', () => {

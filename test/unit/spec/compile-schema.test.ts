@@ -1,5 +1,5 @@
 // Pure: no server.
-import type { Json, JsonSchema } from '../../../src/protocol/json';
+import type { Json, JsonSchema } from '../../../src/base/json';
 import { compileSchema } from '../../../src/spec/compile-schema';
 import { refusalOf } from './builders';
 

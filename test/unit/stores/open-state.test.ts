@@ -1,7 +1,7 @@
 // Pure: stores are maps in memory; no server.
 
 import { randomUUID } from 'node:crypto';
-import type { JsonObject } from '../../../src/protocol/json';
+import type { JsonObject } from '../../../src/base/json';
 import { limits } from '../../../src/protocol/limits';
 import type { RunKey } from '../../../src/protocol/run';
 import { StoreError } from '../../../src/protocol/error-classes';

@@ -8,11 +8,11 @@ import {
   delivery,
   rejectInput,
   resumeInput,
-} from '../../../src/workflows/answer-input';
-import { RunBoard } from '../../../src/workflows/run-board';
-import { takeRunStart, takeThreadStart } from '../../../src/workflows/run-start';
-import { sendInput, turnsQuery } from '../../../src/workflows/thread-input';
-import { childInputs, childOutcome } from '../../../src/workflows/told-input';
+} from '../../../src/workflows/run/answer-input';
+import { RunBoard } from '../../../src/workflows/run/run-board';
+import { takeRunStart, takeThreadStart } from '../../../src/workflows/run/run-start';
+import { sendInput, turnsQuery } from '../../../src/workflows/run/thread-input';
+import { childInputs, childOutcome } from '../../../src/workflows/run/told-input';
 
 const seed = 20_261_122;
 

@@ -10,7 +10,7 @@ import {
 const project = resolve(__dirname, '../../..');
 
 const advice = [
-  'src/protocol, src/core or src/workflows changed since the histories of test/fixtures/histories were recorded.',
+  'src/{base,protocol,core,workflows} changed since the histories of test/fixtures/histories were recorded.',
   'If a workflow now does something else than before: guard it by patched() and run `node scripts/record-histories.mjs`.',
   'If it does the same: `node scripts/record-histories.mjs --neutral "<why>"`.',
 ].join('\n');

@@ -1,6 +1,6 @@
 // What a graph may come to: every order in which its tasks can end is gone through.
 
-import type { JsonObject } from '../../../src/protocol/json';
+import type { JsonObject } from '../../../src/base/json';
 import {
   add,
   apply,

@@ -1,6 +1,6 @@
 // What a tree may come to, worked out in plain memory. Where branches race, it is a set of results; everything else is exact.
 
-import type { JsonObject } from '../../../src/protocol/json';
+import type { JsonObject } from '../../../src/base/json';
 import { graphResults } from './graph-model';
 import {
   add,

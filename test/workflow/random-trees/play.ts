@@ -2,7 +2,7 @@
 
 import { LonghaulError } from '../../../src';
 import type { Longhaul, RunHandle } from '../../../src/client';
-import type { JsonObject } from '../../../src/protocol/json';
+import type { JsonObject } from '../../../src/base/json';
 import type { AgentRunOutcome, PendingInput } from '../../../src/protocol/run';
 import { input, type GrownTree } from './grow';
 import { Random } from '../../../scripts/torture/random.mts';

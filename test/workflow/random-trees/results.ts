@@ -1,6 +1,6 @@
 // What a run of a tree may come to, and how such results add up.
 
-import type { Json, JsonObject } from '../../../src/protocol/json';
+import type { Json, JsonObject } from '../../../src/base/json';
 
 /** The keys that differ from the session it began with; null of those that are gone. */
 export type Changes = { readonly [key: string]: Json };

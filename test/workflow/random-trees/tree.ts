@@ -1,5 +1,5 @@
 import { defineAgent, graph, parallel, sequential, subAgent, type Runner } from '../../../src';
-import type { JsonObject } from '../../../src/protocol/json';
+import type { JsonObject } from '../../../src/base/json';
 import { tools } from './tools';
 
 /** One tool call. `break` ends the agent's run, `stumble` does not; `flaky` ends it the first time only. */

@@ -1,6 +1,6 @@
 // Pure: no server.
 import type { Plan } from '../../../../src/core/orchestration/plan';
-import { utf8Length } from '../../../../src/core/text';
+import { utf8Length } from '../../../../src/base/text';
 import type { ErrorCode } from '../../../../src/protocol/errors';
 import {
   aFinalResponse,

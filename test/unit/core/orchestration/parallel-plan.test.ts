@@ -1,7 +1,7 @@
 // Pure: no server.
 import type { ParallelFacts } from '../../../../src/protocol/activities';
 import type { Plan } from '../../../../src/core/orchestration/plan';
-import { utf8Length } from '../../../../src/core/text';
+import { utf8Length } from '../../../../src/base/text';
 import {
   aFinalResponse,
   aParallel,

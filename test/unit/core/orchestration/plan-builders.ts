@@ -8,7 +8,7 @@ import type {
   SequentialFacts,
 } from '../../../../src/protocol/activities';
 import { LonghaulError } from '../../../../src/protocol/errors';
-import type { JsonObject } from '../../../../src/protocol/json';
+import type { JsonObject } from '../../../../src/base/json';
 import type { ChildResult, RunInput } from '../../../../src/protocol/run';
 import { noUsage } from '../builders';
 

@@ -1,6 +1,6 @@
 // What the plans should say, worked out anew from all that has happened. Slow and plain on purpose.
 import type { OrchestrationFacts } from '../../../../src/protocol/activities';
-import type { Json, JsonObject } from '../../../../src/protocol/json';
+import type { Json, JsonObject } from '../../../../src/base/json';
 import type { ChildResult } from '../../../../src/protocol/run';
 
 /** A child that ended, in the order of the ends: with a result, or without. */

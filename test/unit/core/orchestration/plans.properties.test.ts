@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import type { Plan, PlannedChild } from '../../../../src/core/orchestration/plan';
 import type { OrchestrationFacts } from '../../../../src/protocol/activities';
-import type { JsonObject } from '../../../../src/protocol/json';
+import type { JsonObject } from '../../../../src/base/json';
 import type { ChildResult } from '../../../../src/protocol/run';
 import {
   aGraph,

@@ -1,5 +1,5 @@
 // Pure: no server. What plans hold when a run continues as new, and what tasks are given, has a bound.
-import { jsonBytes } from '../../../../src/core/fit-texts';
+import { jsonBytes } from '../../../../src/core/transcript/fit-texts';
 import type { OrchestrationFacts } from '../../../../src/protocol/activities';
 import { limits } from '../../../../src/protocol/limits';
 import { aGraph, aParallel, aResult, aTask, complete, restored, start } from './plan-builders';

@@ -1,5 +1,5 @@
 // Pure: no server.
-import type { JsonObject } from '../../../../src/protocol/json';
+import type { JsonObject } from '../../../../src/base/json';
 import type { ModelSettings } from '../../../../src/protocol/spec';
 import { toMessagesRequest } from '../../../../src/providers/anthropic/to-messages-request';
 import type { RequestToolChoice } from '../../../../src/providers/provider';

@@ -1,5 +1,5 @@
 // Pure: no server.
-import type { JsonObject } from '../../../../src/protocol/json';
+import type { JsonObject } from '../../../../src/base/json';
 import type { AssistantPart } from '../../../../src/protocol/message';
 import { fromGenerateParts } from '../../../../src/providers/google/from-generate-parts';
 import { toContents } from '../../../../src/providers/google/to-contents';

@@ -4,11 +4,11 @@ import type { ChatCompletionChunk } from 'openai/resources/chat/completions/comp
 import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
 import type { Message } from '../../../../src/protocol/message';
 import type { ModelDelta, ModelRequest } from '../../../../src/providers/provider';
-import { ChatStream, type FinishedChat } from '../../../../src/providers/openai/chat-stream';
+import { ChatStream, type FinishedChat } from '../../../../src/providers/openai/chat/chat-stream';
 import {
   ResponsesStream,
   type FinishedResponse,
-} from '../../../../src/providers/openai/responses-stream';
+} from '../../../../src/providers/openai/responses/responses-stream';
 
 export const target = { provider: 'openai', model: 'gpt-5-mini' };
 export const responsesOrigin = { ...target, api: 'openai-responses' };

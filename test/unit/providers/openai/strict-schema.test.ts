@@ -1,6 +1,6 @@
 // Pure: no server.
 import { z } from 'zod';
-import type { JsonSchema } from '../../../../src/protocol/json';
+import type { JsonSchema } from '../../../../src/base/json';
 import { isStrictSchema } from '../../../../src/providers/openai/strict-schema';
 
 const city = { type: 'string' };

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonSchema } from '../../../../src/protocol/json';
+import { isJsonObject, type JsonSchema } from '../../../../src/base/json';
 import { otherSpellings } from '../../../../src/spec/yaml/field-names';
 
 /** A field of the format, such as `settings.temperature` or `tasks[].prompt`, and its other spellings. */

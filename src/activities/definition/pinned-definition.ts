@@ -1,0 +1,28 @@
+import { Context } from '@temporalio/activity';
+import { queryNames } from '../../protocol/names';
+import type { Definition, DefinitionRef } from '../../protocol/spec';
+import type { ActivityDependencies } from '../dependencies';
+import { askRun } from '../log/read-log';
+
+/** The definition a call belongs to: from this process, else asked of the topmost run that pinned it. */
+export async function pinnedDefinition(
+  dependencies: ActivityDependencies,
+  ref: DefinitionRef,
+): Promise<Definition> {
+  return await dependencies.definitions.get(ref, async () => {
+    const root = ref.root ?? ownWorkflowId();
+    const answer = await askRun<{ readonly definition?: Definition } | null | undefined>(
+      { workflowId: root },
+      queryNames.definition,
+    );
+    return answer?.definition;
+  });
+}
+
+/** The run that scheduled the current activity. Only workflows schedule ours. */
+export function ownWorkflowId(): string {
+  const { workflowExecution } = Context.current().info;
+  if (workflowExecution === undefined)
+    throw new TypeError('Longhaul activities are called by workflows');
+  return workflowExecution.workflowId;
+}

@@ -1,0 +1,141 @@
+// A worker process's copy of the logs of the runs it serves, so that no activity input carries a transcript.
+//
+// 1. An entry that this process produced waits in a bounded pool until a ref places it; a lost attempt's entry is never placed.
+// 2. A log is trusted only when the rolling digest of its ids equals the ref's; otherwise it is dropped and read again from the run.
+// 3. One hydration per log at a time: two at once would corrupt it.
+// 4. Bounded in bytes that it really holds; what is evicted is read again. Correctness never depends on a hit.
+
+import { LRUCache } from 'lru-cache';
+import { emptyDigest, extendDigest } from '../../base/digest';
+import { InternalError } from '../../protocol/error-classes';
+import type { LonghaulError } from '../../protocol/errors';
+import { limits } from '../../protocol/limits';
+import type { LogEntry, LogPage, LogRef } from '../../protocol/log';
+import { OwnedJson } from './owned-json';
+
+/** Reads one page of a run's log, from entry `from` on. */
+export type ReadPage = (from: number) => Promise<LogPage>;
+
+type KeptEntry = OwnedJson<LogEntry>;
+
+type Replica = { readonly entries: KeptEntry[]; readonly digests: string[]; bytes: number };
+
+export type ReplicaStatistics = { hits: number; pagesRead: number; diverged: number };
+
+export class LogReplica {
+  readonly statistics: ReplicaStatistics = { hits: 0, pagesRead: 0, diverged: 0 };
+  readonly #logs: LRUCache<string, Replica>;
+  readonly #pool: LRUCache<string, KeptEntry>;
+  readonly #hydrations = new Map<string, Promise<unknown>>();
+
+  /** `maxBytes` bounds the logs; entries that are not placed yet take at most a quarter of it besides. */
+  constructor(maxBytes: number = limits.replicaBytes) {
+    this.#logs = new LRUCache({ maxSize: maxBytes });
+    this.#pool = new LRUCache({
+      max: limits.replicaPoolEntries,
+      maxSize: Math.max(1, Math.floor(maxBytes / 4)),
+      sizeCalculation: (entry) => entry.held,
+    });
+  }
+
+  /** Keeps an entry this process produced until a ref says where it belongs. */
+  offer(workflowId: string, entry: LogEntry): void {
+    this.#pool.set(poolKey(workflowId, entry.id), new OwnedJson(entry));
+  }
+
+  /** The first `ref.length` entries of the log, from memory where they are, else from the run. */
+  read(ref: LogRef, readPage: ReadPage): Promise<readonly LogEntry[]> {
+    const earlier = this.#hydrations.get(ref.workflowId) ?? Promise.resolve();
+    const reading = earlier.then(() => this.#hydrate(ref, readPage));
+    const settled = reading.catch(() => undefined);
+    this.#hydrations.set(ref.workflowId, settled);
+    void settled.then(() => {
+      if (this.#hydrations.get(ref.workflowId) === settled) this.#hydrations.delete(ref.workflowId);
+    });
+    return reading;
+  }
+
+  /** How many entries of this run's log are in memory. */
+  held(workflowId: string): number {
+    return this.#logs.get(workflowId)?.entries.length ?? 0;
+  }
+
+  async #hydrate(ref: LogRef, readPage: ReadPage): Promise<readonly LogEntry[]> {
+    const replica = this.#logs.get(ref.workflowId) ?? emptyReplica();
+    try {
+      this.#place(replica, ref);
+      if (matches(replica, ref)) this.statistics.hits += 1;
+      else if (!(await this.#fill(replica, ref, readPage))) {
+        this.statistics.diverged += 1;
+        truncate(replica, 0);
+        if (!(await this.#fill(replica, ref, readPage))) throw unreadable(ref);
+      }
+      return replica.entries.slice(0, ref.length).map((entry) => entry.read());
+    } finally {
+      this.#keep(ref.workflowId, replica);
+    }
+  }
+
+  /** As a value of its own each time: the cache does not measure the same one again. What a failed read brought is kept, too. */
+  #keep(workflowId: string, replica: Replica): void {
+    this.#logs.set(workflowId, { ...replica }, { size: Math.max(1, replica.bytes) });
+  }
+
+  /** Puts the ref's tail in place as far as the pool and the entries that rode along allow. */
+  #place(replica: Replica, ref: LogRef): void {
+    const start = ref.length - ref.tail.length;
+    ref.tail.forEach((id, offset) => {
+      const position = start + offset;
+      if (position !== replica.entries.length) return;
+      const key = poolKey(ref.workflowId, id);
+      const rodeAlong = ref.entries?.find((candidate) => candidate.id === id);
+      const entry = rodeAlong === undefined ? this.#pool.get(key) : new OwnedJson(rodeAlong);
+      if (entry === undefined) return;
+      append(replica, id, entry);
+      this.#pool.delete(key);
+    });
+  }
+
+  async #fill(replica: Replica, ref: LogRef, readPage: ReadPage): Promise<boolean> {
+    while (replica.entries.length < ref.length) {
+      const from = replica.entries.length;
+      const page = await readPage(from);
+      this.statistics.pagesRead += 1;
+      if (page.from !== from || page.entries.length === 0) return false;
+      page.entries.forEach((entry) => append(replica, entry.id, new OwnedJson(entry)));
+    }
+    return matches(replica, ref);
+  }
+}
+
+function emptyReplica(): Replica {
+  return { entries: [], digests: [], bytes: 0 };
+}
+
+function append(replica: Replica, id: string, entry: KeptEntry): void {
+  replica.digests.push(extendDigest(replica.digests.at(-1) ?? emptyDigest, id));
+  replica.entries.push(entry);
+  replica.bytes += entry.held;
+}
+
+function truncate(replica: Replica, length: number): void {
+  replica.entries.length = length;
+  replica.digests.length = length;
+  replica.bytes = replica.entries.reduce((sum, entry) => sum + entry.held, 0);
+}
+
+function matches(replica: Replica, ref: LogRef): boolean {
+  if (replica.entries.length < ref.length) return false;
+  return ref.length === 0 || replica.digests[ref.length - 1] === ref.digest;
+}
+
+function poolKey(workflowId: string, entryId: string): string {
+  return `${entryId} ${workflowId}`;
+}
+
+function unreadable(ref: LogRef): LonghaulError {
+  return new InternalError(
+    `the log of run '${ref.workflowId}' could not be read up to entry ${ref.length}; the call is retried`,
+    { retryable: true },
+  );
+}

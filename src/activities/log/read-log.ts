@@ -1,0 +1,90 @@
+import { inflateRawSync } from 'node:zlib';
+import { Context } from '@temporalio/activity';
+import { StateError } from '../../core/errors';
+import { InternalError } from '../../protocol/error-classes';
+import type { JsonObject } from '../../base/json';
+import { limits, timeouts } from '../../protocol/limits';
+import type { LogEntry, LogPage, LogRef } from '../../protocol/log';
+import { queryNames } from '../../protocol/names';
+import type { ChildInputQuery, LogQuery } from '../../protocol/run';
+import type { RunnerSpec } from '../../protocol/spec';
+import { askedAgain } from './asked-again';
+import type { LogReplica } from './log-replica';
+
+/** The log a ref points at, from this process where it is, else asked of the run. Stops when the activity is cancelled. */
+export async function readLog(
+  replica: LogReplica,
+  ref: LogRef,
+  signal: AbortSignal,
+): Promise<readonly LogEntry[]> {
+  return await replica.read(ref, async (from) => {
+    signal.throwIfAborted();
+    return await askRun<LogPage>(ref, queryNames.log, { from });
+  });
+}
+
+/** As `readLog`, of a run that just closed. */
+export async function readClosedLog(
+  replica: LogReplica,
+  ref: LogRef,
+  signal: AbortSignal,
+): Promise<readonly LogEntry[]> {
+  return await replica.read(ref, async (from) => {
+    signal.throwIfAborted();
+    return inflatedPage(ref.workflowId, await askClosedLog(ref, from));
+  });
+}
+
+/** A page of the log of a run that just closed, large and deflated: each query replays it whole. */
+export async function askClosedLog(ref: LogRef, from: number): Promise<Uint8Array> {
+  return await askRun<Uint8Array>(ref, queryNames.log, { from, deflate: true });
+}
+
+/** Another attempt is told the same: what cannot be read, or is larger than any page, fails for good. */
+function inflatedPage(runId: string, bytes: Uint8Array): LogPage {
+  try {
+    const text = inflateRawSync(bytes, { maxOutputLength: limits.inflated }).toString();
+    return JSON.parse(text) as LogPage;
+  } catch (error) {
+    throw new StateError(`a page of the log of run '${runId}' cannot be read: ${String(error)}`);
+  }
+}
+
+/** Queries a run through the activity's own client: same TLS, namespace and codec. The deadline outlives a dead worker's sticky queue. */
+export async function askRun<Answer>(
+  run: { readonly workflowId: string; readonly executionRunId?: string },
+  query: string,
+  input?: LogQuery | ChildInputQuery,
+): Promise<Answer> {
+  const { client, cancellationSignal } = Context.current();
+  const handle = client.workflow.getHandle(run.workflowId, run.executionRunId);
+  try {
+    const args = input === undefined ? [] : [input];
+    const ask = (): Promise<Answer> =>
+      client.withDeadline(Date.now() + timeouts.logQuery, () =>
+        handle.query<Answer, unknown[]>(query, ...args),
+      );
+    return await askedAgain(ask, cancellationSignal);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new InternalError(`query '${query}' of run '${run.workflowId}' failed: ${reason}`, {
+      cause: error,
+      retryable: true,
+    });
+  }
+}
+
+/** The session of a run as it stands. */
+export async function askSession(runId: string): Promise<JsonObject> {
+  return await askRun<JsonObject>({ workflowId: runId }, queryNames.session);
+}
+
+/** The context a run was started with, for code that needs it where it does not travel. */
+export async function askContext(runId: string): Promise<JsonObject> {
+  return await askRun<JsonObject>({ workflowId: runId }, queryNames.context);
+}
+
+/** The spec a run was started with. */
+export async function askRunner(runId: string): Promise<RunnerSpec> {
+  return await askRun<RunnerSpec>({ workflowId: runId }, queryNames.runner);
+}

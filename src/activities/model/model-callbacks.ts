@@ -1,0 +1,81 @@
+// The hooks around one model call, and what they make of its response.
+
+import { CallbackAbort } from '../../core/errors';
+import { emptyUsage } from '../../core/budget/usage';
+import type { InvalidToolCallVerdict, ModelTurnEvent, Verdicts } from '../../protocol/log';
+import type { Message } from '../../protocol/message';
+import type { AgentSpec } from '../../protocol/spec';
+import type { ModelResponse } from '../../providers/provider';
+import { readVerdict } from '../callback-answers';
+import type { CallbackChain } from '../callbacks';
+import { judgeInvalidCalls, withRepairs } from './invalid-calls';
+
+export type CalledModel = {
+  readonly turn: Omit<ModelTurnEvent, 'kind' | 'verdicts'>;
+  readonly verdicts?: Pick<Verdicts, 'abort' | 'override' | 'invalidToolCalls'>;
+  /** As it is to be judged: calls under their new names. Undefined when a callback has decided the turn. */
+  readonly toJudge?: ModelResponse;
+};
+
+export type ModelCall = {
+  readonly spec: AgentSpec;
+  /** What the model is sent. */
+  readonly messages: readonly Message[];
+  readonly call: () => Promise<ModelResponse>;
+};
+
+export async function callWithCallbacks(
+  chain: CallbackChain | undefined,
+  { spec, messages, call }: ModelCall,
+): Promise<CalledModel> {
+  if (chain === undefined) {
+    const response = await call();
+    return { turn: response, toJudge: response };
+  }
+  const before = await chain.run('beforeModelCall', { messages }, readVerdict);
+  if (before?.kind === 'abort') throw new CallbackAbort({ reason: before.reason, history: [] });
+  if (before?.kind === 'override') return overridden(before.text);
+  const response = await call();
+  const turn = { spec, messages: [...messages, turnOf(response)], response };
+  const actions = await judgeInvalidCalls(chain, turn);
+  if (actions.length > 0) return decided(response, actions);
+  return await afterModelCall(chain, turn);
+}
+
+/** The model was not called: nothing was used. */
+function overridden(text: string): CalledModel {
+  const content = [{ type: 'text' as const, text }];
+  const turn = { content, usage: emptyUsage, finishReason: 'stop' as const };
+  return { turn, verdicts: { override: text } };
+}
+
+/** Hooks on the response do not see a turn that was decided about before them. */
+function decided(
+  response: ModelResponse,
+  invalidToolCalls: readonly InvalidToolCallVerdict[],
+): CalledModel {
+  const toJudge = withRepairs(response, invalidToolCalls);
+  return { turn: response, verdicts: { invalidToolCalls }, toJudge };
+}
+
+async function afterModelCall(
+  chain: CallbackChain,
+  turn: { readonly messages: readonly Message[]; readonly response: ModelResponse },
+): Promise<CalledModel> {
+  const { content, usage, finishReason } = turn.response;
+  const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  const response = { text, content, usage, finishReason };
+  const verdict = await chain.run(
+    'afterModelCall',
+    { messages: turn.messages, response },
+    readVerdict,
+  );
+  if (verdict === undefined) return { turn: turn.response, toJudge: turn.response };
+  const verdicts =
+    verdict.kind === 'abort' ? { abort: verdict.reason } : { override: verdict.text };
+  return { turn: turn.response, verdicts };
+}
+
+function turnOf({ content, origin }: ModelResponse): Message {
+  return { role: 'assistant', parts: content, origin };
+}

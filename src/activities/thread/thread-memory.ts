@@ -1,0 +1,204 @@
+// What a thread has done beside its turns: its store read and written, its older turns summarised.
+
+import { foldMemory, turnsOf } from '../../core/transcript/memory';
+import { NotRegisteredHere, StoreError } from '../../protocol/error-classes';
+import { LonghaulError, ProviderError } from '../../protocol/errors';
+import type { Message } from '../../protocol/message';
+import type { AgentSpec, RunnerSpec } from '../../protocol/spec';
+import type {
+  ClearTurnsInput,
+  CompactTurnsInput,
+  CompactTurnsResult,
+  OpenThreadInput,
+  OpenThreadResult,
+  SaveTurnInput,
+  StoreInput,
+  StoreReply,
+} from '../../protocol/thread';
+import { costOf } from '../../providers/prices';
+import type { MemoryStore } from '../../stores/memory-store';
+import type { ActivityDependencies } from '../dependencies';
+import { isSearchSpent } from '../failures';
+import { withHeartbeat } from '../heartbeat';
+import { inlineSpec } from '../definition/inline-spec';
+import { attempt } from '../model/model-attempt';
+import { readLog } from '../log/read-log';
+import { countOf, newestThatFit, orderedTurns, sessionOf } from './stored-turns';
+
+/** How many turns of a store a thread with full memory takes up again. */
+const mostTurns = 1_000;
+
+const summarise =
+  'Summarise the conversation above for the assistant who goes on with it: what the user wants, facts, names, numbers and decisions, ' +
+  'what was promised and what is open. Be complete and short. Answer with the summary only.';
+
+export async function openThread(
+  dependencies: ActivityDependencies,
+  input: OpenThreadInput,
+): Promise<OpenThreadResult> {
+  return await withHeartbeat(async () => {
+    const { memory } = memoryOf(await runnerSpec(dependencies, input));
+    const searchAttributes = await dependencies.hasSearchAttributes();
+    if (memory?.store === undefined) {
+      return { ...(memory && { memory }), searchAttributes, turns: [], count: 0 };
+    }
+    const last = memory.kind === 'windowed' ? Math.max(1, memory.turns) : mostTurns;
+    const store = storeOf(dependencies, memory.store);
+    // Before the turns: what is cleared in between is then a generation that is over.
+    const generation = await calling(memory.store, () => store.generation(input.key));
+    const stored = await calling(memory.store, async () =>
+      orderedTurns(await store.loadTurns(input.key, { last: Math.min(last, mostTurns) })),
+    );
+    const counted = await calling(memory.store, () => store.count(input.key));
+    const session = await calling(memory.store, () => sessionOf(stored.at(-1)));
+    return {
+      memory,
+      searchAttributes,
+      turns: newestThatFit(stored),
+      count: countOf(counted, stored),
+      ...(session && { session }),
+      generation,
+    };
+  });
+}
+
+export async function saveTurn(
+  dependencies: ActivityDependencies,
+  input: SaveTurnInput,
+): Promise<StoreReply> {
+  const { key, generation, turn } = input;
+  const { runId: invocationId, ...rest } = turn;
+  return await writing(dependencies, input, async (memory) => {
+    const isSaved = await memory.saveTurn({ ...key, ...rest, invocationId }, { generation });
+    return isSaved ? generation : undefined;
+  });
+}
+
+export async function clearTurns(
+  dependencies: ActivityDependencies,
+  input: ClearTurnsInput,
+): Promise<StoreReply> {
+  const { key, generation, next } = input;
+  return await writing(dependencies, input, async (memory) => {
+    const isCleared = await memory.clear(key, { generation, next });
+    return isCleared ? next : undefined;
+  });
+}
+
+/** `write` tells the generation that it wrote to; undefined when it came too late. */
+async function writing(
+  dependencies: ActivityDependencies,
+  { store, key, isLast = false }: StoreInput,
+  write: (memory: MemoryStore) => Promise<string | undefined>,
+): Promise<StoreReply> {
+  const memory = isLast ? storeOf(dependencies, store) : writableStore(dependencies, store);
+  return await withHeartbeat(() =>
+    calling(store, async () => ({
+      generation: (await write(memory)) ?? (await memory.generation(key)),
+    })),
+  );
+}
+
+export async function compactTurns(
+  dependencies: ActivityDependencies,
+  input: CompactTurnsInput,
+): Promise<CompactTurnsResult> {
+  return await withHeartbeat(async (signal) => {
+    const spec = await runnerSpec(dependencies, input);
+    const entries = await readLog(dependencies.replica, input.log, signal);
+    const all = turnsOf(entries);
+    const turns = Math.max(0, all.length - input.keepTurns);
+    const kept = new Set(all.slice(turns).flat());
+    const older = entries.filter((entry) => !kept.has(entry));
+    const model = memoryOf(spec).memory?.compact?.model ?? modelOf(spec);
+    const provider = dependencies.providers.get(model.provider);
+    if (provider === undefined) {
+      const message = `this worker has no model provider '${model.provider}'`;
+      throw new NotRegisteredHere(message, { retryable: true });
+    }
+    const request = {
+      model: model.model,
+      messages: [...foldMemory(older), userMessage(summarise)],
+      tools: [],
+      toolChoice: 'none' as const,
+      settings: {},
+      cacheKey: input.log.workflowId.slice(0, 64),
+    };
+    const call = { dependencies: {}, input: { log: input.log, turn: 0 }, signal, watch: undefined };
+    const { content, usage } = await attempt(provider, request, call);
+    const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+    if (text.trim() === '') {
+      throw new ProviderError('bad_response', 'the model gave no summary', {
+        provider: model.provider,
+      });
+    }
+    const costUsd = costOf(dependencies.prices, model, usage);
+    const cost =
+      costUsd === undefined ? { unpriced: [`${model.provider}/${model.model}`] } : { costUsd };
+    return { text, turns, spend: { usage, ...cost } };
+  });
+}
+
+/** A runner nobody here knows may be known to another worker of a rolling deploy. */
+async function runnerSpec(
+  { registry, inlineSpecs }: ActivityDependencies,
+  { runner, inline }: Pick<OpenThreadInput, 'runner' | 'inline'>,
+): Promise<RunnerSpec> {
+  try {
+    const given = inline === true ? await inlineSpec(inlineSpecs) : runner;
+    const { runners, runner: id } = registry.definition(given);
+    return runners[id] as RunnerSpec;
+  } catch (error) {
+    if (!LonghaulError.is(error) || error.code !== 'AgentNotFound') throw error;
+    throw new LonghaulError(error.code, error.message, { retryable: !isSearchSpent() });
+  }
+}
+
+function memoryOf(spec: RunnerSpec): Pick<AgentSpec, 'memory'> {
+  return spec.kind === 'agent' && spec.memory ? { memory: spec.memory } : {};
+}
+
+function modelOf(spec: RunnerSpec): AgentSpec['model'] {
+  if (spec.kind === 'agent') return spec.model;
+  throw new TypeError(`only an agent's thread is compacted, and '${spec.id}' is none`);
+}
+
+function storeOf({ stores }: ActivityDependencies, name: string): MemoryStore {
+  const memory = stores?.memory ?? {};
+  const store = Object.hasOwn(memory, name) ? memory[name] : undefined;
+  if (store !== undefined) return store;
+  const known = Object.keys(memory).sort().join(', ') || 'none';
+  throw new NotRegisteredHere(`this worker has no memory store '${name}'; it has: ${known}`, {
+    retryable: true,
+  });
+}
+
+/** What is to be written waits for a worker that has the store, however long. */
+function writableStore(dependencies: ActivityDependencies, name: string): MemoryStore {
+  try {
+    return storeOf(dependencies, name);
+  } catch (error) {
+    throw new StoreError(String(error), { cause: error, retryable: true });
+  }
+}
+
+/** An error that is not ours is one of a store we do not know: it may pass. */
+async function calling<Result>(
+  name: string,
+  call: () => Result | Promise<Result>,
+): Promise<Result> {
+  try {
+    return await call();
+  } catch (error) {
+    const retryable = LonghaulError.is(error) ? error.retryable : true;
+    const message = error instanceof Error ? error.message : String(error);
+    throw new StoreError(`the memory store '${name}' failed: ${message}`, {
+      cause: error,
+      retryable,
+    });
+  }
+}
+
+function userMessage(text: string): Message {
+  return { role: 'user', parts: [{ type: 'text', text }] };
+}

@@ -1,0 +1,51 @@
+// Runs a tool's code once, and decides whether a failure is tried again, shown to the model, or ends the run.
+
+import { Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import { clipText } from '../../base/text';
+import { errorOutput, type ToolOutput } from '../../core/transcript/tool-output';
+import { OutcomeUnknown, ToolError } from '../../protocol/error-classes';
+import { LonghaulError } from '../../protocol/errors';
+import { limits } from '../../protocol/limits';
+import type { ToolSpec } from '../../protocol/spec';
+import type { ToolContext } from '../../spec/tool';
+import { describe } from '../failures';
+import type { RunnableTool } from './runnable-tool';
+import { untilAborted } from '../until-aborted';
+
+export type ToolRun = {
+  readonly tool: RunnableTool;
+  /** As the run pinned it. */
+  readonly spec: ToolSpec;
+  readonly args: unknown;
+  readonly context: ToolContext;
+};
+
+export async function runTool({ tool, spec, args, context }: ToolRun): Promise<ToolOutput> {
+  try {
+    return await untilAborted(async () => await tool.run(args, context), context.signal);
+  } catch (error) {
+    if (context.signal.aborted) throw error;
+    if (OutcomeUnknown.is(error)) return errorOutput(describe(error));
+    return failedOutput(spec, error);
+  }
+}
+
+/** Tried again while attempts are left; then the model sees the error, or the run fails if the tool says so. */
+function failedOutput(spec: ToolSpec, error: unknown): ToolOutput {
+  const { attempt, retryPolicy } = Context.current().info;
+  const maximumAttempts = retryPolicy?.maximumAttempts ?? limits.toolAttempts;
+  const description = clipText(describe(error), limits.failureMessage);
+  if (!isFinal(error) && attempt < maximumAttempts) {
+    throw ApplicationFailure.create({ type: 'ToolError', message: description });
+  }
+  if (spec.onError !== 'fail') return errorOutput(`The tool '${spec.name}' failed: ${description}`);
+  // The run that fails of it names the tool.
+  throw new ToolError(description, { details: { tool: spec.name } });
+}
+
+/** Errors that say by themselves that another attempt would not help. */
+export function isFinal(error: unknown): boolean {
+  if (LonghaulError.is(error)) return !error.retryable;
+  return error instanceof ApplicationFailure && error.nonRetryable === true;
+}

@@ -1,0 +1,121 @@
+import { isJsonObject, type JsonObject, type JsonSchema } from './json';
+import { didYouMean } from './nearest';
+import { describeValue, formatPath, quote, type Problem } from './problem';
+
+type Path = readonly (string | number)[];
+
+/** Our own schemas say with this keyword what is expected at a place. */
+export const expectedKeyword = 'x-expected';
+
+/** Specs come from outside: a thousand wrong keys must not cost a thousand searches. */
+const mostUnknown = 50;
+
+const kinds: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  integer: 'a whole number',
+  array: 'an array',
+  object: 'an object',
+};
+
+/**
+ * Checks data against one of our own schemas, with messages for people. It knows the keywords those schemas use; schemas of users
+ * go through `compileSchema`, whose validator takes a tenth of a second to load.
+ */
+export function shapeProblems(schema: JsonSchema, value: unknown, path: Path = []): Problem[] {
+  if (!matchesHere(schema, value)) {
+    const message = `must be ${expectation(schema, value)}, not ${describeValue(value)}`;
+    return [{ path: formatPath(path), message }];
+  }
+  if (Array.isArray(value)) return itemProblems(schema, value, path);
+  return isJsonObject(value) ? memberProblems(schema, value, path) : [];
+}
+
+/** Everything but the members of objects and the items of arrays; unions are right or wrong as a whole. */
+function matchesHere(schema: JsonSchema, value: unknown): boolean {
+  const { type, anyOf, enum: choices } = schema;
+  return (
+    (type === undefined || hasType(value, type)) &&
+    (schema.const === undefined || schema.const === value) &&
+    (!Array.isArray(choices) || choices.some((choice) => choice === value)) &&
+    (typeof value !== 'number' || isInRange(schema, value)) &&
+    (typeof value !== 'string' || matchesText(schema, value)) &&
+    (!Array.isArray(anyOf) || anyOf.some((branch) => fits(branch, value)))
+  );
+}
+
+function fits(schema: unknown, value: unknown): boolean {
+  return isJsonObject(schema) && shapeProblems(schema, value).length === 0;
+}
+
+function hasType(value: unknown, type: unknown): boolean {
+  if (type === 'integer') return Number.isSafeInteger(value);
+  if (type === 'array') return Array.isArray(value);
+  return type === 'object' ? isJsonObject(value) : typeof value === type;
+}
+
+function isInRange(schema: JsonSchema, value: number): boolean {
+  const { minimum = -Infinity, maximum = Infinity, exclusiveMinimum = -Infinity } = schema;
+  return value >= Number(minimum) && value <= Number(maximum) && value > Number(exclusiveMinimum);
+}
+
+function matchesText({ minLength, pattern }: JsonSchema, value: string): boolean {
+  const isLongEnough = value.length >= Number(minLength ?? 0);
+  return isLongEnough && (typeof pattern !== 'string' || new RegExp(pattern, 'u').test(value));
+}
+
+function expectation(schema: JsonSchema, value: unknown): string {
+  const { type, minimum, maximum, exclusiveMinimum } = schema;
+  const said = schema[expectedKeyword];
+  if (typeof said === 'string') return said;
+  if (schema.enum !== undefined) return `one of ${(schema.enum as unknown[]).map(show).join(', ')}`;
+  if (schema.const !== undefined) return show(schema.const);
+  if (value === '') return 'a text that is not empty';
+  const kind = typeof type === 'string' ? (kinds[type] ?? type) : 'something else';
+  if (exclusiveMinimum !== undefined) return `${kind} of more than ${show(exclusiveMinimum)}`;
+  if (maximum !== undefined) return `${kind} from ${show(minimum)} to ${show(maximum)}`;
+  return minimum === undefined ? kind : `${kind} of at least ${show(minimum)}`;
+}
+
+function itemProblems(schema: JsonSchema, items: readonly unknown[], path: Path): Problem[] {
+  const { items: itemSchema, minItems, maxItems, uniqueItems } = schema;
+  if (minItems !== undefined && items.length < Number(minItems)) {
+    return [{ path: formatPath(path), message: 'must not be empty' }];
+  }
+  if (maxItems !== undefined && items.length > Number(maxItems)) {
+    return [{ path: formatPath(path), message: `must have at most ${show(maxItems)} items` }];
+  }
+  return items.flatMap((item, index) => {
+    const place = [...path, index];
+    const problems = isJsonObject(itemSchema) ? shapeProblems(itemSchema, item, place) : [];
+    const isRepeated = uniqueItems === true && items.indexOf(item) < index;
+    if (problems.length > 0 || !isRepeated) return problems;
+    return [{ path: formatPath(place), message: `lists ${describeValue(item)} a second time` }];
+  });
+}
+
+function memberProblems(schema: JsonSchema, value: JsonObject, path: Path): Problem[] {
+  if (!isJsonObject(schema.properties)) return [];
+  const { properties } = schema;
+  const strangers = Object.keys(value).filter((name) => !Object.hasOwn(properties, name));
+  const unknown = strangers.slice(0, mostUnknown).map((name) => {
+    const message = `is not known${didYouMean(name, Object.keys(properties))}`;
+    return { path: formatPath([...path, name]), message };
+  });
+  const missing = ((schema.required ?? []) as string[])
+    .filter((name) => !Object.hasOwn(value, name))
+    .map((name) => {
+      const message = `is required: ${expectation(properties[name] as JsonSchema, undefined)}`;
+      return { path: formatPath([...path, name]), message };
+    });
+  const wrong = Object.entries(properties).flatMap(([name, member]) =>
+    Object.hasOwn(value, name) && isJsonObject(member)
+      ? shapeProblems(member, value[name], [...path, name])
+      : [],
+  );
+  return [...unknown, ...missing, ...wrong];
+}
+
+function show(value: unknown): string {
+  return typeof value === 'string' ? quote(value) : JSON.stringify(value);
+}

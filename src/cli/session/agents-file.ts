@@ -1,0 +1,93 @@
+import { basename } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { SpecError } from '../../protocol/error-classes';
+import type { LonghaulError } from '../../protocol/errors';
+import { isJsonObject } from '../../base/json';
+import { didYouMean, quote } from '../../spec/problem';
+import { createRegistry, type Registry } from '../../spec/registry';
+import { addSpecs } from '../../spec/yaml/add-specs';
+import type { CreateWorkerOptions } from '../../worker';
+import { workerOptionNames } from '../../worker/check-options';
+import { configExample, type AgentsSource } from './agents-source';
+import { explainLoadError } from './explain-load-error';
+
+export type LoadedAgents = {
+  /** The runners of specs are among the others. */
+  readonly options: Omit<CreateWorkerOptions, 'specs' | 'overlays'>;
+  readonly registry: Registry;
+  /** The files of specs. */
+  readonly files: readonly string[];
+  /** Code that specs name and that is not there, where that may be. */
+  readonly missing: readonly string[];
+};
+
+/** Runs the module, reads the specs, and checks all of it. With `standIns` only to be looked at: code may be missing. */
+export async function loadAgents(
+  source: AgentsSource,
+  { standIns = false }: { readonly standIns?: boolean } = {},
+): Promise<LoadedAgents> {
+  const { options, files, missing } = addSpecs(await optionsOf(source), { standIns });
+  return { options, registry: createRegistry(options), files, missing };
+}
+
+async function optionsOf(source: AgentsSource): Promise<CreateWorkerOptions> {
+  if (source.kind === 'module') return await loadModule(source.file, 'runners');
+  const { paths, overlays, tools } = source;
+  const code = tools === undefined ? {} : await loadModule(tools, 'tools');
+  const changes = [...(code.overlays ?? []), ...overlays];
+  return {
+    ...code,
+    specs: [...[code.specs ?? []].flat(), ...paths],
+    ...(changes.length > 0 && { overlays: changes }),
+  };
+}
+
+/** Takes the default export of a file: `createWorker's` options, or a list of what `listed` says. */
+async function loadModule(file: string, listed: 'runners' | 'tools'): Promise<CreateWorkerOptions> {
+  return toOptions(defaultExport(await importFile(file)), basename(file), listed);
+}
+
+/** Compiled, this stays the native `import()`, which loads both kinds of modules and strips types. */
+async function importFile(file: string): Promise<unknown> {
+  try {
+    return await import(pathToFileURL(file).href);
+  } catch (error) {
+    throw explainLoadError(error, file);
+  }
+}
+
+/** A compiled module that a CommonJS file stands for has its default export one level down. */
+function defaultExport(module: unknown): unknown {
+  const { default: value } = module as { default?: unknown };
+  const isNested = isJsonObject(value) && '__esModule' in value && 'default' in value;
+  return isNested ? value['default'] : value;
+}
+
+function toOptions(value: unknown, name: string, listed: 'runners' | 'tools'): CreateWorkerOptions {
+  const refuse = (problem: string) => refusal(name, problem, listed);
+  if (listed === 'runners' && isRunner(value)) return { runners: [value] };
+  if (Array.isArray(value)) return { [listed]: value };
+  if (value === undefined) throw refuse('has no default export');
+  if (!isJsonObject(value)) throw refuse('must export an object by default');
+  const unknown = Object.keys(value).find((key) => !workerOptionNames.includes(key));
+  if (unknown === undefined) return value;
+  const meant =
+    unknown === 'agents' ? "; did you mean 'runners'?" : didYouMean(unknown, workerOptionNames);
+  throw refuse(`has the unknown option ${quote(unknown)}${meant}`);
+}
+
+type Runner = NonNullable<CreateWorkerOptions['runners']>[number];
+
+function isRunner(value: unknown): value is Runner {
+  return isJsonObject(value) && 'kind' in value && 'spec' in value;
+}
+
+const expected = {
+  runners: `an agent, an array of agents, or createWorker's options, as in ${configExample}`,
+  tools:
+    "an array of tools, or createWorker's options, as in import { defineTool } from 'longhaul'; export default { tools: [defineTool({ … })] };",
+};
+
+function refusal(name: string, problem: string, listed: 'runners' | 'tools'): LonghaulError {
+  return new SpecError(`${name} ${problem}: its default export is ${expected[listed]}`);
+}

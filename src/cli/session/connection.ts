@@ -1,0 +1,126 @@
+import { connect as connectSocket } from 'node:net';
+import type { Command } from 'commander';
+import type { ConnectOptions, Longhaul } from '../../client';
+import { defaults } from '../../protocol/names';
+import type { LoadedConnection } from '../../server/connection-options';
+import { UsageError } from '../cli-error';
+import { messageOf } from '../error-message';
+import { loadClient, loadConnectionOptions } from './load-parts';
+
+export type ConnectionFlags = {
+  readonly address?: string;
+  readonly namespace?: string;
+  readonly profile?: string;
+  readonly taskQueue?: string;
+  readonly application?: string;
+};
+
+export type Target = {
+  readonly server: LoadedConnection['connection'];
+  readonly namespace: string | undefined;
+};
+
+/** How the data of runs is encoded: a client says it as the worker does. */
+type Encoding = Pick<ConnectOptions, 'dataConverter' | 'encryption' | 'clearFailures'>;
+export type EncodingOptions = { readonly [Name in keyof Encoding]?: Encoding[Name] | undefined };
+
+export function encodingOf(options: EncodingOptions): Encoding {
+  const { dataConverter, encryption, clearFailures } = options;
+  return {
+    ...(dataConverter && { dataConverter }),
+    ...(encryption && { encryption }),
+    ...(clearFailures && { clearFailures }),
+  };
+}
+
+const probeTimeoutMs = 1_000;
+const latestReportMs = 4_300;
+const leastConnectMs = 2_000;
+
+/** Which server a command talks to. What is not given comes from `TEMPORAL_*` and Temporal's configuration file. */
+export function addConnectionFlags(command: Command): Command {
+  return command
+    .option('--address <host:port>', 'Temporal server (TEMPORAL_ADDRESS, else 127.0.0.1:7233)')
+    .option('--namespace <name>', 'Temporal namespace (TEMPORAL_NAMESPACE, else default)')
+    .option('--profile <name>', "profile of Temporal's configuration file (TEMPORAL_PROFILE)");
+}
+
+export function addTaskQueueFlag(command: Command): Command {
+  return command
+    .option('--task-queue <name>', 'task queue of the workers (default: longhaul)')
+    .option('--application <name>', "application of the workers (default: the task queue's name)");
+}
+
+/** Connects within 5 s; at once when nothing listens on this machine. The caller closes it. */
+export async function openLonghaul(
+  flags: ConnectionFlags,
+  options: { taskQueue?: string; application?: string } & EncodingOptions = {},
+): Promise<Longhaul> {
+  const { address, namespace, profile } = flags;
+  const taskQueue = options.taskQueue ?? flags.taskQueue;
+  const application = flags.application ?? options.application;
+  const configured = connectionOf(flags).address ?? defaults.address;
+  await refuseEarly(configured);
+  const connected = loadClient().connect({
+    ...(address && { address }),
+    ...(profile && { profile }),
+    ...(namespace && { namespace }),
+    ...(taskQueue && { taskQueue }),
+    ...(application && { application }),
+    ...encodingOf(options),
+    ...(process.env['LONGHAUL_ID_SECRET'] && { hashIds: process.env['LONGHAUL_ID_SECRET'] }),
+  });
+  return await inTime(connected, configured);
+}
+
+/** Rejects so that a server that does not answer is reported within 5 s of the start of the command, its own start included. */
+async function inTime<Result>(connected: Promise<Result>, address: string): Promise<Result> {
+  const ms = Math.max(leastConnectMs, latestReportMs - performance.now());
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    const refuse = (): void => reject(loadConnectionOptions().serverUnavailable(address));
+    timer = setTimeout(refuse, ms).unref();
+  });
+  try {
+    return await Promise.race([connected, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** gRPC keeps trying a port of this machine on which nothing listens; one look at the socket tells. */
+async function refuseEarly(address: string): Promise<void> {
+  const local = /^(127\.0\.0\.1|localhost|\[::1\]):(\d+)$/.exec(address);
+  if (local === null) return;
+  const error = await probe(String(local[1]).replace(/[[\]]/g, ''), Number(local[2]));
+  if (error?.code !== 'ECONNREFUSED') return;
+  throw loadConnectionOptions().serverUnavailable(address, error);
+}
+
+/** The server and the namespace that the flags, the environment and the configuration file name together. */
+export function targetOf({ address, profile, namespace }: ConnectionFlags): Target {
+  try {
+    const given = { ...(address && { address }), ...(profile && { profile }) };
+    const { connection, namespace: configured } = loadConnectionOptions().loadConnection(given);
+    return { server: connection, namespace: namespace ?? configured };
+  } catch (error) {
+    throw new UsageError(messageOf(error));
+  }
+}
+
+export function connectionOf(flags: ConnectionFlags): Target['server'] {
+  return targetOf(flags).server;
+}
+
+async function probe(host: string, port: number): Promise<NodeJS.ErrnoException | undefined> {
+  return await new Promise((resolve) => {
+    const socket = connectSocket({ host, port, timeout: probeTimeoutMs });
+    const finish = (error?: NodeJS.ErrnoException): void => {
+      socket.destroy();
+      resolve(error);
+    };
+    socket.once('connect', () => finish());
+    socket.once('timeout', () => finish());
+    socket.once('error', finish);
+  });
+}

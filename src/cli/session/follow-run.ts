@@ -1,0 +1,162 @@
+import type { AgentRunOutcome, PendingInput, RunEvent, RunHandle } from '../../client';
+import { askPerson } from './ask-person';
+import { Interrupted } from '../cli-error';
+import { hasCode } from '../../protocol/errors';
+import { exitCodes } from '../exit-codes';
+import { printable, printableJson } from '../render/printable';
+import { createEventRenderer } from '../render/render-event';
+import { joinFacts, plural, tokens } from '../render/render-parts';
+import { renderAnswerCommands, renderQuestion, type CommandLine } from '../render/render-pending';
+import { replyTo, sendReply, type Reply } from './reply';
+import { showEvents } from './show-events';
+import type { Terminal } from '../render/terminal';
+
+export type FollowOptions = {
+  readonly run: RunHandle;
+  readonly terminal: Terminal;
+  readonly json: boolean;
+  /** Given to the pauses in order, before anybody is asked. */
+  readonly answers: readonly string[];
+  readonly command: CommandLine;
+  /** Said first; from then on Ctrl-C leaves the run alone. */
+  readonly opening: string;
+  /** Where in the log to begin, and how many model turns are before that. */
+  readonly from?: number;
+  readonly turn?: number;
+};
+
+const silenceMs = 15_000;
+
+/**
+ * Shows a run's steps until it ends or asks something that nobody here can answer, and returns the exit code. Throws what the run
+ * failed with, and `Interrupted` on Ctrl-C: the run itself goes on.
+ */
+export async function followRun(options: FollowOptions): Promise<number> {
+  const { terminal, run, command } = options;
+  let interrupt: (() => void) | undefined;
+  const interrupted = new Promise<never>((_, reject) => {
+    interrupt = terminal.onInterrupt(() => {
+      const show = command(['show', run.runId]);
+      const cancel = command(['cancel', run.runId]);
+      reject(new Interrupted(`run ${run.runId} goes on. See it: ${show}  End it: ${cancel}`));
+    });
+  });
+  if (!options.json) terminal.note(terminal.noteStyle.dim(options.opening));
+  try {
+    return await Promise.race([followToEnd(options), interrupted]);
+  } finally {
+    interrupt?.();
+  }
+}
+
+async function followToEnd(options: FollowOptions): Promise<number> {
+  const { run } = options;
+  const answers = [...options.answers];
+  const print = eventPrinter(options);
+  const silence = noteSilence(options);
+  const show = (event: RunEvent): void => {
+    if (event.entry.kind !== 'user') clearTimeout(silence);
+    print(event);
+  };
+  let next = options.from ?? 0;
+  for (;;) {
+    const shown = showEvents(run, next, show);
+    let outcome: AgentRunOutcome;
+    try {
+      outcome = await run.outcome();
+    } finally {
+      clearTimeout(silence);
+      next = await shown.finish();
+    }
+    if (outcome.kind === 'complete') return printResult(outcome, options);
+    const replied = await replyToAll(outcome.pending, answers, options);
+    if (!replied) return printPending(outcome, options);
+  }
+}
+
+/** A worker that was killed still seems to poll for some minutes: the person is told that nothing may be wrong with the run. */
+function noteSilence({ run, terminal }: FollowOptions): NodeJS.Timeout {
+  return setTimeout(() => {
+    terminal.note(`waiting for a worker to take up ${run.runId}, or for its first step to end`);
+  }, silenceMs).unref();
+}
+
+function eventPrinter(options: FollowOptions): (event: RunEvent) => void {
+  const { run, terminal, json, turn = 0 } = options;
+  if (json) {
+    const { runId } = run;
+    return (event) => terminal.print(printableJson({ kind: 'event', runId, ...event }));
+  }
+  const render = createEventRenderer({ style: terminal.noteStyle, width: terminal.width, turn });
+  return (event) => {
+    for (const line of render(event)) terminal.note(line);
+  };
+}
+
+/** False when one of them finds no answer: those after it stay open, too. */
+async function replyToAll(
+  pending: readonly PendingInput[],
+  answers: string[],
+  options: FollowOptions,
+): Promise<boolean> {
+  for (const input of pending) {
+    const reply = await nextReply(input, answers, options);
+    if (reply === undefined) return false;
+    try {
+      await sendReply(options.run, input.inputId, reply);
+    } catch (error) {
+      if (!hasCode(error, 'AlreadyAnswered') && !hasCode(error, 'NotWaiting')) throw error;
+      options.terminal.note(printable(error.message));
+    }
+  }
+  return true;
+}
+
+async function nextReply(
+  input: PendingInput,
+  answers: string[],
+  { terminal, json }: FollowOptions,
+): Promise<Reply | undefined> {
+  const given = answers.shift();
+  if (given === undefined) {
+    return terminal.isInteractive && !json ? await askPerson(input, terminal) : undefined;
+  }
+  if (!json) {
+    for (const line of renderQuestion(input, terminal.noteStyle)) terminal.note(line);
+  }
+  return replyTo(input, given);
+}
+
+function printResult(
+  outcome: AgentRunOutcome & { readonly kind: 'complete' },
+  { run, terminal, json }: FollowOptions,
+): number {
+  const { runId } = run;
+  const { finalResponse, iterations, usage, completionReason, warnings = [] } = outcome.result;
+  if (json) {
+    terminal.print(printableJson({ runId, ...outcome }));
+    return exitCodes.done;
+  }
+  for (const warning of warnings) terminal.note(`warning: ${printable(warning)}`);
+  terminal.print(printable(finalResponse.text));
+  const rounds = iterations === 0 ? undefined : plural(iterations, 'tool round');
+  const facts = joinFacts([runId, printable(completionReason), rounds, tokens(usage)]);
+  terminal.note(terminal.noteStyle.dim(facts));
+  return exitCodes.done;
+}
+
+function printPending(
+  outcome: AgentRunOutcome & { readonly kind: 'needs-input' },
+  { run, terminal, json, command }: FollowOptions,
+): number {
+  const { runId } = run;
+  if (json) {
+    terminal.print(printableJson({ runId, ...outcome }));
+    return exitCodes.needsInput;
+  }
+  for (const input of outcome.pending) {
+    for (const line of renderQuestion(input, terminal.style)) terminal.print(line);
+  }
+  for (const line of renderAnswerCommands(runId, outcome.pending, command)) terminal.print(line);
+  return exitCodes.needsInput;
+}

@@ -1,0 +1,86 @@
+import type { AgentRunResult, Longhaul, RunHandle, RunState, RunTree } from '../../client';
+import type { LogEntry } from '../../protocol/log';
+import type { Message, Usage } from '../../protocol/message';
+import { toCliError, type CliError } from '../cli-error';
+import { describeRun } from './describe-run';
+import { liveWorkers } from './live-workers';
+
+/** How a run ended. */
+export type RunEnd = { readonly result: AgentRunResult } | { readonly error: CliError };
+
+export type ShownRun = {
+  readonly runId: string;
+  readonly state: RunState;
+  readonly tree: RunTree;
+  readonly transcript: readonly Message[];
+  readonly end?: RunEnd;
+  /** No worker was there to ask: the conversation lacks what only the run itself knows. */
+  readonly fromHistory: boolean;
+};
+
+/** A run as its worker tells it, or as the server keeps it when no worker polls. */
+export async function readRun(longhaul: Longhaul, runId: string): Promise<ShownRun> {
+  const { taskQueue } = await describeRun(longhaul, runId);
+  const workers = await liveWorkers(longhaul.client, taskQueue);
+  const fromHistory = workers.length === 0;
+  const run = longhaul.run(runId, { withoutWorker: fromHistory });
+  const state = await run.state();
+  const tree = await run.tree();
+  const [transcript, entries] = [await run.transcript(), await run.log()];
+  const counted = state.logLength > 0 ? state : withCounters(state, entries);
+  if (isEnded(state)) {
+    return { runId, state: counted, tree, transcript, end: await endOf(run), fromHistory };
+  }
+  const open = withoutOpenCalls(transcript, entries);
+  return { runId, state: counted, tree, transcript: open, fromHistory };
+}
+
+export function isEnded({ status }: RunState): boolean {
+  return status === 'completed' || status === 'failed' || status === 'cancelled';
+}
+
+/** A transcript closes calls that are still open, so that a model could go on from it; a reader knows better. */
+export function withoutOpenCalls(
+  transcript: readonly Message[],
+  entries: readonly LogEntry[],
+): readonly Message[] {
+  const last = transcript.at(-1);
+  if (last?.role !== 'tool') return transcript;
+  const turnAt = entries.findLastIndex(({ kind }) => kind === 'model-turn');
+  const since = entries.slice(turnAt + 1);
+  const isAnswered = since.some(
+    (entry) => entry.kind === 'decision' && entry.decision.kind === 'answer-calls',
+  );
+  if (isAnswered) return transcript;
+  const closed = since.flatMap((entry) =>
+    entry.kind === 'tool-result' ? [entry.result.callId] : [],
+  );
+  const parts = last.parts.filter(({ callId }) => closed.includes(callId));
+  return [...transcript.slice(0, -1), ...(parts.length === 0 ? [] : [{ ...last, parts }])];
+}
+
+async function endOf(run: RunHandle): Promise<RunEnd> {
+  try {
+    return { result: await run.result() };
+  } catch (error) {
+    return { error: toCliError(error) };
+  }
+}
+
+/** A state that has no counters, with those that the log gives. */
+function withCounters(state: RunState, entries: readonly LogEntry[]): RunState {
+  const turns = entries.flatMap((entry) => (entry.kind === 'model-turn' ? [entry.usage] : []));
+  const sum = (name: keyof Usage): number | null =>
+    turns.reduce<number | null>((total, { [name]: count }) => {
+      return count === null ? total : (total ?? 0) + count;
+    }, null);
+  const usage: Usage = {
+    input: sum('input'),
+    output: sum('output'),
+    total: sum('total'),
+    cacheRead: sum('cacheRead'),
+    cacheWrite: sum('cacheWrite'),
+    reasoning: sum('reasoning'),
+  };
+  return { ...state, turn: turns.length, usage, logLength: entries.length };
+}

@@ -1,0 +1,203 @@
+import { randomBytes } from 'node:crypto';
+import type { Longhaul } from '../../client';
+import { NoWorker } from '../../protocol/error-classes';
+import { loadAgents, type LoadedAgents } from './agents-file';
+import { findAgentsSource, type AgentsFlags, type AgentsSource } from './agents-source';
+import { UsageError } from '../cli-error';
+import { connectionOf, encodingOf, openLonghaul, type ConnectionFlags } from './connection';
+import { describeRun } from './describe-run';
+import { liveWorkers, temporaryIdentity } from './live-workers';
+import { serveAgents, type ServedAgents } from './serve-agents';
+import type { Terminal } from '../render/terminal';
+import { installWorkerLog } from './worker-log';
+
+export type WorkerFlags = ConnectionFlags &
+  AgentsFlags & {
+    /** False with `--no-worker`. */
+    readonly worker: boolean;
+  };
+
+export type SessionOptions = {
+  readonly flags: WorkerFlags;
+  readonly terminal: Terminal;
+  /** The run to work on; left out for one that is yet to start. */
+  readonly runId?: string;
+  /** Looks at the agents before they are served. */
+  readonly check?: (agents: LoadedAgents) => void;
+};
+
+/** A connection, and a worker in this process where no other one polls the task queue. */
+export type Session = {
+  readonly longhaul: Longhaul;
+  /** The worker is in this process: a run makes no progress beyond it. */
+  readonly isServing: boolean;
+  /** What the worker of this process says of other runs is not shown from now on. */
+  attendTo(runId: string): void;
+  /** Rejects when the worker of this process ends by an error before the work is done. */
+  whileServing<Result>(work: Promise<Result>): Promise<Result>;
+  close(): Promise<void>;
+};
+
+const waitMs = 3_000;
+const checkEveryMs = 500;
+const stopTimeoutMs = 800;
+
+/** Throws `NoWorker` when nobody polls and this folder has no agents, or they must not be served here. */
+export async function openSession(options: SessionOptions): Promise<Session> {
+  const { flags, terminal, runId, check } = options;
+  const source = sourceToServe(flags);
+  if (runId === undefined && source?.kind === 'specs') return await serveSpecs(source, options);
+  const longhaul = await openLonghaul(flags);
+  const taskQueue =
+    runId === undefined ? longhaul.taskQueue : (await describeRun(longhaul, runId)).taskQueue;
+  const agents = await agentsToServe(longhaul, taskQueue, { source, mayServe: flags.worker });
+  if (agents === undefined) return withoutServing(longhaul);
+  check?.(agents);
+  if (runId === undefined) return await serveNewRuns(longhaul, agents, options);
+  return await serve(longhaul, agents, { taskQueue, flags, terminal });
+}
+
+function withoutServing(longhaul: Longhaul): Session {
+  return {
+    longhaul,
+    isServing: false,
+    attendTo: () => undefined,
+    whileServing: (work) => work,
+    close: () => longhaul.close(),
+  };
+}
+
+function sourceToServe(flags: WorkerFlags): AgentsSource | undefined {
+  if (flags.worker) return findAgentsSource(process.cwd(), flags);
+  if (flags.file === undefined) return undefined;
+  throw new UsageError('-f serves its agents in this process: it does not go with --no-worker');
+}
+
+/**
+ * Specs that are named are what runs, whatever other workers know: on a task queue of their own, unless one is named. They are looked
+ * at before anything is connected to.
+ */
+async function serveSpecs(
+  source: AgentsSource,
+  { flags, terminal, check }: SessionOptions,
+): Promise<Session> {
+  const agents = await loadAgents(source);
+  check?.(agents);
+  const { taskQueue: configured, application } = agents.options;
+  const taskQueue =
+    flags.taskQueue ?? configured ?? `longhaul-run-${randomBytes(4).toString('hex')}`;
+  const longhaul = await openLonghaul(flags, {
+    taskQueue,
+    ...(application && { application }),
+    ...encodingOf(agents.options),
+  });
+  return await serve(longhaul, agents, { taskQueue, flags, terminal });
+}
+
+/** The agents of this folder, when no worker polls the task queue. */
+async function agentsToServe(
+  longhaul: Longhaul,
+  taskQueue: string,
+  { source, mayServe }: { readonly source: AgentsSource | undefined; readonly mayServe: boolean },
+): Promise<LoadedAgents | undefined> {
+  if (await hasLastingWorker(longhaul, taskQueue)) return undefined;
+  if (source !== undefined) return await loadAgents(source);
+  await awaitWorker(longhaul, taskQueue, mayServe);
+  return undefined;
+}
+
+/** A worker may just be starting: it has a few seconds to show up. */
+async function awaitWorker(
+  longhaul: Longhaul,
+  taskQueue: string,
+  mayServe: boolean,
+): Promise<void> {
+  const deadline = Date.now() + waitMs;
+  while (Date.now() < deadline) {
+    await new Promise((resolve) => setTimeout(resolve, checkEveryMs));
+    if (await hasLastingWorker(longhaul, taskQueue)) return;
+  }
+  const here = mayServe
+    ? ', or put your agents into longhaul.config.mjs or name their file with --agents or -f'
+    : '';
+  throw new NoWorker(
+    `no worker polls task queue '${taskQueue}': start one with \`longhaul dev\` or createWorker${here}`,
+    { retryable: true, details: { taskQueue } },
+  );
+}
+
+/** The worker of another command does not count: it goes before this one's run is done. */
+async function hasLastingWorker(longhaul: Longhaul, taskQueue: string): Promise<boolean> {
+  const workers = await liveWorkers(longhaul.client, taskQueue);
+  return workers.some(({ isTemporary }) => !isTemporary);
+}
+
+/** The file may name a task queue of its own, and how its data is encoded. */
+async function serveNewRuns(
+  longhaul: Longhaul,
+  agents: LoadedAgents,
+  { flags, terminal }: SessionOptions,
+): Promise<Session> {
+  const { application = longhaul.application } = agents.options;
+  const encoding = encodingOf(agents.options);
+  const taskQueue = flags.taskQueue ?? agents.options.taskQueue ?? longhaul.taskQueue;
+  const isSame = taskQueue === longhaul.taskQueue && application === longhaul.application;
+  if (isSame && Object.keys(encoding).length === 0) {
+    return await serve(longhaul, agents, { taskQueue, flags, terminal });
+  }
+  await longhaul.close();
+  const own = await openLonghaul(flags, {
+    taskQueue,
+    ...(agents.options.application && { application }),
+    ...encoding,
+  });
+  if (await hasLastingWorker(own, taskQueue)) return withoutServing(own);
+  return await serve(own, agents, { taskQueue, flags, terminal });
+}
+
+async function serve(
+  longhaul: Longhaul,
+  agents: LoadedAgents,
+  {
+    taskQueue,
+    flags,
+    terminal,
+  }: Pick<SessionOptions, 'flags' | 'terminal'> & { taskQueue: string },
+): Promise<Session> {
+  let attended: string | undefined;
+  const endLog = installWorkerLog((line, runId) => {
+    if (isPartOf(runId, attended)) terminal.note(line);
+  });
+  const served = await serveAgents({
+    agents,
+    server: connectionOf(flags),
+    namespace: longhaul.client.options.namespace,
+    taskQueue,
+    ...(flags.application && { application: flags.application }),
+    inlineSpecs: true,
+    workerOptions: { shutdownGraceTime: '1s', identity: temporaryIdentity() },
+  });
+  return {
+    longhaul,
+    isServing: true,
+    attendTo: (runId) => {
+      attended = runId;
+    },
+    whileServing: async (work) => await Promise.race([work, failureOf(served)]),
+    close: async () => {
+      await served.stop(stopTimeoutMs);
+      endLog();
+      await longhaul.close();
+    },
+  };
+}
+
+/** The ids of children begin with their parent's. */
+function isPartOf(runId: string | undefined, attended: string | undefined): boolean {
+  return runId === undefined || attended === undefined || runId.startsWith(attended);
+}
+
+async function failureOf(served: ServedAgents): Promise<never> {
+  await served.ended;
+  return await new Promise<never>(() => undefined);
+}

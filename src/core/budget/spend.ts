@@ -1,0 +1,37 @@
+import type { Usage } from '../../protocol/message';
+import type { RunSpend } from '../../protocol/run';
+import { subtractUsage } from './usage';
+
+/** As the provider counts them, else what is known of both ways. */
+export function tokensIn({ total, input, output }: Usage): number {
+  return total ?? (input ?? 0) + (output ?? 0);
+}
+
+export function tokensOf({ tokens, usage }: RunSpend): number {
+  return tokens ?? tokensIn(usage);
+}
+
+/** Whether there is anything to report. */
+export function isSpent({ usage, unpriced = [] }: RunSpend): boolean {
+  return unpriced.length > 0 || Object.values(usage).some((tokens) => tokens !== null);
+}
+
+/** What was spent between two reports of one run. */
+export function spendSince(before: RunSpend, after: RunSpend): RunSpend {
+  const usage = subtractUsage(after.usage, before.usage);
+  const tokens = tokensOf(after) - tokensOf(before);
+  return {
+    usage,
+    ...(tokens !== tokensIn(usage) && { tokens }),
+    ...(after.costUsd !== undefined && { costUsd: after.costUsd - (before.costUsd ?? 0) }),
+    ...(after.unpriced && { unpriced: after.unpriced }),
+    added: difference(before.added, after.added),
+  };
+}
+
+function difference(before: RunSpend['added'] = {}, after: RunSpend['added'] = {}) {
+  return {
+    tokens: (after.tokens ?? 0) - (before.tokens ?? 0),
+    costUsd: (after.costUsd ?? 0) - (before.costUsd ?? 0),
+  };
+}

@@ -1,0 +1,42 @@
+import { ProtocolError } from '../errors';
+import type { StoredOptions } from './options';
+import { allowedNames, sortedNames } from './options';
+import { plainJson } from '../../base/plain-json';
+import { isJsonObject } from '../../base/json';
+import type { AcceptedTurn } from './run-state';
+import type { ModelTurn } from './steps';
+import { toUsage } from '../budget/usage';
+
+/** A turn as the provider gave it, with the names it is judged by. A callback's verdict leaves nothing to judge. */
+export function acceptTurn(options: StoredOptions, turn: ModelTurn): AcceptedTurn {
+  if (!isJsonObject(turn) || !Array.isArray(turn.content) || !Array.isArray(turn.tools))
+    throw new ProtocolError('A model turn needs its content and the names of its tools as lists.');
+  const odd = turn.content.findIndex((part) => !isPart(part));
+  if (odd >= 0) throw new ProtocolError(`Part ${odd} of the model turn is no part of a message.`);
+  const { content, usage, finishReason, origin, ids, verdicts } = turn;
+  const event = plainJson({
+    kind: 'model-turn' as const,
+    content,
+    usage: toUsage(usage),
+    ...(finishReason && { finishReason }),
+    ...(origin && { origin }),
+    ...(ids && { ids }),
+    ...(verdicts && { verdicts }),
+  });
+  return {
+    event,
+    tools: sortedNames(turn.tools),
+    allowed: sortedNames(turn.allowed ?? allowedNames(options, turn.tools)),
+    amendments: [],
+    skips: [],
+  };
+}
+
+/** Arguments are parsed before they get here: an object, or null where they are malformed. */
+function isPart(part: unknown): boolean {
+  if (!isJsonObject(part) || typeof part['type'] !== 'string') return false;
+  const { type, name, args } = part;
+  return (
+    type !== 'tool_call' || (typeof name === 'string' && (args === null || isJsonObject(args)))
+  );
+}

@@ -1,0 +1,111 @@
+/*
+ * Carries out what `turn-plan.ts` decided about an accepted turn, and completes batches of tool calls.
+ *
+ * A1. An iteration counts when its batch is complete, whoever answered last.
+ */
+import type { AssistantPart } from '../../protocol/message';
+import type { Machine } from './machine';
+import { decisionEvent } from './machine';
+import type { AcceptedTurn, CallSlot } from './run-state';
+import type { AddressedResult, ToolBatch } from './tool-batch';
+import { isRound, resultOf } from './tool-batch';
+import type { RunEvent } from './transitions';
+import type { TurnPlan } from './turn-plan';
+import { planTurn } from './turn-plan';
+import { contentOf, isEmptyTurn } from './working-turn';
+
+export const preparing = { kind: 'preparing', recordingOwed: false } as const;
+
+/** Moves a run with an accepted turn on; throws when the turn ends it badly. */
+export function advance(machine: Machine, turn: AcceptedTurn): void {
+  const { options, counters, maxTurns } = machine;
+  const plan = planTurn({ turn, parts: machine.working(turn), options, counters, maxTurns });
+  switch (plan.kind) {
+    case 'fail':
+      if (plan.keep) machine.commit(turn);
+      throw machine.fail('nextStep', plan.failure);
+    case 'complete':
+      return complete(machine, turn, plan);
+    case 'run-calls':
+      return runCalls(machine, turn, plan);
+    case 'ask':
+      machine.commit(turn);
+      return machine.move('nextStep', { kind: 'awaiting-input', question: plan.question });
+    case 'go-on':
+      machine.commit(turn, [{ kind: 'go-on' }]);
+      return machine.move('nextStep', preparing);
+    case 'answer-calls':
+      machine.commit(turn, [{ kind: 'answer-calls', answers: plan.answers }]);
+      return machine.move('nextStep', preparing, outputTry(machine, plan.outputRetry));
+    case 'feedback':
+      machine.commit(turn);
+      machine.record.append(decisionEvent({ kind: 'feedback', text: plan.text }));
+      return machine.move('nextStep', preparing, outputTry(machine, plan.outputRetry));
+  }
+}
+
+/** The batch of a run that executes tools. */
+export const batchOf = (machine: Machine, slots: readonly CallSlot[]): ToolBatch => ({
+  turn: machine.counters.turn,
+  slots,
+  calls: machine.record.transcript.openCalls,
+});
+
+/** Takes results whose place was checked; the last one completes the batch. */
+export function takeResults(
+  machine: Machine,
+  event: RunEvent,
+  taken: { readonly slots: readonly CallSlot[]; readonly results: readonly AddressedResult[] },
+): void {
+  for (const result of taken.results) machine.record.append({ kind: 'tool-result', result });
+  const { slots } = taken;
+  const { iterations } = machine.counters;
+  if (machine.record.transcript.hasOpenCalls)
+    return machine.move(event, { kind: 'executing-tools', slots });
+  machine.move(event, preparing, { iterations: iterations + (isRound(slots) ? 1 : 0) });
+}
+
+const outputTry = (machine: Machine, spent: boolean): { outputRetries: number } => ({
+  outputRetries: machine.counters.outputRetries + (spent ? 1 : 0),
+});
+
+function runCalls(
+  machine: Machine,
+  turn: AcceptedTurn,
+  plan: Extract<TurnPlan, { kind: 'run-calls' }>,
+): void {
+  const { slots, malformedInARow } = plan;
+  machine.commit(turn);
+  const ranTools = slots.some((slot) => slot === 'execute' || slot === 'approval');
+  machine.move(
+    'nextStep',
+    { kind: 'executing-tools', slots },
+    { malformedInARow, ...(ranTools && { outputRetries: 0 }) },
+  );
+  const { calls, turn: number } = batchOf(machine, slots);
+  const results = plan.refused.flatMap(({ index, text }) => {
+    const call = calls[index]?.call;
+    return call ? [resultOf(call, { turn: number, index }, { text, isError: true })] : [];
+  });
+  takeResults(machine, 'nextStep', { slots, results });
+}
+
+function complete(
+  machine: Machine,
+  turn: AcceptedTurn,
+  plan: Extract<TurnPlan, { kind: 'complete' }>,
+): void {
+  const { reason: completionReason, structured, text } = plan;
+  const content: AssistantPart[] =
+    text === undefined ? contentOf(machine.working(turn)) : [{ type: 'text', text }];
+  const empty = isEmptyTurn(content);
+  if (!empty && text === undefined) machine.commit(turn);
+  if (!empty && text !== undefined)
+    machine.record.append(turn.event, decisionEvent({ kind: 'replace-turn', text }));
+  machine.move('nextStep', {
+    kind: 'done',
+    completionReason,
+    ...(structured !== undefined && { structured }),
+    ...(empty && { content }),
+  });
+}

@@ -1,0 +1,112 @@
+import type { ToolCallPart } from '../../protocol/message';
+import type { Failure } from '../failure';
+import type { StoredOptions } from './options';
+import { askUserTool } from './options';
+import type { AcceptedTurn } from './run-state';
+import type { InvalidToolCallAction, InvalidToolCallContext } from './steps';
+import { oneLine } from '../../base/text';
+import type { WorkingPart } from './working-turn';
+import { amend, workingParts } from './working-turn';
+
+/** The names a turn was judged by, sorted. */
+export type TurnNames = { readonly tools: readonly string[]; readonly allowed: readonly string[] };
+
+/** A call whose name is not allowed: `place` counts as the provider gave the calls, `index` as they are left. */
+export type InvalidCall = {
+  readonly call: ToolCallPart;
+  readonly place: number;
+  readonly index: number;
+};
+
+/** The turn as its repairs and ignored calls leave it. */
+export function workingTurn(turn: AcceptedTurn, position: number): readonly WorkingPart[] {
+  return turn.amendments.reduce(amend, workingParts(turn.event.content, position));
+}
+
+/** The first call, left to right, that nobody has decided about. A callback that took the turn over leaves none. */
+export function findInvalidCall(turn: AcceptedTurn, position: number): InvalidCall | undefined {
+  const { verdicts } = turn.event;
+  if (verdicts?.abort !== undefined || verdicts?.override !== undefined) return undefined;
+  const allowed = new Set(turn.allowed);
+  const skipped = new Set(turn.skips.map(({ index }) => index));
+  let index = -1;
+  for (const { part, call: place } of workingTurn(turn, position)) {
+    if (part.type !== 'tool_call' || place === undefined) continue;
+    index += 1;
+    if (!allowed.has(part.name) && !skipped.has(place)) return { call: part, place, index };
+  }
+  return undefined;
+}
+
+/** Why an action cannot be taken, or undefined: shared by whole and streamed turns, so that they cannot drift apart. */
+export function judgeAction(
+  action: InvalidToolCallAction,
+  called: TurnNames & { readonly name: string; readonly unknown?: boolean },
+  run: { readonly options: StoredOptions; readonly retriesUsed: number },
+): Failure | undefined {
+  const { name } = called;
+  switch (action.kind) {
+    case 'fail':
+      return invalidName(name, called, adviceToOffer);
+    case 'stop':
+      return { kind: 'cancelled', reason: action.reason };
+    case 'retry': {
+      const budget = run.options.maxInvalidToolCallRetries ?? 0;
+      if (run.retriesUsed < budget) return undefined;
+      return invalidName(name, called, `All ${budget} retries of invalid calls are used.`);
+    }
+    case 'repair':
+      if (called.allowed.includes(action.name)) return undefined;
+      if (called.unknown && action.name !== name) return undefined;
+      return invalidName(
+        action.name,
+        called,
+        `It was to replace "${name}": repair to an allowed name.`,
+      );
+    case 'skip':
+      if (run.options.toolChoice !== 'none') return undefined;
+      return invalidName(name, called, 'Under the tool choice "none" a call cannot be skipped.');
+  }
+}
+
+export function invalidCallContext(
+  called: TurnNames & { readonly name: string; readonly callId: string; readonly args: string },
+  options: StoredOptions,
+  rest: Pick<InvalidToolCallContext, 'history' | 'isStreaming'>,
+): InvalidToolCallContext {
+  const { name, callId, args, tools, allowed } = called;
+  const known =
+    tools.includes(name) ||
+    name === options.output?.tool ||
+    (options.askUser === 'tool' && name === askUserTool);
+  return {
+    toolName: name,
+    callId,
+    args,
+    executable: tools,
+    allowed,
+    toolChoice: options.toolChoice ?? 'auto',
+    ...rest,
+    reason: known ? 'disallowed-by-tool-choice' : 'unknown-tool',
+  };
+}
+
+export const adviceToOffer = 'Offer the tool, or handle the call in onInvalidToolCall.';
+
+export function invalidName(
+  toolName: string,
+  { tools, allowed }: TurnNames,
+  advice: string,
+): Failure {
+  const message =
+    `The tool "${oneLine(toolName, 100)}" is not allowed in this turn; ` +
+    `allowed: ${nameList(allowed)}; executable: ${nameList(tools)}. ${advice}`;
+  return { kind: 'invalid-tool-call', message, toolName, executable: tools, allowed };
+}
+
+/** Messages travel in failures, which are small. */
+function nameList(names: readonly string[]): string {
+  const shown = names.slice(0, 10).map((name) => oneLine(name, 64));
+  const more = names.length > shown.length ? [`and ${names.length - shown.length} more`] : [];
+  return [...shown, ...more].join(', ') || 'none';
+}

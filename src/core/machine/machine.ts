@@ -1,0 +1,114 @@
+/*
+ * The state of a run and the few ways to change it; which change an event asks for is decided elsewhere.
+ *
+ * M1. Every move is checked against the table of transitions. States and counters are replaced, never changed in place.
+ * M2. A turn enters the log whole, followed at once by the decisions that amend it; an empty turn never does.
+ */
+import type { LonghaulError } from '../../protocol/errors';
+import type { Decision, LogEvent } from '../../protocol/log';
+import type { Message } from '../../protocol/message';
+import type { Failure } from '../failure';
+import { toError } from '../failure';
+import { workingTurn } from './invalid-tool-calls';
+import type { StoredOptions } from './options';
+import { plainJson } from '../../base/plain-json';
+import { RunRecord } from './run-record';
+import type { AcceptedTurn, AgentRunState, Counters, RunState, RunStateKind } from './run-state';
+import { readState, stateFormat } from './state-json';
+import type { RunEvent } from './transitions';
+import { checkMove, expectEvent } from './transitions';
+import type { WorkingPart } from './working-turn';
+import { contentOf, isEmptyTurn } from './working-turn';
+
+type MachineParts = {
+  readonly options: StoredOptions;
+  readonly record: RunRecord;
+  readonly counters: Counters;
+  readonly state: RunState;
+};
+
+export const decisionEvent = (decision: Decision): LogEvent => ({ kind: 'decision', decision });
+
+export class Machine {
+  readonly options: StoredOptions;
+  readonly record: RunRecord;
+  #counters: Counters;
+  #state: RunState;
+
+  constructor(parts: MachineParts) {
+    this.options = parts.options;
+    this.record = parts.record;
+    this.#counters = parts.counters;
+    this.#state = parts.state;
+  }
+
+  static fromState(value: unknown): Machine {
+    const stored = plainJson(readState(value));
+    const { format: _format, options, log, completionCalls, state, ...counters } = stored;
+    return new Machine({ options, record: RunRecord.of(log, completionCalls), counters, state });
+  }
+
+  get state(): RunState {
+    return this.#state;
+  }
+
+  get counters(): Counters {
+    return this.#counters;
+  }
+
+  get maxTurns(): number {
+    return this.options.maxTurns ?? 1;
+  }
+
+  /** The current state, if it expects this event; otherwise a protocol error. `kinds` are those the table names for it. */
+  expect<Kind extends RunStateKind>(
+    event: RunEvent,
+    ..._kinds: readonly Kind[]
+  ): Extract<RunState, { kind: Kind }> {
+    expectEvent(this.#state.kind, event);
+    return this.#state as Extract<RunState, { kind: Kind }>;
+  }
+
+  move(event: RunEvent, state: RunState, counters: Partial<Counters> = {}): void {
+    checkMove(this.#state.kind, event, state.kind);
+    this.#state = state;
+    this.#counters = { ...this.#counters, ...counters };
+  }
+
+  /** The error to throw; its history is the run's own. */
+  fail(event: RunEvent, failure: Failure): LonghaulError {
+    this.move(event, { kind: 'failed', failure });
+    return toError(failure, this.record.transcript.fullHistory());
+  }
+
+  /** The parts of a turn that is not in the log yet. */
+  working(turn: AcceptedTurn): readonly WorkingPart[] {
+    return workingTurn(turn, this.record.transcript.position);
+  }
+
+  commit(turn: AcceptedTurn, decisions: readonly Decision[] = []): void {
+    if (isEmptyTurn(contentOf(this.working(turn)))) return;
+    this.record.append(turn.event, ...[...turn.amendments, ...decisions].map(decisionEvent));
+  }
+
+  fullHistory(): Message[] {
+    return this.record.transcript.fullHistory();
+  }
+
+  clone(): Machine {
+    const { options, record, counters, state } = this;
+    return new Machine({ options, record: record.clone(), counters, state });
+  }
+
+  toState(): AgentRunState {
+    const { log, calls } = this.record;
+    return {
+      format: stateFormat,
+      options: this.options,
+      ...this.#counters,
+      log: log.slice(),
+      completionCalls: calls.slice(),
+      state: this.#state,
+    };
+  }
+}

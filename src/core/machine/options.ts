@@ -1,0 +1,88 @@
+import type { CriterionSpec, ToolChoice } from '../../protocol/agent-run';
+import type { JsonSchema } from '../../base/json';
+import type { Message } from '../../protocol/message';
+import type { AskUser } from '../../protocol/spec';
+import { ProtocolError } from '../errors';
+import { plainJson } from '../../base/plain-json';
+
+export type AgentRunOptions = {
+  /** Messages before the prompt; sent with every request, never part of `messages`. */
+  readonly history?: readonly Message[];
+  /** The exact number of model calls, retries and re-prompts included. Default 1. */
+  readonly maxTurns?: number;
+  /** Rounds of tool calls. Default: no limit. */
+  readonly maxIterations?: number;
+  /** Retries of invalid tool calls in the whole run. Default 0. */
+  readonly maxInvalidToolCallRetries?: number;
+  /** Tool steps in a row that may hold a malformed call. Default: no limit. */
+  readonly maxConsecutiveMalformedToolCalls?: number;
+  /** Unset: the machine asks. */
+  readonly onInvalidToolCall?: 'fail' | 'ignore';
+  readonly toolChoice?: ToolChoice;
+  readonly output?: OutputOptions;
+  readonly criteria?: readonly CriterionSpec[];
+  /** Default false. A text that starts with the marker pauses under every value but 'never'. */
+  readonly askUser?: AskUser;
+  /** Names of tools whose calls need a person's approval. */
+  readonly approvals?: readonly string[];
+};
+
+/** A call of this tool ends the run with its arguments as the output. */
+export type OutputOptions = {
+  readonly tool: string;
+  readonly schema?: JsonSchema;
+  readonly retries?: number;
+};
+
+/** The options as the state keeps them: the history stands in the log. */
+export type StoredOptions = Omit<AgentRunOptions, 'history'>;
+
+/** Every known option, so that a stored one this version does not know is refused by name. */
+export const optionNames = [
+  'maxTurns',
+  'maxIterations',
+  'maxInvalidToolCallRetries',
+  'maxConsecutiveMalformedToolCalls',
+  'onInvalidToolCall',
+  'toolChoice',
+  'output',
+  'criteria',
+  'askUser',
+  'approvals',
+] as const satisfies readonly (keyof StoredOptions)[];
+
+const counts = [
+  'maxTurns',
+  'maxIterations',
+  'maxInvalidToolCallRetries',
+  'maxConsecutiveMalformedToolCalls',
+] as const;
+
+export const askUserTool = 'ask_user';
+
+export function storeOptions(options: AgentRunOptions): StoredOptions {
+  const { history: _history, ...stored } = options;
+  for (const name of counts) checkCount(name, options[name]);
+  checkCount('output.retries', options.output?.retries);
+  return plainJson(stored);
+}
+
+function checkCount(name: string, value: number | undefined): void {
+  if (value === undefined || (Number.isSafeInteger(value) && value >= 0)) return;
+  throw new ProtocolError(
+    `The option ${name} is ${String(value)}; give a whole number from 0, or leave it out.`,
+  );
+}
+
+/** The names a turn may call. The output tool and `ask_user` come on top of what the choice allows, except under `none`. */
+export function allowedNames(options: StoredOptions, tools: readonly string[]): string[] {
+  const choice = options.toolChoice ?? 'auto';
+  if (choice === 'none') return [];
+  const own = [
+    ...(options.output ? [options.output.tool] : []),
+    ...(options.askUser === 'tool' ? [askUserTool] : []),
+  ];
+  return sortedNames([...(typeof choice === 'object' ? choice.only : tools), ...own]);
+}
+
+export const sortedNames = (names: readonly string[]): string[] => [...new Set(names)].sort();

@@ -1,0 +1,109 @@
+/*
+ * What people decide: answers to questions, and approvals. Each is addressed by its input id, so a late one hits nothing.
+ */
+import type { JsonObject } from '../../base/json';
+import { batchOf, preparing, takeResults } from './advance';
+import { ProtocolError } from '../errors';
+import type { Machine } from './machine';
+import { decisionEvent } from './machine';
+import { plainJson } from '../../base/plain-json';
+import { markedInput } from './questions';
+import type { CallSlot } from './run-state';
+import { checkJson } from '../session';
+import type { PendingInput } from './steps';
+import type { WaitingCall } from './tool-batch';
+import { resultOf, waitingCalls } from './tool-batch';
+import { textMessage } from '../transcript/transcript';
+
+/** Everything that waits for a person now, in call order. */
+export function pendingInputs(machine: Machine): PendingInput[] {
+  const { state, counters } = machine;
+  if (state.kind === 'awaiting-input') return [markedInput(counters.turn, state.question)];
+  if (state.kind !== 'executing-tools') return [];
+  return waitingCalls(batchOf(machine, state.slots)).map(({ input }) => input);
+}
+
+export function answerQuestion(
+  machine: Machine,
+  { inputId, text }: { readonly inputId: string; readonly text: string },
+): void {
+  const state = machine.expect('answer', 'awaiting-input', 'executing-tools');
+  checkText(inputId, text);
+  if (state.kind === 'executing-tools') {
+    const waiting = findWaiting(machine, state.slots, { inputId, kind: 'question' });
+    return settle(machine, 'answer', { slots: state.slots, waiting, text });
+  }
+  const [input] = pendingInputs(machine);
+  if (input?.inputId !== inputId) throw unknownInput(inputId, pendingInputs(machine));
+  machine.record.append({ kind: 'user', message: textMessage(text) });
+  machine.move('answer', preparing);
+}
+
+export function approveCall(machine: Machine, inputId: string, args: JsonObject | undefined): void {
+  const { slots } = machine.expect('approve', 'executing-tools');
+  const { index } = findWaiting(machine, slots, { inputId, kind: 'approval' });
+  if (args !== undefined) {
+    checkArguments(inputId, args);
+    const { turn } = machine.counters;
+    machine.record.append(decisionEvent({ kind: 'edit-call', turn, index, args: plainJson(args) }));
+  }
+  const approved = slots.map((slot, at) => (at === index ? 'execute' : slot));
+  machine.move('approve', { kind: 'executing-tools', slots: approved });
+}
+
+export function rejectCall(machine: Machine, inputId: string, reason: string): void {
+  const { slots } = machine.expect('reject', 'executing-tools');
+  checkText(inputId, reason);
+  const waiting = findWaiting(machine, slots, { inputId, kind: 'approval' });
+  settle(machine, 'reject', { slots, waiting, text: reason || 'A person rejected this call.' });
+}
+
+function settle(
+  machine: Machine,
+  event: 'answer' | 'reject',
+  { slots, waiting, text }: { slots: readonly CallSlot[]; waiting: WaitingCall; text: string },
+): void {
+  const { turn, calls } = batchOf(machine, slots);
+  const { index } = waiting;
+  const call = calls[index]?.call;
+  const isError = event === 'reject';
+  const results = call ? [resultOf(call, { turn, index }, { text, isError })] : [];
+  takeResults(machine, event, { slots, results });
+}
+
+function findWaiting(
+  machine: Machine,
+  slots: readonly CallSlot[],
+  wanted: { readonly inputId: string; readonly kind: PendingInput['kind'] },
+): WaitingCall {
+  const waiting = waitingCalls(batchOf(machine, slots)).filter(
+    ({ input }) => input.kind === wanted.kind,
+  );
+  const found = waiting.find(({ input }) => input.inputId === wanted.inputId);
+  if (!found)
+    throw unknownInput(
+      wanted.inputId,
+      waiting.map(({ input }) => input),
+    );
+  return found;
+}
+
+function checkText(inputId: string, text: unknown): void {
+  if (typeof text === 'string') return;
+  throw new ProtocolError(`What was given for "${inputId}" is not a text.`);
+}
+
+function checkArguments(inputId: string, args: unknown): void {
+  const violation = checkJson(args, 'args');
+  if (violation)
+    throw new ProtocolError(
+      `The arguments for "${inputId}" cannot be used: ${violation.path}: ${violation.problem}.`,
+    );
+  if (typeof args !== 'object' || args === null || Array.isArray(args))
+    throw new ProtocolError(`The arguments for "${inputId}" are not a JSON object.`);
+}
+
+function unknownInput(inputId: string, waiting: readonly PendingInput[]): ProtocolError {
+  const ids = waiting.map((input) => `"${input.inputId}"`).join(', ') || 'nothing';
+  return new ProtocolError(`Nothing of this kind waits under "${inputId}"; waiting: ${ids}.`);
+}

@@ -1,0 +1,58 @@
+import type { ToolCallPart } from '../../protocol/message';
+import { limits } from '../../protocol/limits';
+import type { AskUser } from '../../protocol/spec';
+import type { PendingInput } from './steps';
+import { clipText, utf8Length } from '../../base/text';
+
+const marker = '__ask_user__:';
+
+/** The question of a text that asks by marker. Such a text pauses the run, unless nobody is ever to be asked. */
+export function markedQuestion(text: string, askUser: AskUser = false): string | undefined {
+  if (askUser === 'never') return undefined;
+  const trimmed = text.trimStart();
+  return trimmed.startsWith(marker) ? trimmed.slice(marker.length).trim() : undefined;
+}
+
+export const markedInput = (turn: number, question: string): PendingInput => ({
+  inputId: `q${turn}`,
+  kind: 'question',
+  question: clipText(question, limits.question),
+});
+
+/** What is wrong with the arguments of an `ask_user` call, for the model. */
+export function questionProblem(call: ToolCallPart): string | undefined {
+  const question = call.args?.['question'];
+  const options = call.args?.['options'];
+  if (typeof question !== 'string' || question.trim() === '')
+    return 'nobody was asked: "question" must be a non-empty string';
+  if (options === undefined || options === null) return undefined;
+  if (Array.isArray(options) && options.every((option) => typeof option === 'string'))
+    return undefined;
+  return 'nobody was asked: "options" must be a list of strings';
+}
+
+/** The first of `texts` that are within so many bytes together. */
+export function withinBytes(texts: readonly string[], most: number): readonly string[] {
+  let bytes = 0;
+  const over = texts.findIndex((text) => (bytes += utf8Length(text)) > most);
+  return over < 0 ? texts : texts.slice(0, over);
+}
+
+/** The input of a call that passed `questionProblem`: cut to what a person reads. The call has the whole of it. */
+export function askedInput(call: ToolCallPart, turn: number, index: number): PendingInput {
+  const options = call.args?.['options'];
+  return {
+    inputId: `q${turn}.${index}`,
+    kind: 'question',
+    question: clipText(call.args?.['question'] as string, limits.question),
+    ...(Array.isArray(options) && { options: withinBytes(options as string[], limits.question) }),
+    call,
+  };
+}
+
+export const approvalInput = (call: ToolCallPart, turn: number, index: number): PendingInput => ({
+  inputId: `a${turn}.${index}`,
+  kind: 'approval',
+  question: `May ${call.name} run?`,
+  call,
+});

@@ -1,0 +1,65 @@
+import type { Json } from '../../base/json';
+import type { LogEvent, ModelTurnEvent } from '../../protocol/log';
+import type { AssistantPart, CompletionCall } from '../../protocol/message';
+import type { Failure } from '../failure';
+import type { StoredOptions } from './options';
+import type { Amendment } from './working-turn';
+
+/** How a call of the current batch gets its answer: from the driver, or from a person. */
+export type CallSlot = 'execute' | 'malformed' | 'question' | 'approval';
+
+/** A turn that is in but not in history yet; `tools` and `allowed` are sorted names. */
+export type AcceptedTurn = {
+  readonly event: ModelTurnEvent;
+  readonly tools: readonly string[];
+  readonly allowed: readonly string[];
+  readonly amendments: readonly Amendment[];
+  /** Skipped calls, counted as the provider gave them. */
+  readonly skips: readonly { readonly index: number; readonly reason: string }[];
+};
+
+export type RunState =
+  /** `recordingOwed`: an abandoned stream's usage may still be recorded. */
+  | { readonly kind: 'preparing'; readonly recordingOwed: boolean }
+  /** `recorded`: a streamed attempt's usage is in. */
+  | { readonly kind: 'awaiting-model'; readonly recorded: boolean }
+  | { readonly kind: 'resolving-tool-calls'; readonly turn: AcceptedTurn }
+  | { readonly kind: 'awaiting-advance'; readonly turn: AcceptedTurn }
+  | { readonly kind: 'executing-tools'; readonly slots: readonly CallSlot[] }
+  | { readonly kind: 'awaiting-input'; readonly question: string }
+  | {
+      readonly kind: 'done';
+      readonly completionReason: string;
+      readonly structured?: Json;
+      /** Only of an empty turn, which history does not hold. */
+      readonly content?: readonly AssistantPart[];
+    }
+  | { readonly kind: 'failed'; readonly failure: Failure };
+
+export type RunStateKind = RunState['kind'];
+
+/** What is counted over the whole run. */
+export type Counters = {
+  readonly turn: number;
+  readonly iterations: number;
+  readonly invalidToolCallRetries: number;
+  readonly malformedInARow: number;
+  readonly outputRetries: number;
+};
+
+/** A run as plain JSON. Messages are never in it: they follow from the log. */
+export type AgentRunState = Counters & {
+  readonly format: 1;
+  readonly options: StoredOptions;
+  readonly log: readonly LogEvent[];
+  readonly completionCalls: readonly CompletionCall[];
+  readonly state: RunState;
+};
+
+export const noCounts: Counters = {
+  turn: 0,
+  iterations: 0,
+  invalidToolCallRetries: 0,
+  malformedInARow: 0,
+  outputRetries: 0,
+};

@@ -1,0 +1,100 @@
+/*
+ * Loads a stored run. It knows the keys of the format, not what they mean.
+ *
+ * J1. Another format, a missing or an unknown key is refused by name; nothing is filled in.
+ */
+import { isJsonObject } from '../../base/json';
+import { StateError } from '../errors';
+import { optionNames } from './options';
+import type { AgentRunState, CallSlot, Counters, RunStateKind } from './run-state';
+import { noCounts } from './run-state';
+
+export const stateFormat = 1;
+
+const counterKeys = Object.keys(noCounts) as (keyof Counters)[];
+const stateKeys = ['format', 'options', 'log', 'completionCalls', 'state', ...counterKeys];
+const optionKeys = optionNames.map((name) => `${name}?`);
+const outputKeys = ['tool', 'schema?', 'retries?'];
+const turnKeys = ['event', 'tools', 'allowed', 'amendments', 'skips'];
+const eventKinds = ['user', 'model-turn', 'tool-result', 'decision', 'summary'];
+const slotKinds: readonly CallSlot[] = ['execute', 'malformed', 'question', 'approval'];
+
+/** Keys of each variant besides `kind`; a trailing `?` marks one that may be missing. */
+const variantKeys: { readonly [kind in RunStateKind]: readonly string[] } = {
+  preparing: ['recordingOwed'],
+  'awaiting-model': ['recorded'],
+  'resolving-tool-calls': ['turn'],
+  'awaiting-advance': ['turn'],
+  'executing-tools': ['slots'],
+  'awaiting-input': ['question'],
+  done: ['completionReason', 'structured?', 'content?'],
+  failed: ['failure'],
+};
+
+export function readState(value: unknown): AgentRunState {
+  if (!isJsonObject(value)) throw new StateError('The stored run is not a JSON object.');
+  const format = JSON.stringify(value['format']);
+  if (value['format'] !== stateFormat)
+    throw new StateError(
+      `The stored run has format ${format}; this version reads format ${stateFormat}.`,
+    );
+  checkKeys('', value, stateKeys);
+  checkOptions(value['options']);
+  checkVariant(value['state']);
+  for (const key of counterKeys) checkCounter(key, value[key]);
+  checkList('completionCalls', value['completionCalls']);
+  checkList('log', value['log']).forEach((event, index) => {
+    checkKind(`log[${index}].kind`, isJsonObject(event) ? event['kind'] : undefined, eventKinds);
+  });
+  return value as unknown as AgentRunState;
+}
+
+function checkOptions(options: unknown): void {
+  checkKeys('options', options, optionKeys);
+  const { output } = options as { output?: unknown };
+  if (output !== undefined) checkKeys('options.output', output, outputKeys);
+}
+
+function checkVariant(state: unknown): void {
+  const variant = isJsonObject(state) ? state : {};
+  const kind = variant['kind'];
+  checkKind('state.kind', kind, Object.keys(variantKeys));
+  checkKeys('state', variant, ['kind', ...variantKeys[kind as RunStateKind]]);
+  if (Object.hasOwn(variant, 'turn')) checkKeys('state.turn', variant['turn'], turnKeys);
+  if (!Object.hasOwn(variant, 'slots')) return;
+  checkList('state.slots', variant['slots']).forEach((slot, index) => {
+    checkKind(`state.slots[${index}]`, slot, slotKinds);
+  });
+}
+
+function checkKind(path: string, kind: unknown, known: readonly string[]): void {
+  if (typeof kind === 'string' && known.includes(kind)) return;
+  throw new StateError(
+    `The key "${path}" of the stored run is ${JSON.stringify(kind)}, which this version does not know.`,
+  );
+}
+
+function checkCounter(path: string, value: unknown): void {
+  if (Number.isSafeInteger(value) && (value as number) >= 0) return;
+  throw new StateError(`The key "${path}" of the stored run is not a whole number from 0.`);
+}
+
+function checkList(path: string, value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  throw new StateError(`The key "${path}" of the stored run is not a list.`);
+}
+
+function checkKeys(path: string, value: unknown, expected: readonly string[]): void {
+  const named = (key: string): string => (path ? `${path}.${key}` : key);
+  if (!isJsonObject(value))
+    throw new StateError(`The key "${path}" of the stored run is not an object.`);
+  const known = new Set(expected.map((key) => key.replace('?', '')));
+  const unknown = Object.keys(value).find((key) => !known.has(key));
+  if (unknown !== undefined)
+    throw new StateError(
+      `The stored run has the key "${named(unknown)}", which this version does not know.`,
+    );
+  const missing = expected.find((key) => !key.endsWith('?') && !Object.hasOwn(value, key));
+  if (missing !== undefined)
+    throw new StateError(`The stored run lacks the key "${named(missing)}".`);
+}

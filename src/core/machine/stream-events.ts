@@ -1,0 +1,93 @@
+/*
+ * Streamed turns: billed apart from the turn, because a stream tells its usage last, also when the turn was given up.
+ *
+ * S1. One record per attempt; a turn whose usage was not recorded is refused.
+ * S2. Retry and skip give the turn up: what came in and its answers enter history, and a new model call follows.
+ */
+import { preparing } from './advance';
+import { ProtocolError } from '../errors';
+import { scanStreamed } from './invalid-call-events';
+import { invalidCallContext, judgeAction } from './invalid-tool-calls';
+import type { Machine } from './machine';
+import type { AcceptedTurn } from './run-state';
+import type { InvalidToolCallAction, InvalidToolCallContext } from './steps';
+import type { PartialTurn, StreamedInvalidToolCall, StreamedResolution } from './streamed-turn';
+import { abandonedTurn, partialNames } from './streamed-turn';
+import { callsOf, contentOf } from './working-turn';
+
+const event = 'resolveStreamedInvalidToolCall';
+
+/** The attempt is billed from now on. */
+export function markRecorded(machine: Machine): void {
+  const state = machine.expect('recordStreamedCompletionCall', 'awaiting-model', 'preparing');
+  const open = state.kind === 'preparing' ? state.recordingOwed : !state.recorded;
+  if (!open)
+    throw new ProtocolError(
+      'There is no streamed model call to record, or its usage was recorded already.',
+    );
+  machine.move(
+    'recordStreamedCompletionCall',
+    state.kind === 'preparing' ? preparing : { kind: 'awaiting-model', recorded: true },
+  );
+}
+
+export function acceptStreamed(machine: Machine, turn: AcceptedTurn): void {
+  const state = machine.expect('streamedTurn', 'awaiting-model');
+  if (!state.recorded)
+    throw new ProtocolError(
+      'The usage of this streamed turn was not recorded; call recordStreamedCompletionCall first.',
+    );
+  scanStreamed(machine, turn);
+}
+
+export function streamedContext(
+  machine: Machine,
+  partial: PartialTurn,
+  invalid: StreamedInvalidToolCall,
+): InvalidToolCallContext {
+  const names = partialNames(machine.options, partial);
+  const parts = contentOf(machine.working(abandonedTurn(partial, invalid, names)));
+  const callId = callsOf(parts).at(-1)?.callId ?? invalid.callId;
+  const history = machine.record.transcript.historyWith({ role: 'assistant', parts });
+  return invalidCallContext(
+    { ...names, name: invalid.name, callId, args: invalid.argsText },
+    machine.options,
+    { history, isStreaming: true },
+  );
+}
+
+export function resolveStreamed(
+  machine: Machine,
+  streamed: { readonly partial: PartialTurn; readonly invalid: StreamedInvalidToolCall },
+  action: InvalidToolCallAction,
+): StreamedResolution {
+  const { recorded } = machine.expect(event, 'awaiting-model');
+  const { options, counters } = machine;
+  if (options.onInvalidToolCall === 'ignore') return { kind: 'ignored' };
+  const decided = options.onInvalidToolCall === 'fail' ? ({ kind: 'fail' } as const) : action;
+  const names = partialNames(options, streamed.partial);
+  const turn = abandonedTurn(streamed.partial, streamed.invalid, names);
+  const { invalidToolCallRetries: retriesUsed } = counters;
+  const called = { ...names, name: streamed.invalid.name };
+  const failure = judgeAction(decided, called, { options, retriesUsed });
+  if (failure) {
+    machine.commit(turn);
+    throw machine.fail(event, failure);
+  }
+  if (decided.kind === 'repair') return { kind: 'repaired', name: decided.name };
+  const text = abandonText(decided);
+  const index = callsOf(turn.event.content).length - 1;
+  machine.commit(turn, [{ kind: 'answer-calls', answers: [{ index, text }] }]);
+  machine.move(
+    event,
+    { kind: 'preparing', recordingOwed: !recorded },
+    decided.kind === 'retry' ? { invalidToolCallRetries: retriesUsed + 1 } : {},
+  );
+  return { kind: 'abandoned' };
+}
+
+function abandonText(action: InvalidToolCallAction): string {
+  if (action.kind === 'retry') return action.feedback;
+  if (action.kind === 'skip') return action.reason;
+  throw new ProtocolError(`An invalid tool call cannot be resolved by "${action.kind}".`);
+}

@@ -1,0 +1,126 @@
+/*
+ * The tool calls of one streamed turn, by key, in order of appearance. They know no names but the allowed ones.
+ *
+ * C1. Nothing of a call is forwarded before its name was accepted; then what was held back is, under that name.
+ * C2. An ignored call never shows up again, whatever else comes in for it.
+ */
+import { ProviderError } from '../../protocol/errors';
+import type { ToolCallPart } from '../../protocol/message';
+import type { StreamedInvalidToolCall, ToolCallDelta } from './streamed-turn';
+import { toCallPart } from './streamed-turn';
+import { argumentsText } from './working-turn';
+
+type StreamedCall = {
+  readonly callId: string;
+  readonly argsText: string;
+  /** The name it goes by; unset until one was accepted. */
+  readonly name?: string;
+  readonly repaired?: boolean;
+  readonly ignored?: boolean;
+  /** Its end: supersedes the deltas. */
+  readonly whole?: ToolCallPart;
+  readonly held: readonly ToolCallDelta[];
+};
+
+/** What a delta or a whole call leads to. */
+export type CallOutput =
+  | { readonly kind: 'deltas'; readonly deltas: readonly ToolCallDelta[] }
+  | { readonly kind: 'invalid'; readonly invalid: StreamedInvalidToolCall };
+
+const newCall: StreamedCall = { callId: '', argsText: '', held: [] };
+const nothing: CallOutput = { kind: 'deltas', deltas: [] };
+
+export class StreamedCalls {
+  readonly #allowed: ReadonlySet<string>;
+  readonly #calls = new Map<string, StreamedCall>();
+
+  constructor(allowed: readonly string[]) {
+    this.#allowed = new Set(allowed);
+  }
+
+  allows(name: string): boolean {
+    return this.#allowed.has(name);
+  }
+
+  addDelta(delta: ToolCallDelta): CallOutput {
+    const call = this.#calls.get(delta.key) ?? newCall;
+    if (call.ignored) return nothing;
+    const grown = {
+      ...call,
+      callId: call.callId || (delta.callId ?? ''),
+      argsText: call.argsText + (delta.argsDelta ?? ''),
+    };
+    if (call.name !== undefined) {
+      this.#calls.set(delta.key, grown);
+      return { kind: 'deltas', deltas: [call.repaired ? renamed(delta, call.name) : delta] };
+    }
+    this.#calls.set(delta.key, { ...grown, held: [...call.held, delta] });
+    if (!delta.name) return nothing;
+    return this.allows(delta.name)
+      ? { kind: 'deltas', deltas: this.#accept(delta.key, { name: delta.name }) }
+      : this.#refuse(delta.key, delta.name);
+  }
+
+  addWhole(key: string, whole: ToolCallPart): CallOutput {
+    const call = this.#calls.get(key) ?? newCall;
+    if (call.ignored) return nothing;
+    const named = call.repaired && call.name ? { ...whole, name: call.name } : whole;
+    this.#calls.set(key, {
+      ...call,
+      callId: whole.callId,
+      argsText: argumentsText(whole),
+      whole: named,
+    });
+    if (!this.allows(named.name)) return this.#refuse(key, whole.name);
+    this.#calls.set(key, { ...call, name: named.name, whole: named, held: [] });
+    return nothing;
+  }
+
+  repair(key: string, name: string): readonly ToolCallDelta[] {
+    return this.#accept(key, { name, repaired: true });
+  }
+
+  ignore(key: string): void {
+    this.#calls.set(key, { ...newCall, ignored: true });
+  }
+
+  /** Only the calls that are whole, or could be. */
+  get complete(): ToolCallPart[] {
+    return this.#named
+      .filter(({ whole, part }) => whole || part.args !== null)
+      .map(({ part }) => part);
+  }
+
+  /** All calls of a finished stream. */
+  finish(): ToolCallPart[] {
+    for (const [key, call] of this.#calls)
+      if (!call.ignored && call.name === undefined)
+        throw new ProviderError(
+          'bad_response',
+          `The stream ended before the tool call "${call.callId || key}" had a name.`,
+        );
+    return this.#named.map(({ part }) => part);
+  }
+
+  get #named(): { readonly part: ToolCallPart; readonly whole: boolean }[] {
+    return [...this.#calls.values()].flatMap(({ name, whole, callId, argsText }) => {
+      if (name === undefined) return [];
+      const part = whole ?? toCallPart({ callId, name, argsText });
+      return [{ part, whole: whole !== undefined }];
+    });
+  }
+
+  #accept(key: string, as: { name: string; repaired?: true }): ToolCallDelta[] {
+    const call = this.#calls.get(key) ?? newCall;
+    const whole = call.whole && { whole: { ...call.whole, name: as.name } };
+    this.#calls.set(key, { ...call, ...as, ...whole, held: [] });
+    return call.held.map((delta) => renamed(delta, as.name));
+  }
+
+  #refuse(key: string, name: string): CallOutput {
+    const { callId, argsText } = this.#calls.get(key) ?? newCall;
+    return { kind: 'invalid', invalid: { key, callId, name, argsText } };
+  }
+}
+
+const renamed = (delta: ToolCallDelta, name: string): ToolCallDelta => ({ ...delta, name });

@@ -1,0 +1,107 @@
+/*
+ * Puts one streamed turn together, in the activity that reads the stream. It knows no provider and does no IO.
+ *
+ * 1. A name is checked as soon as it is known, so that a doomed stream can stop early; while an invalid call is open, nothing
+ *    else is taken.
+ * 2. A completed reasoning block supersedes its deltas, which carry no signature.
+ * 3. After a turn was abandoned only its end matters, for the usage.
+ */
+import type { AssistantPart, ReasoningPart } from '../../protocol/message';
+import { ProtocolError } from '../errors';
+import type { CallOutput } from './streamed-calls';
+import { StreamedCalls } from './streamed-calls';
+import type {
+  AssemblerOutput,
+  PartialTurn,
+  StreamEvent,
+  StreamedInvalidToolCall,
+  StreamedResolution,
+} from './streamed-turn';
+
+/** One per streamed turn. */
+export class StreamedTurnAssembler {
+  readonly #calls: StreamedCalls;
+  readonly #reasoning = new Map<string, ReasoningPart>();
+  readonly #completed = new Set<string>();
+  #text = '';
+  #open: StreamedInvalidToolCall | undefined;
+  #abandoned = false;
+
+  constructor(options: { readonly allowed: readonly string[] }) {
+    this.#calls = new StreamedCalls(options.allowed);
+  }
+
+  push(event: StreamEvent): AssemblerOutput[] {
+    if (this.#open)
+      throw new ProtocolError(
+        `The call of "${this.#open.name}" is not allowed; resolve it before the stream goes on.`,
+      );
+    if (event.type === 'finish') return [{ kind: 'completed', head: event.head }];
+    if (this.#abandoned) return [];
+    switch (event.type) {
+      case 'text':
+        this.#text += event.delta;
+        return [{ kind: 'forward', event }];
+      case 'reasoning':
+        this.#addReasoning(event);
+        return [{ kind: 'forward', event }];
+      case 'reasoning-done':
+        this.#reasoning.set(event.key, event.part);
+        this.#completed.add(event.key);
+        return [{ kind: 'forward', event }];
+      case 'tool-call-delta':
+        return this.#output(this.#calls.addDelta(event));
+      case 'tool-call':
+        return this.#output(this.#calls.addWhole(event.key, event.call));
+    }
+  }
+
+  /** What the run decided about the open invalid call. A repaired one gives what was held back, under its new name. */
+  resolve(resolution: StreamedResolution): AssemblerOutput[] {
+    const open = this.#open;
+    if (!open) throw new ProtocolError('No invalid tool call of this stream is open.');
+    if (resolution.kind === 'repaired' && !this.#calls.allows(resolution.name))
+      throw new ProtocolError(`The name "${resolution.name}" is not allowed in this turn either.`);
+    this.#open = undefined;
+    if (resolution.kind === 'repaired')
+      return this.#output({
+        kind: 'deltas',
+        deltas: this.#calls.repair(open.key, resolution.name),
+      });
+    this.#calls.ignore(open.key);
+    if (resolution.kind === 'abandoned') this.#abandoned = true;
+    return [];
+  }
+
+  /** What came in so far, an open invalid call apart. */
+  partialTurn(): PartialTurn {
+    return { content: this.#content(this.#calls.complete) };
+  }
+
+  /** The whole turn: reasoning, then text, then calls. */
+  finish(): AssistantPart[] {
+    if (this.#open || this.#abandoned)
+      throw new ProtocolError(
+        'A turn with an invalid tool call, or an abandoned one, has no content.',
+      );
+    return this.#content(this.#calls.finish());
+  }
+
+  #addReasoning({ key, delta }: { readonly key: string; readonly delta: string }): void {
+    if (this.#completed.has(key)) return;
+    const text = (this.#reasoning.get(key)?.text ?? '') + delta;
+    this.#reasoning.set(key, { type: 'reasoning', text });
+  }
+
+  #content(calls: readonly AssistantPart[]): AssistantPart[] {
+    const reasoning = [...this.#reasoning.values()];
+    const text: AssistantPart[] = this.#text === '' ? [] : [{ type: 'text', text: this.#text }];
+    return [...reasoning, ...text, ...calls];
+  }
+
+  #output(output: CallOutput): AssemblerOutput[] {
+    if (output.kind === 'deltas') return output.deltas.map((event) => ({ kind: 'forward', event }));
+    this.#open = output.invalid;
+    return [{ kind: 'invalid-tool-call', invalid: output.invalid }];
+  }
+}

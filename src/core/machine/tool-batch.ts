@@ -1,0 +1,113 @@
+import { isJsonObject } from '../../base/json';
+import type { ToolCallPart, ToolResult } from '../../protocol/message';
+import { ProtocolError } from '../errors';
+import { approvalInput, askedInput } from './questions';
+import type { CallSlot } from './run-state';
+import type { PendingInput, PendingToolCall } from './steps';
+import type { OpenCall } from '../transcript/open-turn';
+
+/** The calls of the current turn, while they lack answers. */
+export type ToolBatch = {
+  readonly turn: number;
+  readonly slots: readonly CallSlot[];
+  readonly calls: readonly OpenCall[];
+};
+
+/** A result whose place is known. */
+export type AddressedResult = ToolResult & { readonly turn: number; readonly index: number };
+
+export type WaitingCall = { readonly index: number; readonly input: PendingInput };
+
+const isRunnable = (slot: CallSlot | undefined): slot is 'execute' | 'malformed' =>
+  slot === 'execute' || slot === 'malformed';
+
+/** The open calls the driver answers, in call order. */
+export function pendingCalls({ turn, slots, calls }: ToolBatch): PendingToolCall[] {
+  return calls.flatMap(({ call, answered }, index) => {
+    const kind = slots[index];
+    return !answered && isRunnable(kind) ? [{ turn, index, call, kind }] : [];
+  });
+}
+
+/** The open calls a person decides about, in call order, with their places. */
+export function waitingCalls({ turn, slots, calls }: ToolBatch): WaitingCall[] {
+  return calls.flatMap(({ call, answered }, index) => {
+    if (answered) return [];
+    if (slots[index] === 'question') return [{ index, input: askedInput(call, turn, index) }];
+    if (slots[index] === 'approval') return [{ index, input: approvalInput(call, turn, index) }];
+    return [];
+  });
+}
+
+/** A round of tools, unless the turn did nothing but ask. */
+export const isRound = (slots: readonly CallSlot[]): boolean =>
+  slots.some((slot) => slot !== 'question');
+
+export const resultOf = (
+  call: ToolCallPart,
+  address: { readonly turn: number; readonly index: number },
+  answer: { readonly text: string; readonly isError: boolean },
+): AddressedResult => ({
+  type: 'tool_result',
+  callId: call.callId,
+  name: call.name,
+  isError: answer.isError,
+  content: [{ type: 'text', text: answer.text }],
+  ...address,
+});
+
+/** Finds the call of every result, or refuses the whole batch. */
+export function addressResults(
+  batch: ToolBatch,
+  results: readonly ToolResult[],
+): AddressedResult[] {
+  const given: unknown = results;
+  if (!Array.isArray(given) || !given.every(isJsonObject))
+    throw new ProtocolError('The results of tool calls are not given as a list of results.');
+  const taken = new Set<number>();
+  return results.map((result) => {
+    const index = result.index ?? findByCallId(batch, result.callId);
+    checkResult(batch, result, index);
+    if (taken.has(index))
+      throw new ProtocolError(`Two results answer call ${index} of turn ${batch.turn}.`);
+    taken.add(index);
+    return { ...result, turn: batch.turn, index };
+  });
+}
+
+function findByCallId({ calls, turn }: ToolBatch, callId: string): number {
+  const found = calls.flatMap(({ call, answered }, index) =>
+    !answered && call.callId === callId ? [index] : [],
+  );
+  const [index] = found;
+  if (index === undefined)
+    throw new ProtocolError(`No open call of turn ${turn} has the id "${callId}".`);
+  if (found.length > 1)
+    throw new ProtocolError(
+      `${found.length} open calls of turn ${turn} have the id "${callId}"; give turn and index.`,
+    );
+  return index;
+}
+
+function checkResult({ turn, slots, calls }: ToolBatch, result: ToolResult, index: number): void {
+  const open = calls[index];
+  const where = `call ${index} of turn ${turn}`;
+  if (result.turn !== undefined && result.turn !== turn)
+    throw new ProtocolError(
+      `A result answers turn ${result.turn}, but the open calls are of turn ${turn}.`,
+    );
+  if (!open || !Number.isInteger(index)) throw new ProtocolError(`There is no ${where}.`);
+  if (open.answered) throw new ProtocolError(`A result answers ${where}, which has one already.`);
+  if (!isRunnable(slots[index]))
+    throw new ProtocolError(`A result answers ${where}, which waits for a person.`);
+  if (result.callId !== open.call.callId || result.name !== open.call.name)
+    throw new ProtocolError(
+      `A result for "${result.name}" (${result.callId}) does not match ${where}, "${open.call.name}" (${open.call.callId}).`,
+    );
+  if (!Array.isArray(result.content))
+    throw new ProtocolError(`The result of ${where} has no list of contents.`);
+  if (slots[index] === 'malformed' && result.isError !== true)
+    throw new ProtocolError(
+      `The arguments of ${where} are malformed: answer it with isError: true.`,
+    );
+}

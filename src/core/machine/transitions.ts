@@ -1,0 +1,69 @@
+/*
+ * All transitions of the machine: which event each state expects, and where it may lead. An event that is not listed is a
+ * protocol error and changes nothing; a move that is not listed is a bug of the machine.
+ */
+import { InternalError } from '../../protocol/error-classes';
+import { ProtocolError } from '../errors';
+import type { RunStateKind } from './run-state';
+
+export type RunEvent =
+  | 'nextStep'
+  | 'modelResponse'
+  | 'resolveInvalidToolCall'
+  | 'ignoreInvalidToolCall'
+  | 'toolResults'
+  | 'answer'
+  | 'approve'
+  | 'reject'
+  | 'retryModelTurn'
+  | 'recordStreamedCompletionCall'
+  | 'resolveStreamedInvalidToolCall'
+  | 'streamedTurn';
+
+type Targets = { readonly [event in RunEvent]?: readonly RunStateKind[] };
+
+export const transitions: { readonly [kind in RunStateKind]: Targets } = {
+  preparing: {
+    nextStep: ['awaiting-model', 'failed'],
+    recordStreamedCompletionCall: ['preparing'],
+  },
+  'awaiting-model': {
+    nextStep: ['awaiting-model'],
+    modelResponse: ['resolving-tool-calls', 'awaiting-advance', 'failed'],
+    recordStreamedCompletionCall: ['awaiting-model'],
+    resolveStreamedInvalidToolCall: ['awaiting-model', 'preparing', 'failed'],
+    streamedTurn: ['awaiting-advance', 'failed'],
+  },
+  'resolving-tool-calls': {
+    resolveInvalidToolCall: ['resolving-tool-calls', 'awaiting-advance', 'preparing', 'failed'],
+    ignoreInvalidToolCall: ['resolving-tool-calls', 'awaiting-advance'],
+  },
+  'awaiting-advance': {
+    nextStep: ['executing-tools', 'awaiting-input', 'preparing', 'done', 'failed'],
+    retryModelTurn: ['preparing'],
+  },
+  'executing-tools': {
+    nextStep: ['executing-tools', 'preparing'],
+    toolResults: ['executing-tools', 'preparing'],
+    answer: ['executing-tools', 'preparing'],
+    approve: ['executing-tools'],
+    reject: ['executing-tools', 'preparing'],
+  },
+  'awaiting-input': {
+    nextStep: ['awaiting-input'],
+    answer: ['preparing'],
+  },
+  done: { nextStep: ['done'] },
+  failed: { nextStep: ['failed'] },
+};
+
+export function expectEvent(kind: RunStateKind, event: RunEvent): void {
+  if (transitions[kind][event]) return;
+  const expected = Object.keys(transitions[kind]).join(', ');
+  throw new ProtocolError(`${event} does not fit a run that is "${kind}"; it expects ${expected}.`);
+}
+
+export function checkMove(from: RunStateKind, event: RunEvent, to: RunStateKind): void {
+  if (transitions[from][event]?.includes(to)) return;
+  throw new InternalError(`${event} must not lead from "${from}" to "${to}".`);
+}

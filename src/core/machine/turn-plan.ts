@@ -1,0 +1,200 @@
+/*
+ * What an accepted turn leads to. A pure decision: the machine carries it out. The order of the questions is the rule:
+ * abort and override, refused, paused, cut, output tool, skipped calls, malformed limit, rounds of tools, then text.
+ */
+import type { Json } from '../../base/json';
+import type { CallAnswer } from '../../protocol/log';
+import type { AssistantPart, ToolCallPart } from '../../protocol/message';
+import { judgeCriteria } from './criteria';
+import type { Failure } from '../failure';
+import type { StoredOptions } from './options';
+import { askUserTool } from './options';
+import type { OutputVerdict } from './output-tool';
+import {
+  judgeOutputCall,
+  judgeOutputText,
+  outputCallFeedback,
+  outputTextFeedback,
+} from './output-tool';
+import { markedQuestion, questionProblem } from './questions';
+import type { AcceptedTurn, CallSlot, Counters } from './run-state';
+import { isRound } from './tool-batch';
+import type { WorkingPart } from './working-turn';
+import { callsOf, contentOf, isAnswerless, textOf } from './working-turn';
+
+export type TurnPlan =
+  /** `keep`: the turn enters history first. */
+  | { readonly kind: 'fail'; readonly failure: Failure; readonly keep: boolean }
+  | {
+      readonly kind: 'complete';
+      readonly reason: string;
+      readonly text?: string;
+      readonly structured?: Json;
+    }
+  /** No call runs. `outputRetry`: it costs one try of the output. */
+  | {
+      readonly kind: 'answer-calls';
+      readonly answers: readonly CallAnswer[];
+      readonly outputRetry: boolean;
+    }
+  | {
+      readonly kind: 'run-calls';
+      readonly slots: readonly CallSlot[];
+      /** Questions nobody can be asked. */
+      readonly refused: readonly CallAnswer[];
+      readonly malformedInARow: number;
+    }
+  | { readonly kind: 'ask'; readonly question: string }
+  | { readonly kind: 'go-on' }
+  | { readonly kind: 'feedback'; readonly text: string; readonly outputRetry: boolean };
+
+/** Why a run completed whose model refused to answer: it has a reason, but no answer. */
+export const refused = 'refused';
+
+type PlanInput = {
+  readonly turn: AcceptedTurn;
+  readonly parts: readonly WorkingPart[];
+  readonly options: StoredOptions;
+  readonly counters: Counters;
+  readonly maxTurns: number;
+};
+
+export function planTurn(input: PlanInput): TurnPlan {
+  const { turn, parts } = input;
+  const { verdicts, finishReason } = turn.event;
+  if (verdicts?.abort !== undefined)
+    return {
+      kind: 'fail',
+      failure: { kind: 'callback-abort', reason: verdicts.abort },
+      keep: true,
+    };
+  if (verdicts?.override !== undefined)
+    return { kind: 'complete', reason: 'callback override', text: verdicts.override };
+  const content = contentOf(parts);
+  if (isRefused(turn.event)) return { kind: 'complete', reason: refused };
+  if (finishReason === 'pause') return { kind: 'go-on' };
+  const answerless = isAnswerless(content);
+  if (answerless && (finishReason === 'length' || finishReason === 'content_filter'))
+    return { kind: 'fail', failure: { kind: 'turn-cut', finishReason }, keep: false };
+  if (answerless) return { kind: 'complete', reason: 'text response' };
+  const calls = callsOf(content);
+  return calls.length > 0 ? planCalls(input, calls) : planText(input, content);
+}
+
+/** Whatever came before it, calls included, is nothing the model stands by. */
+function isRefused({ content, finishReason }: AcceptedTurn['event']): boolean {
+  if (finishReason === 'refusal') return true;
+  return isAnswerless(content) && content.some((part) => part.type === 'refusal');
+}
+
+function planCalls(input: PlanInput, calls: readonly ToolCallPart[]): TurnPlan {
+  const { turn, parts, options } = input;
+  const index = calls.findIndex((call) => call.name === options.output?.tool);
+  if (index >= 0) return planOutput(input, calls[index] as ToolCallPart, index);
+  if (turn.skips.length > 0)
+    return { kind: 'answer-calls', answers: skipAnswers(turn, parts), outputRetry: false };
+  return planBatch(input, calls);
+}
+
+function skipAnswers(turn: AcceptedTurn, parts: readonly WorkingPart[]): CallAnswer[] {
+  const places = parts.flatMap(({ call }) => (call === undefined ? [] : [call]));
+  return turn.skips.map(({ index, reason }) => ({ index: places.indexOf(index), text: reason }));
+}
+
+function planOutput(input: PlanInput, call: ToolCallPart, index: number): TurnPlan {
+  const { turn, options } = input;
+  const output = options.output ?? { tool: call.name };
+  const verdict = judgeOutputCall(output, call, turn.event.verdicts?.outputViolation);
+  if (verdict.kind !== 'valid' && mayRetryOutput(input)) {
+    const text = outputCallFeedback(call.name, verdict.problem);
+    return { kind: 'answer-calls', answers: [{ index, text }], outputRetry: true };
+  }
+  if (verdict.kind === 'malformed')
+    return malformedFailure(input, call, `No try of the output is left: ${verdict.problem}.`);
+  const text = JSON.stringify(verdict.value);
+  return {
+    kind: 'complete',
+    reason: 'structured output received',
+    text,
+    structured: verdict.value,
+  };
+}
+
+function planBatch(input: PlanInput, calls: readonly ToolCallPart[]): TurnPlan {
+  const { options, counters } = input;
+  const malformed = calls.find((call) => call.args === null);
+  const malformedInARow = malformed ? counters.malformedInARow + 1 : 0;
+  const limit = options.maxConsecutiveMalformedToolCalls;
+  if (malformed && limit !== undefined && malformedInARow > limit)
+    return malformedFailure(
+      input,
+      malformed,
+      `This was tool step ${malformedInARow} in a row with such a call, of ${limit} allowed.`,
+    );
+  const slots = calls.map((call, index) => slotOf(input, call, index));
+  const { maxIterations } = options;
+  if (isRound(slots) && maxIterations !== undefined && counters.iterations >= maxIterations)
+    return { kind: 'fail', failure: { kind: 'max-iterations', limit: maxIterations }, keep: true };
+  const refused = calls.flatMap((call, index) => {
+    const text = slots[index] === 'question' ? questionProblem(call) : undefined;
+    return text === undefined ? [] : [{ index, text }];
+  });
+  return { kind: 'run-calls', slots, refused, malformedInARow };
+}
+
+/** Approvals are counted as the provider gave the calls, because the worker judged them before any was ignored. */
+function slotOf({ turn, parts, options }: PlanInput, call: ToolCallPart, index: number): CallSlot {
+  if (call.args === null) return 'malformed';
+  if (options.askUser === 'tool' && call.name === askUserTool) return 'question';
+  const place = parts.filter((part) => part.call !== undefined)[index]?.call;
+  const needed =
+    options.approvals?.includes(call.name) ||
+    (place !== undefined && turn.event.verdicts?.approvals?.includes(place));
+  return needed ? 'approval' : 'execute';
+}
+
+function planText(input: PlanInput, content: readonly AssistantPart[]): TurnPlan {
+  const { turn, options } = input;
+  const { verdicts } = turn.event;
+  const text = textOf(content);
+  const question = markedQuestion(text, options.askUser);
+  if (question !== undefined) return { kind: 'ask', question };
+  if (options.output) {
+    const verdict = judgeOutputText(options.output, text, verdicts?.outputViolation);
+    if (verdict.kind === 'valid')
+      return { kind: 'complete', reason: 'structured output received', structured: verdict.value };
+    if (mayRetryOutput(input)) return outputReprompt(options.output.tool, verdict);
+  }
+  if (!options.criteria || options.criteria.length === 0)
+    return { kind: 'complete', reason: 'text response' };
+  const judged = judgeCriteria(options.criteria, text, verdicts?.criteria ?? []);
+  if (!judged.met) return { kind: 'feedback', text: judged.feedback, outputRetry: false };
+  const { met: _met, ...completion } = judged;
+  return { kind: 'complete', ...completion };
+}
+
+const outputReprompt = (
+  tool: string,
+  verdict: Exclude<OutputVerdict, { kind: 'valid' }>,
+): TurnPlan => ({
+  kind: 'feedback',
+  text: outputTextFeedback(tool, verdict.problem),
+  outputRetry: true,
+});
+
+const mayRetryOutput = ({ options, counters, maxTurns }: PlanInput): boolean =>
+  counters.outputRetries < (options.output?.retries ?? 1) && counters.turn < maxTurns;
+
+function malformedFailure({ turn }: PlanInput, call: ToolCallPart, advice: string): TurnPlan {
+  const problem = call.argsError ? ` (${call.argsError})` : '';
+  const message = `The arguments of the call of "${call.name}" are not a JSON object${problem}. ${advice}`;
+  const { tools: executable, allowed } = turn;
+  const failure = {
+    kind: 'invalid-tool-call',
+    message,
+    toolName: call.name,
+    executable,
+    allowed,
+  } as const;
+  return { kind: 'fail', failure, keep: false };
+}

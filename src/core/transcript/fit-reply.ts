@@ -1,0 +1,42 @@
+// What a run replied, in little room. Pure.
+//
+// 1. A value that the text says, too, goes before the text is cut.
+// 2. A value cannot be cut: it stays whole where it leaves the text some room, else it goes.
+
+import type { Json } from '../../base/json';
+import { cutText, fairShare, jsonBytes, sizeInJson } from './fit-texts';
+import { sameJson } from '../session';
+
+export type Reply = { readonly text: string; readonly structured?: Json };
+
+/** Room for a sentence or two. */
+const leastText = 400;
+
+export function fitReply<Fitted extends Reply>(reply: Fitted, maxBytes: number): Fitted {
+  if (jsonBytes(reply) <= maxBytes) return reply;
+  const { structured: _structured, ...bare } = reply;
+  const plain = bare as Fitted;
+  if (repeatsText(reply) && jsonBytes(plain) <= maxBytes) return plain;
+  const withValue = { ...reply, text: '' };
+  const kept = jsonBytes(withValue) + leastText <= maxBytes ? reply : plain;
+  const room = maxBytes - jsonBytes({ ...kept, text: '' });
+  return { ...kept, text: cutText(reply.text, room, sizeInJson) };
+}
+
+/** All of them within `maxBytes`, in their order: as `fitTexts`. */
+export function fitReplies<Fitted extends Reply>(
+  replies: readonly Fitted[],
+  maxBytes: number,
+): readonly Fitted[] {
+  const share = fairShare(replies.map(jsonBytes), maxBytes);
+  return replies.map((reply) => fitReply(reply, share));
+}
+
+export function repeatsText({ text, structured }: Reply): boolean {
+  if (structured === undefined) return false;
+  try {
+    return sameJson(JSON.parse(text) as Json, structured);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,72 @@
+// Long texts in little room: the short ones whole, of the long ones the head and a note. Pure.
+//
+// 1. Among many, the long ones get as much as each other, and what the short ones leave.
+// 2. A text that was cut before is cut from its own head: the note always tells of the whole.
+// 3. Never half a code point.
+
+import { utf8Length } from '../../base/text';
+
+/** Bytes that a text takes where it stands. No part of a text takes more than the whole. */
+export type SizeOf = (text: string) => number;
+
+export const jsonBytes = (value: unknown): number => utf8Length(JSON.stringify(value));
+
+/** In JSON, its quotes not counted. */
+export const sizeInJson: SizeOf = (text) => jsonBytes(text) - 2;
+
+/** In JSON that is a text in JSON itself, as `combinedText` is. */
+export const sizeInJsonText: SizeOf = (text) => jsonBytes(JSON.stringify(text)) - 6;
+
+/** Where there is no room for a note, the head alone. */
+export function cutText(text: string, maxBytes: number, sizeOf: SizeOf = utf8Length): string {
+  if (sizeOf(text) <= maxBytes) return text;
+  const { head, bytes } = wholeOf(text);
+  const note = (shown: number): string => `\n[cut: the first ${shown} of ${bytes} bytes are shown]`;
+  const room = maxBytes - sizeOf(note(bytes));
+  if (room <= 0) return longestHead(head, maxBytes, sizeOf);
+  const shown = longestHead(head, room, sizeOf);
+  return shown + note(utf8Length(shown));
+}
+
+/** All of them within `maxBytes`, in their order. */
+export function fitTexts(
+  texts: readonly string[],
+  maxBytes: number,
+  sizeOf: SizeOf,
+): readonly string[] {
+  const share = fairShare(texts.map(sizeOf), maxBytes);
+  return texts.map((text) => cutText(text, share, sizeOf));
+}
+
+/** The most that each may take, so that all together take `maxBytes` at most. */
+export function fairShare(sizes: readonly number[], maxBytes: number): number {
+  let left = Math.max(0, maxBytes);
+  const ascending = sizes.toSorted((one, other) => one - other);
+  for (const [index, size] of ascending.entries()) {
+    const share = Math.floor(left / (ascending.length - index));
+    if (size > share) return share;
+    left -= size;
+  }
+  return Infinity;
+}
+
+function wholeOf(text: string): { readonly head: string; readonly bytes: number } {
+  const cut = /\n\[cut: the first \d+ of (\d+) bytes are shown\]$/.exec(text);
+  if (cut === null) return { head: text, bytes: utf8Length(text) };
+  return { head: text.slice(0, cut.index), bytes: Number(cut[1]) };
+}
+
+function longestHead(text: string, maxBytes: number, sizeOf: SizeOf): string {
+  let [fitting, tooMany] = [0, Math.min(text.length, Math.max(0, maxBytes)) + 1];
+  while (fitting + 1 < tooMany) {
+    const middle = Math.floor((fitting + tooMany) / 2);
+    if (sizeOf(wholeHead(text, middle)) <= maxBytes) fitting = middle;
+    else tooMany = middle;
+  }
+  return wholeHead(text, fitting);
+}
+
+function wholeHead(text: string, length: number): string {
+  const splits = (text.codePointAt(length - 1) ?? 0) > 0xffff;
+  return text.slice(0, splits ? length - 1 : length);
+}

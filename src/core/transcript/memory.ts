@@ -1,0 +1,62 @@
+// What a model is given of a thread's earlier turns. A thread's log holds, per turn, one `user` and one `model-turn` entry; a
+// `summary` stands for the turns before a boundary, which stay in the log. Pure.
+
+import type { LogEntry } from '../../protocol/log';
+import type { AssistantPart, Message, UserMessage } from '../../protocol/message';
+import type { RunInput } from '../../protocol/run';
+import type { MemorySpec } from '../../protocol/spec';
+import { foldLog } from './fold-log';
+
+const introduction = 'Summary of the conversation so far:';
+
+/** Oldest first. Without a spec all turns are given. */
+export function foldMemory(
+  entries: readonly LogEntry[],
+  memory: MemorySpec = { kind: 'full' },
+): Message[] {
+  const turns = turnsOf(entries);
+  const summary = entries.findLast((entry) => entry.kind === 'summary');
+  const first = memory.kind === 'windowed' ? Math.max(0, turns.length - memory.turns) : 0;
+  const covered = summary?.turns ?? 0;
+  const given = turns.slice(Math.max(first, covered)).flat();
+  const isNeeded = summary !== undefined && first < covered;
+  return [...(isNeeded ? [summaryMessage(summary.text)] : []), ...foldLog(given)];
+}
+
+/** What was said in a turn. Of media, only what they are. */
+export type SaidTurn = { readonly user: RunInput['input']; readonly assistant: string };
+
+/** What was said in each turn that the log holds, the oldest first. */
+export function saidTurns(entries: readonly LogEntry[]): readonly SaidTurn[] {
+  return turnsOf(entries).map(([user, answer]) => ({
+    user: user?.kind === 'user' ? saidInput(user.message.parts) : '',
+    assistant: answer?.kind === 'model-turn' ? textOf(answer.content) : '',
+  }));
+}
+
+/** The entries of each turn, in order. */
+export function turnsOf(entries: readonly LogEntry[]): readonly (readonly LogEntry[])[] {
+  const turns: LogEntry[][] = [];
+  for (const entry of entries) {
+    if (entry.kind === 'user') turns.push([entry]);
+    else if (entry.kind !== 'summary') turns.at(-1)?.push(entry);
+  }
+  return turns;
+}
+
+/** A text alone is what it was sent as. */
+function saidInput(parts: UserMessage['parts']): RunInput['input'] {
+  const [first] = parts;
+  if (parts.length === 1 && first?.type === 'text') return first.text;
+  return parts.map((part) =>
+    part.type === 'text' ? part : { type: 'text' as const, text: `[${part.mediaType}]` },
+  );
+}
+
+function textOf(parts: readonly AssistantPart[]): string {
+  return parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+}
+
+function summaryMessage(text: string): Message {
+  return { role: 'user', parts: [{ type: 'text', text: `${introduction}\n${text}` }] };
+}

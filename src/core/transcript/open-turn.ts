@@ -1,0 +1,118 @@
+/*
+ * The last model turn, as long as it can be amended or lacks answers. It does not know what came before it.
+ *
+ * O1. Calls have results by their place among the calls that are left; what is not a place is passed over.
+ */
+import type { JsonObject } from '../../base/json';
+import type { ModelTurnEvent } from '../../protocol/log';
+import type { AssistantMessage, Message, ToolCallPart, ToolResult } from '../../protocol/message';
+import type { Amendment, WorkingPart } from '../machine/working-turn';
+import { amend, callsOf, contentOf, isEmptyTurn, workingParts } from '../machine/working-turn';
+
+const interrupted = 'not answered: the run was interrupted before this call had a result';
+
+/** A call of the open turn, with its arguments as they are to run. */
+export type OpenCall = { readonly call: ToolCallPart; readonly answered: boolean };
+
+export class OpenTurn {
+  #message: AssistantMessage;
+  #parts: readonly WorkingPart[];
+  #calls: readonly ToolCallPart[] = [];
+  readonly #results = new Map<number, ToolResult>();
+  readonly #edits = new Map<number, JsonObject>();
+
+  /** `position` is the place of the turn in the transcript. */
+  constructor({ content, origin }: Pick<ModelTurnEvent, 'content' | 'origin'>, position: number) {
+    this.#parts = workingParts(content, position);
+    this.#message = { role: 'assistant', parts: [], ...(origin && { origin }) };
+    this.#update(this.#parts);
+  }
+
+  /** Nothing for an empty turn. */
+  get message(): AssistantMessage | undefined {
+    return isEmptyTurn(this.#message.parts) ? undefined : this.#message;
+  }
+
+  get calls(): OpenCall[] {
+    return this.#calls.map((call, index) => ({
+      call: withArguments(call, this.#edits.get(index)),
+      answered: this.#results.has(index),
+    }));
+  }
+
+  get isAnswered(): boolean {
+    return this.#results.size === this.#calls.length;
+  }
+
+  /** The turn and its results; a call without one is answered with an error. */
+  get closed(): Message[] {
+    const message = this.message;
+    if (!message) return [];
+    const parts = this.#calls.map(
+      (call, index) => this.#results.get(index) ?? errorResult(call, interrupted),
+    );
+    return parts.length === 0 ? [message] : [message, { role: 'tool', parts }];
+  }
+
+  amend(amendment: Amendment): void {
+    this.#update(amend(this.#parts, amendment));
+  }
+
+  replace(text: string): void {
+    this.#update([{ part: { type: 'text', text } }]);
+  }
+
+  edit(index: number, args: JsonObject): void {
+    this.#edits.set(index, args);
+  }
+
+  /** The place in a result has done its work and does not enter history. */
+  answer({ turn: _turn, index, ...result }: ToolResult): void {
+    if (index === undefined || this.#calls[index] === undefined) return;
+    this.#results.set(index, withEditNote(result, this.#edits.get(index)));
+  }
+
+  /** No call runs: each is answered with an error. */
+  answerAll(textOf: (index: number) => string): void {
+    this.#calls.forEach((call, index) =>
+      this.#results.set(index, errorResult(call, textOf(index))),
+    );
+  }
+
+  clone(): OpenTurn {
+    const copy = new OpenTurn({ content: [] }, 0);
+    copy.#message = this.#message;
+    copy.#update(this.#parts);
+    for (const [index, result] of this.#results) copy.#results.set(index, result);
+    for (const [index, args] of this.#edits) copy.#edits.set(index, args);
+    return copy;
+  }
+
+  #update(parts: readonly WorkingPart[]): void {
+    this.#parts = parts;
+    this.#message = { ...this.#message, parts: contentOf(parts) };
+    this.#calls = callsOf(this.#message.parts);
+  }
+}
+
+const errorResult = (call: ToolCallPart, text: string): ToolResult => ({
+  type: 'tool_result',
+  callId: call.callId,
+  name: call.name,
+  isError: true,
+  content: [{ type: 'text', text }],
+});
+
+/** A person's arguments replace the model's; the raw text belonged to those. */
+function withArguments(call: ToolCallPart, args: JsonObject | undefined): ToolCallPart {
+  if (!args) return call;
+  const { rawArgs: _rawArgs, ...rest } = call;
+  return { ...rest, args };
+}
+
+/** History keeps the call as the model made it, so its result tells the model what really ran. */
+function withEditNote(result: ToolResult, args: JsonObject | undefined): ToolResult {
+  if (!args) return result;
+  const text = `A person changed the arguments of this call before it ran, to: ${JSON.stringify(args)}`;
+  return { ...result, content: [{ type: 'text', text }, ...result.content] };
+}

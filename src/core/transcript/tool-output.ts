@@ -1,0 +1,63 @@
+// A tool's return value as the model sees it: checked, never coerced, and cut where it is too long. Pure.
+
+import { checkStringifiable } from '../session';
+import { headOf, utf8Length } from '../../base/text';
+import type { Json } from '../../base/json';
+import { limits } from '../../protocol/limits';
+import type { ToolOutput } from '../../protocol/message';
+
+export type { ToolOutput };
+
+/** Strings go to the model as they are, everything else as JSON; `undefined` is null, and keys without a value are left out. */
+export function toToolOutput(
+  tool: string,
+  value: unknown,
+  maxBytes: number = limits.toolResultShown,
+): ToolOutput {
+  const output = value === undefined ? null : value;
+  const violation = checkStringifiable(output);
+  if (violation !== undefined) {
+    const where = violation.path === '' ? 'its result' : `its result at ${violation.path}`;
+    return errorOutput(`The tool '${tool}' ran, but ${where} is not JSON: ${violation.problem}.`);
+  }
+  const bound = Math.min(maxBytes, limits.toolResultStored);
+  if (typeof output === 'string')
+    return { isError: false, content: [{ type: 'text', text: cut(output, bound) }] };
+  const text = textOf(output);
+  if (text === undefined)
+    return errorOutput(`The tool '${tool}' ran, but its result is too long to be written as JSON.`);
+  if (utf8Length(text) <= bound)
+    return { isError: false, content: [{ type: 'json', value: JSON.parse(text) as Json }] };
+  return { isError: false, content: [{ type: 'text', text: cut(text, bound) }] };
+}
+
+/** Undefined when the JSON is longer than a text can be: another attempt would make the same. */
+function textOf(output: unknown): string | undefined {
+  try {
+    return JSON.stringify(output);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+export function errorOutput(text: string): ToolOutput {
+  return { isError: true, content: [{ type: 'text', text: cut(text, limits.toolResultShown) }] };
+}
+
+/** Of a call that is made once at most and ended without an answer of its own: nobody knows whether it took effect. */
+export function outcomeUnknown(reason?: string): ToolOutput {
+  const cut = reason === undefined ? 'was cut off' : `broke off (${reason})`;
+  return errorOutput(
+    `OutcomeUnknown: the call ${cut} and may or may not have taken effect. Check before repeating it.`,
+  );
+}
+
+/** The head of a long text within `maxBytes`, and a note that says how much is missing. Never half a code point. */
+function cut(text: string, maxBytes: number): string {
+  const bytes = utf8Length(text);
+  if (bytes <= maxBytes) return text;
+  const note = (shown: number): string => `\n[cut: the first ${shown} of ${bytes} bytes are shown]`;
+  const head = headOf(text, maxBytes - note(bytes).length);
+  return head + note(utf8Length(head));
+}

@@ -1,0 +1,148 @@
+/*
+ * The transcript: messages, built from log events one at a time. It knows no limits and asks nobody.
+ *
+ * T1. Messages that are in `#settled` never change; the last model turn stays open until all its calls are answered, or until the
+ *     next message.
+ * T2. Every call of a settled turn has exactly one result, in the message after it, in call order.
+ */
+import type { Decision, LogEvent } from '../../protocol/log';
+import type { AssistantMessage, Message, UserMessage } from '../../protocol/message';
+import type { OpenCall } from './open-turn';
+import { OpenTurn } from './open-turn';
+
+const notExecuted = 'not executed because another tool call of this turn was invalid';
+
+export const textMessage = (text: string): UserMessage => ({
+  role: 'user',
+  parts: [{ type: 'text', text }],
+});
+
+export class Transcript {
+  #settled: Message[] = [];
+  /** How many of them are the caller's history. */
+  #inherited = 0;
+  #open: OpenTurn | undefined;
+
+  apply(event: LogEvent): void {
+    switch (event.kind) {
+      case 'user':
+        return this.#push(event.message);
+      case 'model-turn':
+        this.#settle();
+        this.#open = new OpenTurn(event, this.position);
+        return;
+      case 'tool-result':
+        this.#open?.answer(event.result);
+        return this.#settleIfAnswered();
+      case 'decision':
+        return this.#decide(event.decision);
+      case 'summary':
+        this.#settled = [textMessage(event.text)];
+        this.#inherited = 0;
+        this.#open = undefined;
+    }
+  }
+
+  /** How many messages precede the next turn: fixed while that turn is not in the log yet. */
+  get position(): number {
+    return this.#settled.length;
+  }
+
+  /** The settled messages, the last one apart; a view, because most readers never look at it. */
+  get request(): { readonly prompt: Message; readonly history: Message[] } {
+    const settled = this.#settled;
+    const last = settled.length - 1;
+    return {
+      prompt: settled[last] as Message,
+      get history(): Message[] {
+        return settled.slice(0, last);
+      },
+    };
+  }
+
+  /** The last message, an open turn included. */
+  get last(): Message | undefined {
+    return this.#open?.message ?? this.#settled[this.#settled.length - 1];
+  }
+
+  get hasOpenCalls(): boolean {
+    return this.#open !== undefined && !this.#open.isAnswered;
+  }
+
+  get openCalls(): OpenCall[] {
+    return this.#open?.calls ?? [];
+  }
+
+  /** What this run added, for display: an open turn stands there unanswered. */
+  get messages(): Message[] {
+    const open = this.#open?.message;
+    return [...this.#settled.slice(this.#inherited), ...(open ? [open] : [])];
+  }
+
+  /** Everything, an open turn closed. */
+  fullHistory(): Message[] {
+    return [...this.#settled, ...(this.#open?.closed ?? [])];
+  }
+
+  /** The history as it would be were this turn in it, left open: for whoever decides about the turn. */
+  historyWith(turn: AssistantMessage): Message[] {
+    return [...this.#settled, turn];
+  }
+
+  clone(): Transcript {
+    const copy = new Transcript();
+    copy.#settled = this.#settled.slice();
+    copy.#inherited = this.#inherited;
+    copy.#open = this.#open?.clone();
+    return copy;
+  }
+
+  #decide(decision: Decision): void {
+    switch (decision.kind) {
+      case 'history':
+        for (const message of decision.messages) this.#push(message);
+        this.#inherited = this.#settled.length;
+        return;
+      case 'feedback':
+        return this.#push(textMessage(decision.text));
+      case 'go-on':
+        return this.#settle();
+      default:
+        if (this.#open) amendTurn(this.#open, decision);
+        this.#settleIfAnswered();
+    }
+  }
+
+  #push(message: Message): void {
+    this.#settle();
+    this.#settled.push(message);
+  }
+
+  #settleIfAnswered(): void {
+    if (this.#open?.isAnswered) this.#settle();
+  }
+
+  #settle(): void {
+    this.#settled.push(...(this.#open?.closed ?? []));
+    this.#open = undefined;
+  }
+}
+
+function amendTurn(
+  turn: OpenTurn,
+  decision: Exclude<Decision, { kind: 'history' } | { kind: 'feedback' } | { kind: 'go-on' }>,
+): void {
+  switch (decision.kind) {
+    case 'repair-call':
+    case 'ignore-call':
+      return turn.amend(decision);
+    case 'replace-turn':
+      return turn.replace(decision.text);
+    case 'edit-call':
+      return turn.edit(decision.index, decision.args);
+    case 'answer-calls':
+      return turn.answerAll(
+        (index) => decision.answers.find((answer) => answer.index === index)?.text ?? notExecuted,
+      );
+  }
+}

@@ -1,0 +1,110 @@
+import type { ChatCompletionChunk } from 'openai/resources/chat/completions/completions';
+import { isJsonObject, type Json, type JsonObject } from '../../../base/json';
+import type { ModelDelta } from '../../provider';
+import type { StreamReader } from '../../read-stream';
+import { ChatToolCalls } from './chat-tool-calls';
+import { reasoningFields, type ChatMessage } from './from-chat-message';
+import type { WireUsage } from '../usage';
+
+export type FinishedChat = {
+  readonly message: ChatMessage;
+  /** Empty when the stream was cut before it said. */
+  readonly finishReason: string;
+  readonly usage: WireUsage | undefined;
+  readonly id: string | undefined;
+};
+
+/** Adds the chunks of a streamed chat completion up to one message and passes its deltas on. */
+export class ChatStream implements StreamReader<ChatCompletionChunk> {
+  readonly #onDelta: (delta: ModelDelta) => void;
+  readonly #calls: ChatToolCalls;
+  readonly #fields = new Map<string, Json>();
+  #content = '';
+  #refusal = '';
+  #finishReason: string | undefined;
+  #usage: WireUsage | undefined;
+  #id: string | undefined;
+
+  constructor(onDelta: (delta: ModelDelta) => void) {
+    this.#onDelta = onDelta;
+    this.#calls = new ChatToolCalls(onDelta);
+  }
+
+  get isComplete(): boolean {
+    return this.#finishReason !== undefined;
+  }
+
+  /** Undefined while no chunk has said why the answer ends. */
+  get finished(): FinishedChat | undefined {
+    return this.isComplete ? this.soFar : undefined;
+  }
+
+  get soFar(): FinishedChat {
+    const message = {
+      content: this.#content,
+      refusal: this.#refusal,
+      toolCalls: this.#calls.list,
+      fields: Object.fromEntries(this.#fields),
+    };
+    const finishReason = this.#finishReason ?? '';
+    return { message, finishReason, usage: this.#usage, id: this.#id };
+  }
+
+  /** Servers put the usage into a chunk of its own, into the last one, or nowhere. */
+  accept(chunk: ChatCompletionChunk): void {
+    if (!isJsonObject(chunk)) return;
+    if (typeof chunk.id === 'string' && chunk.id !== '') this.#id ??= chunk.id;
+    if (isJsonObject(chunk.usage)) this.#usage = chunk.usage;
+    const choices: unknown = chunk.choices;
+    const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
+    if (!isJsonObject(choice)) return;
+    if (isJsonObject(choice['delta'])) this.#addDelta(choice['delta']);
+    const finishReason = choice['finish_reason'];
+    if (typeof finishReason === 'string' && finishReason !== '') this.#finishReason = finishReason;
+  }
+
+  #addDelta(delta: JsonObject): void {
+    const { content, refusal, tool_calls: calls, role: _role, ...fields } = delta;
+    this.#addFields(fields);
+    this.#content += this.#passOn('text', textOf(content));
+    if (typeof refusal === 'string') this.#refusal += this.#passOn('text', refusal);
+    if (Array.isArray(calls)) for (const call of calls) this.#calls.add(call);
+  }
+
+  /** Some gateways send the same reasoning under two names: the first is shown. */
+  #addFields(fields: JsonObject): void {
+    for (const [name, value] of Object.entries(fields)) this.#addField(name, value);
+    const shown = reasoningFields.find((name) => this.#fields.has(name));
+    const text = shown === undefined ? undefined : fields[shown];
+    if (typeof text === 'string') this.#passOn('reasoning', text);
+  }
+
+  /** Texts and lists arrive in pieces; null and nothing are what servers say of fields they do not use. */
+  #addField(name: string, value: Json): void {
+    const current = this.#fields.get(name);
+    if (value === null || value === '' || (Array.isArray(value) && value.length === 0)) return;
+    if (typeof value === 'string' && typeof current === 'string') {
+      this.#fields.set(name, current + value);
+    } else if (Array.isArray(value) && Array.isArray(current)) {
+      this.#fields.set(name, [...current, ...value]);
+    } else {
+      this.#fields.set(name, value);
+    }
+  }
+
+  #passOn(kind: 'text' | 'reasoning', text: string): string {
+    if (text !== '') this.#onDelta({ kind, text });
+    return text;
+  }
+}
+
+/** Some servers, Mistral's among them, send the content of a delta as a list of parts. */
+function textOf(content: Json | undefined): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return content.map((part) => (isTextPart(part) ? part.text : '')).join('');
+}
+
+function isTextPart(part: Json): part is { readonly type: 'text'; readonly text: string } {
+  return isJsonObject(part) && part['type'] === 'text' && typeof part['text'] === 'string';
+}

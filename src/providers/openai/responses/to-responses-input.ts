@@ -1,0 +1,120 @@
+import type { ResponseInputItem } from 'openai/resources/responses/responses';
+import type { JsonObject } from '../../../base/json';
+import type {
+  AssistantMessage,
+  AssistantPart,
+  Message,
+  ToolResult,
+} from '../../../protocol/message';
+import { messageText, toolContentText, toolResultText } from '../../text';
+import { openParts, responsesApi } from '../api';
+import { argumentsText } from '../call-arguments';
+import { functionCallItem } from './from-responses-output';
+import { toResponsesMedia, toResponsesUserContent } from './responses-media';
+import {
+  openedMessage,
+  toMessageBlock,
+  toMessageItem,
+  type OpenMessage,
+} from './responses-message';
+import { toReasoningItem } from './responses-reasoning';
+import { withDifference } from '../../seal';
+
+/** Each message becomes the same items whatever follows it, so the input of a turn is a prefix of the next one's. */
+export function toResponsesInput(messages: readonly Message[]): ResponseInputItem[] {
+  return messages.flatMap(messageItems) as unknown as ResponseInputItem[];
+}
+
+function messageItems(message: Message): JsonObject[] {
+  switch (message.role) {
+    case 'system':
+      return [{ role: 'system', content: messageText(message) }];
+    case 'user':
+      return [{ role: 'user', content: toResponsesUserContent(message.parts) }];
+    case 'assistant':
+      return assistantItems(message);
+    case 'tool':
+      return message.parts.map(toolOutputItem);
+  }
+}
+
+/** The API refuses reasoning that nothing follows: what it led to was cut or dropped. */
+function assistantItems(message: AssistantMessage): JsonObject[] {
+  const writer = new ItemWriter();
+  for (const { part, sealed } of openParts(message, responsesApi)) {
+    if (sealed === undefined) writer.project(part);
+    else writer.restore(part, sealed);
+  }
+  const items = writer.items();
+  return items.slice(0, items.findLastIndex((item) => item['type'] !== 'reasoning') + 1);
+}
+
+/** Collects the items of one turn; text of another origin and blocks of one message are gathered before they are written. */
+class ItemWriter {
+  readonly #items: JsonObject[] = [];
+  #message: OpenMessage | undefined;
+  #text = '';
+
+  items(): readonly JsonObject[] {
+    this.#flush();
+    return this.#items;
+  }
+
+  restore(part: AssistantPart, sealed: JsonObject): void {
+    const block = toMessageBlock(part, sealed);
+    if (block === undefined) {
+      this.#write(restoredItem(part, sealed));
+      return;
+    }
+    const opened = openedMessage(sealed);
+    if (opened !== undefined || this.#message === undefined) {
+      this.#flush();
+      this.#message = opened ?? openedMessage({ message: {} });
+    }
+    this.#message?.content.push(block);
+  }
+
+  /** What any model can read: texts and calls. Reasoning and opaque parts belong to their own provider. */
+  project(part: AssistantPart): void {
+    if (part.type === 'text' || part.type === 'refusal' || part.type === 'media') {
+      if (this.#message !== undefined) this.#flush();
+      this.#text += part.type === 'media' ? `[${part.mediaType}]` : part.text;
+    } else if (part.type === 'tool_call') {
+      this.#write(functionCallItem(part, argumentsText(part, {})));
+    }
+  }
+
+  #write(item: JsonObject): void {
+    this.#flush();
+    this.#items.push(item);
+  }
+
+  #flush(): void {
+    if (this.#message !== undefined) this.#items.push(toMessageItem(this.#message));
+    if (this.#text !== '') this.#items.push({ role: 'assistant', content: this.#text });
+    this.#message = undefined;
+    this.#text = '';
+  }
+}
+
+function restoredItem(part: AssistantPart, sealed: JsonObject): JsonObject {
+  if (part.type === 'reasoning') return toReasoningItem(part, sealed);
+  if (part.type !== 'tool_call') return sealed;
+  const { spaced: _spaced, arguments: _arguments, ...difference } = sealed;
+  return withDifference(functionCallItem(part, argumentsText(part, sealed)), difference);
+}
+
+function toolOutputItem(result: ToolResult): JsonObject {
+  const hasMedia = result.content.some((content) => content.type === 'media');
+  const output = hasMedia ? mediaOutput(result) : toolResultText(result, { errorFlag: false });
+  return { type: 'function_call_output', call_id: result.callId, output };
+}
+
+function mediaOutput(result: ToolResult): JsonObject[] {
+  const blocks = result.content.map((content): JsonObject =>
+    content.type === 'media'
+      ? toResponsesMedia(content)
+      : { type: 'input_text', text: toolContentText(content) },
+  );
+  return result.isError ? [{ type: 'input_text', text: 'Error:' }, ...blocks] : blocks;
+}

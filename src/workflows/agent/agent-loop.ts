@@ -1,0 +1,248 @@
+// Drives one AgentRun: asks for the next step, does it, feeds the answer back.
+//
+// 1. Decides nothing: every decision of the loop is AgentRun's. It knows activities, children, timers and the budget.
+// 2. Nothing is fed to the machine but what an activity returned or a person answered, in the order it arrived.
+// 3. No model is called over the budget: a person is asked first, or the run fails.
+// 4. Nothing is awaited that need not be: the sandbox records a stack for every promise, which is what a turn costs here.
+
+import { condition, uuid4 } from '@temporalio/workflow';
+import type { AgentRun } from '../../core/machine/agent-run';
+import type { UsedUp } from '../../core/budget/budget';
+import type { PlanResult } from '../../core/orchestration/plan';
+import type { AgentRunStep } from '../../core/machine/steps';
+import { oneLine } from '../../base/text';
+import { toolTrace } from '../../core/transcript/tool-trace';
+import type { AgentFacts } from '../../protocol/activities';
+import { errorOfCode, InputTimeout } from '../../protocol/error-classes';
+import type { Delivery, PendingInput } from '../../protocol/run';
+import { modelActivities } from '../activity-proxies';
+import { openInputs, planResultOf } from '../run/agent-run-facts';
+import { deliver } from '../run/answer-input';
+import { budgetExceeded, budgetQuestion } from '../run/budget-question';
+import { besideModelCall } from './callbacks';
+import type { CarriedProgress } from '../run/carried-run';
+import { spendOf } from '../children/child-failure';
+import { createToolRunner } from './create-tool-runner';
+import type { DrivenRun, Driver, Progress, TurnFacts } from '../run/driver';
+import { waitForAnswer } from '../run/input-wait';
+import { resolveInvalidCalls } from './invalid-calls';
+import type { ToolRunner } from './tool-runner';
+
+export class AgentLoop implements Driver {
+  readonly #run: DrivenRun;
+  readonly #facts: AgentFacts;
+  readonly #machine: AgentRun;
+  readonly #tools: ToolRunner;
+  /** What the run waits to be allowed to spend more of. */
+  #usedUp: (UsedUp & { readonly inputId: string }) | undefined;
+  #stopped = false;
+
+  constructor(run: DrivenRun, options: { facts: AgentFacts; machine: AgentRun }) {
+    this.#run = run;
+    this.#facts = options.facts;
+    this.#machine = options.machine;
+    this.#tools = createToolRunner(run, options);
+    run.log.sync(this.#machine.log);
+  }
+
+  get progress(): Progress {
+    return { turn: this.#machine.turn, iterations: this.#machine.iterations };
+  }
+
+  get turnFacts(): TurnFacts {
+    const usage = this.#machine.completionCalls.at(-1)?.usage;
+    const contextTokens = usage?.total ?? usage?.input ?? undefined;
+    const toolCalls = toolTrace(this.#machine.log);
+    return {
+      ...(contextTokens !== undefined && { contextTokens }),
+      ...(toolCalls.length > 0 && { toolCalls }),
+    };
+  }
+
+  get settled(): boolean {
+    return this.#tools.settled;
+  }
+
+  /** Answers are taken only for published inputs. */
+  feed(delivery: Delivery): void {
+    const { inputId } = delivery;
+    if (inputId === this.#usedUp?.inputId) return this.#feedBudget(this.#usedUp, delivery);
+    deliver(this.#machine, this.#run.place.machineId(inputId), delivery);
+    this.#run.log.sync(this.#machine.log);
+  }
+
+  async drive(): Promise<PlanResult> {
+    for (;;) {
+      const step = this.#nextStep();
+      const moving = this.#continueAsNewIfDue(step);
+      if (moving !== undefined) await moving;
+      switch (step.kind) {
+        case 'call-model': {
+          const { usedUp } = this.#run.budget;
+          if (usedUp === undefined) await this.#callModel(step.turn);
+          else await this.#askForBudget(usedUp, step.turn);
+          break;
+        }
+        case 'call-tools':
+          await this.#runTools(step);
+          break;
+        case 'needs-input':
+          await this.#waitForInput();
+          break;
+        case 'done':
+          return planResultOf(step.response);
+      }
+    }
+  }
+
+  #nextStep(): AgentRunStep {
+    const machine = this.#machine;
+    try {
+      const step = machine.nextStep();
+      if (step.kind === 'call-model' || step.kind === 'done') this.#run.session.mergeDeferred();
+      this.#publish(openInputs(step));
+      return step;
+    } finally {
+      this.#run.log.sync(machine.log);
+      this.#run.onChange();
+    }
+  }
+
+  async #callModel(turn: number): Promise<void> {
+    const { place, definition, log, session, input, budget } = this.#run;
+    const { model, tools, subAgents = [], onInvalidToolCall } = this.#facts;
+    const name = `${model.provider}/${model.model}`;
+    const result = await modelActivities(`#${turn} ${name}`)
+      .callModel({
+        ...place.address(definition),
+        turn,
+        log: log.announce(),
+        ...(input.thread && { memory: input.thread.memory }),
+        ...besideModelCall(this.#facts, {
+          session: session.value,
+          context: input.context,
+          iterations: this.#machine.iterations,
+        }),
+      })
+      .catch((error: unknown) => {
+        // An answer that could not be judged was paid for all the same.
+        const spend = spendOf(error);
+        if (spend !== undefined) budget.record(spend);
+        throw error;
+      });
+    const { id, kind: _kind, ...response } = result.entry;
+    const { costUsd } = result;
+    budget.record({
+      usage: response.usage,
+      ...(costUsd === undefined ? { unpriced: [name] } : { costUsd }),
+    });
+    log.expectTurn(id);
+    try {
+      const names = [...tools, ...subAgents].map((tool) => tool.name);
+      const outcome = this.#machine.modelResponse({ ...response, tools: names });
+      resolveInvalidCalls(this.#machine, outcome, { turn: response, rule: onInvalidToolCall });
+    } finally {
+      log.sync(this.#machine.log);
+    }
+    if (result.session !== undefined) session.merge(result.session);
+  }
+
+  async #runTools(step: Extract<AgentRunStep, { kind: 'call-tools' }>): Promise<void> {
+    const { board, history, log, session: own } = this.#run;
+    const answers = board.answers;
+    this.#tools.start(step.calls);
+    const isMore = (): boolean =>
+      this.#tools.arrived.length > 0 || board.answers !== answers || history.isOver;
+    if (step.waiting.length > 0 && this.#facts.inputTimeoutMs !== undefined) {
+      const expired = await this.#untilExpired(isMore);
+      if (expired !== undefined && !isMore()) return this.#expire(expired);
+    } else {
+      await condition(isMore);
+    }
+    for (const { result, entryId, session } of this.#tools.take()) {
+      if (entryId !== undefined) log.expectResult(result, entryId);
+      this.#machine.toolResults([result]);
+      log.sync(this.#machine.log);
+      if (session !== undefined) own.defer(result.index ?? 0, session);
+    }
+    if (history.isOver) throw history.tooLarge(log);
+  }
+
+  /** After an answer, what is left is looked at again. */
+  async #askForBudget(usedUp: UsedUp, turn: number): Promise<void> {
+    const { board, budget, place, onChange } = this.#run;
+    if (budget.onExceeded === 'fail') throw budgetExceeded(usedUp);
+    const question = budgetQuestion(usedUp, turn, (id) => board.wasAnswered(place.inputId(id)));
+    this.#usedUp = { ...usedUp, inputId: place.inputId(question.inputId) };
+    this.#publish([question]);
+    onChange();
+    await this.#waitForInput();
+    this.#usedUp = undefined;
+    if (this.#stopped) throw budgetExceeded(usedUp);
+  }
+
+  /** The answer was checked when it was taken. */
+  #feedBudget(usedUp: UsedUp, delivery: Delivery): void {
+    if (delivery.kind !== 'answer') return;
+    this.#stopped = !this.#run.budget.answer(usedUp, delivery.answer);
+  }
+
+  async #waitForInput(): Promise<void> {
+    const { board, isAbandoned, isAtItsEnd } = this.#run;
+    const answers = board.answers;
+    const answered = (): boolean => board.answers !== answers;
+    const isMoving = (): boolean => this.#tools.idle && isAtItsEnd();
+    const expired = await this.#untilExpired(() => answered() || isAbandoned() || isMoving());
+    if (answered()) return;
+    if (isAbandoned()) {
+      throw errorOfCode(
+        'RunCancelled',
+        'nobody needs the answer any more: another branch was first',
+      );
+    }
+    if (expired !== undefined) this.#expire(expired);
+  }
+
+  /** Waits; gives the input of this run itself whose time ran out first, if one did. */
+  async #untilExpired(answered: () => boolean): Promise<PendingInput | undefined> {
+    const { ownPending: pending } = this.#run.board;
+    return await waitForAnswer({ pending, timeoutMs: this.#facts.inputTimeoutMs, answered });
+  }
+
+  #expire({ inputId, kind, question, path }: PendingInput): void {
+    const rule = this.#facts.onInputTimeout ?? 'fail';
+    if (rule === 'fail' || kind !== 'question') {
+      const asked = `nobody answered '${inputId}' in time: ${oneLine(question, 300)}`;
+      const message = `${asked} (start again, or give it a longer inputTimeout)`;
+      throw new InputTimeout(message, { details: { inputId, path } });
+    }
+    this.feed({ kind: 'answer', inputId, answer: rule.answer });
+    this.#run.board.take(inputId, 'input-timeout');
+  }
+
+  /** Between steps: a call to come or a wait. */
+  #continueAsNewIfDue(step: AgentRunStep): Promise<void> | undefined {
+    const isBetween = step.kind === 'call-model' || step.kind === 'needs-input';
+    if (!isBetween || !this.#tools.idle) return undefined;
+    return this.#run.continueAsNewIfDue((): CarriedProgress => ({
+      machine: { ...this.#machine.toJSON(), log: [] },
+    }));
+  }
+
+  #publish(inputs: readonly Omit<PendingInput, 'agentId' | 'path' | 'since'>[]): void {
+    const { board, place } = this.#run;
+    const known = new Map(board.pending.map((input) => [input.inputId, input]));
+    const shared = { agentId: this.#facts.id, path: place.path, since: new Date().toISOString() };
+    board.publish(
+      inputs.map((input) => {
+        const inputId = place.inputId(input.inputId);
+        return known.get(inputId) ?? { ...input, inputId, ...shared, nonce: nonce() };
+      }),
+    );
+  }
+}
+
+/** 76 random bits: enough that no answer can be guessed from a hash, few enough to be kept of each input. */
+function nonce(): string {
+  return uuid4().replaceAll('-', '').slice(0, 20);
+}

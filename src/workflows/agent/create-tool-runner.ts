@@ -1,0 +1,98 @@
+// What the calls of a run are made with: whose they are, what of the session and the context goes along, the agents it may call.
+
+import type { AgentRun } from '../../core/machine/agent-run';
+import { limits } from '../../protocol/limits';
+import type { AgentFacts, CallToolInput, ToolFacts } from '../../protocol/activities';
+import type { PendingToolCall } from '../../protocol/agent-run';
+import type { JsonObject } from '../../base/json';
+import { judgedArguments } from './activity-tool';
+import { iterationInput, toolCallKeys } from './callbacks';
+import type { DrivenRun } from '../run/driver';
+import { selectKeys } from '../run/session-keys';
+import { callSubAgent } from './sub-agents';
+import { TaskRoom } from '../run/task-room';
+import { errorResult, type ToolArrival } from './tool-arrival';
+import { callTool } from './tool-call';
+import { aroundCall, type AroundCall } from './tool-hooks';
+import { argumentsOf, contextOf } from './tool-input';
+import { ToolRunner } from './tool-runner';
+
+type CallingAgent = { readonly facts: AgentFacts; readonly machine: AgentRun };
+
+export function createToolRunner(run: DrivenRun, agent: CallingAgent): ToolRunner {
+  const { tools, subAgents = [], toolConcurrency } = agent.facts;
+  const callees = new Map(subAgents.map((callee) => [callee.name, callee]));
+  const room = new TaskRoom(limits.toolCallBytes);
+  return new ToolRunner({
+    concurrency: Math.min(toolConcurrency ?? limits.toolConcurrency, limits.maxToolConcurrency),
+    isFull: (running) => run.history.isFull(running * resultsOf(tools)),
+    call: async (pending, waiting): Promise<ToolArrival> => {
+      const { name } = pending.call;
+      const around = hooksAround(run, agent, { pending, room });
+      const callee = callees.get(name);
+      if (callee !== undefined) {
+        const others = waiting.filter(({ call }) => callees.has(call.name)).length;
+        const { session, children } = run;
+        const made = { callee, pending, session: session.value, among: others + 1, around };
+        return await callSubAgent(children, made);
+      }
+      const tool = tools.find((candidate) => candidate.name === name);
+      if (tool === undefined) return errorResult(pending, `There is no tool '${name}'.`);
+      const session = selectKeys(run.session.value, toolCallKeys(agent.facts, tool));
+      const input = callInput(run, agent, { pending, session, tool });
+      const judged = judgedArguments(pending, run.log);
+      return await callTool({ tool, pending, input, judged, around, room });
+    },
+  });
+}
+
+/** How many results of a child one call may come to: an activity of the user's own gives up to a whole payload. */
+function resultsOf(tools: AgentFacts['tools']): number {
+  const isForeign = tools.some((tool) => tool.activity !== undefined);
+  return isForeign ? 4 : 1;
+}
+
+function hooksAround(
+  run: DrivenRun,
+  agent: CallingAgent,
+  { pending, room }: { readonly pending: PendingToolCall; readonly room: TaskRoom },
+): AroundCall {
+  const { toolHooks: hooks = [], callbackSession: keys } = agent.facts;
+  return aroundCall({
+    pending,
+    hooks,
+    room,
+    session: run.session.value,
+    inputOf: (session) => callInput(run, agent, { pending, session: selectKeys(session, keys) }),
+  });
+}
+
+type CallWithSession = {
+  readonly pending: PendingToolCall;
+  /** The keys that are declared where the call runs. */
+  readonly session: JsonObject | undefined;
+  readonly tool?: ToolFacts;
+};
+
+function callInput(
+  { place, definition, info, input, log }: DrivenRun,
+  { facts, machine }: CallingAgent,
+  { pending, session, tool }: CallWithSession,
+): CallToolInput {
+  const { call, turn, index } = pending;
+  return {
+    ...contextOf({
+      ...place.address(definition),
+      origin: place.origin,
+      context: input.context,
+      session,
+      ...iterationInput(facts, machine.iterations),
+    }),
+    turn,
+    index,
+    callId: call.callId,
+    tool: call.name,
+    ...(tool?.effect === 'once' && { onceIn: info.runId }),
+    ...argumentsOf(pending, log),
+  };
+}

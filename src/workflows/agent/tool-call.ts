@@ -1,0 +1,150 @@
+// One call of a tool: an activity of ours that runs its code, or the user's own.
+//
+// 1. A tool's failure is a result for the model, unless the tool says `onError: 'fail'`; cancellation of the run and what callbacks end
+//    are never results.
+// 2. Of a tool with effect `once` only its own answer counts: whatever else ends the call, its outcome is unknown.
+
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  CancellationScope,
+  isCancellation,
+  sleep,
+  TimeoutFailure,
+} from '@temporalio/workflow';
+import { plainLine } from '../../core/transcript/markdown';
+import { oneLine, utf8Length } from '../../base/text';
+import { outcomeUnknown, toToolOutput } from '../../core/transcript/tool-output';
+import type { CallToolInput, CheckArgumentsResult, ToolFacts } from '../../protocol/activities';
+import type { PendingToolCall } from '../../protocol/agent-run';
+import { ToolError } from '../../protocol/error-classes';
+import { limits, timeouts } from '../../protocol/limits';
+import type { ActivityToolSpec } from '../../protocol/spec';
+import { foreignActivity, toolActivities } from '../activity-proxies';
+import { checkArguments } from './activity-tool';
+import { isOfCallbacks } from './callbacks';
+import type { TaskRoom } from '../run/task-room';
+import { errorResult, resultOf, type ToolArrival } from './tool-arrival';
+import type { AroundCall } from './tool-hooks';
+import { argumentText } from '../run/visible-state';
+
+export type ToolCall = {
+  readonly tool: ToolFacts;
+  readonly pending: PendingToolCall;
+  readonly input: CallToolInput;
+  /** What was found about the arguments beside the model call; undefined where they changed since. */
+  readonly judged: CheckArgumentsResult | undefined;
+  readonly around: AroundCall;
+  /** Shared by all calls of the agent. */
+  readonly room: TaskRoom;
+};
+
+export async function callTool(call: ToolCall): Promise<ToolArrival> {
+  const { tool, pending } = call;
+  const bytes = utf8Length(JSON.stringify(pending.call.args));
+  if (bytes > limits.toolArguments) {
+    return errorResult(
+      pending,
+      `The arguments have ${bytes} bytes; at most ${limits.toolArguments} are taken.`,
+    );
+  }
+  try {
+    return tool.activity === undefined
+      ? await callOwn(call)
+      : await callForeign(call, tool.activity);
+  } catch (error) {
+    return failedCall(pending, tool, error);
+  }
+}
+
+async function callOwn({ tool, pending, input, room }: ToolCall): Promise<ToolArrival> {
+  const { entry, session } = await whereRegistered(async (isElsewhere) => {
+    await room.enter(input);
+    return await toolActivities(tool, summaryOf(pending), isElsewhere).callTool(input);
+  });
+  return {
+    kind: 'result',
+    result: entry.result,
+    entryId: entry.id,
+    ...(session && { session }),
+  };
+}
+
+async function callForeign(
+  { tool, pending, input, judged, around, room }: ToolCall,
+  activity: ActivityToolSpec,
+): Promise<ToolArrival> {
+  const { problem } = judged ?? (await checkArguments(input.definition, pending, room));
+  if (problem !== undefined) return errorResult(pending, problem);
+  return await around(async () => {
+    try {
+      const args = pending.call.args ?? {};
+      await room.enter(args);
+      const result = await foreignActivity(tool, activity, summaryOf(pending))(args);
+      return resultOf(pending, toToolOutput(tool.name, result));
+    } catch (error) {
+      return failedCall(pending, tool, error);
+    }
+  });
+}
+
+function summaryOf({ call, turn }: PendingToolCall): string {
+  return `#${turn} ${call.name} ${plainLine(argumentText(call), limits.summary)}`;
+}
+
+/** The right worker may well be there: the one that was asked just happened to be first. */
+const shortestPauseMs = 100;
+
+/**
+ * A worker that lacks the tool's code, or runs another application, leaves the call to another one of a rolling deploy. No attempt of the tool is spent on it.
+ */
+async function whereRegistered<Result>(
+  call: (isElsewhere: boolean) => Promise<Result>,
+): Promise<Result> {
+  const deadline = Date.now() + timeouts.definitionSearch;
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await call(tries > 0);
+    } catch (error) {
+      if (!isNotRegistered(error) || Date.now() >= deadline) throw error;
+      await sleep(Math.min(timeouts.searchPause, shortestPauseMs * 2 ** tries));
+    }
+  }
+}
+
+function isNotRegistered(error: unknown): boolean {
+  const cause = error instanceof ActivityFailure ? error.cause : undefined;
+  return cause instanceof ApplicationFailure && cause.type === 'NotRegisteredHere';
+}
+
+function failedCall(pending: PendingToolCall, tool: ToolFacts, error: unknown): ToolArrival {
+  if (!(error instanceof ActivityFailure) || isCancelledHere(error))
+    return { kind: 'failed', error };
+  if (isOfCallbacks(error.cause)) return { kind: 'failed', error };
+  if (isNotRegistered(error)) {
+    const text = `The tool '${pending.call.name}' is not available any more: no worker has its code.`;
+    return errorResult(pending, text);
+  }
+  const timedOut = error.cause instanceof TimeoutFailure;
+  const message = oneLine(error.cause?.message ?? error.message, limits.failureMessage);
+  if (tool.effect === 'once' && !isOwnAnswer(error.cause))
+    return resultOf(pending, outcomeUnknown(timedOut ? undefined : message));
+  const reason = timedOut ? 'it did not finish in time' : message;
+  const text = `The tool '${pending.call.name}' failed: ${reason}`;
+  if (tool.onError === 'fail')
+    return {
+      kind: 'failed',
+      error: new ToolError(text, { cause: error, details: { tool: pending.call.name } }),
+    };
+  return errorResult(pending, text);
+}
+
+/** A call may end as cancelled by itself: by an operator, by its worker, or because its code says so. */
+function isCancelledHere(error: unknown): boolean {
+  return isCancellation(error) && CancellationScope.current().consideredCancelled;
+}
+
+/** What the tool's code threw, as our worker or an activity of the user's own says by the type. Of any other type, anybody may have made it. */
+function isOwnAnswer(cause: unknown): boolean {
+  return cause instanceof ApplicationFailure && cause.type === 'ToolError';
+}

@@ -1,0 +1,83 @@
+// Runs the tool calls of a turn: all at once up to `toolConcurrency`.
+//
+// 1. A call is started once, however often the machine lists it.
+// 2. What arrives waits in `arrived` until the loop feeds it to the machine, in order of arrival.
+
+import type { PendingToolCall } from '../../protocol/agent-run';
+import { errorResult, type ResultArrival, type ToolArrival } from './tool-arrival';
+
+export type ToolRunnerOptions = {
+  readonly concurrency: number;
+  /** No more may start beside so many: what they return would not have room. */
+  readonly isFull: (running: number) => boolean;
+  /** Makes one call; told of the calls that have yet to start. */
+  readonly call: (
+    call: PendingToolCall,
+    waiting: readonly PendingToolCall[],
+  ) => Promise<ToolArrival>;
+};
+
+export class ToolRunner {
+  readonly arrived: ToolArrival[] = [];
+  readonly #options: ToolRunnerOptions;
+  readonly #started = new Set<string>();
+  readonly #waiting: PendingToolCall[] = [];
+  #running = 0;
+
+  constructor(options: ToolRunnerOptions) {
+    this.#options = options;
+  }
+
+  get idle(): boolean {
+    return this.#running === 0 && this.#waiting.length === 0 && this.arrived.length === 0;
+  }
+
+  /** Whether no call is running, or waiting to. */
+  get settled(): boolean {
+    return this.#running === 0;
+  }
+
+  start(calls: readonly PendingToolCall[]): void {
+    for (const call of calls) {
+      const key = `${call.turn}.${call.index}`;
+      if (this.#started.has(key)) continue;
+      this.#started.add(key);
+      if (call.kind === 'malformed') this.arrived.push(malformed(call));
+      else this.#waiting.push(call);
+    }
+    this.#launch();
+  }
+
+  /** The results that have arrived since. A failure that ends the run is thrown after them: they belong to its history. */
+  take(): ResultArrival[] {
+    const arrivals = this.arrived.splice(0);
+    const results = arrivals.filter((arrival) => arrival.kind === 'result');
+    const failed = arrivals.find((arrival) => arrival.kind === 'failed');
+    if (failed === undefined) return results;
+    if (results.length === 0) throw failed.error;
+    this.arrived.push(failed);
+    return results;
+  }
+
+  #launch(): void {
+    const { concurrency, isFull } = this.#options;
+    while (this.#running < concurrency && !isFull(this.#running)) {
+      const call = this.#waiting.shift();
+      if (call === undefined) return;
+      this.#running += 1;
+      void this.#options.call(call, this.#waiting).then((arrival) => {
+        this.#running -= 1;
+        this.arrived.push(arrival);
+        this.#launch();
+      });
+    }
+  }
+}
+
+function malformed(pending: PendingToolCall): ToolArrival {
+  const reason = pending.call.argsError ?? 'not a JSON object';
+  return errorResult(
+    pending,
+    `The arguments are not valid: ${reason}. Call the tool again with a JSON object.`,
+  );
+}

@@ -1,0 +1,327 @@
+// The runs a run calls: each a child workflow. Where it hangs, what it starts from, what it may spend, what becomes of it.
+//
+// 1. A forbidden, circular or too deep call never starts: it throws the typed error.
+// 2. What the callers above forbid is added up on the way down; ancestors travel in the workflow input, never in the session.
+// 3. A child that is gone has nothing open any more: the topmost run is told.
+// 4. A child's id is drawn from the workflow's own random numbers: a reset finds those it keeps, and starts the others anew. Its origin is
+//    not: what it does again has the idempotency keys it had.
+// 5. A child's result counts once: as it is told early by one that stays open, or as the workflow's.
+// 6. All that a child has spent counts, once: as its result or its failure says, the rest when one that stayed open closes. One that is
+//    cancelled returns neither, and tells it before it closes.
+
+import {
+  CancellationScope,
+  ChildWorkflowCancellationType,
+  condition,
+  getExternalWorkflowHandle,
+  ParentClosePolicy,
+  startChild,
+  uuid4,
+  type ChildWorkflowOptions,
+} from '@temporalio/workflow';
+import type { RunBudget } from '../../core/budget/budget';
+import { originBelow } from '../../core/origin';
+import { spendSince } from '../../core/budget/spend';
+import { startMemo } from '../../core/start-memo';
+import { plainLine } from '../../core/transcript/markdown';
+import { utf8Length } from '../../base/text';
+import type { RunnerPlace } from '../../protocol/activities';
+import {
+  CircularAgentCall,
+  DepthExceeded,
+  DisallowedAgentCall,
+} from '../../protocol/error-classes';
+import type { JsonObject } from '../../base/json';
+import { limits } from '../../protocol/limits';
+import { signalNames, workflowTypes } from '../../protocol/names';
+import type {
+  ChildOutcome,
+  ChildResult,
+  ChildView,
+  Lineage,
+  RunInput,
+  RunSpend,
+} from '../../protocol/run';
+import type { AgentToolPolicy, BudgetSpec, DefinitionRef } from '../../protocol/spec';
+import { cancelledBelow, failureCode, spendOf } from './child-failure';
+import { childId } from './child-id';
+import { SentInputs } from './sent-inputs';
+import { StartGate } from './start-gate';
+
+/** The run that calls. */
+export type Caller = {
+  readonly workflowId: string;
+  readonly executionRunId: string;
+  readonly runner: string;
+  readonly lineage: Lineage;
+  readonly origin: string;
+  readonly definition: DefinitionRef;
+  readonly context: JsonObject | undefined;
+  readonly budget: RunBudget;
+  readonly forget: (child: string) => void;
+};
+
+export type ChildCall = RunnerPlace & {
+  /** Tells the child's id apart from its siblings': the step or tool, the turn and the index. */
+  readonly place: string;
+  /** Tells its origin apart from its siblings'; attempts at the same work share it. */
+  readonly work: string;
+  /** Its part of the path. */
+  readonly element: string;
+  readonly input: RunInput['input'];
+  readonly session: JsonObject;
+  /** The run's session stays what it is while the child runs: a long one is fetched. */
+  readonly isSessionStable?: boolean;
+  /** A call of one agent by another, which a policy may forbid as such. */
+  readonly isSubAgentCall?: boolean;
+  readonly policy?: AgentToolPolicy;
+  /** Calls, this one included, that share what is left of the budget. */
+  readonly among: number;
+};
+
+type OpenChild = {
+  readonly early: (result: ChildResult) => void;
+  readonly report: Report;
+  /** Tells the child that nobody needs its result; one that has yet to start, once it has. */
+  readonly abandon: () => void;
+};
+
+/** What a child told it spent, when it was cancelled. */
+type Report = { spend?: RunSpend };
+
+type Start = {
+  readonly lineage: Lineage;
+  readonly share: BudgetSpec | undefined;
+  readonly report: Report;
+};
+
+/** What a run remembers of its children, the last so many. */
+const keptViews = 1_000;
+
+export class Children {
+  readonly #caller: Caller;
+  readonly #gate = new StartGate();
+  readonly #inputs: SentInputs;
+  readonly #open = new Map<string, OpenChild>();
+  #views: ChildView[];
+  #abandoned = false;
+
+  constructor(caller: Caller, views: readonly ChildView[] = []) {
+    this.#caller = caller;
+    this.#inputs = new SentInputs(caller);
+    this.#views = [...views];
+  }
+
+  /** Children that have not closed; some of them may have given their result. */
+  get openCount(): number {
+    return this.#open.size;
+  }
+
+  get views(): readonly ChildView[] {
+    return this.#views;
+  }
+
+  /** What a child that is open was started with, where it was too long to travel. */
+  inputOf(number: number): RunInput['input'] | undefined {
+    return this.#inputs.get(number);
+  }
+
+  async call(call: ChildCall): Promise<ChildResult> {
+    const { budget } = this.#caller;
+    const lineage = lineageOf(this.#caller, call);
+    const share = budget.promise(call.among);
+    const report: Report = {};
+    try {
+      const result = await this.#start(call, { lineage, share, report });
+      budget.takeBack(share);
+      budget.record(result.spend);
+      return result;
+    } catch (error) {
+      budget.takeBack(share);
+      const spend = spendOf(error) ?? report.spend;
+      if (spend !== undefined) budget.record(spend);
+      const isCancelled = CancellationScope.current().consideredCancelled;
+      throw isCancelled ? error : cancelledBelow(error, lineage.path);
+    }
+  }
+
+  takeOutcome(told: ChildOutcome): void {
+    const child = this.#open.get(told.child);
+    if (child === undefined) return;
+    if ('result' in told) child.early(told.result);
+    else child.report.spend = told.spend;
+  }
+
+  /** Nobody needs what they give any more: whoever of them asks is not answered. */
+  abandon(): void {
+    if (this.#abandoned) return;
+    this.#abandoned = true;
+    for (const { abandon } of this.#open.values()) abandon();
+  }
+
+  /** Whether one of this id is open. Of those that an execution before a reset left behind, none is. */
+  isOpen(child: string): boolean {
+    return this.#open.has(child);
+  }
+
+  /** Resolves when all have closed. */
+  async closed(): Promise<void> {
+    await condition(() => this.#open.size === 0);
+  }
+
+  async #start(call: ChildCall, { lineage, share, report }: Start): Promise<ChildResult> {
+    const id = childId({ ...this.#caller, tag: uuid4(), place: call.place });
+    const input = { ...this.#startOf(call, lineage, share), ...this.#inputs.send(id, call.input) };
+    const bytes = utf8Length(JSON.stringify(input));
+    await this.#enter(id, bytes);
+    const view = this.#see(id, call, lineage.path);
+    const started = startChild<(input: RunInput) => Promise<ChildResult>>(
+      workflowTypes[call.kind ?? 'agent'],
+      startOptions(id, call, input),
+    );
+    const leave = (): void => this.#gate.leave(bytes);
+    started.then(leave, leave);
+    const abandon = (): void => void started.then(() => tellAbandoned(id)).catch(() => undefined);
+    if (this.#abandoned) abandon();
+    const early = new Promise<ChildResult>((resolve) => {
+      this.#open.set(id, { early: resolve, abandon, report });
+    });
+    const ended = started.then((handle) => handle.result());
+    ended.then(
+      () => this.#close(id, view, 'completed'),
+      (error: unknown) => this.#close(id, view, statusOf(error)),
+    );
+    void early.then(({ spend }) => this.#countRest(spend, ended));
+    return await Promise.race([early, ended]);
+  }
+
+  async #countRest(told: RunSpend, ended: Promise<ChildResult>): Promise<void> {
+    const rest = await ended.then(({ spend }) => spendSince(told, spend)).catch(() => undefined);
+    if (rest !== undefined) this.#caller.budget.record(rest);
+  }
+
+  async #enter(id: string, bytes: number): Promise<void> {
+    try {
+      await this.#gate.enter(bytes);
+    } catch (error) {
+      this.#inputs.drop(id);
+      throw error;
+    }
+  }
+
+  #startOf(
+    call: ChildCall,
+    lineage: Lineage,
+    share: BudgetSpec | undefined,
+  ): Omit<RunInput, 'input'> {
+    const { workflowId, origin, definition, context } = this.#caller;
+    const { runner, work, session, isSessionStable = false } = call;
+    const travels = !isSessionStable || utf8Length(JSON.stringify(session)) <= limits.sessionInline;
+    return {
+      runner,
+      lineage,
+      origin: originBelow(origin, work),
+      definition: { root: definition.root ?? workflowId, hash: definition.hash },
+      ...(definition.application !== undefined && { application: definition.application }),
+      ...(travels ? { session } : { sessionFrom: workflowId }),
+      ...(context && { context }),
+      ...(share && { budget: share }),
+    };
+  }
+
+  #see(runId: string, { runner, kind }: RunnerPlace, path: string): { status: string } {
+    const view: ChildView & { status: ChildView['status'] } = {
+      runId,
+      runner,
+      ...(kind && { kind }),
+      path,
+      status: 'open',
+    };
+    this.#views.push(view);
+    this.#views = this.#views.slice(-keptViews);
+    return view;
+  }
+
+  #close(id: string, view: { status: string }, status: ChildView['status']): void {
+    view.status = status;
+    this.#open.delete(id);
+    this.#inputs.drop(id);
+    // For the topmost run, which lists what is asked itself, it costs no event: nothing below can be open any more.
+    if (status !== 'completed' || this.#caller.lineage.depth === 0) this.#caller.forget(id);
+  }
+}
+
+function tellAbandoned(child: string): void {
+  getExternalWorkflowHandle(child)
+    .signal(signalNames.abandon)
+    .catch(() => undefined);
+}
+
+function statusOf(error: unknown): ChildView['status'] {
+  return failureCode(error) === 'RunCancelled' ? 'cancelled' : 'failed';
+}
+
+function startOptions(
+  workflowId: string,
+  { runner, input, element }: ChildCall,
+  runInput: RunInput,
+): ChildWorkflowOptions & { workflowId: string; args: [RunInput] } {
+  const { path = runner, key } = runInput.lineage ?? {};
+  const text = typeof input === 'string' ? input : JSON.stringify(input);
+  return {
+    workflowId,
+    args: [runInput],
+    parentClosePolicy: ParentClosePolicy.TERMINATE,
+    cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
+    memo: startMemo({ agent: runner, path, ...(key && { key }) }),
+    staticSummary: plainLine(`${element}: ${text}`, limits.summary),
+  };
+}
+
+function lineageOf(caller: Caller, call: ChildCall): Lineage {
+  const { lineage } = caller;
+  const { runner, policy = {} } = call;
+  const forbidden = lineage.policy ?? {};
+  const forbidsCalls = call.isSubAgentCall === true && forbidden.disallowSubAgentCalls === true;
+  if (forbidsCalls || forbidden.disallowedAgentIds?.includes(runner)) {
+    throw new DisallowedAgentCall(
+      `'${caller.runner}' must not call '${runner}': a caller above forbids it. Change its policy, or the tools of '${caller.runner}'`,
+      { details: { id: runner } },
+    );
+  }
+  const ancestors = [...lineage.ancestors, caller.runner];
+  if (ancestors.includes(runner)) {
+    throw new CircularAgentCall(
+      `'${runner}' is already being called: ${[...ancestors, runner].join(' → ')}. Break the circle`,
+      { details: { id: runner } },
+    );
+  }
+  if (lineage.depth >= limits.depth) {
+    throw new DepthExceeded(
+      `'${runner}' would be nested deeper than ${limits.depth}: let fewer agents call each other`,
+    );
+  }
+  return {
+    root: lineage.root,
+    path: `${lineage.path}/${call.element}`,
+    ancestors,
+    depth: lineage.depth + 1,
+    ...(lineage.depth > 0 && { branch: lineage.branch ?? caller.workflowId }),
+    ...(lineage.key && { key: lineage.key }),
+    ...addedPolicy(forbidden, policy),
+  };
+}
+
+function addedPolicy(above: AgentToolPolicy, own: AgentToolPolicy): { policy?: AgentToolPolicy } {
+  const ids = [
+    ...new Set([...(above.disallowedAgentIds ?? []), ...(own.disallowedAgentIds ?? [])]),
+  ];
+  const disallows = above.disallowSubAgentCalls === true || own.disallowSubAgentCalls === true;
+  if (ids.length === 0 && !disallows) return {};
+  return {
+    policy: {
+      ...(disallows && { disallowSubAgentCalls: true }),
+      ...(ids.length > 0 && { disallowedAgentIds: ids }),
+    },
+  };
+}

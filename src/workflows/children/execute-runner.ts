@@ -1,0 +1,158 @@
+// Runs inside a user's own workflow: each is a child workflow, and a topmost run of its own, answered under its own run id.
+//
+// 1. Whatever is wrong fails the calling workflow under its code: a plain error would repeat the workflow task for ever.
+// 2. After a reset of the calling workflow the run that does the same again has the same origin: of several that are started alike, by
+//    their order.
+// 3. Exported from a workflow file both functions are workflow types as well; started as such they do what they do when called.
+
+import {
+  ChildWorkflowCancellationType,
+  ParentClosePolicy,
+  startChild,
+  uuid4,
+  WorkflowIdReusePolicy,
+  workflowInfo,
+  type ChildWorkflowHandle,
+  type ChildWorkflowOptions,
+} from '@temporalio/workflow';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import { emptyDigest, extendDigest } from '../../base/digest';
+import { keyHashes } from '../../core/key-hashes';
+import { callerOrigin, originBelow } from '../../core/origin';
+import { checkRunInput } from '../../core/run-input';
+import { startMemo } from '../../core/start-memo';
+import { plainLine } from '../../core/transcript/markdown';
+import { oneLine } from '../../base/text';
+import { InvalidInput, RunAlreadyExists } from '../../protocol/error-classes';
+import { isJsonObject } from '../../base/json';
+import { limits } from '../../protocol/limits';
+import { idPatterns, workflowTypes } from '../../protocol/names';
+import type { AgentRunResult, RunInput } from '../../protocol/run';
+import type { RunnerLike, RunnerSpec } from '../../protocol/spec';
+import { toWorkflowFailure } from '../durable';
+
+export type StartRunnerOptions = Pick<
+  RunInput,
+  'session' | 'key' | 'budget' | 'context' | 'application'
+> & {
+  /** The child's workflow id; default `<runner id>-<12 characters>`. One that has completed is not started again: `RunAlreadyExists`. */
+  readonly runId?: string;
+  /** Of Longhaul's workers, where it is not the calling workflow's. */
+  readonly taskQueue?: string;
+  /** What becomes of the run when the calling workflow closes first. Default: it is terminated. */
+  readonly parentClosePolicy?: ParentClosePolicy;
+};
+
+/** A run that a workflow of your own started. Its questions are answered as those of any run: by `longhaul.run(runId)`, or the inbox. */
+export type StartedRunner = {
+  readonly runId: string;
+  /** Fails with `ChildWorkflowFailure`; the failure inside has the error's code as its `type`. */
+  readonly result: () => Promise<AgentRunResult>;
+  readonly handle: ChildWorkflowHandle<(input: RunInput) => Promise<AgentRunResult>>;
+};
+
+/**
+ * Starts a run from a workflow of your own, and returns once it has started. Cancelling the scope cancels the run.
+ *
+ * @example
+ * const research = await startRunner('researcher', 'Whales');
+ * await sleep('1 hour');
+ * const { finalResponse } = await research.result();
+ */
+export async function startRunner(
+  runner: RunnerLike,
+  input: RunInput['input'],
+  options: StartRunnerOptions = {},
+): Promise<StartedRunner> {
+  try {
+    const { type, child } = childOf(toRunInput(runner, input, options), options);
+    const handle = await startChild<(input: RunInput) => Promise<AgentRunResult>>(type, child);
+    return { runId: child.workflowId, handle, result: () => handle.result() };
+  } catch (error) {
+    throw toWorkflowFailure(
+      error instanceof WorkflowExecutionAlreadyStartedError ? exists(error) : error,
+    );
+  }
+}
+
+/** Starts a run from a workflow of your own and waits for its result, through any number of pauses. */
+export async function executeRunner(
+  runner: RunnerLike,
+  input: RunInput['input'],
+  options: StartRunnerOptions = {},
+): Promise<AgentRunResult> {
+  const run = await startRunner(runner, input, options);
+  return await run.result();
+}
+
+function toRunInput(
+  runner: RunnerLike,
+  input: RunInput['input'],
+  { session, key, budget, context, application }: StartRunnerOptions,
+): RunInput {
+  const runInput = {
+    runner: isJsonObject(runner) && 'spec' in runner ? (runner.spec as RunnerSpec) : runner,
+    input,
+    ...(session !== undefined && { session }),
+    ...(key !== undefined && { key }),
+    ...(budget !== undefined && { budget }),
+    ...(context !== undefined && { context }),
+    ...(application !== undefined && { application }),
+  };
+  checkRunInput(runInput);
+  return runInput;
+}
+
+type Child = ChildWorkflowOptions & { workflowId: string; args: [RunInput] };
+
+/** Of a runner that is known by its id only, the workers know the kind: any of the types runs it. */
+function childOf(
+  runInput: RunInput,
+  { runId, taskQueue, parentClosePolicy }: StartRunnerOptions,
+): { readonly type: string; readonly child: Child } {
+  const { runner, input } = runInput;
+  const { id, kind } =
+    typeof runner === 'string' ? { id: runner, kind: workflowTypes.agent } : runner;
+  const workflowId = runId ?? `${id}-${uuid4().replaceAll('-', '').slice(0, 12)}`;
+  checkRunId(workflowId);
+  const text = typeof input === 'string' ? input : JSON.stringify(input);
+  return {
+    type: Object.hasOwn(workflowTypes, kind) ? workflowTypes[kind] : workflowTypes.agent,
+    child: {
+      workflowId,
+      args: [{ ...runInput, origin: originOf(runInput, runId) }],
+      workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
+      ...(taskQueue !== undefined && { taskQueue }),
+      parentClosePolicy: parentClosePolicy ?? ParentClosePolicy.TERMINATE,
+      cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
+      memo: startMemo({ agent: id, key: keyHashes(runInput.key) }),
+      staticSummary: plainLine(`${id}: ${text}`, limits.summary),
+    },
+  };
+}
+
+/** How many runs this workflow has started alike: a module's state is the workflow's own in the sandbox. */
+const startedAlike = new Map<string, number>();
+
+function originOf(runInput: RunInput, runId: string | undefined): string {
+  const origin = callerOrigin(workflowInfo());
+  if (runId !== undefined) return originBelow(origin, 'run', runId);
+  const digest = extendDigest(emptyDigest, JSON.stringify(runInput));
+  const count = (startedAlike.get(digest) ?? 0) + 1;
+  startedAlike.set(digest, count);
+  return originBelow(origin, 'input', digest, String(count));
+}
+
+function checkRunId(runId: string): void {
+  if (idPatterns.run.test(runId)) return;
+  throw new InvalidInput(`runId '${oneLine(runId, 220)}' does not match ${idPatterns.run.source}`);
+}
+
+function exists({ workflowId: runId }: WorkflowExecutionAlreadyStartedError): RunAlreadyExists {
+  return new RunAlreadyExists(
+    `run '${runId}' is open or has completed: start this one under another runId`,
+    {
+      details: { runId },
+    },
+  );
+}

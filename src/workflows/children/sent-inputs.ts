@@ -1,0 +1,60 @@
+// Inputs of children that are too long to travel with their start: one copy for each child would fill the caller's history. Pure.
+//
+// 1. An input is kept while a child that was started with it is open; that child asks for it when it starts.
+// 2. Children with the same input share a number, so that a worker asks once for all of them.
+// 3. Within an execution a number never means another input.
+
+import { clipText, utf8Length } from '../../base/text';
+import { limits } from '../../protocol/limits';
+import type { InputRef, RunInput } from '../../protocol/run';
+
+type Input = RunInput['input'];
+
+type Sent = { readonly number: number; readonly input: Input };
+
+export class SentInputs {
+  readonly #caller: Omit<InputRef, 'number'>;
+  readonly #byChild = new Map<string, Sent>();
+  #count = 0;
+
+  constructor({ workflowId, executionRunId }: Omit<InputRef, 'number'>) {
+    this.#caller = { workflowId, executionRunId };
+  }
+
+  /** The fields of a child's start that its input comes to. */
+  send(child: string, input: Input): Pick<RunInput, 'input' | 'inputFrom'> {
+    const sent = this.#find((known) => known.input === input) ?? this.#keep(input);
+    if (sent === undefined) return { input };
+    this.#byChild.set(child, sent);
+    return {
+      input: clipText(textOf(input).trim(), limits.inputShown),
+      inputFrom: { ...this.#caller, number: sent.number },
+    };
+  }
+
+  get(number: number): Input | undefined {
+    return this.#find((sent) => sent.number === number)?.input;
+  }
+
+  /** The child has closed, or will not start. */
+  drop(child: string): void {
+    this.#byChild.delete(child);
+  }
+
+  /** What is longer than an input may be travels, and is refused by the child. */
+  #keep(input: Input): Sent | undefined {
+    const bytes = utf8Length(JSON.stringify(input));
+    if (bytes <= limits.inputInline || bytes > limits.input) return undefined;
+    this.#count += 1;
+    return { number: this.#count, input };
+  }
+
+  #find(isMeant: (sent: Sent) => boolean): Sent | undefined {
+    for (const sent of this.#byChild.values()) if (isMeant(sent)) return sent;
+    return undefined;
+  }
+}
+
+function textOf(input: Input): string {
+  return typeof input === 'string' ? input : JSON.stringify(input);
+}

@@ -1,0 +1,55 @@
+// Lets children start only as fast as the server takes them: the starts of one workflow task travel in one message, and one that is
+// too large terminates the run, uncatchably.
+
+import { CancellationScope } from '@temporalio/workflow';
+import { limits } from '../../protocol/limits';
+
+type Waiting = { readonly bytes: number; readonly enter: () => void };
+
+export class StartGate {
+  #starts = 0;
+  #bytes = 0;
+  #waiting: Waiting[] = [];
+
+  /** Resolves when the child may start; rejects when its scope is cancelled first. */
+  async enter(bytes: number): Promise<void> {
+    if (this.#waiting.length === 0 && this.#fits(bytes)) return this.#reserve(bytes);
+    let waiting: Waiting | undefined;
+    const entered = new Promise<void>((resolve) => {
+      waiting = { bytes, enter: resolve };
+      this.#waiting.push(waiting);
+    });
+    try {
+      await Promise.race([entered, CancellationScope.current().cancelRequested]);
+    } catch (error) {
+      if (this.#waiting.some((one) => one === waiting)) {
+        this.#waiting = this.#waiting.filter((one) => one !== waiting);
+      } else {
+        this.leave(bytes);
+      }
+      throw error;
+    }
+  }
+
+  /** The server has the start, or it will never be made. */
+  leave(bytes: number): void {
+    this.#starts -= 1;
+    this.#bytes -= bytes;
+    for (let next = this.#waiting[0]; next && this.#fits(next.bytes); next = this.#waiting[0]) {
+      this.#waiting.shift();
+      this.#reserve(next.bytes);
+      next.enter();
+    }
+  }
+
+  /** One start always fits: what is alone cannot be made smaller. */
+  #fits(bytes: number): boolean {
+    if (this.#starts === 0) return true;
+    return this.#starts < limits.childStarts && this.#bytes + bytes <= limits.childStartBytes;
+  }
+
+  #reserve(bytes: number): void {
+    this.#starts += 1;
+    this.#bytes += bytes;
+  }
+}

@@ -1,0 +1,134 @@
+// Drives a plan: starts the children that are ready, tells it what became of them in the order it happened.
+//
+// 1. Decides nothing: what runs when, and what comes of it, is the plan's.
+// 2. At most `concurrency` children are under way; one that waits for a person is.
+// 3. Each child has a scope of its own, so that the rest can be cancelled when the plan needs them no more.
+// 4. Continues as new with no child open only. Others run on while one waits for a person, so children start until the history is
+//    nearly full; then it waits for a gap.
+
+import { CancellationScope, condition } from '@temporalio/workflow';
+import type { Plan, PlannedChild, PlanResult } from '../../core/orchestration/plan';
+import type { OrchestrationFacts } from '../../protocol/activities';
+import { errorOfCode, InternalError } from '../../protocol/error-classes';
+import { limits } from '../../protocol/limits';
+import type { ChildResult } from '../../protocol/run';
+import { childFailure } from '../children/child-failure';
+import type { DrivenRun, Driver, Progress } from '../run/driver';
+
+type Arrival = { readonly key: string } & (
+  | { readonly kind: 'completed'; readonly result: ChildResult }
+  | { readonly kind: 'failed'; readonly error: unknown }
+);
+
+export class OrchestrationLoop implements Driver {
+  readonly #run: DrivenRun;
+  readonly #plan: Plan;
+  readonly #concurrency: number;
+  /** Only a graph's session changes while children run. */
+  readonly #isSessionStable: boolean;
+  readonly #own = CancellationScope.current();
+  readonly #scopes = new Map<string, CancellationScope>();
+  readonly #errors = new Map<string, unknown>();
+  #arrived: Arrival[] = [];
+
+  constructor(run: DrivenRun, options: { facts: OrchestrationFacts; plan: Plan }) {
+    const { facts, plan } = options;
+    this.#run = run;
+    this.#plan = plan;
+    this.#isSessionStable = facts.kind !== 'graph';
+    this.#concurrency =
+      (facts.kind === 'parallel' ? facts.concurrency : undefined) ?? limits.concurrency;
+  }
+
+  get progress(): Progress {
+    return { turn: 0, iterations: 0 };
+  }
+
+  get settled(): boolean {
+    return this.#scopes.size === 0;
+  }
+
+  /** An orchestration asks nothing itself. */
+  feed(): void {
+    throw new InternalError('an orchestration has no input of its own');
+  }
+
+  async drive(): Promise<PlanResult> {
+    while (this.#plan.outcome === undefined) {
+      await this.#run.continueAsNewIfDue((textBytes) => {
+        this.#plan.shorten(textBytes);
+        return { plan: this.#plan.toJSON() };
+      });
+      this.#launch();
+      this.#run.onChange();
+      await condition(() => this.#arrived.length > 0 || this.#run.history.isOver);
+      this.#settle();
+    }
+    if (this.#plan.cancelsRest) this.#cancelRest();
+    return await this.#result(this.#plan.outcome);
+  }
+
+  #launch(): void {
+    const { ready } = this.#plan;
+    for (const child of ready.slice(0, this.#concurrency - this.#scopes.size)) {
+      if (this.#run.history.isFull(this.#scopes.size)) return;
+      const among = this.#plan.toStart;
+      this.#plan.take(child.key);
+      const scope = new CancellationScope();
+      this.#scopes.set(child.key, scope);
+      void scope.run(() => this.#call(child, among)).then((arrival) => this.#arrive(arrival));
+    }
+  }
+
+  async #call(child: PlannedChild, among: number): Promise<Arrival> {
+    const { key, runner, kind, element, input, session } = child;
+    try {
+      const result = await this.#run.children.call({
+        runner,
+        ...(kind && { kind }),
+        place: key,
+        work: element,
+        element,
+        input,
+        session,
+        isSessionStable: this.#isSessionStable,
+        among,
+      });
+      return { key, kind: 'completed', result };
+    } catch (error) {
+      return { key, kind: 'failed', error };
+    }
+  }
+
+  #arrive(arrival: Arrival): void {
+    this.#scopes.delete(arrival.key);
+    this.#arrived.push(arrival);
+  }
+
+  /** What happened after the outcome changes nothing. */
+  #settle(): void {
+    for (const arrival of this.#arrived.splice(0)) {
+      if (this.#plan.outcome !== undefined) return;
+      if (arrival.kind === 'completed') {
+        this.#plan.completed(arrival.key, arrival.result);
+        this.#run.session.replace(this.#plan.session);
+        continue;
+      }
+      const { key, error } = arrival;
+      if (this.#own.consideredCancelled) throw error;
+      this.#errors.set(key, error);
+      this.#plan.failed(key, childFailure(error));
+    }
+  }
+
+  #cancelRest(): void {
+    for (const scope of this.#scopes.values()) scope.cancel();
+  }
+
+  async #result(outcome: NonNullable<Plan['outcome']>): Promise<PlanResult> {
+    if (outcome.kind === 'complete') return outcome.result;
+    if ('cause' in outcome) throw this.#errors.get(outcome.cause);
+    const { code, message, details = {} } = outcome;
+    throw errorOfCode(code, message, { details });
+  }
+}

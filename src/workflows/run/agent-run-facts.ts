@@ -1,0 +1,105 @@
+// Between the machine and the run: options from the pinned facts, the result, the state query. Pure.
+
+import { criteriaOf } from '../../core/agent-facts';
+import type { AgentRunOptions } from '../../core/machine/options';
+import type { AgentRunResponse, AgentRunStep } from '../../core/machine/steps';
+import type { PlanResult } from '../../core/orchestration/plan';
+import { emptyUsage } from '../../core/budget/usage';
+import { oneLine } from '../../base/text';
+import { refused } from '../../core/machine/turn-plan';
+import type { MachineInput } from '../../protocol/agent-run';
+import type { AgentFacts } from '../../protocol/activities';
+import { limits } from '../../protocol/limits';
+import type { UserMessage } from '../../protocol/message';
+import type { RunInput, RunSpend, RunState } from '../../protocol/run';
+import type { RunnerSpec } from '../../protocol/spec';
+import type { Progress } from './driver';
+import type { RunBoard } from './run-board';
+
+export function machineOptions(facts: AgentFacts): AgentRunOptions {
+  const maxIterations = facts.maxIterations ?? limits.maxIterations;
+  const invalidToolCalls = facts.maxInvalidToolCalls ?? limits.invalidToolCalls;
+  const onInvalidToolCall = facts.onInvalidToolCall ?? 'retry';
+  // With callbacks the machine asks, and `resolveInvalidCalls` answers by the agent's rule where they do not.
+  const hasCallbacks = facts.callbackSession !== undefined;
+  const approvals = facts.tools
+    .filter((tool) => tool.needsApproval === true)
+    .map((tool) => tool.name);
+  const criteria = criteriaOf(facts);
+  return {
+    maxIterations,
+    maxTurns: facts.maxTurns ?? 2 * maxIterations + 5,
+    maxInvalidToolCallRetries: invalidToolCalls,
+    maxConsecutiveMalformedToolCalls: invalidToolCalls,
+    askUser: facts.askUser ?? false,
+    ...(onInvalidToolCall !== 'retry' && !hasCallbacks && { onInvalidToolCall }),
+    ...(facts.toolChoice !== undefined && { toolChoice: facts.toolChoice }),
+    ...(criteria.length > 0 && { criteria }),
+    ...(approvals.length > 0 && { approvals }),
+  };
+}
+
+export function promptOf(input: RunInput['input']): UserMessage {
+  const parts = typeof input === 'string' ? [{ type: 'text' as const, text: input }] : input;
+  return { role: 'user', parts };
+}
+
+/** What an agent's last response is as a result. */
+export function planResultOf(response: AgentRunResponse): PlanResult {
+  const { text, content, structured, iterations, completionReason } = response;
+  const warning = warningOf(response);
+  return {
+    finalResponse: { text, content, ...(structured !== undefined && { structured }) },
+    iterations,
+    completionReason,
+    ...(warning !== undefined && { warnings: [warning] }),
+  };
+}
+
+/** A refused or cut answer looks like a whole one to whoever reads its text alone. */
+function warningOf({
+  completionReason,
+  completionCalls,
+  content,
+}: AgentRunResponse): string | undefined {
+  if (completionReason === refused) {
+    const said = content.find((part) => part.type === 'refusal')?.text ?? '';
+    return said === ''
+      ? 'the model refused to answer'
+      : `the model refused to answer: ${oneLine(said, 300)}`;
+  }
+  return completionCalls.at(-1)?.finishReason === 'length'
+    ? 'the answer was cut at the limit of output tokens: raise settings.maxOutputTokens'
+    : undefined;
+}
+
+export function stateOf(run: {
+  readonly board: RunBoard;
+  readonly progress: Progress | undefined;
+  readonly spend: RunSpend | undefined;
+  readonly runner: string;
+  readonly kind?: RunnerSpec['kind'] | undefined;
+  readonly path: string;
+  readonly executionRunId: string;
+  readonly logLength: number;
+}): RunState {
+  const { board, progress, spend, kind = 'agent', ...rest } = run;
+  return {
+    status: board.status,
+    pauseSeq: board.pauseSeq,
+    turn: progress?.turn ?? 0,
+    iterations: progress?.iterations ?? 0,
+    usage: spend?.usage ?? emptyUsage,
+    ...(spend?.costUsd !== undefined && { costUsd: spend.costUsd }),
+    pending: board.pending,
+    rejected: board.rejected,
+    ...(kind !== 'agent' && { kind }),
+    ...rest,
+  };
+}
+
+/** What a step leaves open to be answered. */
+export function openInputs(step: AgentRunStep): readonly MachineInput[] {
+  if (step.kind === 'call-tools') return step.waiting;
+  return step.kind === 'needs-input' ? step.inputs : [];
+}

@@ -1,0 +1,51 @@
+// What a run drives: an agent's loop or an orchestration. The run gives it what every run has.
+
+import type { WorkflowInfo } from '@temporalio/workflow';
+import type { RunBudget } from '../../core/budget/budget';
+import type { PlanResult } from '../../core/orchestration/plan';
+import type { AgentRunResult, Delivery, RunInput, RunState } from '../../protocol/run';
+import type { ProgressWithin } from './carried-run';
+import type { Children } from '../children/children';
+import type { HistoryWatch } from './history-watch';
+import type { LoadedDefinition } from './load-definition';
+import type { RunBoard } from './run-board';
+import type { RunLog } from './run-log';
+import type { RunPlace } from './run-place';
+import type { RunSession } from './run-session';
+
+/** What a driver is given. */
+export type DrivenRun = {
+  readonly input: RunInput;
+  readonly info: WorkflowInfo;
+  readonly place: RunPlace;
+  readonly definition: LoadedDefinition;
+  readonly board: RunBoard;
+  readonly session: RunSession;
+  readonly budget: RunBudget;
+  readonly children: Children;
+  readonly log: RunLog;
+  /** Nobody needs the result any more: nobody will answer. */
+  readonly isAbandoned: () => boolean;
+  /** Something that is seen of the run has changed. */
+  readonly onChange: () => void;
+  readonly history: HistoryWatch;
+  /** The next time between steps it goes on in another execution, or ends for its size: who waits for a person wakes. */
+  readonly isAtItsEnd: () => boolean;
+  /** Between steps, with nothing in flight. Goes on in another execution where the history has grown; else there is nothing to await. */
+  readonly continueAsNewIfDue: (progress: ProgressWithin) => Promise<void> | undefined;
+};
+
+export type Progress = Pick<RunState, 'turn' | 'iterations'>;
+
+export type TurnFacts = Pick<AgentRunResult, 'contextTokens' | 'toolCalls'>;
+
+export interface Driver {
+  drive(): Promise<PlanResult>;
+  /** An answer for this run itself. */
+  feed(delivery: Delivery): void;
+  /** Nothing it started is under way. */
+  readonly settled: boolean;
+  readonly progress: Progress;
+  /** What a thread is told of its turn beside the result. */
+  readonly turnFacts?: TurnFacts;
+}

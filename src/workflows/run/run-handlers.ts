@@ -1,0 +1,312 @@
+// Handlers that every run has, set synchronously before its first await.
+//
+// 1. Handlers never wait for a model and never throw: what a signal or an update holds is parsed whole before anything changes. A refused
+//    signal changes nothing and shows in `state.rejected`.
+// 2. Updates refuse in their validators, so that a refused answer leaves nothing in history.
+// 3. An answer for this run is fed to its machine at once; one for a child is taken first, then sent down, so that it goes once.
+// 4. `outcome` waits until the run pauses, ends, or moves on to its next execution; an answer waits until a run that has moved is back.
+//    No other handler waits.
+
+import {
+  ApplicationFailure,
+  CancellationScope,
+  condition,
+  currentUpdateInfo,
+  defineQuery,
+  defineSignal,
+  defineUpdate,
+  setHandler,
+} from '@temporalio/workflow';
+import { oneLine } from '../../base/text';
+import { NotWaiting } from '../../protocol/error-classes';
+import { LonghaulError } from '../../protocol/errors';
+import { isJsonObject } from '../../base/json';
+import { limits } from '../../protocol/limits';
+import { queryNames, signalNames, updateNames } from '../../protocol/names';
+import type {
+  ChildInputs,
+  ChildOutcome,
+  Delivery,
+  NonceReply,
+  OutcomeReply,
+  PendingInput,
+  ResumeReply,
+  RunState,
+} from '../../protocol/run';
+import { approveInput, cancelReason, delivery, rejectInput, resumeInput } from './answer-input';
+import { toWorkflowFailure } from '../durable';
+import { inputsThatTravel } from './inputs-that-travel';
+import type { RunBoard } from './run-board';
+import { TaskRoom } from './task-room';
+import { childInputs, childOutcome } from './told-input';
+
+const resumeSignal = defineSignal<[unknown]>(signalNames.resume);
+const cancelSignal = defineSignal<[unknown]>(signalNames.cancelRun);
+const childInputsSignal = defineSignal<[unknown]>(signalNames.childInputs);
+const childResultSignal = defineSignal<[unknown]>(signalNames.childResult);
+const abandonSignal = defineSignal(signalNames.abandon);
+const deliverSignal = defineSignal<[unknown]>(signalNames.deliver);
+const outcomeUpdate = defineUpdate<OutcomeReply, []>(updateNames.outcome);
+const resumeUpdate = defineUpdate<ResumeReply, [unknown]>(updateNames.resume);
+const approveUpdate = defineUpdate<ResumeReply, [unknown]>(updateNames.approve);
+const rejectUpdate = defineUpdate<ResumeReply, [unknown]>(updateNames.reject);
+const stateQuery = defineQuery<RunState>(queryNames.state);
+const pendingQuery = defineQuery<readonly PendingInput[]>(queryNames.pending);
+const nonceQuery = defineQuery<NonceReply, [unknown]>(queryNames.nonce);
+const usageQuery = defineQuery<RunState['usage']>(queryNames.usage);
+
+export type RunHandlers = {
+  readonly board: RunBoard;
+  /** An answer for this run itself. */
+  readonly feed: (delivery: Delivery) => void;
+  /** An answer for a child below; resolves once the server has it. */
+  readonly sendDown: (child: string, delivery: Delivery) => Promise<void>;
+  readonly state: () => RunState;
+  readonly cancel: (reason: string) => void;
+  /** A child, or one below it, told what it waits for. */
+  readonly takeInputs: (told: ChildInputs) => void;
+  /** A child told its result, or what it spent. */
+  readonly takeOutcome: (outcome: ChildOutcome) => void;
+  /** Nobody needs the result any more. */
+  readonly abandon: () => void;
+  /** What children wait for has changed. */
+  readonly onChange: () => void;
+  /** A signal was refused: shown where that costs nothing. */
+  readonly onRefusal: () => void;
+};
+
+export function setRunHandlers(run: RunHandlers): void {
+  const { board, state } = run;
+  const told = (): RunState => {
+    const whole = state();
+    return { ...whole, pending: inputsThatTravel(whole.pending) };
+  };
+  setHandler(stateQuery, told, {
+    description: 'Where the run stands: status, turn, usage, open inputs',
+  });
+  setHandler(pendingQuery, () => inputsThatTravel(board.pending), {
+    description: 'The open questions and approvals',
+  });
+  setHandler(nonceQuery, (query) => nonceReply(board, query), {
+    description: 'What the update ids of an answer are made of: {inputId}',
+  });
+  setHandler(usageQuery, () => state().usage, { description: 'Tokens used so far' });
+  const room = new TaskRoom(limits.replies);
+  const counted = (): Promise<OutcomeReply> => {
+    board.updates += 1;
+    return CancellationScope.nonCancellable(() => outcome(board, room));
+  };
+  setHandler(outcomeUpdate, counted, {
+    description: 'Waits for the next pause or the end',
+  });
+  setAnswerUpdates(run);
+  setSignals(run);
+}
+
+/** Anybody may send these: each is parsed before the run is told. */
+function setSignals(run: RunHandlers): void {
+  setHandler(resumeSignal, (payload) => resumeBySignal(run, payload), {
+    description: 'Answers the open question: "text" or {answer, inputId?}',
+  });
+  const taking =
+    (signal: string, take: (payload: unknown) => Promise<void> | void) => (payload: unknown) =>
+      recordingRefusal(run, signal, () => take(payload));
+  setHandler(
+    cancelSignal,
+    taking(signalNames.cancelRun, (payload) => run.cancel(cancelReason(payload))),
+    { description: 'Cancels the run: {reason}' },
+  );
+  setHandler(
+    deliverSignal,
+    taking(signalNames.deliver, (payload) => takeDelivery(run, delivery(payload))),
+    { description: 'From the topmost run: the answer to what this run asked' },
+  );
+  setHandler(abandonSignal, () => recordingRefusal(run, signalNames.abandon, run.abandon));
+  setHandler(
+    childResultSignal,
+    taking(signalNames.childResult, (payload) => run.takeOutcome(childOutcome(payload))),
+  );
+  setHandler(
+    childInputsSignal,
+    taking(signalNames.childInputs, (payload) => run.takeInputs(childInputs(payload))),
+  );
+}
+
+function nonceReply(board: RunBoard, query: unknown): NonceReply {
+  const inputId = isJsonObject(query) ? query['inputId'] : undefined;
+  const nonce = typeof inputId === 'string' ? board.nonceOf(inputId) : undefined;
+  return nonce === undefined ? {} : { nonce };
+}
+
+function setAnswerUpdates(run: RunHandlers): void {
+  const { board } = run;
+  setHandler(
+    resumeUpdate,
+    async (payload) => {
+      board.updates += 1;
+      if (!board.isLoaded) await loaded(board);
+      const input = refusing(() => resumeInput(payload));
+      const found = refusing(() => board.question(input, updateId()));
+      if (found !== undefined)
+        await settle(run, { ...input, inputId: found.inputId, kind: 'answer' });
+      return { accepted: true, inputId: found?.inputId ?? input.inputId ?? '' };
+    },
+    {
+      validator: validating((payload) => board.question(resumeInput(payload), updateId())),
+      description: 'Answers a question: {answer, inputId?}',
+    },
+  );
+  setHandler(
+    approveUpdate,
+    (payload) => decide(run, () => ({ kind: 'approve', ...approveInput(payload) })),
+    {
+      validator: validating((payload) => board.approval(approveInput(payload), updateId())),
+      description: 'Approves a tool call: {inputId, args?}',
+    },
+  );
+  setHandler(
+    rejectUpdate,
+    (payload) => decide(run, () => ({ kind: 'reject', ...rejectInput(payload) })),
+    {
+      validator: validating((payload) => board.approval(rejectInput(payload), updateId())),
+      description: 'Rejects a tool call: {inputId, reason}',
+    },
+  );
+}
+
+async function decide(
+  run: RunHandlers,
+  read: () => Exclude<Delivery, { kind: 'answer' }>,
+): Promise<ResumeReply> {
+  const { board } = run;
+  board.updates += 1;
+  if (!board.isLoaded) await loaded(board);
+  const decision = refusing(read);
+  const found = refusing(() => board.approval(decision, updateId()));
+  if (found !== undefined) await settle(run, decision);
+  return { accepted: true, inputId: decision.inputId };
+}
+
+/**
+ * Who waits for a run that is cancelled is told that it ended, not that the waiting was cancelled. Of many who are told at once, those
+ * whom one message cannot carry the whole to are told where to read it.
+ */
+async function outcome(board: RunBoard, room: TaskRoom): Promise<OutcomeReply> {
+  await condition(() => board.pending.length > 0 || board.ended || board.moving);
+  const reply = whole(board);
+  if (room.takes(reply)) return reply;
+  return { kind: board.ended ? 'ended' : 'moved' };
+}
+
+function whole(board: RunBoard): OutcomeReply {
+  if (board.result !== undefined) return { kind: 'complete', result: board.result };
+  if (board.ended) return { kind: 'ended' };
+  // An answer that came in the same task as the one who waits may have ended the pause since.
+  if (board.moving || board.pending.length === 0) return { kind: 'moved' };
+  return { kind: 'needs-input', pending: inputsThatTravel(board.pending) };
+}
+
+async function settle(run: RunHandlers, answer: Delivery): Promise<void> {
+  const { board } = run;
+  const child = board.askerOf(answer.inputId);
+  if (child === undefined) {
+    try {
+      run.feed(answer);
+    } catch (error) {
+      throw toWorkflowFailure(error);
+    }
+    board.take(answer.inputId, updateId());
+    return;
+  }
+  board.take(answer.inputId, updateId());
+  run.onChange();
+  try {
+    await run.sendDown(child, answer);
+  } catch (error) {
+    board.giveBack(answer.inputId);
+    board.drop(child, answer.inputId);
+    run.onChange();
+    throw toWorkflowFailure(
+      new NotWaiting(`who asked '${answer.inputId}' is gone: ${String(error)}`),
+    );
+  }
+}
+
+async function resumeBySignal(run: RunHandlers, payload: unknown): Promise<void> {
+  await recordingRefusal(run, signalNames.resume, async () => {
+    const input = resumeInput(typeof payload === 'string' ? { answer: payload } : payload);
+    if (!run.board.isLoaded) await loaded(run.board);
+    const found = run.board.question(input, updateId());
+    if (found !== undefined)
+      await settle(run, { ...input, inputId: found.inputId, kind: 'answer' });
+  });
+}
+
+/** The first answer counts: what comes after it, or after its time ran out, changes nothing. */
+async function takeDelivery(run: RunHandlers, answer: Delivery): Promise<void> {
+  const { board } = run;
+  if (!board.isLoaded) await loaded(board);
+  const found =
+    answer.kind === 'answer'
+      ? board.question(answer, updateId())
+      : board.approval(answer, updateId());
+  if (found !== undefined) await settle(run, answer);
+}
+
+/** As the validator found, unless another answer came first while this one waited. Never waits: what is found is taken at once. */
+function refusing<Found>(find: () => Found): Found {
+  try {
+    return find();
+  } catch (error) {
+    throw toWorkflowFailure(error);
+  }
+}
+
+/** An answer may come before a run that continued as new has its log again. */
+export async function loaded(board: RunBoard): Promise<void> {
+  await condition(() => board.isLoaded || board.ended);
+}
+
+async function recordingRefusal(
+  { board, onRefusal }: RunHandlers,
+  signal: string,
+  take: () => Promise<void> | void,
+): Promise<void> {
+  try {
+    await take();
+  } catch (error) {
+    board.refuse({
+      signal,
+      code: LonghaulError.is(error) ? error.code : 'InternalError',
+      message: error instanceof Error ? oneLine(error.message, 300) : 'refused',
+      at: new Date().toISOString(),
+    });
+    showing(onRefusal);
+  }
+}
+
+/** What was refused is listed: that it cannot be shown changes nothing. */
+function showing(show: () => void): void {
+  try {
+    show();
+  } catch {
+    // The next change shows it.
+  }
+}
+
+/** Of a signal there is none: no signal is another one sent again. */
+function updateId(): string | undefined {
+  return currentUpdateInfo()?.id;
+}
+
+/** A validator refuses by throwing; what it throws must be a Temporal failure or it would fail the workflow task. */
+export function validating<Input>(check: (input: Input) => unknown): (input: Input) => void {
+  return (input) => {
+    try {
+      check(input);
+    } catch (error) {
+      const failure = toWorkflowFailure(error);
+      throw failure instanceof Error ? failure : ApplicationFailure.nonRetryable(String(failure));
+    }
+  };
+}

@@ -1,0 +1,181 @@
+// The log of a run: AgentRun's events with their ids, and the refs by which activities read it without carrying it.
+//
+// 1. Append-only. An entry an activity produced keeps the id that its attempt minted; all others are `<executionRunId>/<n>`.
+// 2. `digest` is the rolling hash of all ids: a replica that differs is dropped.
+// 3. A page is at most `limits.logPage` bytes of JSON; one larger entry goes alone. Deflated, it is at most `limits.payload`.
+
+import { emptyDigest, extendDigest } from '../../base/digest';
+import { endOfPage, pageThatTravels } from '../../core/transcript/log-page';
+import { utf8Length } from '../../base/text';
+import { limits } from '../../protocol/limits';
+import type { LogEntry, LogEvent, LogPage, LogRef } from '../../protocol/log';
+import type { ToolResult } from '../../protocol/message';
+import { deflateJson } from '../deflated-json';
+
+const rideAlongTotal = 8 * 1024;
+
+/** What an entry that takes much room is. */
+export type LargeEntry = {
+  readonly kind: LogEntry['kind'];
+  readonly turn?: number;
+  readonly tool?: string;
+  readonly bytes: number;
+};
+
+export class RunLog {
+  readonly #workflowId: string;
+  readonly #executionRunId: string;
+  readonly #entries: LogEntry[] = [];
+  readonly #sizes: number[] = [];
+  #bytes = 0;
+  #digest = emptyDigest;
+  /** Entries up to here were named in the ref of a model call. */
+  #announced = 0;
+  /** Ids minted here: none is given twice, whatever becomes of its entry. */
+  #own: number;
+  /** Ids minted by activities, for events the machine has not recorded yet. */
+  readonly #expected = new Map<string, string>();
+  /** Ids since the last model call that a worker holds: they need not ride along. */
+  readonly #produced = new Set<string>();
+
+  constructor(options: {
+    workflowId: string;
+    executionRunId: string;
+    entries?: readonly LogEntry[];
+    minted?: number;
+  }) {
+    this.#workflowId = options.workflowId;
+    this.#executionRunId = options.executionRunId;
+    this.#own = options.minted ?? 0;
+    for (const entry of options.entries ?? []) this.#append(entry);
+    this.#announced = this.#entries.length;
+  }
+
+  get length(): number {
+    return this.#entries.length;
+  }
+
+  /** Of all entries as JSON. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get entries(): readonly LogEntry[] {
+    return this.#entries;
+  }
+
+  get digest(): string {
+    return this.#digest;
+  }
+
+  get minted(): number {
+    return this.#own;
+  }
+
+  /** Adds an event of the workflow's own. */
+  add(event: LogEvent): void {
+    this.#append({ id: this.#mint(), ...event });
+  }
+
+  /** The next model turn came from an activity that called it `id`. */
+  expectTurn(id: string): void {
+    this.#expected.set('model-turn', id);
+  }
+
+  /** The result of this call came from an activity that called it `id`. */
+  expectResult(result: Pick<ToolResult, 'turn' | 'index'>, id: string): void {
+    this.#expected.set(resultKey(result), id);
+  }
+
+  /** Adds the events the machine has recorded since. */
+  sync(events: readonly LogEvent[]): void {
+    for (const event of events.slice(this.#entries.length)) {
+      const key = event.kind === 'tool-result' ? resultKey(event.result) : event.kind;
+      const id = this.#expected.get(key);
+      this.#expected.delete(key);
+      if (id !== undefined) this.#produced.add(id);
+      this.#append({ id: id ?? this.#mint(), ...event });
+    }
+  }
+
+  /** Names the log as it stands, for a model call: the ids since the last one, and the small entries no worker has. */
+  announce(): LogRef {
+    const tail = this.#entries.slice(this.#announced);
+    this.#announced = this.#entries.length;
+    const entries = this.#rideAlong(tail);
+    this.#produced.clear();
+    return {
+      ...this.ref(),
+      tail: tail.map((entry) => entry.id),
+      ...(entries.length > 0 && { entries }),
+    };
+  }
+
+  /** Names the log as it stands, to be read whole. */
+  ref(): LogRef {
+    return {
+      workflowId: this.#workflowId,
+      executionRunId: this.#executionRunId,
+      length: this.#entries.length,
+      tail: [],
+      digest: this.#digest,
+    };
+  }
+
+  page(from: number, maxBytes: number = limits.logPage): LogPage {
+    return {
+      from,
+      entries: this.#entries.slice(from, endOfPage(this.#sizes, from, maxBytes)),
+      length: this.#entries.length,
+      digest: this.#digest,
+    };
+  }
+
+  deflatedPage(from: number): Uint8Array {
+    const page = (maxBytes: number): LogPage => this.page(from, maxBytes);
+    return pageThatTravels({ page, deflate: deflateJson });
+  }
+
+  /** The largest entries, the largest first. */
+  largest(count: number): LargeEntry[] {
+    let turns = 0;
+    const all = this.#entries.map((entry, index): LargeEntry => {
+      if (entry.kind === 'model-turn') turns += 1;
+      return {
+        kind: entry.kind,
+        ...(turns > 0 && { turn: turns }),
+        ...(entry.kind === 'tool-result' && { tool: entry.result.name }),
+        bytes: this.#sizes[index] ?? 0,
+      };
+    });
+    return all.sort((left, right) => right.bytes - left.bytes).slice(0, count);
+  }
+
+  #rideAlong(tail: readonly LogEntry[]): LogEntry[] {
+    let room = rideAlongTotal;
+    return tail.filter((entry) => {
+      if (this.#produced.has(entry.id)) return false;
+      const bytes = utf8Length(JSON.stringify(entry));
+      if (bytes > limits.rideAlongEntry || bytes > room) return false;
+      room -= bytes;
+      return true;
+    });
+  }
+
+  #mint(): string {
+    this.#own += 1;
+    return `${this.#executionRunId}/${this.#own}`;
+  }
+
+  #append(entry: LogEntry): void {
+    this.#entries.push(entry);
+    const bytes = utf8Length(JSON.stringify(entry));
+    this.#sizes.push(bytes);
+    this.#bytes += bytes;
+    this.#digest = extendDigest(this.#digest, entry.id);
+  }
+}
+
+function resultKey(result: Pick<ToolResult, 'turn' | 'index'>): string {
+  return `${result.turn}.${result.index}`;
+}

@@ -1,0 +1,92 @@
+// Where a run hangs: at the top, or below other runs, whose topmost one holds the definition and lists the questions. Pure.
+
+import type { WorkflowInfo } from '@temporalio/workflow';
+import { keyHashes } from '../../core/key-hashes';
+import { topOrigin, type Execution } from '../../core/origin';
+import { runnerId } from '../../core/runner-refs';
+import type { CallModelInput } from '../../protocol/activities';
+import { limits } from '../../protocol/limits';
+import type { Lineage, RunInput } from '../../protocol/run';
+import type { DefinitionRef } from '../../protocol/spec';
+import { hashOf } from '../children/child-id';
+import type { LoadedDefinition } from './load-definition';
+
+/** Of `workflowInfo()`. */
+type WorkflowFacts = Execution & Pick<WorkflowInfo, 'parent' | 'continuedFromExecutionRunId'>;
+
+export class RunPlace {
+  readonly workflowId: string;
+  readonly isRoot: boolean;
+  readonly lineage: Lineage;
+  readonly origin: string;
+  /** Whose workers run its code, where that is not said by the task queue. */
+  readonly application: Pick<RunInput, 'application'>;
+  /** What lists this run's questions besides itself: the topmost run, or its thread. Undefined at the top. */
+  readonly superior: string | undefined;
+  /** The run that pinned the definition this one goes by. */
+  readonly #definitionHolder: string;
+  /** What makes this run's input ids differ from those of any other that its superior lists. */
+  readonly #idSuffix: string;
+
+  constructor(input: RunInput, info: WorkflowFacts) {
+    const { lineage } = input;
+    const { workflowId } = info;
+    const { application } = input;
+    this.application = application === undefined ? {} : { application };
+    this.workflowId = workflowId;
+    this.isRoot = lineage === undefined;
+    this.lineage = lineage ?? topLineage(input, workflowId);
+    this.origin = originOf(input, info);
+    this.superior = lineage?.root ?? input.thread?.workflowId;
+    this.#definitionHolder = input.definition?.root ?? workflowId;
+    this.#idSuffix = this.superior === undefined ? '' : `@${hashOf(workflowId)}`;
+  }
+
+  get path(): string {
+    return this.lineage.path;
+  }
+
+  definitionRef(hash: string): DefinitionRef {
+    const short = hash.slice(0, limits.hashLength);
+    const root = this.#definitionHolder;
+    return {
+      hash: short,
+      ...(root !== this.workflowId && { root }),
+      ...this.application,
+    };
+  }
+
+  /** Whose call it is. At the root the definition is this run's own and the path is the agent's id: neither travels. */
+  address({
+    hash,
+    facts,
+  }: LoadedDefinition): Pick<CallModelInput, 'definition' | 'agentId' | 'path'> {
+    const definition = this.definitionRef(hash);
+    return { definition, agentId: facts.id, ...(this.path !== facts.id && { path: this.path }) };
+  }
+
+  inputId(machineId: string): string {
+    return machineId + this.#idSuffix;
+  }
+
+  machineId(inputId: string): string {
+    return inputId.slice(0, inputId.length - this.#idSuffix.length);
+  }
+}
+
+/** What only a workflow may say of a run it starts, or a run of its next execution: of anybody else's word nothing is taken. */
+function originOf({ origin }: RunInput, info: WorkflowFacts): string {
+  const isOfWorkflow = info.parent !== undefined || info.continuedFromExecutionRunId !== undefined;
+  return isOfWorkflow && typeof origin === 'string' ? origin : topOrigin(info);
+}
+
+function topLineage(input: RunInput, root: string): Lineage {
+  const key = keyHashes(input.key);
+  return { root, path: topPath(input), ancestors: [], depth: 0, ...(key.length > 0 && { key }) };
+}
+
+/** Of a turn, its number stands behind the agent. */
+function topPath(input: RunInput): string {
+  const id = runnerId(input.runner);
+  return input.thread ? `${id}/turn-${input.thread.turn}` : id;
+}

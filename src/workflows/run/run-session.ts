@@ -1,0 +1,79 @@
+// The session of a run: changes of one batch of calls merge in call order, whatever order they arrived in. Pure.
+
+import { mergeDelta } from '../../core/session';
+import type { JsonObject } from '../../base/json';
+import type { SessionDelta } from '../../protocol/session';
+import { checkSessionSize } from './session-keys';
+
+export type CarriedSession = {
+  readonly initial: JsonObject;
+  readonly value: JsonObject;
+  /** Of the stored session that the run started from. */
+  readonly version?: string;
+  readonly deferred: readonly (readonly [index: number, delta: SessionDelta])[];
+};
+
+export class RunSession {
+  #initial: JsonObject = {};
+  #value: JsonObject = {};
+  #version: string | undefined;
+  readonly #deferred = new Map<number, SessionDelta>();
+
+  get value(): JsonObject {
+    return this.#value;
+  }
+
+  /** What the run started from. */
+  get initial(): JsonObject {
+    return this.#initial;
+  }
+
+  /** Of the stored session that the run started from; undefined where it started from none. */
+  get version(): string | undefined {
+    return this.#version;
+  }
+
+  start(value: JsonObject, version?: string): void {
+    this.#initial = value;
+    this.#value = value;
+    this.#version = version;
+  }
+
+  replace(value: JsonObject): void {
+    checkSessionSize(value);
+    this.#value = value;
+  }
+
+  restore({ initial, value, version, deferred }: CarriedSession): void {
+    this.#initial = initial;
+    this.#value = value;
+    this.#version = version;
+    deferred.forEach(([index, delta]) => this.#deferred.set(index, delta));
+  }
+
+  carry(): CarriedSession {
+    const version = this.#version;
+    return {
+      initial: this.#initial,
+      value: this.#value,
+      ...(version !== undefined && { version }),
+      deferred: [...this.#deferred],
+    };
+  }
+
+  merge(delta: SessionDelta): void {
+    this.#value = mergeDelta(this.#value, delta);
+    checkSessionSize(this.#value);
+  }
+
+  /** Keeps the change of the call at `index` until its batch is complete. */
+  defer(index: number, delta: SessionDelta): void {
+    this.#deferred.set(index, delta);
+  }
+
+  mergeDeferred(): void {
+    const inCallOrder = [...this.#deferred].sort(([left], [right]) => left - right);
+    this.#deferred.clear();
+    for (const [, delta] of inCallOrder) this.merge(delta);
+  }
+}

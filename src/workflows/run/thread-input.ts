@@ -1,0 +1,93 @@
+// What a thread is started with and what is sent to it: anybody may do either. Pure.
+
+import { checkKnown, checkRunInput, withoutNulls } from '../../core/run-input';
+import { InvalidInput } from '../../protocol/error-classes';
+import { isJsonObject } from '../../base/json';
+import type {
+  SendInput,
+  ThreadInput,
+  ThreadKey,
+  TurnsQuery,
+  TurnStatus,
+  WhenBusy,
+} from '../../protocol/thread';
+
+const ways: readonly WhenBusy[] = ['queue', 'reject', 'interrupt'];
+const idPattern = /^[^\p{Cc}]{1,200}$/u;
+
+/** Compiled against the types: a member that is added there must be added here, too. */
+const threadMembers: Readonly<Record<keyof ThreadInput, true>> = {
+  runner: true,
+  key: true,
+  application: true,
+  session: true,
+  idleTimeoutMs: true,
+};
+const keyMembers: Readonly<Record<keyof ThreadKey, true>> = {
+  appName: true,
+  userId: true,
+  sessionId: true,
+};
+const messageMembers: Readonly<Record<keyof SendInput, true>> = {
+  messageId: true,
+  input: true,
+  whenBusy: true,
+  context: true,
+  budget: true,
+};
+
+export function checkThreadInput(value: unknown): asserts value is ThreadInput {
+  if (!isJsonObject(value)) throw invalid('a thread is started with {runner, key}');
+  checkKnown(value, "a thread's start", Object.keys(threadMembers));
+  const { runner, key, session, application, idleTimeoutMs } = value;
+  checkRunInput({ runner, input: 'checked', session, application });
+  const names = Object.keys(keyMembers);
+  const isKey = isJsonObject(key) && names.every((name) => isId(key[name]));
+  if (!isKey)
+    throw invalid('key must be {appName, userId, sessionId}: texts of 1 to 200 characters');
+  checkKnown(key, 'key', names);
+  const isTime = typeof idleTimeoutMs === 'number' && idleTimeoutMs > 0;
+  if (isGiven(idleTimeoutMs) && !isTime) throw invalid('idleTimeoutMs must be a number over 0');
+}
+
+/** A message as it came, whole or not at all. */
+export function sendInput(value: unknown): SendInput {
+  if (!isJsonObject(value)) throw invalid('a message is {messageId, input}');
+  checkKnown(value, 'a message', Object.keys(messageMembers));
+  const { messageId, input, whenBusy, context, budget } = value;
+  if (!isId(messageId)) throw invalid('messageId must be a text of 1 to 200 characters');
+  const isKnown = !isGiven(whenBusy) || ways.some((way) => way === whenBusy);
+  if (!isKnown) {
+    throw invalid("whenBusy must be 'queue', 'reject' or 'interrupt'");
+  }
+  checkRunInput({ runner: 'any', input, context, budget });
+  return withoutNulls(value) as unknown as SendInput;
+}
+
+const statuses: readonly TurnStatus[] = ['queued', 'running', 'completed', 'failed', 'cancelled'];
+
+/** Which turns are asked for; all of them when nothing is said. */
+export function turnsQuery(value: unknown): TurnsQuery {
+  if (!isGiven(value)) return {};
+  if (!isJsonObject(value)) throw invalid('turns are asked for by {last?, messageId?, status?}');
+  checkKnown(value, 'a query of turns', ['last', 'messageId', 'status']);
+  const { last, messageId, status } = value;
+  const isCount = Number.isSafeInteger(last) && (last as number) >= 0;
+  if (isGiven(last) && !isCount) throw invalid('last must be a whole number, 0 or more');
+  if (isGiven(messageId) && !isId(messageId)) throw invalid('messageId must be a text');
+  const isStatus = statuses.some((known) => known === status);
+  if (isGiven(status) && !isStatus) throw invalid(`status must be one of ${statuses.join(', ')}`);
+  return withoutNulls(value);
+}
+
+function isId(value: unknown): boolean {
+  return typeof value === 'string' && idPattern.test(value);
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+function invalid(message: string): InvalidInput {
+  return new InvalidInput(message);
+}

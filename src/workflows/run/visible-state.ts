@@ -1,0 +1,233 @@
+// What the stock Web UI, `describe` and `list` show of a run: memo, search attributes, current details.
+//
+// 1. The memo changes on pause, resume and end only: every change is an event.
+// 2. Search attributes are set only where the definition recorded that they are registered: an unknown one fails the task for ever.
+// 3. Current details cost no event; they are rendered as Markdown, and nothing in them is read as such that others wrote.
+
+import { defineSearchAttributeKey } from '@temporalio/common';
+import {
+  setCurrentDetails,
+  upsertMemo,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { codeMarkdown, plainMarkdown } from '../../core/transcript/markdown';
+import { clipText, oneLine, utf8Length } from '../../base/text';
+import { isJsonObject } from '../../base/json';
+import { limits } from '../../protocol/limits';
+import type { LogEntry } from '../../protocol/log';
+import { memoKey, searchAttributes } from '../../protocol/names';
+import type { ChildView, RunMemo, RunState } from '../../protocol/run';
+
+const agentKey = defineSearchAttributeKey(searchAttributes.agent, 'KEYWORD');
+const statusKey = defineSearchAttributeKey(searchAttributes.status, 'KEYWORD');
+const keyKey = defineSearchAttributeKey(searchAttributes.key, 'KEYWORD_LIST');
+
+/** What is shown beside the state. */
+export type Marks = {
+  /** The hashes of its key. */
+  readonly key: readonly string[];
+  readonly reason: string | undefined;
+};
+
+export function showMemo(state: RunState, marks: Marks): void {
+  upsertMemo({ [memoKey]: runMemo(state, marks) });
+}
+
+export function showAttributes(state: RunState, key: readonly string[]): void {
+  upsertSearchAttributes([
+    { key: agentKey, value: state.runner },
+    { key: statusKey, value: state.status },
+    ...(key.length > 0 ? [{ key: keyKey, value: [...key] }] : []),
+  ]);
+}
+
+/** What the memo shows when an execution starts, from the client or from the execution before, need not be shown again. */
+export function shownAtStart(memo: Record<string, unknown> | undefined): string {
+  const shown = memo?.[memoKey];
+  if (!isJsonObject(shown)) return '';
+  const { status, pending, key } = shown;
+  const inputs = listOf(pending).map((input) => (isJsonObject(input) ? input : {}));
+  return shownBriefly({ status, pending: inputs, key: listOf(key) });
+}
+
+/** The memo is shown again when this changes. */
+export function shownBriefly({
+  status,
+  pending,
+  key,
+}: {
+  readonly status: unknown;
+  readonly pending: readonly { readonly inputId?: unknown }[];
+  readonly key: readonly unknown[];
+}): string {
+  return JSON.stringify([status, key, pending.map(({ inputId }) => inputId)]);
+}
+
+/** Anybody may start a run with any memo. */
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** For `continueAsNew`: the server would show what the first execution was started with. */
+export function carriedMemo(): { readonly memo?: Record<string, unknown> } {
+  const { memo } = workflowInfo();
+  return memo === undefined ? {} : { memo };
+}
+
+/** More never fit into a memo. */
+const mostShown = 20;
+
+/** Within 2 KiB: questions are clipped, then left out from the last on. */
+function runMemo(state: RunState, { key, reason }: Marks): RunMemo {
+  let pending = state.pending
+    .slice(0, mostShown)
+    .map(({ inputId, kind, question, agentId, path, since, nonce }) => ({
+      inputId,
+      kind,
+      question: oneLine(question, 200),
+      agentId,
+      path: oneLine(path, 100),
+      since,
+      ...(nonce !== undefined && { nonce }),
+    }));
+  const memo = (): RunMemo => ({
+    status: state.status,
+    agent: state.runner,
+    ...(state.path !== state.runner && { path: oneLine(state.path, 200) }),
+    ...(key.length > 0 && { key }),
+    pauseSeq: state.pauseSeq,
+    ...(pending.length > 0 && { pending }),
+    ...(pending.length < state.pending.length && {
+      morePending: state.pending.length - pending.length,
+    }),
+    ...(reason !== undefined && { reason: oneLine(reason, 300) }),
+  });
+  while (pending.length > 0 && utf8Length(JSON.stringify(memo())) > limits.memo) {
+    pending = pending.slice(0, -1);
+  }
+  return memo();
+}
+
+export function showDetails(
+  state: RunState,
+  run: { readonly entries: readonly LogEntry[]; readonly children: readonly ChildView[] },
+): void {
+  const { usage, turn, iterations, costUsd } = state;
+  const { entries, children } = run;
+  const spend = [
+    ...(turn > 0 ? [`${turn} model calls`, `${iterations} tool rounds`] : []),
+    ...(costUsd === undefined ? [] : [`$${costUsd.toFixed(4)}`]),
+    `${usage.input ?? '?'} tokens in, ${usage.output ?? '?'} out`,
+  ].join(' · ');
+  const lines = [
+    `**${state.runner}** · ${state.status} · ${spend}`,
+    ...state.pending.map(describePending),
+    ...state.rejected
+      .slice(-1)
+      .map(({ message }) => `\nLast refused signal: ${plain(message, 400)}`),
+    ...(state.status === 'completed' ? answerOf(entries) : []),
+    ...describeChildren(children),
+    ...(entries.length === 0 ? [] : ['\n### Conversation']),
+    ...newestThatFit(entries.slice(0, state.status === 'completed' ? -1 : undefined)),
+  ];
+  setCurrentDetails(clipText(lines.join('\n'), limits.details));
+}
+
+/** The question, and how it is answered. */
+function describePending({
+  question,
+  options = [],
+  path,
+  inputId,
+}: RunState['pending'][number]): string {
+  const list = options.map((option) => `\n> - ${plain(option, 80)}`).join('');
+  return `\n### Waiting for you\n\n> **${plain(question, 400)}**\n>${list}\n\n${plain(path, 200)}, input ${codeMarkdown(inputId)}`;
+}
+
+/** The runs below, the newest last; many are counted. */
+function describeChildren(children: readonly ChildView[]): string[] {
+  if (children.length === 0) return [];
+  const shown = children
+    .slice(-8)
+    .map(({ path, runner, status }) => `- ${plain(path, 200)} (${plain(runner, 100)}): ${status}`);
+  const hidden = children.length - shown.length;
+  return ['\n### Runs', ...(hidden > 0 ? [`- ${hidden} earlier ones`] : []), ...shown];
+}
+
+function answerOf(entries: readonly LogEntry[]): string[] {
+  const last = entries.at(-1);
+  if (last?.kind !== 'model-turn') return [];
+  const text = last.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  return text === ''
+    ? []
+    : [`\n### Answer\n\n${plainMarkdown(clipText(text, 900)).replaceAll('\n', '  \n')}`];
+}
+
+/** Older lines are left out whole. */
+function newestThatFit(entries: readonly LogEntry[]): string[] {
+  const lines: string[] = [];
+  let bytes = 0;
+  for (const entry of entries.slice(-12).reverse()) {
+    for (const line of describeEntry(entry).reverse()) {
+      bytes += utf8Length(line) + 1;
+      if (bytes > 900) return lines;
+      lines.unshift(line);
+    }
+  }
+  return lines;
+}
+
+/** One entry of the log as lines of a conversation. */
+function describeEntry(entry: LogEntry): string[] {
+  switch (entry.kind) {
+    case 'user':
+      return [`- **user:** ${textOf(entry.message.parts)}`];
+    case 'model-turn':
+      return entry.content.flatMap((part) => {
+        if (part.type === 'text' && part.text !== '')
+          return [`- **agent:** ${plain(part.text, 200)}`];
+        if (part.type !== 'tool_call') return [];
+        if (part.name === 'ask_user') return [`- **asks:** ${plain(questionOf(part.args), 200)}`];
+        return [`- calls ${code(`${part.name} ${argumentText(part)}`)}`];
+      });
+    case 'tool-result':
+      if (entry.result.name === 'ask_user') return [`- **user:** ${textOf(entry.result.content)}`];
+      return [
+        `- ${code(entry.result.name)} ${entry.result.isError ? '**failed:**' : '→'} ${textOf(entry.result.content)}`,
+      ];
+    case 'decision':
+      return entry.decision.kind === 'feedback'
+        ? [`- **longhaul:** ${plain(entry.decision.text, 200)}`]
+        : [];
+    case 'summary':
+      return [`- **summary:** ${plain(entry.text, 200)}`];
+  }
+}
+
+function questionOf(args: { readonly question?: unknown } | null): string {
+  return typeof args?.question === 'string' ? args.question : '';
+}
+
+/** Arguments as a summary shows them. */
+export function argumentText(call: { readonly args: unknown; readonly rawArgs?: string }): string {
+  return call.args === null ? (call.rawArgs ?? '') : JSON.stringify(call.args);
+}
+
+/** The first line: the rest of a tool's result is for the model. JSON stands in code. */
+function textOf(
+  parts: readonly { readonly type: string; readonly text?: string; readonly value?: unknown }[],
+): string {
+  const [first] = parts;
+  if (first === undefined) return '';
+  if (first.text !== undefined) return plain(first.text.trimStart().split('\n', 1)[0] ?? '', 160);
+  return first.value === undefined ? `[${first.type}]` : code(JSON.stringify(first.value));
+}
+
+function plain(text: string, maxBytes: number): string {
+  return plainMarkdown(oneLine(text, maxBytes));
+}
+
+function code(text: string): string {
+  return codeMarkdown(oneLine(text, 120));
+}

@@ -1,0 +1,113 @@
+// Handlers of a thread beside those every run has, set synchronously before its first await.
+//
+// 1. A message that was taken is told the same turn again, whatever else it says now.
+// 2. What is refused is refused by the validator: it leaves nothing in history. So is a message that the thread has no room for.
+
+import { currentUpdateInfo, defineQuery, defineUpdate, setHandler } from '@temporalio/workflow';
+import { ThreadBusy } from '../../protocol/error-classes';
+import type { JsonObject } from '../../base/json';
+import { limits } from '../../protocol/limits';
+import { queryNames, updateNames } from '../../protocol/names';
+import type { RunnerSpec } from '../../protocol/spec';
+import type { SendInput, SendReply, TurnsQuery, TurnView } from '../../protocol/thread';
+import { validating } from '../run/run-handlers';
+import type { RunLog } from '../run/run-log';
+import { setLogQuery } from '../run/run-queries';
+import { sendInput, turnsQuery } from '../run/thread-input';
+import { newestViews, type ThreadTurns } from './thread-turns';
+
+export type ThreadHandlers = {
+  readonly turns: ThreadTurns;
+  readonly log: () => RunLog;
+  readonly session: () => JsonObject;
+  readonly runner: () => string | RunnerSpec;
+  /** Throws when nothing is taken any more. */
+  readonly checkOpen: () => void;
+  /** Resolves when the thread knows the turns before it; rejects when it never will. */
+  readonly opened: () => Promise<void>;
+  readonly send: (message: SendInput) => SendReply;
+  /** Why nothing more can wait now, though the queue has room; undefined when it can. */
+  readonly heldUp: () => string | undefined;
+  readonly interrupt: () => void;
+  /** Resolves when nothing of what was said is left in the thread and its store. */
+  readonly clear: (updateId: string | undefined) => Promise<void>;
+};
+
+const sendUpdate = defineUpdate<SendReply, [unknown]>(updateNames.send);
+const clearUpdate = defineUpdate<void, []>(updateNames.clear);
+const turnsOf = defineQuery<readonly TurnView[], [unknown]>(queryNames.turns);
+
+export function setThreadHandlers(thread: ThreadHandlers): void {
+  const { turns } = thread;
+  const arriving: SendInput[] = [];
+  setHandler(
+    sendUpdate,
+    async (payload) => {
+      const message = sendInput(payload);
+      arriving.push(message);
+      try {
+        await thread.opened();
+        const known = turns.known(message.messageId);
+        if (known !== undefined) return known;
+        if (message.whenBusy === 'interrupt') thread.interrupt();
+        return thread.send(message);
+      } finally {
+        arriving.splice(arriving.indexOf(message), 1);
+      }
+    },
+    {
+      validator: validating((payload) => checkSend(thread, sendInput(payload), arriving)),
+      description: 'A message to the thread: {messageId, input, whenBusy?}',
+    },
+  );
+  setHandler(
+    clearUpdate,
+    async () => {
+      await thread.opened();
+      await thread.clear(currentUpdateInfo()?.id);
+    },
+    {
+      validator: () => validating(thread.checkOpen)(undefined),
+      description: 'Forgets what was said before; a turn that is running ends, and leaves nothing',
+    },
+  );
+  setHandler(turnsOf, (query) => viewsOf(thread, turnsQuery(query)), {
+    description: 'The turns, the oldest first: {last?, messageId?, status?}',
+  });
+  setHandler(defineQuery<JsonObject>(queryNames.session), thread.session);
+  setHandler(defineQuery<string | RunnerSpec>(queryNames.runner), thread.runner);
+  setLogQuery(thread.log);
+}
+
+/** A message that was taken and has no turn yet, `arriving`, keeps the thread as busy as one that has. */
+function checkSend(
+  thread: ThreadHandlers,
+  message: SendInput,
+  arriving: readonly SendInput[],
+): void {
+  const { turns } = thread;
+  thread.checkOpen();
+  const { messageId, whenBusy } = message;
+  if (turns.known(messageId) !== undefined) return;
+  if (arriving.some((each) => each.messageId === messageId)) return;
+  const busy = (problem: string): ThreadBusy =>
+    new ThreadBusy(problem, { details: { runId: turns.running?.runId ?? null } });
+  const isIdle = turns.isIdle && arriving.length === 0;
+  if (whenBusy === 'reject' && !isIdle)
+    throw busy("a turn is running: wait for it, or send with whenBusy: 'queue'");
+  if (!turns.hasRoom(message, arriving))
+    throw busy(
+      `too much waits in this thread: it takes ${limits.queuedMessages} messages and ${limits.queuedBytes} bytes. Wait for a turn, and send it again`,
+    );
+  const reason = thread.heldUp();
+  if (reason !== undefined) throw busy(`${reason}. Send it again later`);
+}
+
+function viewsOf(thread: ThreadHandlers, query: TurnsQuery): readonly TurnView[] {
+  const { last, messageId, status } = query;
+  const views = thread.turns.views(thread.log().entries).filter((turn) => {
+    if (messageId !== undefined && turn.messageId !== messageId) return false;
+    return status === undefined || turn.status === status;
+  });
+  return newestViews(views, last);
+}

@@ -1,0 +1,398 @@
+// Drives a thread: one turn after the other, each a run of its own; remembers what was said.
+//
+// 1. All handlers are set in the constructor, before the first await; a message is taken while a turn runs, and waits.
+// 2. A turn reads the turns before it by reference: its run is given where they stand, never what they say.
+// 3. Only a completed turn is remembered. Of what came before a `clear` nothing is, whenever it is answered.
+// 4. The thread continues as new between turns only, and never fails for its size: while what waits is more than travels, it takes no
+//    more, and answers or writes that first.
+// 5. Of a clear the message ids stay, for some minutes at least: a message that is sent again is not answered again.
+
+import {
+  allHandlersFinished,
+  CancellationScope,
+  condition,
+  ContinueAsNew,
+  isCancellation,
+  makeContinueAsNewFunc,
+  uuid4,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { RunBudget } from '../../core/budget/budget';
+import { keyHashes } from '../../core/key-hashes';
+import { originBelow, topOrigin } from '../../core/origin';
+import { runnerId } from '../../core/runner-refs';
+import { InvalidInput } from '../../protocol/error-classes';
+import type { ErrorCode } from '../../protocol/errors';
+import type { JsonObject } from '../../base/json';
+import { timeouts } from '../../protocol/limits';
+import type { AgentRunResult, RunState } from '../../protocol/run';
+import type { OpenThreadResult, SendInput, SendReply, ThreadInput } from '../../protocol/thread';
+import { controlActivities, openingActivities } from '../activity-proxies';
+import { stateOf } from '../run/agent-run-facts';
+import { carriedEntries } from '../run/carried-run';
+import { packThread, unpackThread } from './carried-thread';
+import { spendOf, toldFailure } from '../children/child-failure';
+import { childId } from '../children/child-id';
+import { toWorkflowFailure } from '../durable';
+import { HistoryWatch } from '../run/history-watch';
+import { sendDown } from '../run/root-link';
+import { RunBoard } from '../run/run-board';
+import { RunDisplay, type Shown } from '../run/run-display';
+import { loaded, setRunHandlers } from '../run/run-handlers';
+import { takeThreadStart, type Given, type Taken } from '../run/run-start';
+import { setThreadHandlers } from './thread-handlers';
+import { ThreadMemory } from './thread-memory';
+import { closing, heldUp, leftBehind, mayMove, notCleared, type ThreadRoom } from './thread-room';
+import { runTurn, savedTurn } from './thread-run';
+import { ThreadSaves, type CarriedSaves } from './thread-saves';
+import { ThreadTurns, type OpenTurn } from './thread-turns';
+import { timeOrderedId } from './time-ordered-id';
+import { carriedMemo } from '../run/visible-state';
+
+export class ThreadLoop {
+  readonly #info = workflowInfo();
+  readonly #started: Taken<ThreadInput>;
+  readonly #input: ThreadInput;
+  readonly #keyHashes: readonly string[];
+  readonly #board = new RunBoard();
+  readonly #turns = new ThreadTurns();
+  readonly #memory = new ThreadMemory({
+    workflowId: this.#info.workflowId,
+    executionRunId: this.#info.runId,
+  });
+  /** Without a limit: what the turns and the summaries cost. */
+  readonly #budget = new RunBudget();
+  readonly #display = new RunDisplay(this.#info.memo);
+  #saves = new ThreadSaves(undefined, () => undefined);
+  #hasSearchAttributes = false;
+  /** Why the thread could not be opened. */
+  #loadFailure: unknown;
+  /** What the turn that is running can be cancelled by. */
+  #scope: CancellationScope | undefined;
+  #isClearing = false;
+  /** The update id of the `clear` that came last. */
+  #lastClear: string | undefined;
+  readonly #history = new HistoryWatch(() => this.#board.updates);
+  #cancelReason: string | undefined;
+
+  constructor(given: Given) {
+    this.#started = takeThreadStart(given, this.#info);
+    this.#input = this.#started.input;
+    this.#keyHashes = keyHashes(this.#input.key);
+    setRunHandlers({
+      board: this.#board,
+      state: () => this.#state(),
+      cancel: (reason) => this.#cancel(reason),
+      feed: () => undefined,
+      sendDown,
+      takeInputs: ({ child, inputs }) => {
+        if (child !== this.#turns.running?.runId) return;
+        this.#board.publishChild(child, inputs);
+        this.#show();
+      },
+      takeOutcome: () => undefined,
+      abandon: () => undefined,
+      onChange: () => this.#show(),
+      onRefusal: () => this.#display.showDetails(this.#state(), this.#shown()),
+    });
+    setThreadHandlers({
+      turns: this.#turns,
+      log: () => this.#memory.log,
+      session: () => (this.#isClearing ? this.#firstSession : this.#memory.session),
+      runner: () => this.#input.runner,
+      checkOpen: () => this.#checkOpen(),
+      opened: () => this.#opened(),
+      send: (message) => this.#send(message),
+      heldUp: () => heldUp(this.#room),
+      interrupt: () => this.#scope?.cancel(),
+      clear: (updateId) => CancellationScope.nonCancellable(() => this.#clear(updateId)),
+    });
+  }
+
+  async run(): Promise<void> {
+    try {
+      await this.#load();
+      while (await this.#goOn());
+      await this.#end('completed');
+    } catch (error) {
+      const status = isCancellation(error) ? 'cancelled' : 'failed';
+      const isMoving = error instanceof ContinueAsNew;
+      await CancellationScope.nonCancellable(() => this.#end(isMoving ? undefined : status));
+      throw error;
+    }
+  }
+
+  async #load(): Promise<void> {
+    try {
+      const { carried, refused } = this.#started;
+      if (refused !== undefined) throw refused;
+      if (carried === undefined) await this.#open();
+      else await this.#restore(carried);
+      this.#board.loaded();
+      this.#history.loaded();
+    } catch (error) {
+      this.#loadFailure = error;
+      throw error;
+    }
+  }
+
+  async #open(): Promise<void> {
+    const { runner, key, application, idleTimeoutMs } = this.#input;
+    const opened = await openingActivities.openThread({
+      runner: runnerId(runner),
+      ...(typeof runner !== 'string' && { inline: true }),
+      ...(application !== undefined && { application }),
+      key,
+    });
+    if (idleTimeoutMs !== undefined && opened.memory?.store === undefined) {
+      throw new InvalidInput(
+        'idleTimeout needs an agent whose memory has a store: what is in none would be lost',
+      );
+    }
+    const { generation = '' } = opened;
+    this.#start(opened, { writes: [], generation });
+    this.#memory.session = opened.session ?? this.#firstSession;
+    this.#turns.startAfter(opened.count - opened.turns.length);
+    for (const { messageId, runId, user, assistant, createdAt } of opened.turns) {
+      const turn = this.#turns.count + 1;
+      const status = 'completed' as const;
+      this.#turns.addDone({ turn, runId, messageId, status, createdAt, isRemembered: true });
+      this.#memory.remember(user, assistant);
+    }
+  }
+
+  async #restore(carried: unknown): Promise<void> {
+    const thread = unpackThread(carried);
+    this.#board.restore(thread.board);
+    this.#turns.restore(thread.turns);
+    this.#budget.restore(thread.budget);
+    this.#isClearing = thread.isClearing;
+    this.#lastClear = thread.lastClear;
+    this.#start(thread, thread.saves);
+    this.#memory.restore(await carriedEntries(thread), thread.session);
+  }
+
+  #start(
+    { memory, searchAttributes }: Pick<OpenThreadResult, 'memory' | 'searchAttributes'>,
+    saves: CarriedSaves,
+  ): void {
+    this.#memory.spec = memory;
+    this.#hasSearchAttributes = searchAttributes;
+    const { store } = memory ?? {};
+    const { key, application } = this.#input;
+    const whose = { key, ...(application !== undefined && { application }) };
+    const target = store === undefined ? undefined : { store, ...whose };
+    const onLost = (message: string): void => this.#tell('save', 'StoreError', message);
+    this.#saves = new ThreadSaves(target, onLost, saves);
+  }
+
+  /** What the thread could not keep stands in its state, and nothing is lost silently. */
+  #tell(signal: string, code: ErrorCode, message: string): void {
+    this.#board.refuse({ signal, code, message, at: new Date().toISOString() });
+  }
+
+  get #firstSession(): JsonObject {
+    return this.#input.session ?? {};
+  }
+
+  /** The next thing to do; false when the thread is over. */
+  async #goOn(): Promise<boolean> {
+    if (this.#isClearing) {
+      this.#isClearing = false;
+      this.#memory.forget(this.#firstSession);
+      this.#history.stepped();
+    }
+    await condition(() => !this.#saves.isBehind || this.#isClearing);
+    if (this.#isClearing) return true;
+    if (mayMove(this.#room)) await this.#continueAsNew();
+    const turn = this.#turns.next();
+    if (turn !== undefined) {
+      await this.#runTurn(turn);
+      this.#history.stepped();
+      return true;
+    }
+    const idleMs = this.#idleMs;
+    if (idleMs === undefined) {
+      await condition(() => this.#isBusy);
+      return true;
+    }
+    return (await condition(() => this.#isBusy, idleMs)) || (await this.#isBusySettled());
+  }
+
+  /** How long it stays open with nothing to do. One in which nothing was said since it was cleared has only message ids left. */
+  get #idleMs(): number | undefined {
+    const { idleTimeoutMs } = this.#input;
+    const isEmpty = this.#lastClear !== undefined && this.#turns.isBlank;
+    return isEmpty ? Math.min(idleTimeoutMs ?? Infinity, timeouts.cleared) : idleTimeoutMs;
+  }
+
+  get #room(): ThreadRoom {
+    return { turns: this.#turns, saves: this.#saves, history: this.#history };
+  }
+
+  /** There is something to do; or else everything is written. */
+  async #isBusySettled(): Promise<boolean> {
+    await condition(() => this.#isBusy || this.#saves.isSettled);
+    return this.#isBusy;
+  }
+
+  get #isBusy(): boolean {
+    return this.#turns.hasNext || this.#isClearing;
+  }
+
+  /** A message that comes while the thread is being opened waits for it: its turn is numbered after those of the store. */
+  async #opened(): Promise<void> {
+    const board = this.#board;
+    if (!board.isLoaded) await loaded(board);
+    if (!board.isLoaded) throw toWorkflowFailure(this.#loadFailure);
+  }
+
+  #checkOpen(): void {
+    const { ended, moving } = this.#board;
+    if (!ended && !moving) return;
+    throw closing(moving ? 'moving' : 'ending');
+  }
+
+  #send(message: SendInput): SendReply {
+    this.#board.updates += 1;
+    const turn = this.#turns.count + 1;
+    const { workflowId } = this.#info;
+    const runId = childId({ workflowId, tag: uuid4(), place: `turn-${turn}` });
+    const time = this.#turns.arrival(Date.now());
+    const createdAt = new Date(time).toISOString();
+    this.#turns.add({ ...message, turn, runId, id: timeOrderedId(time, uuid4()), createdAt });
+    return { messageId: message.messageId, turn, runId };
+  }
+
+  async #clear(updateId: string | undefined): Promise<void> {
+    this.#board.updates += 1;
+    if (updateId === undefined || updateId !== this.#lastClear) {
+      this.#lastClear = updateId ?? '';
+      this.#isClearing = true;
+      this.#turns.clear();
+      this.#saves.clear();
+    }
+    const isDone = (): boolean => !this.#saves.isClearing;
+    if (isDone()) return;
+    await condition(() => isDone() || this.#board.moving, timeouts.clearing);
+    if (isDone()) return;
+    if (this.#board.moving) throw toWorkflowFailure(closing('moving'));
+    throw toWorkflowFailure(notCleared());
+  }
+
+  async #runTurn(turn: OpenTurn): Promise<void> {
+    const { workflowId } = this.#info;
+    this.#show();
+    this.#scope = new CancellationScope();
+    try {
+      const thread = { workflowId, turn: turn.turn, memory: this.#memory.log.ref() };
+      const { turn: number, messageId } = turn;
+      const origin = originBelow(topOrigin(this.#info), `turn-${number}`, messageId);
+      const from = { session: this.#memory.session, thread, origin };
+      const result = await this.#scope.run(() => runTurn(this.#input, turn, from));
+      const { usage, costUsd } = result;
+      this.#budget.record({ usage, ...(costUsd !== undefined && { costUsd }) });
+      this.#keep(turn, result);
+      if (this.#memory.isFull(result)) await this.#compact();
+    } catch (error) {
+      if (CancellationScope.current().consideredCancelled) throw error;
+      const spend = spendOf(error);
+      if (spend !== undefined) this.#budget.record(spend);
+      const failure = toldFailure(error);
+      const status = failure.code === 'RunCancelled' ? 'cancelled' : 'failed';
+      this.#turns.finish({ status, failure, isRemembered: false });
+    } finally {
+      this.#scope = undefined;
+      this.#board.publishChild(turn.runId, []);
+      this.#show();
+    }
+  }
+
+  #keep(turn: OpenTurn, result: AgentRunResult): void {
+    const isRemembered = !this.#turns.isCleared(turn);
+    this.#turns.finish({ status: 'completed', isRemembered });
+    if (!isRemembered) return;
+    this.#memory.session = result.session;
+    this.#memory.remember(turn.input, result.finalResponse.text);
+    this.#saves.save(savedTurn(turn, result));
+  }
+
+  /** A summary that fails is tried again after the next turn. */
+  async #compact(): Promise<void> {
+    try {
+      this.#budget.record(await this.#memory.compact(this.#input));
+    } catch (error) {
+      if (CancellationScope.current().consideredCancelled) throw error;
+    }
+  }
+
+  async #continueAsNew(): Promise<void> {
+    this.#board.moving = true;
+    await this.#saves.stop();
+    await condition(allHandlersFinished);
+    const left = this.#memory.shorten();
+    if (left > 0) this.#tell('memory', 'TranscriptTooLarge', leftBehind(left));
+    const thread = {
+      board: this.#board.carry(),
+      turns: this.#turns.carry(),
+      session: this.#memory.session,
+      budget: this.#budget.carry(),
+      ...(this.#memory.spec && { memory: this.#memory.spec }),
+      searchAttributes: this.#hasSearchAttributes,
+      saves: this.#saves.carry(),
+      isClearing: this.#isClearing,
+      ...(this.#lastClear !== undefined && { lastClear: this.#lastClear }),
+    };
+    const bytes = packThread(this.#input, thread, this.#memory.log);
+    await makeContinueAsNewFunc<(input: ThreadInput, carried: Uint8Array) => Promise<void>>(
+      carriedMemo(),
+    )(this.#input, bytes);
+  }
+
+  /** What is to be saved is saved, also by a thread that was cancelled or failed. */
+  async #end(status: RunState['status'] | undefined): Promise<void> {
+    if (status !== undefined) {
+      this.#board.status = status;
+      this.#board.close();
+      this.#show();
+      await this.#saves.finish();
+    }
+    await condition(allHandlersFinished);
+  }
+
+  #show(): void {
+    this.#display.show(this.#state(), this.#shown());
+  }
+
+  #shown(): Shown {
+    return {
+      entries: this.#memory.log.entries,
+      children: [],
+      indexed: this.#hasSearchAttributes,
+      key: this.#keyHashes,
+      reason: this.#cancelReason,
+    };
+  }
+
+  #cancel(reason: string): void {
+    this.#cancelReason ??= reason;
+    CancellationScope.nonCancellable(() =>
+      controlActivities.requestCancellation({
+        firstExecutionRunId: this.#info.firstExecutionRunId,
+      }),
+    ).catch(() => undefined);
+  }
+
+  #state(): RunState {
+    const runner = runnerId(this.#input.runner);
+    return stateOf({
+      board: this.#board,
+      progress: { turn: this.#turns.count, iterations: 0 },
+      spend: this.#budget.spend,
+      runner,
+      path: runner,
+      executionRunId: this.#info.runId,
+      logLength: this.#memory.log.length,
+    });
+  }
+}

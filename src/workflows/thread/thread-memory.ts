@@ -1,0 +1,103 @@
+// What a thread remembers: what was said, in its log, and the session as the last turn left it.
+//
+// 1. The log only grows, so that a turn that runs reads what stood there when it began; forgetting, in whole or in part, starts another log.
+// 2. No entry id is given twice, also after forgetting: a worker's copy is told by the ids.
+
+import { turnsOf } from '../../core/transcript/memory';
+import { emptyUsage } from '../../core/budget/usage';
+import { runnerId } from '../../core/runner-refs';
+import type { JsonObject } from '../../base/json';
+import { limits } from '../../protocol/limits';
+import type { LogEntry } from '../../protocol/log';
+import type { AgentRunResult, RunInput, RunSpend } from '../../protocol/run';
+import type { MemorySpec } from '../../protocol/spec';
+import type { ThreadInput } from '../../protocol/thread';
+import { compactingActivities } from '../activity-proxies';
+import { promptOf } from '../run/agent-run-facts';
+import { rememberable } from './carried-thread';
+import { RunLog } from '../run/run-log';
+
+export type MemoryPlace = { readonly workflowId: string; readonly executionRunId: string };
+
+export class ThreadMemory {
+  readonly #place: MemoryPlace;
+  #log: RunLog;
+  session: JsonObject = {};
+  /** Of the runner, where it is an agent that says so. */
+  spec: MemorySpec | undefined;
+
+  constructor(place: MemoryPlace) {
+    this.#place = place;
+    this.#log = new RunLog(place);
+  }
+
+  get log(): RunLog {
+    return this.#log;
+  }
+
+  restore(entries: readonly LogEntry[], session: JsonObject): void {
+    this.#log = new RunLog({ ...this.#place, entries });
+    this.session = session;
+  }
+
+  remember(user: RunInput['input'], assistant: string): void {
+    this.#log.add({ kind: 'user', message: promptOf(user) });
+    this.#log.add({
+      kind: 'model-turn',
+      content: [{ type: 'text', text: assistant }],
+      usage: emptyUsage,
+      finishReason: 'stop',
+    });
+  }
+
+  forget(session: JsonObject): void {
+    this.#log = new RunLog({ ...this.#place, minted: this.#log.minted });
+    this.session = session;
+  }
+
+  /** Leaves the oldest turns behind, where all are more than a thread remembers; tells how many. Between turns only. */
+  shorten(): number {
+    const { entries, minted } = this.#log;
+    const kept = rememberable(entries);
+    if (kept === entries) return 0;
+    this.#log = new RunLog({ ...this.#place, entries: kept, minted });
+    return turnsOf(entries).length - turnsOf(kept).length;
+  }
+
+  /** By the provider's own count of the turn that just ended. */
+  isFull({ contextTokens }: Pick<AgentRunResult, 'contextTokens'>): boolean {
+    const compact = this.spec?.compact;
+    if (compact === undefined || contextTokens === undefined) return false;
+    if (this.#turnsToSummarise() <= 0) return false;
+    return contextTokens >= compact.contextTokens * (compact.at ?? limits.compactAt);
+  }
+
+  /** The older turns become a summary, which takes their place with the model; they stay in the log. Tells what that cost. */
+  async compact({
+    runner,
+    application,
+  }: Pick<ThreadInput, 'runner' | 'application'>): Promise<RunSpend> {
+    const log = this.#log;
+    const { text, turns, spend } = await compactingActivities.compactTurns({
+      runner: runnerId(runner),
+      ...(typeof runner !== 'string' && { inline: true }),
+      ...(application !== undefined && { application }),
+      log: log.ref(),
+      keepTurns: this.#keptTurns,
+    });
+    log.add({ kind: 'summary', text, turns });
+    return spend;
+  }
+
+  get #keptTurns(): number {
+    return this.spec?.compact?.keepTurns ?? limits.keptTurns;
+  }
+
+  /** Turns that are neither kept as they are nor in the last summary. */
+  #turnsToSummarise(): number {
+    const { entries } = this.#log;
+    const summary = entries.findLast((entry) => entry.kind === 'summary');
+    const covered = summary?.kind === 'summary' ? (summary.turns ?? 0) : 0;
+    return turnsOf(entries).length - this.#keptTurns - covered;
+  }
+}

@@ -1,0 +1,67 @@
+// A turn's run: what it is started with, as the child of its thread, and what is saved of it.
+
+import {
+  ChildWorkflowCancellationType,
+  executeChild,
+  ParentClosePolicy,
+} from '@temporalio/workflow';
+import { keyHashes } from '../../core/key-hashes';
+import { runnerId } from '../../core/runner-refs';
+import { startMemo } from '../../core/start-memo';
+import { plainLine } from '../../core/transcript/markdown';
+import type { JsonObject } from '../../base/json';
+import { limits } from '../../protocol/limits';
+import { workflowTypes } from '../../protocol/names';
+import type { AgentRunResult, RunInput } from '../../protocol/run';
+import type { ThreadInput, ThreadTurn, UnsavedTurn } from '../../protocol/thread';
+import type { OpenTurn } from './thread-turns';
+
+export async function runTurn(
+  { runner, key, application }: ThreadInput,
+  turn: OpenTurn,
+  from: {
+    readonly session: JsonObject;
+    readonly thread: ThreadTurn;
+    readonly origin: string;
+  },
+): Promise<AgentRunResult> {
+  const { input, context, budget } = turn;
+  const id = runnerId(runner);
+  const runInput: RunInput = {
+    runner,
+    input,
+    key,
+    ...(application !== undefined && { application }),
+    ...from,
+    ...(context && { context }),
+    ...(budget && { budget }),
+  };
+  const path = `${id}/turn-${turn.turn}`;
+  const text = typeof input === 'string' ? input : JSON.stringify(input);
+  const kind = typeof runner === 'string' ? 'agent' : runner.kind;
+  return await executeChild<(input: RunInput) => Promise<AgentRunResult>>(workflowTypes[kind], {
+    workflowId: turn.runId,
+    args: [runInput],
+    parentClosePolicy: ParentClosePolicy.TERMINATE,
+    cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
+    memo: startMemo({ agent: id, path, key: keyHashes(key) }),
+    staticSummary: plainLine(`turn ${turn.turn}: ${text}`, limits.summary),
+  });
+}
+
+export function savedTurn(
+  { id, messageId, runId, input, createdAt }: OpenTurn,
+  result: AgentRunResult,
+): UnsavedTurn {
+  const { usage, costUsd, iterations, session, toolCalls } = result;
+  const eventData: JsonObject = {
+    messageId,
+    usage,
+    ...(costUsd !== undefined && { costUsd }),
+    iterations,
+    ...(toolCalls && { toolCalls: [...toolCalls] }),
+    session,
+  };
+  const assistant = result.finalResponse.text;
+  return { id, runId, user: input, assistant, createdAt, eventData };
+}

@@ -1,0 +1,259 @@
+// The turns of a thread: which came, which is next, what became of each. Knows no Temporal.
+//
+// 1. A message id is one turn: the same id again is told of the same turn.
+// 2. Turns are taken in order of arrival, one at a time, and no two came at the same time: a store orders them by it.
+// 3. What was said in a turn that is remembered stands in the log, and nowhere else.
+// 4. What waits and what is told of has a bound in number and in bytes: all of it can be carried, whatever else is.
+// 5. Of a turn that was cleared its message id is known, and nothing else is told.
+
+import { saidTurns, type SaidTurn } from '../../core/transcript/memory';
+import { clipText, utf8Length } from '../../base/text';
+import { limits } from '../../protocol/limits';
+import type { LogEntry } from '../../protocol/log';
+import type { RunInput } from '../../protocol/run';
+import type { SendInput, SendReply, TurnView } from '../../protocol/thread';
+
+/** A turn that is not done: what its run needs is still here. */
+export type OpenTurn = SendInput & SendReply & { readonly createdAt: string; readonly id: string };
+
+/** A turn that is done; without its texts where the log has them. */
+export type DoneTurn = Omit<TurnView, 'user' | 'assistant' | 'behind'> & {
+  readonly isRemembered: boolean;
+  readonly user?: string;
+  readonly isCleared?: boolean;
+};
+
+export type CarriedTurns = {
+  readonly count: number;
+  readonly lastTime: number;
+  readonly queue: readonly OpenTurn[];
+  readonly done: readonly DoneTurn[];
+  /** Turns up to this one came before a `clear`. */
+  readonly cleared: number;
+};
+
+/** Of the text of a turn that failed, and of its failure. */
+const shortLength = 400;
+
+export class ThreadTurns {
+  #count = 0;
+  #lastTime = 0;
+  #cleared = 0;
+  #queue: OpenTurn[] = [];
+  #running: OpenTurn | undefined;
+  #queuedBytes = 0;
+  #done: DoneTurn[] = [];
+  #doneBytes = 0;
+  readonly #byMessage = new Map<string, SendReply>();
+
+  restore({ count, lastTime, queue, done, cleared }: CarriedTurns): void {
+    this.#count = count;
+    this.#cleared = cleared;
+    this.#lastTime = lastTime;
+    this.#queue = [...queue];
+    this.#queuedBytes = bytesOf(...queue);
+    done.forEach((turn) => this.#remember(turn));
+  }
+
+  carry(): CarriedTurns {
+    return {
+      count: this.#count,
+      lastTime: this.#lastTime,
+      queue: this.#queue,
+      done: this.#done,
+      cleared: this.#cleared,
+    };
+  }
+
+  get running(): OpenTurn | undefined {
+    return this.#running;
+  }
+
+  get isIdle(): boolean {
+    return this.#running === undefined && this.#queue.length === 0;
+  }
+
+  get hasNext(): boolean {
+    return this.#queue.length > 0;
+  }
+
+  /** Of the messages that wait, as JSON. */
+  get queuedBytes(): number {
+    return this.#queuedBytes;
+  }
+
+  /** No turn is done that was not cleared. */
+  get isBlank(): boolean {
+    return this.isIdle && this.#done.every(({ isCleared }) => isCleared === true);
+  }
+
+  /** Whether the message may wait, too, behind those that wait and those that are `arriving`. */
+  hasRoom(message: SendInput, arriving: readonly SendInput[]): boolean {
+    if (this.isIdle && arriving.length === 0) return true;
+    const count = this.#queue.length + arriving.length;
+    if (count >= limits.queuedMessages) return false;
+    return this.#queuedBytes + bytesOf(...arriving, message) <= limits.queuedBytes;
+  }
+
+  /** Turns that came so far. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Turns before the first that is told of here: those a store has. */
+  startAfter(count: number): void {
+    this.#count = count;
+  }
+
+  /** When a message that comes now came: later than any before it. */
+  arrival(now: number): number {
+    return Math.max(now, this.#lastTime + 1);
+  }
+
+  /** The turn this message became before; undefined for a new one. */
+  known(messageId: string): SendReply | undefined {
+    const open = [this.#running, ...this.#queue].find((turn) => turn?.messageId === messageId);
+    const found = open ?? this.#byMessage.get(messageId);
+    return found && { messageId, turn: found.turn, runId: found.runId };
+  }
+
+  add(turn: OpenTurn): void {
+    this.#count = turn.turn;
+    this.#lastTime = Date.parse(turn.createdAt);
+    this.#queue.push(turn);
+    this.#queuedBytes += bytesOf(turn);
+  }
+
+  /** A turn that a store kept. */
+  addDone(turn: DoneTurn): void {
+    this.#count = turn.turn;
+    this.#lastTime = Math.max(this.#lastTime, Date.parse(turn.createdAt));
+    this.#remember(turn);
+  }
+
+  next(): OpenTurn | undefined {
+    this.#running = this.#queue.shift();
+    if (this.#running !== undefined) this.#queuedBytes -= bytesOf(this.#running);
+    return this.#running;
+  }
+
+  finish(end: Pick<DoneTurn, 'status' | 'failure' | 'isRemembered'>): void {
+    const turn = this.#running;
+    this.#running = undefined;
+    if (turn === undefined) return;
+    const { messageId, runId, createdAt, input } = turn;
+    const user = end.isRemembered ? {} : { user: shortText(input) };
+    const { failure } = end;
+    this.#remember({
+      messageId,
+      turn: turn.turn,
+      runId,
+      createdAt,
+      ...user,
+      ...end,
+      ...(failure && { failure: { ...failure, message: clipText(failure.message, shortLength) } }),
+    });
+  }
+
+  /** Of all that came so far the message ids stay: of what is done at once, of what waits when it is done. */
+  clear(): void {
+    this.#cleared = this.#count;
+    const done = this.#done;
+    [this.#done, this.#doneBytes] = [[], 0];
+    done.forEach((turn) => this.#remember(turn));
+  }
+
+  isCleared({ turn }: Pick<OpenTurn, 'turn'>): boolean {
+    return turn <= this.#cleared;
+  }
+
+  /** The oldest first; of older ones the log may have dropped what was said, and they are left out. */
+  views(entries: readonly LogEntry[]): readonly TurnView[] {
+    const running = this.#running
+      ? [{ ...openView(this.#running), status: 'running' as const }]
+      : [];
+    const front = this.#running?.runId;
+    const queued = this.#queue.map((turn) => ({
+      ...openView(turn),
+      status: 'queued' as const,
+      ...(front !== undefined && { behind: front }),
+    }));
+    return [...doneViews(this.#done, saidTurns(entries)), ...running, ...queued];
+  }
+
+  #remember(told: DoneTurn): void {
+    const { messageId, turn: number, runId, createdAt, status } = told;
+    const ids = { messageId, turn: number, runId, createdAt, status };
+    const turn = this.isCleared(told) ? { ...ids, isRemembered: false, isCleared: true } : told;
+    this.#done.push(turn);
+    this.#doneBytes += bytesOf(turn);
+    this.#byMessage.set(turn.messageId, turn);
+    while (this.#done.length > limits.toldTurns || this.#doneBytes > limits.toldTurnsBytes) {
+      const dropped = this.#done.shift();
+      if (dropped === undefined) return;
+      this.#doneBytes -= bytesOf(dropped);
+      this.#byMessage.delete(dropped.messageId);
+    }
+  }
+}
+
+/** The newest `last` of the views, and of these as many as one answer may hold. */
+export function newestViews(
+  views: readonly TurnView[],
+  last: number = limits.turnsPage,
+): readonly TurnView[] {
+  let bytes = 0;
+  let first = views.length;
+  while (first > 0 && views.length - first < Math.min(last, limits.turnsPage)) {
+    bytes += utf8Length(JSON.stringify(views[first - 1]));
+    if (bytes > limits.logPage && first < views.length) break;
+    first -= 1;
+  }
+  return views.slice(first);
+}
+
+/** The turns that are remembered are the log's, in order: the newest of both are the same. */
+function doneViews(done: readonly DoneTurn[], said: readonly SaidTurn[]): TurnView[] {
+  let left = said.length;
+  const views: TurnView[] = [];
+  for (const { isRemembered, isCleared, user = '', ...turn } of [...done].reverse()) {
+    if (isCleared === true) continue;
+    if (!isRemembered) views.push({ ...turn, user });
+    else if (left > 0) {
+      left -= 1;
+      views.push({ ...turn, ...(said[left] as SaidTurn) });
+    }
+  }
+  return views.reverse();
+}
+
+function openView({
+  messageId,
+  turn,
+  runId,
+  createdAt,
+  input,
+}: OpenTurn): Omit<TurnView, 'status'> {
+  return { messageId, turn, runId, createdAt, user: shownInput(input) };
+}
+
+/** A media part is named, not repeated. */
+function shownInput(input: RunInput['input']): RunInput['input'] {
+  if (typeof input === 'string') return input;
+  return input.map((part) =>
+    part.type === 'text' ? part : { type: 'text' as const, text: `[${part.mediaType}]` },
+  );
+}
+
+function shortText(input: RunInput['input']): string {
+  const shown = shownInput(input);
+  const text =
+    typeof shown === 'string'
+      ? shown
+      : shown.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+  return clipText(text, shortLength);
+}
+
+function bytesOf(...values: readonly object[]): number {
+  return values.reduce((sum, value) => sum + utf8Length(JSON.stringify(value)), 0);
+}

@@ -1,0 +1,267 @@
+// Pure: no server. The run that is asked for pages is the workflow's own log.
+import { LogReplica, type ReadPage } from '../../../../src/activities/log/log-replica';
+import type { LogEntry, LogPage, LogRef } from '../../../../src/protocol/log';
+import { TrueRun, turnEvent, userEvent } from '../true-run';
+
+const noPages: ReadPage = (from) => Promise.reject(new Error(`asked for entry ${from}`));
+
+/** A run with `count` entries of about `bytes` each that no worker holds. */
+function longRun(count: number, { bytes = 100, workflowId = 'run-1' } = {}): TrueRun {
+  const run = new TrueRun(workflowId);
+  for (let index = 0; index < count; index += 1) run.add(userEvent(`${index} `.padEnd(bytes, 'x')));
+  return run;
+}
+
+/** What an activity attempt does: it makes an entry, keeps it, and returns it to the run. */
+function produce(run: TrueRun, replica: LogReplica, id: string, value = id): LogEntry {
+  const entry = { id, ...turnEvent(value) };
+  replica.offer(run.workflowId, entry);
+  return run.add(turnEvent(value), id);
+}
+
+describe('LogReplica', () => {
+  let run: TrueRun;
+  let replica: LogReplica;
+
+  beforeEach(() => {
+    run = new TrueRun();
+    replica = new LogReplica();
+  });
+
+  const read = (ref: LogRef, readPage = run.pages(ref)) => replica.read(ref, readPage);
+
+  it('asks for nothing when it produced every entry or they rode along', async () => {
+    run.add(userEvent('hello'));
+    await read(run.announce(), noPages);
+    produce(run, replica, 'turn-1');
+    produce(run, replica, 'turn-2');
+    const ref = run.announce();
+    expect(await read(ref, noPages)).toEqual(run.truth(ref));
+    expect(replica.statistics).toEqual({ hits: 2, pagesRead: 0, diverged: 0 });
+  });
+
+  it('asks from the first entry it lacks', async () => {
+    run = longRun(3);
+    await read(run.announce());
+    run.add(turnEvent('made by another worker'), 'elsewhere-1');
+    produce(run, replica, 'here-2');
+    const ref = run.announce();
+    const asked: number[] = [];
+    const pages = run.pages(ref);
+    await read(ref, (from) => {
+      asked.push(from);
+      return pages(from);
+    });
+    expect(asked).toEqual([3]);
+  });
+
+  it('reads as many pages as it takes, one entry at a time where the entries are large', async () => {
+    run = longRun(5, { bytes: 1_000 });
+    const ref = run.ref();
+    expect(await read(ref, run.pages(ref, 10))).toEqual(run.truth(ref));
+    expect(replica.statistics.pagesRead).toBe(5);
+  });
+
+  it('never holds the entry of a lost attempt', async () => {
+    run.add(userEvent('hello'));
+    replica.offer(run.workflowId, { id: 'lost', ...turnEvent('never happened') });
+    produce(run, replica, 'kept', 'happened');
+    const ref = run.announce();
+    expect(await read(ref, noPages)).toEqual(run.truth(ref));
+  });
+
+  it('keeps apart what two runs offer under one id', async () => {
+    const other = new TrueRun('run-2');
+    replica.offer('run-2', { id: 'same', ...turnEvent('of run 2') });
+    replica.offer('run-1', { id: 'same', ...turnEvent('of run 1') });
+    run.add(turnEvent('of run 1'), 'same');
+    other.add(turnEvent('of run 2'), 'same');
+    for (const each of [run, other]) {
+      const ref = each.announce();
+      expect(await read(ref, noPages)).toEqual(each.truth(ref));
+    }
+  });
+
+  it('gives no entry beyond the ref, even when a page brought more', async () => {
+    run = longRun(2);
+    const early = run.ref();
+    run.add(userEvent('later'));
+    expect(await read(early)).toEqual(run.truth(early));
+    const late = run.ref();
+    expect(await read(late, noPages)).toEqual(run.truth(late));
+  });
+
+  it.each([
+    { name: 'to its beginning', length: 0 },
+    { name: 'into its middle', length: 3 },
+    { name: 'and goes on shorter than before', length: 5 },
+  ])('drops the abandoned branch when the run is reset $name', async ({ length }) => {
+    run = longRun(6);
+    await read(run.announce());
+    run.resetTo(length);
+    produce(run, replica, 'after-the-reset');
+    const ref = run.announce();
+    expect(await read(ref)).toEqual(run.truth(ref));
+    expect(replica.statistics.diverged).toBe(1);
+  });
+
+  it('answers an attempt from before a reset with what it knew', async () => {
+    run = longRun(4);
+    const before = run.ref();
+    run.resetTo(2);
+    run.add(userEvent('another branch'));
+    const after = run.ref();
+    for (const ref of [after, before, after]) expect(await read(ref)).toEqual(run.truth(ref));
+  });
+
+  it('forgets the log of a closed run whose id is used again', async () => {
+    const first = longRun(3);
+    await read(first.ref(), first.pages(first.ref()));
+    const second = new TrueRun();
+    for (const value of ['a', 'b', 'c', 'd']) second.add(turnEvent(value), `second-${value}`);
+    const ref = second.ref();
+    expect(await read(ref, second.pages(ref))).toEqual(second.truth(ref));
+  });
+
+  it('reads nothing for a log without entries', async () => {
+    expect(await read(run.ref(), noPages)).toEqual([]);
+  });
+});
+
+describe('LogReplica, read at the same time', () => {
+  it('asks once for what two attempts need', async () => {
+    const run = longRun(4);
+    const replica = new LogReplica();
+    const ref = run.ref();
+    const asked: number[] = [];
+    const pages = run.pages(ref);
+    const counted: ReadPage = (from) => {
+      asked.push(from);
+      return pages(from);
+    };
+    const [one, other] = await Promise.all([
+      replica.read(ref, counted),
+      replica.read(ref, counted),
+    ]);
+    expect([one, other]).toEqual([run.truth(ref), run.truth(ref)]);
+    expect(asked).toEqual([0]);
+  });
+
+  it('does not let one run wait for another', async () => {
+    const replica = new LogReplica();
+    const [slow, quick] = [longRun(2), longRun(2, { workflowId: 'run-2' })];
+    let answer: (page: LogPage) => void = () => undefined;
+    const held = new Promise<LogPage>((resolve) => (answer = resolve));
+    const waiting = replica.read(slow.ref(), () => held);
+    const ref = quick.ref();
+    expect(await replica.read(ref, quick.pages(ref))).toEqual(quick.truth(ref));
+    answer(await slow.pages(slow.ref())(0));
+    expect(await waiting).toEqual(slow.truth(slow.ref()));
+  });
+
+  it('goes on after an attempt whose read failed, from where that one stopped', async () => {
+    const run = longRun(4);
+    const replica = new LogReplica();
+    const ref = run.ref();
+    const pages = run.pages(ref, 10);
+    const failing: ReadPage = (from) =>
+      from < 2 ? pages(from) : Promise.reject(new Error('the query timed out'));
+    const asked: number[] = [];
+    const counted: ReadPage = (from) => {
+      asked.push(from);
+      return pages(from);
+    };
+    const first = replica.read(ref, failing);
+    const second = replica.read(ref, counted);
+    await expect(first).rejects.toThrow('the query timed out');
+    expect(await second).toEqual(run.truth(ref));
+    expect(asked).toEqual([2, 3]);
+  });
+});
+
+describe('LogReplica, given pages that are not the log', () => {
+  const run = longRun(3);
+  const ref = run.ref();
+  const [first, ...rest] = run.truth(ref) as [LogEntry, ...LogEntry[]];
+  const page = (from: number, entries: readonly LogEntry[]): LogPage => ({
+    from,
+    entries,
+    length: 3,
+    digest: ref.digest,
+  });
+
+  it.each([
+    { name: 'empty pages', pages: () => page(0, []) },
+    { name: 'pages from elsewhere', pages: () => page(1, rest) },
+    { name: 'a missing entry', pages: (from: number) => page(from, [first, ...rest.slice(1)]) },
+    { name: 'another order', pages: (from: number) => page(from, [...rest, first]) },
+    {
+      name: 'an entry of another id',
+      pages: (from: number) => page(from, [first, ...rest.slice(0, 1), { ...first, id: 'x' }]),
+    },
+  ])('fails with a retryable error instead of believing $name', async ({ pages }) => {
+    const replica = new LogReplica();
+    await expect(replica.read(ref, (from) => Promise.resolve(pages(from)))).rejects.toMatchObject({
+      code: 'InternalError',
+      retryable: true,
+    });
+    expect(await replica.read(ref, run.pages(ref))).toEqual(run.truth(ref));
+  });
+});
+
+describe('LogReplica, bounded', () => {
+  /** Reads a run after each of its entries, as a run's model calls do. */
+  async function grow(replica: LogReplica, workflowId: string, count: number): Promise<TrueRun> {
+    const run = new TrueRun(workflowId);
+    for (let index = 0; index < count; index += 1) {
+      produce(run, replica, `${workflowId}-${index}`, 'x'.repeat(500));
+      await replica.read(run.announce(), noPages);
+    }
+    return run;
+  }
+
+  const isKept = async (replica: LogReplica, run: TrueRun): Promise<boolean> => {
+    const before = replica.statistics.pagesRead;
+    const ref = run.ref();
+    expect(await replica.read(ref, run.pages(ref))).toEqual(run.truth(ref));
+    return replica.statistics.pagesRead === before;
+  };
+
+  it('counts a log as it has grown, and lets go of the one that was read longest ago', async () => {
+    const replica = new LogReplica(26_000);
+    const runs = [];
+    for (const workflowId of ['a', 'b', 'c']) runs.push(await grow(replica, workflowId, 12));
+    const [a, b, c] = runs as [TrueRun, TrueRun, TrueRun];
+    expect([await isKept(replica, c), await isKept(replica, b)]).toEqual([true, true]);
+    expect(await isKept(replica, a)).toBe(false);
+  });
+
+  it('counts what a failed read brought', async () => {
+    const replica = new LogReplica(26_000);
+    const kept = await grow(replica, 'kept', 12);
+    const run = longRun(20, { bytes: 500, workflowId: 'failing' });
+    const pages = run.pages(run.ref(), 10);
+    const failing: ReadPage = (from) =>
+      from < 19 ? pages(from) : Promise.reject(new Error('the query timed out'));
+    await expect(replica.read(run.ref(), failing)).rejects.toThrow('the query timed out');
+    expect(await isKept(replica, kept)).toBe(false);
+  });
+
+  it('reads a log that is larger than all its memory, every time', async () => {
+    const replica = new LogReplica(1_000);
+    const run = longRun(10, { bytes: 500 });
+    expect([await isKept(replica, run), await isKept(replica, run)]).toEqual([false, false]);
+  });
+
+  it('gives up entries that are never placed, the oldest first', async () => {
+    const replica = new LogReplica(10_000);
+    const run = new TrueRun();
+    produce(run, replica, 'mine', 'x'.repeat(500));
+    for (let index = 0; index < 10; index += 1) {
+      replica.offer('lost', { id: `lost-${index}`, ...turnEvent('x'.repeat(500)) });
+    }
+    const ref = run.announce();
+    await expect(replica.read(ref, noPages)).rejects.toThrow('asked for entry 0');
+    expect(await replica.read(ref, run.pages(ref))).toEqual(run.truth(ref));
+  });
+});

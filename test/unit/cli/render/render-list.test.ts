@@ -1,0 +1,46 @@
+// Pure: no server.
+import type { RunSummary } from '../../../../src/client';
+import { age, renderList } from '../../../../src/cli/render/render-list';
+import { createStyle } from '../../../../src/cli/render/style';
+import { aQuestion } from '../builders';
+
+const run = (fields: Partial<RunSummary>): RunSummary => ({
+  runId: 'planner-1',
+  executionRunId: 'e1',
+  agent: 'planner',
+  status: 'completed',
+  startTime: '2026-01-01T00:00:00.000Z',
+  pending: [],
+  ...fields,
+});
+
+const now = new Date('2026-01-01T02:30:00.000Z');
+
+describe('renderList', () => {
+  it('aligns the columns and cuts what does not fit', () => {
+    const pending = [aQuestion({ question: 'Which\ncity is \u001b[31mmeant, after all?' })];
+    const runs = [run({}), run({ runId: 'a', agent: '漢', status: 'needs-input', pending })];
+    expect(renderList(runs, { style: createStyle(false), width: 60, now })).toEqual([
+      'RUN        AGENT    STATUS       AGE  WAITS FOR',
+      'planner-1  planner  completed    2 h',
+      'a          漢       needs-input  2 h  Which city is meant,…',
+    ]);
+  });
+
+  it('prints nothing for nothing', () => {
+    expect(renderList([], { style: createStyle(false), width: 60, now })).toEqual([]);
+  });
+});
+
+describe('age', () => {
+  it.each([
+    [0, '0 s'],
+    [59, '59 s'],
+    [61, '1 min'],
+    [7_200, '2 h'],
+    [200_000, '2 d'],
+    [-5, '0 s'],
+  ])('names %i seconds %s', (seconds, expected) => {
+    expect(age(new Date(now.getTime() - seconds * 1_000), now)).toBe(expected);
+  });
+});

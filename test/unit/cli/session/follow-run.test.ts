@@ -1,0 +1,185 @@
+// Pure: no server. The run is played by a script.
+import type { AgentRunOutcome, RunEvent, RunHandle } from '../../../../src/client';
+import { followRun } from '../../../../src/cli/session/follow-run';
+import { commandLine } from '../../../../src/cli/render/render-pending';
+import { LonghaulError } from '../../../../src/protocol/errors';
+import type { LogEvent } from '../../../../src/protocol/log';
+import type { PendingInput } from '../../../../src/protocol/run';
+import { anApproval, anEvent, aQuestion, usageOf } from '../builders';
+import { fakeTerminal, type FakeTerminal } from '../fake-terminal';
+
+const user = (text: string): LogEvent => ({
+  kind: 'user',
+  message: { role: 'user', parts: [{ type: 'text', text }] },
+});
+const turn: LogEvent = {
+  kind: 'model-turn',
+  content: [{ type: 'text', text: 'Warm.' }],
+  usage: usageOf(15),
+};
+const complete: AgentRunOutcome = {
+  kind: 'complete',
+  result: {
+    finalResponse: { text: 'Warm\u001b[2J.', content: [{ type: 'text', text: 'Warm.' }] },
+    iterations: 2,
+    completionReason: 'text response',
+    usage: usageOf(15),
+    session: {},
+    warnings: ['the store was away'],
+  },
+};
+const { kind: _kind, ...question } = aQuestion();
+const paused = (...pending: PendingInput[]): AgentRunOutcome => ({
+  kind: 'needs-input',
+  pending,
+  ...question,
+});
+
+type Step = { readonly events?: readonly LogEvent[]; readonly outcome: AgentRunOutcome | Error };
+
+/** A run that goes through the steps; its events are told by its log alone, the outcome comes first. */
+function playRun(steps: readonly Step[]): { run: RunHandle; told: unknown[] } {
+  const told: unknown[] = [];
+  const log: RunEvent[] = [];
+  const left = [...steps];
+  const tell = (name: string) => async (value: unknown, options?: unknown) =>
+    void told.push([name, value, options]);
+  const run = {
+    runId: 'planner-1',
+    outcome: async () => {
+      const step = left.shift();
+      for (const event of step?.events ?? []) log.push(anEvent(log.length, event));
+      if (step === undefined) return await new Promise(() => undefined);
+      if (step.outcome instanceof Error) throw step.outcome;
+      return step.outcome;
+    },
+    events: async function* () {},
+    log: async ({ from }: { from: number }) => log.slice(from).map(({ entry }) => entry),
+    resume: tell('resume'),
+    approve: tell('approve'),
+    reject: tell('reject'),
+  };
+  return { run: run as unknown as RunHandle, told };
+}
+
+const follow = (
+  run: RunHandle,
+  terminal: FakeTerminal,
+  options: { json?: boolean; answers?: readonly string[] } = {},
+): Promise<number> =>
+  followRun({
+    run,
+    terminal,
+    json: false,
+    answers: [],
+    command: commandLine({}),
+    opening: 'run planner-1',
+    ...options,
+  });
+
+describe('followRun', () => {
+  it('shows the steps on stderr and the answer on stdout', async () => {
+    const terminal = fakeTerminal();
+    const { run } = playRun([{ events: [user('Hi'), turn], outcome: complete }]);
+    expect(await follow(run, terminal)).toBe(0);
+    expect(terminal.printed).toEqual(['Warm.']);
+    expect(terminal.noted).toEqual([
+      'run planner-1',
+      '#1  model   text · 15 tokens',
+      'warning: the store was away',
+      'planner-1 · text response · 2 tool rounds · 15 tokens',
+    ]);
+  });
+
+  it('prints nothing but JSON on stdout when it is asked for that', async () => {
+    const terminal = fakeTerminal();
+    const { run } = playRun([{ events: [user('Hi')], outcome: complete }]);
+    expect(await follow(run, terminal, { json: true })).toBe(0);
+    expect(terminal.printed.map((line) => JSON.parse(line) as unknown)).toEqual([
+      { kind: 'event', runId: 'planner-1', index: 0, entry: { id: 'id/0', ...user('Hi') } },
+      { runId: 'planner-1', ...complete },
+    ]);
+    expect(terminal.noted).toEqual([]);
+  });
+
+  it('gives the answers to the pauses in order', async () => {
+    const terminal = fakeTerminal();
+    const { run, told } = playRun([
+      { outcome: paused(aQuestion({ options: ['Paris', 'Rome'] }), anApproval()) },
+      { events: [user('Rome')], outcome: paused(anApproval({ inputId: 'a2.0' })) },
+      { outcome: complete },
+    ]);
+    const answers = ['2', 'y', 'n: too late', 'unused'];
+    expect(await follow(run, terminal, { answers })).toBe(0);
+    expect(told).toEqual([
+      ['resume', 'Rome', { inputId: 'q1' }],
+      ['approve', 'a1.0', {}],
+      ['reject', 'a2.0', 'too late'],
+    ]);
+  });
+
+  it('asks the person in front of it once the answers are used up', async () => {
+    const terminal = fakeTerminal({ typed: ['Oslo'] });
+    const { run, told } = playRun([
+      { outcome: paused(aQuestion()) },
+      { outcome: paused(aQuestion({ inputId: 'q2' })) },
+      { outcome: complete },
+    ]);
+    expect(await follow(run, terminal, { answers: ['Rome'] })).toBe(0);
+    expect(told).toEqual([
+      ['resume', 'Rome', { inputId: 'q1' }],
+      ['resume', 'Oslo', { inputId: 'q2' }],
+    ]);
+  });
+
+  it('says what is asked and how to answer when nobody is there', async () => {
+    const terminal = fakeTerminal();
+    const { run } = playRun([{ outcome: paused(aQuestion()) }]);
+    expect(await follow(run, terminal)).toBe(3);
+    expect(terminal.printed).toEqual([
+      'planner asks: Which city?',
+      "answer with: longhaul resume planner-1 'your answer'",
+    ]);
+  });
+
+  it('never asks when it prints JSON', async () => {
+    const terminal = fakeTerminal({ typed: ['Rome'] });
+    const { run } = playRun([{ outcome: paused(aQuestion()) }]);
+    expect(await follow(run, terminal, { json: true })).toBe(3);
+    expect(terminal.asked).toEqual([]);
+    expect(JSON.parse(terminal.printed[0] ?? '')).toEqual({
+      runId: 'planner-1',
+      ...paused(aQuestion()),
+    });
+  });
+
+  it('goes on when somebody else was faster', async () => {
+    const terminal = fakeTerminal();
+    const { run } = playRun([{ outcome: paused(aQuestion()) }, { outcome: complete }]);
+    const resume = (): never => {
+      throw new LonghaulError('AlreadyAnswered', 'already answered');
+    };
+    Object.assign(run, { resume });
+    expect(await follow(run, terminal, { answers: ['Rome'] })).toBe(0);
+    expect(terminal.noted).toContain('already answered');
+  });
+
+  it('shows the steps up to a failure and throws it', async () => {
+    const terminal = fakeTerminal();
+    const failure = new LonghaulError('ToolError', 'no network');
+    const { run } = playRun([{ events: [user('Hi'), turn], outcome: failure }]);
+    await expect(follow(run, terminal)).rejects.toBe(failure);
+    expect(terminal.noted).toEqual(['run planner-1', '#1  model   text · 15 tokens']);
+  });
+
+  it('lets go of the run on Ctrl-C', async () => {
+    const terminal = fakeTerminal();
+    const { run } = playRun([]);
+    const followed = follow(run, terminal);
+    terminal.interrupt();
+    await expect(followed).rejects.toMatchObject({
+      name: 'Interrupted',
+      message: expect.stringContaining('longhaul cancel planner-1'),
+    });
+  });
+});

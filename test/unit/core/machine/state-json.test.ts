@@ -1,0 +1,209 @@
+// Pure: no server.
+import { AgentRun } from '../../../../src/core/machine/agent-run';
+import type { AgentRunState } from '../../../../src/core/machine/run-state';
+import { answered, call, result, stored, text, thrown, turn, user } from '../builders';
+
+type Change = (state: Record<string, unknown>) => void;
+
+function changed(change: Change): AgentRunState {
+  const run = answered({ maxTurns: 2 }, [call('c1')]);
+  const state = JSON.parse(JSON.stringify(run)) as Record<string, unknown>;
+  change(state);
+  return state as unknown as AgentRunState;
+}
+
+describe('Rule 10: resuming from anywhere', () => {
+  it.each<{ name: string; reach: (run: AgentRun) => void }>([
+    { name: 'before the first call', reach: () => undefined },
+    { name: 'while the model is asked', reach: (run) => void run.nextStep() },
+    {
+      name: 'while an invalid call is open',
+      reach: (run) => {
+        run.nextStep();
+        run.modelResponse(turn([call('c0'), call('c1', 'nope')]));
+      },
+    },
+    {
+      name: 'with a turn accepted after a repair',
+      reach: (run) => {
+        run.nextStep();
+        run.modelResponse(turn([call('c1', 'nope')]));
+        run.resolveInvalidToolCall({ kind: 'repair', name: 'add' });
+      },
+    },
+    {
+      name: 'with one result in',
+      reach: (run) => {
+        run.nextStep();
+        run.modelResponse(turn([call('c1'), call('c2')]));
+        run.nextStep();
+        run.toolResults([result('c2')]);
+      },
+    },
+    {
+      name: 'done',
+      reach: (run) => {
+        run.nextStep();
+        run.modelResponse(turn([]));
+        run.nextStep();
+      },
+    },
+  ])('gives an equal run $name', ({ reach }) => {
+    const run = new AgentRun('go', {
+      maxTurns: 3,
+      history: [user('hi')],
+      criteria: [],
+      approvals: [],
+    });
+    reach(run);
+
+    const state = run.toJSON();
+    const copy = stored(run);
+
+    expect(JSON.parse(JSON.stringify(state))).toStrictEqual(state);
+    expect(copy.toJSON()).toStrictEqual(state);
+    expect(copy.fullHistory()).toStrictEqual(run.fullHistory());
+    expect(copy.messages).toStrictEqual(run.messages);
+    expect(copy.usage).toStrictEqual(run.usage);
+    expect(copy.pendingInvalidToolCall).toStrictEqual(run.pendingInvalidToolCall);
+  });
+
+  it('holds no messages beside the log', () => {
+    const run = answered({ maxTurns: 2 }, [call('c1')]);
+    run.nextStep();
+
+    expect(run.toJSON()).toEqual({
+      format: 1,
+      options: { maxTurns: 2 },
+      log: run.log,
+      completionCalls: run.completionCalls,
+      turn: 1,
+      iterations: 0,
+      invalidToolCallRetries: 0,
+      malformedInARow: 0,
+      outputRetries: 0,
+      state: { kind: 'executing-tools', slots: ['execute'] },
+    });
+  });
+
+  it('drops what is undefined', () => {
+    const run = new AgentRun('go', { maxTurns: 1, askUser: undefined } as never);
+    run.nextStep();
+    run.modelResponse(
+      turn([{ ...text('hi'), sealed: undefined } as never], { ids: undefined } as never),
+    );
+
+    expect(JSON.parse(JSON.stringify(run.toJSON()))).toStrictEqual(run.toJSON());
+  });
+
+  it('does not follow the run it was taken from', () => {
+    const run = new AgentRun('go');
+    const state = run.toJSON();
+    run.nextStep();
+    run.modelResponse(turn([text('hi')]));
+    run.nextStep();
+
+    expect(state.log).toHaveLength(1);
+    expect(AgentRun.fromJSON(state).nextStep()).toMatchObject({ kind: 'call-model', turn: 1 });
+  });
+
+  it.each<{ name: string; change: Change; named: string }>([
+    { name: 'another format', change: (state) => (state['format'] = 2), named: 'format 2' },
+    { name: 'no format', change: (state) => delete state['format'], named: 'format undefined' },
+    {
+      name: 'an unknown key',
+      change: (state) => (state['mood'] = 'good'),
+      named: 'the key "mood"',
+    },
+    {
+      name: 'a missing key',
+      change: (state) => delete state['iterations'],
+      named: 'lacks the key "iterations"',
+    },
+    {
+      name: 'an unknown option',
+      change: (state) => (state['options'] = { speed: 1 }),
+      named: '"options.speed"',
+    },
+    { name: 'no options', change: (state) => (state['options'] = null), named: '"options"' },
+    {
+      name: 'an unknown state',
+      change: (state) => (state['state'] = { kind: 'asleep' }),
+      named: '"state.kind" of the stored run is "asleep"',
+    },
+    {
+      name: 'an inherited name for a state',
+      change: (state) => (state['state'] = { kind: 'toString' }),
+      named: '"toString"',
+    },
+    { name: 'no state', change: (state) => (state['state'] = null), named: '"state.kind"' },
+    {
+      name: 'an unknown key of a state',
+      change: (state) => (state['state'] = { kind: 'preparing', recordingOwed: false, x: 1 }),
+      named: '"state.x"',
+    },
+    {
+      name: 'a missing key of a state',
+      change: (state) => (state['state'] = { kind: 'preparing' }),
+      named: '"state.recordingOwed"',
+    },
+    {
+      name: 'a counter that counts nothing',
+      change: (state) => (state['turn'] = -1),
+      named: '"turn"',
+    },
+    {
+      name: 'a counter of another type',
+      change: (state) => (state['iterations'] = '1'),
+      named: '"iterations"',
+    },
+    { name: 'a log that is no list', change: (state) => (state['log'] = {}), named: '"log"' },
+    {
+      name: 'calls that are no list',
+      change: (state) => (state['completionCalls'] = 1),
+      named: '"completionCalls"',
+    },
+    {
+      name: 'an unknown key of the output option',
+      change: (state) => (state['options'] = { output: { tool: 'x', colour: 'red' } }),
+      named: '"options.output.colour"',
+    },
+    {
+      name: 'a missing key of a turn',
+      change: (state) => (state['state'] = { kind: 'awaiting-advance', turn: { event: {} } }),
+      named: 'lacks the key "state.turn.tools"',
+    },
+    {
+      name: 'an unknown slot',
+      change: (state) => (state['state'] = { kind: 'executing-tools', slots: ['execute', 'nap'] }),
+      named: '"state.slots[1]" of the stored run is "nap"',
+    },
+    {
+      name: 'slots that are no list',
+      change: (state) => (state['state'] = { kind: 'executing-tools', slots: 1 }),
+      named: '"state.slots" of the stored run is not a list',
+    },
+    {
+      name: 'an unknown event',
+      change: (state) => (state['log'] = [{ kind: 'rumour' }]),
+      named: '"log[0].kind" of the stored run is "rumour"',
+    },
+    {
+      name: 'an event that is none',
+      change: (state) => (state['log'] = [null]),
+      named: '"log[0].kind"',
+    },
+  ])('refuses $name, naming it', ({ change, named }) => {
+    const error = thrown(() => AgentRun.fromJSON(changed(change)));
+
+    expect(error).toMatchObject({ code: 'StateError' });
+    expect((error as Error).message).toContain(named);
+  });
+
+  it.each([null, [], 'text', 7])('refuses %p', (state) => {
+    expect(thrown(() => AgentRun.fromJSON(state as never))).toMatchObject({
+      code: 'StateError',
+      message: 'The stored run is not a JSON object.',
+    });
+  });
+});

@@ -1,0 +1,246 @@
+// Pure: no server.
+import { randomBytes } from 'node:crypto';
+import { inflateSync, strFromU8 } from 'fflate';
+import { emptyDigest, extendDigest } from '../../../../src/base/digest';
+import { limits } from '../../../../src/protocol/limits';
+import type { LogEvent, LogPage } from '../../../../src/protocol/log';
+import { RunLog } from '../../../../src/workflows/run/run-log';
+import { noUsage, result, text } from '../../core/builders';
+
+const address = { workflowId: 'run-1', executionRunId: 'e1' };
+
+const user = (value: string): LogEvent => ({
+  kind: 'user',
+  message: { role: 'user', parts: [text(value)] },
+});
+const turn: LogEvent = { kind: 'model-turn', content: [text('hm')], usage: noUsage };
+const resultOf = (at: number, index: number): LogEvent => ({
+  kind: 'tool-result',
+  result: result('c', 'found', { turn: at, index }),
+});
+const feedback: LogEvent = { kind: 'decision', decision: { kind: 'feedback', text: 'again' } };
+
+const idsOf = (log: RunLog): string[] => log.entries.map(({ id }) => id);
+const digestOf = (ids: readonly string[]): string => ids.reduce(extendDigest, emptyDigest);
+
+describe('RunLog', () => {
+  let log: RunLog;
+  let events: LogEvent[];
+
+  beforeEach(() => {
+    log = new RunLog(address);
+    events = [];
+  });
+
+  const add = (...added: LogEvent[]): void => {
+    events.push(...added);
+    log.sync(events);
+  };
+
+  it('gives no id twice, also where another log goes on after it', () => {
+    log.add(user('hello'));
+    log.add(turn);
+    const next = new RunLog({ ...address, minted: log.minted });
+    next.add(user('again'));
+    expect([...idsOf(log), ...idsOf(next)]).toEqual(['e1/1', 'e1/2', 'e1/3']);
+    expect(next.digest).toBe(digestOf(['e1/3']));
+  });
+
+  it('numbers what the run adds itself, and keeps the ids that attempts minted', () => {
+    add(user('hello'));
+    log.expectTurn('minted-turn');
+    add(turn);
+    log.expectResult({ turn: 1, index: 1 }, 'minted-b');
+    log.expectResult({ turn: 1, index: 0 }, 'minted-a');
+    add(resultOf(1, 0), resultOf(1, 1), feedback);
+    expect(log.entries).toEqual([
+      { id: 'e1/1', ...user('hello') },
+      { id: 'minted-turn', ...turn },
+      { id: 'minted-a', ...resultOf(1, 0) },
+      { id: 'minted-b', ...resultOf(1, 1) },
+      { id: 'e1/2', ...feedback },
+    ]);
+  });
+
+  it('uses a minted id once: the same call of a later turn is another', () => {
+    log.expectTurn('minted');
+    add(turn, turn);
+    expect(idsOf(log)).toEqual(['minted', 'e1/1']);
+  });
+
+  it('adds nothing when it is given the same events again', () => {
+    add(user('hello'), turn);
+    const before = log.ref();
+    log.sync(events);
+    expect(log.ref()).toEqual(before);
+  });
+
+  it('has the rolling hash of all its ids', () => {
+    expect(log.digest).toBe(emptyDigest);
+    add(user('hello'));
+    log.expectTurn('minted');
+    add(turn);
+    expect(log.digest).toBe(digestOf(['e1/1', 'minted']));
+  });
+
+  it('goes on after continue-as-new with the entries as they were, and numbers of its own execution', () => {
+    add(user('hello'), turn);
+    const next = new RunLog({ ...address, executionRunId: 'e2', entries: log.entries });
+    next.sync([...events, feedback]);
+    expect(idsOf(next)).toEqual(['e1/1', 'e1/2', 'e2/1']);
+    expect(next.announce()).toEqual({
+      workflowId: 'run-1',
+      executionRunId: 'e2',
+      length: 3,
+      tail: ['e2/1'],
+      digest: digestOf(['e1/1', 'e1/2', 'e2/1']),
+      entries: [{ id: 'e2/1', ...feedback }],
+    });
+  });
+
+  describe('announced to a model call', () => {
+    it('names the entries since the last one; those that no worker holds ride along', () => {
+      add(user('hello'));
+      expect(log.announce()).toEqual({
+        ...address,
+        length: 1,
+        tail: ['e1/1'],
+        digest: digestOf(['e1/1']),
+        entries: [{ id: 'e1/1', ...user('hello') }],
+      });
+      log.expectTurn('minted-turn');
+      add(turn);
+      log.expectResult({ turn: 1, index: 0 }, 'minted-result');
+      add(resultOf(1, 0));
+      expect(log.announce()).toEqual({
+        ...address,
+        length: 3,
+        tail: ['minted-turn', 'minted-result'],
+        digest: digestOf(['e1/1', 'minted-turn', 'minted-result']),
+      });
+      expect(log.announce()).toEqual({ ...log.ref(), tail: [] });
+    });
+
+    it('is not announced by being named', () => {
+      add(user('hello'));
+      expect(log.ref()).toEqual({ ...address, length: 1, tail: [], digest: log.digest });
+      expect(log.announce().tail).toEqual(['e1/1']);
+    });
+
+    const padding = JSON.stringify({ id: 'e1/1', ...user('') }).length;
+
+    it.each([
+      { name: 'fits exactly', size: limits.rideAlongEntry - padding, rides: true },
+      { name: 'is a byte too long', size: limits.rideAlongEntry - padding + 1, rides: false },
+    ])('takes along an entry that $name: $rides', ({ size, rides }) => {
+      add(user('x'.repeat(size)));
+      const { tail, entries } = log.announce();
+      expect(tail).toEqual(['e1/1']);
+      expect(entries !== undefined).toBe(rides);
+    });
+
+    it('measures entries in bytes, not in characters', () => {
+      add(user('€'.repeat(limits.rideAlongEntry / 2)));
+      expect(log.announce().entries).toBeUndefined();
+    });
+
+    it('takes at most 8 KiB along, and no less than fits', () => {
+      add(...Array.from({ length: 10 }, () => user('x'.repeat(1_500))), user('small'));
+      const { tail, entries = [] } = log.announce();
+      expect(tail).toHaveLength(11);
+      expect(entries.map(({ id }) => id)).toEqual([
+        'e1/1',
+        'e1/2',
+        'e1/3',
+        'e1/4',
+        'e1/5',
+        'e1/11',
+      ]);
+      expect(Buffer.byteLength(JSON.stringify(entries))).toBeLessThanOrEqual(8 * 1024 + 100);
+    });
+  });
+
+  describe('read in pages', () => {
+    const bytesOf = ({ entries }: LogPage): number =>
+      entries.reduce((sum, entry) => sum + Buffer.byteLength(JSON.stringify(entry)), 0);
+
+    /** All pages, as a worker reads them. */
+    function pagesOf(maxBytes?: number): LogPage[] {
+      const pages: LogPage[] = [];
+      let from = 0;
+      while (from < log.length) {
+        const page = log.page(from, maxBytes);
+        pages.push(page);
+        from += page.entries.length;
+      }
+      return pages;
+    }
+
+    it.each([
+      { name: 'small ones', sizes: Array.from({ length: 300 }, () => 10), maxBytes: 1_000 },
+      { name: 'wide ones', sizes: [500, 500, 500, 500], maxBytes: 2_000 },
+      { name: 'the default', sizes: Array.from({ length: 30 }, () => 50_000), maxBytes: undefined },
+    ])('gives every entry once, within the bound: $name', ({ sizes, maxBytes }) => {
+      add(...sizes.map((size) => user('é'.repeat(size))));
+      const pages = pagesOf(maxBytes);
+      expect(pages.flatMap(({ entries }) => entries)).toEqual(log.entries);
+      expect(pages.length).toBeGreaterThan(1);
+      for (const page of pages) {
+        expect(bytesOf(page)).toBeLessThanOrEqual(maxBytes ?? limits.logPage);
+        expect(page).toMatchObject({ length: log.length, digest: log.digest });
+      }
+    });
+
+    it('gives an entry larger than a page alone', () => {
+      add(user('a'), user('x'.repeat(5_000)), user('b'));
+      expect(pagesOf(1_000).map(({ from, entries }) => [from, entries.length])).toEqual([
+        [0, 1],
+        [1, 1],
+        [2, 1],
+      ]);
+    });
+
+    it.each([{ from: 1 }, { from: 2 }, { from: 99 }])(
+      'gives nothing beyond its end: $from',
+      ({ from }) => {
+        add(user('a'));
+        expect(log.page(from)).toEqual({ from, entries: [], length: 1, digest: log.digest });
+      },
+    );
+
+    it.each([
+      { name: 'that deflates', text: () => 'word '.repeat(40_000), most: 1 },
+      { name: 'that does not', text: () => randomBytes(150_000).toString('base64'), most: 20 },
+    ])('bounds a deflated page of text $name by what travels', ({ text: of, most }) => {
+      add(...Array.from({ length: 14 }, () => user(of())));
+      let pages = 0;
+      for (let from = 0; from < log.length; pages += 1) {
+        const bytes = log.deflatedPage(from);
+        expect(bytes.length).toBeLessThanOrEqual(limits.payload);
+        from += (JSON.parse(strFromU8(inflateSync(bytes))) as LogPage).entries.length;
+      }
+      expect(pages).toBeLessThanOrEqual(most);
+    });
+
+    it('names the largest entries with their turn and tool', () => {
+      const long = (at: number): LogEvent => ({
+        kind: 'tool-result',
+        result: result('c', 'x'.repeat(at * 1_000), { turn: at, index: 0 }),
+      });
+      add(user('é'.repeat(5_000)), turn, long(1), turn, long(2));
+      expect(log.largest(3)).toEqual([
+        { kind: 'user', bytes: Buffer.byteLength(JSON.stringify(log.entries[0])) },
+        expect.objectContaining({ kind: 'tool-result', turn: 2 }),
+        expect.objectContaining({ kind: 'tool-result', turn: 1 }),
+      ]);
+    });
+
+    it('deflates the same page for the run that follows', () => {
+      add(user('a'), user('é'.repeat(1_000_000)), user('x'.repeat(2_500_000)), user('b'));
+      const page = JSON.parse(strFromU8(inflateSync(log.deflatedPage(1)))) as LogPage;
+      expect(page.entries).toEqual(log.entries.slice(1, 2));
+      expect(page).toMatchObject({ from: 1, length: 4, digest: log.digest });
+      expect(log.deflatedPage(1).length).toBeLessThan(limits.carriedLog);
+    });
+  });
+});

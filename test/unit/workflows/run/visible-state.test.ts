@@ -1,0 +1,23 @@
+// Pure: no server.
+import { startMemo } from '../../../../src/core/start-memo';
+import { shownAtStart, shownBriefly } from '../../../../src/workflows/run/visible-state';
+
+describe('shownAtStart', () => {
+  const key = ['user-0123'];
+  const shown = shownBriefly({ status: 'running', pending: [], key });
+
+  it('is what a run shows first, where it was started with its own key', () => {
+    expect(shownAtStart(startMemo({ agent: 'clerk', key }))).toBe(shown);
+    expect(shownAtStart(startMemo({ agent: 'clerk', key: ['user-4567'] }))).not.toBe(shown);
+    expect(shownAtStart(undefined)).not.toBe(shown);
+  });
+
+  it.each([
+    { longhaul: 5 },
+    { longhaul: null },
+    { longhaul: { status: 'running', pending: 5, key: 5 } },
+    { longhaul: { status: {}, pending: [null, 5], key: [{}] } },
+  ])('takes %j from anybody, which is shown over', (memo) => {
+    expect(shownAtStart(memo)).not.toBe(shown);
+  });
+});

@@ -1,0 +1,145 @@
+// Pure: no server.
+import { randomBytes } from 'node:crypto';
+import { deflateSync, strToU8 } from 'fflate';
+import { emptyUsage } from '../../../../src/core/budget/usage';
+import { limits } from '../../../../src/protocol/limits';
+import type { LogEntry } from '../../../../src/protocol/log';
+import type { ThreadInput } from '../../../../src/protocol/thread';
+import {
+  packThread,
+  rememberable,
+  unpackThread,
+} from '../../../../src/workflows/thread/carried-thread';
+import { RunLog } from '../../../../src/workflows/run/run-log';
+
+const key = { appName: 'a', userId: 'u', sessionId: 's' };
+const input: ThreadInput = { runner: 'assistant', key };
+const noise = (length: number): string => randomBytes(length).toString('base64').slice(0, length);
+
+function entriesOf(texts: readonly string[]): LogEntry[] {
+  return texts.flatMap((text, index): LogEntry[] => [
+    { id: `u/${index}`, kind: 'user', message: { role: 'user', parts: [{ type: 'text', text }] } },
+    {
+      id: `a/${index}`,
+      kind: 'model-turn',
+      content: [{ type: 'text', text: 'ok' }],
+      usage: emptyUsage,
+    },
+  ]);
+}
+
+function logOf(entries: readonly LogEntry[]): RunLog {
+  return new RunLog({ workflowId: 'thread:a/u/s', executionRunId: 'e', entries });
+}
+
+type Thread = Parameters<typeof packThread>[1];
+
+const thread: Thread = {
+  board: { pauseSeq: 3, pending: [], answered: [['q', 'u']], rejected: [] },
+  turns: { count: 2, lastTime: 5, queue: [], done: [], cleared: 1 },
+  session: { kept: true },
+  budget: { limits: {}, spend: { usage: emptyUsage, costUsd: 0.5 } },
+  memory: { kind: 'windowed', turns: 2 },
+  searchAttributes: true,
+  saves: { writes: [{ kind: 'clear', next: 'g' }], generation: '' },
+  isClearing: false,
+  lastClear: 'c',
+};
+
+describe('packThread', () => {
+  it('carries a thread whole', () => {
+    const entries = entriesOf(['a', 'b']);
+    expect(unpackThread(packThread(input, thread, logOf(entries)))).toEqual({
+      format: 1,
+      ...thread,
+      entries,
+    });
+  });
+
+  it('drops nothing of a conversation to make room for what waits: it says where it stands', () => {
+    const log = logOf(entriesOf([noise(1_000_000), noise(500_000)]));
+    const waiting = { ...thread, session: { large: noise(700_000) } };
+    const carried = unpackThread(packThread(input, waiting, log));
+    expect(carried).toEqual({ format: 1, ...waiting, log: log.ref() });
+  });
+
+  it('travels with the largest of everything, also through a codec that adds a third', () => {
+    const full: Thread = {
+      ...thread,
+      board: {
+        ...thread.board,
+        answered: Array.from({ length: 1_000 }, () => [noise(200), noise(600)] as const),
+      },
+      turns: {
+        ...thread.turns,
+        queue: [
+          {
+            messageId: 'm',
+            turn: 1,
+            runId: 'r',
+            id: 'i',
+            createdAt: '',
+            input: noise(limits.queuedBytes),
+          },
+        ],
+        done: [
+          {
+            messageId: noise(limits.toldTurnsBytes),
+            turn: 1,
+            runId: 'r',
+            createdAt: '',
+            status: 'failed',
+            isRemembered: false,
+          },
+        ],
+      },
+      session: { large: noise(limits.session) },
+    };
+    const large: ThreadInput = {
+      runner: { kind: 'agent', id: 'x', text: 'x'.repeat(limits.definition) } as never,
+      key,
+      session: { large: noise(limits.session) },
+    };
+    const bytes = packThread(large, full, logOf(entriesOf([noise(1_000_000)])));
+    const whole = Buffer.byteLength(JSON.stringify(large)) + bytes.length;
+    expect((whole * 4) / 3).toBeLessThan(2 * 1024 * 1024 - 1_000);
+    expect(unpackThread(bytes).turns.queue).toHaveLength(1);
+  });
+});
+
+describe('rememberable', () => {
+  it('keeps what a thread remembers as it is', () => {
+    const entries = entriesOf(['a', noise(1_000_000)]);
+    expect(rememberable(entries)).toBe(entries);
+  });
+
+  it('leaves the oldest turns behind where all are too much, and counts a summary from the first one kept', () => {
+    const turns = entriesOf(Array.from({ length: 6 }, () => noise(400_000)));
+    const entries: LogEntry[] = [...turns, { id: 's', kind: 'summary', text: 'S', turns: 5 }];
+    const kept = rememberable(entries);
+    expect(deflateSync(strToU8(JSON.stringify(kept))).length).toBeLessThanOrEqual(
+      limits.carriedLog,
+    );
+    expect(kept.map(({ id }) => id)).toEqual([
+      ...turns.slice(-kept.length + 1).map(({ id }) => id),
+      's',
+    ]);
+    const dropped = (turns.length - (kept.length - 1)) / 2;
+    expect(kept.at(-1)).toMatchObject({ turns: 5 - dropped });
+    expect(dropped).toBeGreaterThan(0);
+  });
+
+  it('leaves the oldest turns behind where all take too long to deflate', () => {
+    const text = 'As long as a page. '.repeat(2_000);
+    const turns = entriesOf(Array.from({ length: 200 }, () => text));
+    const kept = rememberable(turns);
+    expect(JSON.stringify(kept).length).toBeLessThanOrEqual(limits.carriedText);
+    expect(kept).toEqual(turns.slice(-kept.length));
+    expect(kept.length).toBeGreaterThan(150);
+  });
+});
+
+it('unpackThread refuses a format it does not know', () => {
+  const bytes = deflateSync(strToU8(JSON.stringify({ format: 2 })));
+  expect(() => unpackThread(bytes)).toThrow('unknown format 2 of a thread');
+});
