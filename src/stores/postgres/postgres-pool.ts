@@ -13,6 +13,7 @@ export type PostgresPool = {
   query(text: string, values?: unknown[]): Promise<Rows>;
   connect(): Promise<PostgresClient>;
   end(): Promise<void>;
+  on?(event: 'acquire', listener: (client: PostgresClient) => void): unknown;
 };
 
 /** Within a transaction. */
@@ -55,7 +56,21 @@ export async function createPool(options: PostgresConnectionOptions): Promise<Po
   return pool;
 }
 
-/** A connection that breaks leaves the pool; without a listener it would end the process. The next call makes another one. */
+/**
+ * A connection that breaks while it is lent out would end the process: the pool listens only to those that it keeps. What the server says
+ * last may come together with what lends the connection out, so the listener is there before the borrower is.
+ */
+export function keepListening(pool: PostgresPool): PostgresPool {
+  const heard = new WeakSet<PostgresClient>();
+  pool.on?.('acquire', (client) => {
+    if (heard.has(client)) return;
+    heard.add(client);
+    client.on('error', forget);
+  });
+  return pool;
+}
+
+/** A connection that breaks leaves the pool. The next call makes another one. */
 function forget(): void {}
 
 /** Runs `work` in one transaction. A connection on which even the rollback fails is thrown away. */

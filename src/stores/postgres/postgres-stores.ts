@@ -10,6 +10,7 @@ import {
   boundedBegin,
   createPool,
   inTransaction,
+  keepListening,
   type PostgresConnectionOptions,
   type PostgresPool,
   type PostgresQuery,
@@ -89,7 +90,7 @@ export class PostgresStores implements Required<StateStores> {
   async #migrate(): Promise<PostgresPool> {
     const { pool: own } = this.#options;
     this.#pool ??= own === undefined ? createPool(this.#options) : Promise.resolve(own);
-    const pool = await this.#pool;
+    const pool = keepListening(await this.#pool);
     await migratePostgres(pool, this.#schema);
     return pool;
   }
