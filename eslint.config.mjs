@@ -54,14 +54,14 @@ export default defineConfig(
   },
   ...importBoundaries,
   {
-    files: ['src/{protocol,core,workflows}/**/*.ts'],
+    files: ['src/{base,protocol,core,workflows,agent-run}/**/*.ts'],
     rules: {
       'no-restricted-globals': ['error', ...host],
       'no-restricted-syntax': ['error', 'ImportExpression'],
     },
   },
   {
-    files: ['src/{protocol,core}/**/*.ts'],
+    files: ['src/{base,protocol,core,agent-run}/**/*.ts'],
     rules: {
       'no-restricted-globals': ['error', ...host, ...clocks],
       'no-restricted-properties': ['error', { object: 'Math', property: 'random' }],

@@ -41,9 +41,10 @@ module.exports = {
   reporters: ['default', '<rootDir>/scripts/jest/not-run-reporter.js'],
   testSequencer: '<rootDir>/scripts/jest/project-sequencer.js',
   coverageReporters: ['text', 'lcovonly'],
-  collectCoverageFrom: ['src/{base,core,protocol}/**/*.ts'],
+  collectCoverageFrom: ['src/{base,core,protocol,agent-run}/**/*.ts'],
   coverageThreshold: {
     './src/base/': { statements: 95, branches: 95, functions: 95, lines: 95 },
+    './src/agent-run/': { statements: 95, branches: 95, functions: 95, lines: 95 },
     './src/core/': { statements: 95, branches: 95, functions: 95, lines: 95 },
     './src/protocol/': { statements: 95, branches: 95, functions: 95, lines: 95 },
   },
@@ -58,7 +59,7 @@ module.exports = {
     transform: { '\\.m?ts$': ['@swc/jest', typescript] },
     moduleNameMapper: {
       '^longhaul$': '<rootDir>/src/index.ts',
-      '^longhaul/(client|worker)$': '<rootDir>/src/$1.ts',
+      '^longhaul/(agent-run|client|worker)$': '<rootDir>/src/$1.ts',
       '^longhaul/(workflows|testing)$': '<rootDir>/src/$1/index.ts',
     },
   })),

@@ -36,9 +36,10 @@ const TABLE = [
   { part: 'server/', parts: 'base|protocol', packages: anyBut(SDKS) },
   { part: 'stores/', parts: 'base|protocol', packages: PLAIN },
   { part: 'spec/', parts: 'base|protocol|core', packages: PLAIN },
+  { part: 'agent-run/', parts: 'base|protocol|core', packages: NONE },
   {
     part: 'activities/',
-    parts: 'base|protocol|core|spec|stores|providers/[^/]+$',
+    parts: 'base|protocol|core|agent-run|spec|stores|providers/[^/]+$',
     packages: `@temporalio/(?:activity|common)(?:/|$)|${PLAIN}`,
   },
   {
@@ -52,6 +53,7 @@ const TABLE = [
     packages: anyBut(SDKS),
   },
   { part: 'index.ts', parts: 'base|protocol|core|spec', packages: NONE },
+  { part: 'agent-run.ts', parts: 'base|protocol|core|agent-run', packages: NONE },
   { part: 'client.ts', ...CLIENT, parts: `client|${CLIENT.parts}` },
   { part: 'client/', ...CLIENT },
   { part: 'worker.ts', ...WORKER, parts: `worker|${WORKER.parts}` },

@@ -1,5 +1,4 @@
-/** Definitions, the loop's state machine and every error. Loads anywhere: no Temporal, no provider. */
-export { AgentRun } from './core/machine/agent-run';
+/** Definitions and every error. Loads anywhere: no Temporal, no provider. */
 export {
   CallbackAbort,
   InvalidToolCall,
@@ -10,19 +9,6 @@ export {
   StateError,
   TurnCut,
 } from './core/errors';
-export { foldLog } from './core/transcript/fold-log';
-export type { AgentRunOptions } from './core/machine/options';
-export type { AgentRunState } from './core/machine/run-state';
-export type {
-  AgentRunResponse,
-  AgentRunStep,
-  InvalidToolCallAction,
-  InvalidToolCallContext,
-  ModelTurn,
-  ModelTurnOutcome,
-} from './core/machine/steps';
-export { StreamedTurnAssembler } from './core/machine/streamed-turn-assembler';
-export type { PendingToolCall, ToolChoice } from './protocol/agent-run';
 export {
   AgentNotFound,
   AlreadyAnswered,
@@ -65,6 +51,7 @@ export {
   type ErrorOptions,
   type ProviderErrorKind,
 } from './protocol/errors';
+export type { InvalidToolCallAction, ToolChoice } from './protocol/agent-run';
 export type { Json, JsonObject, JsonSchema } from './base/json';
 export type { LogEntry, LogEvent } from './protocol/log';
 export type {

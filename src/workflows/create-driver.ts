@@ -1,6 +1,6 @@
 // What drives a run, by its kind: from its beginning, or from where an earlier execution stopped.
 
-import { AgentRun } from '../core/machine/agent-run';
+import { AgentMachine, startMachine } from '../core/machine/agent-machine';
 import { createPlan, restorePlan } from '../core/orchestration/create-plan';
 import type { LogEvent } from '../protocol/log';
 import { AgentLoop } from './agent/agent-loop';
@@ -14,8 +14,8 @@ export function createDriver(run: DrivenRun, carried: CarriedRun | undefined): D
   if (facts.kind === 'agent') {
     const log = run.log.entries.map(({ id: _id, ...event }): LogEvent => event);
     const machine = carried?.machine
-      ? AgentRun.fromJSON({ ...carried.machine, log })
-      : new AgentRun(promptOf(run.input.input), machineOptions(facts));
+      ? AgentMachine.fromJSON({ ...carried.machine, log })
+      : startMachine(promptOf(run.input.input), machineOptions(facts));
     return new AgentLoop(run, { facts, machine });
   }
   const { input } = run.input;

@@ -1,7 +1,7 @@
 // Contract: a turn that is cut at a name which is not allowed, over real HTTP in every dialect, and what the model is told then.
 import { attempt } from '../../src/activities/model/model-attempt';
 import { TurnWatch } from '../../src/activities/model/doomed-turn';
-import { AgentRun } from '../../src/core/machine/agent-run';
+import { AgentRun } from '../../src/agent-run';
 import { createAnthropicProvider } from '../../src/providers/anthropic/anthropic-provider';
 import { createGoogleProvider } from '../../src/providers/google/google-provider';
 import { createOpenAiProvider } from '../../src/providers/openai/openai-provider';

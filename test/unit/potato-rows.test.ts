@@ -3,9 +3,9 @@
 import { criteria, defineAgent, defineTool, subAgent } from '../../src';
 import { toModelRequest } from '../../src/activities/model/model-request';
 import { judgeStructured } from '../../src/activities/model/verdicts';
-import { AgentRun } from '../../src/core/machine/agent-run';
+import { AgentRun } from '../../src/agent-run';
 import { toToolOutput } from '../../src/core/transcript/tool-output';
-import type { AgentRunOptions } from '../../src/core/machine/options';
+import type { AgentRunOptions } from '../../src/agent-run';
 import type { AgentRunResponse } from '../../src/core/machine/steps';
 import type { AssistantPart, Message } from '../../src/protocol/message';
 import type { RunnerSpec } from '../../src/protocol/spec';

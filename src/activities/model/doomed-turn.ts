@@ -7,8 +7,8 @@ import {
   toCallPart,
   type StreamEvent,
   type StreamedInvalidToolCall,
-} from '../../core/machine/streamed-turn';
-import { StreamedTurnAssembler } from '../../core/machine/streamed-turn-assembler';
+} from '../../agent-run/streamed-turn';
+import { StreamedTurnAssembler } from '../../agent-run/streamed-turn-assembler';
 import { emptyUsage } from '../../core/budget/usage';
 import type { Origin } from '../../protocol/message';
 import type { AgentSpec } from '../../protocol/spec';

@@ -5,21 +5,22 @@
  */
 import type { AssistantPart } from '../../protocol/message';
 import type { Machine } from './machine';
-import { decisionEvent } from './machine';
+import { decisionEvent, preparing } from './machine';
 import type { AcceptedTurn, CallSlot } from './run-state';
 import type { AddressedResult, ToolBatch } from './tool-batch';
 import { isRound, resultOf } from './tool-batch';
 import type { RunEvent } from './transitions';
-import type { TurnPlan } from './turn-plan';
-import { planTurn } from './turn-plan';
+import type { PlanInput, TurnPlan } from './turn-plan';
 import { contentOf, isEmptyTurn } from './working-turn';
 
-export const preparing = { kind: 'preparing', recordingOwed: false } as const;
-
 /** Moves a run with an accepted turn on; throws when the turn ends it badly. */
-export function advance(machine: Machine, turn: AcceptedTurn): void {
+export function advance(
+  machine: Machine,
+  turn: AcceptedTurn,
+  planOf: (input: PlanInput) => TurnPlan,
+): void {
   const { options, counters, maxTurns } = machine;
-  const plan = planTurn({ turn, parts: machine.working(turn), options, counters, maxTurns });
+  const plan = planOf({ turn, parts: machine.working(turn), options, counters, maxTurns });
   switch (plan.kind) {
     case 'fail':
       if (plan.keep) machine.commit(turn);

@@ -3,7 +3,6 @@
  *
  * I1. Nothing of the turn is in the log before the search is over, unless a retry or a failure ends it: that puts it there.
  */
-import { preparing } from './advance';
 import { ProtocolError } from '../errors';
 import type { LonghaulError } from '../../protocol/errors';
 import type { AssistantMessage } from '../../protocol/message';
@@ -16,6 +15,7 @@ import {
   judgeAction,
 } from './invalid-tool-calls';
 import type { Machine } from './machine';
+import { preparing } from './machine';
 import type { AcceptedTurn } from './run-state';
 import type { InvalidToolCallAction, InvalidToolCallContext, ModelTurnOutcome } from './steps';
 import type { RunEvent } from './transitions';
@@ -39,14 +39,6 @@ export function scan(machine: Machine, event: RunEvent, turn: AcceptedTurn): Mod
       machine.move(event, { kind: 'resolving-tool-calls', turn });
       return { kind: 'needs-resolution', context: contextOf(machine, turn, invalid) };
   }
-}
-
-/** Without anybody to ask: the names of a streamed turn were checked while it came in. */
-export function scanStreamed(machine: Machine, turn: AcceptedTurn): void {
-  const invalid = findInvalidCall(turn, machine.record.transcript.position);
-  if (invalid && machine.options.onInvalidToolCall === undefined)
-    throw refuse(machine, 'streamedTurn', { turn, invalid });
-  scan(machine, 'streamedTurn', turn);
 }
 
 export function resolveInvalidCall(
@@ -114,7 +106,7 @@ const amended = (turn: AcceptedTurn, amendment: Amendment): AcceptedTurn => ({
 });
 
 /** Nobody is asked. */
-function refuse(
+export function refuse(
   machine: Machine,
   event: RunEvent,
   refused: { readonly turn: AcceptedTurn; readonly invalid: InvalidCall },

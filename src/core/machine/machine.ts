@@ -6,7 +6,7 @@
  */
 import type { LonghaulError } from '../../protocol/errors';
 import type { Decision, LogEvent } from '../../protocol/log';
-import type { Message } from '../../protocol/message';
+import type { Message, UserMessage } from '../../protocol/message';
 import type { Failure } from '../failure';
 import { toError } from '../failure';
 import { workingTurn } from './invalid-tool-calls';
@@ -14,7 +14,9 @@ import type { StoredOptions } from './options';
 import { plainJson } from '../../base/plain-json';
 import { RunRecord } from './run-record';
 import type { AcceptedTurn, AgentRunState, Counters, RunState, RunStateKind } from './run-state';
+import { noCounts } from './run-state';
 import { readState, stateFormat } from './state-json';
+import { textMessage } from '../transcript/transcript';
 import type { RunEvent } from './transitions';
 import { checkMove, expectEvent } from './transitions';
 import type { WorkingPart } from './working-turn';
@@ -26,6 +28,14 @@ type MachineParts = {
   readonly counters: Counters;
   readonly state: RunState;
 };
+
+/** A run that is about to call the model. */
+export const preparing = { kind: 'preparing', recordingOwed: false } as const;
+
+export const promptEvent = (prompt: string | UserMessage): LogEvent => ({
+  kind: 'user',
+  message: typeof prompt === 'string' ? textMessage(prompt) : prompt,
+});
 
 export const decisionEvent = (decision: Decision): LogEvent => ({ kind: 'decision', decision });
 
@@ -40,6 +50,12 @@ export class Machine {
     this.record = parts.record;
     this.#counters = parts.counters;
     this.#state = parts.state;
+  }
+
+  /** `log`: what came before the first model call. */
+  static start(log: readonly LogEvent[], options: StoredOptions): Machine {
+    const record = RunRecord.of(plainJson(log), []);
+    return new Machine({ options, record, counters: noCounts, state: preparing });
   }
 
   static fromState(value: unknown): Machine {

@@ -1,13 +1,11 @@
 import type { CriterionSpec, ToolChoice } from '../../protocol/agent-run';
 import type { JsonSchema } from '../../base/json';
-import type { Message } from '../../protocol/message';
 import type { AskUser } from '../../protocol/spec';
 import { ProtocolError } from '../errors';
 import { plainJson } from '../../base/plain-json';
 
-export type AgentRunOptions = {
-  /** Messages before the prompt; sent with every request, never part of `messages`. */
-  readonly history?: readonly Message[];
+/** The options as the state keeps them. */
+export type StoredOptions = {
   /** The exact number of model calls, retries and re-prompts included. Default 1. */
   readonly maxTurns?: number;
   /** Rounds of tool calls. Default: no limit. */
@@ -19,6 +17,7 @@ export type AgentRunOptions = {
   /** Unset: the machine asks. */
   readonly onInvalidToolCall?: 'fail' | 'ignore';
   readonly toolChoice?: ToolChoice;
+  /** Only `AgentRun` judges outputs. */
   readonly output?: OutputOptions;
   readonly criteria?: readonly CriterionSpec[];
   /** Default false. A text that starts with the marker pauses under every value but 'never'. */
@@ -34,8 +33,7 @@ export type OutputOptions = {
   readonly retries?: number;
 };
 
-/** The options as the state keeps them: the history stands in the log. */
-export type StoredOptions = Omit<AgentRunOptions, 'history'>;
+export type MachineOptions = Omit<StoredOptions, 'output'>;
 
 /** Every known option, so that a stored one this version does not know is refused by name. */
 export const optionNames = [
@@ -60,14 +58,12 @@ const counts = [
 
 export const askUserTool = 'ask_user';
 
-export function storeOptions(options: AgentRunOptions): StoredOptions {
-  const { history: _history, ...stored } = options;
+export function storeOptions(options: StoredOptions): StoredOptions {
   for (const name of counts) checkCount(name, options[name]);
-  checkCount('output.retries', options.output?.retries);
-  return plainJson(stored);
+  return plainJson(options);
 }
 
-function checkCount(name: string, value: number | undefined): void {
+export function checkCount(name: string, value: number | undefined): void {
   if (value === undefined || (Number.isSafeInteger(value) && value >= 0)) return;
   throw new ProtocolError(
     `The option ${name} is ${String(value)}; give a whole number from 0, or leave it out.`,

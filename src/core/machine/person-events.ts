@@ -2,10 +2,10 @@
  * What people decide: answers to questions, and approvals. Each is addressed by its input id, so a late one hits nothing.
  */
 import type { JsonObject } from '../../base/json';
-import { batchOf, preparing, takeResults } from './advance';
+import { batchOf, takeResults } from './advance';
 import { ProtocolError } from '../errors';
 import type { Machine } from './machine';
-import { decisionEvent } from './machine';
+import { decisionEvent, preparing } from './machine';
 import { plainJson } from '../../base/plain-json';
 import { markedInput } from './questions';
 import type { CallSlot } from './run-state';

@@ -23,13 +23,8 @@ export type { CriterionSpec, InvalidToolCallAction, PendingToolCall, ToolChoice 
 export type PendingInput = MachineInput;
 
 /** What the driver has to do next. */
-export type AgentRunStep =
-  | {
-      readonly kind: 'call-model';
-      readonly prompt: Message;
-      readonly history: readonly Message[];
-      readonly turn: number;
-    }
+export type MachineStep =
+  | { readonly kind: 'call-model'; readonly turn: number }
   | {
       readonly kind: 'call-tools';
       readonly calls: readonly PendingToolCall[];

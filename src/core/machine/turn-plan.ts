@@ -1,6 +1,6 @@
 /*
  * What an accepted turn leads to. A pure decision: the machine carries it out. The order of the questions is the rule:
- * abort and override, refused, paused, cut, output tool, skipped calls, malformed limit, rounds of tools, then text.
+ * abort and override, refused, paused, cut, skipped calls, malformed limit, rounds of tools, then text.
  */
 import type { Json } from '../../base/json';
 import type { CallAnswer } from '../../protocol/log';
@@ -9,13 +9,6 @@ import { judgeCriteria } from './criteria';
 import type { Failure } from '../failure';
 import type { StoredOptions } from './options';
 import { askUserTool } from './options';
-import type { OutputVerdict } from './output-tool';
-import {
-  judgeOutputCall,
-  judgeOutputText,
-  outputCallFeedback,
-  outputTextFeedback,
-} from './output-tool';
 import { markedQuestion, questionProblem } from './questions';
 import type { AcceptedTurn, CallSlot, Counters } from './run-state';
 import { isRound } from './tool-batch';
@@ -51,7 +44,7 @@ export type TurnPlan =
 /** Why a run completed whose model refused to answer: it has a reason, but no answer. */
 export const refused = 'refused';
 
-type PlanInput = {
+export type PlanInput = {
   readonly turn: AcceptedTurn;
   readonly parts: readonly WorkingPart[];
   readonly options: StoredOptions;
@@ -59,8 +52,10 @@ type PlanInput = {
   readonly maxTurns: number;
 };
 
-export function planTurn(input: PlanInput): TurnPlan {
-  const { turn, parts } = input;
+export const planTurn = (input: PlanInput): TurnPlan => planEnding(input) ?? planAnswer(input);
+
+/** The plan of a turn with nothing to judge: no tools, no question, no answer. */
+export function planEnding({ turn, parts }: PlanInput): TurnPlan | undefined {
   const { verdicts, finishReason } = turn.event;
   if (verdicts?.abort !== undefined)
     return {
@@ -76,7 +71,12 @@ export function planTurn(input: PlanInput): TurnPlan {
   const answerless = isAnswerless(content);
   if (answerless && (finishReason === 'length' || finishReason === 'content_filter'))
     return { kind: 'fail', failure: { kind: 'turn-cut', finishReason }, keep: false };
-  if (answerless) return { kind: 'complete', reason: 'text response' };
+  return answerless ? { kind: 'complete', reason: 'text response' } : undefined;
+}
+
+/** The plan of every other turn. */
+export function planAnswer(input: PlanInput): TurnPlan {
+  const content = contentOf(input.parts);
   const calls = callsOf(content);
   return calls.length > 0 ? planCalls(input, calls) : planText(input, content);
 }
@@ -88,9 +88,7 @@ function isRefused({ content, finishReason }: AcceptedTurn['event']): boolean {
 }
 
 function planCalls(input: PlanInput, calls: readonly ToolCallPart[]): TurnPlan {
-  const { turn, parts, options } = input;
-  const index = calls.findIndex((call) => call.name === options.output?.tool);
-  if (index >= 0) return planOutput(input, calls[index] as ToolCallPart, index);
+  const { turn, parts } = input;
   if (turn.skips.length > 0)
     return { kind: 'answer-calls', answers: skipAnswers(turn, parts), outputRetry: false };
   return planBatch(input, calls);
@@ -99,25 +97,6 @@ function planCalls(input: PlanInput, calls: readonly ToolCallPart[]): TurnPlan {
 function skipAnswers(turn: AcceptedTurn, parts: readonly WorkingPart[]): CallAnswer[] {
   const places = parts.flatMap(({ call }) => (call === undefined ? [] : [call]));
   return turn.skips.map(({ index, reason }) => ({ index: places.indexOf(index), text: reason }));
-}
-
-function planOutput(input: PlanInput, call: ToolCallPart, index: number): TurnPlan {
-  const { turn, options } = input;
-  const output = options.output ?? { tool: call.name };
-  const verdict = judgeOutputCall(output, call, turn.event.verdicts?.outputViolation);
-  if (verdict.kind !== 'valid' && mayRetryOutput(input)) {
-    const text = outputCallFeedback(call.name, verdict.problem);
-    return { kind: 'answer-calls', answers: [{ index, text }], outputRetry: true };
-  }
-  if (verdict.kind === 'malformed')
-    return malformedFailure(input, call, `No try of the output is left: ${verdict.problem}.`);
-  const text = JSON.stringify(verdict.value);
-  return {
-    kind: 'complete',
-    reason: 'structured output received',
-    text,
-    structured: verdict.value,
-  };
 }
 
 function planBatch(input: PlanInput, calls: readonly ToolCallPart[]): TurnPlan {
@@ -159,12 +138,6 @@ function planText(input: PlanInput, content: readonly AssistantPart[]): TurnPlan
   const text = textOf(content);
   const question = markedQuestion(text, options.askUser);
   if (question !== undefined) return { kind: 'ask', question };
-  if (options.output) {
-    const verdict = judgeOutputText(options.output, text, verdicts?.outputViolation);
-    if (verdict.kind === 'valid')
-      return { kind: 'complete', reason: 'structured output received', structured: verdict.value };
-    if (mayRetryOutput(input)) return outputReprompt(options.output.tool, verdict);
-  }
   if (!options.criteria || options.criteria.length === 0)
     return { kind: 'complete', reason: 'text response' };
   const judged = judgeCriteria(options.criteria, text, verdicts?.criteria ?? []);
@@ -173,19 +146,11 @@ function planText(input: PlanInput, content: readonly AssistantPart[]): TurnPlan
   return { kind: 'complete', ...completion };
 }
 
-const outputReprompt = (
-  tool: string,
-  verdict: Exclude<OutputVerdict, { kind: 'valid' }>,
-): TurnPlan => ({
-  kind: 'feedback',
-  text: outputTextFeedback(tool, verdict.problem),
-  outputRetry: true,
-});
-
-const mayRetryOutput = ({ options, counters, maxTurns }: PlanInput): boolean =>
-  counters.outputRetries < (options.output?.retries ?? 1) && counters.turn < maxTurns;
-
-function malformedFailure({ turn }: PlanInput, call: ToolCallPart, advice: string): TurnPlan {
+export function malformedFailure(
+  { turn }: PlanInput,
+  call: ToolCallPart,
+  advice: string,
+): TurnPlan {
   const problem = call.argsError ? ` (${call.argsError})` : '';
   const message = `The arguments of the call of "${call.name}" are not a JSON object${problem}. ${advice}`;
   const { tools: executable, allowed } = turn;

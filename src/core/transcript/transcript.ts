@@ -48,18 +48,6 @@ export class Transcript {
     return this.#settled.length;
   }
 
-  /** The settled messages, the last one apart; a view, because most readers never look at it. */
-  get request(): { readonly prompt: Message; readonly history: Message[] } {
-    const settled = this.#settled;
-    const last = settled.length - 1;
-    return {
-      prompt: settled[last] as Message,
-      get history(): Message[] {
-        return settled.slice(0, last);
-      },
-    };
-  }
-
   /** The last message, an open turn included. */
   get last(): Message | undefined {
     return this.#open?.message ?? this.#settled[this.#settled.length - 1];

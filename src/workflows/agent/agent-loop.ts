@@ -1,15 +1,15 @@
-// Drives one AgentRun: asks for the next step, does it, feeds the answer back.
+// Drives one AgentMachine: asks for the next step, does it, feeds the answer back.
 //
-// 1. Decides nothing: every decision of the loop is AgentRun's. It knows activities, children, timers and the budget.
+// 1. Decides nothing: every decision of the loop is the machine's. It knows activities, children, timers and the budget.
 // 2. Nothing is fed to the machine but what an activity returned or a person answered, in the order it arrived.
 // 3. No model is called over the budget: a person is asked first, or the run fails.
 // 4. Nothing is awaited that need not be: the sandbox records a stack for every promise, which is what a turn costs here.
 
 import { condition, uuid4 } from '@temporalio/workflow';
-import type { AgentRun } from '../../core/machine/agent-run';
+import type { AgentMachine } from '../../core/machine/agent-machine';
 import type { UsedUp } from '../../core/budget/budget';
 import type { PlanResult } from '../../core/orchestration/plan';
-import type { AgentRunStep } from '../../core/machine/steps';
+import type { MachineStep } from '../../core/machine/steps';
 import { oneLine } from '../../base/text';
 import { toolTrace } from '../../core/transcript/tool-trace';
 import type { AgentFacts } from '../../protocol/activities';
@@ -31,13 +31,13 @@ import type { ToolRunner } from './tool-runner';
 export class AgentLoop implements Driver {
   readonly #run: DrivenRun;
   readonly #facts: AgentFacts;
-  readonly #machine: AgentRun;
+  readonly #machine: AgentMachine;
   readonly #tools: ToolRunner;
   /** What the run waits to be allowed to spend more of. */
   #usedUp: (UsedUp & { readonly inputId: string }) | undefined;
   #stopped = false;
 
-  constructor(run: DrivenRun, options: { facts: AgentFacts; machine: AgentRun }) {
+  constructor(run: DrivenRun, options: { facts: AgentFacts; machine: AgentMachine }) {
     this.#run = run;
     this.#facts = options.facts;
     this.#machine = options.machine;
@@ -95,7 +95,7 @@ export class AgentLoop implements Driver {
     }
   }
 
-  #nextStep(): AgentRunStep {
+  #nextStep(): MachineStep {
     const machine = this.#machine;
     try {
       const step = machine.nextStep();
@@ -147,7 +147,7 @@ export class AgentLoop implements Driver {
     if (result.session !== undefined) session.merge(result.session);
   }
 
-  async #runTools(step: Extract<AgentRunStep, { kind: 'call-tools' }>): Promise<void> {
+  async #runTools(step: Extract<MachineStep, { kind: 'call-tools' }>): Promise<void> {
     const { board, history, log, session: own } = this.#run;
     const answers = board.answers;
     this.#tools.start(step.calls);
@@ -221,7 +221,7 @@ export class AgentLoop implements Driver {
   }
 
   /** Between steps: a call to come or a wait. */
-  #continueAsNewIfDue(step: AgentRunStep): Promise<void> | undefined {
+  #continueAsNewIfDue(step: MachineStep): Promise<void> | undefined {
     const isBetween = step.kind === 'call-model' || step.kind === 'needs-input';
     if (!isBetween || !this.#tools.idle) return undefined;
     return this.#run.continueAsNewIfDue((): CarriedProgress => ({

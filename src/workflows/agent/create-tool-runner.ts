@@ -1,6 +1,6 @@
 // What the calls of a run are made with: whose they are, what of the session and the context goes along, the agents it may call.
 
-import type { AgentRun } from '../../core/machine/agent-run';
+import type { AgentMachine } from '../../core/machine/agent-machine';
 import { limits } from '../../protocol/limits';
 import type { AgentFacts, CallToolInput, ToolFacts } from '../../protocol/activities';
 import type { PendingToolCall } from '../../protocol/agent-run';
@@ -17,7 +17,7 @@ import { aroundCall, type AroundCall } from './tool-hooks';
 import { argumentsOf, contextOf } from './tool-input';
 import { ToolRunner } from './tool-runner';
 
-type CallingAgent = { readonly facts: AgentFacts; readonly machine: AgentRun };
+type CallingAgent = { readonly facts: AgentFacts; readonly machine: AgentMachine };
 
 export function createToolRunner(run: DrivenRun, agent: CallingAgent): ToolRunner {
   const { tools, subAgents = [], toolConcurrency } = agent.facts;

@@ -1,6 +1,6 @@
 // Calls whose names are not allowed, as the machine asks about them: answered as a callback decided, else by the agent's own rule. Pure.
 
-import type { AgentRun } from '../../core/machine/agent-run';
+import type { AgentMachine } from '../../core/machine/agent-machine';
 import type { InvalidToolCallContext, ModelTurn, ModelTurnOutcome } from '../../core/machine/steps';
 import type { InvalidToolCallAction } from '../../protocol/agent-run';
 import type { AgentFacts } from '../../protocol/activities';
@@ -9,7 +9,7 @@ type Rule = AgentFacts['onInvalidToolCall'];
 
 /** The machine asks left to right, so that the call it means is the next one of its name. */
 export function resolveInvalidCalls(
-  machine: AgentRun,
+  machine: AgentMachine,
   first: ModelTurnOutcome,
   { turn, rule }: { readonly turn: Pick<ModelTurn, 'content' | 'verdicts'>; readonly rule: Rule },
 ): void {

@@ -1,8 +1,8 @@
 // Between the machine and the run: options from the pinned facts, the result, the state query. Pure.
 
 import { criteriaOf } from '../../core/agent-facts';
-import type { AgentRunOptions } from '../../core/machine/options';
-import type { AgentRunResponse, AgentRunStep } from '../../core/machine/steps';
+import type { MachineOptions } from '../../core/machine/options';
+import type { AgentRunResponse, MachineStep } from '../../core/machine/steps';
 import type { PlanResult } from '../../core/orchestration/plan';
 import { emptyUsage } from '../../core/budget/usage';
 import { oneLine } from '../../base/text';
@@ -16,7 +16,7 @@ import type { RunnerSpec } from '../../protocol/spec';
 import type { Progress } from './driver';
 import type { RunBoard } from './run-board';
 
-export function machineOptions(facts: AgentFacts): AgentRunOptions {
+export function machineOptions(facts: AgentFacts): MachineOptions {
   const maxIterations = facts.maxIterations ?? limits.maxIterations;
   const invalidToolCalls = facts.maxInvalidToolCalls ?? limits.invalidToolCalls;
   const onInvalidToolCall = facts.onInvalidToolCall ?? 'retry';
@@ -99,7 +99,7 @@ export function stateOf(run: {
 }
 
 /** What a step leaves open to be answered. */
-export function openInputs(step: AgentRunStep): readonly MachineInput[] {
+export function openInputs(step: MachineStep): readonly MachineInput[] {
   if (step.kind === 'call-tools') return step.waiting;
   return step.kind === 'needs-input' ? step.inputs : [];
 }

@@ -1,6 +1,6 @@
 // What comes in as an answer, from anybody: checked before anything is changed.
 
-import type { AgentRun } from '../../core/machine/agent-run';
+import type { AgentMachine } from '../../core/machine/agent-machine';
 import { answerText } from '../../core/machine/answer';
 import { didYouMean } from '../../base/nearest';
 import { quote } from '../../base/problem';
@@ -95,7 +95,7 @@ function requiredText(input: { [key: string]: Json }, key: string): string {
 }
 
 /** Gives the machine a person's answer to what it asked. */
-export function deliver(machine: AgentRun, inputId: string, answer: Delivery): void {
+export function deliver(machine: AgentMachine, inputId: string, answer: Delivery): void {
   switch (answer.kind) {
     case 'answer':
       return machine.answer({ inputId, text: answerText(answer) });

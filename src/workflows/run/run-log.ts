@@ -1,4 +1,4 @@
-// The log of a run: AgentRun's events with their ids, and the refs by which activities read it without carrying it.
+// The log of a run: the machine's events with their ids, and the refs by which activities read it without carrying it.
 //
 // 1. Append-only. An entry an activity produced keeps the id that its attempt minted; all others are `<executionRunId>/<n>`.
 // 2. `digest` is the rolling hash of all ids: a replica that differs is dropped.

@@ -1,5 +1,5 @@
 // Pure: no server.
-import { AgentRun } from '../../../src/core/machine/agent-run';
+import { AgentRun } from '../../../src/agent-run';
 import { addUsage, emptyUsage, sumUsage, toUsage } from '../../../src/core/budget/usage';
 import { answered, call, malformed, noUsage, text, thrown, tokens, turn } from './builders';
 

@@ -1,6 +1,6 @@
 // Pure: no server. Random scripts of events, with a fixed seed.
 import fc from 'fast-check';
-import { AgentRun } from '../../../src/core/machine/agent-run';
+import { AgentRun } from '../../../src/agent-run';
 import { foldLog } from '../../../src/core/transcript/fold-log';
 import { sumUsage } from '../../../src/core/budget/usage';
 import { LonghaulError } from '../../../src/protocol/errors';

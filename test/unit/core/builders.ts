@@ -1,6 +1,5 @@
-import { AgentRun } from '../../../src/core/machine/agent-run';
-import type { AgentRunOptions } from '../../../src/core/machine/options';
-import type { AgentRunStep, ModelTurn } from '../../../src/core/machine/steps';
+import { AgentRun, type AgentRunOptions } from '../../../src/agent-run';
+import type { AgentRunStep, ModelTurn } from '../../../src/agent-run';
 import type { JsonObject } from '../../../src/base/json';
 import type {
   AssistantPart,

@@ -1,6 +1,5 @@
 // Pure: no server.
-import { AgentRun } from '../../../src/core/machine/agent-run';
-import type { AgentRunOptions } from '../../../src/core/machine/options';
+import { AgentRun, type AgentRunOptions } from '../../../src/agent-run';
 import type { AssistantPart } from '../../../src/protocol/message';
 import { answered, assistant, call, respond, stored, text, thrown, turn, user } from './builders';
 

@@ -1,5 +1,5 @@
 // Pure: no server.
-import { AgentRun } from '../../../src/core/machine/agent-run';
+import { AgentRun } from '../../../src/agent-run';
 import { foldLog } from '../../../src/core/transcript/fold-log';
 import type { Message } from '../../../src/protocol/message';
 import {

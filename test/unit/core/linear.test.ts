@@ -1,5 +1,5 @@
 // Pure: no server. Counts work instead of measuring time.
-import { AgentRun } from '../../../src/core/machine/agent-run';
+import { AgentRun } from '../../../src/agent-run';
 import { foldLog } from '../../../src/core/transcript/fold-log';
 import { call, result, turn } from './builders';
 

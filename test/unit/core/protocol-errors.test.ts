@@ -1,5 +1,5 @@
 // Pure: no server.
-import { AgentRun } from '../../../src/core/machine/agent-run';
+import { AgentRun } from '../../../src/agent-run';
 import type { RunStateKind } from '../../../src/core/machine/run-state';
 import { checkMove, transitions } from '../../../src/core/machine/transitions';
 import type { RunEvent } from '../../../src/core/machine/transitions';

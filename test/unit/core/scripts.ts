@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { AgentRun } from '../../../src/core/machine/agent-run';
-import type { AgentRunOptions } from '../../../src/core/machine/options';
+import type { AgentRun } from '../../../src/agent-run';
+import type { AgentRunOptions } from '../../../src/agent-run';
 import type { RunStateKind } from '../../../src/core/machine/run-state';
 import type { InvalidToolCallAction, ModelTurn, ToolChoice } from '../../../src/core/machine/steps';
 import type { AssistantPart, ToolResult, Usage } from '../../../src/protocol/message';

@@ -1,5 +1,5 @@
 // Pure: no server.
-import type { AgentRun } from '../../../src/core/machine/agent-run';
+import type { AgentRun } from '../../../src/agent-run';
 import { foldLog } from '../../../src/core/transcript/fold-log';
 import {
   answered,

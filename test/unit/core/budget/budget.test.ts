@@ -1,5 +1,5 @@
 // Pure: no server.
-import { AgentRun } from '../../../../src/core/machine/agent-run';
+import { AgentRun } from '../../../../src/agent-run';
 import { MaxIterationsExceeded, MaxTurnsExceeded } from '../../../../src/core/errors';
 import {
   answered,

@@ -1,5 +1,5 @@
 // Pure: no server.
-import { AgentRun } from '../../../../src/core/machine/agent-run';
+import { AgentRun } from '../../../../src/agent-run';
 import type { CriterionSpec } from '../../../../src/core/machine/steps';
 import type { Verdicts } from '../../../../src/protocol/log';
 import { assistant, call, respond, text, user } from '../builders';

@@ -1,7 +1,7 @@
 // Pure: no server.
-import { AgentRun } from '../../../../src/core/machine/agent-run';
+import { AgentRun } from '../../../../src/agent-run';
 import type { InvalidToolCall } from '../../../../src/core/errors';
-import type { AgentRunOptions } from '../../../../src/core/machine/options';
+import type { AgentRunOptions } from '../../../../src/agent-run';
 import type { InvalidToolCallAction } from '../../../../src/core/machine/steps';
 import {
   answered,

@@ -1,5 +1,5 @@
 // Pure: no server.
-import { AgentRun } from '../../../../src/core/machine/agent-run';
+import { AgentRun } from '../../../../src/agent-run';
 import type { PendingInput } from '../../../../src/core/machine/steps';
 import { foldLog } from '../../../../src/core/transcript/fold-log';
 import {

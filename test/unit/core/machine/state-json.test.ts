@@ -1,5 +1,5 @@
 // Pure: no server.
-import { AgentRun } from '../../../../src/core/machine/agent-run';
+import { AgentRun } from '../../../../src/agent-run';
 import type { AgentRunState } from '../../../../src/core/machine/run-state';
 import { answered, call, result, stored, text, thrown, turn, user } from '../builders';
 

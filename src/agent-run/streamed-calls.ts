@@ -4,11 +4,11 @@
  * C1. Nothing of a call is forwarded before its name was accepted; then what was held back is, under that name.
  * C2. An ignored call never shows up again, whatever else comes in for it.
  */
-import { ProviderError } from '../../protocol/errors';
-import type { ToolCallPart } from '../../protocol/message';
+import { ProviderError } from '../protocol/errors';
+import type { ToolCallPart } from '../protocol/message';
 import type { StreamedInvalidToolCall, ToolCallDelta } from './streamed-turn';
 import { toCallPart } from './streamed-turn';
-import { argumentsText } from './working-turn';
+import { argumentsText } from '../core/machine/working-turn';
 
 type StreamedCall = {
   readonly callId: string;

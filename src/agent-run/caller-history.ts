@@ -1,6 +1,6 @@
-import type { Message, ToolMessage } from '../../protocol/message';
-import { ProtocolError } from '../errors';
-import { callsOf } from './working-turn';
+import type { Message, ToolMessage } from '../protocol/message';
+import { ProtocolError } from '../core/errors';
+import { callsOf } from '../core/machine/working-turn';
 
 /** Refuses a history no provider would accept: every call needs exactly one result in the next message. */
 export function checkHistory(messages: readonly Message[]): void {

@@ -1,7 +1,7 @@
 // Pure: no server.
-import { AgentRun } from '../../../../src/core/machine/agent-run';
-import { foldLog } from '../../../../src/core/transcript/fold-log';
-import { assistant, call, result, text, tokens, tool, turn, user } from '../builders';
+import { AgentRun } from '../../../src/agent-run';
+import { foldLog } from '../../../src/core/transcript/fold-log';
+import { assistant, call, result, text, tokens, tool, turn, user } from '../core/builders';
 
 describe('AgentRun', () => {
   it('answers a question after one round of tools', () => {

@@ -1,8 +1,8 @@
 // Pure: no server.
-import type { StreamEvent } from '../../../../src/core/machine/streamed-turn';
-import { StreamedTurnAssembler } from '../../../../src/core/machine/streamed-turn-assembler';
-import type { ReasoningPart } from '../../../../src/protocol/message';
-import { call, malformed, noUsage, text, thrown } from '../builders';
+import type { StreamEvent } from '../../../src/agent-run';
+import { StreamedTurnAssembler } from '../../../src/agent-run';
+import type { ReasoningPart } from '../../../src/protocol/message';
+import { call, malformed, noUsage, text, thrown } from '../core/builders';
 
 const sealed = { api: 'a', model: 'm', data: 's' };
 const signed: ReasoningPart = { type: 'reasoning', text: 'hmm, yes', sealed };

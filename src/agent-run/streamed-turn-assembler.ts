@@ -6,8 +6,8 @@
  * 2. A completed reasoning block supersedes its deltas, which carry no signature.
  * 3. After a turn was abandoned only its end matters, for the usage.
  */
-import type { AssistantPart, ReasoningPart } from '../../protocol/message';
-import { ProtocolError } from '../errors';
+import type { AssistantPart, ReasoningPart } from '../protocol/message';
+import { ProtocolError } from '../core/errors';
 import type { CallOutput } from './streamed-calls';
 import { StreamedCalls } from './streamed-calls';
 import type {

@@ -1,6 +1,5 @@
 // Pure: no server.
-import { AgentRun } from '../../../../src/core/machine/agent-run';
-import type { AgentRunOptions } from '../../../../src/core/machine/options';
+import { AgentRun, type AgentRunOptions } from '../../../src/agent-run';
 import {
   answered,
   assistant,
@@ -13,7 +12,7 @@ import {
   thrown,
   tool,
   user,
-} from '../builders';
+} from '../core/builders';
 
 const constant = 'not executed because another tool call of this turn was invalid';
 const schema = { type: 'object', required: ['city', 'population'] };

@@ -4,16 +4,25 @@
  * S1. One record per attempt; a turn whose usage was not recorded is refused.
  * S2. Retry and skip give the turn up: what came in and its answers enter history, and a new model call follows.
  */
-import { preparing } from './advance';
-import { ProtocolError } from '../errors';
-import { scanStreamed } from './invalid-call-events';
-import { invalidCallContext, judgeAction } from './invalid-tool-calls';
-import type { Machine } from './machine';
-import type { AcceptedTurn } from './run-state';
-import type { InvalidToolCallAction, InvalidToolCallContext } from './steps';
+import { plainJson } from '../base/plain-json';
+import { emptyUsage } from '../core/budget/usage';
+import { ProtocolError } from '../core/errors';
+import { refuse, scan } from '../core/machine/invalid-call-events';
+import type { TurnNames } from '../core/machine/invalid-tool-calls';
+import {
+  findInvalidCall,
+  invalidCallContext,
+  judgeAction,
+} from '../core/machine/invalid-tool-calls';
+import type { Machine } from '../core/machine/machine';
+import { preparing } from '../core/machine/machine';
+import type { StoredOptions } from '../core/machine/options';
+import { allowedNames, sortedNames } from '../core/machine/options';
+import type { AcceptedTurn } from '../core/machine/run-state';
+import type { InvalidToolCallAction, InvalidToolCallContext } from '../core/machine/steps';
 import type { PartialTurn, StreamedInvalidToolCall, StreamedResolution } from './streamed-turn';
-import { abandonedTurn, partialNames } from './streamed-turn';
-import { callsOf, contentOf } from './working-turn';
+import { toCallPart } from './streamed-turn';
+import { callsOf, contentOf } from '../core/machine/working-turn';
 
 const event = 'resolveStreamedInvalidToolCall';
 
@@ -31,13 +40,17 @@ export function markRecorded(machine: Machine): void {
   );
 }
 
+/** Nobody is asked: the names of a streamed turn were checked while it came in. */
 export function acceptStreamed(machine: Machine, turn: AcceptedTurn): void {
   const state = machine.expect('streamedTurn', 'awaiting-model');
   if (!state.recorded)
     throw new ProtocolError(
       'The usage of this streamed turn was not recorded; call recordStreamedCompletionCall first.',
     );
-  scanStreamed(machine, turn);
+  const invalid = findInvalidCall(turn, machine.record.transcript.position);
+  if (invalid && machine.options.onInvalidToolCall === undefined)
+    throw refuse(machine, 'streamedTurn', { turn, invalid });
+  scan(machine, 'streamedTurn', turn);
 }
 
 export function streamedContext(
@@ -90,4 +103,28 @@ function abandonText(action: InvalidToolCallAction): string {
   if (action.kind === 'retry') return action.feedback;
   if (action.kind === 'skip') return action.reason;
   throw new ProtocolError(`An invalid tool call cannot be resolved by "${action.kind}".`);
+}
+
+/** The names of a streamed turn. Where neither the driver nor the tool choice tells them, any other name may be right. */
+function partialNames(
+  options: StoredOptions,
+  partial: PartialTurn,
+): TurnNames & { readonly unknown: boolean } {
+  const tools = sortedNames(partial.tools ?? []);
+  const allowed = sortedNames(partial.allowed ?? allowedNames(options, tools));
+  const { toolChoice = 'auto' } = options;
+  const chosen = toolChoice !== 'auto' && toolChoice !== 'required';
+  return { tools, allowed, unknown: !chosen && !partial.allowed && !partial.tools };
+}
+
+/** The turn that is given up: what came in, and the invalid call. */
+function abandonedTurn(
+  partial: PartialTurn,
+  invalid: StreamedInvalidToolCall,
+  names: TurnNames,
+): AcceptedTurn {
+  const content = [...partial.content, toCallPart(invalid)];
+  const event = plainJson({ kind: 'model-turn', content, usage: emptyUsage } as const);
+  const { tools, allowed } = names;
+  return { event, tools, allowed, amendments: [], skips: [] };
 }

@@ -1,8 +1,7 @@
 // Pure: no server.
-import { AgentRun } from '../../../src/core/machine/agent-run';
-import type { AgentRunOptions } from '../../../src/core/machine/options';
+import { AgentRun, type AgentRunOptions } from '../../../src/agent-run';
 import type { InvalidToolCallAction } from '../../../src/core/machine/steps';
-import type { PartialTurn, StreamedInvalidToolCall } from '../../../src/core/machine/streamed-turn';
+import type { PartialTurn, StreamedInvalidToolCall } from '../../../src/agent-run';
 import {
   assistant,
   call,
@@ -17,7 +16,7 @@ import {
   tool,
   turn,
   user,
-} from './builders';
+} from '../core/builders';
 
 const constant = 'not executed because another tool call of this turn was invalid';
 const invalid: StreamedInvalidToolCall = {

@@ -1,0 +1,156 @@
+/*
+ * The machine with all it can do, for drivers of their own. What it adds to `AgentMachine`: a history to start from, an output
+ * tool, streamed turns, and turns a driver gives up. `longhaul`'s workflows need none of it: their sandbox does not load this file.
+ */
+import { isJsonObject } from '../base/json';
+import { RunCancelled, ProtocolError } from '../core/errors';
+import { acceptTurn } from '../core/machine/accepted-turn';
+import { advance } from '../core/machine/advance';
+import { AgentMachine } from '../core/machine/agent-machine';
+import { decisionEvent, Machine, preparing, promptEvent } from '../core/machine/machine';
+import type { StoredOptions } from '../core/machine/options';
+import { checkCount, storeOptions } from '../core/machine/options';
+import type { AgentRunState } from '../core/machine/run-state';
+import type {
+  CompletionCallHead,
+  InvalidToolCallAction,
+  InvalidToolCallContext,
+  MachineStep,
+  ModelTurn,
+  ModelTurnOutcome,
+} from '../core/machine/steps';
+import { callsOf, contentOf } from '../core/machine/working-turn';
+import type { CompletionCall, Message, UserMessage } from '../protocol/message';
+import { checkHistory } from './caller-history';
+import { planWithOutput } from './output-plan';
+import { acceptStreamed, markRecorded, resolveStreamed, streamedContext } from './stream-events';
+import type { PartialTurn, StreamedInvalidToolCall, StreamedResolution } from './streamed-turn';
+
+export type AgentRunOptions = StoredOptions & {
+  /** Messages before the prompt; sent with every request, never part of `messages`. */
+  readonly history?: readonly Message[];
+};
+
+/** What the driver has to do next. */
+export type AgentRunStep =
+  | Exclude<MachineStep, { readonly kind: 'call-model' }>
+  | {
+      readonly kind: 'call-model';
+      readonly prompt: Message;
+      readonly history: readonly Message[];
+      readonly turn: number;
+    };
+
+/**
+ * One run of an agent: ask it for the next step, do it, feed the answer back.
+ *
+ * @example
+ * const run = new AgentRun('What is the weather in Paris?', { maxTurns: 4 });
+ * for (let step = run.nextStep(); step.kind !== 'done'; step = run.nextStep()) {
+ *   if (step.kind === 'call-model') run.modelResponse(await callModel([...step.history, step.prompt]));
+ *   if (step.kind === 'call-tools') run.toolResults(await Promise.all(step.calls.map(callTool)));
+ * }
+ */
+export class AgentRun extends AgentMachine {
+  constructor(prompt: string | UserMessage, options: AgentRunOptions = {}) {
+    const { history = [], ...stored } = options;
+    checkHistory(history);
+    checkCount('output.retries', options.output?.retries);
+    const before =
+      history.length > 0 ? [decisionEvent({ kind: 'history', messages: history })] : [];
+    super(Machine.start([...before, promptEvent(prompt)], storeOptions(stored)));
+  }
+
+  /** A run as it was when `toJSON` was called; a state this version does not know is a `StateError`. */
+  static override fromJSON(state: AgentRunState): AgentRun {
+    return AgentRun.#of(Machine.fromState(state));
+  }
+
+  static #of(machine: Machine): AgentRun {
+    const run = new AgentRun('');
+    run.machine = machine;
+    return run;
+  }
+
+  override nextStep(): AgentRunStep {
+    const { state } = this.machine;
+    if (state.kind === 'awaiting-advance') advance(this.machine, state.turn, planWithOutput);
+    const step = super.nextStep();
+    return step.kind === 'call-model' ? this.#callModel(step.turn) : step;
+  }
+
+  override modelResponse(turn: ModelTurn): ModelTurnOutcome {
+    if (this.machine.expect('modelResponse', 'awaiting-model').recorded)
+      throw new ProtocolError(
+        'This model call was recorded as a streamed one; give its turn to streamedTurn.',
+      );
+    return super.modelResponse(turn);
+  }
+
+  /** Asks the model again: for the same, or with feedback. Not for a turn with tool calls. */
+  retryModelTurn(
+    how: { readonly kind: 'repeat' } | { readonly kind: 'feedback'; readonly text: string },
+  ): void {
+    const { turn } = this.machine.expect('retryModelTurn', 'awaiting-advance');
+    if (callsOf(contentOf(this.machine.working(turn))).length > 0)
+      throw new ProtocolError(
+        'A turn with tool calls cannot be retried; answer its calls instead.',
+      );
+    if (!isJsonObject(how) || (how.kind !== 'feedback' && how.kind !== 'repeat'))
+      throw new ProtocolError('A turn is retried with "repeat" or with "feedback".');
+    if (how.kind === 'feedback') {
+      this.machine.commit(turn);
+      this.machine.record.append(decisionEvent({ kind: 'feedback', text: how.text }));
+    }
+    this.machine.move('retryModelTurn', preparing);
+  }
+
+  /** The error for a driver that stops the run; it changes nothing. */
+  cancelError(reason: string): RunCancelled {
+    return new RunCancelled({ reason, history: this.fullHistory() });
+  }
+
+  /** Bills a streamed attempt. Once per model call, before `streamedTurn`, or after the turn was abandoned. */
+  recordStreamedCompletionCall(call: CompletionCallHead): CompletionCall {
+    if (!isJsonObject(call)) throw new ProtocolError('A streamed model call has no head.');
+    markRecorded(this.machine);
+    return this.machine.record.bill(this.turn, call);
+  }
+
+  /** What to decide about a call whose name was refused while the turn was still coming in. */
+  streamedInvalidToolCallContext(
+    partial: PartialTurn,
+    invalid: StreamedInvalidToolCall,
+  ): InvalidToolCallContext {
+    return streamedContext(this.machine, partial, invalid);
+  }
+
+  resolveStreamedInvalidToolCall(
+    partial: PartialTurn,
+    invalid: StreamedInvalidToolCall,
+    action: InvalidToolCallAction,
+  ): StreamedResolution {
+    return resolveStreamed(this.machine, { partial, invalid }, action);
+  }
+
+  streamedTurn(turn: ModelTurn): void {
+    acceptStreamed(this.machine, acceptTurn(this.machine.options, turn));
+  }
+
+  override clone(): AgentRun {
+    return AgentRun.#of(this.machine.clone());
+  }
+
+  #callModel(turn: number): AgentRunStep {
+    const { transcript } = this.machine.record;
+    const before = transcript.position - 1;
+    return {
+      kind: 'call-model',
+      prompt: transcript.last as Message,
+      get history(): Message[] {
+        return transcript.fullHistory().slice(0, before);
+      },
+      turn,
+    };
+  }
+}

@@ -1,0 +1,123 @@
+/*
+ * What a turn leads to where an output tool is set. A pure decision, made between the endings and everything else of `turn-plan.ts`:
+ * a call of the tool is the output whatever else the turn calls; a text is, unless it asks a question.
+ */
+import type { JsonObject } from '../base/json';
+import { isJsonObject } from '../base/json';
+import type { ToolCallPart } from '../protocol/message';
+import type { OutputOptions } from '../core/machine/options';
+import { markedQuestion } from '../core/machine/questions';
+import type { PlanInput, TurnPlan } from '../core/machine/turn-plan';
+import { malformedFailure, planAnswer, planEnding } from '../core/machine/turn-plan';
+import { callsOf, contentOf, textOf } from '../core/machine/working-turn';
+
+/** As `planTurn`, and an output ends the run. */
+export const planWithOutput = (input: PlanInput): TurnPlan =>
+  planEnding(input) ?? planOutput(input) ?? planAnswer(input);
+
+function planOutput(input: PlanInput): TurnPlan | undefined {
+  const { output } = input.options;
+  if (output === undefined) return undefined;
+  const content = contentOf(input.parts);
+  const calls = callsOf(content);
+  const index = calls.findIndex((call) => call.name === output.tool);
+  const call = calls[index];
+  if (call !== undefined) return planOutputCall(input, output, { call, index });
+  const text = textOf(content);
+  const isText = calls.length === 0 && markedQuestion(text, input.options.askUser) === undefined;
+  return isText ? planOutputText(input, output, text) : undefined;
+}
+
+function planOutputCall(
+  input: PlanInput,
+  output: OutputOptions,
+  { call, index }: { readonly call: ToolCallPart; readonly index: number },
+): TurnPlan {
+  const verdict = judgeOutputCall(output, call, input.turn.event.verdicts?.outputViolation);
+  if (verdict.kind !== 'valid' && mayRetryOutput(input)) {
+    const text = `The output was not accepted: ${verdict.problem}. Call ${call.name} again with corrected arguments.`;
+    return { kind: 'answer-calls', answers: [{ index, text }], outputRetry: true };
+  }
+  if (verdict.kind === 'malformed')
+    return malformedFailure(input, call, `No try of the output is left: ${verdict.problem}.`);
+  const { value } = verdict;
+  const text = JSON.stringify(value);
+  return { kind: 'complete', reason: 'structured output received', text, structured: value };
+}
+
+function planOutputText(
+  input: PlanInput,
+  output: OutputOptions,
+  text: string,
+): TurnPlan | undefined {
+  const verdict = judgeOutputText(output, text, input.turn.event.verdicts?.outputViolation);
+  if (verdict.kind === 'valid')
+    return { kind: 'complete', reason: 'structured output received', structured: verdict.value };
+  if (!mayRetryOutput(input)) return undefined;
+  const feedback = `The answer was not accepted as the output: ${verdict.problem}. Call ${output.tool} with the final output.`;
+  return { kind: 'feedback', text: feedback, outputRetry: true };
+}
+
+const mayRetryOutput = ({ options, counters, maxTurns }: PlanInput): boolean =>
+  counters.outputRetries < (options.output?.retries ?? 1) && counters.turn < maxTurns;
+
+/** What an output turned out to be. `malformed`: not even a JSON object, so it cannot be taken as it is. */
+type OutputVerdict =
+  | { readonly kind: 'valid'; readonly value: JsonObject }
+  | { readonly kind: 'violation'; readonly problem: string; readonly value: JsonObject }
+  | { readonly kind: 'malformed'; readonly problem: string };
+
+/** Top-level required fields are checked here; `violation` is what the worker's check of the whole schema found. */
+function judgeOutputCall(
+  output: OutputOptions,
+  call: ToolCallPart,
+  violation: string | undefined,
+): OutputVerdict {
+  if (call.args === null) {
+    const problem = call.argsError ?? 'the arguments are not a JSON object';
+    return { kind: 'malformed', problem };
+  }
+  return judgeValue(output, call.args, violation);
+}
+
+/** A text that parses to an object with the required fields is an output, too. */
+function judgeOutputText(
+  output: OutputOptions,
+  text: string,
+  violation: string | undefined,
+): OutputVerdict {
+  const value = parseObject(text);
+  if (!value) return { kind: 'malformed', problem: 'the text is not a JSON object' };
+  return judgeValue(output, value, violation);
+}
+
+function judgeValue(
+  output: OutputOptions,
+  value: JsonObject,
+  violation: string | undefined,
+): OutputVerdict {
+  const missing = requiredFields(output).filter((field) => !Object.hasOwn(value, field));
+  if (missing.length > 0) {
+    const problem = `missing required ${missing.length === 1 ? 'field' : 'fields'}: ${missing.join(', ')}`;
+    return { kind: 'violation', problem, value };
+  }
+  if (violation !== undefined) return { kind: 'violation', problem: violation, value };
+  return { kind: 'valid', value };
+}
+
+function requiredFields(output: OutputOptions): string[] {
+  const required = output.schema?.['required'];
+  if (!Array.isArray(required)) return [];
+  return required.filter((field) => typeof field === 'string');
+}
+
+function parseObject(text: string): JsonObject | undefined {
+  const trimmed = text.trim();
+  const fenced = /^```[a-zA-Z]*\s*\n([\s\S]*)\n\s*```$/.exec(trimmed);
+  try {
+    const value: unknown = JSON.parse(fenced?.[1] ?? trimmed);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,199 @@
+/*
+ * The agent loop as a state machine without IO. It knows no Temporal, no provider, no clock, no randomness, no stream.
+ *
+ * 1. `turn` <= `maxTurns`: the exact number of model calls, retries and re-prompts included; a re-issued call is not a new one.
+ * 2. Every consumed attempt is billed once, before its turn is validated.
+ * 3. A protocol error changes nothing; a semantic error moves to `failed` and is thrown again by every later `nextStep`.
+ * 4. The log only grows, and `foldLog(log)` equals `fullHistory()` after every event.
+ * 5. `fullHistory()` can always be sent to a provider: every call has exactly one result in the next message.
+ * 6. `fromJSON(toJSON())` continues exactly as the uninterrupted run.
+ * 7. Which event fits which state, and where it leads, stands in `transitions.ts`; what a turn leads to, in `turn-plan.ts`.
+ */
+import type { JsonObject } from '../../base/json';
+import type { LogEvent } from '../../protocol/log';
+import type {
+  CompletionCall,
+  Message,
+  ToolResult,
+  Usage,
+  UserMessage,
+} from '../../protocol/message';
+import { acceptTurn } from './accepted-turn';
+import { advance, batchOf, takeResults } from './advance';
+import { toError } from '../failure';
+import { ignoreInvalidCall, pendingContext, resolveInvalidCall, scan } from './invalid-call-events';
+import { Machine, promptEvent } from './machine';
+import type { MachineOptions } from './options';
+import { storeOptions } from './options';
+import { plainJson } from '../../base/plain-json';
+import { answerQuestion, approveCall, pendingInputs, rejectCall } from './person-events';
+import { toResponse } from './response';
+import type { AgentRunState, RunState } from './run-state';
+import type {
+  AgentRunResponse,
+  MachineStep,
+  InvalidToolCallAction,
+  InvalidToolCallContext,
+  ModelTurn,
+  ModelTurnOutcome,
+  PendingInput,
+} from './steps';
+import { addressResults, pendingCalls } from './tool-batch';
+import { planTurn } from './turn-plan';
+
+export const startMachine = (prompt: string | UserMessage, options: MachineOptions): AgentMachine =>
+  new AgentMachine(Machine.start([promptEvent(prompt)], storeOptions(options)));
+
+/**
+ * One run of an agent: ask it for the next step, do it, feed the answer back. The workflows drive this one; `AgentRun` of
+ * `longhaul/agent-run` adds what they never use, so that it is not in their bundle.
+ */
+export class AgentMachine {
+  protected machine: Machine;
+
+  constructor(machine: Machine) {
+    this.machine = machine;
+  }
+
+  /** A run as it was when `toJSON` was called; a state this version does not know is a `StateError`. */
+  static fromJSON(state: AgentRunState): AgentMachine {
+    return new AgentMachine(Machine.fromState(state));
+  }
+
+  /** What to do next. While an answer is awaited the step is given again, at no cost. */
+  nextStep(): MachineStep {
+    const state = this.machine.expect('nextStep');
+    switch (state.kind) {
+      case 'preparing':
+        return this.#prepare();
+      case 'awaiting-model':
+        this.machine.move('nextStep', { kind: 'awaiting-model', recorded: false });
+        return { kind: 'call-model', turn: this.turn };
+      case 'awaiting-advance':
+        advance(this.machine, state.turn, planTurn);
+        return this.nextStep();
+      case 'failed':
+        throw toError(state.failure, this.fullHistory());
+      case 'done':
+        return { kind: 'done', response: toResponse(this.machine, state) };
+      default:
+        return this.#waitStep(state);
+    }
+  }
+
+  modelResponse(turn: ModelTurn): ModelTurnOutcome {
+    this.machine.expect('modelResponse', 'awaiting-model');
+    const accepted = acceptTurn(this.machine.options, turn);
+    this.machine.record.bill(this.turn, turn);
+    return scan(this.machine, 'modelResponse', accepted);
+  }
+
+  resolveInvalidToolCall(action: InvalidToolCallAction): ModelTurnOutcome {
+    return resolveInvalidCall(this.machine, action);
+  }
+
+  /** Drops the call from the turn; its siblings run. */
+  ignoreInvalidToolCall(): ModelTurnOutcome {
+    return ignoreInvalidCall(this.machine);
+  }
+
+  /** One, several or all results of the open calls; all of them are taken or none. */
+  toolResults(results: readonly ToolResult[]): void {
+    const { slots } = this.machine.expect('toolResults', 'executing-tools');
+    const addressed = addressResults(batchOf(this.machine, slots), plainJson(results ?? null));
+    if (addressed.length > 0)
+      takeResults(this.machine, 'toolResults', { slots, results: addressed });
+  }
+
+  /** A person's answer to a question. */
+  answer(input: { readonly inputId: string; readonly text: string }): void {
+    answerQuestion(this.machine, input);
+  }
+
+  /** Lets a call run, if need be with other arguments. */
+  approve(inputId: string, edit?: { readonly args: JsonObject }): void {
+    approveCall(this.machine, inputId, edit?.args);
+  }
+
+  /** The call does not run; the model sees the reason. */
+  reject(inputId: string, reason: string): void {
+    rejectCall(this.machine, inputId, reason);
+  }
+
+  get usage(): Usage {
+    return this.machine.record.usage;
+  }
+
+  get turn(): number {
+    return this.machine.counters.turn;
+  }
+
+  get iterations(): number {
+    return this.machine.counters.iterations;
+  }
+
+  get completionCalls(): readonly CompletionCall[] {
+    return this.machine.record.calls;
+  }
+
+  /** Everything that happened, in order; it only grows. */
+  get log(): readonly LogEvent[] {
+    return this.machine.record.log;
+  }
+
+  /** What this run added, a caller's history apart; calls that are being run stand there unanswered. */
+  get messages(): readonly Message[] {
+    return this.machine.record.transcript.messages;
+  }
+
+  /** The whole conversation, ready for any provider. */
+  fullHistory(): Message[] {
+    return this.machine.fullHistory();
+  }
+
+  get isDone(): boolean {
+    return this.machine.state.kind === 'done';
+  }
+
+  get response(): AgentRunResponse | undefined {
+    const { state } = this.machine;
+    return state.kind === 'done' ? toResponse(this.machine, state) : undefined;
+  }
+
+  get pendingInvalidToolCall(): InvalidToolCallContext | undefined {
+    return pendingContext(this.machine);
+  }
+
+  get pendingInputs(): readonly PendingInput[] {
+    return pendingInputs(this.machine);
+  }
+
+  clone(): AgentMachine {
+    return new AgentMachine(this.machine.clone());
+  }
+
+  toJSON(): AgentRunState {
+    return this.machine.toState();
+  }
+
+  #prepare(): MachineStep {
+    const { maxTurns } = this.machine;
+    if (this.turn >= maxTurns)
+      throw this.machine.fail('nextStep', { kind: 'max-turns', limit: maxTurns });
+    this.machine.move(
+      'nextStep',
+      { kind: 'awaiting-model', recorded: false },
+      { turn: this.turn + 1 },
+    );
+    return { kind: 'call-model', turn: this.turn };
+  }
+
+  #waitStep(state: RunState): MachineStep {
+    const inputs = this.pendingInputs;
+    if (state.kind !== 'executing-tools') return { kind: 'needs-input', inputs };
+    const calls = pendingCalls(batchOf(this.machine, state.slots));
+    return calls.length > 0
+      ? { kind: 'call-tools', calls, waiting: inputs }
+      : { kind: 'needs-input', inputs };
+  }
+}
