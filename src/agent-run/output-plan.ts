@@ -2,6 +2,7 @@
  * What a turn leads to where an output tool is set. A pure decision, made between the endings and everything else of `turn-plan.ts`:
  * a call of the tool is the output whatever else the turn calls; a text is, unless it asks a question.
  */
+import { textOfParts } from '../base/text';
 import type { JsonObject } from '../base/json';
 import { isJsonObject } from '../base/json';
 import type { ToolCallPart } from '../protocol/message';
@@ -9,7 +10,7 @@ import type { OutputOptions } from '../core/machine/options';
 import { markedQuestion } from '../core/machine/questions';
 import type { PlanInput, TurnPlan } from '../core/machine/turn-plan';
 import { malformedFailure, planAnswer, planEnding } from '../core/machine/turn-plan';
-import { callsOf, contentOf, textOf } from '../core/machine/working-turn';
+import { callsOf, contentOf } from '../core/machine/working-turn';
 
 /** As `planTurn`, and an output ends the run. */
 export const planWithOutput = (input: PlanInput): TurnPlan =>
@@ -23,7 +24,7 @@ function planOutput(input: PlanInput): TurnPlan | undefined {
   const index = calls.findIndex((call) => call.name === output.tool);
   const call = calls[index];
   if (call !== undefined) return planOutputCall(input, output, { call, index });
-  const text = textOf(content);
+  const text = textOfParts(content);
   const isText = calls.length === 0 && markedQuestion(text, input.options.askUser) === undefined;
   return isText ? planOutputText(input, output, text) : undefined;
 }

@@ -46,6 +46,16 @@ export function oneLine(text: string, maxBytes: number): string {
   return clipText(head === trimmed ? line : `${line}…`, maxBytes);
 }
 
+/** The text parts of a message, joined. */
+export function textOfParts(
+  parts: readonly { readonly type: string; readonly text?: string }[],
+  separator = '',
+): string {
+  return parts
+    .flatMap(({ type, text }) => (type === 'text' && text !== undefined ? [text] : []))
+    .join(separator);
+}
+
 function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;
 }

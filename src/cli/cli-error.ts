@@ -1,18 +1,9 @@
+import { grpcStatus } from '../base/grpc-status';
 import { LonghaulError, type ErrorDetails } from '../protocol/errors';
 import { messageOf } from './error-message';
 import { printableLine } from './render/printable';
 
 const longestMessage = 2_000;
-
-/** gRPC status codes, as far as they are told apart. */
-export const grpc = {
-  deadlineExceeded: 4,
-  notFound: 5,
-  permissionDenied: 7,
-  unimplemented: 12,
-  unavailable: 14,
-  unauthenticated: 16,
-} as const;
 
 const namespaceHint =
   'Create it with `temporal operator namespace create`, or set TEMPORAL_NAMESPACE or --namespace';
@@ -78,16 +69,16 @@ export function grpcStatusOf(error: unknown): GrpcStatus | undefined {
 }
 
 function fromGrpc({ code, details }: GrpcStatus): CliError {
-  if (code === grpc.unavailable || code === grpc.deadlineExceeded) {
+  if (code === grpcStatus.unavailable || code === grpcStatus.deadlineExceeded) {
     return unavailable(`the Temporal server does not answer: ${details}`);
   }
-  if (code === grpc.notFound && /namespace/i.test(details)) {
+  if (code === grpcStatus.notFound && /namespace/i.test(details)) {
     return unavailable(`${details} ${namespaceHint}`);
   }
-  if (code === grpc.permissionDenied || code === grpc.unauthenticated) {
+  if (code === grpcStatus.permissionDenied || code === grpcStatus.unauthenticated) {
     return unavailable(`the Temporal server refuses the credentials: ${details}`);
   }
-  if (code === grpc.unimplemented) {
+  if (code === grpcStatus.unimplemented) {
     return unavailable(`what answers there is no Temporal server, or too old a one: ${details}`);
   }
   return { code: 'InternalError', message: details, details: { status: code } };

@@ -9,7 +9,8 @@ import {
   type ServerOptions,
 } from '../server/connection-options';
 import { clientConverter, tryEncryption, type EncryptionOptions } from '../server/encryption';
-import { grpcStatus, hasGrpcStatus } from './failures';
+import { grpcStatus } from '../base/grpc-status';
+import { hasGrpcStatus } from './failures';
 import { Longhaul } from './longhaul';
 import { checkIdSecret } from './thread-id';
 import { retriesUntilClosed } from './retries-until-closed';

@@ -1,5 +1,6 @@
 // What the SDK's errors mean to a user: the innermost typed failure, with the code it was thrown with.
 
+import { grpcStatus } from '../base/grpc-status';
 import {
   isGrpcServiceError,
   WorkflowFailedError,
@@ -33,22 +34,6 @@ import {
   type ProviderErrorKind,
 } from '../protocol/errors';
 import { namespaceMissing, serverUnavailable } from '../server/connection-options';
-
-/** gRPC status codes by name, as far as they are told apart. */
-export const grpcStatus = {
-  cancelled: 1,
-  invalidArgument: 3,
-  deadlineExceeded: 4,
-  notFound: 5,
-  permissionDenied: 7,
-  resourceExhausted: 8,
-  failedPrecondition: 9,
-  aborted: 10,
-  unimplemented: 12,
-  internal: 13,
-  unavailable: 14,
-  unauthenticated: 16,
-} as const;
 
 /** How the server says that it cannot answer now. */
 const passing: readonly number[] = [

@@ -1,7 +1,8 @@
 // The events of an execution, page by page: a client may receive 4 MB at a time, and one event may hold 2.
 
 import type { Client } from '@temporalio/client';
-import { grpcStatus, hasGrpcStatus } from './failures';
+import { grpcStatus } from '../base/grpc-status';
+import { hasGrpcStatus } from './failures';
 
 type History = Awaited<
   ReturnType<Client['workflowService']['getWorkflowExecutionHistory']>

@@ -24,10 +24,10 @@ import type {
   ResumeInput,
   RunState,
 } from '../protocol/run';
+import { grpcStatus } from '../base/grpc-status';
 import {
   asLonghaulError,
   cancelled,
-  grpcStatus,
   hasGrpcStatus,
   isCutOff,
   isNotFound,

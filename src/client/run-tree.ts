@@ -7,7 +7,8 @@ import type { Usage } from '../protocol/message';
 import { workflowTypes } from '../protocol/names';
 import type { ChildView, PendingInput, RunState, RunStatus } from '../protocol/run';
 import type { RunnerSpec } from '../protocol/spec';
-import { asLonghaulError, grpcStatus, hasGrpcStatus } from './failures';
+import { grpcStatus } from '../base/grpc-status';
+import { asLonghaulError, hasGrpcStatus } from './failures';
 import { limited } from './limited';
 import { RunView, stateFromMemo, type ReadOptions } from './run-view';
 

@@ -20,7 +20,8 @@ import type {
   RunState,
   RunStatus,
 } from '../protocol/run';
-import { asLonghaulError, grpcStatus, hasGrpcStatus, isNotFound } from './failures';
+import { grpcStatus } from '../base/grpc-status';
+import { asLonghaulError, hasGrpcStatus, isNotFound } from './failures';
 import { entriesFromHistory } from './history-log';
 import { readable } from './readable';
 import { taskFailure, type TaskFailure } from './task-failure';

@@ -4,7 +4,8 @@ import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { timeouts } from '../protocol/limits';
 import { searchAttributes } from '../protocol/names';
 import { isRegistered, readAttributes } from '../server/search-attributes';
-import { asLonghaulError, grpcStatus, hasGrpcStatus } from './failures';
+import { grpcStatus } from '../base/grpc-status';
+import { asLonghaulError, hasGrpcStatus } from './failures';
 
 export class SearchIndex {
   readonly client: Client;

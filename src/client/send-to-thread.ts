@@ -14,9 +14,9 @@ import { NoWorker } from '../protocol/error-classes';
 import { LonghaulError } from '../protocol/errors';
 import { timeouts } from '../protocol/limits';
 import { threadType } from '../protocol/names';
+import { grpcStatus } from '../base/grpc-status';
 import {
   asLonghaulError,
-  grpcStatus,
   hasGrpcStatus,
   isCutOff,
   isNotFound,

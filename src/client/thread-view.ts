@@ -6,7 +6,8 @@ import { queryNames } from '../protocol/names';
 import type { JsonObject } from '../base/json';
 import type { TurnsQuery, TurnView } from '../protocol/thread';
 import { serverUnavailable } from '../server/connection-options';
-import { asLonghaulError, grpcStatus, hasGrpcStatus, isNotFound } from './failures';
+import { grpcStatus } from '../base/grpc-status';
+import { asLonghaulError, hasGrpcStatus, isNotFound } from './failures';
 import { readable } from './readable';
 import { hasWorker, noWorker } from './worker-watch';
 

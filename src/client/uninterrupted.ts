@@ -1,4 +1,5 @@
-import { grpcStatus, hasGrpcStatus, isFull } from './failures';
+import { grpcStatus } from '../base/grpc-status';
+import { hasGrpcStatus, isFull } from './failures';
 
 const attempts = 10;
 const pauseMs = 100;

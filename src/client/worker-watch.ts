@@ -2,7 +2,8 @@ import type { Client } from '@temporalio/client';
 import { NoWorker } from '../protocol/error-classes';
 import type { LonghaulError } from '../protocol/errors';
 import { timeouts } from '../protocol/limits';
-import { grpcStatus, hasGrpcStatus } from './failures';
+import { grpcStatus } from '../base/grpc-status';
+import { hasGrpcStatus } from './failures';
 import { pollingWorkers } from './polling-workers';
 
 const checkEveryMs = 1_000;

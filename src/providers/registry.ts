@@ -4,7 +4,7 @@ import { isJsonObject } from '../base/json';
 import { createAnthropicProvider } from './anthropic/anthropic-provider';
 import { createGoogleProvider } from './google/google-provider';
 import { createOpenAiProvider } from './openai/openai-provider';
-import { nearestNames } from './nearest-names';
+import { nearest } from '../base/nearest';
 import type { ModelProvider, ProviderConfig } from './provider';
 import type { ProviderFactory } from './provider-factory';
 
@@ -73,7 +73,7 @@ function checkGiven(name: string, given: unknown): void {
   if (isModelProvider(given)) return;
   const unknown = Object.keys(given).find((option) => !Object.hasOwn(configOptions, option));
   if (unknown === undefined) return;
-  const near = nearestNames(unknown, Object.keys(configOptions));
+  const near = nearest(unknown, Object.keys(configOptions));
   const hint = near.length > 0 ? `did you mean ${near.join(' or ')}?` : 'a provider has call().';
   throw new SpecError(
     `Provider "${name}" has no call() and the unknown option "${unknown}"; ${hint}`,

@@ -1,4 +1,4 @@
-import type { Message, ToolContent, ToolResult } from '../protocol/message';
+import type { ToolContent, ToolResult } from '../protocol/message';
 
 /** A tool's answer as one text: strings as they are, everything else as JSON. For an API without an error flag, errors say so. */
 export function toolResultText(
@@ -18,9 +18,4 @@ export function toolContentText(content: ToolContent): string {
     case 'media':
       return `[${content.mediaType}]`;
   }
-}
-
-/** The text of a message's text parts, joined with nothing between. */
-export function messageText(message: Message): string {
-  return message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }

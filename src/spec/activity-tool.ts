@@ -4,7 +4,7 @@ import type { ActivityToolSpec } from '../protocol/spec';
 import type { JsonSchemaLiteral } from './define-tool';
 import type { Duration } from './duration';
 import { OptionReader } from './option-reader';
-import { deepFreeze } from './plain-json';
+import { deepFreeze } from '../base/plain-json';
 import { specError } from './problem';
 import type { OutputOf, StandardSchema } from './standard-schema';
 import type { ApprovalContext, Tool } from './tool';

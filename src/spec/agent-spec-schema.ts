@@ -3,7 +3,7 @@ import { expectedKeyword } from '../base/check-shape';
 import { limits } from '../protocol/limits';
 import { memorySchema } from './memory-spec-schema';
 import { mcpServerPattern, mcpServerRule } from './names';
-import { deepFreeze } from './plain-json';
+import { deepFreeze } from '../base/plain-json';
 import {
   budget,
   count,

@@ -3,7 +3,7 @@ import { SpecError } from '../protocol/error-classes';
 import { limits } from '../protocol/limits';
 import type { AgentSpec, CallbacksSpec, Definition, RunnerSpec, ToolSpec } from '../protocol/spec';
 import { canonicalJson } from '../base/canonical-json';
-import { deepFreeze } from './plain-json';
+import { deepFreeze } from '../base/plain-json';
 import { quote } from './problem';
 import {
   requireCallbacks,

@@ -1,6 +1,6 @@
 import type { GraphSpec, ParallelSpec, SequentialSpec } from '../protocol/spec';
 import type { OptionReader } from './option-reader';
-import { deepFreeze } from './plain-json';
+import { deepFreeze } from '../base/plain-json';
 import { specError } from './problem';
 import { runnerSubject, type Runner } from './runner';
 import { checkNesting } from './runner-nesting';

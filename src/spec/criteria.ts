@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../base/json';
 import type { CriterionVerdict } from '../protocol/log';
 import type { Message } from '../protocol/message';
 import type { JsonSchemaLiteral } from './define-tool';
-import { deepFreeze } from './plain-json';
+import { deepFreeze } from '../base/plain-json';
 import type { StandardSchema } from './standard-schema';
 
 /** What a custom criterion judges. It is asked about text responses only. */

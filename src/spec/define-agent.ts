@@ -7,7 +7,7 @@ import { agentSpecProblems } from './agent-spec-problems';
 import { parseTools } from './agent-tools';
 import { completeModel, parseModel } from './model-ref';
 import { OptionReader } from './option-reader';
-import { deepFreeze, isPlainObject } from './plain-json';
+import { deepFreeze, isPlainObject } from '../base/plain-json';
 import { readPlainOptions } from './plain-options';
 import { specError } from './problem';
 import { runnerSubject } from './runner';

@@ -2,7 +2,7 @@ import type { ToolHook } from '../protocol/spec';
 import type { CallbackHooks, Callbacks, CallbacksDefinition } from './callbacks';
 import { runnerIdPattern, runnerIdRule, sessionKeyProblems } from './names';
 import { OptionReader } from './option-reader';
-import { deepFreeze } from './plain-json';
+import { deepFreeze } from '../base/plain-json';
 import { describeValue, specError } from './problem';
 
 const hookNames = [

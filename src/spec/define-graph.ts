@@ -9,7 +9,7 @@ import {
   type NamedRunner,
   type OrchestrationOptions,
 } from './orchestration-options';
-import { isPlainObject } from './plain-json';
+import { isPlainObject } from '../base/plain-json';
 import { readPlainOptions } from './plain-options';
 import { describeValue } from './problem';
 import { isRunner, type Graph, type Runner } from './runner';

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonSchema } from '../base/json';
 import type { ToolSpec } from '../protocol/spec';
-import { deepFreeze } from './plain-json';
+import { deepFreeze } from '../base/plain-json';
 import { specError } from './problem';
 import type { OutputOf, StandardSchema } from './standard-schema';
 import type { ApprovalContext, Tool, ToolContext } from './tool';

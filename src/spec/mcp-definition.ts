@@ -3,7 +3,7 @@ import { limits } from '../protocol/limits';
 import type { Definition, RunnerSpec, ToolSpec } from '../protocol/spec';
 import { agentSpecProblems } from './agent-spec-problems';
 import { canonicalJson } from '../base/canonical-json';
-import { deepFreeze } from './plain-json';
+import { deepFreeze } from '../base/plain-json';
 import { quote, specError } from './problem';
 
 /** The tools of each MCP server of a definition, by the server's name. */

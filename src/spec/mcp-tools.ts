@@ -2,7 +2,7 @@ import type { Duration } from './duration';
 import type { McpConnection, McpServer, McpToolRules } from './mcp-server';
 import { mcpServerPattern, mcpServerRule } from './names';
 import { OptionReader } from './option-reader';
-import { deepFreeze, isPlainObject } from './plain-json';
+import { deepFreeze, isPlainObject } from '../base/plain-json';
 import { describeValue, quote, specError } from './problem';
 import { definedMembers, retryOf, type RetryOptions } from './tool-options';
 

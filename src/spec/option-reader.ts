@@ -1,6 +1,6 @@
 import { parseDuration } from './duration';
 import { didYouMean } from '../base/nearest';
-import { isPlainObject } from './plain-json';
+import { isPlainObject } from '../base/plain-json';
 import { describeValue, joinPath, quote, type Problem } from './problem';
 
 type TextRule = { readonly pattern?: string; readonly rule: string; readonly required?: boolean };

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../base/json';
-import { deepFreeze } from './plain-json';
+import { deepFreeze } from '../base/plain-json';
 import { count, members, object, orchestration, runnerRef } from './schema-parts';
 
 /** The JSON Schema of `ParallelSpec`. */

@@ -1,3 +1,4 @@
+import { isPlainObject } from '../base/plain-json';
 import type { Json, JsonObject } from '../base/json';
 import { describeValue, formatPath, type Problem } from './problem';
 
@@ -59,27 +60,10 @@ function copyObject(
   return result;
 }
 
-/** Plain across realms: a literal, JSON.parse's, or without a prototype. */
-export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
-}
-
 function typeName(value: unknown): string {
   if (typeof value === 'object' && value !== null) {
     const name: unknown = (value as { constructor?: { name?: unknown } }).constructor?.name;
     return typeof name === 'string' && name !== '' ? `a ${name}` : 'an object with a prototype';
   }
   return value === undefined ? 'undefined' : `a ${typeof value}`;
-}
-
-/** Freezes plain data all the way down; functions and class instances in it are left as they are. */
-export function deepFreeze<Value>(value: Value): Value {
-  if (Array.isArray(value) || isPlainObject(value)) {
-    if (Object.isFrozen(value)) return value;
-    Object.freeze(value);
-    Object.values(value).forEach(deepFreeze);
-  }
-  return value;
 }

@@ -3,7 +3,7 @@ import type { RunnerSpec } from '../protocol/spec';
 import { agentSpecSchema } from './agent-spec-schema';
 import { graphSpecSchema } from './graph-spec-schema';
 import { parallelSpecSchema } from './parallel-spec-schema';
-import { deepFreeze } from './plain-json';
+import { deepFreeze } from '../base/plain-json';
 import { id, model, runnerRef } from './schema-parts';
 import { sequentialSpecSchema } from './sequential-spec-schema';
 

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../base/json';
 import { expectedKeyword } from '../base/check-shape';
-import { deepFreeze } from './plain-json';
+import { deepFreeze } from '../base/plain-json';
 import { members, object, orchestration, runnerRef } from './schema-parts';
 
 /** The JSON Schema of `SequentialSpec`. */

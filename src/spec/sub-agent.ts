@@ -1,7 +1,7 @@
 import type { AgentToolPolicy, SubAgentSpec } from '../protocol/spec';
 import { toolNamePattern, toolNameRule } from './names';
 import { OptionReader } from './option-reader';
-import { deepFreeze } from './plain-json';
+import { deepFreeze } from '../base/plain-json';
 import { describeValue, quote, specError } from './problem';
 import { isRunner, runnerMakers, type Runner } from './runner';
 

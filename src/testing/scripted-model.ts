@@ -7,7 +7,7 @@ import type {
   ModelRequest,
   ModelResponse,
 } from '../providers/provider';
-import { deepFreeze } from './deep-freeze';
+import { deepFreeze } from '../base/plain-json';
 import { streamDeltas } from './scripted-deltas';
 import { plainStep, toResponse, type ScriptedStep } from './scripted-step';
 

@@ -1,5 +1,6 @@
 // The hooks around one model call, and what they make of its response.
 
+import { textOfParts } from '../../base/text';
 import { CallbackAbort } from '../../core/errors';
 import { emptyUsage } from '../../core/budget/usage';
 import type { InvalidToolCallVerdict, ModelTurnEvent, Verdicts } from '../../protocol/log';
@@ -63,7 +64,7 @@ async function afterModelCall(
   turn: { readonly messages: readonly Message[]; readonly response: ModelResponse },
 ): Promise<CalledModel> {
   const { content, usage, finishReason } = turn.response;
-  const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  const text = textOfParts(content);
   const response = { text, content, usage, finishReason };
   const verdict = await chain.run(
     'afterModelCall',

@@ -9,8 +9,8 @@ import type { ToolCallPart } from '../../protocol/message';
 import type { AgentSpec, Definition, ToolSpec } from '../../protocol/spec';
 import type { ModelResponse } from '../../providers/provider';
 import { compileSchema } from '../../spec/compile-schema';
-import { oneLine } from '../../base/text';
-import { isAnswerless, textOf } from '../../core/machine/working-turn';
+import { oneLine, textOfParts } from '../../base/text';
+import { isAnswerless } from '../../core/machine/working-turn';
 
 export type JudgeApproval = (tool: ToolSpec, call: ToolCallPart) => Promise<boolean>;
 export type JudgeArguments = (tool: ToolSpec, args: JsonObject) => Promise<string | undefined>;
@@ -38,7 +38,7 @@ export async function judge(input: VerdictsInput): Promise<Verdicts | undefined>
 function isBeyondCriteria({ response, spec }: VerdictsInput): boolean {
   const { content, finishReason } = response;
   if (finishReason === 'pause' || finishReason === 'refusal') return true;
-  return isAnswerless(content) || markedQuestion(textOf(content), spec.askUser) !== undefined;
+  return isAnswerless(content) || markedQuestion(textOfParts(content), spec.askUser) !== undefined;
 }
 
 async function judgeCalls(
@@ -67,7 +67,7 @@ async function judgeText({
   response,
   judgeCustom,
 }: VerdictsInput): Promise<CriterionVerdict[]> {
-  const text = textOf(response.content);
+  const text = textOfParts(response.content);
   const verdicts: CriterionVerdict[] = [];
   for (const criterion of criteriaOf(spec)) {
     if (criterion.kind === 'structured-output')

@@ -1,5 +1,6 @@
 // What a thread has done beside its turns: its store read and written, its older turns summarised.
 
+import { textOfParts } from '../../base/text';
 import { foldMemory, turnsOf } from '../../core/transcript/memory';
 import { NotRegisteredHere, StoreError } from '../../protocol/error-classes';
 import { LonghaulError, ProviderError } from '../../protocol/errors';
@@ -126,7 +127,7 @@ export async function compactTurns(
     };
     const call = { dependencies: {}, input: { log: input.log, turn: 0 }, signal, watch: undefined };
     const { content, usage } = await attempt(provider, request, call);
-    const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+    const text = textOfParts(content);
     if (text.trim() === '') {
       throw new ProviderError('bad_response', 'the model gave no summary', {
         provider: model.provider,

@@ -10,7 +10,8 @@ import {
   typedNames,
   type AttributeState,
 } from '../../server/search-attributes';
-import { grpc, grpcStatusOf } from '../cli-error';
+import { grpcStatus } from '../../base/grpc-status';
+import { grpcStatusOf } from '../cli-error';
 
 export type AttributeReport = {
   readonly name: string;
@@ -58,7 +59,7 @@ function replacing(name: string, namespace: string): string {
 /** Temporal Cloud has its own API for this; elsewhere it takes an administrator. */
 function refused(error: unknown, namespace: string): Error | undefined {
   const status = grpcStatusOf(error);
-  if (status?.code !== grpc.permissionDenied && status?.code !== grpc.unimplemented)
+  if (status?.code !== grpcStatus.permissionDenied && status?.code !== grpcStatus.unimplemented)
     return undefined;
   const temporal = typedNames
     .map((attribute) => `--name ${attribute.replace('=', ' --type ')}`)

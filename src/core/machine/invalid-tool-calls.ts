@@ -1,7 +1,7 @@
 import type { ToolCallPart } from '../../protocol/message';
 import type { Failure } from '../failure';
 import type { StoredOptions } from './options';
-import { askUserTool } from './options';
+import { askUserTool } from '../../protocol/names';
 import type { AcceptedTurn } from './run-state';
 import type { InvalidToolCallAction, InvalidToolCallContext } from './steps';
 import { oneLine } from '../../base/text';
@@ -78,7 +78,7 @@ export function invalidCallContext(
   const known =
     tools.includes(name) ||
     name === options.output?.tool ||
-    (options.askUser === 'tool' && name === askUserTool);
+    (options.askUser === 'tool' && name === askUserTool.name);
   return {
     toolName: name,
     callId,

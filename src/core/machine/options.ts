@@ -1,3 +1,4 @@
+import { askUserTool } from '../../protocol/names';
 import type { CriterionSpec, ToolChoice } from '../../protocol/agent-run';
 import type { JsonSchema } from '../../base/json';
 import type { AskUser } from '../../protocol/spec';
@@ -56,8 +57,6 @@ const counts = [
   'maxConsecutiveMalformedToolCalls',
 ] as const;
 
-export const askUserTool = 'ask_user';
-
 export function storeOptions(options: StoredOptions): StoredOptions {
   for (const name of counts) checkCount(name, options[name]);
   return plainJson(options);
@@ -76,7 +75,7 @@ export function allowedNames(options: StoredOptions, tools: readonly string[]): 
   if (choice === 'none') return [];
   const own = [
     ...(options.output ? [options.output.tool] : []),
-    ...(options.askUser === 'tool' ? [askUserTool] : []),
+    ...(options.askUser === 'tool' ? [askUserTool.name] : []),
   ];
   return sortedNames([...(typeof choice === 'object' ? choice.only : tools), ...own]);
 }

@@ -1,16 +1,15 @@
+import { askUserMarker } from '../../protocol/names';
 import type { ToolCallPart } from '../../protocol/message';
 import { limits } from '../../protocol/limits';
 import type { AskUser } from '../../protocol/spec';
 import type { PendingInput } from './steps';
 import { clipText, utf8Length } from '../../base/text';
 
-const marker = '__ask_user__:';
-
 /** The question of a text that asks by marker. Such a text pauses the run, unless nobody is ever to be asked. */
 export function markedQuestion(text: string, askUser: AskUser = false): string | undefined {
   if (askUser === 'never') return undefined;
   const trimmed = text.trimStart();
-  return trimmed.startsWith(marker) ? trimmed.slice(marker.length).trim() : undefined;
+  return trimmed.startsWith(askUserMarker) ? trimmed.slice(askUserMarker.length).trim() : undefined;
 }
 
 export const markedInput = (turn: number, question: string): PendingInput => ({

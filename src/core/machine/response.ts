@@ -1,7 +1,7 @@
 import type { Machine } from './machine';
 import type { RunState } from './run-state';
 import type { AgentRunResponse } from './steps';
-import { textOf } from './working-turn';
+import { textOfParts } from '../../base/text';
 
 /** The result of a finished run: its content is the last message, unless the turn was empty and left none. */
 export function toResponse(
@@ -11,7 +11,7 @@ export function toResponse(
   const last = record.transcript.last;
   const content = state.content ?? (last?.role === 'assistant' ? last.parts : []);
   return {
-    text: textOf(content),
+    text: textOfParts(content),
     content,
     ...(state.structured !== undefined && { structured: state.structured }),
     usage: record.usage,

@@ -2,18 +2,19 @@
  * What an accepted turn leads to. A pure decision: the machine carries it out. The order of the questions is the rule:
  * abort and override, refused, paused, cut, skipped calls, malformed limit, rounds of tools, then text.
  */
+import { textOfParts } from '../../base/text';
 import type { Json } from '../../base/json';
 import type { CallAnswer } from '../../protocol/log';
 import type { AssistantPart, ToolCallPart } from '../../protocol/message';
 import { judgeCriteria } from './criteria';
 import type { Failure } from '../failure';
 import type { StoredOptions } from './options';
-import { askUserTool } from './options';
+import { askUserTool } from '../../protocol/names';
 import { markedQuestion, questionProblem } from './questions';
 import type { AcceptedTurn, CallSlot, Counters } from './run-state';
 import { isRound } from './tool-batch';
 import type { WorkingPart } from './working-turn';
-import { callsOf, contentOf, isAnswerless, textOf } from './working-turn';
+import { callsOf, contentOf, isAnswerless } from './working-turn';
 
 export type TurnPlan =
   /** `keep`: the turn enters history first. */
@@ -124,7 +125,7 @@ function planBatch(input: PlanInput, calls: readonly ToolCallPart[]): TurnPlan {
 /** Approvals are counted as the provider gave the calls, because the worker judged them before any was ignored. */
 function slotOf({ turn, parts, options }: PlanInput, call: ToolCallPart, index: number): CallSlot {
   if (call.args === null) return 'malformed';
-  if (options.askUser === 'tool' && call.name === askUserTool) return 'question';
+  if (options.askUser === 'tool' && call.name === askUserTool.name) return 'question';
   const place = parts.filter((part) => part.call !== undefined)[index]?.call;
   const needed =
     options.approvals?.includes(call.name) ||
@@ -135,7 +136,7 @@ function slotOf({ turn, parts, options }: PlanInput, call: ToolCallPart, index: 
 function planText(input: PlanInput, content: readonly AssistantPart[]): TurnPlan {
   const { turn, options } = input;
   const { verdicts } = turn.event;
-  const text = textOf(content);
+  const text = textOfParts(content);
   const question = markedQuestion(text, options.askUser);
   if (question !== undefined) return { kind: 'ask', question };
   if (!options.criteria || options.criteria.length === 0)

@@ -34,9 +34,6 @@ export const contentOf = (parts: readonly WorkingPart[]): AssistantPart[] =>
 export const callsOf = (content: readonly AssistantPart[]): ToolCallPart[] =>
   content.filter((part) => part.type === 'tool_call');
 
-export const textOf = (content: readonly AssistantPart[]): string =>
-  content.map((part) => (part.type === 'text' ? part.text : '')).join('');
-
 /** Nothing to keep: such a turn never enters history. */
 export function isEmptyTurn(content: readonly AssistantPart[]): boolean {
   const [part] = content;

@@ -1,5 +1,6 @@
 // What a task of a graph is given, once the tasks it waits for are done. Pure.
 
+import { textOfParts } from '../../base/text';
 import { InvalidInput } from '../../protocol/error-classes';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json';
 import { limits } from '../../protocol/limits';
@@ -25,7 +26,7 @@ export function taskInput(task: GraphTask, sources: TaskSources): RunInput['inpu
     return [id, structured === undefined ? { output } : { output, structured }] as const;
   });
   return renderTemplate(task.prompt.parts, {
-    input: textOf(input),
+    input: typeof input === 'string' ? input : textOfParts(input, '\n'),
     results: Object.fromEntries(used),
     params: paramValues(task, task.prompt.params, sources),
   });
@@ -79,9 +80,4 @@ function missing({ id, dependencies }: GraphTask, parameter: string): InvalidInp
   return new InvalidInput(`the prompt needs the parameter '${parameter}': ${searched}`, {
     details: { task: id, parameter },
   });
-}
-
-function textOf(input: RunInput['input']): string {
-  if (typeof input === 'string') return input;
-  return input.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 }

@@ -21,11 +21,10 @@ export const sizeInJsonText: SizeOf = (text) => jsonBytes(JSON.stringify(text)) 
 export function cutText(text: string, maxBytes: number, sizeOf: SizeOf = utf8Length): string {
   if (sizeOf(text) <= maxBytes) return text;
   const { head, bytes } = wholeOf(text);
-  const note = (shown: number): string => `\n[cut: the first ${shown} of ${bytes} bytes are shown]`;
-  const room = maxBytes - sizeOf(note(bytes));
+  const room = maxBytes - sizeOf(cutNote(bytes, bytes));
   if (room <= 0) return longestHead(head, maxBytes, sizeOf);
   const shown = longestHead(head, room, sizeOf);
-  return shown + note(utf8Length(shown));
+  return shown + cutNote(utf8Length(shown), bytes);
 }
 
 /** All of them within `maxBytes`, in their order. */
@@ -49,6 +48,9 @@ export function fairShare(sizes: readonly number[], maxBytes: number): number {
   }
   return Infinity;
 }
+
+export const cutNote = (shown: number, bytes: number): string =>
+  `\n[cut: the first ${shown} of ${bytes} bytes are shown]`;
 
 function wholeOf(text: string): { readonly head: string; readonly bytes: number } {
   const cut = /\n\[cut: the first \d+ of (\d+) bytes are shown\]$/.exec(text);

@@ -1,8 +1,9 @@
 // What a model is given of a thread's earlier turns. A thread's log holds, per turn, one `user` and one `model-turn` entry; a
 // `summary` stands for the turns before a boundary, which stay in the log. Pure.
 
+import { textOfParts } from '../../base/text';
 import type { LogEntry } from '../../protocol/log';
-import type { AssistantPart, Message, UserMessage } from '../../protocol/message';
+import type { Message, UserMessage } from '../../protocol/message';
 import type { RunInput } from '../../protocol/run';
 import type { MemorySpec } from '../../protocol/spec';
 import { foldLog } from './fold-log';
@@ -30,7 +31,7 @@ export type SaidTurn = { readonly user: RunInput['input']; readonly assistant: s
 export function saidTurns(entries: readonly LogEntry[]): readonly SaidTurn[] {
   return turnsOf(entries).map(([user, answer]) => ({
     user: user?.kind === 'user' ? saidInput(user.message.parts) : '',
-    assistant: answer?.kind === 'model-turn' ? textOf(answer.content) : '',
+    assistant: answer?.kind === 'model-turn' ? textOfParts(answer.content) : '',
   }));
 }
 
@@ -51,10 +52,6 @@ function saidInput(parts: UserMessage['parts']): RunInput['input'] {
   return parts.map((part) =>
     part.type === 'text' ? part : { type: 'text' as const, text: `[${part.mediaType}]` },
   );
-}
-
-function textOf(parts: readonly AssistantPart[]): string {
-  return parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 
 function summaryMessage(text: string): Message {

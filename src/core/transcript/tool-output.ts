@@ -1,5 +1,6 @@
 // A tool's return value as the model sees it: checked, never coerced, and cut where it is too long. Pure.
 
+import { cutNote } from './fit-texts';
 import { checkStringifiable } from '../session';
 import { headOf, utf8Length } from '../../base/text';
 import type { Json } from '../../base/json';
@@ -57,7 +58,6 @@ export function outcomeUnknown(reason?: string): ToolOutput {
 function cut(text: string, maxBytes: number): string {
   const bytes = utf8Length(text);
   if (bytes <= maxBytes) return text;
-  const note = (shown: number): string => `\n[cut: the first ${shown} of ${bytes} bytes are shown]`;
-  const head = headOf(text, maxBytes - note(bytes).length);
-  return head + note(utf8Length(head));
+  const head = headOf(text, maxBytes - cutNote(bytes, bytes).length);
+  return head + cutNote(utf8Length(head), bytes);
 }

@@ -2,12 +2,12 @@ import type {
   ContentBlockParam,
   ToolUseBlockParam,
 } from '@anthropic-ai/sdk/resources/messages/messages';
+import { CallIds } from '../../base/call-ids';
 import { isJsonObject } from '../../base/json';
 import type { AssistantMessage, AssistantPart, Message } from '../../protocol/message';
 import { withDifference } from '../seal';
 import { anthropicApi, projectedBlock, type MessageBlock } from './blocks';
 import { mediaBlock, textBlocks, toolResultBlock } from './to-content-blocks';
-import { ToolUseIds } from './tool-use-ids';
 
 export type WireMessage = {
   readonly role: 'user' | 'assistant';
@@ -19,7 +19,7 @@ export type WireMessage = {
  * turn come first, text after them. System messages are not here: they have a place of their own in the request.
  */
 export function toMessages(messages: readonly Message[]): WireMessage[] {
-  const ids = new ToolUseIds();
+  const ids = new CallIds();
   const wire: WireMessage[] = [];
   for (const message of messages) {
     const content = toContent(message, ids);
@@ -32,7 +32,7 @@ export function toMessages(messages: readonly Message[]): WireMessage[] {
   return wire;
 }
 
-function toContent(message: Message, ids: ToolUseIds): ContentBlockParam[] {
+function toContent(message: Message, ids: CallIds): ContentBlockParam[] {
   switch (message.role) {
     case 'system':
       return [];
@@ -51,24 +51,27 @@ function toContent(message: Message, ids: ToolUseIds): ContentBlockParam[] {
 }
 
 /** The blocks this API once gave, each from its part and what was sealed with it. */
-function ownTurn(message: AssistantMessage, ids: ToolUseIds): ContentBlockParam[] {
+function ownTurn(message: AssistantMessage, ids: CallIds): ContentBlockParam[] {
   return message.parts.flatMap((part): ContentBlockParam[] => {
     const projection = projectedBlock(part);
     if (projection === undefined) return [];
     const block = withDifference(projection, sealedHere(part)) as MessageBlock;
-    return isAcceptable(block) ? [addressed(block, (id) => ids.own(id))] : [];
+    return isAcceptable(block) ? [addressed(block, (id) => ids.asIs(id))] : [];
   });
 }
 
 /** What another API's turn says in this one: its words and its calls. */
-function foreignTurn(message: AssistantMessage, ids: ToolUseIds): ContentBlockParam[] {
+function foreignTurn(message: AssistantMessage, ids: CallIds): ContentBlockParam[] {
   return message.parts.flatMap((part): ContentBlockParam[] => {
     if (part.type === 'text' || part.type === 'refusal') return textBlocks(part.text);
     if (part.type !== 'tool_call') return [];
     const block = projectedBlock(part);
-    return block === undefined ? [] : [addressed(block, (id) => ids.foreign(id))];
+    return block === undefined ? [] : [addressed(block, (id) => ids.unused(id, acceptedId(id)))];
   });
 }
+
+/** This API refuses the characters that others put into ids. */
+const acceptedId = (callId: string): string => callId.replace(/[^A-Za-z0-9_-]/g, '_') || 'call';
 
 function sealedHere({ sealed }: AssistantPart): MessageBlock | Record<string, never> {
   return sealed?.api === anthropicApi && isJsonObject(sealed.data)

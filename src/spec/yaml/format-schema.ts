@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonSchema } from '../../base/json';
 import type { RunnerSpec } from '../../protocol/spec';
 import { expectedKeyword } from '../../base/check-shape';
-import { deepFreeze } from '../plain-json';
+import { deepFreeze } from '../../base/plain-json';
 import { specSchemas } from '../runner-spec-schema';
 import { fullText, id, list, model, object, runnerRef, text, toolName } from '../schema-parts';
 import { defaultKindKeyword, freeKeyword, valuesKeyword } from './format-keywords';

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, type JsonSchema } from '../../base/json';
-import { deepFreeze } from '../plain-json';
+import { deepFreeze } from '../../base/plain-json';
 import { fieldHelp } from './field-help';
 import { otherSpellings } from './field-names';
 import { formatDefinitions, formatSchema } from './format-schema';

@@ -3,7 +3,7 @@ import type { CustomCriterion } from '../criteria';
 import { loggingCallbacks } from '../logging-callbacks';
 import type { McpServer } from '../mcp-server';
 import { didYouMean } from '../../base/nearest';
-import { deepFreeze } from '../plain-json';
+import { deepFreeze } from '../../base/plain-json';
 import { formatPath, quote } from '../problem';
 import {
   checkLists,

@@ -12,11 +12,11 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { codeMarkdown, plainMarkdown } from '../../core/transcript/markdown';
-import { clipText, oneLine, utf8Length } from '../../base/text';
+import { clipText, oneLine, utf8Length, textOfParts } from '../../base/text';
 import { isJsonObject } from '../../base/json';
 import { limits } from '../../protocol/limits';
 import type { LogEntry } from '../../protocol/log';
-import { memoKey, searchAttributes } from '../../protocol/names';
+import { askUserTool, memoKey, searchAttributes } from '../../protocol/names';
 import type { ChildView, RunMemo, RunState } from '../../protocol/run';
 
 const agentKey = defineSearchAttributeKey(searchAttributes.agent, 'KEYWORD');
@@ -158,7 +158,7 @@ function describeChildren(children: readonly ChildView[]): string[] {
 function answerOf(entries: readonly LogEntry[]): string[] {
   const last = entries.at(-1);
   if (last?.kind !== 'model-turn') return [];
-  const text = last.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  const text = textOfParts(last.content);
   return text === ''
     ? []
     : [`\n### Answer\n\n${plainMarkdown(clipText(text, 900)).replaceAll('\n', '  \n')}`];
@@ -188,11 +188,13 @@ function describeEntry(entry: LogEntry): string[] {
         if (part.type === 'text' && part.text !== '')
           return [`- **agent:** ${plain(part.text, 200)}`];
         if (part.type !== 'tool_call') return [];
-        if (part.name === 'ask_user') return [`- **asks:** ${plain(questionOf(part.args), 200)}`];
+        if (part.name === askUserTool.name)
+          return [`- **asks:** ${plain(questionOf(part.args), 200)}`];
         return [`- calls ${code(`${part.name} ${argumentText(part)}`)}`];
       });
     case 'tool-result':
-      if (entry.result.name === 'ask_user') return [`- **user:** ${textOf(entry.result.content)}`];
+      if (entry.result.name === askUserTool.name)
+        return [`- **user:** ${textOf(entry.result.content)}`];
       return [
         `- ${code(entry.result.name)} ${entry.result.isError ? '**failed:**' : '→'} ${textOf(entry.result.content)}`,
       ];

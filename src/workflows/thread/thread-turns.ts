@@ -7,7 +7,7 @@
 // 5. Of a turn that was cleared its message id is known, and nothing else is told.
 
 import { saidTurns, type SaidTurn } from '../../core/transcript/memory';
-import { clipText, utf8Length } from '../../base/text';
+import { clipText, utf8Length, textOfParts } from '../../base/text';
 import { limits } from '../../protocol/limits';
 import type { LogEntry } from '../../protocol/log';
 import type { RunInput } from '../../protocol/run';
@@ -247,10 +247,7 @@ function shownInput(input: RunInput['input']): RunInput['input'] {
 
 function shortText(input: RunInput['input']): string {
   const shown = shownInput(input);
-  const text =
-    typeof shown === 'string'
-      ? shown
-      : shown.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+  const text = typeof shown === 'string' ? shown : textOfParts(shown, '\n');
   return clipText(text, shortLength);
 }
 

@@ -1,6 +1,6 @@
 // Pure: no server.
 import fc from 'fast-check';
-import { clipText, headOf, oneLine, utf8Length } from '../../../src/base/text';
+import { clipText, headOf, oneLine, utf8Length, textOfParts } from '../../../src/base/text';
 
 const seed = 20_261_121;
 const bytesOf = (value: string): number => Buffer.byteLength(value);
@@ -115,5 +115,22 @@ describe('oneLine', () => {
     oneLine('x'.repeat(1_000_000), 120);
     expect(replace.mock.contexts.map(String).map(({ length }) => length)).toEqual([480]);
     replace.mockRestore();
+  });
+});
+
+describe('textOfParts', () => {
+  const parts = [
+    { type: 'text', text: 'Hel' },
+    { type: 'reasoning', text: 'hidden' },
+    { type: 'media', mediaType: 'image/png' },
+    { type: 'text', text: 'lo' },
+  ];
+
+  it('joins the text parts, and no others, with nothing between', () => {
+    expect(textOfParts(parts)).toBe('Hello');
+  });
+
+  it('joins them with what is given', () => {
+    expect(textOfParts(parts, '\n')).toBe('Hel\nlo');
   });
 });

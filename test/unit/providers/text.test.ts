@@ -1,6 +1,6 @@
 // Pure: no server.
 import type { ToolContent } from '../../../src/protocol/message';
-import { messageText, toolResultText } from '../../../src/providers/text';
+import { toolResultText } from '../../../src/providers/text';
 
 const result = { type: 'tool_result', callId: 'call_1', name: 'get_weather' } as const;
 
@@ -34,17 +34,5 @@ describe('toolResultText', () => {
 
     expect(toolResultText(failed, { errorFlag: false })).toBe('Error: no');
     expect(toolResultText(failed, { errorFlag: true })).toBe('no');
-  });
-});
-
-describe('messageText', () => {
-  it('joins the text parts with nothing between', () => {
-    const parts = [
-      { type: 'text', text: 'Hel' },
-      { type: 'reasoning', text: 'hidden' },
-      { type: 'text', text: 'lo' },
-    ] as const;
-
-    expect(messageText({ role: 'assistant', parts })).toBe('Hello');
   });
 });

@@ -1,3 +1,4 @@
+import { textOfParts } from '../../../base/text';
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions/completions';
 import type { JsonObject } from '../../../base/json';
 import type {
@@ -7,7 +8,7 @@ import type {
   ToolCallPart,
 } from '../../../protocol/message';
 import { withDifference } from '../../seal';
-import { messageText, toolResultText } from '../../text';
+import { toolResultText } from '../../text';
 import { chatApi, openParts, type OpenPart } from '../api';
 import { argumentsText } from '../call-arguments';
 import { toChatUserContent } from './chat-media';
@@ -21,7 +22,7 @@ export function toChatMessages(
   return messages.flatMap((message): ChatCompletionMessageParam[] => {
     switch (message.role) {
       case 'system':
-        return [{ role: 'system', content: messageText(message) }];
+        return [{ role: 'system', content: textOfParts(message.parts) }];
       case 'user':
         return [{ role: 'user', content: toChatUserContent(message.parts) }];
       case 'assistant':

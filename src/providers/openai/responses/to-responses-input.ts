@@ -1,3 +1,4 @@
+import { textOfParts } from '../../../base/text';
 import type { ResponseInputItem } from 'openai/resources/responses/responses';
 import type { JsonObject } from '../../../base/json';
 import type {
@@ -6,7 +7,7 @@ import type {
   Message,
   ToolResult,
 } from '../../../protocol/message';
-import { messageText, toolContentText, toolResultText } from '../../text';
+import { toolContentText, toolResultText } from '../../text';
 import { openParts, responsesApi } from '../api';
 import { argumentsText } from '../call-arguments';
 import { functionCallItem } from './from-responses-output';
@@ -28,7 +29,7 @@ export function toResponsesInput(messages: readonly Message[]): ResponseInputIte
 function messageItems(message: Message): JsonObject[] {
   switch (message.role) {
     case 'system':
-      return [{ role: 'system', content: messageText(message) }];
+      return [{ role: 'system', content: textOfParts(message.parts) }];
     case 'user':
       return [{ role: 'user', content: toResponsesUserContent(message.parts) }];
     case 'assistant':

@@ -1,0 +1,15 @@
+/** gRPC status codes by name, as far as they are told apart. */
+export const grpcStatus = {
+  cancelled: 1,
+  invalidArgument: 3,
+  deadlineExceeded: 4,
+  notFound: 5,
+  permissionDenied: 7,
+  resourceExhausted: 8,
+  failedPrecondition: 9,
+  aborted: 10,
+  unimplemented: 12,
+  internal: 13,
+  unavailable: 14,
+  unauthenticated: 16,
+} as const;

@@ -1,0 +1,10 @@
+// Pure: no server.
+import { deepFreeze } from '../../../src/base/plain-json';
+
+describe('deepFreeze', () => {
+  it('freezes plain data all the way down', () => {
+    const value = deepFreeze({ a: [{ b: 1 }] });
+    expect(() => Object.assign(value.a[0] ?? {}, { b: 2 })).toThrow(TypeError);
+    expect(() => value.a.push({ b: 2 })).toThrow(TypeError);
+  });
+});
