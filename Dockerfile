@@ -6,7 +6,7 @@ RUN npm ci
 COPY tsconfig.json tsconfig.build.json ./
 COPY scripts ./scripts
 COPY src ./src
-RUN npm run build && chmod +x dist/cli/main.js && npm prune --omit=dev
+RUN npm run build && chmod +x dist/cli/main.js && node scripts/keep-peers.mjs && npm prune --omit=dev
 
 FROM node:24-bookworm-slim
 # Certificates for servers with TLS, Temporal Cloud among them.

@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 
 process.chdir(resolve(import.meta.dirname, '..'));
-const { bin, dependencies, exports, name } = JSON.parse(readFileSync('package.json', 'utf8'));
+const { bin, dependencies, exports, name, peerDependencies, peerDependenciesMeta } = JSON.parse(
+  readFileSync('package.json', 'utf8'),
+);
 const entries = Object.keys(exports).filter((path) => path !== './package.json');
 const specifiers = entries.map((path) => join(name, path));
 const folder = mkdtempSync(join(tmpdir(), `${name}-package-`));
@@ -19,6 +21,24 @@ const names = (entry) => Object.keys(entry).filter((key) => !MARKERS.includes(ke
 const MARKERS = ['default', 'module.exports', '__esModule'];
 const required = createRequire(import.meta.url)(process.argv[2]);
 assert.deepStrictEqual(names(await import(process.argv[2])), names(required));
+`;
+
+/** What needs each optional package says so when it is not installed, and can be made when it is. */
+const OPTIONAL = `
+import assert from 'node:assert';
+import { defineAgent, mcpTools } from 'longhaul';
+import { LonghaulPlugin, PostgresStores } from 'longhaul/worker';
+const workerOf = (model) => () => new LonghaulPlugin({ runners: [defineAgent({ id: 'a', model })] });
+const make = {
+  openai: workerOf('openai/x'),
+  '@anthropic-ai/sdk': workerOf('anthropic/x'),
+  '@google/genai': workerOf('google/x'),
+  '@modelcontextprotocol/sdk': () => new LonghaulPlugin({ mcpServers: [mcpTools({ name: 'm', url: 'http://127.0.0.1:1' })] }),
+  pg: () => new PostgresStores(),
+};
+const [name, isInstalled] = process.argv.slice(2);
+if (isInstalled === 'true') make[name]();
+else assert.throws(make[name], { code: 'PackageMissing', details: { package: name } });
 `;
 
 /** Prints whether the command succeeded, and if not what it said; `relevant` picks the lines that count as its errors. */
@@ -37,12 +57,22 @@ function install() {
   const tarball = join(folder, check('npm pack', pack).trim());
   mkdirSync(installed, { recursive: true });
   check('unpack', ['tar', '-xzf', tarball, '-C', installed, '--strip-components=1']);
-  for (const dependency of [...Object.keys(dependencies), '@types/node']) {
-    const link = join(folder, 'node_modules', dependency);
-    mkdirSync(dirname(link), { recursive: true });
-    symlinkSync(resolve('node_modules', dependency), link);
-  }
+  for (const dependency of [...Object.keys(dependencies), '@types/node']) link(dependency);
   return tarball;
+}
+
+function link(dependency) {
+  const path = join(folder, 'node_modules', dependency);
+  mkdirSync(dirname(path), { recursive: true });
+  symlinkSync(resolve('node_modules', dependency), path);
+}
+
+function checkOptional(dependency) {
+  for (const isInstalled of [false, true]) {
+    if (isInstalled) link(dependency);
+    const title = `${isInstalled ? 'with' : 'without'} ${dependency}`;
+    check(title, ['node', 'optional.mjs', dependency, `${isInstalled}`], { cwd: folder });
+  }
 }
 
 /** skipLibCheck hides a package's own broken imports; what its dependencies get wrong is not ours. */
@@ -87,6 +117,10 @@ try {
       cwd: folder,
     });
   }
+  writeFileSync(join(folder, 'optional.mjs'), OPTIONAL);
+  Object.keys(peerDependencies)
+    .filter((peer) => peerDependenciesMeta[peer]?.optional)
+    .forEach(checkOptional);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -27,6 +27,7 @@ export {
   NotRegisteredHere,
   NotWaiting,
   OutcomeUnknown,
+  PackageMissing,
   ParallelFailed,
   PayloadTooLarge,
   RunAlreadyExists,

@@ -1,5 +1,6 @@
 /** Workers: the processes that run agents. */
-export type { DeltaEvent, InlineSpecInfo, InlineSpecs } from './activities';
+export type { InlineSpecInfo, InlineSpecs } from './activities/definition/inline-spec';
+export type { DeltaEvent } from './activities/model/delta-event';
 export type {
   CallOptions,
   ModelDelta,

@@ -1,5 +1,5 @@
 import type { PriceTable } from '../providers/prices';
-import type { ModelDelta, ModelProvider } from '../providers/provider';
+import type { ModelProvider } from '../providers/provider';
 import type { Registry } from '../spec/registry';
 import type { Stores } from '../stores/memory-store';
 import type { DefinitionCache } from './definition/definition-cache';
@@ -7,15 +7,7 @@ import type { InlineSpecs } from './definition/inline-spec';
 import type { InputCache } from './log/input-cache';
 import type { LogReplica } from './log/log-replica';
 import type { McpPool } from './mcp/mcp-pool';
-
-/** One streamed delta of a model call. A retried attempt starts over at `seq` 0 with a higher `attempt`: drop what the earlier one sent. */
-export type DeltaEvent = {
-  readonly runId: string;
-  readonly turn: number;
-  readonly attempt: number;
-  readonly seq: number;
-  readonly delta: ModelDelta;
-};
+import type { DeltaEvent } from './model/delta-event';
 
 /** What the activities of one worker share. */
 export type ActivityDependencies = {

@@ -18,8 +18,7 @@ import { askSession } from './log/read-log';
 import { runToolHooks } from './tool/run-tool-hooks';
 import { clearTurns, compactTurns, openThread, saveTurn } from './thread/thread-memory';
 
-export type { InlineSpecInfo, InlineSpecs } from './definition/inline-spec';
-export type { ActivityDependencies, DeltaEvent } from './dependencies';
+export type { ActivityDependencies } from './dependencies';
 
 export function createActivities(dependencies: ActivityDependencies): LonghaulActivities {
   const own =

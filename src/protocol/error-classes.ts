@@ -79,6 +79,9 @@ export class NotWaiting extends errorOf('NotWaiting') {}
 /** A call with `effect: 'once'` was cut off: it may or may not have taken effect. */
 export class OutcomeUnknown extends errorOf('OutcomeUnknown') {}
 
+/** An optional package that something needs is not installed; the message has the command that installs it. */
+export class PackageMissing extends errorOf('PackageMissing') {}
+
 /** All branches failed, or one whose result is needed. */
 export class ParallelFailed extends errorOf('ParallelFailed') {}
 
@@ -133,6 +136,7 @@ const plainErrors = {
   NotRegisteredHere,
   NotWaiting,
   OutcomeUnknown,
+  PackageMissing,
   ParallelFailed,
   PayloadTooLarge,
   RunAlreadyExists,

@@ -31,6 +31,7 @@ export const errorCodes = [
   'ServerUnavailable',
   'NoWorker',
   'EncryptionMismatch',
+  'PackageMissing',
   'PayloadTooLarge',
   'SessionTooLarge',
   'TranscriptTooLarge',

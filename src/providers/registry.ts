@@ -1,5 +1,6 @@
 import { SpecError } from '../protocol/error-classes';
 import type { LonghaulError } from '../protocol/errors';
+import { loadOptional, type OptionalPackage } from '../protocol/optional-packages';
 import { isJsonObject } from '../base/json';
 import { createAnthropicProvider } from './anthropic/anthropic-provider';
 import { createGoogleProvider } from './google/google-provider';
@@ -12,11 +13,18 @@ type Api = NonNullable<ProviderConfig['api']>;
 
 export type ProviderConfigs = Readonly<Record<string, ProviderConfig | ModelProvider>>;
 
-const factories: Readonly<Record<Api, ProviderFactory>> = {
-  'openai-responses': createOpenAiProvider,
-  'openai-chat': createOpenAiProvider,
-  'anthropic-messages': createAnthropicProvider,
-  'google-generate-content': createGoogleProvider,
+/** How a provider is made, and the package it loads at its first call. */
+type Maker = { readonly create: ProviderFactory; readonly package: OptionalPackage };
+
+const openAi: Maker = { create: createOpenAiProvider, package: 'openai' };
+const anthropic: Maker = { create: createAnthropicProvider, package: '@anthropic-ai/sdk' };
+const google: Maker = { create: createGoogleProvider, package: '@google/genai' };
+
+const makers: Readonly<Record<Api, Maker>> = {
+  'openai-responses': openAi,
+  'openai-chat': openAi,
+  'anthropic-messages': anthropic,
+  'google-generate-content': google,
 };
 
 const configOptions: Readonly<Record<keyof ProviderConfig, true>> = {
@@ -29,16 +37,16 @@ const configOptions: Readonly<Record<keyof ProviderConfig, true>> = {
   extra: true,
 };
 
-type BuiltIn = { readonly factory: ProviderFactory; readonly api?: Api; readonly like?: string };
+type BuiltIn = { readonly maker: Maker; readonly api?: Api; readonly like?: string };
 
 /** Known without any configuration. `like` names the one whose configuration counts where it has none of its own. */
 const builtIn: Readonly<Record<string, BuiltIn>> = {
-  openai: { factory: createOpenAiProvider },
-  'openai-chat': { factory: createOpenAiProvider, api: 'openai-chat', like: 'openai' },
-  anthropic: { factory: createAnthropicProvider },
-  google: { factory: createGoogleProvider },
-  gemini: { factory: createGoogleProvider, like: 'google' },
-  vertex: { factory: createGoogleProvider },
+  openai: { maker: openAi },
+  'openai-chat': { maker: openAi, api: 'openai-chat', like: 'openai' },
+  anthropic: { maker: anthropic },
+  google: { maker: google },
+  gemini: { maker: google, like: 'google' },
+  vertex: { maker: google },
 };
 
 /**
@@ -54,12 +62,37 @@ export function resolveProviders(
   return new Map([...names].map((name) => [name, resolveProvider(name, configs)]));
 }
 
+/**
+ * Throws `PackageMissing` when one of these providers needs a package that is not installed. A name that is no provider is left to the
+ * call: another worker may know it.
+ */
+export function requireProviderPackages(
+  names: Iterable<string>,
+  configs: ProviderConfigs = {},
+  resolve: (name: string) => unknown = require.resolve,
+): void {
+  for (const name of names) {
+    const given = givenProvider(name, configs);
+    if (given === undefined || isModelProvider(given)) continue;
+    const { package: needed } = makerOf(name, given);
+    loadOptional(needed, () => resolve(needed));
+  }
+}
+
 function resolveProvider(name: string, configs: ProviderConfigs): ModelProvider {
-  const known = entryOf(builtIn, name);
   const own = entryOf<unknown>(configs, name);
   if (own !== undefined) checkGiven(name, own);
-  const given = entryOf(configs, name) ?? inherited(known, configs);
-  return isModelProvider(given) ? given : createProvider(name, given, known);
+  const given = givenProvider(name, configs) ?? {};
+  return isModelProvider(given) ? given : createProvider(name, given);
+}
+
+/** The name's own configuration, or the one it takes over; undefined when nothing says how to reach it. */
+function givenProvider(
+  name: string,
+  configs: ProviderConfigs,
+): ProviderConfig | ModelProvider | undefined {
+  const known = entryOf(builtIn, name);
+  return entryOf(configs, name) ?? (known && inherited(known, configs));
 }
 
 /** What has no `call` is a configuration: of one that was meant as a provider nothing would be left. */
@@ -82,23 +115,30 @@ function checkGiven(name: string, given: unknown): void {
 
 /** A provider made elsewhere speaks what it speaks: where one api is promised, only a configuration is inherited. */
 function inherited(
-  known: BuiltIn | undefined,
+  { like: name, api }: BuiltIn,
   configs: ProviderConfigs,
 ): ProviderConfig | ModelProvider {
-  const like = known?.like === undefined ? undefined : entryOf(configs, known.like);
-  return like === undefined || (isModelProvider(like) && known?.api !== undefined) ? {} : like;
+  const like = name === undefined ? undefined : entryOf(configs, name);
+  return like === undefined || (isModelProvider(like) && api !== undefined) ? {} : like;
 }
 
-function createProvider(
-  name: string,
-  config: ProviderConfig,
-  known: BuiltIn | undefined,
-): ModelProvider {
-  const api = known?.api ?? config.api;
-  const factory =
-    api === undefined ? (known?.factory ?? guessedFactory(config)) : entryOf(factories, api);
-  if (factory === undefined) throw unusableConfig(name, config);
-  return factory(name, api === undefined ? config : { ...config, api });
+function createProvider(name: string, config: ProviderConfig): ModelProvider {
+  const api = apiOf(name, config);
+  return makerOf(name, config).create(name, api === undefined ? config : { ...config, api });
+}
+
+function makerOf(name: string, config: ProviderConfig): Maker {
+  const api = apiOf(name, config);
+  const maker =
+    api === undefined
+      ? (entryOf(builtIn, name)?.maker ?? guessedMaker(config))
+      : entryOf(makers, api);
+  if (maker === undefined) throw unusableConfig(name, config);
+  return maker;
+}
+
+function apiOf(name: string, config: ProviderConfig): Api | undefined {
+  return entryOf(builtIn, name)?.api ?? config.api;
 }
 
 function entryOf<Entry>(entries: Readonly<Record<string, Entry>>, name: string): Entry | undefined {
@@ -106,14 +146,14 @@ function entryOf<Entry>(entries: Readonly<Record<string, Entry>>, name: string):
 }
 
 /** Compatible servers all know Chat Completions: the default for a base URL. */
-function guessedFactory({ baseURL, vertex }: ProviderConfig): ProviderFactory | undefined {
-  if (vertex !== undefined) return createGoogleProvider;
-  return baseURL === undefined ? undefined : createOpenAiProvider;
+function guessedMaker({ baseURL, vertex }: ProviderConfig): Maker | undefined {
+  if (vertex !== undefined) return google;
+  return baseURL === undefined ? undefined : openAi;
 }
 
 function unusableConfig(name: string, { api }: ProviderConfig): LonghaulError {
   const found = api === undefined ? 'has no api' : `has the unknown api "${api}"`;
-  const apis = Object.keys(factories).join(', ');
+  const apis = Object.keys(makers).join(', ');
   return new SpecError(`Provider "${name}" ${found}. Give it one of ${apis}, or a baseURL.`);
 }
 

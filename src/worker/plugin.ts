@@ -5,11 +5,13 @@ import { DefinitionCache } from '../activities/definition/definition-cache';
 import { InputCache } from '../activities/log/input-cache';
 import { LogReplica } from '../activities/log/log-replica';
 import { McpPool } from '../activities/mcp/mcp-pool';
+import { requireMcpSdk } from '../activities/mcp/mcp-sdk';
 import { timeouts } from '../protocol/limits';
 import { priceTable } from '../providers/prices';
-import { resolveProviders } from '../providers/registry';
+import { requireProviderPackages, resolveProviders } from '../providers/registry';
 import { failureConverterPath, tryEncryption, workerConverter } from '../server/encryption';
 import { SpecError } from '../protocol/error-classes';
+import { providerNames } from '../spec/provider-names';
 import { createRegistry, type Registry } from '../spec/registry';
 import { addSpecs } from '../spec/yaml/add-specs';
 import { checkStores } from '../stores/check-stores';
@@ -39,7 +41,10 @@ export class LonghaulPlugin extends SimplePlugin {
   readonly #pools: McpPool[] = [];
   #running = 0;
 
-  /** Throws a `SpecError` for whatever is wrong with the options, before any server is needed. */
+  /**
+   * Throws a `SpecError` for whatever is wrong with the options, and `PackageMissing` for an optional package that they need, before any
+   * server is needed.
+   */
   constructor(options: LonghaulOptions = {}) {
     super({ name: 'longhaul' });
     checkLonghaulOptions(options);
@@ -56,6 +61,8 @@ export class LonghaulPlugin extends SimplePlugin {
     if (stores !== undefined) checkStores(stores);
     resolveProviders(providers);
     priceTable(prices);
+    requireProviderPackages(providerNames(this.#registry), providers);
+    if (this.#registry.mcpServerNames().length > 0) requireMcpSdk();
   }
 
   override configureWorker(options: WorkerOptions): WorkerOptions {

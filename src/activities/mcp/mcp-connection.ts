@@ -1,16 +1,16 @@
 // One connection to an MCP server: a child process or an HTTP session. Knows no run and no retry.
 
-import { createRequire } from 'node:module';
-import type * as clientModule from '@modelcontextprotocol/sdk/client/index.js';
-import type * as stdioModule from '@modelcontextprotocol/sdk/client/stdio.js';
-import type * as httpModule from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
-import type * as typesModule from '@modelcontextprotocol/sdk/types.js';
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { SpecError } from '../../protocol/error-classes';
 import type { McpServer } from '../../spec/mcp-server';
 import type { ListedMcpTool } from '../../spec/mcp-tool-spec';
 import { boundedFetch, mostMessageBytes, tooLarge } from './bounded-fetch';
 import { McpUnavailable } from './mcp-failure';
+import { loadMcpSdk } from './mcp-sdk';
 
 const connectTimeoutMs = 50_000;
 const pingTimeoutMs = 5_000;
@@ -19,21 +19,7 @@ const mostTools = 5_000;
 const mostListedBytes = 8 * 1024 * 1024;
 const keptOutput = 2_000;
 
-type Client = clientModule.Client;
-type Transport = stdioModule.StdioClientTransport | httpModule.StreamableHTTPClientTransport;
-type Sdk = typeof clientModule & typeof stdioModule & typeof httpModule & typeof typesModule;
-
-const modules = ['client/index.js', 'client/stdio.js', 'client/streamableHttp.js', 'types.js'];
-const load = createRequire(__filename);
-let sdk: Sdk | undefined;
-
-/** Loaded with the first server: most workers have none. */
-function loadSdk(): Sdk {
-  if (sdk !== undefined) return sdk;
-  const loaded = modules.map((module) => load(`@modelcontextprotocol/sdk/${module}`) as object);
-  return (sdk = Object.assign({}, ...loaded) as Sdk);
-}
-
+type Transport = StdioClientTransport | StreamableHTTPClientTransport;
 export class McpConnection {
   readonly #name: string;
   readonly #client: Client;
@@ -57,7 +43,7 @@ export class McpConnection {
   }
 
   static async open(server: McpServer): Promise<McpConnection> {
-    const client = new (loadSdk().Client)({ name: 'longhaul', version: '1' });
+    const client = new (loadMcpSdk().Client)({ name: 'longhaul', version: '1' });
     const connection = new McpConnection(server, client);
     try {
       await client.connect(connection.#transport, { timeout: connectTimeoutMs });
@@ -101,7 +87,7 @@ export class McpConnection {
       // Not the client's own method, which compiles the output schemas it is sent and lets one bad tool spoil the list.
       const result = await this.#client.request(
         { method: 'tools/list', params },
-        loadSdk().PaginatedResultSchema,
+        loadMcpSdk().PaginatedResultSchema,
         { signal, timeout: connectTimeoutMs },
       );
       const listed = Array.isArray(result['tools']) ? (result['tools'] as unknown[]) : [];
@@ -122,10 +108,10 @@ export class McpConnection {
       readonly _meta?: Record<string, unknown>;
     },
     options: RequestOptions,
-  ): Promise<typesModule.CallToolResult> {
+  ): Promise<CallToolResult> {
     return await this.#client.request(
       { method: 'tools/call', params: { ...params } },
-      loadSdk().CallToolResultSchema,
+      loadMcpSdk().CallToolResultSchema,
       options,
     );
   }
@@ -162,7 +148,7 @@ export class McpConnection {
 
 /** A tool that is none stays in the list, with what is wrong with it. */
 function asTool(listed: unknown): ListedMcpTool {
-  const { success, data, error } = loadSdk().ToolSchema.safeParse(listed);
+  const { success, data, error } = loadMcpSdk().ToolSchema.safeParse(listed);
   if (success) return data;
   const { name } = (listed ?? {}) as { readonly name?: unknown };
   const [issue] = error.issues;
@@ -181,19 +167,19 @@ function transportTo({ connection: address }: McpServer): {
   transport: Transport;
   output: () => string;
 } {
-  const { StdioClientTransport, StreamableHTTPClientTransport } = loadSdk();
+  const sdk = loadMcpSdk();
   if (address.kind === 'http') {
     const requestInit = { headers: { ...address.headers } };
     // It follows redirects within the origin only: credentials go nowhere else.
     const options = { requestInit, fetch: boundedFetch };
-    const transport = new StreamableHTTPClientTransport(new URL(address.url), options);
+    const transport = new sdk.StreamableHTTPClientTransport(new URL(address.url), options);
     return { transport, output: () => '' };
   }
   const { kind: _kind, args, env, ...rest } = address;
   const stderr = 'pipe' as const;
   const maxBufferSize = mostMessageBytes;
   const options = { ...rest, args: [...args], env: { ...env }, stderr, maxBufferSize };
-  const transport = new StdioClientTransport(options);
+  const transport = new sdk.StdioClientTransport(options);
   let output = '';
   transport.stderr?.on('data', (chunk: Buffer) => {
     output = (output + chunk.toString()).slice(-keptOutput);

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { providerNames } from '../../spec/provider-names';
 import type { LoadedAgents } from '../session/agents-file';
 import { messageOf } from '../error-message';
 import type { Check } from './check';
@@ -83,11 +84,7 @@ export function checkProviderKeys(env: Environment, agents: LoadedAgents | undef
 
 /** Providers that the agents' models name and that nothing in the configuration gives a key or code of its own. */
 function providersOf({ registry, options }: LoadedAgents): readonly string[] {
-  const named = registry.runnerIds().flatMap((id) => {
-    const { runners } = registry.definition(id);
-    return Object.values(runners).flatMap((spec) => ('model' in spec ? [spec.model.provider] : []));
-  });
-  return [...new Set(named)].filter((provider) => {
+  return providerNames(registry).filter((provider) => {
     const configured = options.providers?.[provider];
     if (configured === undefined) return true;
     return !('call' in configured) && configured.apiKey === undefined && !configured.baseURL;

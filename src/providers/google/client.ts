@@ -1,4 +1,5 @@
 import type * as sdkModule from '@google/genai';
+import { loadOptional } from '../../protocol/optional-packages';
 import type { ProviderConfig } from '../provider';
 import type { Credentials } from './credentials';
 
@@ -13,8 +14,11 @@ export function googleClient(
   config: GoogleProviderConfig,
   { vertex, apiKey }: Credentials,
 ): sdkModule.GoogleGenAI {
-  // eslint-disable-next-line @typescript-eslint/no-require-imports -- Jest cannot run a native import() of the built package
-  const sdk = require('@google/genai') as typeof sdkModule;
+  const sdk = loadOptional(
+    '@google/genai',
+    // eslint-disable-next-line @typescript-eslint/no-require-imports -- Jest cannot run a native import() of the built package
+    () => require('@google/genai') as typeof sdkModule,
+  );
   const { baseUrl, apiVersion } = resolveUrl(config, vertex);
   return new sdk.GoogleGenAI({
     vertexai: vertex,

@@ -1,4 +1,5 @@
 import type * as OpenAiSdk from 'openai';
+import { loadOptional } from '../../protocol/optional-packages';
 import type { ProviderConfig } from '../provider';
 import type { Endpoint } from './endpoint';
 import { reportingFetch } from './wire-activity';
@@ -8,8 +9,11 @@ const timeoutMs = 24 * 60 * 60_000;
 
 /** The SDK is loaded here and not before: a worker that never calls OpenAI does not pay for it. */
 export function openAiClient(endpoint: Endpoint, config: ProviderConfig): OpenAiSdk.OpenAI {
-  // eslint-disable-next-line @typescript-eslint/no-require-imports -- Jest cannot run a native import() of the built package
-  const sdk = require('openai') as typeof OpenAiSdk;
+  const sdk = loadOptional(
+    'openai',
+    // eslint-disable-next-line @typescript-eslint/no-require-imports -- Jest cannot run a native import() of the built package
+    () => require('openai') as typeof OpenAiSdk,
+  );
   return new sdk.OpenAI({
     apiKey: endpoint.apiKey ?? 'none',
     baseURL: endpoint.baseURL,

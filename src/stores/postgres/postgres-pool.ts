@@ -1,3 +1,6 @@
+import type * as pgModule from 'pg';
+import { loadOptional } from '../../protocol/optional-packages';
+
 type Values = readonly unknown[];
 type Rows = { readonly rows: readonly Readonly<Record<string, unknown>>[] };
 
@@ -39,10 +42,16 @@ export const boundedBegin =
   "begin; set local statement_timeout = '12s'; set local lock_timeout = '8s'; " +
   "set local idle_in_transaction_session_timeout = '20s'";
 
+/** Refuses early: the store is made when the worker starts, and the package loaded with the first call. */
+export function requirePostgres(): void {
+  loadOptional('pg', () => require.resolve('pg'));
+}
+
 /** `pg` is loaded when it is first used: most workers have no PostgreSQL. */
-export async function createPool(options: PostgresConnectionOptions): Promise<PostgresPool> {
+export function createPool(options: PostgresConnectionOptions): PostgresPool {
   const { connectionString, maxConnections = 5 } = options;
-  const { Pool } = await import('pg');
+  // eslint-disable-next-line @typescript-eslint/no-require-imports -- Jest cannot run a native import() of the built package
+  const { Pool } = loadOptional('pg', () => require('pg') as typeof pgModule);
   const pool = new Pool({
     ...(connectionString !== undefined && { connectionString }),
     max: maxConnections,

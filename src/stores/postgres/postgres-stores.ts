@@ -11,6 +11,7 @@ import {
   createPool,
   inTransaction,
   keepListening,
+  requirePostgres,
   type PostgresConnectionOptions,
   type PostgresPool,
   type PostgresQuery,
@@ -38,7 +39,7 @@ export class PostgresStores implements Required<StateStores> {
   readonly #options: PostgresStoresOptions;
   readonly #schema: string;
   #ready: Promise<PostgresPool> | undefined;
-  #pool: Promise<PostgresPool> | undefined;
+  #pool: PostgresPool | undefined;
   #isClosed = false;
 
   constructor(options: PostgresStoresOptions = {}) {
@@ -47,6 +48,7 @@ export class PostgresStores implements Required<StateStores> {
       throw new StoreError('the connection string of PostgreSQL must start with postgresql://');
     if (!schemaName.test(schema))
       throw new StoreError(`'${schema}' is not the name of a schema: ${schemaName.source}`);
+    if (options.pool === undefined) requirePostgres();
     this.#options = options;
     this.#schema = schema;
     ({
@@ -61,8 +63,7 @@ export class PostgresStores implements Required<StateStores> {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    const pool = await this.#pool?.catch(() => undefined);
-    if (this.#options.pool === undefined) await pool?.end();
+    if (this.#options.pool === undefined) await this.#pool?.end();
   }
 
   readonly #run: Statements = async (...statements) => {
@@ -88,9 +89,8 @@ export class PostgresStores implements Required<StateStores> {
   }
 
   async #migrate(): Promise<PostgresPool> {
-    const { pool: own } = this.#options;
-    this.#pool ??= own === undefined ? createPool(this.#options) : Promise.resolve(own);
-    const pool = keepListening(await this.#pool);
+    this.#pool ??= this.#options.pool ?? createPool(this.#options);
+    const pool = keepListening(this.#pool);
     await migratePostgres(pool, this.#schema);
     return pool;
   }

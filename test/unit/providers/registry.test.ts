@@ -1,6 +1,6 @@
 // Pure: no server.
 import type { ModelProvider, ProviderConfig } from '../../../src/providers/provider';
-import { resolveProviders } from '../../../src/providers/registry';
+import { requireProviderPackages, resolveProviders } from '../../../src/providers/registry';
 
 const variables = [
   'OPENAI_API_KEY',
@@ -83,5 +83,37 @@ describe('resolveProviders', () => {
 
   it('is not fooled by names of object members', () => {
     expect(resolveProviders().get('constructor')).toBeUndefined();
+  });
+});
+
+describe('requireProviderPackages', () => {
+  const nothingInstalled = (name: string): never => {
+    throw Object.assign(new Error(`Cannot find module '${name}'`), { code: 'MODULE_NOT_FOUND' });
+  };
+
+  it.each<[string, string, Record<string, ProviderConfig | ModelProvider>]>([
+    ['openai', 'openai', {}],
+    ['anthropic', '@anthropic-ai/sdk', {}],
+    ['gemini', '@google/genai', {}],
+    ['vertex', '@google/genai', {}],
+    ['ollama', 'openai', { ollama: { baseURL: 'http://127.0.0.1:11434/v1' } }],
+    ['claude', '@anthropic-ai/sdk', { claude: { api: 'anthropic-messages' } }],
+    ['openai-chat', 'openai', { openai: own }],
+  ])('refuses %s without %s', (provider, name, configs) => {
+    expect(() => requireProviderPackages([provider], configs, nothingInstalled)).toThrow(
+      expect.objectContaining({ code: 'PackageMissing', details: { package: name } }) as Error,
+    );
+  });
+
+  it.each<[string, Record<string, ProviderConfig | ModelProvider>]>([
+    ['openai', { openai: own }],
+    ['gemini', { google: own }],
+    ['unknown', {}],
+  ])('lets %s be when it is %j', (provider, configs) => {
+    expect(() => requireProviderPackages([provider], configs, nothingInstalled)).not.toThrow();
+  });
+
+  it('finds all of them here', () => {
+    expect(() => requireProviderPackages(['openai', 'anthropic', 'google'])).not.toThrow();
   });
 });
