@@ -227,6 +227,12 @@ export function isUntaken(error: unknown): error is Error {
   return error instanceof Error && hasGrpcStatus(error, grpcStatus.failedPrecondition);
 }
 
+/** An update that a worker's task was given and did not say a word about: the server gives up such a one, and keeps nothing of it. */
+export function isUnprocessed(error: unknown): boolean {
+  if (!(error instanceof WorkflowUpdateFailedError)) return false;
+  return error.cause instanceof ApplicationFailure && error.cause.type === 'UnprocessedUpdate';
+}
+
 /** An update whose run closed or continued as new before it was answered. */
 export function isCutOff(error: unknown): boolean {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {

@@ -1,5 +1,6 @@
 // Pure: no server.
-import { ServiceError } from '@temporalio/client';
+import { ServiceError, WorkflowUpdateFailedError } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
 import { uninterrupted } from '../../../src/client/uninterrupted';
 
 const failedPrecondition = 9;
@@ -35,6 +36,12 @@ describe('uninterrupted', () => {
     const send = failing(refusal(failedPrecondition), refusal(failedPrecondition));
     expect(await outcomeOf(send)).toBe('taken');
     expect(send).toHaveBeenCalledTimes(3);
+  });
+
+  it('sends an update again that a worker was given and did not look at', async () => {
+    const cause = ApplicationFailure.nonRetryable('was not processed', 'UnprocessedUpdate');
+    const send = failing(new WorkflowUpdateFailedError('Workflow Update failed', cause));
+    expect(await outcomeOf(send)).toBe('taken');
   });
 
   it('gives up when it goes on like that', async () => {
