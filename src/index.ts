@@ -34,6 +34,7 @@ export {
   RunClosed,
   RunFull,
   RunNotFound,
+  SdkMismatch,
   ServerUnavailable,
   SessionTooLarge,
   SpecError,

@@ -82,6 +82,9 @@ export class OutcomeUnknown extends errorOf('OutcomeUnknown') {}
 /** An optional package that something needs is not installed; the message has the command that installs it. */
 export class PackageMissing extends errorOf('PackageMissing') {}
 
+/** The project has two copies of Temporal's SDK, or a version of it that is not tested. */
+export class SdkMismatch extends errorOf('SdkMismatch') {}
+
 /** All branches failed, or one whose result is needed. */
 export class ParallelFailed extends errorOf('ParallelFailed') {}
 
@@ -143,6 +146,7 @@ const plainErrors = {
   RunClosed,
   RunFull,
   RunNotFound,
+  SdkMismatch,
   ServerUnavailable,
   SessionTooLarge,
   SpecError,

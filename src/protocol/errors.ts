@@ -32,6 +32,7 @@ export const errorCodes = [
   'NoWorker',
   'EncryptionMismatch',
   'PackageMissing',
+  'SdkMismatch',
   'PayloadTooLarge',
   'SessionTooLarge',
   'TranscriptTooLarge',

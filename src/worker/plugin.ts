@@ -27,6 +27,7 @@ import type { LonghaulOptions } from './options';
 import { replayPace } from './replay-pace';
 import { RequiredWorkflows } from './required-workflows';
 import { searchAttributeCheck } from './search-attributes';
+import { checkSdk, sdkCopies } from './temporal-sdk';
 
 /**
  * Adds Longhaul's activities and workflows to a worker that already exists. A worker with workflows of its own exports ours from
@@ -43,10 +44,11 @@ export class LonghaulPlugin extends SimplePlugin {
 
   /**
    * Throws a `SpecError` for whatever is wrong with the options, and `PackageMissing` for an optional package that they need, before any
-   * server is needed.
+   * server is needed. Throws `SdkMismatch` for two copies, or an untested version, of Temporal's SDK.
    */
   constructor(options: LonghaulOptions = {}) {
     super({ name: 'longhaul' });
+    checkSdk(sdkCopies());
     checkLonghaulOptions(options);
     this.#options = addSpecs(options).options;
     const {
@@ -67,6 +69,7 @@ export class LonghaulPlugin extends SimplePlugin {
 
   override configureWorker(options: WorkerOptions): WorkerOptions {
     const configured = super.configureWorker(options);
+    checkSdk(sdkCopies(configured.workflowsPath));
     return {
       stickyQueueScheduleToStartTimeout: timeouts.stickyScheduleToStart,
       shutdownGraceTime: timeouts.shutdownGrace,
@@ -91,6 +94,7 @@ export class LonghaulPlugin extends SimplePlugin {
   /** A worker whose bundle lacks our workflows would leave every run waiting for ever: said when it is bundled. */
   override configureBundler(options: BundleOptions): BundleOptions {
     const configured = super.configureBundler(options);
+    checkSdk(sdkCopies(configured.workflowsPath));
     const { webpackConfigHook } = configured;
     return {
       ...configured,

@@ -274,6 +274,7 @@ describe('longhaul', () => {
         'search attributes': 'ok',
         agents: 'ok',
         node: 'ok',
+        'temporal sdk': 'ok',
         protobufjs: 'ok',
       });
     });

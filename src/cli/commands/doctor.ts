@@ -16,7 +16,12 @@ import {
   type ConnectionFlags,
 } from '../session/connection';
 import type { Check } from '../doctor/check';
-import { checkNode, checkProtobufjs, checkProviderKeys } from '../doctor/machine-checks';
+import {
+  checkNode,
+  checkProtobufjs,
+  checkProviderKeys,
+  checkTemporalSdk,
+} from '../doctor/machine-checks';
 import { checkServer } from '../doctor/server-checks';
 import { exitCodes } from '../exit-codes';
 import { printableJson, printableLine } from '../render/printable';
@@ -55,7 +60,7 @@ export function renderChecks(checks: readonly Check[], style: Style): readonly s
 }
 
 async function diagnose(flags: DoctorFlags): Promise<readonly Check[]> {
-  const machine = [checkNode(process.version), checkProtobufjs()];
+  const machine = [checkNode(process.version), checkTemporalSdk(), checkProtobufjs()];
   const { check, agents } = await checkAgents(flags);
   const keys = checkProviderKeys(process.env, agents);
   const server = await checkConnection(flags, agents);

@@ -1,5 +1,7 @@
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { providerNames } from '../../spec/provider-names';
+import { sdkCopies, sdkProblem } from '../../worker/temporal-sdk';
 import type { LoadedAgents } from '../session/agents-file';
 import { messageOf } from '../error-message';
 import type { Check } from './check';
@@ -34,6 +36,16 @@ export function checkNode(version: string): Check {
     return { name, status: 'warn', message: `Node ${version}`, todo };
   }
   return { name, status: 'ok', message: `Node ${version}` };
+}
+
+/** As a worker does, which refuses to start then; seen from the project that the command runs in. */
+export function checkTemporalSdk(copies = sdkCopies(join(process.cwd(), 'package.json'))): Check {
+  const name = 'temporal sdk';
+  const message = sdkProblem(copies);
+  if (message === undefined)
+    return { name, status: 'ok', message: `${copies[0]?.version ?? 'none'}, one copy` };
+  const todo = 'run `npm ls @temporalio/workflow`, and install one tested version';
+  return { name, status: 'fail', message, todo };
 }
 
 /** Two copies of protobufjs in one process break Temporal's SDK in ways that do not name it. */

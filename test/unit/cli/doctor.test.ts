@@ -4,6 +4,7 @@ import {
   checkNode,
   checkProtobufjs,
   checkProviderKeys,
+  checkTemporalSdk,
 } from '../../../src/cli/doctor/machine-checks';
 import { howItWasTerminated, manyExecutions } from '../../../src/cli/doctor/ended-runs';
 import { lookAtEach, summary } from '../../../src/cli/doctor/look';
@@ -49,6 +50,21 @@ describe('checkProtobufjs', () => {
 
   it('finds one copy here', () => {
     expect(checkProtobufjs()).toEqual({ name: 'protobufjs', status: 'ok', message: 'one copy' });
+  });
+});
+
+describe('checkTemporalSdk', () => {
+  const worker = { name: '@temporalio/worker', version: '1.24.0', folder: '/app/worker' };
+
+  it.each([
+    { copies: [worker], status: 'ok', message: '1.24.0, one copy' },
+    { copies: [worker, { ...worker, folder: '/other' }], status: 'fail', message: '/other' },
+    { copies: [{ ...worker, version: '1.22.0' }], status: 'fail', message: '1.22.0' },
+  ])('$status: $message', ({ copies, status, message }) => {
+    expect(checkTemporalSdk(copies)).toMatchObject({
+      status,
+      message: expect.stringContaining(message) as string,
+    });
   });
 });
 

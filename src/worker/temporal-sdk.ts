@@ -1,0 +1,62 @@
+// Which copies of Temporal's SDK a worker and its bundle get. The SDK keeps state in private fields and module variables: two copies, or
+// two versions, make every run fail once its model has been paid.
+
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
+import { SdkMismatch } from '../protocol/error-classes';
+
+/** The whole suite runs on the newest; docs/workers.md says what runs on the others. */
+export const testedMinors: readonly string[] = ['1.23', '1.24'];
+
+const names = ['@temporalio/worker', '@temporalio/workflow', '@temporalio/common'] as const;
+
+/** A package as one place of the project finds it. */
+export type SdkCopy = { readonly name: string; readonly version: string; readonly folder: string };
+
+/** What this package, Temporal's own worker, and a workflow file find. A place that finds none of one has no copy of it. */
+export function sdkCopies(workflowsPath?: string): readonly SdkCopy[] {
+  const worker = copyFrom(__filename, '@temporalio/worker');
+  const places = [__filename, worker && `${worker.folder}/package.json`, workflowsPath];
+  return places
+    .filter((place) => place !== undefined)
+    .flatMap((place) => names.flatMap((name) => copyFrom(place, name) ?? []));
+}
+
+/** Throws `SdkMismatch` for two copies of a package, for two versions, and for a minor version that is not tested. */
+export function checkSdk(copies: readonly SdkCopy[]): void {
+  const problem = sdkProblem(copies);
+  if (problem !== undefined) throw new SdkMismatch(problem);
+}
+
+export function sdkProblem(copies: readonly SdkCopy[]): string | undefined {
+  const [first] = copies;
+  for (const copy of copies) {
+    const other = copies.find(({ name, folder }) => name === copy.name && folder !== copy.folder);
+    if (other !== undefined)
+      return `There are two copies of ${copy.name}: ${placeOf(copy)} and ${placeOf(other)}. ${remedy}`;
+    if (first !== undefined && copy.version !== first.version)
+      return `Temporal's packages differ in version: ${first.name} ${placeOf(first)} and ${copy.name} ${placeOf(copy)}. ${remedy}`;
+  }
+  const untested = copies.find(({ version }) => !testedMinors.includes(minorOf(version)));
+  return (
+    untested &&
+    `${untested.name} ${placeOf(untested)} is not tested with Longhaul. Tested minor versions: ${testedMinors.join(', ')}. ${remedy}`
+  );
+}
+
+const remedy = 'Install one tested version of all @temporalio packages of the project.';
+
+const placeOf = ({ version, folder }: SdkCopy): string => `${version} in ${folder}`;
+
+const minorOf = (version: string): string => version.split('.', 2).join('.');
+
+function copyFrom(place: string, name: string): SdkCopy | undefined {
+  try {
+    const file = createRequire(place).resolve(`${name}/package.json`);
+    const { version } = JSON.parse(readFileSync(file, 'utf8')) as { readonly version: string };
+    return { name, version, folder: dirname(file) };
+  } catch {
+    return undefined;
+  }
+}
