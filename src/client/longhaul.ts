@@ -7,12 +7,11 @@ import {
 import { codeMarkdown, plainLine, plainMarkdown } from '../core/transcript/markdown';
 import { keyHashes } from '../core/key-hashes';
 import { checkApplication, checkRunInput } from '../core/run-input';
-import { startMemo } from '../core/start-memo';
+import { checkRunId, startMemo, toRunInput, workflowTypeOf } from '../core/run-start';
 import { clipText, oneLine } from '../base/text';
 import { InvalidInput, RunAlreadyExists } from '../protocol/error-classes';
 import type { JsonObject } from '../base/json';
 import { limits, timeouts } from '../protocol/limits';
-import { idPatterns, workflowTypes } from '../protocol/names';
 import type { RunInput, RunKey } from '../protocol/run';
 import type { BudgetSpec, RunnerLike } from '../protocol/spec';
 import { asLonghaulError } from './failures';
@@ -196,33 +195,4 @@ export class Longhaul {
       throw asLonghaulError(error);
     }
   }
-}
-
-/** Of a runner that is known by its id only, the workers know the kind: any of the types runs it. */
-function workflowTypeOf(runner: RunInput['runner']): string {
-  const kind = typeof runner === 'string' ? 'agent' : runner.kind;
-  return Object.hasOwn(workflowTypes, kind) ? workflowTypes[kind] : workflowTypes.agent;
-}
-
-/** Picked by name: what a caller's options hold besides must not become part of the start. */
-function toRunInput(
-  runner: RunnerLike,
-  input: RunInput['input'],
-  { session, key, budget, context }: StartOptions,
-): RunInput {
-  const data =
-    typeof runner === 'object' && runner !== null && 'spec' in runner ? runner.spec : runner;
-  return {
-    runner: data,
-    input,
-    ...(session !== undefined && { session }),
-    ...(key !== undefined && { key }),
-    ...(budget !== undefined && { budget }),
-    ...(context !== undefined && { context }),
-  };
-}
-
-function checkRunId(runId: string): void {
-  if (idPatterns.run.test(runId)) return;
-  throw new InvalidInput(`runId '${oneLine(runId, 220)}' does not match ${idPatterns.run.source}`);
 }

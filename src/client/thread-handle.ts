@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { keyHashes } from '../core/key-hashes';
 import { checkRunInput } from '../core/run-input';
-import { startMemo } from '../core/start-memo';
+import { startMemo } from '../core/run-start';
 import { plainLine } from '../core/transcript/markdown';
 import { InvalidInput } from '../protocol/error-classes';
 import type { Json, JsonObject } from '../base/json';

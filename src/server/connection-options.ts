@@ -1,3 +1,4 @@
+import { defined } from '../base/defined';
 import type { TLSConfig } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { InvalidInput, ServerUnavailable } from '../protocol/error-classes';
@@ -31,13 +32,12 @@ export function loadConnection(options: ServerOptions = {}): LoadedConnection {
   return {
     connection: {
       address: address ?? configured.address ?? defaults.address,
-      ...(configured.apiKey !== undefined && { apiKey: configured.apiKey }),
+      ...defined({ apiKey: configured.apiKey }),
       ...(configured.metadata !== undefined && {
         metadata: configured.metadata as Record<string, string>,
       }),
       ...(configured.tls !== undefined && configured.tls !== null && { tls: configured.tls }),
-      ...(tls !== undefined && { tls }),
-      ...(apiKey !== undefined && { apiKey }),
+      ...defined({ tls, apiKey }),
     },
     namespace: loaded.namespace,
   };

@@ -1,3 +1,4 @@
+import { defined } from '../base/defined';
 import { InternalError } from '../protocol/error-classes';
 import type { JsonObject } from '../base/json';
 import type { ActivityToolSpec } from '../protocol/spec';
@@ -9,12 +10,7 @@ import { specError } from './problem';
 import type { OutputOf, StandardSchema } from './standard-schema';
 import type { ApprovalContext, Tool } from './tool';
 import { parseInputSchema } from './tool-input-schema';
-import {
-  definedMembers,
-  readToolOptions,
-  toolOptionNames,
-  type ToolOptionsBase,
-} from './tool-options';
+import { readToolOptions, toolOptionNames, type ToolOptionsBase } from './tool-options';
 
 export type ActivityToolDefinition<Schema, Args> = Omit<
   ToolOptionsBase,
@@ -77,7 +73,7 @@ function readActivity(reader: OptionReader): ActivityToolSpec {
   const type = reader.text('activity', { rule: 'the type of an activity', required: true });
   return {
     type: type ?? '',
-    ...definedMembers({
+    ...defined({
       taskQueue: reader.text('taskQueue', { rule: 'the name of a task queue' }),
       heartbeatTimeoutMs: reader.duration('heartbeatTimeout'),
     }),

@@ -1,10 +1,11 @@
+import { defined } from '../base/defined';
 import type { Duration } from './duration';
 import type { McpConnection, McpServer, McpToolRules } from './mcp-server';
 import { mcpServerPattern, mcpServerRule } from './names';
 import { OptionReader } from './option-reader';
 import { deepFreeze, isPlainObject } from '../base/plain-json';
 import { describeValue, quote, specError } from './problem';
-import { definedMembers, retryOf, type RetryOptions } from './tool-options';
+import { retryOf, type RetryOptions } from './tool-options';
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -74,7 +75,7 @@ export function mcpTools(options: McpToolsOptions): McpServer {
     kind: 'mcp-server' as const,
     name: name ?? '',
     prefix: prefixOf(reader, name ?? ''),
-    ...definedMembers({
+    ...defined({
       include: namesOf(reader, 'include'),
       exclude: namesOf(reader, 'exclude'),
     }),
@@ -123,7 +124,7 @@ function stdioOf(reader: OptionReader): McpConnection | undefined {
 }
 
 function rulesOf(reader: OptionReader): McpToolRules {
-  return definedMembers({
+  return defined({
     effect: reader.choice('effect', ['read', 'idempotent', 'once']),
     onError: reader.choice('onError', ['return', 'fail']),
     timeoutMs: reader.duration('timeout'),

@@ -1,3 +1,4 @@
+import { defined } from '../base/defined';
 import { limits } from '../protocol/limits';
 import type { RetrySpec, ToolSpec } from '../protocol/spec';
 import type { Duration } from './duration';
@@ -84,7 +85,7 @@ export function readToolOptions(reader: OptionReader): ParsedToolOptions {
   const spec = {
     name: name ?? '',
     description: description ?? '',
-    ...definedMembers({
+    ...defined({
       effect,
       onError: reader.choice('onError', ['return', 'fail']),
       needsApproval: approvalOf(reader),
@@ -116,7 +117,7 @@ export function retryOf(reader: OptionReader, effect: string | undefined): Retry
   if (value === undefined) return undefined;
   const retry = reader.nested('retry', retryNames);
   if (retry === undefined) return undefined;
-  const spec: RetrySpec = definedMembers({
+  const spec: RetrySpec = defined({
     maximumAttempts: retry.integer('maximumAttempts', { min: 1, max: mostAttempts }),
     initialIntervalMs: retry.duration('initialInterval'),
     backoffCoefficient: retry.number('backoffCoefficient', { min: 1 }),
@@ -146,12 +147,4 @@ function sessionOf(reader: OptionReader): readonly string[] | undefined {
   const problems = sessionKeyProblems(keys, 'session');
   reader.problems.push(...problems);
   return problems.length === 0 ? [...(keys as string[])] : undefined;
-}
-
-/** Without the members that are undefined: absent options are absent in the data too. */
-export function definedMembers<Value extends object>(
-  value: Value,
-): { [Key in keyof Value]?: Exclude<Value[Key], undefined> } {
-  const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  return Object.fromEntries(members) as { [Key in keyof Value]?: Exclude<Value[Key], undefined> };
 }

@@ -1,5 +1,6 @@
 // What a run does with the stores: reads all of them once when it starts, writes the session once when it completes.
 
+import { defined } from '../base/defined';
 import { SessionTooLarge, StoreError } from '../protocol/error-classes';
 import { LonghaulError } from '../protocol/errors';
 import type { Json, JsonObject } from '../base/json';
@@ -39,7 +40,7 @@ export async function openState(options: OpenState): Promise<OpenedState> {
   const layers = precedence === 'caller' ? [stored, callerSession] : [callerSession, stored];
   const session = mergeStates(layers);
   checkSize(session, 'with what the stores hold, the session');
-  return { session, ...(version !== undefined && { version }) };
+  return { session, ...defined({ version }) };
 }
 
 /**

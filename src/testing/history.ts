@@ -1,3 +1,4 @@
+import { defined } from '../base/defined';
 import type { WorkflowHandle } from '@temporalio/client';
 import { Worker, type ReplayWorkerOptions } from '@temporalio/worker';
 import { strFromU8, inflateSync } from 'fflate';
@@ -25,7 +26,7 @@ export async function fetchHistory(
   const events: HistoryEvent[] = [];
   const execution = {
     workflowId: runId,
-    ...(executionRunId !== undefined && { runId: executionRunId }),
+    ...defined({ runId: executionRunId }),
   };
   for await (const event of historyEvents(client, execution)) events.push(event);
   return { events };

@@ -1,3 +1,4 @@
+import { defined } from '../base/defined';
 import { setTimeout as delay } from 'node:timers/promises';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { Worker, WorkerOptions } from '@temporalio/worker';
@@ -85,7 +86,7 @@ export async function createTestEnvironment({
       connection,
       namespace,
       taskQueue,
-      ...(application !== undefined && { application }),
+      ...defined({ application }),
       ...(dataConverter && { dataConverter }),
       ...(encryption && { encryption }),
       ...(clearFailures && { clearFailures }),

@@ -6,6 +6,7 @@
 //    raised as far as they would be exceeded by it: else who adds would be asked again at once.
 // 4. Tokens are counted call by call: some providers report a total now and then.
 
+import { defined } from '../../base/defined';
 import { InvalidAnswer } from '../../protocol/error-classes';
 import type { Json } from '../../base/json';
 import type { RunSpend } from '../../protocol/run';
@@ -69,7 +70,7 @@ export class RunBudget {
     this.#spend = {
       usage,
       ...(tokens !== tokensIn(usage) && { tokens }),
-      ...(costUsd !== undefined && { costUsd }),
+      ...defined({ costUsd }),
       ...(models.size > 0 && { unpriced: [...models].sort() }),
       ...(before.added && { added: before.added }),
     };
@@ -102,8 +103,7 @@ export class RunBudget {
     this.#promised.tokens += tokens ?? 0;
     this.#promised.costUsd += costUsd ?? 0;
     return {
-      ...(tokens !== undefined && { maxTokens: tokens }),
-      ...(costUsd !== undefined && { maxCostUsd: costUsd }),
+      ...defined({ maxTokens: tokens, maxCostUsd: costUsd }),
       onExceeded: this.onExceeded,
     };
   }
@@ -162,7 +162,7 @@ export function budgetAmount(answer: Json): number | 'stop' {
 }
 
 function limitsOf({ maxTokens: tokens, maxCostUsd: costUsd }: BudgetSpec = {}): Amount {
-  return { ...(tokens !== undefined && { tokens }), ...(costUsd !== undefined && { costUsd }) };
+  return { ...defined({ tokens, costUsd }) };
 }
 
 function plus(amounts: Amount, unit: Unit, amount: number): Amount {

@@ -3,6 +3,7 @@
  *
  * A1. An iteration counts when its batch is complete, whoever answered last.
  */
+import { defined } from '../../base/defined';
 import type { AssistantPart } from '../../protocol/message';
 import type { Machine } from './machine';
 import { decisionEvent, preparing } from './machine';
@@ -106,7 +107,7 @@ function complete(
   machine.move('nextStep', {
     kind: 'done',
     completionReason,
-    ...(structured !== undefined && { structured }),
+    ...defined({ structured }),
     ...(empty && { content }),
   });
 }

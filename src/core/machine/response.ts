@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined';
 import type { Machine } from './machine';
 import type { RunState } from './run-state';
 import type { AgentRunResponse } from './steps';
@@ -13,7 +14,7 @@ export function toResponse(
   return {
     text: textOfParts(content),
     content,
-    ...(state.structured !== undefined && { structured: state.structured }),
+    ...defined({ structured: state.structured }),
     usage: record.usage,
     completionCalls: record.calls.slice(),
     messages: record.transcript.messages,

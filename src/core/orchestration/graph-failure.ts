@@ -1,5 +1,6 @@
 // The error of a graph a task of which has failed: it names the task, and what became of the others. Pure.
 
+import { defined } from '../../base/defined';
 import type { JsonObject } from '../../base/json';
 import { limits } from '../../protocol/limits';
 import { clipText, oneLine } from '../../base/text';
@@ -31,7 +32,7 @@ export function taskFailure(
   );
   return {
     task,
-    ...(code !== undefined && { code }),
+    ...defined({ code }),
     message: reason,
     ...(kept.length > 0 && { details: Object.fromEntries(kept) as JsonObject }),
   };

@@ -22,7 +22,7 @@ import {
 import type { RunBudget } from '../../core/budget/budget';
 import { originBelow } from '../../core/origin';
 import { spendSince } from '../../core/budget/spend';
-import { startMemo } from '../../core/start-memo';
+import { startMemo } from '../../core/run-start';
 import { plainLine } from '../../core/transcript/markdown';
 import { utf8Length } from '../../base/text';
 import type { RunnerPlace } from '../../protocol/activities';

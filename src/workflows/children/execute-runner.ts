@@ -16,19 +16,17 @@ import {
   type ChildWorkflowOptions,
 } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import { defined } from '../../base/defined';
 import { emptyDigest, extendDigest } from '../../base/digest';
 import { keyHashes } from '../../core/key-hashes';
 import { callerOrigin, originBelow } from '../../core/origin';
 import { checkRunInput } from '../../core/run-input';
-import { startMemo } from '../../core/start-memo';
+import { checkRunId, startMemo, toRunInput, workflowTypeOf } from '../../core/run-start';
 import { plainLine } from '../../core/transcript/markdown';
-import { oneLine } from '../../base/text';
-import { InvalidInput, RunAlreadyExists } from '../../protocol/error-classes';
-import { isJsonObject } from '../../base/json';
+import { RunAlreadyExists } from '../../protocol/error-classes';
 import { limits } from '../../protocol/limits';
-import { idPatterns, workflowTypes } from '../../protocol/names';
 import type { AgentRunResult, RunInput } from '../../protocol/run';
-import type { RunnerLike, RunnerSpec } from '../../protocol/spec';
+import type { RunnerLike } from '../../protocol/spec';
 import { toWorkflowFailure } from '../durable';
 
 export type StartRunnerOptions = Pick<
@@ -65,7 +63,10 @@ export async function startRunner(
   options: StartRunnerOptions = {},
 ): Promise<StartedRunner> {
   try {
-    const { type, child } = childOf(toRunInput(runner, input, options), options);
+    const { application } = options;
+    const runInput = { ...toRunInput(runner, input, options), ...defined({ application }) };
+    checkRunInput(runInput);
+    const { type, child } = childOf(runInput, options);
     const handle = await startChild<(input: RunInput) => Promise<AgentRunResult>>(type, child);
     return { runId: child.workflowId, handle, result: () => handle.result() };
   } catch (error) {
@@ -85,39 +86,19 @@ export async function executeRunner(
   return await run.result();
 }
 
-function toRunInput(
-  runner: RunnerLike,
-  input: RunInput['input'],
-  { session, key, budget, context, application }: StartRunnerOptions,
-): RunInput {
-  const runInput = {
-    runner: isJsonObject(runner) && 'spec' in runner ? (runner.spec as RunnerSpec) : runner,
-    input,
-    ...(session !== undefined && { session }),
-    ...(key !== undefined && { key }),
-    ...(budget !== undefined && { budget }),
-    ...(context !== undefined && { context }),
-    ...(application !== undefined && { application }),
-  };
-  checkRunInput(runInput);
-  return runInput;
-}
-
 type Child = ChildWorkflowOptions & { workflowId: string; args: [RunInput] };
 
-/** Of a runner that is known by its id only, the workers know the kind: any of the types runs it. */
 function childOf(
   runInput: RunInput,
   { runId, taskQueue, parentClosePolicy }: StartRunnerOptions,
 ): { readonly type: string; readonly child: Child } {
   const { runner, input } = runInput;
-  const { id, kind } =
-    typeof runner === 'string' ? { id: runner, kind: workflowTypes.agent } : runner;
+  const id = typeof runner === 'string' ? runner : runner.id;
   const workflowId = runId ?? `${id}-${uuid4().replaceAll('-', '').slice(0, 12)}`;
   checkRunId(workflowId);
   const text = typeof input === 'string' ? input : JSON.stringify(input);
   return {
-    type: Object.hasOwn(workflowTypes, kind) ? workflowTypes[kind] : workflowTypes.agent,
+    type: workflowTypeOf(runner),
     child: {
       workflowId,
       args: [{ ...runInput, origin: originOf(runInput, runId) }],
@@ -141,11 +122,6 @@ function originOf(runInput: RunInput, runId: string | undefined): string {
   const count = (startedAlike.get(digest) ?? 0) + 1;
   startedAlike.set(digest, count);
   return originBelow(origin, 'input', digest, String(count));
-}
-
-function checkRunId(runId: string): void {
-  if (idPatterns.run.test(runId)) return;
-  throw new InvalidInput(`runId '${oneLine(runId, 220)}' does not match ${idPatterns.run.source}`);
 }
 
 function exists({ workflowId: runId }: WorkflowExecutionAlreadyStartedError): RunAlreadyExists {

@@ -7,7 +7,7 @@ import {
 } from '@temporalio/workflow';
 import { keyHashes } from '../../core/key-hashes';
 import { runnerId } from '../../core/runner-refs';
-import { startMemo } from '../../core/start-memo';
+import { startMemo } from '../../core/run-start';
 import { plainLine } from '../../core/transcript/markdown';
 import type { JsonObject } from '../../base/json';
 import { limits } from '../../protocol/limits';

@@ -2,7 +2,7 @@
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { findOrphans } from '../../../src/client/orphans';
 import { keyHashes } from '../../../src/core/key-hashes';
-import { startMemo } from '../../../src/core/start-memo';
+import { startMemo } from '../../../src/core/run-start';
 
 type Run = {
   readonly id: string;

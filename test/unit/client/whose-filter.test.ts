@@ -2,7 +2,7 @@
 import { Whose, type WhoseFilter } from '../../../src/client/whose-filter';
 import { InvalidInput } from '../../../src';
 import { keyHashes } from '../../../src/core/key-hashes';
-import { startMemo } from '../../../src/core/start-memo';
+import { startMemo } from '../../../src/core/run-start';
 import type { RunKey, RunMemo } from '../../../src/protocol/run';
 
 const memoWith = (key?: RunKey): RunMemo =>

@@ -1,5 +1,5 @@
 // Pure: no server.
-import { startMemo } from '../../../../src/core/start-memo';
+import { startMemo } from '../../../../src/core/run-start';
 import { shownAtStart, shownBriefly } from '../../../../src/workflows/run/visible-state';
 
 describe('shownAtStart', () => {

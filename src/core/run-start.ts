@@ -1,0 +1,45 @@
+// What starting a run has in common, for clients and for workflows: its input, its type, its id and its first memo. Pure.
+
+import { defined } from '../base/defined';
+import { oneLine } from '../base/text';
+import { InvalidInput } from '../protocol/error-classes';
+import { idPatterns, memoKey, workflowTypes } from '../protocol/names';
+import type { RunInput, RunMemo } from '../protocol/run';
+import type { RunnerLike } from '../protocol/spec';
+
+/** Picked by name: what a caller's options hold besides must not become part of the start. */
+export function toRunInput(
+  runner: RunnerLike,
+  input: RunInput['input'],
+  { session, key, budget, context }: Pick<RunInput, 'session' | 'key' | 'budget' | 'context'>,
+): RunInput {
+  const data =
+    typeof runner === 'object' && runner !== null && 'spec' in runner ? runner.spec : runner;
+  return { runner: data, input, ...defined({ session, key, budget, context }) };
+}
+
+/** Of a runner that is known by its id only, the workers know the kind: any of the types runs it. */
+export function workflowTypeOf(runner: RunInput['runner']): string {
+  const kind = typeof runner === 'string' ? 'agent' : runner.kind;
+  return Object.hasOwn(workflowTypes, kind) ? workflowTypes[kind] : workflowTypes.agent;
+}
+
+export function checkRunId(runId: string): void {
+  if (idPatterns.run.test(runId)) return;
+  throw new InvalidInput(`runId '${oneLine(runId, 220)}' does not match ${idPatterns.run.source}`);
+}
+
+/** The memo that whoever starts a run gives it, until it shows itself. */
+export function startMemo({
+  agent,
+  path,
+  key = [],
+}: Pick<RunMemo, 'agent' | 'path' | 'key'>): Record<typeof memoKey, RunMemo> {
+  const memo: RunMemo = {
+    status: 'running',
+    agent,
+    ...defined({ path }),
+    ...(key.length > 0 && { key }),
+  };
+  return { [memoKey]: memo };
+}

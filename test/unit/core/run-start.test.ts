@@ -1,0 +1,28 @@
+// Pure: no server.
+import { checkRunId, toRunInput, workflowTypeOf } from '../../../src/core/run-start';
+import type { RunnerSpec } from '../../../src/protocol/spec';
+
+const spec = { kind: 'graph', id: 'g' } as unknown as RunnerSpec;
+
+describe('the start of a run', () => {
+  it('takes the spec of a runner, and of the options what belongs into the input', () => {
+    const options = { runId: 'r', session: { a: 1 } };
+    expect(toRunInput({ spec }, 'go', options)).toStrictEqual({
+      runner: spec,
+      input: 'go',
+      session: { a: 1 },
+    });
+    expect(toRunInput('g', 'go', {})).toStrictEqual({ runner: 'g', input: 'go' });
+  });
+
+  it('is of the type of the runner, and of any where only the id is known', () => {
+    expect(workflowTypeOf(spec)).toBe('graph');
+    expect(workflowTypeOf('g')).toBe('agent');
+    expect(workflowTypeOf({ ...spec, kind: 'toString' } as never)).toBe('agent');
+  });
+
+  it('refuses a run id that cannot stand in a path', () => {
+    expect(() => checkRunId('team/run-1')).not.toThrow();
+    expect(() => checkRunId(' run')).toThrow(/^runId ' ?run' does not match /);
+  });
+});
