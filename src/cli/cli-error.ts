@@ -1,6 +1,5 @@
 import { grpcStatus } from '../base/grpc-status';
-import { LonghaulError, type ErrorDetails } from '../protocol/errors';
-import { messageOf } from './error-message';
+import { type ErrorDetails, LonghaulError } from '../protocol/errors';
 import { printableLine } from './render/printable';
 
 const longestMessage = 2_000;
@@ -86,4 +85,9 @@ function fromGrpc({ code, details }: GrpcStatus): CliError {
 
 function unavailable(message: string): CliError {
   return { code: 'ServerUnavailable', message, details: {} };
+}
+
+export function messageOf(error: unknown): string {
+  const { message } = (error ?? {}) as { message?: unknown };
+  return typeof message === 'string' ? message : String(error);
 }

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { answerText } from '../core/machine/answer';
 import { foldLog } from '../core/transcript/fold-log';
@@ -38,16 +38,17 @@ import {
 import { waitForOutcome } from './outcome';
 import { patiently } from './patiently';
 import { readable } from './readable';
-import { resetRun, type ResetOptions } from './reset';
+import { type ResetOptions, resetRun } from './reset';
 import type { ResetPlan } from './reset-plan';
 import { followLog, type RunEvent } from './run-events';
-import { TreeReader, type RunTree } from './run-tree';
-import { hasEnded, memoOf, RunView, type ReadOptions } from './run-view';
+import { type RunTree, TreeReader } from './run-tree';
+import { hasEnded, memoOf, type ReadOptions, RunView } from './run-view';
 import { uninterrupted } from './uninterrupted';
-import { updateId } from './update-id';
 import { requireWorker } from './worker-watch';
+import { canonicalJson } from '../base/canonical-json';
 
 type GivenAnswer = (ResumeInput | ApproveInput | RejectInput) & { readonly inputId: string };
+
 type Sending = { readonly input: GivenAnswer; readonly signal: AbortSignal };
 
 /** How often a run is asked what the update id of an answer is made of, before it is answered without. */
@@ -301,4 +302,15 @@ function checkEdit(args: unknown): void {
 
 function notFound(runId: string, cause?: unknown): LonghaulError {
   return new RunNotFound(`there is no run '${runId}'`, { cause });
+}
+
+/**
+ * The same for an honest retry of an answer, another for another answer: the server runs each once. It stands in clear in history; the
+ * nonce does not.
+ */
+export function updateId(nonce: string, answer: Json): string {
+  return createHash('sha256')
+    .update(`${nonce}\n${canonicalJson(answer)}`)
+    .digest('hex')
+    .slice(0, 32);
 }

@@ -3,8 +3,7 @@ import type { LonghaulError } from '../protocol/errors';
 import { findTemporalCli } from './find-temporal-cli';
 import { freePort, isPortFree } from './free-port';
 import { typedNames } from './search-attributes';
-import { startProcess, type ServerProcess } from './server-process';
-import { waitUntilServing } from './wait-until-serving';
+import { type ServerProcess, startProcess, waitUntilServing } from './server-process';
 
 const startTimeoutMs = 60_000;
 /** A port that was free may be taken by another process before the server listens on it. */

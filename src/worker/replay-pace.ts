@@ -1,12 +1,20 @@
 import { availableParallelism } from 'node:os';
-import type { TunerHolder, WorkerOptions } from '@temporalio/worker';
+import type {
+  CustomSlotSupplier,
+  SlotPermit,
+  SlotReserveContext,
+  TunerHolder,
+  WorkerOptions,
+  WorkflowSlotInfo,
+} from '@temporalio/worker';
 import { threadType, workflowTypes } from '../protocol/names';
-import { WorkflowTaskSlots } from './workflow-task-slots';
 
 /** Beyond this many threads the one that talks to the server is what a worker waits for. */
 const mostThreads = 4;
+
 /** Of the tasks whose runs are in memory, as Temporal's own default. */
 const warmTasks = 40;
+
 /** Temporal's own default. */
 const activities = 100;
 
@@ -44,4 +52,84 @@ export function replayPace(options: WorkerOptions): WorkerOptions {
     nexusTaskSlotSupplier: fixed(maxConcurrentNexusTaskExecutions),
   };
   return { ...rest, workflowThreadPoolSize: threads, tuner };
+}
+
+// How many workflow tasks a worker takes at a time. A task of the worker's own sticky queue finds its run in memory and takes
+// milliseconds. Any other may have a long history to replay, which takes a core for as long as a second: more of them at a time than
+// there are cores only make each other late, up to the timeout of all, and the next attempt begins at the first event again.
+
+type Permit = SlotPermit & { isWarm: boolean };
+
+type Waiting = { readonly isWarm: boolean; readonly give: (permit: Permit) => void };
+
+type SlotLimits = {
+  /** Of tasks whose run is in memory. */
+  readonly warm: number;
+  /** Of tasks that may have to replay. */
+  readonly cold: number;
+  /** Whether a workflow type is one of Longhaul's. Another one may keep a task open for its local activities: it blocks none of ours. */
+  readonly isOurs: (workflowType: string) => boolean;
+};
+
+export class WorkflowTaskSlots implements CustomSlotSupplier<WorkflowSlotInfo> {
+  readonly type = 'custom';
+  readonly #limits: SlotLimits;
+  readonly #waiting = new Set<Waiting>();
+  #warm = 0;
+  #cold = 0;
+
+  constructor(limits: SlotLimits) {
+    this.#limits = limits;
+  }
+
+  async reserveSlot(
+    { isSticky: isWarm }: Pick<SlotReserveContext, 'isSticky'>,
+    signal: AbortSignal,
+  ): Promise<SlotPermit> {
+    const permit = this.#take(isWarm);
+    if (permit !== undefined) return permit;
+    return await new Promise<SlotPermit>((give, reject) => {
+      const waiting: Waiting = { isWarm, give };
+      this.#waiting.add(waiting);
+      signal.addEventListener('abort', () => {
+        if (this.#waiting.delete(waiting)) reject(signal.reason as Error);
+      });
+    });
+  }
+
+  tryReserveSlot({ isSticky }: Pick<SlotReserveContext, 'isSticky'>): SlotPermit | null {
+    return this.#take(isSticky) ?? null;
+  }
+
+  markSlotUsed({ slotInfo, permit }: { slotInfo: WorkflowSlotInfo; permit: SlotPermit }): void {
+    const used = permit as Permit;
+    if (used.isWarm || this.#limits.isOurs(slotInfo.workflowType)) return;
+    used.isWarm = true;
+    this.#cold -= 1;
+    this.#warm += 1;
+    this.#serve();
+  }
+
+  releaseSlot({ permit }: { permit: SlotPermit }): void {
+    if ((permit as Permit).isWarm) this.#warm -= 1;
+    else this.#cold -= 1;
+    this.#serve();
+  }
+
+  #take(isWarm: boolean): Permit | undefined {
+    if (isWarm ? this.#warm >= this.#limits.warm : this.#cold >= this.#limits.cold)
+      return undefined;
+    if (isWarm) this.#warm += 1;
+    else this.#cold += 1;
+    return { isWarm };
+  }
+
+  #serve(): void {
+    for (const waiting of this.#waiting) {
+      const permit = this.#take(waiting.isWarm);
+      if (permit === undefined) continue;
+      this.#waiting.delete(waiting);
+      waiting.give(permit);
+    }
+  }
 }

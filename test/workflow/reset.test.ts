@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { defineTool, sequential } from '../../src';
 import { runCli } from '../../src/cli/run-cli';
 import type { RunHandle } from '../../src/client';
-import { updateId } from '../../src/client/update-id';
+import { updateId } from '../../src/client/run-handle';
 import { devServerAddress } from '../servers';
 import { fakeTerminal } from '../unit/cli/fake-terminal';
 import { eventually } from './eventually';

@@ -8,8 +8,15 @@ import type { LogEntry, LogPage, LogRef } from '../../protocol/log';
 import { queryNames } from '../../protocol/names';
 import type { ChildInputQuery, LogQuery } from '../../protocol/run';
 import type { RunnerSpec } from '../../protocol/spec';
-import { askedAgain } from './asked-again';
 import type { LogReplica } from './log-replica';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** gRPC status codes of what may pass: unknown, deadline exceeded, resource exhausted, failed precondition, aborted, internal, unavailable. */
+const passing: readonly unknown[] = [2, 4, 8, 9, 10, 13, 14];
+
+const firstPauseMs = 250;
+
+const longestPauseMs = 4_000;
 
 /** The log a ref points at, from this process where it is, else asked of the run. Stops when the activity is cancelled. */
 export async function readLog(
@@ -87,4 +94,32 @@ export async function askContext(runId: string): Promise<JsonObject> {
 /** The spec a run was started with. */
 export async function askRunner(runId: string): Promise<RunnerSpec> {
   return await askRun<RunnerSpec>({ workflowId: runId }, queryNames.runner);
+}
+
+// Questions that an activity asks a run. They change nothing, so that they may be asked again while a worker restarts or the server is
+// away: within the attempt, for a call with effect `once` has no other.
+
+/** Gives up when the activity is told to stop, and after `timeouts.askAgain`. */
+export async function askedAgain<Answer>(
+  ask: () => Promise<Answer>,
+  signal: AbortSignal,
+  now: () => number = Date.now,
+): Promise<Answer> {
+  const deadline = now() + timeouts.askAgain;
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!mayPass(error) || signal.aborted || now() + pauseMs > deadline) throw error;
+      await sleep(pauseMs, undefined, { signal }).catch(() => {
+        throw error;
+      });
+    }
+  }
+}
+
+/** The client wraps what the server says, at any depth. */
+function mayPass(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return ('code' in error && passing.includes(error.code)) || mayPass(error.cause);
 }

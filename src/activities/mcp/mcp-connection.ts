@@ -5,21 +5,29 @@ import type { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdi
 import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import { SpecError } from '../../protocol/error-classes';
+import { PayloadTooLarge, SpecError } from '../../protocol/error-classes';
 import type { McpServer } from '../../spec/mcp-server';
 import type { ListedMcpTool } from '../../spec/mcp-tool-spec';
-import { boundedFetch, mostMessageBytes, tooLarge } from './bounded-fetch';
 import { McpUnavailable } from './mcp-failure';
 import { loadMcpSdk } from './mcp-sdk';
 
+/** Of one message of a server. */
+const mostMessageBytes = 4 * 1024 * 1024;
+
 const connectTimeoutMs = 50_000;
+
 const pingTimeoutMs = 5_000;
+
 const mostPages = 100;
+
 const mostTools = 5_000;
+
 const mostListedBytes = 8 * 1024 * 1024;
+
 const keptOutput = 2_000;
 
 type Transport = StdioClientTransport | StreamableHTTPClientTransport;
+
 export class McpConnection {
   readonly #name: string;
   readonly #client: Client;
@@ -185,4 +193,31 @@ function transportTo({ connection: address }: McpServer): {
     output = (output + chunk.toString()).slice(-keptOutput);
   });
   return { transport, output: () => output };
+}
+
+/** `fetch` for MCP over HTTP, whose answers end with an error where a message, or what is no stream of messages, is too large. */
+async function boundedFetch(url: string | URL, init?: RequestInit): Promise<Response> {
+  const response = await fetch(url, init);
+  if (response.body === null) return response;
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+  let bytes = 0;
+  const bounded = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      const end = isStream ? endOfEvent(chunk) : -1;
+      bytes = end < 0 ? bytes + chunk.length : chunk.length - end;
+      if (bytes > mostMessageBytes) throw tooLarge();
+      controller.enqueue(chunk);
+    },
+  });
+  return new Response(response.body.pipeThrough(bounded), response);
+}
+
+function tooLarge(): PayloadTooLarge {
+  return new PayloadTooLarge(`it sent a message of more than ${mostMessageBytes / 1024 ** 2} MiB`);
+}
+
+/** Where the last event in a piece of a stream ends, with its empty line. */
+function endOfEvent(chunk: Uint8Array): number {
+  const text = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+  return Math.max(text.lastIndexOf('\n\n'), text.lastIndexOf('\n\r\n'), text.lastIndexOf('\r\r'));
 }

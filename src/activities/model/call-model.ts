@@ -22,8 +22,13 @@ import { attempt } from './model-attempt';
 import { callWithCallbacks } from './model-callbacks';
 import { toModelRequest } from './model-request';
 import { readLog } from '../log/read-log';
-import { criterionJudge, requireCriteria, type JudgedTurn } from './criterion-judge';
-import { approvalJudge, argumentJudge } from './judges';
+import {
+  approvalJudge,
+  argumentJudge,
+  criterionJudge,
+  type JudgedTurn,
+  requireCriteria,
+} from './judges';
 import { checkTurnSize, KeptAnswer } from './kept-answer';
 import { judge } from './verdicts';
 

@@ -1,12 +1,25 @@
 // What is judged of a model's tool calls: whether a person must approve them, and the arguments of those that the run schedules itself.
 
 import { log } from '@temporalio/activity';
-import { pickKeys } from '../../core/session';
+import { checkJson, pickKeys } from '../../core/session';
 import type { CallModelInput } from '../../protocol/activities';
 import { checkToolArguments } from '../tool/check-arguments';
 import type { ActivityDependencies } from '../dependencies';
 import { askContext } from '../log/read-log';
-import type { JudgeApproval, JudgeArguments } from './verdicts';
+import type { JudgeApproval, JudgeArguments, JudgeCustom } from './verdicts';
+import { clipText } from '../../base/text';
+import { InternalError, NotRegisteredHere } from '../../protocol/error-classes';
+import type { LonghaulError } from '../../protocol/errors';
+import { isJsonObject } from '../../base/json';
+import { limits } from '../../protocol/limits';
+import type { CriterionVerdict } from '../../protocol/log';
+import type { Message } from '../../protocol/message';
+import type { AgentSpec } from '../../protocol/spec';
+import type { ModelResponse } from '../../providers/provider';
+import type { CriterionContext, CriterionFunction } from '../../spec/criteria';
+import { isCancelled, isTriedAgain } from '../callback-failure';
+import { describe } from '../failures';
+import { untilAborted } from '../until-aborted';
 
 /**
  * Fails closed: a person is asked where the function throws, is not here, or takes no such arguments. A call that does not match what
@@ -51,4 +64,86 @@ export function argumentJudge(dependencies: ActivityDependencies): JudgeArgument
     const checked = await checkToolArguments(spec, dependencies.registry.tool(spec.name), args);
     return checked.ok ? undefined : checked.problem;
   };
+}
+
+// Custom criteria: functions of the user's on this worker that say whether a text completes the run.
+
+/** `messages` are those the model was sent; the criterion also sees the response. */
+export type JudgedTurn = {
+  readonly spec: AgentSpec;
+  readonly messages: readonly Message[];
+  readonly response: ModelResponse;
+  readonly signal: AbortSignal;
+};
+
+export function criterionJudge(
+  dependencies: ActivityDependencies,
+  input: CallModelInput,
+  { spec, messages, response, signal }: JudgedTurn,
+): JudgeCustom {
+  return async (name, text) => {
+    const criterion = dependencies.registry.criterion(name);
+    if (criterion === undefined) throw criterionNotHere(name);
+    const { content, origin } = response;
+    const context = {
+      text,
+      runId: input.log.workflowId,
+      agentId: input.agentId,
+      path: input.path ?? input.agentId,
+      iteration: input.iteration ?? messages.filter(({ role }) => role === 'tool').length,
+      messages: [...messages, { role: 'assistant' as const, parts: content, origin }],
+      session: pickKeys(input.session ?? {}, declaredKeys(spec, name)),
+      context: await askContext(input.log.workflowId),
+    };
+    return readVerdict(name, await untilAborted(() => evaluate(name, criterion, context), signal));
+  };
+}
+
+/** A criterion that throws is a bug of the user's, or IO of its that failed: tried again as callbacks are, and then the end of the run. */
+async function evaluate(
+  name: string,
+  criterion: CriterionFunction,
+  context: CriterionContext,
+): Promise<unknown> {
+  try {
+    return await criterion(context);
+  } catch (error) {
+    if (isCancelled(error)) throw error;
+    throw criterionError(name, `failed: ${describe(error)}`, { retryable: isTriedAgain(error) });
+  }
+}
+
+function readVerdict(name: string, answer: unknown): CriterionVerdict {
+  if (typeof answer === 'boolean') return { met: answer };
+  if (isJsonObject(answer) && typeof answer['met'] === 'boolean' && !checkJson(answer))
+    return answer as unknown as CriterionVerdict;
+  throw criterionError(name, 'must answer true, false or {met, missing?, value?} as JSON');
+}
+
+function criterionError(
+  criterion: string,
+  problem: string,
+  options: { readonly retryable: boolean } = { retryable: false },
+): InternalError {
+  const message = clipText(`criterion '${criterion}': ${problem}`, limits.failureMessage);
+  return new InternalError(message, { ...options, details: { criterion } });
+}
+
+/** Said before the model is called: a turn that cannot be judged here would be paid for in vain. */
+export function requireCriteria({ registry }: ActivityDependencies, spec: AgentSpec): void {
+  for (const criterion of spec.criteria ?? []) {
+    if (criterion.kind !== 'custom' || registry.criterion(criterion.name) !== undefined) continue;
+    throw criterionNotHere(criterion.name);
+  }
+}
+
+function criterionNotHere(name: string): LonghaulError {
+  return new NotRegisteredHere(`this worker has no criterion '${name}'`, { retryable: true });
+}
+
+function declaredKeys({ criteria = [] }: AgentSpec, name: string): readonly string[] {
+  const found = criteria.find(
+    (criterion) => criterion.kind === 'custom' && criterion.name === name,
+  );
+  return found?.kind === 'custom' ? (found.session ?? []) : [];
 }

@@ -2,12 +2,14 @@
 
 import { agentOf, criteriaOf, toolOf } from '../../core/agent-facts';
 import { isJsonObject, type JsonSchema } from '../../base/json';
-import type { Message } from '../../protocol/message';
-import { askUserMarker, askUserTool, subAgentInputSchema } from '../../protocol/names';
+import type { AssistantMessage, Message, ToolCallPart, ToolResult } from '../../protocol/message';
+import { askUserMarker, askUserTool, idPatterns, subAgentInputSchema } from '../../protocol/names';
 import type { AgentSpec, Definition } from '../../protocol/spec';
 import type { ModelRequest, ToolDeclaration } from '../../providers/provider';
-import { sendableCalls } from './sendable-calls';
-import { wholeCharacters } from './whole-characters';
+import { CallIds } from '../../base/call-ids';
+
+/** What a call is named in a request when the model gave it a name that no provider takes back. */
+const invalidName = 'invalid_name';
 
 export type ModelRequestInput = {
   readonly definition: Definition;
@@ -75,4 +77,55 @@ function outputSchema(spec: AgentSpec): JsonSchema | undefined {
       return criterion.schema;
   }
   return undefined;
+}
+
+/**
+ * The messages with calls that every provider takes back. Providers refuse a whole request for one call whose name is not a tool
+ * name, or whose id stands there twice; models and gateways write both. The log keeps what they wrote, and the error result of such
+ * a call says which name it was. A call depends on those before it only, so the requests of later turns begin with the same bytes.
+ */
+export function sendableCalls(messages: readonly Message[]): readonly Message[] {
+  const ids = new CallIds();
+  return messages.map((message) => {
+    if (message.role === 'assistant') return sendableTurn(message, ids);
+    if (message.role !== 'tool') return message;
+    const parts = message.parts.map((result) => sendable(result, ids.result(result.callId)));
+    return { ...message, parts };
+  });
+}
+
+function sendableTurn(message: AssistantMessage, ids: CallIds): AssistantMessage {
+  ids.startTurn();
+  const parts = message.parts.map((part) =>
+    part.type === 'tool_call' ? sendable(part, ids.unused(part.callId)) : part,
+  );
+  return { ...message, parts };
+}
+
+function sendable<Part extends ToolCallPart | ToolResult>(part: Part, callId: string): Part {
+  return { ...part, callId, name: idPatterns.tool.test(part.name) ? part.name : invalidName };
+}
+
+export function wholeCharacters<Value>(value: Value): Value {
+  return isWhole(value) ? value : (mended(value) as Value);
+}
+
+function isWhole(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every(
+    ([key, member]) => key === 'sealed' || (key.isWellFormed() && isWhole(member)),
+  );
+}
+
+function mended(value: unknown): unknown {
+  if (typeof value === 'string') return value.toWellFormed();
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(mended);
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]: [string, unknown]) => [
+      key.toWellFormed(),
+      key === 'sealed' ? member : mended(member),
+    ]),
+  );
 }

@@ -2,7 +2,7 @@
 //
 // A call of a tool with effect `once` reaches its code in the first attempt that the server ever started, and in no other.
 
-import { Context } from '@temporalio/activity';
+import { Context, log } from '@temporalio/activity';
 import { agentOf, toolOf } from '../../core/agent-facts';
 import { errorOutput, outcomeUnknown, type ToolOutput } from '../../core/transcript/tool-output';
 import type { CallToolInput, CallToolResult } from '../../protocol/activities';
@@ -17,12 +17,16 @@ import { callbackChain } from '../callbacks';
 import { checkToolArguments } from './check-arguments';
 import type { ActivityDependencies } from '../dependencies';
 import { describe } from '../failures';
-import { withHeartbeat, type Heartbeat } from '../heartbeat';
+import { type Heartbeat, withHeartbeat } from '../heartbeat';
 import { ownWorkflowId, pinnedDefinition } from '../definition/pinned-definition';
-import { runTool } from './run-tool';
-import { runnableTool } from './runnable-tool';
-import { runWithCallbacks, type RanTool } from './tool-callbacks';
-import { sessionChanges, toolContext } from './tool-context';
+import { runnableTool, runTool } from './run-tool';
+import { type RanTool, runWithCallbacks } from './tool-callbacks';
+import { createHash } from 'node:crypto';
+import { checkExactJson, sessionDelta, violationText } from '../../core/session';
+import type { SessionDelta } from '../../protocol/session';
+import { canonicalJson } from '../../base/canonical-json';
+import type { ToolContext } from '../../spec/tool';
+import { askContext } from '../log/read-log';
 
 export async function callTool(
   dependencies: ActivityDependencies,
@@ -125,4 +129,59 @@ function entryOf(
   const entry = { id: mintId(), kind: 'tool-result' as const, result };
   dependencies.replica.offer(ownWorkflowId(), entry);
   return entry;
+}
+
+// What a tool's code is given besides its arguments, and what it may have changed of it.
+
+async function toolContext(
+  input: CallToolInput,
+  args: JsonObject,
+  { signal, heartbeat }: Pick<ToolContext, 'signal' | 'heartbeat'>,
+): Promise<ToolContext> {
+  const runId = ownWorkflowId();
+  const { agentId, path = agentId, callId, session = {}, context = {} } = input;
+  return {
+    runId,
+    agentId,
+    path,
+    callId,
+    idempotencyKey: idempotencyKey(input, args),
+    session: structuredClone(session),
+    context: input.contextByReference === true ? await askContext(runId) : context,
+    signal,
+    heartbeat,
+    log,
+  };
+}
+
+/** The same over attempts, workers, continue-as-new and resets, at any depth: nothing in it depends on the execution. */
+export function idempotencyKey(
+  { origin, turn, index, tool }: Pick<CallToolInput, 'origin' | 'turn' | 'index' | 'tool'>,
+  args: JsonObject,
+): string {
+  const parts = [origin, turn, index, tool, canonicalJson(args)];
+  return createHash('sha256').update(parts.join('\n')).digest('hex');
+}
+
+/** What the code changed of the keys it declared; anything else is a bug worth an error, not a silent loss. */
+function sessionChanges(
+  spec: ToolSpec,
+  before: JsonObject,
+  after: JsonObject,
+): SessionDelta | undefined {
+  const violation = checkExactJson(after);
+  if (violation !== undefined) {
+    const where = violationText(violation);
+    throw new ToolError(`tool '${spec.name}' left a session that is not JSON${where}`);
+  }
+  const delta = sessionDelta(before, after);
+  const declared = new Set(spec.session);
+  const changed = [...Object.keys(delta.set), ...delta.removed];
+  const foreign = changed.filter((key) => !declared.has(key));
+  if (foreign.length > 0) {
+    throw new ToolError(
+      `tool '${spec.name}' changed session keys it does not declare: ${foreign.join(', ')}`,
+    );
+  }
+  return changed.length === 0 ? undefined : delta;
 }

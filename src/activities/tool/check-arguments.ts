@@ -1,8 +1,13 @@
 // Whether the arguments of a call match the tool's schema; what the model is told where they do not.
 
 import { setImmediate } from 'node:timers/promises';
-import { toolOf } from '../../core/agent-facts';
-import type { CheckArgumentsInput, CheckArgumentsResult } from '../../protocol/activities';
+import { agentOf, toolOf } from '../../core/agent-facts';
+import type {
+  CheckArgumentsInput,
+  CheckArgumentsResult,
+  RunToolHooksInput,
+  RunToolHooksResult,
+} from '../../protocol/activities';
 import type { JsonObject } from '../../base/json';
 import type { ToolSpec } from '../../protocol/spec';
 import { canonicalJson } from '../../base/canonical-json';
@@ -12,6 +17,10 @@ import type { Tool } from '../../spec/tool';
 import type { ActivityDependencies } from '../dependencies';
 import { withHeartbeat } from '../heartbeat';
 import { pinnedDefinition } from '../definition/pinned-definition';
+import { callArguments } from './call-arguments';
+import { readVerdict } from '../callback-answers';
+import { callbackChain } from '../callbacks';
+import { overrideOf } from './tool-callbacks';
 
 const mostProblems = 10;
 
@@ -61,5 +70,28 @@ export async function checkArguments(
     const tool = dependencies.registry.tool(input.tool);
     const checked = await checkToolArguments(spec, tool, input.args);
     return checked.ok ? {} : { problem: checked.problem };
+  });
+}
+
+// The hooks around a call that the run schedules itself: an activity of the user's own, an agent called as a tool.
+
+export async function runToolHooks(
+  dependencies: ActivityDependencies,
+  input: RunToolHooksInput,
+): Promise<RunToolHooksResult> {
+  return await withHeartbeat(async (signal) => {
+    const { callId, tool: name, output: result } = input;
+    const definition = await pinnedDefinition(dependencies, input.definition);
+    const spec = agentOf(definition, input.agentId);
+    const chain = await callbackChain(dependencies, { definition, spec, input, signal });
+    if (chain === undefined) return {};
+    const call = { callId, name, args: await callArguments(dependencies, input, signal) };
+    const verdict =
+      result === undefined
+        ? await chain.run('beforeToolCall', { call }, readVerdict)
+        : await chain.run('afterToolCall', { call, result }, readVerdict);
+    const output = verdict && overrideOf(definition.tools[name] ?? { name }, verdict);
+    const session = chain.changes;
+    return { ...(output && { output }), ...(session && { session }) };
   });
 }

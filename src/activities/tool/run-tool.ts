@@ -3,15 +3,17 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { clipText } from '../../base/text';
-import { errorOutput, type ToolOutput } from '../../core/transcript/tool-output';
+import { errorOutput, type ToolOutput, toToolOutput } from '../../core/transcript/tool-output';
 import { OutcomeUnknown, ToolError } from '../../protocol/error-classes';
 import { LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
 import type { ToolSpec } from '../../protocol/spec';
-import type { ToolContext } from '../../spec/tool';
+import type { Tool, ToolContext } from '../../spec/tool';
 import { describe } from '../failures';
-import type { RunnableTool } from './runnable-tool';
 import { untilAborted } from '../until-aborted';
+import type { JsonObject } from '../../base/json';
+import type { ActivityDependencies } from '../dependencies';
+import { callMcpTool } from '../mcp/call-mcp-tool';
 
 export type ToolRun = {
   readonly tool: RunnableTool;
@@ -48,4 +50,37 @@ function failedOutput(spec: ToolSpec, error: unknown): ToolOutput {
 export function isFinal(error: unknown): boolean {
   if (LonghaulError.is(error)) return !error.retryable;
   return error instanceof ApplicationFailure && error.nonRetryable === true;
+}
+
+// The code of a tool, wherever it is: in this worker, or behind an MCP server.
+
+type RunnableTool = {
+  /** What else checks the arguments, beside the schema the run pinned. */
+  readonly own: Tool | undefined;
+  run(args: unknown, context: ToolContext): Promise<ToolOutput>;
+};
+
+/** Undefined where this worker does not have it. */
+export function runnableTool(
+  { registry, mcp: pool }: ActivityDependencies,
+  spec: ToolSpec,
+): RunnableTool | undefined {
+  if (spec.mcp !== undefined) {
+    const server = registry.mcpServer(spec.mcp.server);
+    return (
+      server && {
+        own: undefined,
+        run: (args, { signal, idempotencyKey }) =>
+          callMcpTool({ pool, server, spec, args: args as JsonObject, idempotencyKey, signal }),
+      }
+    );
+  }
+  const tool = registry.tool(spec.name);
+  return (
+    tool && {
+      own: tool,
+      run: async (args, context) =>
+        toToolOutput(spec.name, await tool.execute(args, context), spec.maxResultBytes),
+    }
+  );
 }

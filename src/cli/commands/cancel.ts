@@ -3,10 +3,9 @@ import type { Longhaul } from '../../client';
 import { UsageError } from '../cli-error';
 import type { CommandContext } from '../session/command-context';
 import { addConnectionFlags, openLonghaul, type ConnectionFlags } from '../session/connection';
-import { describeRun } from '../session/describe-run';
+import { describeRun, isEnded } from '../session/read-run';
 import { exitCodes } from '../exit-codes';
 import { printableJson, printableLine } from '../render/printable';
-import { isEnded } from '../session/read-run';
 
 type CancelFlags = ConnectionFlags & {
   readonly orphans?: true;

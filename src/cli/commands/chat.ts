@@ -1,11 +1,21 @@
 import type { Command } from 'commander';
 import { addSpecFlags } from '../session/agents-source';
-import { chat } from '../session/chat';
 import type { CommandContext } from '../session/command-context';
 import { addConnectionFlags, addTaskQueueFlag } from '../session/connection';
-import { readInput } from '../session/read-input';
-import { commandLine } from '../render/render-pending';
+import { readInput } from '../session/parse-options';
+import { commandLine, type CommandLine } from '../render/render-pending';
 import { openSession, type WorkerFlags } from '../session/session';
+import type { ThreadHandle, TurnHandle, TurnView } from '../../client';
+import { hasCode, LonghaulError } from '../../protocol/errors';
+import { Interrupted } from '../cli-error';
+import { exitCodes } from '../exit-codes';
+import { followRun } from '../session/follow-run';
+import { printable } from '../render/printable';
+import type { Terminal } from '../render/terminal';
+
+const shownTurns = 10;
+
+const help = '/exit ends the chat, /clear forgets it';
 
 type ChatFlags = WorkerFlags & {
   readonly session?: string;
@@ -58,4 +68,93 @@ export function addChatCommand(program: Command, { terminal, finish }: CommandCo
 function withOwnQueue(agent: string, flags: ChatFlags): ChatFlags {
   if (flags.file === undefined || flags.taskQueue !== undefined) return flags;
   return { ...flags, taskQueue: `longhaul-chat-${agent}` };
+}
+
+// A conversation in the terminal. It is the thread that remembers it: the command may end at any time, and goes on where it was.
+
+type ChatOptions = {
+  readonly thread: ThreadHandle;
+  readonly terminal: Terminal;
+  readonly command: CommandLine;
+  /** What to say, where nobody is asked. */
+  readonly lines?: readonly string[];
+};
+
+/** Returns the exit code. Throws `Interrupted` on Ctrl-C while a turn runs: the turn goes on. */
+export async function chat(options: ChatOptions): Promise<number> {
+  const { thread, lines } = options;
+  const turns = await thread.turns({ last: shownTurns });
+  if (lines !== undefined) return await sayAll(lines, options);
+  showPast(turns, options);
+  for (const turn of turns.filter(isOpen)) {
+    options.terminal.print(said(turn, options.terminal));
+    const code = await follow(thread.turn(turn), options);
+    if (code === exitCodes.needsInput) return code;
+  }
+  return await converse(options);
+}
+
+async function sayAll(lines: readonly string[], options: ChatOptions): Promise<number> {
+  let worst: number = exitCodes.done;
+  for (const line of lines.filter((each) => each.trim() !== '')) {
+    const code = await follow(await options.thread.send(line), options);
+    if (code === exitCodes.needsInput) return code;
+    if (code !== exitCodes.done) worst = code;
+  }
+  return worst;
+}
+
+async function converse(options: ChatOptions): Promise<number> {
+  const { thread, terminal } = options;
+  terminal.note(terminal.noteStyle.dim(help));
+  for (;;) {
+    const text = (await terminal.ask('you > '))?.trim();
+    if (text === undefined || text === '/exit') return exitCodes.done;
+    if (text === '') continue;
+    if (text === '/clear') {
+      await thread.clear();
+      terminal.note('forgotten');
+    } else if (text.startsWith('/') && !text.includes(' ')) {
+      terminal.note(help);
+    } else {
+      const code = await follow(await thread.send(text), options);
+      if (code === exitCodes.needsInput) return code;
+    }
+  }
+}
+
+/** A turn that failed does not end the conversation. */
+async function follow(turn: TurnHandle, options: ChatOptions): Promise<number> {
+  const { terminal, command } = options;
+  const opening = `turn ${turn.turn}, run ${turn.runId}`;
+  try {
+    return await followRun({ run: turn, terminal, json: false, answers: [], command, opening });
+  } catch (error) {
+    if (error instanceof Interrupted || !LonghaulError.is(error)) throw error;
+    if (hasCode(error, 'ServerUnavailable') || hasCode(error, 'NoWorker')) throw error;
+    terminal.note(terminal.noteStyle.red(`error: ${printable(error.message)}`));
+    return hasCode(error, 'RunCancelled') ? exitCodes.cancelled : exitCodes.failed;
+  }
+}
+
+function showPast(turns: readonly TurnView[], { terminal }: ChatOptions): void {
+  for (const turn of turns) {
+    if (isOpen(turn)) continue;
+    terminal.print(said(turn, terminal));
+    const { assistant, failure, status } = turn;
+    if (assistant !== undefined) terminal.print(printable(assistant));
+    else terminal.print(terminal.style.dim(printable(`${status}: ${failure?.message ?? ''}`)));
+  }
+}
+
+function said({ user }: TurnView, { style }: Terminal): string {
+  const text =
+    typeof user === 'string'
+      ? user
+      : user.map((part) => (part.type === 'text' ? part.text : `[${part.mediaType}]`)).join(' ');
+  return `${style.bold('you >')} ${printable(text)}`;
+}
+
+function isOpen({ status }: TurnView): boolean {
+  return status === 'queued' || status === 'running';
 }

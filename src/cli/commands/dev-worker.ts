@@ -1,16 +1,19 @@
-import { dirname, resolve } from 'node:path';
+import { dirname, resolve, sep } from 'node:path';
 import type { Command } from 'commander';
 import { defaults } from '../../protocol/names';
 import { loadAgents, type LoadedAgents } from '../session/agents-file';
 import { toCliError } from '../cli-error';
 import type { CommandContext } from '../session/command-context';
 import { connectionOf } from '../session/connection';
-import { noteLoadedFiles } from '../dev/loaded-files';
 import type { WorkerCommand, WorkerMessage, WorkerStart } from '../dev/worker-messages';
 import { exitCodes } from '../exit-codes';
 import { serveAgents, type ServedAgents } from '../session/serve-agents';
 import type { Terminal } from '../render/terminal';
 import { installWorkerLog } from '../session/worker-log';
+import * as nodeModule from 'node:module';
+import { fileURLToPath } from 'node:url';
+
+const ownFolder = dirname(dirname(__dirname));
 
 /** The process in which `dev` runs a worker: each change of the agents gets a new one, so that all their modules load again. */
 export function addDevWorkerCommand(program: Command, { terminal, finish }: CommandContext): void {
@@ -82,4 +85,38 @@ async function tell(message: WorkerMessage): Promise<void> {
     if (process.send === undefined) resolve();
     else process.send(message, () => resolve());
   });
+}
+
+type LoadedFiles = {
+  /** The user's own modules that were loaded since. */
+  files(): readonly string[];
+  stop(): void;
+};
+
+/** Notes the modules that are loaded, packages left out. Node before 22.15 cannot tell: then there are none. */
+function noteLoadedFiles(): LoadedFiles {
+  const { registerHooks } = nodeModule as { registerHooks?: typeof nodeModule.registerHooks };
+  const urls = new Set<string>();
+  const hooks = registerHooks?.({
+    load: (url, context, nextLoad) => {
+      urls.add(url);
+      return nextLoad(url, context);
+    },
+  });
+  return {
+    files: () =>
+      [...urls]
+        .filter((url) => url.startsWith('file:'))
+        .map(toPath)
+        .filter(isOwn),
+    stop: () => hooks?.deregister(),
+  };
+}
+
+function toPath(url: string): string {
+  return fileURLToPath(url);
+}
+
+function isOwn(file: string): boolean {
+  return !file.includes(`${sep}node_modules${sep}`) && !file.startsWith(ownFolder + sep);
 }

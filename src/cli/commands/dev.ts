@@ -6,24 +6,24 @@ import { defaults } from '../../protocol/names';
 import type { DevServer } from '../../server/dev-server';
 import {
   addSpecFlags,
-  requireAgentsSource,
   type AgentsFlags,
   type AgentsSource,
+  requireAgentsSource,
 } from '../session/agents-source';
 import type { CommandContext } from '../session/command-context';
 import { addTaskQueueFlag } from '../session/connection';
 import { awaitFormerServer, inUse, lockDb } from '../dev/db-lock';
 import { endOfDev } from '../dev/end-of-dev';
-import { choosePort } from '../dev/ports';
 import { WorkerKeeper } from '../dev/worker-keeper';
 import type { ReadyWorker } from '../dev/worker-messages';
-import { messageOf } from '../error-message';
+import { messageOf } from '../cli-error';
 import { exitCodes } from '../exit-codes';
 import { loadDevServer } from '../session/load-parts';
 import { parsePort } from '../session/parse-options';
 import { renderAgents } from '../render/render-agents';
 import { commandLine } from '../render/render-pending';
 import type { Terminal } from '../render/terminal';
+import { freePort, isPortFree } from '../../server/free-port';
 
 type DevFlags = AgentsFlags & {
   readonly db: string;
@@ -35,6 +35,7 @@ type DevFlags = AgentsFlags & {
 };
 
 const usualPort = 7233;
+
 const usualUiPort = 8233;
 
 export function addDevCommand(program: Command, { terminal, finish }: CommandContext): void {
@@ -158,4 +159,13 @@ function noteOtherAddress(address: string, isUsual: boolean, terminal: Terminal)
       `note: this is not port ${usualPort}. Other commands find it with --address ${address} or TEMPORAL_ADDRESS`,
     );
   }
+}
+
+type ChosenPort = { readonly port: number; readonly isUsual: boolean };
+
+/** The port that was asked for, taken or not; else the usual one; else any that is free. */
+async function choosePort(asked: number | undefined, usual: number): Promise<ChosenPort> {
+  if (asked !== undefined) return { port: asked, isUsual: asked === usual };
+  const isUsual = await isPortFree(usual);
+  return { port: isUsual ? usual : await freePort(), isUsual };
 }

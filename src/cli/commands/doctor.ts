@@ -15,7 +15,7 @@ import {
   openLonghaul,
   type ConnectionFlags,
 } from '../session/connection';
-import type { Check } from '../doctor/check';
+import type { Check } from '../doctor/look';
 import {
   checkNode,
   checkProtobufjs,
@@ -26,7 +26,7 @@ import { checkServer } from '../doctor/server-checks';
 import { exitCodes } from '../exit-codes';
 import { printableJson, printableLine } from '../render/printable';
 import type { Style } from '../render/style';
-import { padToWidth } from '../render/text-width';
+import { padToWidth } from '../render/table';
 
 type DoctorFlags = ConnectionFlags & AgentsFlags & { readonly json?: true };
 

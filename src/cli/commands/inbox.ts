@@ -3,12 +3,11 @@ import type { InboxItem, Longhaul } from '../../client';
 import type { CommandContext } from '../session/command-context';
 import { addConnectionFlags, openLonghaul, type ConnectionFlags } from '../session/connection';
 import { exitCodes } from '../exit-codes';
-import { parseCount } from '../session/parse-options';
+import { addWhoseFlags, parseCount, type WhoseFlags, whoseOf } from '../session/parse-options';
 import { printableJson } from '../render/printable';
-import { renderInbox } from '../render/render-inbox';
+import { renderInbox } from '../render/render-list';
 import { commandLine } from '../render/render-pending';
 import type { Terminal } from '../render/terminal';
-import { addWhoseFlags, whoseOf, type WhoseFlags } from '../session/whose-flags';
 
 const kinds: readonly InboxItem['kind'][] = ['question', 'approval', 'budget'];
 

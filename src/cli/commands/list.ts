@@ -3,10 +3,9 @@ import type { RunStatus, RunSummary } from '../../client';
 import type { CommandContext } from '../session/command-context';
 import { addConnectionFlags, openLonghaul, type ConnectionFlags } from '../session/connection';
 import { exitCodes } from '../exit-codes';
-import { parseCount } from '../session/parse-options';
+import { addWhoseFlags, parseCount, type WhoseFlags, whoseOf } from '../session/parse-options';
 import { printableJson } from '../render/printable';
 import { renderList } from '../render/render-list';
-import { addWhoseFlags, whoseOf, type WhoseFlags } from '../session/whose-flags';
 
 const statuses: readonly RunStatus[] = [
   'loading',

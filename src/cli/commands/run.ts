@@ -7,9 +7,8 @@ import { addConnectionFlags, addTaskQueueFlag, openLonghaul } from '../session/c
 import { exitCodes } from '../exit-codes';
 import { followRun } from '../session/follow-run';
 import { liveWorkers } from '../session/live-workers';
-import { collect, parseJsonObject } from '../session/parse-options';
+import { collect, parseJsonObject, readInput } from '../session/parse-options';
 import { printableJson } from '../render/printable';
-import { readInput } from '../session/read-input';
 import { commandLine } from '../render/render-pending';
 import { openSession, type WorkerFlags } from '../session/session';
 import type { Terminal } from '../render/terminal';

@@ -3,10 +3,9 @@ import type { ThreadSummary } from '../../client';
 import type { CommandContext } from '../session/command-context';
 import { addConnectionFlags, openLonghaul, type ConnectionFlags } from '../session/connection';
 import { exitCodes } from '../exit-codes';
-import { parseCount } from '../session/parse-options';
+import { addWhoseFlags, parseCount, type WhoseFlags, whoseOf } from '../session/parse-options';
 import { printableJson } from '../render/printable';
-import { renderThreads } from '../render/render-threads';
-import { addWhoseFlags, whoseOf, type WhoseFlags } from '../session/whose-flags';
+import { renderThreads } from '../render/render-list';
 
 type ThreadsFlags = ConnectionFlags &
   WhoseFlags & {

@@ -3,27 +3,28 @@ import { defaults } from '../../protocol/names';
 import { loadAgents } from '../session/agents-file';
 import {
   addSpecFlags,
-  requireAgentsSource,
   type AgentsFlags,
   type AgentsSource,
+  requireAgentsSource,
 } from '../session/agents-source';
 import { UsageError } from '../cli-error';
 import type { CommandContext } from '../session/command-context';
 import {
   addConnectionFlags,
   addTaskQueueFlag,
-  targetOf,
   type ConnectionFlags,
+  targetOf,
 } from '../session/connection';
 import { endOfDev, endSignal } from '../dev/end-of-dev';
 import { WorkerKeeper } from '../dev/worker-keeper';
 import type { ReadyWorker } from '../dev/worker-messages';
 import { exitCodes } from '../exit-codes';
-import { parseHealthAddress, serveHealth, type HealthAddress } from '../session/health-server';
 import { renderAgents } from '../render/render-agents';
 import { serveAgents } from '../session/serve-agents';
 import type { Terminal } from '../render/terminal';
 import { installWorkerLog } from '../session/worker-log';
+import { createServer } from 'node:http';
+import { parsePort } from '../session/parse-options';
 
 type ServeFlags = ConnectionFlags &
   AgentsFlags & { readonly watch?: true; readonly health?: HealthAddress };
@@ -121,4 +122,32 @@ type Place = {
 function show(worker: ReadyWorker, { source, server, terminal }: Place): void {
   terminal.print(`Temporal  ${server ?? defaults.address}`);
   terminal.print(renderAgents(worker, source, terminal.style));
+}
+
+type HealthAddress = { readonly host: string; readonly port: number };
+
+/** `8090` or `0.0.0.0:8090`. A port alone is reachable from this machine only. */
+function parseHealthAddress(text: string): HealthAddress {
+  const [, host = '127.0.0.1', port = ''] = /^(?:(.+):)?(\d+)$/.exec(text) ?? [];
+  if (port === '') throw new UsageError(`'${text}' is no address: give a port, or host:port`);
+  return { host: host.replace(/^\[(.*)\]$/, '$1'), port: parsePort(port) };
+}
+
+/**
+ * Answers each request with 200 while the worker takes work, else with 503, for as long as the process is there. Rejects when the
+ * port is taken.
+ */
+async function serveHealth({ host, port }: HealthAddress, state: () => string): Promise<void> {
+  const server = createServer((_, response) => {
+    const status = state();
+    response.writeHead(status === 'RUNNING' ? 200 : 503, { 'content-type': 'application/json' });
+    response.end(`${JSON.stringify({ status })}\n`);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(new UsageError(`--health: cannot listen on ${host}:${port}: ${error.code}`)),
+    );
+    server.listen(port, host, resolve);
+  });
+  server.unref();
 }

@@ -1,9 +1,11 @@
 import { sourceFiles } from '../session/agents-source';
-import { messageOf } from '../error-message';
+import { messageOf } from '../cli-error';
 import { printableLine } from '../render/printable';
-import { watchFiles } from './watch-files';
 import type { ReadyWorker, WorkerStart } from './worker-messages';
 import { startWorkerProcess, WorkerNotReady, type WorkerProcess } from './worker-process';
+import { type Stats, unwatchFile, watchFile } from 'node:fs';
+
+const everyMs = 300;
 
 export type KeeperOptions = {
   readonly start: WorkerStart;
@@ -13,8 +15,11 @@ export type KeeperOptions = {
 };
 
 const settleMs = 150;
+
 const firstPauseMs = 500;
+
 const longestPauseMs = 10_000;
+
 const stopTimeoutMs = 2_000;
 
 /**
@@ -98,4 +103,31 @@ export class WorkerKeeper {
       this.#files.watch([...this.#files.watched(), ...error.files]);
     }
   }
+}
+
+type WatchedFiles = {
+  watched(): readonly string[];
+  /** Watches these from now on, and no others. */
+  watch(files: readonly string[]): void;
+  close(): void;
+};
+
+/**
+ * Calls `onChange` when a file changes, appears or goes. Files are looked at again and again: editors replace a file instead of
+ * writing it, and notifications do not cross every file system.
+ */
+function watchFiles(onChange: () => void): WatchedFiles {
+  let watched: readonly string[] = [];
+  const look = (now: Stats, before: Stats): void => {
+    if (now.mtimeMs !== before.mtimeMs || now.size !== before.size) onChange();
+  };
+  const watch = (files: readonly string[]): void => {
+    const wanted = [...new Set(files)];
+    for (const file of watched) if (!wanted.includes(file)) unwatchFile(file, look);
+    for (const file of wanted) {
+      if (!watched.includes(file)) watchFile(file, { interval: everyMs, persistent: false }, look);
+    }
+    watched = wanted;
+  };
+  return { watched: () => watched, watch, close: () => watch([]) };
 }

@@ -5,8 +5,7 @@ import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/int
 import { lastEvents } from '../../client/history-events';
 import { timeouts } from '../../protocol/limits';
 import { printableLine } from '../render/printable';
-import type { Check } from './check';
-import { causeLine, listNewest, lookAtEach, ofOurs, summary } from './look';
+import { causeLine, type Check, listNewest, lookAtEach, ofOurs, summary } from './look';
 
 const mostEnded = 100;
 const mostExecutions = 2_000;

@@ -5,11 +5,14 @@ import { isNotFound } from '../../client/failures';
 import { timeouts } from '../../protocol/limits';
 import { threadType, workflowTypes } from '../../protocol/names';
 import { printableLine } from '../render/printable';
-import { clipToWidth } from '../render/text-width';
+import { clipToWidth } from '../render/table';
 
 const atATime = 10;
+
 const pageSize = 200;
+
 const mostShown = 5;
+
 const longestCause = 300;
 
 /** Part of a query to the server's list: what is of Longhaul. */
@@ -76,3 +79,13 @@ export function summary(found: readonly string[], cutOff?: string): string {
 export function causeLine(text: string): string {
   return clipToWidth(printableLine(text), longestCause);
 }
+
+type CheckStatus = 'ok' | 'warn' | 'fail';
+
+/** One thing `doctor` looked at; `todo` says what to do about it. */
+export type Check = {
+  readonly name: string;
+  readonly status: CheckStatus;
+  readonly message: string;
+  readonly todo?: string;
+};

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { providerNames } from '../../spec/provider-names';
 import { sdkCopies, sdkProblem } from '../../worker/temporal-sdk';
 import type { LoadedAgents } from '../session/agents-file';
-import { messageOf } from '../error-message';
-import type { Check } from './check';
+import { messageOf } from '../cli-error';
+import type { Check } from './look';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 type ProtobufjsCopies = { readonly common: string; readonly proto: string };

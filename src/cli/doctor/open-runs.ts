@@ -7,8 +7,10 @@ import { taskFailure } from '../../client/task-failure';
 import { timeouts } from '../../protocol/limits';
 import { signalNames } from '../../protocol/names';
 import { printableLine } from '../render/printable';
-import type { Check } from './check';
-import { causeLine, listNewest, lookAtEach, ofOurs, summary } from './look';
+import { causeLine, type Check, listNewest, lookAtEach, ofOurs, summary } from './look';
+import { findOrphans } from '../../client/orphans';
+
+const mostOrphans = 1_000;
 
 /** What was found out about one open run, in words; left out where all is well. */
 export type OpenRun = {
@@ -20,9 +22,13 @@ export type OpenRun = {
 type OpenRuns = { readonly runs: readonly OpenRun[]; readonly cutOff?: string };
 
 const mostRuns = 200;
+
 const mostMs = 20_000;
+
 const suspiciousTask = 4;
+
 const usualAttempts = 5;
+
 /** A run that is halted does little more: what ends then is told in a few events for each call. */
 const mostEvents = 500;
 
@@ -143,4 +149,22 @@ async function haltedRun(
 function haltedLine(runId: string, root: string | null | undefined): string {
   const line = printableLine(runId);
   return !root || root === runId ? line : `${line} (below ${printableLine(root)})`;
+}
+
+/** Runs that a reset left behind: they wait for answers nobody will give, or spend on results nobody will take. */
+export async function checkOrphans(client: Client): Promise<Omit<Check, 'name'>> {
+  const { orphans, isAll } = await findOrphans(client, {}, mostOrphans);
+  const found = orphans.map(
+    ({ runId, path }) => `${printableLine(runId)} (${printableLine(path)})`,
+  );
+  const message = summary(
+    found,
+    isAll ? undefined : `looked at the newest ${mostOrphans} open runs`,
+  );
+  if (orphans.length === 0) return { status: 'ok', message };
+  return {
+    status: 'warn',
+    message: `left behind by a reset: ${message}`,
+    todo: 'end them with `longhaul cancel --orphans`',
+  };
 }

@@ -9,10 +9,9 @@ import {
 } from '../../server/search-attributes';
 import { toCliError } from '../cli-error';
 import { liveWorkers } from '../session/live-workers';
-import type { Check } from './check';
+import type { Check } from './look';
 import { checkEndedRuns, checkExecutions } from './ended-runs';
-import { checkOpenRuns } from './open-runs';
-import { checkOrphans } from './orphans';
+import { checkOpenRuns, checkOrphans } from './open-runs';
 
 export type ServerCheckOptions = {
   readonly longhaul: Longhaul;

@@ -2,9 +2,8 @@ import type { Json } from '../../base/json';
 import type { FieldChange, RunnerChange } from '../../spec/diff-definitions';
 import { printable, printableLine } from './printable';
 import { age } from './render-list';
-import { paintStatus } from './paint-status';
+import { paintStatus, type Style } from './style';
 import type { PinnedRun } from '../session/runs-by-definition';
-import type { Style } from './style';
 import { renderTable, type TableOptions } from './table';
 
 const looks = { added: 'green', removed: 'red', changed: 'yellow', affected: 'dim' } as const;

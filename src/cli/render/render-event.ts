@@ -3,7 +3,7 @@ import type { Decision, ModelTurnEvent } from '../../protocol/log';
 import { printableLine } from './printable';
 import { callLine, joinFacts, messageText, resultLine, tokens } from './render-parts';
 import type { Style } from './style';
-import { clipToWidth, padToWidth } from './text-width';
+import { clipToWidth, padToWidth } from './table';
 
 export type EventRendererOptions = {
   readonly style: Style;

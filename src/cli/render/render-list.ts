@@ -1,6 +1,11 @@
-import type { RunSummary } from '../../client';
-import { paintStatus } from './paint-status';
+import type { InboxItem, RunSummary, ThreadSummary } from '../../client';
+import { paintStatus } from './style';
 import { renderTable, type TableOptions } from './table';
+import { printableLine } from './printable';
+import { callLine } from './render-parts';
+import type { CommandLine } from './render-pending';
+
+const header = ['RUN', 'INPUT', 'PATH', 'KIND', 'AGE', 'QUESTION'];
 
 export type RenderListOptions = TableOptions & { readonly now: Date };
 
@@ -26,4 +31,71 @@ export function age(from: Date, now: Date): string {
   if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
   if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h`;
   return `${Math.floor(seconds / 86_400)} d`;
+}
+
+/** A line per thread: whose it is, its agent, status and age, and what it waits for as far as there is room. */
+export function renderThreads(
+  threads: readonly ThreadSummary[],
+  { style, width, now }: RenderListOptions,
+): readonly string[] {
+  const rows = threads.map(({ threadId, key, agent, status, startTime, pending }) => [
+    key?.sessionId ?? threadId,
+    key?.userId ?? '',
+    key?.appName ?? '',
+    agent,
+    { text: status, paint: () => paintStatus(status, style) },
+    age(new Date(startTime), now),
+    pending.map(({ question }) => question).join(' | '),
+  ]);
+  const header = ['SESSION', 'USER', 'APP', 'AGENT', 'STATUS', 'AGE', 'WAITS FOR'];
+  return renderTable(header, rows, { style, width });
+}
+
+type RenderInboxOptions = TableOptions & {
+  readonly now: Date;
+  readonly command: CommandLine;
+};
+
+/** A line per input, with its question as far as there is room, and below how inputs of these kinds are answered. */
+export function renderInbox(
+  items: readonly InboxItem[],
+  { style, width, now, command }: RenderInboxOptions,
+): readonly string[] {
+  if (items.length === 0) return [];
+  const rows = items.map((item) => [
+    printableLine(item.runId),
+    printableLine(item.inputId),
+    printableLine(item.path),
+    item.kind,
+    age(new Date(item.since), now),
+    asked(item),
+  ]);
+  return [...renderTable(header, rows, { style, width }), '', ...howToAnswer(items, command)];
+}
+
+/** Of an approval the call says more than the question. */
+function asked({ kind, question, call }: InboxItem): string {
+  const text = printableLine(question);
+  return kind === 'approval' && call !== undefined ? `${text} ${callLine(call)}` : text;
+}
+
+/** For one item as it is; for several with the names of the columns in place of what to fill in. */
+function howToAnswer(items: readonly InboxItem[], command: CommandLine): readonly string[] {
+  const [first, ...others] = items;
+  const { runId, inputId } =
+    first !== undefined && others.length === 0 ? first : { runId: 'RUN', inputId: 'INPUT' };
+  const resume = (answer: string): string =>
+    command(['resume', runId, answer, '--input-id', inputId]);
+  const ways = {
+    question: [`answer with:  ${resume('your answer')}`],
+    budget: [`add with:     ${resume('amount to add, or stop')}`],
+    approval: [
+      `approve with: ${command(['approve', runId, inputId])}`,
+      `refuse with:  ${command(['reject', runId, inputId, 'the reason'])}`,
+    ],
+  };
+  const kinds = (['question', 'approval', 'budget'] as const).filter((kind) =>
+    items.some((item) => item.kind === kind),
+  );
+  return kinds.flatMap((kind) => ways[kind]);
 }

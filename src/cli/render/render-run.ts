@@ -1,11 +1,19 @@
-import type { RunState } from '../../client';
-import { paintStatus } from './paint-status';
+import type { RunState, RunTree } from '../../client';
+import { paintStatus, type Style } from './style';
 import { printableLine } from './printable';
 import type { ShownRun } from '../session/read-run';
-import { joinFacts, plural, tokens } from './render-parts';
-import { renderAnswerCommands, renderQuestion, type CommandLine } from './render-pending';
-import { renderTranscript, type TranscriptOptions } from './render-transcript';
-import { renderTree } from './render-tree';
+import {
+  callLine,
+  joinFacts,
+  messageText,
+  plural,
+  resultLine,
+  resultText,
+  tokens,
+} from './render-parts';
+import { type CommandLine, renderAnswerCommands, renderQuestion } from './render-pending';
+import type { Message, ToolResult } from '../../protocol/message';
+import { type Cell, clipToWidth, renderTable, type TableOptions } from './table';
 
 export type RenderRunOptions = TranscriptOptions & { readonly command: CommandLine };
 
@@ -39,5 +47,85 @@ function factsOf({ runner, turn, iterations, usage, rejected }: RunState): strin
     iterations === 0 ? undefined : plural(iterations, 'tool round'),
     tokens(usage),
     rejected.length === 0 ? undefined : plural(rejected.length, 'rejected signal'),
+  ]);
+}
+
+type TranscriptOptions = {
+  readonly style: Style;
+  readonly width: number;
+  /** Calls and results are not cut. */
+  readonly full?: boolean;
+};
+
+/** The conversation of a run: what was said in full, calls and results on one line each. */
+export function renderTranscript(
+  messages: readonly Message[],
+  options: TranscriptOptions,
+): readonly string[] {
+  return messages.flatMap((message) => {
+    const body = bodyOf(message, options).flatMap((text) => text.split('\n'));
+    return [options.style.bold(message.role), ...body.map((line) => `  ${line}`), ''];
+  });
+}
+
+function bodyOf(message: Message, options: TranscriptOptions): readonly string[] {
+  const text = messageText(message.parts);
+  const said = text === '' ? [] : [text];
+  if (message.role === 'tool') return message.parts.map((result) => resultBody(result, options));
+  if (message.role !== 'assistant') return said;
+  const calls = message.parts
+    .filter((part) => part.type === 'tool_call')
+    .map((call) => options.style.cyan(fitted(`→ ${callLine(call)}`, options)));
+  return [...said, ...calls];
+}
+
+function resultBody(result: ToolResult, options: TranscriptOptions): string {
+  const { style, full } = options;
+  const mark = result.isError ? '✗' : '←';
+  const text =
+    full === true
+      ? `${mark} ${printableLine(result.name)}\n${resultText(result)}`
+      : `${mark} ${resultLine(result)}`;
+  return result.isError ? style.red(fitted(text, options)) : fitted(text, options);
+}
+
+function fitted(text: string, { width, full }: TranscriptOptions): string {
+  return full === true ? text : clipToWidth(text, width - 2);
+}
+
+/** A run with all it called, a line for each, indented below its caller; nothing for a run that called none. */
+export function renderTree(tree: RunTree, options: TableOptions): readonly string[] {
+  if (tree.children.length === 0) return [];
+  const rows = rowsOf(tree, { depth: 0, options });
+  return [...renderTable(['RUN', 'STATUS', 'SO FAR'], rows, options), ''];
+}
+
+function rowsOf(
+  tree: RunTree,
+  { depth, options }: { depth: number; options: TableOptions },
+): readonly (readonly Cell[])[] {
+  const { status } = tree;
+  return [
+    [
+      `${'  '.repeat(depth)}${nameOf(tree)}`,
+      { text: status, paint: () => paintStatus(status, options.style) },
+      factsOfNode(tree),
+    ],
+    ...tree.children.flatMap((child) => rowsOf(child, { depth: depth + 1, options })),
+  ];
+}
+
+/** `branch-1 (clerk)`: its part of the way, and the runner where that is called otherwise. */
+function nameOf({ path, runner }: RunTree): string {
+  const element = path.slice(path.lastIndexOf('/') + 1);
+  return printableLine(element === runner ? runner : `${element} (${runner})`);
+}
+
+function factsOfNode({ kind, turn, usage, pending }: RunTree): string {
+  return joinFacts([
+    kind === 'agent' ? undefined : kind,
+    turn === 0 ? undefined : plural(turn, 'model turn'),
+    tokens(usage),
+    ...pending.map(({ question }) => `asks: ${printableLine(question)}`),
   ]);
 }

@@ -1,3 +1,14 @@
+import type { RunStatus } from '../../client';
+
+const looks = {
+  loading: 'cyan',
+  running: 'cyan',
+  'needs-input': 'yellow',
+  completed: 'green',
+  failed: 'red',
+  cancelled: 'dim',
+} as const satisfies Record<RunStatus, keyof Style>;
+
 const codes = {
   bold: [1, 22],
   dim: [2, 22],
@@ -23,4 +34,8 @@ export function createStyle(enabled: boolean): Style {
     yellow: paint(codes.yellow),
     cyan: paint(codes.cyan),
   };
+}
+
+export function paintStatus(status: RunStatus, style: Style): string {
+  return style[looks[status]](status);
 }

@@ -1,15 +1,15 @@
 import type { AgentRunOutcome, PendingInput, RunEvent, RunHandle } from '../../client';
-import { askPerson } from './ask-person';
+import { askPerson, type Reply, replyTo, sendReply } from './reply';
 import { Interrupted } from '../cli-error';
 import { hasCode } from '../../protocol/errors';
 import { exitCodes } from '../exit-codes';
 import { printable, printableJson } from '../render/printable';
 import { createEventRenderer } from '../render/render-event';
 import { joinFacts, plural, tokens } from '../render/render-parts';
-import { renderAnswerCommands, renderQuestion, type CommandLine } from '../render/render-pending';
-import { replyTo, sendReply, type Reply } from './reply';
-import { showEvents } from './show-events';
+import { type CommandLine, renderAnswerCommands, renderQuestion } from '../render/render-pending';
 import type { Terminal } from '../render/terminal';
+
+const finishTimeoutMs = 2_000;
 
 export type FollowOptions = {
   readonly run: RunHandle;
@@ -159,4 +159,59 @@ function printPending(
   }
   for (const line of renderAnswerCommands(runId, outcome.pending, command)) terminal.print(line);
   return exitCodes.needsInput;
+}
+
+type ShownEvents = {
+  /** Stops watching and shows what came meanwhile; resolves with the index of the next event. */
+  finish(): Promise<number>;
+};
+
+/**
+ * Shows a run's events from an index on, in the background. What they cannot tell is no reason to fail: the run itself is waited
+ * for elsewhere.
+ */
+function showEvents(run: RunHandle, from: number, show: (event: RunEvent) => void): ShownEvents {
+  const watching = new AbortController();
+  let next = from;
+  const showNext = (event: RunEvent): void => {
+    if (event.index !== next) return;
+    next += 1;
+    show(event);
+  };
+  const watched = watch(run, { from, signal: watching.signal, show: showNext });
+  const catchUp = async (): Promise<void> => {
+    watching.abort();
+    await watched;
+    for (const entry of await run.log({ from: next })) showNext({ index: next, entry });
+  };
+  return {
+    finish: async () => {
+      await withTimeout(catchUp().catch(() => undefined));
+      return next;
+    },
+  };
+}
+
+async function watch(
+  run: RunHandle,
+  options: { from: number; signal: AbortSignal; show: (event: RunEvent) => void },
+): Promise<void> {
+  const { from, signal, show } = options;
+  try {
+    for await (const event of run.events({ from, signal })) {
+      if (signal.aborted) return;
+      show(event);
+    }
+  } catch {
+    // The server or the worker is away: `outcome` says so.
+  }
+}
+
+async function withTimeout(work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, finishTimeoutMs);
+  });
+  await Promise.race([work, late]);
+  clearTimeout(timer);
 }

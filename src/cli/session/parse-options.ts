@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json';
-import { UsageError } from '../cli-error';
-import { messageOf } from '../error-message';
+import { messageOf, UsageError } from '../cli-error';
+import { text } from 'node:stream/consumers';
+import type { Command } from 'commander';
+import type { WhoseFilter } from '../../client';
 
 /** JSON given on the command line, or in a file as `@file`. */
 function parseJson(option: string, text: string): Json {
@@ -42,4 +44,34 @@ function readText(option: string, file: string): string {
   } catch (error) {
     throw new UsageError(`${option}: cannot read ${file}: ${messageOf(error)}`);
   }
+}
+
+/** What an argument stands for: itself, or stdin when it is `-`. */
+export async function readInput(argument: string): Promise<string> {
+  return argument === '-' ? (await text(process.stdin)).trimEnd() : argument;
+}
+
+export type WhoseFlags = {
+  readonly agent?: string;
+  readonly user?: string;
+  readonly app?: string;
+};
+
+export function addWhoseFlags(command: Command): Command {
+  return command
+    .option('--agent <id>', 'only of this agent')
+    .option('--user <id>', 'only of this user, as `key.userId` names it')
+    .option('--app <name>', 'only of this application, as `key.appName` names it');
+}
+
+/** A flag that is given with nothing in it stays a filter: a variable that is not set must not list what is everybody's. */
+export function whoseOf({ agent, user, app }: WhoseFlags): WhoseFilter {
+  const key = {
+    ...(user !== undefined && { userId: user }),
+    ...(app !== undefined && { appName: app }),
+  };
+  return {
+    ...(agent !== undefined && { agent }),
+    ...(Object.keys(key).length > 0 && { key }),
+  };
 }

@@ -1,9 +1,11 @@
 import type { AgentRunResult, Longhaul, RunHandle, RunState, RunTree } from '../../client';
 import type { LogEntry } from '../../protocol/log';
 import type { Message, Usage } from '../../protocol/message';
-import { toCliError, type CliError } from '../cli-error';
-import { describeRun } from './describe-run';
+import { type CliError, toCliError } from '../cli-error';
 import { liveWorkers } from './live-workers';
+import { RunNotFound } from '../../protocol/error-classes';
+import { timeouts } from '../../protocol/limits';
+import { loadRunView } from './load-parts';
 
 /** How a run ended. */
 export type RunEnd = { readonly result: AgentRunResult } | { readonly error: CliError };
@@ -83,4 +85,21 @@ function withCounters(state: RunState, entries: readonly LogEntry[]): RunState {
     reasoning: sum('reasoning'),
   };
   return { ...state, turn: turns.length, usage, logLength: entries.length };
+}
+
+type DescribedRun = { readonly taskQueue: string; readonly state: RunState };
+
+/** What the server says of a run, without its worker: the state has no counters. */
+export async function describeRun(longhaul: Longhaul, runId: string): Promise<DescribedRun> {
+  const { client } = longhaul;
+  try {
+    const description = await client.withDeadline(Date.now() + timeouts.serverCheck, () =>
+      client.workflow.getHandle(runId).describe(),
+    );
+    const state = loadRunView().stateFromMemo(description);
+    return { taskQueue: description.taskQueue, state };
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== 'WorkflowNotFoundError') throw error;
+    throw new RunNotFound(`there is no run '${runId}'`, { cause: error });
+  }
 }

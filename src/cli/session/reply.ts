@@ -3,6 +3,8 @@ import { InvalidAnswer } from '../../protocol/error-classes';
 import { isJsonObject, type JsonObject } from '../../base/json';
 import type { PendingInput } from '../../protocol/run';
 import { quote } from '../../spec/problem';
+import { renderQuestion } from '../render/render-pending';
+import type { Terminal } from '../render/terminal';
 
 /** What a person decided about a pending input. */
 export type Reply =
@@ -58,4 +60,46 @@ function approvalReply({ inputId }: PendingInput, text: string): Reply {
   throw new InvalidAnswer(
     `${quote(text)} does not answer the approval '${inputId}': give y, n, "n: reason", or the arguments as a JSON object`,
   );
+}
+
+/** Asks until there is a reply; undefined when the person ended the input instead. */
+export async function askPerson(
+  input: PendingInput,
+  terminal: Terminal,
+): Promise<Reply | undefined> {
+  for (const line of renderQuestion(input, terminal.style)) terminal.print(line);
+  return input.kind === 'approval' ? askApproval(input, terminal) : askQuestion(input, terminal);
+}
+
+async function askQuestion(input: PendingInput, terminal: Terminal): Promise<Reply | undefined> {
+  for (;;) {
+    const text = await terminal.ask('> ');
+    if (text === undefined) return undefined;
+    if (text.trim() !== '') return replyTo(input, text);
+  }
+}
+
+async function askApproval(input: PendingInput, terminal: Terminal): Promise<Reply | undefined> {
+  for (;;) {
+    const choice = await terminal.ask('[y]es, [n]o, [e]dit > ');
+    if (choice === undefined) return undefined;
+    if (/^y(?:es)?$/i.test(choice.trim())) return { kind: 'approve' };
+    if (/^n(?:o)?$/i.test(choice.trim())) {
+      const reason = await terminal.ask('reason > ');
+      return reason === undefined ? undefined : replyTo(input, `n: ${reason}`);
+    }
+    if (/^e(?:dit)?$/i.test(choice.trim())) return askArguments(input, terminal);
+  }
+}
+
+async function askArguments(input: PendingInput, terminal: Terminal): Promise<Reply | undefined> {
+  let draft = JSON.stringify(input.call?.args ?? {});
+  for (;;) {
+    const text = await terminal.ask('arguments > ', draft);
+    if (text === undefined) return undefined;
+    const args = argumentsOf(text);
+    if (args !== undefined) return { kind: 'approve', args };
+    terminal.print('the arguments must be a JSON object');
+    draft = text;
+  }
 }

@@ -5,7 +5,7 @@ import { loadAgents, type LoadedAgents } from './agents-file';
 import { findAgentsSource, type AgentsFlags, type AgentsSource } from './agents-source';
 import { UsageError } from '../cli-error';
 import { connectionOf, encodingOf, openLonghaul, type ConnectionFlags } from './connection';
-import { describeRun } from './describe-run';
+import { describeRun } from './read-run';
 import { liveWorkers, temporaryIdentity } from './live-workers';
 import { serveAgents, type ServedAgents } from './serve-agents';
 import type { Terminal } from '../render/terminal';

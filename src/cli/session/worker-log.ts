@@ -1,6 +1,6 @@
 import type { LogLevel, LogMetadata } from '@temporalio/common';
 import { redact } from '../../providers/redact';
-import { clipToWidth } from '../render/text-width';
+import { clipToWidth } from '../render/table';
 import { printableLine } from '../render/printable';
 import { loadTemporalWorker } from './load-parts';
 

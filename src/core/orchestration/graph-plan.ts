@@ -8,21 +8,26 @@
  */
 import type { GraphFacts } from '../../protocol/activities';
 import { errorOfCode, InternalError } from '../../protocol/error-classes';
-import type { ErrorCode } from '../../protocol/errors';
-import { LonghaulError } from '../../protocol/errors';
+import { type ErrorCode, LonghaulError } from '../../protocol/errors';
 import type { JsonObject } from '../../base/json';
 import type { ChildResult, RunInput } from '../../protocol/run';
 import { noTotals, RunningTotals, type Totals } from './child-results';
 import { fitList } from './fit-list';
-import { graphFailed, taskFailure, type TaskFailure } from './graph-failure';
+import {
+  graphFailed,
+  type GraphTask,
+  graphTasks,
+  type GraphTasks,
+  sinksOf,
+  taskFailure,
+  type TaskFailure,
+} from './graph-tasks';
 import { GraphProgress } from './graph-progress';
-import { graphTasks, sinksOf, type GraphTask, type GraphTasks } from './graph-tasks';
 import type { ChildFailure, Plan, PlannedChild, PlanOutcome, PlanResult, PlanStart } from './plan';
 import { PlannedChildren } from './planned-children';
 import { SessionLog, type StoredSessionLog } from './session-log';
 import { readPlan, storePlan } from './stored-plan';
-import { taskInput } from './task-input';
-import { TaskResults, type TaskResult } from './task-results';
+import { taskInput, type TaskResult, TaskResults } from './task-results';
 
 /** A task that is ready or open: which attempt, and the position of the session it starts from. */
 type TaskRun = { readonly attempt: number; readonly sessionAt: number };

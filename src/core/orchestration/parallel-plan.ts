@@ -7,6 +7,7 @@
  * 3. Only the first is wanted: its result and its delta are all there is. Failures count once all branches have failed.
  * 4. Nothing that comes after the outcome changes anything.
  */
+
 import type { ParallelFacts } from '../../protocol/activities';
 import { InvalidInput } from '../../protocol/error-classes';
 import type { JsonObject } from '../../base/json';
@@ -15,10 +16,23 @@ import { fitTexts, sizeInJson } from '../transcript/fit-texts';
 import { mergeDelta } from '../session';
 import { noTotals, RunningTotals, type Totals } from './child-results';
 import { MergedSession } from './merged-session';
-import { allFailed, branchFailure, type BranchFailure } from './parallel-failure';
-import type { ChildFailure, Plan, PlannedChild, PlanOutcome, PlanResult, PlanStart } from './plan';
+import type { ChildFailure, Plan, PlanOutcome, PlanResult, PlanStart, PlannedChild } from './plan';
 import { PlannedChildren } from './planned-children';
 import { readPlan, storePlan } from './stored-plan';
+import { limits } from '../../protocol/limits';
+import { oneLine } from '../../base/text';
+import { fitItems, fitList } from './fit-list';
+
+/** Of the message, and of the details. */
+const room = limits.failureMessage - 100;
+
+/** Of names, punctuation and keys around a branch's message. */
+const roomAround = 180;
+
+const leastMessage = 60;
+
+/** The rest of a message's share is for what quotes and backslashes add in JSON. */
+const plainShare = 0.8;
 
 /** Of a branch that has ended: its text, or why it failed. */
 type EndedBranch = { readonly text: string } | BranchFailure;
@@ -203,4 +217,44 @@ function elementAt(index: number): string {
 
 function indexOf(element: string): number {
   return Number(element.slice(prefix.length)) - 1;
+}
+
+// The error of a parallel none of whose branches completed: it names each, as far as there is room.
+
+type BranchFailure = {
+  readonly branch: string;
+  readonly runner: string;
+  readonly code?: string;
+  readonly message: string;
+};
+
+/** What is kept of a branch's failure: its message is cut to its share of what the error of all has room for. */
+function branchFailure(
+  place: { readonly branch: string; readonly runner: string; readonly branches: number },
+  { code, message }: ChildFailure,
+): BranchFailure {
+  const { branch, runner, branches } = place;
+  const share = Math.max(leastMessage, Math.floor((room / branches) * plainShare) - roomAround);
+  return {
+    branch,
+    runner,
+    ...(code === undefined ? {} : { code }),
+    message: oneLine(message, share),
+  };
+}
+
+/** `failures` are those of all branches, in their order. */
+function allFailed(id: string, failures: readonly BranchFailure[]): PlanOutcome {
+  const head = `No branch of '${id}' completed. `;
+  const lines = failures.map(
+    ({ branch, runner, code, message }) =>
+      `${branch} (${runner}): ${code === undefined ? '' : `${code}: `}${message}`,
+  );
+  const listed = fitItems(failures, room, (failure) => `${JSON.stringify(failure)},`);
+  return {
+    kind: 'failed',
+    code: 'ParallelFailed',
+    message: head + fitList(lines, '; ', room - head.length),
+    details: { branches: listed as unknown as JsonObject[] },
+  };
 }

@@ -5,15 +5,15 @@
  * 2. One session runs through all steps: each starts from what the steps before it left.
  * 3. A step that fails is the end, and its failure is the pipeline's.
  */
+
 import type { SequentialFacts } from '../../protocol/activities';
 import { InvalidInput } from '../../protocol/error-classes';
 import type { JsonObject } from '../../base/json';
 import type { ChildResult, RunInput } from '../../protocol/run';
 import { mergeDelta } from '../session';
 import { noTotals, RunningTotals, type Totals } from './child-results';
-import type { Plan, PlannedChild, PlanOutcome, PlanStart } from './plan';
+import type { Plan, PlanOutcome, PlanStart, PlannedChild } from './plan';
 import { PlannedChildren } from './planned-children';
-import { stepElements } from './step-elements';
 import { readPlan, storePlan } from './stored-plan';
 
 type SequentialState = {
@@ -120,4 +120,23 @@ export class SequentialPlan implements Plan {
       },
     };
   }
+}
+
+function stepElements(runners: readonly string[]): readonly string[] {
+  let elements = runners;
+  for (let shared = sharedOf(elements); shared.size > 0; shared = sharedOf(elements)) {
+    const before = elements;
+    elements = before.map((element, index) => {
+      const runner = runners[index] ?? element;
+      return shared.has(element) ? `${runner}-${index + 1}` : element;
+    });
+  }
+  return elements;
+}
+
+function sharedOf(elements: readonly string[]): ReadonlySet<string> {
+  const seen = new Set<string>();
+  const shared = new Set<string>();
+  for (const element of elements) (seen.has(element) ? shared : seen).add(element);
+  return shared;
 }

@@ -3,10 +3,19 @@
  *
  * 1. A text is read as JSON once, however many tasks ask.
  */
-import type { Json, JsonObject } from '../../base/json';
-import { isJsonObject } from '../../base/json';
-import type { ChildResult } from '../../protocol/run';
+
+import { isJsonObject, type Json, type JsonObject } from '../../base/json';
+import type { ChildResult, RunInput } from '../../protocol/run';
 import { fitReplies } from '../transcript/fit-reply';
+import { textOfParts } from '../../base/text';
+import { InvalidInput } from '../../protocol/error-classes';
+import { limits } from '../../protocol/limits';
+import { fitTexts, jsonBytes, sizeInJson } from '../transcript/fit-texts';
+import type { GraphTask } from './graph-tasks';
+import { renderTemplate } from './template';
+
+/** Of the part that is added to an input of several. */
+const roomForPart = 100;
 
 export type TaskResult = { readonly text: string; readonly structured?: Json };
 
@@ -63,4 +72,75 @@ function readObject(text: string): JsonObject | undefined {
   } catch {
     return undefined;
   }
+}
+
+// What a task of a graph is given, once the tasks it waits for are done.
+
+type TaskSources = {
+  readonly input: RunInput['input'];
+  readonly session: JsonObject;
+  readonly results: TaskResults;
+};
+
+/** Throws `InvalidInput` where something is missing that the prompt needs. */
+export function taskInput(task: GraphTask, sources: TaskSources): RunInput['input'] {
+  const { input, results } = sources;
+  if (task.prompt === undefined) return withOutputs(task, input, results);
+  const used = task.needs.map((id) => {
+    const structured = results.replyOf(id);
+    const output = results.textOf(id);
+    return [id, structured === undefined ? { output } : { output, structured }] as const;
+  });
+  return renderTemplate(task.prompt.parts, {
+    input: typeof input === 'string' ? input : textOfParts(input, '\n'),
+    results: Object.fromEntries(used),
+    params: paramValues(task, task.prompt.params, sources),
+  });
+}
+
+/** Within what an input may have: an orchestration cannot tell its tasks to say less. */
+function withOutputs(
+  { dependencies }: GraphTask,
+  input: RunInput['input'],
+  results: TaskResults,
+): RunInput['input'] {
+  if (dependencies.length === 0) return input;
+  const head = (id: string): string => `\n\nOutput of task '${id}':\n`;
+  const around = jsonBytes([input, dependencies.map(head).join('')]) + roomForPart;
+  const texts = dependencies.map((id) => results.textOf(id));
+  const fitted = fitTexts(texts, limits.input - around, sizeInJson);
+  const text = dependencies
+    .map((id, index) => `${head(id)}${fitted[index] ?? ''}`)
+    .join('')
+    .trimStart();
+  return typeof input === 'string' ? `${input}\n\n${text}` : [...input, { type: 'text', text }];
+}
+
+function paramValues(
+  task: GraphTask,
+  names: readonly string[],
+  { session, results }: TaskSources,
+): { readonly [name: string]: Json } {
+  const replies = task.dependencies
+    .map((id) => results.replyOf(id))
+    .filter((reply) => isJsonObject(reply))
+    .reverse();
+  const sources = [...replies, session];
+  const values = names.map((name) => {
+    const source = sources.find((candidate) => Object.hasOwn(candidate, name));
+    if (source === undefined) throw missing(task, name);
+    return [name, source[name] ?? null] as const;
+  });
+  return Object.fromEntries(values);
+}
+
+function missing({ id, dependencies }: GraphTask, parameter: string): InvalidInput {
+  const replies = dependencies.length > 3 ? 'its dependencies' : dependencies.join(', ');
+  const searched =
+    replies === ''
+      ? 'it has no dependencies, and the session has no such key'
+      : `it is no key of the JSON reply of ${replies}, nor of the session`;
+  return new InvalidInput(`the prompt needs the parameter '${parameter}': ${searched}`, {
+    details: { task: id, parameter },
+  });
 }

@@ -4,18 +4,18 @@ import type { MemoryStore } from '../memory-store';
 import { stateTableNames, storesOver } from '../state-rows';
 import type { AppStore, SessionStore, StateStores, UserStore } from '../state-store';
 import type { Statement, StatementRow, Statements } from '../statements';
-import { postgresError } from './postgres-errors';
-import { migratePostgres, quoted } from './postgres-migrations';
 import {
   boundedBegin,
   createPool,
   inTransaction,
   keepListening,
-  requirePostgres,
   type PostgresConnectionOptions,
+  postgresError,
   type PostgresPool,
   type PostgresQuery,
+  requirePostgres,
 } from './postgres-pool';
+import { migratePostgres, quoted } from './postgres-migrations';
 
 export type PostgresStoresOptions = PostgresConnectionOptions & {
   /** Default `public`. One that does not exist is made. */

@@ -2,8 +2,8 @@ import { memoryStoreOver } from '../memory-rows';
 import type { MemoryStore } from '../memory-store';
 import { storesOver } from '../state-rows';
 import type { AppStore, SessionStore, StateStores, UserStore } from '../state-store';
-import { checkSqlitePath } from './sqlite-path';
 import { SqliteRows } from './sqlite-rows';
+import { StoreError } from '../../protocol/error-classes';
 
 export type SqliteStoresOptions = {
   /** A file; it is made if it is not there, its folder is not. Several processes may share it. */
@@ -41,4 +41,19 @@ export class SqliteStores implements Required<StateStores> {
   async close(): Promise<void> {
     this.#rows.close();
   }
+}
+
+/** A plain path of a file. SQLite reads `file:…`, `?` and `#` as a URI; `..` leads out of the folder that was meant. */
+export function checkSqlitePath(path: unknown): asserts path is string {
+  if (typeof path !== 'string' || path.trim() === '' || path.includes('\0'))
+    throw new StoreError('the path of a SQLite database must be a text that is not empty');
+  const problem = problemOf(path);
+  if (problem !== undefined)
+    throw new StoreError(`the path of a SQLite database must not ${problem}: '${path}'`);
+}
+
+function problemOf(path: string): string | undefined {
+  if (/[?#]/.test(path)) return `contain '?' or '#'`;
+  if (/^file:/i.test(path)) return 'be a URI';
+  return path.split(/[/\\]/).includes('..') ? `have '..' as a part` : undefined;
 }

@@ -11,11 +11,9 @@ import type { DrivenRun } from '../run/driver';
 import { selectKeys } from '../run/session-keys';
 import { callSubAgent } from './sub-agents';
 import { TaskRoom } from '../run/task-room';
-import { errorResult, type ToolArrival } from './tool-arrival';
-import { callTool } from './tool-call';
+import { errorResult, type ToolArrival, ToolRunner } from './tool-runner';
+import { argumentsOf, callTool, contextOf } from './tool-call';
 import { aroundCall, type AroundCall } from './tool-hooks';
-import { argumentsOf, contextOf } from './tool-input';
-import { ToolRunner } from './tool-runner';
 
 type CallingAgent = { readonly facts: AgentFacts; readonly machine: AgentMachine };
 

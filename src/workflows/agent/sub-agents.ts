@@ -12,7 +12,7 @@ import type { ErrorCode } from '../../protocol/errors';
 import type { JsonObject } from '../../base/json';
 import { failureCode, failureReason } from '../children/child-failure';
 import type { Children } from '../children/children';
-import { errorResult, resultOf, type ToolArrival } from './tool-arrival';
+import { errorResult, resultOf, type ToolArrival } from './tool-runner';
 import type { AroundCall } from './tool-hooks';
 
 const endingCodes: ReadonlySet<ErrorCode> = new Set([

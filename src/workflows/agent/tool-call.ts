@@ -22,11 +22,13 @@ import { limits, timeouts } from '../../protocol/limits';
 import type { ActivityToolSpec } from '../../protocol/spec';
 import { foreignActivity, toolActivities } from '../activity-proxies';
 import { checkArguments } from './activity-tool';
-import { isOfCallbacks } from './callbacks';
+import { contextInput, isOfCallbacks } from './callbacks';
 import type { TaskRoom } from '../run/task-room';
-import { errorResult, resultOf, type ToolArrival } from './tool-arrival';
+import { errorResult, resultOf, type ToolArrival } from './tool-runner';
 import type { AroundCall } from './tool-hooks';
 import { argumentText } from '../run/visible-state';
+import type { JsonObject } from '../../base/json';
+import type { RunLog } from '../run/run-log';
 
 export type ToolCall = {
   readonly tool: ToolFacts;
@@ -147,4 +149,50 @@ function isCancelledHere(error: unknown): boolean {
 /** What the tool's code threw, as our worker or an activity of the user's own says by the type. Of any other type, anybody may have made it. */
 function isOwnAnswer(cause: unknown): boolean {
   return cause instanceof ApplicationFailure && cause.type === 'ToolError';
+}
+
+// What travels with a tool call: arguments inline while the Web UI can show them, else by reference into the log.
+
+type ToolCallContext = Omit<CallToolInput, 'turn' | 'index' | 'callId' | 'tool' | 'args'>;
+
+export function argumentsOf(
+  { call }: PendingToolCall,
+  log: RunLog,
+): Pick<CallToolInput, 'args' | 'byReference'> {
+  const args = call.args ?? {};
+  const text = JSON.stringify(args);
+  if (utf8Length(text) <= limits.toolArgumentsInline) return { args };
+  const position = positionInLastTurn(log, text);
+  if (position === undefined) return { args };
+  return { args: { log: log.ref(), ...position }, byReference: true };
+}
+
+/** Where the last model turn has a call with these arguments; none where a person edited them. */
+function positionInLastTurn(
+  log: RunLog,
+  args: string,
+): { entryId: string; position: number } | undefined {
+  const entry = log.entries.findLast((candidate) => candidate.kind === 'model-turn');
+  if (entry?.kind !== 'model-turn') return undefined;
+  const position = entry.content.findIndex(
+    (part) => part.type === 'tool_call' && JSON.stringify(part.args) === args,
+  );
+  return position < 0 ? undefined : { entryId: entry.id, position };
+}
+
+export function contextOf(run: {
+  readonly definition: CallToolInput['definition'];
+  readonly agentId: string;
+  readonly path?: string;
+  readonly origin: string;
+  readonly context: JsonObject | undefined;
+  readonly session: JsonObject | undefined;
+  readonly iteration?: number;
+}): ToolCallContext {
+  const { context, session, ...address } = run;
+  return {
+    ...address,
+    ...(session && { session }),
+    ...contextInput(context),
+  };
 }

@@ -11,7 +11,7 @@ import type { JsonObject } from '../../base/json';
 import type { ToolHook } from '../../protocol/spec';
 import { hookActivities } from '../activity-proxies';
 import type { TaskRoom } from '../run/task-room';
-import { resultOf, type ToolArrival } from './tool-arrival';
+import { resultOf, type ToolArrival } from './tool-runner';
 
 /** Makes a call with the hooks around it; the call is given the session as those before it have left it. */
 export type AroundCall = (

@@ -4,7 +4,8 @@
 // 2. What arrives waits in `arrived` until the loop feeds it to the machine, in order of arrival.
 
 import type { PendingToolCall } from '../../protocol/agent-run';
-import { errorResult, type ResultArrival, type ToolArrival } from './tool-arrival';
+import type { ToolOutput, ToolResult } from '../../protocol/message';
+import type { SessionDelta } from '../../protocol/session';
 
 export type ToolRunnerOptions = {
   readonly concurrency: number;
@@ -80,4 +81,37 @@ function malformed(pending: PendingToolCall): ToolArrival {
     pending,
     `The arguments are not valid: ${reason}. Call the tool again with a JSON object.`,
   );
+}
+
+// What became of a tool call, as the loop is given it.
+
+type ResultArrival = {
+  readonly kind: 'result';
+  readonly result: ToolResult;
+  /** Of a result that an activity minted. */
+  readonly entryId?: string;
+  readonly session?: SessionDelta;
+};
+
+export type ToolArrival = ResultArrival | { readonly kind: 'failed'; readonly error: unknown };
+
+export function errorResult(pending: PendingToolCall, text: string): ResultArrival {
+  return resultOf(pending, { isError: true, content: [{ type: 'text', text }] });
+}
+
+export function resultOf(
+  { call, turn, index }: PendingToolCall,
+  output: ToolOutput,
+): ResultArrival {
+  return {
+    kind: 'result',
+    result: {
+      type: 'tool_result',
+      callId: call.callId,
+      name: call.name,
+      ...output,
+      turn,
+      index,
+    },
+  };
 }

@@ -1,10 +1,12 @@
 // Watches one execution of a run grow: `history-room` says what that means.
 
-import { workflowInfo } from '@temporalio/workflow';
+import { workflowInfo, type WorkflowInfo } from '@temporalio/workflow';
 import { TranscriptTooLarge } from '../../protocol/error-classes';
 import type { LonghaulError } from '../../protocol/errors';
-import { historySize, isDue, isFull, isOver, noHistory, type HistorySize } from './history-room';
 import type { RunLog } from './run-log';
+import { limits } from '../../protocol/limits';
+
+export const noHistory: HistorySize = { bytes: 0, events: 0, updates: 0, isSuggested: false };
 
 const namedEntries = 5;
 
@@ -57,4 +59,67 @@ export class HistoryWatch {
   #now(): HistorySize {
     return historySize(workflowInfo(), this.#updates());
   }
+}
+
+// How much room is left in an execution's history: when the run goes on in another one, when nothing new may start, when it must end.
+// Pure; knows no Temporal but its info.
+//
+// 1. A run continues as new only after a step, and when history has grown since the execution loaded what it was given: what is loaded
+//    is history, too, and would be loaded again by the next execution.
+// 2. It has grown by a share of what was loaded at least: long logs are not loaded for every turn.
+// 3. What is under way has room for the largest it may come to, so that the server never ends a run for its size.
+
+/** Of one execution's history. */
+export type HistorySize = {
+  readonly bytes: number;
+  readonly events: number;
+  /** Updates that were taken: the server takes 2,000. */
+  readonly updates: number;
+  /** The server suggests to continue as new. */
+  readonly isSuggested: boolean;
+};
+
+type Growth = {
+  readonly now: HistorySize;
+  /** When the execution had loaded what it was given. */
+  readonly loaded: HistorySize;
+  /** Made since then. */
+  readonly steps: number;
+};
+
+function historySize(info: WorkflowInfo, updates = 0): HistorySize {
+  return {
+    bytes: info.historySize,
+    events: info.historyLength,
+    updates,
+    isSuggested: info.continueAsNewSuggested,
+  };
+}
+
+/** Whether the run goes on in another execution, where it can. */
+export function isDue({ now, loaded, steps }: Growth): boolean {
+  if (steps === 0) return false;
+  const bytes = now.bytes - loaded.bytes;
+  const hasGrown = bytes >= loaded.bytes * limits.historyGrowth;
+  return (
+    (hasGrown && (now.isSuggested || bytes > limits.historyBytes)) ||
+    now.events - loaded.events > limits.historyEvents ||
+    now.updates > limits.historyUpdates
+  );
+}
+
+/** Whether nothing more may start beside what is `open`. What is alone starts: it is looked at before. */
+export function isFull(now: HistorySize, open: number): boolean {
+  if (open === 0) return false;
+  return (
+    now.bytes > limits.fullHistoryBytes ||
+    now.events > limits.fullHistoryEvents ||
+    now.bytes + (open + 1) * limits.childResult > limits.maxHistoryBytes ||
+    now.updates + (open + 1) * limits.updatesPerChild > limits.maxUpdates
+  );
+}
+
+/** Whether the run must end: the server would soon terminate it. */
+export function isOver({ bytes, events }: HistorySize): boolean {
+  return bytes > limits.maxHistoryBytes || events > limits.maxHistoryEvents;
 }

@@ -43,10 +43,9 @@ import { takeThreadStart, type Given, type Taken } from '../run/run-start';
 import { setThreadHandlers } from './thread-handlers';
 import { ThreadMemory } from './thread-memory';
 import { closing, heldUp, leftBehind, mayMove, notCleared, type ThreadRoom } from './thread-room';
-import { runTurn, savedTurn } from './thread-run';
+import { runTurn, savedTurn, timeOrderedId } from './thread-run';
 import { ThreadSaves, type CarriedSaves } from './thread-saves';
 import { ThreadTurns, type OpenTurn } from './thread-turns';
-import { timeOrderedId } from './time-ordered-id';
 import { carriedMemo } from '../run/visible-state';
 
 export class ThreadLoop {

@@ -65,3 +65,8 @@ export function savedTurn(
   const assistant = result.finalResponse.text;
   return { id, runId, user: input, assistant, createdAt, eventData };
 }
+
+export function timeOrderedId(now: number, random: string): string {
+  const time = now.toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(15)}`;
+}

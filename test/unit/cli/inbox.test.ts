@@ -1,7 +1,7 @@
 // Pure: no server. The client's inbox is a double.
 import type { InboxFilter, InboxItem } from '../../../src/client';
 import { showInbox } from '../../../src/cli/commands/inbox';
-import { renderInbox } from '../../../src/cli/render/render-inbox';
+import { renderInbox } from '../../../src/cli/render/render-list';
 import { commandLine } from '../../../src/cli/render/render-pending';
 import { createStyle } from '../../../src/cli/render/style';
 import { anApproval, aQuestion } from './builders';

@@ -1,11 +1,11 @@
 // Pure: no server. The server's operator API is a double.
 import { ServiceError, type Client } from '@temporalio/client';
 import { toCliError } from '../../../src/cli/cli-error';
-import { renderSetup } from '../../../src/cli/commands/setup';
 import {
-  registerAttributes,
   type AttributeReport,
-} from '../../../src/cli/session/register-attributes';
+  registerAttributes,
+  renderSetup,
+} from '../../../src/cli/commands/setup';
 import { createStyle } from '../../../src/cli/render/style';
 
 const [text, keyword, keywordList] = [1, 2, 7];

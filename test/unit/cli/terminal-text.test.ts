@@ -3,7 +3,7 @@ import type { RunSummary } from '../../../src/client';
 import { terminalText } from '../../../src/cli/render/printable';
 import { renderList } from '../../../src/cli/render/render-list';
 import { commandLine } from '../../../src/cli/render/render-pending';
-import { renderTranscript } from '../../../src/cli/render/render-transcript';
+import { renderTranscript } from '../../../src/cli/render/render-run';
 import { createStyle } from '../../../src/cli/render/style';
 import { renderTable } from '../../../src/cli/render/table';
 

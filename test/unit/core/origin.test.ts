@@ -1,6 +1,6 @@
 // Pure: no server.
 import fc from 'fast-check';
-import { idempotencyKey } from '../../../src/activities/tool/tool-context';
+import { idempotencyKey } from '../../../src/activities/tool/call-tool';
 import { callerOrigin, originBelow, topOrigin, type Execution } from '../../../src/core/origin';
 
 const execution: Execution = {

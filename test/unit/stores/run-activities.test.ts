@@ -1,7 +1,6 @@
 // Pure: stores in memory; no server.
 
-import { closeRun } from '../../../src/activities/thread/close-run';
-import { openRun } from '../../../src/activities/thread/open-run';
+import { closeRun, openRun } from '../../../src/activities/thread/open-run';
 import { checkStores } from '../../../src/stores/check-stores';
 import { SqliteStores } from '../../../src/stores/sqlite/sqlite-stores';
 import type { StateStores } from '../../../src/stores/state-store';

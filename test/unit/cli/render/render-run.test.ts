@@ -1,8 +1,7 @@
 // Pure: no server.
 import { withoutOpenCalls } from '../../../../src/cli/session/read-run';
 import { commandLine } from '../../../../src/cli/render/render-pending';
-import { renderRun } from '../../../../src/cli/render/render-run';
-import { renderTranscript } from '../../../../src/cli/render/render-transcript';
+import { renderRun, renderTranscript } from '../../../../src/cli/render/render-run';
 import { createStyle } from '../../../../src/cli/render/style';
 import type { LogEvent } from '../../../../src/protocol/log';
 import type { Message, ToolResult } from '../../../../src/protocol/message';

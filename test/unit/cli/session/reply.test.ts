@@ -1,6 +1,5 @@
 // Pure: no server.
-import { askPerson } from '../../../../src/cli/session/ask-person';
-import { replyTo } from '../../../../src/cli/session/reply';
+import { askPerson, replyTo } from '../../../../src/cli/session/reply';
 import { anApproval, aQuestion } from '../builders';
 import { fakeTerminal } from '../fake-terminal';
 

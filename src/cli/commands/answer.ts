@@ -1,0 +1,128 @@
+import type { Command } from 'commander';
+import type { RunHandle } from '../../client';
+import type { CommandContext } from '../session/command-context';
+import { collect, parseJsonObject, readInput } from '../session/parse-options';
+import { replyTo, sendReply } from '../session/reply';
+import { addSpecFlags } from '../session/agents-source';
+import { addConnectionFlags } from '../session/connection';
+import { exitCodes } from '../exit-codes';
+import { followRun } from '../session/follow-run';
+import { printableJson } from '../render/printable';
+import { commandLine } from '../render/render-pending';
+import { openSession, type WorkerFlags } from '../session/session';
+import type { Terminal } from '../render/terminal';
+
+type ResumeFlags = PersonFlags & { readonly inputId?: string };
+
+export function addResumeCommand(program: Command, { terminal, finish }: CommandContext): void {
+  const command = program
+    .command('resume')
+    .summary('answer a question of a run')
+    .description(
+      'Answers an open question of a run: with the text, or with an option by its number.',
+    )
+    .argument('<runId>', 'the run')
+    .argument('<answer>', 'the answer; - reads stdin')
+    .option('--input-id <id>', 'which question, when several are open');
+  addPersonFlags(command).action(async (runId: string, answer: string, flags: ResumeFlags) => {
+    const text = await readInput(answer);
+    const act = (run: RunHandle): Promise<void> => resume(run, text, flags.inputId);
+    finish(await decide({ runId, done: 'answered', act }, flags, terminal));
+  });
+}
+
+/** An answer that was given before is sent as it is: an honest retry is accepted again. */
+async function resume(run: RunHandle, text: string, inputId: string | undefined): Promise<void> {
+  const pending = await run.pending();
+  const input =
+    inputId === undefined && pending.length === 1
+      ? pending[0]
+      : pending.find((open) => open.inputId === inputId);
+  if (input === undefined) return await run.resume(text, inputId === undefined ? {} : { inputId });
+  await sendReply(run, input.inputId, replyTo(input, text));
+}
+
+type ApproveFlags = PersonFlags & { readonly args?: string };
+
+export function addApproveCommand(program: Command, { terminal, finish }: CommandContext): void {
+  const command = program
+    .command('approve')
+    .summary('let a waiting tool call run')
+    .description(
+      'Lets a tool call that waits for approval run, with other arguments if they are given.',
+    )
+    .argument('<runId>', 'the run')
+    .argument('<inputId>', 'the approval, as `show` lists it')
+    .option('--args <json|@file>', 'arguments to call with instead');
+  addPersonFlags(command).action(async (runId: string, inputId: string, flags: ApproveFlags) => {
+    const args = flags.args === undefined ? {} : { args: parseJsonObject('--args', flags.args) };
+    const act = (run: RunHandle): Promise<void> => run.approve(inputId, args);
+    finish(await decide({ runId, done: 'approved', act }, flags, terminal));
+  });
+}
+
+export function addRejectCommand(program: Command, { terminal, finish }: CommandContext): void {
+  const command = program
+    .command('reject')
+    .summary('refuse a waiting tool call')
+    .description('Refuses a tool call that waits for approval; the model is told the reason.')
+    .argument('<runId>', 'the run')
+    .argument('<inputId>', 'the approval, as `show` lists it')
+    .argument('<reason>', 'what the model is told');
+  addPersonFlags(command).action(
+    async (...[runId, inputId, reason, flags]: [string, string, string, PersonFlags]) => {
+      const act = (run: RunHandle): Promise<void> => run.reject(inputId, reason);
+      finish(await decide({ runId, done: 'refused', act }, flags, terminal));
+    },
+  );
+}
+
+type PersonFlags = WorkerFlags & {
+  readonly json?: true;
+  readonly follow?: true;
+  readonly answer?: readonly string[];
+};
+
+type Decision = {
+  readonly runId: string;
+  /** What to say afterwards: `answered`. */
+  readonly done: string;
+  readonly act: (run: RunHandle) => Promise<void>;
+};
+
+/** What `resume`, `approve` and `reject` have in common. */
+function addPersonFlags(command: Command): Command {
+  return addSpecFlags(addConnectionFlags(command))
+    .option('--follow', 'then follow the run, as `run` does')
+    .option('--answer <text>', 'with --follow: answer to the next pause; may be repeated', collect)
+    .option('--json', 'print JSON')
+    .option('--agents <file>', 'agents to serve when no worker polls (default: longhaul.config.*)')
+    .option('--no-worker', 'never serve agents in this process');
+}
+
+/** Tells a run what a person decided. Served by this process, the run is then followed: it goes on only as long as this does. */
+async function decide(
+  { runId, done, act }: Decision,
+  flags: PersonFlags,
+  terminal: Terminal,
+): Promise<number> {
+  const session = await openSession({ flags, terminal, runId });
+  const { json = false, answer: answers = [] } = flags;
+  try {
+    const run = session.longhaul.run(runId);
+    session.attendTo(runId);
+    const isFollowed = flags.follow === true || session.isServing;
+    const { logLength: from, turn } = isFollowed ? await run.state() : { logLength: 0, turn: 0 };
+    await act(run);
+    if (!isFollowed) {
+      terminal.print(json ? printableJson({ runId, accepted: true }) : `${done} ${runId}`);
+      return exitCodes.done;
+    }
+    const [command, opening] = [commandLine(flags), `${done} ${runId}`];
+    return await session.whileServing(
+      followRun({ run, terminal, json, answers, command, opening, from, turn }),
+    );
+  } finally {
+    await session.close();
+  }
+}
