@@ -186,12 +186,16 @@ async function tasksOf(
   let timedOut = 0;
   for (const event of events ?? []) {
     const { workflowTaskFailedEventAttributes: failure } = event;
-    if (event.workflowTaskTimedOutEventAttributes) timedOut += 1;
-    if (failure?.failure?.message && !isHarmless(failure.failure.message))
-      failed.push(`a workflow task of ${workflowId} failed: ${failure.failure.message}`);
+    const message = failure?.failure?.message ?? '';
+    if (event.workflowTaskTimedOutEventAttributes || isOutOfTime(message)) timedOut += 1;
+    else if (message !== '' && !isHarmless(message))
+      failed.push(`a workflow task of ${workflowId} failed: ${message}`);
   }
   return { failed, timedOut };
 }
+
+/** The SDK's own limit of a step, by the clock on the wall: it runs on while a worker is frozen. */
+const isOutOfTime = (message: string): boolean => message.startsWith('Script execution timed out');
 
 /** A reset begins with a failed task of its own, and a run that would close while something arrives is asked again. */
 const isHarmless = (message: string): boolean => /reset|UnhandledCommand/i.test(message);
