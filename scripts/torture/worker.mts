@@ -1,8 +1,10 @@
 // A worker of the campaign, in a process of its own. Usage: worker.mts '<JSON of WorkerSettings>'
 
 import { appendFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
+import { hasCode } from 'longhaul';
 import {
   createWorker,
   PostgresStores,
@@ -134,7 +136,19 @@ const options: CreateWorkerOptions = {
   },
 };
 
-const worker = await createWorker(options);
+/** As whatever keeps workers up does: the server may be down when one comes up. */
+async function comeUp(): ReturnType<typeof createWorker> {
+  for (;;) {
+    try {
+      return await createWorker(options);
+    } catch (error) {
+      if (!hasCode(error, 'ServerUnavailable')) throw error;
+      await sleep(500);
+    }
+  }
+}
+
+const worker = await comeUp();
 process.on('message', () => process.send?.(measureProcess()));
 process.send?.('polling');
 await worker.run();
