@@ -28,7 +28,7 @@ describe('a PostgreSQL server that dies', () => {
     });
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const { port } = server.address() as AddressInfo;
-    const pool = await createPool({ connectionString: `postgresql://any@127.0.0.1:${port}/any` });
+    const pool = createPool({ connectionString: `postgresql://any@127.0.0.1:${port}/any` });
     try {
       const worked = inTransaction(keepListening(pool), (query) => query('select 1'));
       await expect(worked).rejects.toThrow();
