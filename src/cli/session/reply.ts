@@ -34,7 +34,7 @@ export async function sendReply(run: RunHandle, inputId: string, reply: Reply): 
 }
 
 /** An object of JSON, or nothing when the text is none. */
-export function argumentsOf(text: string): JsonObject | undefined {
+function argumentsOf(text: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return isJsonObject(value) ? value : undefined;
