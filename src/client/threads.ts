@@ -7,7 +7,7 @@ import { isJsonObject, type JsonObject } from '../base/json';
 import { threadMemoKey, threadType } from '../protocol/names';
 import type { ThreadInput, ThreadKey } from '../protocol/thread';
 import type { RunnerLike } from '../protocol/spec';
-import { parseDuration, type Duration } from '../spec/duration';
+import { parseDuration, type Duration } from '../base/duration';
 import { memoOf, stateFromMemo } from './run-view';
 import type { RunSummary } from './runs';
 import type { SearchIndex } from './search-index';

@@ -1,19 +1,16 @@
-import type { CriterionSpec, ToolChoice } from './agent-run';
-import type { JsonObject, JsonSchema } from '../base/json';
+import type { JsonSchema } from '../base/json';
+import type {
+  AgentSpec,
+  GraphSpec,
+  GraphTaskSpec,
+  ParallelSpec,
+  SequentialSpec,
+  SubAgentSpec,
+} from '../define/schema/specs';
 
-/** Provider-neutral settings of a model call; `extra` goes into the provider's request body as it is. */
-export type ModelSettings = {
-  readonly temperature?: number;
-  readonly maxOutputTokens?: number;
-  readonly stop?: readonly string[];
-  readonly reasoning?: {
-    readonly effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high';
-    readonly budgetTokens?: number;
-  };
-  readonly extra?: JsonObject;
-};
+// The fields of runners are written in `define/schema`; these are their types in history and on the wire.
 
-export type ModelRef = { readonly provider: string; readonly model: string };
+export type { AgentSpec, GraphSpec, GraphTaskSpec, ParallelSpec, SequentialSpec, SubAgentSpec };
 
 export type RetrySpec = {
   readonly maximumAttempts?: number;
@@ -64,133 +61,21 @@ export type CallbacksSpec = {
 
 export type ToolHook = 'beforeToolCall' | 'afterToolCall';
 
-export type BudgetSpec = {
-  readonly maxTokens?: number;
-  readonly maxCostUsd?: number;
-  readonly onExceeded?: 'ask' | 'fail';
-};
-
-/** Binds a called agent and everything below it. */
-export type AgentToolPolicy = {
-  readonly disallowSubAgentCalls?: boolean;
-  readonly disallowedAgentIds?: readonly string[];
-};
-
 /** An id, or the whole spec where it travels along. In a pinned definition runners name each other by id. */
 export type RunnerRef = string | RunnerSpec;
 
-/** A runner offered to an agent as a tool. */
-export type SubAgentSpec = {
-  readonly name: string;
-  readonly description: string;
-  readonly runner: RunnerRef;
-  readonly policy?: AgentToolPolicy;
-  readonly onError?: 'return' | 'fail';
-};
-
+/** What an agent's `settings` say; `extra` goes into the provider's request body as it is. */
+export type ModelSettings = NonNullable<AgentSpec['settings']>;
+export type ModelRef = AgentSpec['model'];
+export type BudgetSpec = NonNullable<AgentSpec['budget']>;
+/** What an agent is given of its thread's earlier turns. */
+export type MemorySpec = NonNullable<AgentSpec['memory']>;
 /** When a thread nears the model's context limit, its older turns are summarised. */
-export type CompactionSpec = {
-  /** The tokens of the model's context. */
-  readonly contextTokens: number;
-  /** The share of them, by the provider's own count, at which it happens. Default 0.8. */
-  readonly at?: number;
-  /** Turns that stay as they are. Default 4. */
-  readonly keepTurns?: number;
-  /** Default: the agent's own. */
-  readonly model?: ModelRef;
-};
-
-/** What an agent is given of its thread's earlier turns. `store` names a memory store of the worker that turns are written to as well. */
-export type MemorySpec =
-  | { readonly kind: 'full'; readonly store?: string; readonly compact?: CompactionSpec }
-  | {
-      readonly kind: 'windowed';
-      /** The last so many turns; 0 gives none. */
-      readonly turns: number;
-      readonly store?: string;
-      readonly compact?: CompactionSpec;
-    };
-
-/** How a model may ask a person. A marker in its text pauses the run under `false`, too; `never` takes it as text. */
-export type AskUser = 'tool' | 'marker' | false | 'never';
-
-/** An agent as data. `tools` and `callbacks` are names of registered ones. */
-export type AgentSpec = {
-  readonly kind: 'agent';
-  readonly id: string;
-  readonly description?: string;
-  readonly model: ModelRef;
-  readonly instructions?: string;
-  readonly tools?: readonly string[];
-  readonly subAgents?: readonly SubAgentSpec[];
-  /** MCP servers by name. When a run starts, their tools take their place in what it pins. */
-  readonly mcpServers?: readonly string[];
-  readonly toolConcurrency?: number;
-  readonly maxIterations?: number;
-  readonly maxTurns?: number;
-  readonly criteria?: readonly CriterionSpec[];
-  /** In the order they run. */
-  readonly callbacks?: readonly string[];
-  readonly toolChoice?: ToolChoice;
-  readonly output?: { readonly schema: JsonSchema };
-  readonly settings?: ModelSettings;
-  readonly askUser?: AskUser;
-  readonly inputTimeoutMs?: number;
-  readonly onInputTimeout?: 'fail' | { readonly answer: string };
-  readonly onInvalidToolCall?: 'retry' | 'fail' | 'ignore';
-  readonly maxInvalidToolCalls?: number;
-  readonly sessionPrecedence?: 'caller' | 'store';
-  readonly budget?: BudgetSpec;
-  readonly memory?: MemorySpec;
-};
-
-/** What every orchestration may say of itself. */
-type OrchestrationSpec = {
-  readonly id: string;
-  readonly description?: string;
-  readonly sessionPrecedence?: 'caller' | 'store';
-  /** Over all runs below, together. */
-  readonly budget?: BudgetSpec;
-};
-
-/** One runner after the other, with one session through all. */
-export type SequentialSpec = OrchestrationSpec & {
-  readonly kind: 'sequential';
-  readonly steps: readonly RunnerRef[];
-  /** What a step gets: the pipeline's input (default), the text of the step before it, or its `combinedText` where it has one. */
-  readonly passOutput?: boolean | 'combined';
-};
-
-/** Runners at the same time, each with a copy of the session. */
-export type ParallelSpec = OrchestrationSpec & {
-  readonly kind: 'parallel';
-  readonly branches: readonly RunnerRef[];
-  /** All results (default), or that of the branch that completes first. */
-  readonly merge?: 'collect_all' | 'first';
-  /** With `first`: whether the other branches are cancelled. Default: they run to their end, for nothing. */
-  readonly cancelRest?: boolean;
-  /** How many branches run at a time. Default 50. */
-  readonly concurrency?: number;
-};
-
-export type GraphTaskSpec = {
-  readonly id: string;
-  readonly runner: RunnerRef;
-  /** Ids of the tasks whose results this one waits for. */
-  readonly dependencies?: readonly string[];
-  /** A template: `${input}`, `${task.output}`, `${task.structured.field}`, `${name}`. Default: the input and all results it waited for. */
-  readonly prompt?: string;
-  /** How often the task runs again after it failed. Default 0. */
-  readonly maxRetries?: number;
-};
-
-/** Tasks, each of which starts as soon as those it depends on are done. */
-export type GraphSpec = OrchestrationSpec & {
-  readonly kind: 'graph';
-  readonly tasks: readonly GraphTaskSpec[];
-  /** Plain names the prompts use: keys of a dependency's JSON reply, or of the session. Derived from the prompts. */
-  readonly params?: readonly string[];
-};
+export type CompactionSpec = NonNullable<MemorySpec['compact']>;
+/** How a model may ask a person. */
+export type AskUser = NonNullable<AgentSpec['askUser']>;
+/** Binds a called agent and everything below it. */
+export type AgentToolPolicy = NonNullable<SubAgentSpec['policy']>;
 
 /** A runner as data. */
 export type RunnerSpec = AgentSpec | SequentialSpec | ParallelSpec | GraphSpec;

@@ -3,7 +3,7 @@ import { InternalError } from '../protocol/error-classes';
 import type { JsonObject } from '../base/json';
 import type { ActivityToolSpec } from '../protocol/spec';
 import type { JsonSchemaLiteral } from './define-tool';
-import type { Duration } from './duration';
+import type { Duration } from '../base/duration';
 import { OptionReader } from './option-reader';
 import { deepFreeze } from '../base/plain-json';
 import { specError } from './problem';

@@ -11,7 +11,7 @@ import type {
 import type { Callbacks } from './callbacks';
 import type { Criterion, CriterionFunction } from './criteria';
 import type { JsonSchemaLiteral } from './define-tool';
-import type { Duration } from './duration';
+import type { Duration } from '../base/duration';
 import type { McpServer } from './mcp-server';
 import type { StandardSchema } from './standard-schema';
 import type { SubAgentTool } from './sub-agent';

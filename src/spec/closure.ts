@@ -13,7 +13,7 @@ import {
   requireTool,
   type Registered,
 } from './registered';
-import { runnerName } from './runner';
+import { runnerName } from '../define/runner';
 import { circularCall, levelsBelow, nestedTooDeep } from './runner-nesting';
 
 /**

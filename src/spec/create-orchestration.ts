@@ -2,7 +2,7 @@ import type { GraphSpec, ParallelSpec, SequentialSpec } from '../protocol/spec';
 import type { OptionReader } from './option-reader';
 import { deepFreeze } from '../base/plain-json';
 import { specError } from './problem';
-import { runnerSubject, type Runner } from './runner';
+import { runnerSubject, type Runner } from '../define/runner';
 import { checkNesting } from './runner-nesting';
 import { ownSpecProblems } from './runner-spec-problems';
 import { optionOf, unreported } from './unreported';

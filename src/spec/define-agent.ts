@@ -10,7 +10,7 @@ import { OptionReader } from './option-reader';
 import { deepFreeze, isPlainObject } from '../base/plain-json';
 import { readPlainOptions } from './plain-options';
 import { specError } from './problem';
-import { runnerSubject } from './runner';
+import { runnerSubject } from '../define/runner';
 import { checkNesting } from './runner-nesting';
 import { parseSchemaOption } from './schema-option';
 import { isStandardSchema } from './standard-schema';

@@ -12,7 +12,7 @@ import {
 import { isPlainObject } from '../base/plain-json';
 import { readPlainOptions } from './plain-options';
 import { describeValue } from './problem';
-import { isRunner, type Graph, type Runner } from './runner';
+import { isRunner, type Graph, type Runner } from '../define/runner';
 
 export type GraphTask = {
   readonly id: string;

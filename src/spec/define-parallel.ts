@@ -7,7 +7,7 @@ import {
   type OrchestrationOptions,
 } from './orchestration-options';
 import { readPlainOptions } from './plain-options';
-import type { Parallel, Runner } from './runner';
+import type { Parallel, Runner } from '../define/runner';
 
 export type ParallelOptions = OrchestrationOptions & {
   /** Runners, or ids of runners that are registered elsewhere; one may stand there several times. */

@@ -7,7 +7,7 @@ import {
   type OrchestrationOptions,
 } from './orchestration-options';
 import { readPlainOptions } from './plain-options';
-import type { Runner, Sequential } from './runner';
+import type { Runner, Sequential } from '../define/runner';
 
 export type SequentialOptions = OrchestrationOptions & {
   /** Runners, or ids of runners that are registered elsewhere; one may stand there several times. */

@@ -1,5 +1,5 @@
 import { defined } from '../base/defined';
-import type { Duration } from './duration';
+import type { Duration } from '../base/duration';
 import type { McpConnection, McpServer, McpToolRules } from './mcp-server';
 import { mcpServerPattern, mcpServerRule } from './names';
 import { OptionReader } from './option-reader';

@@ -1,4 +1,4 @@
-import { parseDuration } from './duration';
+import { parseDuration } from '../base/duration';
 import { didYouMean } from '../base/nearest';
 import { isPlainObject } from '../base/plain-json';
 import { describeValue, joinPath, quote, type Problem } from './problem';

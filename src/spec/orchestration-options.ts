@@ -2,7 +2,7 @@ import type { BudgetSpec, RunnerRef } from '../protocol/spec';
 import { runnerIdPattern } from './names';
 import type { OptionReader } from './option-reader';
 import { describeValue } from './problem';
-import { isRunner, runnerMakers, type Runner } from './runner';
+import { isRunner, runnerMakers, type Runner } from '../define/runner';
 
 /** Options of every orchestration. */
 export type OrchestrationOptions = {

@@ -4,9 +4,9 @@ import { graphParams } from './graph-problems';
 import { inlineSpecs } from './inline-specs';
 import { completeModel } from './model-ref';
 import { deepFreeze } from '../base/plain-json';
-import { toPlainJson } from './plain-json';
+import { toPlainJson } from '../define/plain-json';
 import { joinPath, specError, type Problem } from './problem';
-import { runnerSubject } from './runner';
+import { runnerSubject } from '../define/runner';
 import { runnerSpecProblems } from './runner-spec-problems';
 
 export type ParsedRunnerSpec =

@@ -1,5 +1,5 @@
 import type { OptionReader } from './option-reader';
-import { toPlainJson } from './plain-json';
+import { toPlainJson } from '../define/plain-json';
 import { joinPath } from './problem';
 
 /** Copies of options that stand in the data as they are. */

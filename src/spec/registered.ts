@@ -5,7 +5,7 @@ import type { CriterionFunction } from './criteria';
 import type { McpServer } from './mcp-server';
 import { didYouMean } from '../base/nearest';
 import { quote } from './problem';
-import { runnerName } from './runner';
+import { runnerName } from '../define/runner';
 import type { Tool } from './tool';
 
 /** Where the code of a definition is looked up by name. */

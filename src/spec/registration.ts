@@ -6,7 +6,7 @@ import type { CriterionFunction, CustomCriterion } from './criteria';
 import { loggingCallbacks } from './logging-callbacks';
 import type { McpServer } from './mcp-server';
 import { describeValue, quote, specError } from './problem';
-import { calledRunners, isRunner, runnerMakers, type Runner } from './runner';
+import { calledRunners, isRunner, runnerMakers, type Runner } from '../define/runner';
 import type { Tool } from './tool';
 
 const lists = ['runners', 'tools', 'criteria', 'callbacks', 'mcpServers'] as const;

@@ -16,7 +16,7 @@ import {
   registerRunners,
   registerTools,
 } from './registration';
-import type { Runner } from './runner';
+import type { Runner } from '../define/runner';
 import type { Tool } from './tool';
 
 /** Code for agents that are only data. */

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonSchema } from '../base/json';
-import { toPlainJson } from './plain-json';
+import { toPlainJson } from '../define/plain-json';
 import { describeValue, joinPath, type Problem } from './problem';
 import { isStandardSchema } from './standard-schema';
 import { toJsonSchema } from './to-json-schema';

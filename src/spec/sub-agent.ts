@@ -3,7 +3,7 @@ import { toolNamePattern, toolNameRule } from './names';
 import { OptionReader } from './option-reader';
 import { deepFreeze } from '../base/plain-json';
 import { describeValue, quote, specError } from './problem';
-import { isRunner, runnerMakers, type Runner } from './runner';
+import { isRunner, runnerMakers, type Runner } from '../define/runner';
 
 export type SubAgentOptions = {
   /** What the calling model sees it as. */

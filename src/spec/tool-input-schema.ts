@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonSchema } from '../base/json';
 import { tryCompileSchema } from './compile-schema';
-import { toPlainJson } from './plain-json';
+import { toPlainJson } from '../define/plain-json';
 import { describeValue, joinPath, quote, type Problem } from './problem';
 import { isStandardSchema, type StandardSchema } from './standard-schema';
 import { toJsonSchema } from './to-json-schema';

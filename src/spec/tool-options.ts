@@ -1,7 +1,7 @@
 import { defined } from '../base/defined';
 import { limits } from '../protocol/limits';
 import type { RetrySpec, ToolSpec } from '../protocol/spec';
-import type { Duration } from './duration';
+import type { Duration } from '../base/duration';
 import { sessionKeyProblems, toolNamePattern, toolNameRule } from './names';
 import { OptionReader } from './option-reader';
 import { describeValue, type Problem } from './problem';

@@ -6,7 +6,7 @@ import type { PriceTable } from '../providers/prices';
 import type { Callbacks } from '../spec/callbacks';
 import type { CustomCriterion } from '../spec/criteria';
 import type { McpServer } from '../spec/mcp-server';
-import type { Runner } from '../spec/runner';
+import type { Runner } from '../define/runner';
 import type { Tool } from '../spec/tool';
 import type { SpecsOptions } from '../spec/yaml/add-specs';
 import type { EncryptionOptions } from '../server/encryption';

@@ -3,7 +3,7 @@ import { criteria } from '../criteria';
 import { quote } from '../problem';
 import { checkLists, placedRunners } from '../registration';
 import type { CodeOptions, RegistryOptions } from '../registry';
-import type { Runner } from '../runner';
+import type { Runner } from '../../define/runner';
 import { SpecError } from '../../protocol/error-classes';
 import type { SpecSource } from './spec-files';
 import { specFilesError, type SpecProblem } from './spec-problem';

@@ -13,7 +13,7 @@ import { defineAgent } from '../define-agent';
 import { graph } from '../define-graph';
 import { parallel } from '../define-parallel';
 import { sequential } from '../define-sequential';
-import type { Runner } from '../runner';
+import type { Runner } from '../../define/runner';
 import { subAgent } from '../sub-agent';
 import type { Draft } from './draft';
 import type { SpecCode } from './spec-code';

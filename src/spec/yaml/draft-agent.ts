@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../base/json';
-import { parseDuration } from '../duration';
+import { parseDuration } from '../../base/duration';
 import { formatPath } from '../problem';
 import type { Draft, DraftTool } from './draft';
 import type { RunnerContext } from './draft-runner';

@@ -1,4 +1,4 @@
-import type { Runner } from '../runner';
+import type { Runner } from '../../define/runner';
 import type { CodeOptions } from '../registry';
 import { refuseRepeatedCode } from './spec-code';
 import type { Environment } from './expand-env';

@@ -1,5 +1,5 @@
 import { formatPath } from '../problem';
-import type { Runner } from '../runner';
+import type { Runner } from '../../define/runner';
 import type { Tool } from '../tool';
 import { buildRunners } from './build-runners';
 import type { LoadSpecOptions } from './load-spec';

@@ -3,7 +3,7 @@ import type { AgentSpec, ModelRef, RunnerRef, RunnerSpec } from '../../protocol/
 import { canonicalJson } from '../../base/canonical-json';
 import { quote, specError } from '../problem';
 import { runnerRefs } from '../../core/runner-refs';
-import { calledRunners, type Runner } from '../runner';
+import { calledRunners, type Runner } from '../../define/runner';
 import { escapeEnvironment } from './expand-env';
 import { given } from './file-values';
 import { yamlLibrary } from './yaml-library';

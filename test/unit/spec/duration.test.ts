@@ -1,5 +1,5 @@
 // Pure: no server.
-import { parseDuration } from '../../../src/spec/duration';
+import { parseDuration } from '../../../src/base/duration';
 
 describe('parseDuration', () => {
   it.each([

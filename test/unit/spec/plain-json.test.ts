@@ -1,6 +1,6 @@
 // Pure: no server.
 import { runInNewContext } from 'node:vm';
-import { toPlainJson } from '../../../src/spec/plain-json';
+import { toPlainJson } from '../../../src/define/plain-json';
 
 class Money {
   readonly amount = 1;

@@ -1,6 +1,6 @@
 import { isPlainObject } from '../base/plain-json';
 import type { Json, JsonObject } from '../base/json';
-import { describeValue, formatPath, type Problem } from './problem';
+import { describeValue, formatPath, type Problem } from '../base/problem';
 
 const deepest = 100;
 

@@ -1,0 +1,1 @@
+export { tryCompileSchema } from '../../spec/compile-schema';

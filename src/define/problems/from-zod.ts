@@ -1,0 +1,153 @@
+import { z } from 'zod';
+import { didYouMean } from '../../base/nearest';
+import { describeValue, formatPath, joinPath, quote, type Problem } from '../../base/problem';
+
+// The one place where an issue of zod becomes a problem: a path and a sentence that follows it.
+
+export type Parsed<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+type RawIssue = z.core.$ZodRawIssue;
+type Issue = z.core.$ZodIssue;
+type Path = readonly PropertyKey[];
+
+/** Specs come from outside: a thousand wrong keys must not cost a thousand searches. */
+const mostUnknown = 50;
+
+/** The value as the schema makes it, or everything that is wrong with it. */
+export function parse<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+): Parsed<z.output<Schema>> {
+  const parsed = schema.safeParse(value, { error: messageOf, reportInput: true });
+  if (parsed.success) return { ok: true, value: parsed.data };
+  return { ok: false, problems: problemsOf(parsed.error.issues, []) };
+}
+
+/** A rule across fields, for `superRefine`. It is asked once the fields are right by themselves. */
+export function rule<Value>(find: (value: Value) => readonly Problem[]) {
+  return (value: Value, context: z.core.$RefinementCtx): void => {
+    if (context.issues.length > 0) return;
+    for (const { path, message } of find(value)) {
+      context.addIssue({ code: 'custom', message, params: { at: path } });
+    }
+  };
+}
+
+function problemsOf(issues: readonly Issue[], parent: Path): Problem[] {
+  return issues.flatMap((issue) => {
+    const path = [...parent, ...issue.path];
+    if (issue.code === 'invalid_union') {
+      const meant = meantAlternative(issue);
+      if (meant !== undefined) return problemsOf(meant, path);
+    }
+    if (issue.code === 'unrecognized_keys') {
+      const messages = issue.message.split('\n');
+      return issue.keys
+        .slice(0, mostUnknown)
+        .map((key, index) => ({ path: textOf([...path, key]), message: messages[index] ?? '' }));
+    }
+    const inside: unknown = issue.code === 'custom' ? issue.params?.at : undefined;
+    const at = typeof inside === 'string' ? joinPath(textOf(path), inside) : textOf(path);
+    return [{ path: at, message: issue.message }];
+  });
+}
+
+/** The alternative of a union that a value was meant to be: the only one of its shape. */
+function meantAlternative(issue: z.core.$ZodIssueInvalidUnion): readonly Issue[] | undefined {
+  const shaped = issue.errors.filter((issues) => issues.every(({ path }) => path.length > 0));
+  const unknownOnly = issue.errors.filter((issues) =>
+    issues.every(({ path, code }) => path.length > 0 || code === 'unrecognized_keys'),
+  );
+  return shaped.length === 1 ? shaped[0] : unknownOnly.length === 1 ? unknownOnly[0] : undefined;
+}
+
+function textOf(path: Path): string {
+  return formatPath(path.map((key) => (typeof key === 'number' ? key : String(key))));
+}
+
+function messageOf(issue: RawIssue): string {
+  if (issue.code === 'unrecognized_keys') return unknownKeys(issue);
+  if (issue.origin === 'array' && issue.code === 'too_small') return 'must not be empty';
+  if (issue.origin === 'array' && issue.code === 'too_big') {
+    return `must have at most ${String(issue.maximum)} items`;
+  }
+  const value = valueOf(issue);
+  const isMember = typeof issue.path?.at(-1) !== 'number';
+  if (value === undefined && isMember) return `is required: ${expectation(issue)}`;
+  return `must be ${expectation(issue)}, not ${describeValue(value)}${hint(value, issue)}`;
+}
+
+/** What is wrong: of objects told apart by a member, that member. */
+function valueOf(issue: RawIssue): unknown {
+  if (issue.code !== 'invalid_union' || issue.discriminator === undefined) return issue.input;
+  return (issue.input as Readonly<Record<string, unknown>>)[issue.discriminator];
+}
+
+function unknownKeys({
+  keys,
+  inst,
+}: z.core.$ZodRawIssue<z.core.$ZodIssueUnrecognizedKeys>): string {
+  const known = inst instanceof z.ZodObject ? Object.keys(inst.shape) : [];
+  return keys
+    .slice(0, mostUnknown)
+    .map((key) => `is not known${didYouMean(key, known)}`)
+    .join('\n');
+}
+
+function hint(value: unknown, issue: RawIssue): string {
+  const choices = choicesOf(issue)?.filter((choice) => typeof choice === 'string') ?? [];
+  return typeof value === 'string' ? didYouMean(value, choices) : '';
+}
+
+function choicesOf(issue: RawIssue): readonly unknown[] | undefined {
+  if (issue.code === 'invalid_value') return issue.values;
+  if (issue.code !== 'invalid_union' || issue.discriminator === undefined) return undefined;
+  return issue.options as readonly unknown[];
+}
+
+/** What belongs there: said by the schema (`expected` of its meta data), or told by its kind and bounds. */
+function expectation(issue: RawIssue): string {
+  const choices = choicesOf(issue);
+  const schema = (issue.schema ?? issue.inst) as z.core.$ZodType | undefined;
+  const said = schema && z.globalRegistry.get(schema)?.expected;
+  if (typeof said === 'string') return said;
+  if (choices !== undefined) return oneOf(choices.map(show));
+  const def = schema?._zod.def;
+  if (def?.type === 'string' && issue.code === 'too_small') return 'a text that is not empty';
+  const kind =
+    def !== undefined && 'format' in def && def.type === 'number'
+      ? 'a whole number'
+      : (kinds[def?.type ?? ''] ?? 'something else');
+  return def?.type === 'number' ? kind + rangeOf(def.checks ?? []) : kind;
+}
+
+type Bound = { readonly check: string; readonly value?: unknown; readonly inclusive?: boolean };
+
+function rangeOf(checks: readonly z.core.$ZodCheck[]): string {
+  const bounds: readonly Bound[] = checks.map(({ _zod }) => _zod.def);
+  const least = bounds.find(({ check }) => check === 'greater_than');
+  const most = bounds.find(({ check }) => check === 'less_than');
+  if (least === undefined) return '';
+  if (least.inclusive !== true) return ` of more than ${String(least.value)}`;
+  if (most === undefined) return ` of at least ${String(least.value)}`;
+  return ` from ${String(least.value)} to ${String(most.value)}`;
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  boolean: 'true or false',
+  array: 'an array',
+  object: 'an object',
+  union: 'an object',
+};
+
+function oneOf(choices: readonly string[]): string {
+  return choices.length === 1 ? choices.join('') : `one of ${choices.join(', ')}`;
+}
+
+function show(value: unknown): string {
+  return typeof value === 'string' ? quote(value) : String(value);
+}

@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import type { Problem } from '../../base/problem';
+import type { RunnerRef, RunnerSpec } from '../../protocol/spec';
+import { rule } from '../problems/from-zod';
+import { agentFields, agentSpecOf } from './agent';
+import { graphParams, graphRules } from './graph-rules';
+import { count, distinct, flag, fullText, list, runnerId } from './parts';
+
+// Every field of an orchestration, and a runner of any kind as data.
+
+/** What every orchestration may say of itself. */
+const { id, description, sessionPrecedence } = agentFields;
+export const orchestrationFields = {
+  id,
+  description,
+  sessionPrecedence,
+  /** Over all runs below, together. */
+  budget: agentFields.budget,
+};
+
+/** Runners that something runs: at least one. */
+export function members<Item extends z.ZodType>(item: Item, name: string) {
+  return list(item, 1000)
+    .min(1)
+    .meta({ expected: `an array of ${name}` });
+}
+
+export const sequentialFields = {
+  ...orchestrationFields,
+  /**
+   * What a step gets: the pipeline's input (`false`, the default), the text of the step before it (`true`), or all texts of a
+   * parallel before it (`'combined'`).
+   */
+  passOutput: z
+    .literal([true, false, 'combined'])
+    .meta({
+      description: "What a step gets: the input, the text of the step before (true), or 'combined'",
+    })
+    .exactOptional(),
+};
+
+export const parallelFields = {
+  ...orchestrationFields,
+  /** All results (`'collect_all'`, the default), or that of the branch that completes first. */
+  merge: z
+    .enum(['collect_all', 'first'])
+    .meta({
+      description: "The results of all ('collect_all'), or of the branch that completes 'first'",
+    })
+    .exactOptional(),
+  /** With `merge: 'first'`: whether the other branches are cancelled. Default: they run to their end, and nothing of them is kept. */
+  cancelRest: flag
+    .meta({ description: "With 'first': whether the other branches are cancelled" })
+    .exactOptional(),
+  /** How many branches run at a time. Default 50. */
+  concurrency: count(1)
+    .meta({ description: 'How many branches run at a time. Default 50' })
+    .exactOptional(),
+};
+
+export const taskFields = {
+  id: runnerId,
+  /** Ids of the tasks whose results this one waits for. */
+  dependencies: distinct(runnerId, 1000)
+    .meta({ description: 'Ids of the tasks whose results this one waits for' })
+    .exactOptional(),
+  /**
+   * What the runner gets. `${input}` is the graph's input, `${task.output}` the text of a task it depends on,
+   * `${task.structured.field}` a field of that task's JSON reply, and `${name}` a key of a dependency's JSON reply or of the session;
+   * `$${` is a literal `${`. Default: the input and the results of the tasks it depends on.
+   */
+  prompt: fullText
+    .meta({
+      description: 'A template with ${input}, ${task.output}, ${task.structured.field} and ${name}',
+    })
+    .exactOptional(),
+  /** How often the task runs again after it failed. Default 0. */
+  maxRetries: count(0)
+    .meta({ description: 'How often the task runs again after it failed. Default 0' })
+    .exactOptional(),
+};
+
+type Merging = { readonly merge?: unknown; readonly cancelRest?: unknown };
+
+export function parallelRules({ merge, cancelRest }: Merging): Problem[] {
+  if (cancelRest !== true || merge === 'first') return [];
+  return [{ path: 'cancelRest', message: `has no effect unless merge is 'first'` }];
+}
+
+/** The id of a runner, or its whole spec where it travels along. */
+const runnerRef: z.ZodType<RunnerRef> = z.lazy(() =>
+  z.union([runnerId, runnerSpec]).meta({ expected: 'the id of a runner, or its spec' }),
+);
+
+export const agentSpec = agentSpecOf(runnerRef);
+
+export const sequentialSpec = z.strictObject({
+  kind: z.literal('sequential'),
+  ...sequentialFields,
+  steps: members(runnerRef, 'runners'),
+});
+
+export const parallelSpec = z
+  .strictObject({
+    kind: z.literal('parallel'),
+    ...parallelFields,
+    branches: members(runnerRef, 'runners'),
+  })
+  .superRefine(rule(parallelRules));
+
+export const graphSpec = z
+  .strictObject({
+    kind: z.literal('graph'),
+    ...orchestrationFields,
+    tasks: members(z.strictObject({ ...taskFields, runner: runnerRef }), 'tasks'),
+    /** Plain names the prompts use: keys of a dependency's JSON reply, or of the session. Derived from the prompts. */
+    params: distinct(fullText, 1000).exactOptional(),
+  })
+  .superRefine(rule(graphRules))
+  .transform((spec) => {
+    const params = graphParams(spec.tasks);
+    return params.length === 0 || spec.params !== undefined ? spec : { ...spec, params };
+  });
+
+/** A runner as data. */
+export const runnerSpec: z.ZodType<RunnerSpec> = z.discriminatedUnion('kind', [
+  agentSpec,
+  sequentialSpec,
+  parallelSpec,
+  graphSpec,
+]);

@@ -1,0 +1,146 @@
+import { z } from 'zod';
+import type { JsonObject, JsonSchema } from '../../base/json';
+import { isJsonObject } from '../../base/json';
+import { idPatterns } from '../../protocol/names';
+import { parseDuration } from '../../base/duration';
+import { describeValue, formatPath, quote, type Problem } from '../../base/problem';
+import { rule } from '../problems/from-zod';
+
+// What the schemas of definitions are made of. `expected` completes "must be …", `description` is for editors and the docs.
+
+declare module 'zod' {
+  interface GlobalMeta {
+    /** What belongs there, in words. */
+    expected?: string | undefined;
+  }
+}
+
+/** Data that nobody changes, all the way down. */
+export type Immutable<Value> = Value extends readonly (infer Item)[]
+  ? readonly Immutable<Item>[]
+  : Value extends object
+    ? string extends keyof Value
+      ? Value
+      : { readonly [Key in keyof Value]: Immutable<Value[Key]> }
+    : Value;
+
+export const text = z.string();
+export const fullText = z.string().min(1);
+export const flag = z.boolean();
+
+export function count(minimum: number, maximum?: number) {
+  return maximum === undefined ? z.int().min(minimum) : z.int().min(minimum).max(maximum);
+}
+
+export function list<Item extends z.ZodType>(item: Item, most: number) {
+  return z.array(item).max(most);
+}
+
+/** A list in which nothing stands twice. */
+export function distinct<Item extends z.ZodType>(item: Item, most: number) {
+  return list(item, most).superRefine(rule(repeated));
+}
+
+function repeated(items: readonly unknown[]): Problem[] {
+  return items.flatMap((item, index) => {
+    if (items.indexOf(item) === index) return [];
+    const message = `lists ${describeValue(item)} a second time`;
+    return [{ path: formatPath([index]), message }];
+  });
+}
+
+/** What was made elsewhere, such as a function or a definition. */
+export function made<Value>(check: (value: unknown) => boolean, expected: string) {
+  return z.custom<Value>(check).meta({ expected });
+}
+
+export const jsonObject = z.looseObject({}) as unknown as z.ZodType<JsonObject>;
+export const jsonSchema = z
+  .custom<JsonSchema>(isJsonObject)
+  .meta({ expected: 'a JSON Schema object', freeForm: true });
+
+export const runnerIdRule =
+  "1 to 100 letters, digits, '.', '_' or '-', starting with a letter or digit";
+export const runnerId = z.string().regex(idPatterns.agent).meta({ expected: runnerIdRule });
+
+/** `__proto__` would be lost as a key of an object. */
+export const toolName = z
+  .string()
+  .regex(new RegExp(`^(?!__proto__$)${idPatterns.tool.source.slice(1)}`))
+  .meta({ expected: "1 to 64 letters, digits, '_' or '-'" });
+
+const serverRule =
+  "1 to 32 letters, digits, '_' or '-', starting and ending with a letter or digit";
+
+/** Short, because the names of its tools follow it. */
+export const mcpServerName = z
+  .string()
+  .regex(/^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,30}[A-Za-z0-9])?$/)
+  .meta({ expected: serverRule });
+
+const reservedKeys = ['__proto__', 'constructor', 'prototype'];
+
+const sessionKey = z
+  .string()
+  .min(1)
+  .max(200)
+  .meta({ expected: 'a session key of 1 to 200 characters' })
+  .superRefine(
+    rule((key) =>
+      key.startsWith('__') || reservedKeys.includes(key)
+        ? [{ path: '', message: `must not be ${quote(key)}: that key is reserved` }]
+        : [],
+    ),
+  );
+
+/** Keys of the session that code reads and changes. */
+export const sessionKeys = distinct(sessionKey, 100).meta({ expected: 'an array of session keys' });
+
+const modelRule = "'provider/model' or {provider, model}";
+const modelParts = z.strictObject({
+  provider: runnerId,
+  model: z
+    .string()
+    .regex(/^\S{1,200}$/)
+    .meta({ expected: 'a model name without spaces' }),
+});
+
+/** `'provider/model'`: everything behind the first slash is the provider's own name of the model. */
+const modelText = z
+  .string()
+  .regex(/^[^/]+\/.+$/s)
+  .meta({ expected: "'provider/model', such as 'openai/gpt-6.1-terra'" })
+  .transform((written) => {
+    const slash = written.indexOf('/');
+    return { provider: written.slice(0, slash), model: written.slice(slash + 1) };
+  })
+  .pipe(modelParts);
+
+export const model = z.union([modelText, modelParts]).meta({ expected: modelRule });
+
+export const budget = z
+  .strictObject({
+    /** Tokens, of input and output together. */
+    maxTokens: count(1).exactOptional(),
+    maxCostUsd: z.number().positive().exactOptional(),
+    /** Default `ask`. */
+    onExceeded: z.enum(['ask', 'fail']).exactOptional(),
+  })
+  .superRefine(
+    rule(({ maxTokens, maxCostUsd }) =>
+      maxTokens === undefined && maxCostUsd === undefined
+        ? [{ path: '', message: 'must have maxTokens, maxCostUsd or both' }]
+        : [],
+    ),
+  );
+
+/** `'90s'`, `'3 days'` or milliseconds; milliseconds in the spec. */
+export const duration = z
+  .union([z.string(), z.number()])
+  .meta({ expected: "a duration such as '90s', '15 minutes' or '3 days', or milliseconds" })
+  .transform((value, context) => {
+    const parsed = parseDuration(value);
+    if (parsed.ok) return parsed.ms;
+    context.addIssue({ code: 'custom', message: parsed.message, input: value });
+    return z.NEVER;
+  });
