@@ -18,7 +18,7 @@ const WORKER = {
 /** Patterns of what each part may import; a folder's rule holds for its subfolders too, a later row wins. */
 const TABLE = [
   { part: 'base/', parts: NONE, packages: NONE },
-  { part: 'protocol/', parts: 'base', packages: NONE },
+  { part: 'protocol/', parts: 'base', typesOnly: 'define', packages: NONE },
   { part: 'core/', parts: 'base|protocol', packages: NONE },
   {
     part: 'workflows/',

@@ -43,7 +43,7 @@ function tooDeep(spec: JsonObject, depth: number): Problem | undefined {
   if (depth > limits.depth) {
     return { path: '', message: `is nested deeper than the ${limits.depth} levels runs may have` };
   }
-  const member = runnersIn[String(spec.kind)] ?? '';
+  const member = typeof spec.kind === 'string' ? (runnersIn[spec.kind] ?? '') : '';
   const items = spec[member];
   if (!Array.isArray(items)) return undefined;
   for (const [index, item] of items.entries()) {

@@ -109,18 +109,22 @@ function choicesOf(issue: RawIssue): readonly unknown[] | undefined {
 
 /** What belongs there: said by the schema (`expected` of its meta data), or told by its kind and bounds. */
 function expectation(issue: RawIssue): string {
+  const schema = issue.schema ?? issue.inst;
+  const said = schema instanceof z.ZodType ? schema.meta()?.expected : undefined;
   const choices = choicesOf(issue);
-  const schema = (issue.schema ?? issue.inst) as z.core.$ZodType | undefined;
-  const said = schema && z.globalRegistry.get(schema)?.expected;
-  if (typeof said === 'string') return said;
-  if (choices !== undefined) return oneOf(choices.map(show));
-  const def = schema?._zod.def;
-  if (def?.type === 'string' && issue.code === 'too_small') return 'a text that is not empty';
-  const kind =
-    def !== undefined && 'format' in def && def.type === 'number'
-      ? 'a whole number'
-      : (kinds[def?.type ?? ''] ?? 'something else');
-  return def?.type === 'number' ? kind + rangeOf(def.checks ?? []) : kind;
+  if (said !== undefined || choices !== undefined) return said ?? oneOf(choices ?? []);
+  return schema instanceof z.ZodType ? kindOf(schema.def, issue.code) : 'something else';
+}
+
+function kindOf(def: z.core.$ZodTypeDef, code: RawIssue['code']): string {
+  if (def.type === 'number') return numberOf(def);
+  if (def.type === 'string' && code === 'too_small') return 'a text that is not empty';
+  return kinds[def.type] ?? 'something else';
+}
+
+function numberOf(def: z.core.$ZodTypeDef): string {
+  const kind = 'format' in def ? 'a whole number' : 'a number';
+  return kind + rangeOf(def.checks ?? []);
 }
 
 type Bound = { readonly check: string; readonly value?: unknown; readonly inclusive?: boolean };
@@ -137,15 +141,14 @@ function rangeOf(checks: readonly z.core.$ZodCheck[]): string {
 
 const kinds: Readonly<Record<string, string>> = {
   string: 'a string',
-  number: 'a number',
   boolean: 'true or false',
   array: 'an array',
   object: 'an object',
   union: 'an object',
 };
 
-function oneOf(choices: readonly string[]): string {
-  return choices.length === 1 ? choices.join('') : `one of ${choices.join(', ')}`;
+function oneOf(choices: readonly unknown[]): string {
+  return choices.length === 1 ? show(choices[0]) : `one of ${choices.map(show).join(', ')}`;
 }
 
 function show(value: unknown): string {
