@@ -1,6 +1,6 @@
 // SHA-256 (FIPS 180-4) for the sandbox, which has no crypto. Of short texts: it makes no haste. Pure.
 
-const initial: readonly number[] = [
+const initial: State = [
   0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
 ];
 
@@ -15,34 +15,35 @@ const constants: readonly number[] = [
   0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
 ];
 
+type State = readonly [number, number, number, number, number, number, number, number];
+
+const blockBytes = 64;
+
 /** In hex. `ascii`: characters up to U+007F, which are a byte each. */
 export function sha256(ascii: string): string {
-  const words = padded(ascii);
+  const bytes = padded(ascii);
   let state = initial;
-  for (let block = 0; block < words.length; block += 16) {
-    state = compress(state, words.slice(block, block + 16));
+  for (let at = 0; at < bytes.byteLength; at += blockBytes) {
+    state = compress(state, new DataView(bytes.buffer, at, blockBytes));
   }
   return state.map((word) => (word >>> 0).toString(16).padStart(8, '0')).join('');
 }
 
-/** The text, a bit, zeros, and the length in bits, in blocks of 16 words. */
-function padded(ascii: string): readonly number[] {
-  const blocks = Math.ceil((ascii.length + 9) / 64);
-  const words = Array.from({ length: blocks * 16 }, () => 0);
-  const put = (at: number, byte: number): void => {
-    words[at >> 2] = wordAt(words, at >> 2) | (byte << (24 - (at % 4) * 8));
-  };
-  for (let at = 0; at < ascii.length; at += 1) put(at, ascii.charCodeAt(at));
-  put(ascii.length, 0x80);
-  words[words.length - 1] = ascii.length * 8;
-  return words;
+/** The text, a bit, zeros, and the length in bits, in whole blocks. */
+function padded(ascii: string): DataView<ArrayBuffer> {
+  const blocks = Math.ceil((ascii.length + 9) / blockBytes);
+  const bytes = new DataView(new ArrayBuffer(blocks * blockBytes));
+  for (let at = 0; at < ascii.length; at += 1) bytes.setUint8(at, ascii.charCodeAt(at));
+  bytes.setUint8(ascii.length, 0x80);
+  bytes.setUint32(bytes.byteLength - 4, ascii.length * 8);
+  return bytes;
 }
 
-function compress(state: readonly number[], block: readonly number[]): readonly number[] {
+function compress(state: State, block: DataView): State {
   const schedule = expanded(block);
   let working = state;
   for (const [round, constant] of constants.entries()) {
-    const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = working;
+    const [a, b, c, d, e, f, g, h] = working;
     const sumE = rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25);
     const sumA = rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22);
     const choice = (e & f) ^ (~e & g);
@@ -50,17 +51,25 @@ function compress(state: readonly number[], block: readonly number[]): readonly 
     const first = (h + sumE + choice + constant + wordAt(schedule, round)) | 0;
     working = [(first + sumA + majority) | 0, a, b, c, (d + first) | 0, e, f, g];
   }
-  return state.map((word, index) => (word + wordAt(working, index)) | 0);
+  return added(state, working);
 }
 
-function expanded(block: readonly number[]): readonly number[] {
-  const words = [...block];
-  for (let index = 16; index < 64; index += 1) {
+function added([a, b, c, d, e, f, g, h]: State, [i, j, k, l, m, n, o, p]: State): State {
+  return [a + i, b + j, c + k, d + l, e + m, f + n, g + o, h + p].map(
+    (sum) => sum | 0,
+  ) as unknown as State;
+}
+
+function expanded(block: DataView): DataView {
+  const words = new DataView(new ArrayBuffer(constants.length * 4));
+  for (let index = 0; index < 16; index += 1) words.setUint32(index * 4, wordAt(block, index));
+  for (let index = 16; index < constants.length; index += 1) {
     const early = wordAt(words, index - 15);
     const late = wordAt(words, index - 2);
     const small0 = rotated(early, 7) ^ rotated(early, 18) ^ (early >>> 3);
     const small1 = rotated(late, 17) ^ rotated(late, 19) ^ (late >>> 10);
-    words.push((wordAt(words, index - 16) + small0 + wordAt(words, index - 7) + small1) | 0);
+    const sum = wordAt(words, index - 16) + small0 + wordAt(words, index - 7) + small1;
+    words.setUint32(index * 4, sum);
   }
   return words;
 }
@@ -69,6 +78,6 @@ function rotated(word: number, by: number): number {
   return (word >>> by) | (word << (32 - by));
 }
 
-function wordAt(words: readonly number[], index: number): number {
-  return words[index] ?? 0;
+function wordAt(words: DataView, index: number): number {
+  return words.getUint32(index * 4);
 }

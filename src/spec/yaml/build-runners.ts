@@ -77,7 +77,7 @@ class RunnerBuilder {
   #criterion(spec: NonNullable<AgentSpec['criteria']>[number]): Criterion {
     if (spec.kind === 'keyword') return criteria.keyword(spec.keyword);
     if (spec.kind === 'structured-output') {
-      return criteria.structuredOutput(spec.schema as { readonly [keyword: string]: unknown });
+      return criteria.structuredOutput(spec.schema);
     }
     const { evaluate, session } = required(this.#code.criteria, spec.name);
     const keys = spec.session ?? session;
