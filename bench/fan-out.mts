@@ -61,7 +61,7 @@ async function measure(longhaul: Longhaul): Promise<Record<string, number>> {
   const run = await longhaul.start(wide.id, 'Go');
   const { combinedText = '[]' } = await run.result();
   const wallTime = performance.now() - start;
-  const history = await fetchHistory(longhaul, run.runId);
+  const history = await fetchHistory(longhaul, run.workflowId);
   const { events, bytes } = measureHistory(history);
   const starts = new Map<string, number>();
   for (const event of history.events ?? []) {

@@ -58,11 +58,11 @@ answerCommands({
   turns: async (turns) => {
     const run = await longhaul.start(reader.id, String(turns));
     await run.result();
-    return run.runId;
+    return run.workflowId;
   },
   wait: async () => {
-    const { runId } = await longhaul.start(asker.id, '2');
-    const handle = longhaul.client.workflow.getHandle(runId);
+    const { workflowId } = await longhaul.start(asker.id, '2');
+    const handle = longhaul.client.workflow.getHandle(workflowId);
     await until(async () => {
       const shown = (await handle.describe()).memo?.['longhaul'] as { status?: string } | undefined;
       return shown?.status === 'needs-input';

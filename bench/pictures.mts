@@ -82,7 +82,7 @@ await withServer(async (address) => {
   clearInterval(watch);
   console.log(`${pictures} pictures: ${outcome}`);
   console.log(`model calls: ${calls}, seconds: ${seconds(start)}`);
-  for (const [index, history] of (await fetchHistories(longhaul, run.runId)).entries()) {
+  for (const [index, history] of (await fetchHistories(longhaul, run.workflowId)).entries()) {
     const { bytes, events, activities } = measureHistory(history);
     console.log(`execution ${index + 1}: ${bytes} bytes, ${events} events`, activities);
   }

@@ -81,7 +81,7 @@ async function build(longhaul: Longhaul): Promise<readonly RunHandle[]> {
     for (let started = built.length; started < runs; started = built.length) {
       const run = longhaul.run(`asker-${process.pid}-${started}`);
       built.push(run);
-      await longhaul.start('asker', 'Go.', { runId: run.runId });
+      await longhaul.start('asker', 'Go.', { workflowId: run.workflowId });
       await run.outcome();
     }
   };
@@ -90,8 +90,8 @@ async function build(longhaul: Longhaul): Promise<readonly RunHandle[]> {
 }
 
 /** CPU in ms that replaying the newest execution of a run takes, once the code is warm. */
-async function replayCost(longhaul: Longhaul, { runId }: RunHandle): Promise<number> {
-  const history = await fetchHistory(longhaul, runId);
+async function replayCost(longhaul: Longhaul, { workflowId }: RunHandle): Promise<number> {
+  const history = await fetchHistory(longhaul, workflowId);
   const codePath = fileURLToPath(
     new URL('../workflow-bundle.js', import.meta.resolve('longhaul/workflows')),
   );
@@ -132,8 +132,8 @@ async function lost(
   since: number,
 ): Promise<Record<string, number>> {
   const kinds = { sticky: 0, 'in line': 0, 'in hand': 0 };
-  for (const { runId } of waiting) {
-    const events = (await fetchHistory(longhaul, runId)).events ?? [];
+  for (const { workflowId } of waiting) {
+    const events = (await fetchHistory(longhaul, workflowId)).events ?? [];
     for (const [index, { eventTime, workflowTaskTimedOutEventAttributes }] of events.entries()) {
       if (!workflowTaskTimedOutEventAttributes || Number(eventTime?.seconds) * 1_000 < since)
         continue;

@@ -113,7 +113,7 @@ await withServer(async (address) => {
     const agent = await measure(longhaul, async () => {
       const run = await longhaul.start('manager', 'Go');
       await run.result();
-      return run.runId;
+      return run.workflowId;
     });
     const plain = await measure(longhaul, async () => {
       const workflowId = `bare-${process.pid}-${index}`;

@@ -56,7 +56,7 @@ async function measure(agent: string) {
   const before = process.memoryUsage().rss;
   const times = await take(thread, count - 5);
   const grown = process.memoryUsage().rss - before;
-  const last = (await thread.turns({ last: 1 }))[0]?.runId ?? '';
+  const last = (await thread.turns({ last: 1 }))[0]?.workflowId ?? '';
   const { bytes, executions } = await historyOf(longhaul, thread.threadId);
   return {
     'ms at turn 10': medianAt(times, 10 - 5),

@@ -39,7 +39,7 @@ async function runs({ longhaul }) {
   await sleep(PERSON_THINKS_MS);
   await done.resume(options[0]);
   await done.outcome();
-  return { done: done.runId, waiting: waiting.runId, question };
+  return { done: done.workflowId, waiting: waiting.workflowId, question };
 }
 
 /** The timeline, oldest first, without the boxes above it. */

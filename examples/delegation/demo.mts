@@ -17,7 +17,7 @@ async function demo(hands: StageHands): Promise<void> {
   const { longhaul } = stage;
   await stage.startWorker();
   const run = await longhaul.start('manager', process.argv.slice(2).join(' ') || task);
-  screen.line('run', `${run.runId}, in Temporal's Web UI:\n${stage.pageOf(run.runId)}`);
+  screen.line('run', `${run.workflowId}, in Temporal's Web UI:\n${stage.pageOf(run.workflowId)}`);
   screen.gap();
 
   const story = new Story(run, screen);
@@ -28,17 +28,22 @@ async function demo(hands: StageHands): Promise<void> {
   });
   await story.ended;
   screen.gap();
-  for (const { agentId, path, status, runId, depth } of flatten(
-    await readTree(longhaul, run.runId),
+  for (const { agentId, path, status, workflowId, depth } of flatten(
+    await readTree(longhaul, run.workflowId),
   )) {
     const indent = '  '.repeat(depth);
     screen.line(
       depth === 0 ? 'tree' : '',
-      `${indent}${agentId} (${path}): ${status}\n${indent}${stage.pageOf(runId)}`,
+      `${indent}${agentId} (${path}): ${status}\n${indent}${stage.pageOf(workflowId)}`,
     );
   }
   await longhaul.close();
-  await tellEnd(screen, { outcome, story, page: stage.pageOf(run.runId), example: 'delegation' });
+  await tellEnd(screen, {
+    outcome,
+    story,
+    page: stage.pageOf(run.workflowId),
+    example: 'delegation',
+  });
 }
 
 await runDemo('Longhaul example: agents that call agents', demo);

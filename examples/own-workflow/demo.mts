@@ -29,9 +29,9 @@ async function demo(hands: StageHands): Promise<void> {
   const result = own.result() as Promise<string>;
   const asked = await Promise.race([result, questionOf(longhaul, `${workflowId}.advice`)]);
   if (typeof asked !== 'string') {
-    screen.line('from', `${asked.runId} (${asked.agentId}) has a question`, 'yellow');
+    screen.line('from', `${asked.workflowId} (${asked.agentId}) has a question`, 'yellow');
     const answer = await answerTo(asked, screen);
-    await longhaul.run(asked.runId).resume(answer, { inputId: asked.inputId });
+    await longhaul.run(asked.workflowId).resume(answer, { inputId: asked.inputId });
   }
   screen.line('result', await result, 'magenta');
   await longhaul.close();
@@ -39,9 +39,10 @@ async function demo(hands: StageHands): Promise<void> {
 }
 
 /** The inbox lists what all runs wait for, those of other workflows included; `whole` adds the options of a question. */
-async function questionOf(longhaul: Longhaul, runId: string): Promise<InboxItem> {
+async function questionOf(longhaul: Longhaul, workflowId: string): Promise<InboxItem> {
   for (;;) {
-    for await (const item of longhaul.inbox({ whole: true })) if (item.runId === runId) return item;
+    for await (const item of longhaul.inbox({ whole: true }))
+      if (item.workflowId === workflowId) return item;
     await sleep(200);
   }
 }

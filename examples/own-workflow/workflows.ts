@@ -19,9 +19,9 @@ export async function collectPayment(invoiceId: string, patienceMs: number): Pro
   const reminder = await executeRunner('reminder', `Remind of ${facts}.`);
   await sendLetter(invoiceId, reminder.finalResponse.text);
 
-  // Asks the accountant while the customer has time to pay; its questions are answered under this run id.
-  const runId = `${workflowInfo().workflowId}.advice`;
-  const advice = await startRunner('advisor', `Still open: ${facts}.`, { runId });
+  // Asks the accountant while the customer has time to pay; its questions are answered under this workflow id.
+  const workflowId = `${workflowInfo().workflowId}.advice`;
+  const advice = await startRunner('advisor', `Still open: ${facts}.`, { workflowId });
   await sleep(patienceMs);
   // Nobody needs the advice any more: it ends with this workflow.
   if ((await findInvoice(invoiceId)).paid) return 'paid after a reminder';

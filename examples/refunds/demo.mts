@@ -24,8 +24,8 @@ async function demo({ screen, cleanups }: StageHands): Promise<void> {
   );
   await stage.startWorker();
   const run = await stage.longhaul.start('refunds', process.argv.slice(2).join(' ') || request);
-  const page = stage.pageOf(run.runId);
-  screen.line('run', `${run.runId}, in Temporal's Web UI:\n${page}`);
+  const page = stage.pageOf(run.workflowId);
+  screen.line('run', `${run.workflowId}, in Temporal's Web UI:\n${page}`);
   screen.gap();
 
   const story = new Story(run, screen);
@@ -36,7 +36,7 @@ async function demo({ screen, cleanups }: StageHands): Promise<void> {
   await story.ended;
   screen.gap();
   await tellWhatTheModelSaw(run, screen);
-  const refunds = await new Ledger(ledger).refundsOf(run.runId);
+  const refunds = await new Ledger(ledger).refundsOf(run.workflowId);
   screen.line('ledger', [ledger, ...refunds.map((line) => JSON.stringify(line))].join('\n'));
   await stage.longhaul.close();
   await tellEnd(screen, { outcome, story, page, example: 'refunds' });

@@ -13,7 +13,7 @@ export type Order = {
 export type Refund = {
   readonly orderId: string;
   readonly amount: number;
-  readonly runId: string;
+  readonly workflowId: string;
   /** Of the tool call: what a payment service would refuse duplicates by. */
   readonly idempotencyKey: string;
 };
@@ -39,10 +39,10 @@ export class Ledger {
     await appendFile(this.#path, `${JSON.stringify(refund)}\n`);
   }
 
-  async refundsOf(runId: string): Promise<Refund[]> {
+  async refundsOf(workflowId: string): Promise<Refund[]> {
     const lines = (await readFile(this.#path, 'utf8').catch(() => '')).split('\n').filter(Boolean);
     return lines
       .map((line) => JSON.parse(line) as Refund)
-      .filter((refund) => refund.runId === runId);
+      .filter((refund) => refund.workflowId === workflowId);
   }
 }

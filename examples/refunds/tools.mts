@@ -27,10 +27,10 @@ function refund(ledger: Ledger) {
     effect: 'once',
     needsApproval: ({ amount }) => amount > freeAmount,
     inputSchema: z.object({ orderId, amount: z.number().positive() }),
-    execute: async ({ orderId, amount }, { runId, idempotencyKey }) => {
+    execute: async ({ orderId, amount }, { workflowId, idempotencyKey }) => {
       const { paid } = await findOrder(orderId);
       if (amount > paid) throw new ToolError(`Only ${paid} euros were paid for order ${orderId}.`);
-      await ledger.add({ orderId, amount, runId, idempotencyKey });
+      await ledger.add({ orderId, amount, workflowId, idempotencyKey });
       return { orderId, refunded: amount };
     },
   });

@@ -36,17 +36,17 @@ async function demo({ screen, cleanups }: StageHands): Promise<void> {
   const stage = await openGuideStage(folder, { screen, cleanups });
   const worker = await stage.startWorker();
   const run = await stage.longhaul.start('repo-guide', question);
-  const page = stage.pageOf(run.runId);
-  screen.line('run', `${run.runId}, in Temporal's Web UI:\n${page}`);
+  const page = stage.pageOf(run.workflowId);
+  screen.line('run', `${run.workflowId}, in Temporal's Web UI:\n${page}`);
   screen.gap();
 
   const story = new Story(run, screen);
-  const retries = tellRetries(stage.longhaul, run.runId, screen);
+  const retries = tellRetries(stage.longhaul, run.workflowId, screen);
   retries.catch(() => undefined);
   let crash: Promise<void> | undefined;
   const outcome = await untilComplete(run, story, async (input) => {
     const answer = await answerTo(input, screen);
-    if (killsWorker) crash ??= crashWorker({ stage, screen, worker, runId: run.runId });
+    if (killsWorker) crash ??= crashWorker({ stage, screen, worker, workflowId: run.workflowId });
     crash?.catch(() => undefined);
     await run.resume(answer, { inputId: input.inputId });
   });

@@ -23,8 +23,8 @@ export async function runOrchestration(plan: Orchestration, hands: StageHands): 
   await stage.startWorker();
   const input = process.argv.slice(2).join(' ') || plan.input;
   const run = await longhaul.start(plan.runner, input);
-  const page = stage.pageOf(run.runId);
-  screen.line('run', `${run.runId}, in Temporal's Web UI:\n${page}`);
+  const page = stage.pageOf(run.workflowId);
+  screen.line('run', `${run.workflowId}, in Temporal's Web UI:\n${page}`);
   screen.line('user', input, 'green');
   screen.gap();
 
@@ -32,7 +32,7 @@ export async function runOrchestration(plan: Orchestration, hands: StageHands): 
     screen.line('from', `${asked.path} (${asked.agentId}) has a question`, 'yellow');
     await run.resume(await answerTo(asked, screen), { inputId: asked.inputId });
   });
-  const runs = [...flatten(await readTree(longhaul, run.runId))];
+  const runs = [...flatten(await readTree(longhaul, run.workflowId))];
   await tellRuns(longhaul, runs, screen);
   const { finalResponse, combinedText } = outcome.result;
   screen.gap();
@@ -50,9 +50,9 @@ async function tellRuns(
   runs: readonly RunTree[],
   screen: Screen,
 ): Promise<void> {
-  for (const { runId, path, children, status } of runs) {
+  for (const { workflowId, path, children, status } of runs) {
     if (children.length > 0 || status !== 'completed') continue;
-    const { finalResponse } = await longhaul.run(runId).result();
+    const { finalResponse } = await longhaul.run(workflowId).result();
     screen.line('result', `${path}: ${finalResponse.text}`, 'blue');
   }
 }

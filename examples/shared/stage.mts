@@ -13,7 +13,7 @@ export type Stage = {
   readonly model: ChosenModel;
   startWorker(): Promise<WorkerProcess>;
   /** The page of a run in Temporal's Web UI. */
-  pageOf(runId: string): string;
+  pageOf(workflowId: string): string;
 };
 
 /** Whatever was started is in `cleanups`, even if the next thing could not be. */
@@ -59,6 +59,7 @@ export async function openStage(plan: StagePlan, hands: StageHands): Promise<Sta
       );
       return worker;
     },
-    pageOf: (runId) => `${uiUrl}/namespaces/default/workflows/${encodeURIComponent(runId)}`,
+    pageOf: (workflowId) =>
+      `${uiUrl}/namespaces/default/workflows/${encodeURIComponent(workflowId)}`,
   };
 }

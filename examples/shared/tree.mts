@@ -2,7 +2,7 @@ import type { Longhaul } from 'longhaul/client';
 
 /** A run and those it started: every step, branch, task and agent that was called is a run of its own. */
 export type RunTree = {
-  readonly runId: string;
+  readonly workflowId: string;
   /** `manager/research`: the way from the root. */
   readonly path: string;
   readonly agentId: string;
@@ -13,8 +13,8 @@ export type RunTree = {
 };
 
 /** Reads the tree from what the server keeps: the children stand in the history of the run that called them. */
-export async function readTree(longhaul: Longhaul, runId: string): Promise<RunTree> {
-  const { events } = await longhaul.client.workflow.getHandle(runId).fetchHistory();
+export async function readTree(longhaul: Longhaul, workflowId: string): Promise<RunTree> {
+  const { events } = await longhaul.client.workflow.getHandle(workflowId).fetchHistory();
   const started = (events ?? []).flatMap(
     (event) => event.childWorkflowExecutionStartedEventAttributes?.workflowExecution ?? [],
   );
@@ -22,8 +22,8 @@ export async function readTree(longhaul: Longhaul, runId: string): Promise<RunTr
   for (const { workflowId } of started) {
     if (typeof workflowId === 'string') children.push(await readTree(longhaul, workflowId));
   }
-  const { path, runner, status, turn } = await longhaul.run(runId).state();
-  return { runId, path, agentId: runner, status, turns: turn, children };
+  const { path, runner, status, turn } = await longhaul.run(workflowId).state();
+  return { workflowId, path, agentId: runner, status, turns: turn, children };
 }
 
 /** One entry a run, the root first, each with its depth. */

@@ -159,7 +159,7 @@ export const cases: { readonly [name: string]: Case } = {
     steps: ['__ask_user__: Which tree?', 'An oak.'],
     meanwhile: async ({ run, longhaul }) => {
       await run.outcome();
-      const handle = longhaul.client.workflow.getHandle(run.runId);
+      const handle = longhaul.client.workflow.getHandle(run.workflowId);
       await handle.signal('resume', { answer: 'oak', inputId: 'no-such-input' });
       await handle.signal('resume', 'oak');
     },

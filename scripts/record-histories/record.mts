@@ -64,12 +64,12 @@ async function recordCase(
   each: Case,
   { longhaul, model }: Recording,
 ): Promise<RecordedHistory[]> {
-  const { runId, end } =
+  const { workflowId, end } =
     each.talk === undefined
       ? await recordRun(name, each, { longhaul, model })
       : await recordThread(name, each.talk, longhaul);
   if (name !== 'cancelled') model?.assertConsumed();
-  const histories = await fetchHistories(longhaul, runId);
+  const histories = await fetchHistories(longhaul, workflowId);
   console.log(
     `${name}: ${histories.map((history) => history.events?.length).join(' + ')} events; ${end}`,
   );
@@ -79,7 +79,7 @@ async function recordCase(
   }));
 }
 
-type RecordedEnd = { readonly runId: string; readonly end: string };
+type RecordedEnd = { readonly workflowId: string; readonly end: string };
 
 async function recordRun(
   name: string,
@@ -87,7 +87,7 @@ async function recordRun(
   { longhaul, model }: Recording,
 ): Promise<RecordedEnd> {
   const run = await longhaul.start(runner.spec.id, `Do what '${name}' is about.`, {
-    runId: `recorded-${name}`,
+    workflowId: `recorded-${name}`,
   });
   const modelCalled = async (): Promise<void> => {
     while (model?.requests.length === 0) await sleep(20);
@@ -99,7 +99,7 @@ async function recordRun(
   );
   // What a `first` leaves running ends before it.
   while ((await run.state()).status === 'running') await sleep(20);
-  return { runId: run.runId, end };
+  return { workflowId: run.workflowId, end };
 }
 
 async function recordThread(
@@ -115,7 +115,7 @@ async function recordThread(
   }
   await thread.clear();
   while ((await thread.state()).status === 'running') await sleep(20);
-  return { runId: thread.threadId, end: answers.join(' ') };
+  return { workflowId: thread.threadId, end: answers.join(' ') };
 }
 
 /** The Temporal CLI, but its server suggests to continue as new soon. */

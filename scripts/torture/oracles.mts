@@ -110,8 +110,8 @@ export async function judgeWorkflows(
   return {
     wrongs: [
       ...[...orphans]
-        .filter((runId) => !mayLeaveOrphans(ownerOf(runId)))
-        .map((runId) => `${runId} was left behind, though nothing was reset but safely`),
+        .filter((workflowId) => !mayLeaveOrphans(ownerOf(workflowId)))
+        .map((workflowId) => `${workflowId} was left behind, though nothing was reset but safely`),
       ...open.map(({ workflowId }) => `${workflowId} is still open`),
       ...executions.flatMap((execution) => endOf(execution, isForced)),
       ...tasks.flatMap(({ failed }) => failed),
@@ -154,9 +154,9 @@ function endOf(
 async function allClosed(longhaul: Longhaul, orphans: Set<string>): Promise<boolean> {
   const deadline = Date.now() + closeMs;
   while (Date.now() < deadline) {
-    for (const { runId } of await longhaul.orphans()) {
-      orphans.add(runId);
-      await longhaul.run(runId).cancel('orphan');
+    for (const { workflowId } of await longhaul.orphans()) {
+      orphans.add(workflowId);
+      await longhaul.run(workflowId).cancel('orphan');
     }
     if ((await listed(longhaul, running)).length === 0) return true;
     await sleep(1_000);
@@ -181,7 +181,7 @@ async function tasksOf(
   longhaul: Longhaul,
   { workflowId, runId }: { readonly workflowId: string; readonly runId: string },
 ): Promise<{ readonly failed: readonly string[]; readonly timedOut: number }> {
-  const { events } = await fetchHistory(longhaul, workflowId, { executionRunId: runId });
+  const { events } = await fetchHistory(longhaul, workflowId, { runId });
   const failed: string[] = [];
   let timedOut = 0;
   for (const event of events ?? []) {

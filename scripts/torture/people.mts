@@ -48,8 +48,8 @@ export class People {
     return [...this.#raised.values()].reduce((sum, { size }) => sum + size, 0);
   }
 
-  budgetQuestions(runId: string): number {
-    return this.#raised.get(runId)?.size ?? 0;
+  budgetQuestions(workflowId: string): number {
+    return this.#raised.get(workflowId)?.size ?? 0;
   }
 
   async answerSome(run: RunHandle, pending: readonly PendingInput[]): Promise<void> {
@@ -62,7 +62,7 @@ export class People {
     // From the memo, which is read while no worker answers: nobody approves what is not shown. It is asked again.
     if (pending.kind === 'approval' && pending.call === undefined)
       return await new Promise((resolve) => setTimeout(resolve, 1_000));
-    const name = `${run.runId} ${pending.inputId}`;
+    const name = `${run.workflowId} ${pending.inputId}`;
     const times = (this.#answered.get(name) ?? 0) + 1;
     this.#answered.set(name, times);
     if (times > mostAnswers) throw new Error(`${name} was answered ${times} times and still waits`);
@@ -79,7 +79,8 @@ export class People {
     if (kind === 'budget') return await this.#raise(run, inputId);
     if (kind === 'question') {
       const act = this.#acts.get(question);
-      if (act === undefined) throw new Error(`${run.runId} asks what nobody planned: ${question}`);
+      if (act === undefined)
+        throw new Error(`${run.workflowId} asks what nobody planned: ${question}`);
       if (act.size.bytes > limits.answer) await this.#tryTooLong(run, inputId);
       return await run.resume(answerTo(act), { inputId });
     }
@@ -91,10 +92,10 @@ export class People {
   }
 
   async #raise(run: RunHandle, inputId: string): Promise<void> {
-    const answer = this.#budgets.get(run.runId)?.answer;
-    if (answer === undefined) throw new Error(`${run.runId} asks for budget, but has none`);
-    const raised = this.#raised.get(run.runId) ?? new Set();
-    this.#raised.set(run.runId, raised.add(inputId));
+    const answer = this.#budgets.get(run.workflowId)?.answer;
+    if (answer === undefined) throw new Error(`${run.workflowId} asks for budget, but has none`);
+    const raised = this.#raised.get(run.workflowId) ?? new Set();
+    this.#raised.set(run.workflowId, raised.add(inputId));
     await run.resume(answer, { inputId });
   }
 
@@ -103,7 +104,7 @@ export class People {
     const answer = payload('too long', { bytes: limits.answer + 1, deflates: true });
     try {
       await run.resume(answer, { inputId });
-      this.#report(`${run.runId} took an answer of ${answer.length} bytes`);
+      this.#report(`${run.workflowId} took an answer of ${answer.length} bytes`);
     } catch (error) {
       if (!hasCode(error, 'InvalidAnswer')) throw error;
       this.refused += 1;

@@ -73,7 +73,7 @@ export type GraphPlan = {
 export type NodePlan = AgentPlan | SequentialPlan | ParallelPlan | GraphPlan;
 
 export type TreePlan = {
-  /** Its run id as well. */
+  /** Its workflow id as well. */
   readonly id: string;
   readonly root: NodePlan;
   readonly input: Size;

@@ -21,7 +21,7 @@ export type Theatre = {
   readonly memory: MemoryStore;
   readonly sessions: SessionStore;
   /** Whether it was taken back, so that it did some of it more than once. */
-  readonly wasReset: (runId: string) => boolean;
+  readonly wasReset: (workflowId: string) => boolean;
   /** What a run came to is what it stays; false when it was taken back meanwhile. */
   readonly settles: (owner: string) => Promise<boolean>;
   /** From now on it may be reset again. */
@@ -42,7 +42,10 @@ type End =
 export async function playTree(
   theatre: Theatre,
   tree: TreePlan,
-  { signal, runId: id = tree.id }: { readonly signal: AbortSignal; readonly runId?: string },
+  {
+    signal,
+    workflowId: id = tree.id,
+  }: { readonly signal: AbortSignal; readonly workflowId?: string },
 ): Promise<void> {
   const { longhaul, caller } = theatre;
   const { root } = tree;
@@ -50,7 +53,7 @@ export async function playTree(
   if (tree.isAtLimits) await checkRefusals(theatre, tree);
   await caller
     .insist(`the start of ${id}`, () =>
-      longhaul.start(root.id, inputOf(tree), { ...startOptionsOf(tree), runId: id }),
+      longhaul.start(root.id, inputOf(tree), { ...startOptionsOf(tree), workflowId: id }),
     )
     .catch(ignoring('RunAlreadyExists'));
   let end = await attend(theatre, run, signal);
@@ -82,14 +85,14 @@ async function checkRefusals(theatre: Theatre, tree: TreePlan): Promise<void> {
     ['PayloadTooLarge', 'x', { context: { a: longer(limits.context - '{"a":""}'.length + 1) } }],
   ] as const;
   for (const [index, [code, input, options]] of refused.entries()) {
-    const runId = `${tree.id}.over${index}`;
-    const start = () => longhaul.start(tree.root.id, input, { ...options, runId });
+    const workflowId = `${tree.id}.over${index}`;
+    const start = () => longhaul.start(tree.root.id, input, { ...options, workflowId });
     try {
-      await caller.insist(`the start of ${runId}`, start);
-      report(`${runId} was started though it is over a limit: expected ${code}`);
+      await caller.insist(`the start of ${workflowId}`, start);
+      report(`${workflowId} was started though it is over a limit: expected ${code}`);
     } catch (error) {
       if (hasCode(error, code)) refusals.push(code);
-      else report(`${runId} was refused with ${String(error)}, not ${code}`);
+      else report(`${workflowId} was refused with ${String(error)}, not ${code}`);
     }
   }
 }
@@ -103,7 +106,7 @@ export async function attend(
   try {
     for (;;) {
       const outcome = await caller.insist(
-        `the outcome of ${run.runId}`,
+        `the outcome of ${run.workflowId}`,
         () => run.outcome(),
         signal,
       );

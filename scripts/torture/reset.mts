@@ -17,18 +17,22 @@ const away: readonly string[] = ['ServerUnavailable', 'NoWorker'];
 const insistMs = 5 * 60_000;
 
 /** Whether it was done: a run that has just started or ended cannot be reset, nor can any while the server is away. */
-export async function resetRaw(longhaul: Longhaul, runId: string, draw: number): Promise<boolean> {
+export async function resetRaw(
+  longhaul: Longhaul,
+  workflowId: string,
+  draw: number,
+): Promise<boolean> {
   const { client } = longhaul;
   try {
     return await client.withDeadline(Date.now() + deadlineMs, async () => {
-      const { status } = await client.workflow.getHandle(runId).describe();
-      const { events = [] } = await fetchHistory(longhaul, runId);
+      const { status } = await client.workflow.getHandle(workflowId).describe();
+      const { events = [] } = await fetchHistory(longhaul, workflowId);
       const completed = (events ?? []).filter((one) => one.workflowTaskCompletedEventAttributes);
       const workflowTaskFinishEventId = completed[draw % Math.max(1, completed.length)]?.eventId;
       if (status.name !== 'RUNNING' || !workflowTaskFinishEventId) return false;
       await client.workflowService.resetWorkflowExecution({
         namespace: client.options.namespace,
-        workflowExecution: { workflowId: runId },
+        workflowExecution: { workflowId },
         reason: 'torture reset',
         requestId: randomUUID(),
         workflowTaskFinishEventId,

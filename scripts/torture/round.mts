@@ -173,9 +173,9 @@ class Round {
     const caller = this.#caller;
     const people = new People({ caller, random, acts: actsOf(plan), budgets, report });
     const { memory, state } = store;
-    const wasReset = (runId: string): boolean => this.#resets.touched(runId);
+    const wasReset = (workflowId: string): boolean => this.#resets.touched(workflowId);
     const sessions = state.session;
-    const settles = (runId: string): Promise<boolean> => this.#resets.settles(runId);
+    const settles = (workflowId: string): Promise<boolean> => this.#resets.settles(workflowId);
     const goesOn = (owner: string): void => this.#resets.goesOn(owner);
     const stage = { longhaul, caller, people, expectation };
     this.#theatre = { ...stage, memory, sessions, wasReset, settles, goesOn, report, refusals: [] };

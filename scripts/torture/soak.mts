@@ -110,7 +110,7 @@ function keepBusy(theatre: Theatre, deadline: number): Load {
     }
   };
   const runs = Array.from({ length: runsAtOnce }, () =>
-    again((number) => playTree(theatre, tree, { signal, runId: `t1-${number}` })),
+    again((number) => playTree(theatre, tree, { signal, workflowId: `t1-${number}` })),
   );
   const threads = Array.from({ length: threadsAtOnce }, () =>
     again((number) => playThread(theatre, thread, { signal, sessionId: `c1-${number}` })),

@@ -54,7 +54,7 @@ export async function whereIs(longhaul: Longhaul, owner: string): Promise<string
       ({ activityType, attempt, lastFailure }) =>
         `${activityType?.name} attempt ${attempt} ${lastFailure?.message ?? ''}`,
     );
-    const { events } = await fetchHistory(longhaul, workflowId, { executionRunId: runId });
+    const { events } = await fetchHistory(longhaul, workflowId, { runId });
     const last = (events ?? []).slice(-eventsShown).map((event) => {
       const attributes = Object.keys(event).find((key) => key.endsWith('EventAttributes'));
       return `${String(event.eventId)} ${attributes?.replace('EventAttributes', '')}`;

@@ -45,16 +45,16 @@ export async function callbackChain(
     }
     return { callbacks, keys: definition.callbacks?.[name]?.session ?? [] };
   });
-  const runId = ownWorkflowId();
+  const workflowId = ownWorkflowId();
   const { agentId, path = agentId, turn, iteration = 0, context = {}, session = {} } = input;
   const facts = {
-    runId,
+    workflowId,
     agentId,
     path,
     turn,
     iteration,
     maxIterations: spec.maxIterations ?? limits.maxIterations,
-    context: input.contextByReference === true ? await askContext(runId) : context,
+    context: input.contextByReference === true ? await askContext(workflowId) : context,
     signal,
     log,
   };

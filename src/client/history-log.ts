@@ -17,9 +17,9 @@ export type Payload = {
   readonly data?: Uint8Array | null;
 };
 
-export async function entriesFromHistory(client: Client, runId: string): Promise<LogEntry[]> {
+export async function entriesFromHistory(client: Client, workflowId: string): Promise<LogEntry[]> {
   const entries: LogEntry[] = [];
-  for await (const event of historyEvents(client, { workflowId: runId })) {
+  for await (const event of historyEvents(client, { workflowId })) {
     for (const entry of await toEntries(client, event)) {
       if (entry.id !== promptId) entries.push(entry);
       // The whole of an input of which the start has the beginning: nothing else comes before a model's first answer.

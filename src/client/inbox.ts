@@ -13,15 +13,15 @@ import { memoOf, stateFromMemo, type ReadOptions } from './run-view';
 import type { SearchIndex } from './search-index';
 import { Whose, type WhoseFilter } from './whose-filter';
 
-/** Something a run, or a turn of a thread, waits for. It is answered by `run(runId)`: `resume`, or `approve` and `reject`, with the `inputId`. */
+/** Something a run, or a turn of a thread, waits for. It is answered by `run(workflowId)`: `resume`, or `approve` and `reject`, with the `inputId`. */
 export type InboxItem = PendingInput & {
   /** The topmost run, or the thread, wherever below it was asked: `path` says where. */
-  readonly runId: string;
+  readonly workflowId: string;
   /** The agent of that run; `agentId` is the one that asked. */
   readonly agent: string;
   /**
    * The run itself was asked. False: this comes from the memo, where the question is cut at 200 bytes, options and call are left out.
-   * All of it is in `run(runId).pending()`.
+   * All of it is in `run(workflowId).pending()`.
    */
   readonly isComplete: boolean;
 };
@@ -112,13 +112,13 @@ class InputReader {
 
   /** Never rejects: what the run itself cannot be asked for is in its memo. */
   async read(execution: WorkflowExecutionInfo): Promise<readonly InboxItem[]> {
-    const { workflowId: runId } = execution;
+    const { workflowId } = execution;
     const { agent, pending, morePending } = memoOf(execution);
     const isDue = this.#asksWorkers && (this.#asksAll || morePending !== undefined);
     const asked = isDue ? await this.#ask(execution) : undefined;
     const isComplete = asked !== undefined;
     const inputs: readonly MemoInput[] = asked ?? pending ?? [];
-    return inputs.map((input) => ({ runId, agent, ...input, isComplete }));
+    return inputs.map((input) => ({ workflowId, agent, ...input, isComplete }));
   }
 
   async #ask(execution: WorkflowExecutionInfo): Promise<readonly PendingInput[] | undefined> {

@@ -7,7 +7,7 @@ import {
 import { codeMarkdown, plainLine, plainMarkdown } from '../core/transcript/markdown';
 import { keyHashes } from '../core/key-hashes';
 import { checkApplication, checkRunInput } from '../core/run-input';
-import { checkRunId, startMemo, toRunInput, workflowTypeOf } from '../core/run-start';
+import { checkWorkflowId, startMemo, toRunInput, workflowTypeOf } from '../core/run-start';
 import { clipText, oneLine } from '../base/text';
 import { InvalidInput, RunAlreadyExists } from '../protocol/error-classes';
 import type { JsonObject } from '../base/json';
@@ -34,7 +34,7 @@ import { hasWorker, noWorker } from './worker-watch';
 
 export type StartOptions = {
   /** Temporal's workflow id; default `<runner id>-<12 characters>`. A run that is open or has completed is not started again. */
-  readonly runId?: string;
+  readonly workflowId?: string;
   /** JSON the run starts with; tools and callbacks see the keys they declare. */
   readonly session?: JsonObject;
   readonly key?: RunKey;
@@ -83,23 +83,27 @@ export class Longhaul {
     const runInput = { ...toRunInput(runner, input, options), ...this.#own };
     checkRunInput(runInput);
     const agent = typeof runInput.runner === 'string' ? runInput.runner : runInput.runner.id;
-    const runId =
-      options.runId ?? `${agent}-${randomBytes(9).toString('base64url').replace(/[-_]/g, 'x')}`;
-    checkRunId(runId);
-    await this.#send(workflowTypeOf(runInput.runner), this.#startOptions(agent, runInput, runId));
+    const workflowId =
+      options.workflowId ??
+      `${agent}-${randomBytes(9).toString('base64url').replace(/[-_]/g, 'x')}`;
+    checkWorkflowId(workflowId);
+    await this.#send(
+      workflowTypeOf(runInput.runner),
+      this.#startOptions(agent, runInput, workflowId),
+    );
     const polled = await hasWorker(this.client, this.taskQueue).catch(() => true);
     return new RunHandle(
       this.client,
-      runId,
-      polled ? {} : { warning: noWorker(this.taskQueue, runId) },
+      workflowId,
+      polled ? {} : { warning: noWorker(this.taskQueue, workflowId) },
     );
   }
 
   /** The handle of a run that was started before, here or anywhere. */
-  run(runId: string, options: ReadOptions = {}): RunHandle {
-    if (typeof runId !== 'string' || runId === '')
-      throw new InvalidInput('a run id must be a text');
-    return new RunHandle(this.client, runId, options);
+  run(workflowId: string, options: ReadOptions = {}): RunHandle {
+    if (typeof workflowId !== 'string' || workflowId === '')
+      throw new InvalidInput('a workflow id must be a text');
+    return new RunHandle(this.client, workflowId, options);
   }
 
   /** Runs, the newest first, as the server lists them: a new one shows up after about a second. Needs no worker. */
@@ -113,8 +117,8 @@ export class Longhaul {
    * `key` names whose: without it, everybody's.
    *
    * @example
-   * for await (const { runId, inputId, question } of longhaul.inbox({ key: { userId: 'ada' } })) {
-   *   console.log(runId, inputId, question);
+   * for await (const { workflowId, inputId, question } of longhaul.inbox({ key: { userId: 'ada' } })) {
+   *   console.log(workflowId, inputId, question);
    * }
    */
   inbox(filter: InboxFilter = {}): AsyncGenerator<InboxItem, void, void> {
@@ -123,7 +127,7 @@ export class Longhaul {
 
   /**
    * Open runs that a workflow reset left behind: the run that called them went back to before it did, or is gone. They hold on to
-   * nothing but themselves; `run(runId).cancel()` ends one with all below it.
+   * nothing but themselves; `run(workflowId).cancel()` ends one with all below it.
    */
   async orphans(filter: WhoseFilter = {}): Promise<readonly OrphanRun[]> {
     try {
@@ -164,10 +168,10 @@ export class Longhaul {
     return this.application === this.taskQueue ? {} : { application: this.application };
   }
 
-  #startOptions(agent: string, input: RunInput, runId: string): WorkflowStartOptions {
+  #startOptions(agent: string, input: RunInput, workflowId: string): WorkflowStartOptions {
     const text = typeof input.input === 'string' ? input.input : JSON.stringify(input.input);
     return {
-      workflowId: runId,
+      workflowId,
       taskQueue: this.taskQueue,
       args: [input],
       workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
@@ -182,15 +186,15 @@ export class Longhaul {
   }
 
   async #send(type: string, options: WorkflowStartOptions): Promise<void> {
-    const { workflowId: runId } = options;
+    const { workflowId } = options;
     try {
       await this.client.withDeadline(Date.now() + timeouts.serverCheck, () =>
         this.client.workflow.start(type, options),
       );
     } catch (error) {
       if (error instanceof WorkflowExecutionAlreadyStartedError) {
-        const message = `run '${runId}' already exists: take it with run('${runId}'), or start under another runId`;
-        throw new RunAlreadyExists(message, { cause: error, details: { runId } });
+        const message = `run '${workflowId}' already exists: take it with run('${workflowId}'), or start under another workflowId`;
+        throw new RunAlreadyExists(message, { cause: error, details: { workflowId } });
       }
       throw asLonghaulError(error);
     }

@@ -15,14 +15,14 @@ import { Whose, type WhoseFilter } from './whose-filter';
 
 /** A run whose caller is gone, or went back to before it called. What hangs below it is not listed: it ends with it. */
 export type OrphanRun = {
+  readonly workflowId: string;
   readonly runId: string;
-  readonly executionRunId: string;
   readonly agent: string;
   /** Where it hung below its topmost run. */
   readonly path: string;
   readonly status: RunStatus;
   /** The run that called it. */
-  readonly callerRunId: string;
+  readonly callerWorkflowId: string;
   readonly startTime: string;
 };
 
@@ -91,7 +91,7 @@ async function suspectsOf(
   return { suspects: called.filter(({ caller }) => !open.has(caller.runId)), isAll };
 }
 
-/** Run ids of the children that the newest execution of a run has open, or is starting. */
+/** Workflow ids of the children that the newest execution of a run has open, or is starting. */
 async function childrenOf(client: Client, run: Execution): Promise<readonly string[]> {
   const found = await describe(client, run);
   if (found?.status.name !== 'RUNNING') return [];
@@ -115,12 +115,12 @@ async function describe(
 function toOrphan({ execution, path, caller }: CalledRun): OrphanRun {
   const { status, runner } = stateFromMemo(execution);
   return {
-    runId: execution.workflowId,
-    executionRunId: execution.runId,
+    workflowId: execution.workflowId,
+    runId: execution.runId,
     agent: runner,
     path,
     status,
-    callerRunId: caller.workflowId,
+    callerWorkflowId: caller.workflowId,
     startTime: execution.startTime.toISOString(),
   };
 }

@@ -26,7 +26,7 @@ import { requireWorker } from './worker-watch';
 
 export type OutcomeSource = {
   readonly client: Client;
-  readonly runId: string;
+  readonly workflowId: string;
   readonly describe: () => Promise<WorkflowExecutionDescription>;
   readonly state: () => Promise<RunState>;
   readonly result: () => Promise<AgentRunResult>;
@@ -74,12 +74,12 @@ async function look(
 }
 
 async function nextReply(
-  { client, runId, untaken }: OutcomeSource,
+  { client, workflowId, untaken }: OutcomeSource,
   pauseSeq: number,
   signal: AbortSignal,
 ): Promise<OutcomeReply> {
   const ask = (): Promise<OutcomeReply> =>
-    client.workflow.getHandle(runId).executeUpdate<OutcomeReply, []>(updateNames.outcome, {
+    client.workflow.getHandle(workflowId).executeUpdate<OutcomeReply, []>(updateNames.outcome, {
       updateId: `outcome:${pauseSeq + 1}`,
     });
   try {
@@ -93,10 +93,10 @@ async function nextReply(
 
 /** Rejects when no worker polls; otherwise never settles. */
 async function watchWorker(source: OutcomeSource, signal: AbortSignal): Promise<never> {
-  const { client, runId } = source;
+  const { client, workflowId } = source;
   await patiently(async () => {
     const { taskQueue } = await source.describe();
-    await requireWorker(client, { taskQueue, runId, signal });
+    await requireWorker(client, { taskQueue, workflowId, signal });
   });
   return await new Promise<never>(() => undefined);
 }

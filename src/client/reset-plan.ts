@@ -14,19 +14,19 @@ import { decode, type Payload } from './history-log';
 
 /** A tool call that the reset undoes in the run's log, not in the world. */
 export type UndoneCall = {
-  readonly runId: string;
+  readonly workflowId: string;
   readonly path: string;
   readonly tool: string;
   /** Left out where no worker tells the run's definition. */
   readonly effect?: 'read' | 'idempotent' | 'once';
 };
 
-export type UndoneRun = { readonly runId: string; readonly path: string };
+export type UndoneRun = { readonly workflowId: string; readonly path: string };
 
 export type ResetPlan = {
-  readonly runId: string;
+  readonly workflowId: string;
   /** The execution that is gone back to, and the workflow task in it that is decided again. */
-  readonly executionRunId: string;
+  readonly runId: string;
   readonly taskEventId: number;
   /** In the order they were made; those of runs below stand with their callers. The new execution may make them again. */
   readonly calls: readonly UndoneCall[];
@@ -46,7 +46,7 @@ type Step = {
 };
 
 type Execution = {
-  readonly executionRunId: string;
+  readonly runId: string;
   readonly previous: string;
   readonly input: RunInput;
   readonly steps: readonly Step[];
@@ -80,16 +80,16 @@ export class ResetPlanner {
   }
 
   /** `to`: the turn of an agent, or a step, branch or task. Throws `InvalidInput` where the run has none such. */
-  async plan(runId: string, to: number | string): Promise<ResetPlan> {
+  async plan(workflowId: string, to: number | string): Promise<ResetPlan> {
     const later: Step[] = [];
-    for await (const execution of this.#executions(runId)) {
-      const { executionRunId, input, steps } = execution;
+    for await (const execution of this.#executions(workflowId)) {
+      const { runId, input, steps } = execution;
       const task = taskOf(steps, to);
       if (task !== undefined) {
         const taskEventId = quietTask(steps, task);
         const undone = [...steps.filter((step) => step.task >= taskEventId), ...later];
-        const { calls, runs } = await this.#undone(runId, input, undone);
-        return { runId, executionRunId, taskEventId, calls, runs };
+        const { calls, runs } = await this.#undone(workflowId, input, undone);
+        return { workflowId, runId, taskEventId, calls, runs };
       }
       later.unshift(...steps);
     }
@@ -97,7 +97,7 @@ export class ResetPlanner {
       typeof to === 'number'
         ? [`turn ${to}`, 'an agent is taken to the number of a turn']
         : [`step '${to}'`, 'a workflow is taken to a step, branch or task that it has started'];
-    throw new InvalidInput(`run '${runId}' has no ${sought} in its history: ${hint}`);
+    throw new InvalidInput(`run '${workflowId}' has no ${sought} in its history: ${hint}`);
   }
 
   /** Newest first. */
@@ -112,11 +112,11 @@ export class ResetPlanner {
 
   async #read(run: { readonly workflowId: string; readonly runId?: string }): Promise<Execution> {
     const steps = new Map<number, Step>();
-    let [executionRunId, previous, input] = ['', '', {} as RunInput];
+    let [runId, previous, input] = ['', '', {} as RunInput];
     for await (const event of historyEvents(this.#client, run)) {
       const started = event.workflowExecutionStartedEventAttributes;
       if (started) {
-        executionRunId = started.originalExecutionRunId ?? '';
+        runId = started.originalExecutionRunId ?? '';
         previous = started.continuedExecutionRunId ?? '';
         input = (await this.#decode(started.input?.payloads)) as RunInput;
       }
@@ -126,8 +126,8 @@ export class ResetPlanner {
       const closed = steps.get(closedStep(event));
       if (closed !== undefined) closed.closedAt = id;
     }
-    const known = run.runId ?? (await this.#newest(run.workflowId)) ?? executionRunId;
-    return { executionRunId: known, previous, input, steps: [...steps.values()] };
+    const known = run.runId ?? (await this.#newest(run.workflowId)) ?? runId;
+    return { runId: known, previous, input, steps: [...steps.values()] };
   }
 
   async #newest(workflowId: string): Promise<string> {
@@ -150,40 +150,42 @@ export class ResetPlanner {
   }
 
   async #undone(
-    runId: string,
+    workflowId: string,
     { runner, lineage, definition }: RunInput,
     steps: readonly Step[],
   ): Promise<Pick<ResetPlan, 'calls' | 'runs'>> {
     const path = lineage?.path ?? (typeof runner === 'string' ? runner : runner.id);
     const calls: UndoneCall[] = [];
     const runs: UndoneRun[] = [];
-    const known = await this.#definition(definition?.root ?? runId);
+    const known = await this.#definition(definition?.root ?? workflowId);
     for (const step of steps) {
       if (step.isChild) {
         const input = step.input as RunInput;
-        runs.push({ runId: step.childId, path: input.lineage?.path ?? step.name });
+        runs.push({ workflowId: step.childId, path: input.lineage?.path ?? step.name });
         const below = await this.#below(step.childId);
         calls.push(...below.calls);
         runs.push(...below.runs);
       } else if (step.name === 'callTool' || !Object.hasOwn(ours, step.name)) {
-        calls.push({ runId, path, ...toolOf(step, known) });
+        calls.push({ workflowId, path, ...toolOf(step, known) });
       }
     }
     return { calls, runs };
   }
 
-  async #below(runId: string): Promise<Pick<ResetPlan, 'calls' | 'runs'>> {
+  async #below(workflowId: string): Promise<Pick<ResetPlan, 'calls' | 'runs'>> {
     const steps: Step[] = [];
     let input: RunInput | undefined;
     try {
-      for await (const execution of this.#executions(runId)) {
+      for await (const execution of this.#executions(workflowId)) {
         steps.unshift(...execution.steps);
         input = execution.input;
       }
     } catch {
       // It has yet to start, or the server has forgotten it.
     }
-    return input === undefined ? { calls: [], runs: [] } : await this.#undone(runId, input, steps);
+    return input === undefined
+      ? { calls: [], runs: [] }
+      : await this.#undone(workflowId, input, steps);
   }
 
   async #definition(holder: string): Promise<Definition | undefined> {

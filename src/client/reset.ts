@@ -28,19 +28,19 @@ const notSaidAgain = [1, 2, 3, 4];
 
 export async function resetRun(
   client: Client,
-  runId: string,
+  workflowId: string,
   { to, confirm, reason = `reset to ${to}` }: ResetOptions,
 ): Promise<ResetPlan | undefined> {
   checkTarget(to);
-  const run = await new RunView(client, runId).describe();
+  const run = await new RunView(client, workflowId).describe();
   checkRun(run);
-  const planned = await new ResetPlanner(client).plan(runId, to);
+  const planned = await new ResetPlanner(client).plan(workflowId, to);
   if (confirm !== undefined && !(await confirm(planned))) return undefined;
-  if (run.status.name === 'RUNNING') checkRun(await halt(client, runId));
-  const plan = await new ResetPlanner(client).plan(runId, to);
+  if (run.status.name === 'RUNNING') checkRun(await halt(client, workflowId));
+  const plan = await new ResetPlanner(client).plan(workflowId, to);
   await client.workflowService.resetWorkflowExecution({
     namespace: client.options.namespace,
-    workflowExecution: { workflowId: runId, runId: plan.executionRunId },
+    workflowExecution: { workflowId, runId: plan.runId },
     reason,
     requestId: randomUUID(),
     workflowTaskFinishEventId: plan.taskEventId,

@@ -54,9 +54,9 @@ type Sending = { readonly input: GivenAnswer; readonly signal: AbortSignal };
 /** How often a run is asked what the update id of an answer is made of, before it is answered without. */
 const mostAsked = 3;
 
-/** One run, by its run id (Temporal's workflow id). Always addresses the run's newest execution. */
+/** One run, by its workflow id. Always addresses the run's newest execution. */
 export class RunHandle {
-  readonly runId: string;
+  readonly workflowId: string;
   /** Set by `start` when no worker had polled the task queue: the run waits for one. */
   readonly warning: LonghaulError | undefined;
   readonly #client: Client;
@@ -65,14 +65,14 @@ export class RunHandle {
 
   constructor(
     client: Client,
-    runId: string,
+    workflowId: string,
     options: ReadOptions & { warning?: LonghaulError } = {},
   ) {
-    this.runId = runId;
+    this.workflowId = workflowId;
     this.warning = options.warning;
     this.#client = client;
     this.#options = options;
-    this.#view = new RunView(client, runId, options);
+    this.#view = new RunView(client, workflowId, options);
   }
 
   /**
@@ -83,7 +83,7 @@ export class RunHandle {
   async outcome(): Promise<AgentRunOutcome> {
     return await waitForOutcome({
       client: this.#client,
-      runId: this.runId,
+      workflowId: this.workflowId,
       describe: () => this.#view.describe(),
       state: () => this.#view.state(),
       result: () => this.result(),
@@ -96,7 +96,7 @@ export class RunHandle {
     try {
       return readable(await this.#newestResult());
     } catch (error) {
-      if (isNotFound(error)) throw notFound(this.runId, error);
+      if (isNotFound(error)) throw notFound(this.workflowId, error);
       const failure = runFailure(error);
       if (failure === undefined) throw asLonghaulError(error);
       throw failure.code === 'RunCancelled' ? await this.#cancelled(failure) : failure;
@@ -133,7 +133,7 @@ export class RunHandle {
    * answers for comes from memos, which have no counters.
    */
   async tree(): Promise<RunTree> {
-    return await new TreeReader(this.#client, this.#options).read(this.runId);
+    return await new TreeReader(this.#client, this.#options).read(this.workflowId);
   }
 
   /**
@@ -201,7 +201,7 @@ export class RunHandle {
    * await run.reset({ to: 3, confirm: ({ calls }) => calls.every(({ effect }) => effect !== 'once') });
    */
   async reset(options: ResetOptions): Promise<ResetPlan | undefined> {
-    return await resetRun(this.#client, this.runId, options);
+    return await resetRun(this.#client, this.workflowId, options);
   }
 
   async #onlyPending(): Promise<string> {
@@ -257,7 +257,7 @@ export class RunHandle {
 
   /** What the run never asked, or forgot, it refuses under any id; one that does not tell takes an answer all the same, or says why not. */
   async #updateId(inputId: string, answer: Json, signal: AbortSignal): Promise<string> {
-    const view = new RunView(this.#client, this.runId);
+    const view = new RunView(this.#client, this.workflowId);
     for (let asked = 0; asked < mostAsked; asked += 1) {
       const reply = await view.nonceOf(inputId);
       signal.throwIfAborted();
@@ -270,14 +270,14 @@ export class RunHandle {
   /** Never resolves: rejects when the update has no worker to go to. */
   async #rejectWithoutWorker(signal: AbortSignal): Promise<never> {
     const { taskQueue } = await this.#view.describe();
-    await requireWorker(this.#client, { taskQueue, runId: this.runId, signal });
+    await requireWorker(this.#client, { taskQueue, workflowId: this.workflowId, signal });
     return await new Promise<never>(() => undefined);
   }
 
   #notWaiting(status: RunState['status']): LonghaulError {
     if (hasEnded(status))
-      return new RunClosed(`run '${this.runId}' is not waiting: it is ${status}`);
-    return new NotWaiting(`run '${this.runId}' is not waiting for an answer: it is ${status}`);
+      return new RunClosed(`run '${this.workflowId}' is not waiting: it is ${status}`);
+    return new NotWaiting(`run '${this.workflowId}' is not waiting for an answer: it is ${status}`);
   }
 
   async #cancelled(failure: LonghaulError): Promise<LonghaulError> {
@@ -287,7 +287,7 @@ export class RunHandle {
   }
 
   #handle(): ReturnType<Client['workflow']['getHandle']> {
-    return this.#client.workflow.getHandle(this.runId);
+    return this.#client.workflow.getHandle(this.workflowId);
   }
 }
 
@@ -300,8 +300,8 @@ function checkEdit(args: unknown): void {
     throw new InvalidAnswer('args must be a JSON object: the edited arguments of the call');
 }
 
-function notFound(runId: string, cause?: unknown): LonghaulError {
-  return new RunNotFound(`there is no run '${runId}'`, { cause });
+function notFound(workflowId: string, cause?: unknown): LonghaulError {
+  return new RunNotFound(`there is no run '${workflowId}'`, { cause });
 }
 
 /**

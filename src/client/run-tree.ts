@@ -14,7 +14,7 @@ import { RunView, stateFromMemo, type ReadOptions } from './run-view';
 
 /** A run and the runs it called, in the order in which it did. */
 export type RunTree = {
-  readonly runId: string;
+  readonly workflowId: string;
   readonly runner: string;
   /** Of a topmost run that no worker answers for: what it was started as, which is an agent if its runner was named by id only. */
   readonly kind: RunnerSpec['kind'];
@@ -48,8 +48,8 @@ export class TreeReader {
   }
 
   /** Throws `RunNotFound`. */
-  async read(runId: string): Promise<RunTree> {
-    const view = new RunView(this.#client, runId, { withoutWorker: !this.#asksWorkers });
+  async read(workflowId: string): Promise<RunTree> {
+    const view = new RunView(this.#client, workflowId, { withoutWorker: !this.#asksWorkers });
     const children = await this.#limited(() => view.children());
     if (children === undefined) {
       this.#asksWorkers = false;
@@ -57,18 +57,18 @@ export class TreeReader {
     }
     const state = await this.#limited(() => view.state());
     const below = await Promise.all(children.map((child) => this.#readChild(child)));
-    return treeOf(runId, state, below);
+    return treeOf(workflowId, state, below);
   }
 
   /** One that has not started yet, or that the server has forgotten, is shown as its caller knows it. */
   async #readChild(child: ChildView): Promise<RunTree> {
     try {
-      const tree = await this.read(child.runId);
+      const tree = await this.read(child.workflowId);
       return { ...tree, kind: child.kind ?? 'agent' };
     } catch (error) {
       if (!RunNotFound.is(error)) throw error;
       return {
-        runId: child.runId,
+        workflowId: child.workflowId,
         runner: child.runner,
         kind: child.kind ?? 'agent',
         path: child.path,
@@ -104,10 +104,10 @@ export class TreeReader {
   }
 }
 
-function treeOf(runId: string, state: RunState, children: readonly RunTree[]): RunTree {
+function treeOf(workflowId: string, state: RunState, children: readonly RunTree[]): RunTree {
   const { runner, kind = 'agent', path, status, turn, iterations, usage, costUsd } = state;
   return {
-    runId,
+    workflowId,
     runner,
     kind,
     path,

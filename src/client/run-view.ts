@@ -49,12 +49,12 @@ export type ReadOptions = {
 
 export class RunView {
   readonly #client: Client;
-  readonly #runId: string;
+  readonly #workflowId: string;
   readonly #asksWorker: boolean;
 
-  constructor(client: Client, runId: string, options: ReadOptions = {}) {
+  constructor(client: Client, workflowId: string, options: ReadOptions = {}) {
     this.#client = client;
-    this.#runId = runId;
+    this.#workflowId = workflowId;
     this.#asksWorker = options.withoutWorker !== true;
   }
 
@@ -108,7 +108,9 @@ export class RunView {
 
   async describe(): Promise<WorkflowExecutionDescription> {
     try {
-      return await this.#bounded(() => this.#client.workflow.getHandle(this.#runId).describe());
+      return await this.#bounded(() =>
+        this.#client.workflow.getHandle(this.#workflowId).describe(),
+      );
     } catch (error) {
       throw this.#explain(error);
     }
@@ -127,7 +129,7 @@ export class RunView {
 
   async #entriesOfHistory(): Promise<LogEntry[]> {
     try {
-      return await entriesFromHistory(this.#client, this.#runId);
+      return await entriesFromHistory(this.#client, this.#workflowId);
     } catch (error) {
       throw this.#explain(error);
     }
@@ -153,7 +155,7 @@ export class RunView {
   ): Promise<Answer | undefined> {
     if (!this.#asksWorker) return undefined;
     try {
-      const handle = this.#client.workflow.getHandle(this.#runId);
+      const handle = this.#client.workflow.getHandle(this.#workflowId);
       const args = (arg === undefined ? [] : [arg]) as Args;
       return readable(
         await this.#bounded(() => handle.query<Answer, Args>(name, ...args), timeoutMs),
@@ -181,16 +183,16 @@ export class RunView {
 
   #explain(error: unknown): LonghaulError {
     if (isNotFound(error))
-      return new RunNotFound(`there is no run '${this.#runId}'`, { cause: error });
+      return new RunNotFound(`there is no run '${this.#workflowId}'`, { cause: error });
     return asLonghaulError(error);
   }
 
   /** Why a workflow does not take what every run takes: it is none of ours, or fails. */
   async unanswerable(error: Error): Promise<LonghaulError> {
     const { type } = await this.describe();
-    if (!isOurs(type)) return notOurs(this.#runId, type, error);
-    const failure = await taskFailure(this.#client, this.#runId).catch(() => undefined);
-    const message = `run '${this.#runId}' does not answer: ${reasonOf(error, failure)}`;
+    if (!isOurs(type)) return notOurs(this.#workflowId, type, error);
+    const failure = await taskFailure(this.#client, this.#workflowId).catch(() => undefined);
+    const message = `run '${this.#workflowId}' does not answer: ${reasonOf(error, failure)}`;
     return new InternalError(message, { cause: error });
   }
 }
@@ -208,9 +210,9 @@ function isOurs(type: string): boolean {
   return Object.hasOwn(workflowTypes, type);
 }
 
-function notOurs(runId: string, type: string, cause: Error): LonghaulError {
-  const message = `'${runId}' is no run of Longhaul, but a workflow of type '${type}'. What it says of itself, its own queries tell`;
-  return new RunNotFound(message, { cause, details: { runId, workflowType: type } });
+function notOurs(workflowId: string, type: string, cause: Error): LonghaulError {
+  const message = `'${workflowId}' is no run of Longhaul, but a workflow of type '${type}'. What it says of itself, its own queries tell`;
+  return new RunNotFound(message, { cause, details: { workflowId, workflowType: type } });
 }
 
 function isStopped({ status }: WorkflowExecutionDescription): boolean {
@@ -240,7 +242,7 @@ export function stateFromMemo(execution: {
     pauseSeq: memo.pauseSeq ?? 0,
     runner: memo.agent,
     path: memo.path ?? memo.agent,
-    executionRunId: execution.runId,
+    runId: execution.runId,
     turn: 0,
     iterations: 0,
     usage: emptyUsage,

@@ -9,8 +9,8 @@ import { Whose, type WhoseFilter } from './whose-filter';
 
 /** One line of a list of runs. */
 export type RunSummary = {
+  readonly workflowId: string;
   readonly runId: string;
-  readonly executionRunId: string;
   readonly agent: string;
   readonly status: RunStatus;
   readonly startTime: string;
@@ -48,8 +48,8 @@ function summarize(execution: WorkflowExecutionInfo): RunSummary {
   const { status, runner } = stateFromMemo(execution);
   const { path, pending = [] } = memoOf(execution);
   return {
-    runId: execution.workflowId,
-    executionRunId: execution.runId,
+    workflowId: execution.workflowId,
+    runId: execution.runId,
     agent: runner,
     status,
     startTime: execution.startTime.toISOString(),

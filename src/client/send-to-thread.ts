@@ -116,7 +116,7 @@ async function rejectWithoutWorker(
 ): Promise<never> {
   const taskQueue = (await queueOf(client, workflowId)) ?? ownQueue;
   try {
-    await requireWorker(client, { taskQueue, runId: workflowId, signal });
+    await requireWorker(client, { taskQueue, workflowId, signal });
   } catch (error) {
     if (!LonghaulError.is(error) || error.code !== 'NoWorker') throw error;
     const message =

@@ -84,8 +84,8 @@ export class ThreadHandle {
   }
 
   /** The handle of a turn that was sent before, here or anywhere. */
-  turn({ messageId, turn, runId }: SendReply): TurnHandle {
-    return new TurnHandle(this.#client, this.#view, { messageId, turn, runId });
+  turn({ messageId, turn, workflowId }: SendReply): TurnHandle {
+    return new TurnHandle(this.#client, this.#view, { messageId, turn, workflowId });
   }
 
   /** The session as the last turn left it. */

@@ -69,15 +69,15 @@ export class ThreadView {
     const deadline = Date.now() + timeouts.serverCheck;
     for (;;) {
       const [running] = await this.turnsNow({ status: 'running' });
-      if (running === undefined || !(await this.#hasEnded(running.runId))) return;
+      if (running === undefined || !(await this.#hasEnded(running.workflowId))) return;
       if (Date.now() > deadline || !(await this.isOpen())) return;
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
   }
 
-  async #hasEnded(runId: string): Promise<boolean> {
+  async #hasEnded(workflowId: string): Promise<boolean> {
     try {
-      const { status } = await this.#client.workflow.getHandle(runId).describe();
+      const { status } = await this.#client.workflow.getHandle(workflowId).describe();
       return status.name !== 'RUNNING';
     } catch (error) {
       if (isNotFound(error)) return false;
@@ -89,9 +89,9 @@ export class ThreadView {
   async #query<Answer>(
     name: string,
     args: readonly unknown[] = [],
-    executionRunId?: string,
+    runId?: string,
   ): Promise<Answer | undefined> {
-    const handle = this.#client.workflow.getHandle(this.#threadId, executionRunId);
+    const handle = this.#client.workflow.getHandle(this.#threadId, runId);
     for (;;) {
       try {
         return readable(

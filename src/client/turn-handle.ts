@@ -29,7 +29,7 @@ export class TurnHandle extends RunHandle {
   #started: Promise<void> | undefined;
 
   constructor(client: Client, thread: ThreadView, reply: SendReply) {
-    super(client, reply.runId);
+    super(client, reply.workflowId);
     this.messageId = reply.messageId;
     this.turn = reply.turn;
     this.#client = client;
@@ -124,14 +124,14 @@ export class TurnHandle extends RunHandle {
 
   /** A thread that was terminated still tells of what waited in it. */
   async #mayStart(view: TurnView | undefined): Promise<boolean> {
-    if (view?.runId !== this.runId) return false;
+    if (view?.workflowId !== this.workflowId) return false;
     const isOpen = view.status === 'queued' || view.status === 'running';
     return isOpen && (await this.#thread.isOpen());
   }
 
   async #exists(): Promise<boolean> {
     try {
-      const handle = this.#client.workflow.getHandle(this.runId);
+      const handle = this.#client.workflow.getHandle(this.workflowId);
       const deadline = Date.now() + timeouts.serverCheck;
       await this.#client.withDeadline(deadline, () => handle.describe());
       return true;
@@ -141,9 +141,9 @@ export class TurnHandle extends RunHandle {
     }
   }
 
-  async #ended(runId: string): Promise<void> {
+  async #ended(workflowId: string): Promise<void> {
     await this.#client.workflow
-      .getHandle(runId)
+      .getHandle(workflowId)
       .result()
       .catch(() => undefined);
   }

@@ -24,21 +24,21 @@ export async function hasWorker(client: Client, taskQueue: string): Promise<bool
 /** Rejects with `NoWorker` when none has shown itself for 5 s; resolves when one has. Never touches the run. */
 export async function requireWorker(
   client: Client,
-  options: { taskQueue: string; runId: string; signal: AbortSignal },
+  options: { taskQueue: string; workflowId: string; signal: AbortSignal },
 ): Promise<void> {
-  const { taskQueue, runId, signal } = options;
+  const { taskQueue, workflowId, signal } = options;
   const deadline = Date.now() + timeouts.serverCheck - checkEveryMs;
   while (!signal.aborted) {
     if (await hasWorker(client, taskQueue)) return;
-    if (Date.now() >= deadline) throw noWorker(taskQueue, runId);
+    if (Date.now() >= deadline) throw noWorker(taskQueue, workflowId);
     await new Promise((resolve) => setTimeout(resolve, checkEveryMs));
   }
 }
 
-export function noWorker(taskQueue: string, runId: string): LonghaulError {
+export function noWorker(taskQueue: string, workflowId: string): LonghaulError {
   return new NoWorker(
-    `no worker polls task queue '${taskQueue}'. Run '${runId}' is safe and goes on when one starts: ` +
+    `no worker polls task queue '${taskQueue}'. Run '${workflowId}' is safe and goes on when one starts: ` +
       `createWorker({ taskQueue: '${taskQueue}' }) or \`longhaul dev\``,
-    { retryable: true, details: { taskQueue, runId } },
+    { retryable: true, details: { taskQueue, workflowId } },
   );
 }

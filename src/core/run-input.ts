@@ -53,9 +53,9 @@ const parentMembers: Readonly<Record<keyof ParentMembers, JsonSchema>> = {
   ),
   sessionFrom: text,
   origin: text,
-  inputFrom: objectOf<InputRef>({ workflowId: text, executionRunId: text, number }, [
+  inputFrom: objectOf<InputRef>({ workflowId: text, runId: text, number }, [
     'workflowId',
-    'executionRunId',
+    'runId',
     'number',
   ]),
   thread: objectOf<ThreadTurn>(
@@ -65,13 +65,13 @@ const parentMembers: Readonly<Record<keyof ParentMembers, JsonSchema>> = {
       memory: objectOf<LogRef>(
         {
           workflowId: text,
-          executionRunId: text,
+          runId: text,
           length: { type: 'integer', minimum: 0 },
           tail: texts,
           digest: text,
           entries: { type: 'array', items: { type: 'object' } },
         },
-        ['workflowId', 'executionRunId', 'length', 'tail', 'digest'],
+        ['workflowId', 'runId', 'length', 'tail', 'digest'],
       ),
     },
     ['workflowId', 'turn', 'memory'],

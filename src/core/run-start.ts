@@ -24,9 +24,11 @@ export function workflowTypeOf(runner: RunInput['runner']): string {
   return Object.hasOwn(workflowTypes, kind) ? workflowTypes[kind] : workflowTypes.agent;
 }
 
-export function checkRunId(runId: string): void {
-  if (idPatterns.run.test(runId)) return;
-  throw new InvalidInput(`runId '${oneLine(runId, 220)}' does not match ${idPatterns.run.source}`);
+export function checkWorkflowId(workflowId: string): void {
+  if (idPatterns.workflow.test(workflowId)) return;
+  throw new InvalidInput(
+    `workflowId '${oneLine(workflowId, 220)}' does not match ${idPatterns.workflow.source}`,
+  );
 }
 
 /** The memo that whoever starts a run gives it, until it shows itself. */

@@ -98,14 +98,14 @@ export type LogEvent = UserEvent | ModelTurnEvent | ToolResultEvent | DecisionEv
 
 /**
  * An event with its id. Entries that a worker may hold before history has them get a random id, minted in the activity
- * attempt; all others are `<executionRunId>/<n>`.
+ * attempt; all others are `<runId>/<n>`.
  */
 export type LogEntry = LogEvent & { readonly id: string };
 
 /** Points at the first `length` entries of a run's log; stands in activity inputs instead of a transcript. */
 export type LogRef = {
   readonly workflowId: string;
-  readonly executionRunId: string;
+  readonly runId: string;
   readonly length: number;
   /** Ids of the entries added since the last model call, the newest last. */
   readonly tail: readonly string[];

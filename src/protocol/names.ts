@@ -69,7 +69,7 @@ export const defaults = {
 export const idPatterns = {
   agent: /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/,
   tool: /^[A-Za-z0-9_-]{1,64}$/,
-  run: /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,199}$/,
+  workflow: /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,199}$/,
 } as const;
 
 /** The tool by which an agent asks a person, when its spec says `askUser: 'tool'`. */

@@ -55,7 +55,7 @@ export type RunInput = {
 /** An input that an execution of a run keeps for its children, by number. */
 export type InputRef = {
   readonly workflowId: string;
-  readonly executionRunId: string;
+  readonly runId: string;
   readonly number: number;
 };
 
@@ -164,7 +164,7 @@ export type RunState = {
   /** Left out for an agent, and until the definition is loaded. */
   readonly kind?: OrchestrationKind;
   readonly path: string;
-  readonly executionRunId: string;
+  readonly runId: string;
   readonly turn: number;
   readonly iterations: number;
   /** Of the run and all it called, as far as those have ended. */
@@ -196,7 +196,7 @@ export type RunMemo = {
 
 /** A run that another one called. */
 export type ChildView = {
-  readonly runId: string;
+  readonly workflowId: string;
   readonly runner: string;
   /** Left out for an agent. */
   readonly kind?: OrchestrationKind;

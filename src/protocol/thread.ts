@@ -45,7 +45,7 @@ export type SendInput = {
 export type SendReply = {
   readonly messageId: string;
   readonly turn: number;
-  readonly runId: string;
+  readonly workflowId: string;
 };
 
 export type TurnStatus = 'queued' | 'running' | 'completed' | 'failed' | 'cancelled';
@@ -84,7 +84,7 @@ export type OpenThreadInput = {
 export type KeptTurn = {
   readonly id: string;
   readonly messageId: string;
-  readonly runId: string;
+  readonly workflowId: string;
   readonly user: RunInput['input'];
   readonly assistant: string;
   readonly createdAt: string;

@@ -22,7 +22,7 @@ export type CallbackVerdict = Abort | OverrideResponse;
 
 /** What every hook is given. */
 export type CallbackContext = {
-  readonly runId: string;
+  readonly workflowId: string;
   readonly agentId: string;
   /** The way from the topmost run to this agent, such as `pipeline/research/branch-2`. */
   readonly path: string;

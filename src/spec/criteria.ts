@@ -9,7 +9,7 @@ import type { StandardSchema } from './standard-schema';
 export type CriterionContext = {
   /** The last response's text. */
   readonly text: string;
-  readonly runId: string;
+  readonly workflowId: string;
   readonly agentId: string;
   readonly path: string;
   /** Tool rounds so far. */

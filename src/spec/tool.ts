@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../base/json';
 import type { ToolSpec } from '../protocol/spec';
 import type { Problem } from './problem';
 
-/** Structured log of a tool call; goes to the worker's logger with the run's id. */
+/** Structured log of a tool call; goes to the worker's logger with the run's workflow id. */
 export type ToolLog = {
   debug(message: string, attributes?: JsonObject): void;
   info(message: string, attributes?: JsonObject): void;
@@ -12,7 +12,7 @@ export type ToolLog = {
 
 /** What a tool's code is given besides its arguments. */
 export type ToolContext = {
-  readonly runId: string;
+  readonly workflowId: string;
   readonly agentId: string;
   /** The way from the topmost run to this agent, such as `pipeline/research/branch-2`. */
   readonly path: string;
@@ -33,7 +33,7 @@ export type ToolContext = {
 /** What a `needsApproval` function is given besides the arguments. It runs before the call does. */
 export type ApprovalContext = Pick<
   ToolContext,
-  'runId' | 'agentId' | 'path' | 'callId' | 'session' | 'context' | 'log'
+  'workflowId' | 'agentId' | 'path' | 'callId' | 'session' | 'context' | 'log'
 >;
 
 export type ArgumentsCheck =

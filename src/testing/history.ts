@@ -20,28 +20,31 @@ export type HistorySize = {
 /** Reads the history of a run's newest execution, or of the one named, in small pages. */
 export async function fetchHistory(
   { client }: Longhaul,
-  runId: string,
-  { executionRunId }: { readonly executionRunId?: string } = {},
+  workflowId: string,
+  { runId }: { readonly runId?: string } = {},
 ): Promise<RunHistory> {
   const events: HistoryEvent[] = [];
   const execution = {
-    workflowId: runId,
-    ...defined({ runId: executionRunId }),
+    workflowId,
+    ...defined({ runId }),
   };
   for await (const event of historyEvents(client, execution)) events.push(event);
   return { events };
 }
 
 /** The histories of all executions of a run that continued as new, the oldest first. */
-export async function fetchHistories(longhaul: Longhaul, runId: string): Promise<RunHistory[]> {
+export async function fetchHistories(
+  longhaul: Longhaul,
+  workflowId: string,
+): Promise<RunHistory[]> {
   const histories: RunHistory[] = [];
-  let executionRunId: string | undefined;
+  let runId: string | undefined;
   do {
-    const history = await fetchHistory(longhaul, runId, executionRunId ? { executionRunId } : {});
+    const history = await fetchHistory(longhaul, workflowId, runId ? { runId } : {});
     histories.unshift(history);
     const started = history.events?.[0]?.workflowExecutionStartedEventAttributes;
-    executionRunId = started?.continuedExecutionRunId ?? undefined;
-  } while (executionRunId);
+    runId = started?.continuedExecutionRunId ?? undefined;
+  } while (runId);
   return histories;
 }
 
@@ -75,7 +78,7 @@ export function assertNoSecret(history: RunHistory, ...secrets: readonly string[
 
 export type ReplayOptions = Partial<ReplayWorkerOptions> & {
   /** Where the history does not say it, as that of an older server: the ids of children follow from it. */
-  readonly runId?: string;
+  readonly workflowId?: string;
 };
 
 /**
@@ -84,11 +87,11 @@ export type ReplayOptions = Partial<ReplayWorkerOptions> & {
  */
 export async function replay(
   history: RunHistory | object,
-  { runId = runIdOf(history), ...options }: ReplayOptions = {},
+  { workflowId = workflowIdOf(history), ...options }: ReplayOptions = {},
 ): Promise<void> {
   checkStart(history);
   const workflows = options.workflowBundle || options.workflowsPath ? {} : prebuiltWorkflows();
-  await Worker.runReplayHistory({ ...workflows, ...options }, history, runId);
+  await Worker.runReplayHistory({ ...workflows, ...options }, history, workflowId);
 }
 
 /** The SDK neither replays anything else nor says so. */
@@ -101,7 +104,7 @@ function checkStart({ events }: { readonly events?: unknown }): void {
 }
 
 /** As the event of the start has it, in both forms of a history. */
-function runIdOf({ events }: { readonly events?: unknown }): string | undefined {
+function workflowIdOf({ events }: { readonly events?: unknown }): string | undefined {
   const [first] = Array.isArray(events) ? (events as HistoryEvent[]) : [];
   return first?.workflowExecutionStartedEventAttributes?.workflowId || undefined;
 }

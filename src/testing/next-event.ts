@@ -26,17 +26,17 @@ const nothing: NextEvent = { kind: 'nothing' };
  * The next thing that time brings to a run or any run below it; work comes before everything else. A run that is not there yet, as a
  * thread's turn or a child between its parent's command and its first event, will be in a moment.
  */
-export async function nextEvent(client: Client, runId: string): Promise<NextEvent> {
+export async function nextEvent(client: Client, workflowId: string): Promise<NextEvent> {
   try {
-    return await nextOf(client, runId);
+    return await nextOf(client, workflowId);
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return { kind: 'work' };
     throw error;
   }
 }
 
-async function nextOf(client: Client, runId: string): Promise<NextEvent> {
-  const handle = client.workflow.getHandle(runId);
+async function nextOf(client: Client, workflowId: string): Promise<NextEvent> {
+  const handle = client.workflow.getHandle(workflowId);
   const description = await handle.describe();
   if (description.status.name !== 'RUNNING') return nothing;
   const history = await handle.fetchHistory();

@@ -13,7 +13,7 @@ export type SkippedTime = {
   readonly env: TestWorkflowEnvironment;
   /** Any client whose `result` does not skip time. */
   readonly client: Client;
-  readonly runId: string;
+  readonly workflowId: string;
   /** Ends the stepping, whatever has been awaited by then. */
   readonly signal?: AbortSignal;
 };
@@ -24,7 +24,7 @@ export type SkippedTime = {
  */
 export async function stepTimeUntil<Result>(
   awaited: Promise<Result>,
-  { env, client, runId, signal }: SkippedTime,
+  { env, client, workflowId, signal }: SkippedTime,
 ): Promise<Result> {
   let settled = false;
   const settle = (): void => {
@@ -34,7 +34,7 @@ export async function stepTimeUntil<Result>(
   let retryingMs = 0;
   while (!settled) {
     signal?.throwIfAborted();
-    const next = await nextEvent(client, runId);
+    const next = await nextEvent(client, workflowId);
     if (settled) break;
     const step = await stepTo(next, env, retryingMs);
     retryingMs = next.kind === 'retry' ? retryingMs + step : 0;

@@ -144,7 +144,7 @@ function running({ env, worker, client, closing, disconnect }: Parts): TestEnvir
     outcome: (run) => {
       const outcome = Promise.race([run.outcome(), stopped]);
       return tracked(
-        stepTimeUntil(outcome, { env, client: client.client, runId: run.runId, signal }),
+        stepTimeUntil(outcome, { env, client: client.client, workflowId: run.workflowId, signal }),
       );
     },
     skip: (duration) => tracked(env.sleep(duration)),

@@ -72,7 +72,7 @@ export class Run {
   readonly #session = new RunSession();
   readonly #display = new RunDisplay(this.#info.memo);
   readonly #history = new HistoryWatch(() => this.#board.updates);
-  #log = new RunLog({ workflowId: this.#info.workflowId, executionRunId: this.#info.runId });
+  #log = new RunLog({ workflowId: this.#info.workflowId, runId: this.#info.runId });
   #loaded: Loaded | undefined;
   #cancelReason: string | undefined;
   #abandoned = false;
@@ -158,7 +158,7 @@ export class Run {
   #restore(carried: CarriedRun, entries: readonly LogEntry[]): void {
     this.#session.restore(carried.session);
     const { workflowId, runId } = this.#info;
-    this.#log = new RunLog({ workflowId, executionRunId: runId, entries });
+    this.#log = new RunLog({ workflowId, runId, entries });
     this.#start(carried.definition, carried);
     if (carried.abandoned === true) this.#abandon();
     if (carried.cancelReason !== undefined) this.#cancel(carried.cancelReason);
@@ -170,7 +170,7 @@ export class Run {
     if (carried !== undefined) budget.restore(carried.budget);
     const caller = {
       workflowId: this.#info.workflowId,
-      executionRunId: this.#info.runId,
+      runId: this.#info.runId,
       runner: facts.id,
       lineage: this.#place.lineage,
       origin: this.#place.origin,
@@ -219,7 +219,7 @@ export class Run {
     const { definition, children, budget, driver } = this.#ready();
     const turnFacts = this.#input.thread && driver.turnFacts;
     const { kind } = definition.facts;
-    const ended = { runId: this.#info.workflowId, kind, budget, session: this.#session };
+    const ended = { workflowId: this.#info.workflowId, kind, budget, session: this.#session };
     const result = runResult(planned, { ...ended, turnFacts });
     // Checked before it is published, too: what an update cannot carry would wedge the run.
     const returned = storable(this.#place.isRoot ? result : childResult(planned, ended));
@@ -373,7 +373,7 @@ export class Run {
       runner: runnerId(this.#input.runner),
       kind: this.#loaded?.definition.facts.kind,
       path: this.#place.path,
-      executionRunId: this.#info.runId,
+      runId: this.#info.runId,
       logLength: this.#log.length,
     });
   }

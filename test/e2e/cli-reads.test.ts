@@ -16,13 +16,13 @@ describe('longhaul', () => {
 
   describe('show and list', () => {
     it('tell of a run when no worker is left', async () => {
-      const runId = `shown-${randomUUID()}`;
-      expect((await clerk.runAgent('weather', '--run-id', runId)).code).toBe(0);
-      const shown = await clerk.run('show', runId);
+      const workflowId = `shown-${randomUUID()}`;
+      expect((await clerk.runAgent('weather', '--workflow-id', workflowId)).code).toBe(0);
+      const shown = await clerk.run('show', workflowId);
       expect(shown.code).toBe(0);
       expect(shown.stdout).toBe(
         [
-          `${runId}  completed`,
+          `${workflowId}  completed`,
           'clerk · 2 model turns · 30 tokens',
           '',
           'user',
@@ -41,9 +41,9 @@ describe('longhaul', () => {
           '',
         ].join('\n'),
       );
-      const read = linesOf(await here.run('show', runId, '--json'))[0];
+      const read = linesOf(await here.run('show', workflowId, '--json'))[0];
       expect(read).toMatchObject({
-        runId,
+        workflowId,
         state: { status: 'completed' },
         result: { iterations: 1 },
         fromHistory: true,
@@ -51,14 +51,14 @@ describe('longhaul', () => {
     });
 
     it('show the runs that a run called, and what each asks, without a worker and with one', async () => {
-      const runId = `tree-${randomUUID()}`;
+      const workflowId = `tree-${randomUUID()}`;
       const own = await openHarness();
       const queue = ['--task-queue', own.taskQueue];
-      const asked = await clerk.run('run', 'desk', 'ask', ...queue, '--run-id', runId);
+      const asked = await clerk.run('run', 'desk', 'ask', ...queue, '--workflow-id', workflowId);
       expect(asked.code).toBe(3);
       let lines: string[] = [];
       await until(async () => {
-        lines = (await here.run('show', runId)).stdout.split('\n').slice(3, 9);
+        lines = (await here.run('show', workflowId)).stdout.split('\n').slice(3, 9);
         return lines.some((line) => line.includes('asks:'));
       });
       expect(lines.sort()).toEqual([
@@ -72,7 +72,7 @@ describe('longhaul', () => {
       await own.worker(here.agents.options);
       let shown: { tree: RunTree; fromHistory?: boolean } | undefined;
       await until(async () => {
-        shown = linesOf(await here.run('show', runId, '--json'))[0] as typeof shown;
+        shown = linesOf(await here.run('show', workflowId, '--json'))[0] as typeof shown;
         return shown?.fromHistory === false;
       });
       expect(shown?.tree).toMatchObject({
@@ -98,39 +98,39 @@ describe('longhaul', () => {
           },
         ],
       });
-      await own.longhaul.client.workflow.getHandle(runId).terminate();
+      await own.longhaul.client.workflow.getHandle(workflowId).terminate();
       await own.close();
     });
 
     it('list runs by agent and status', async () => {
-      const runId = `listed-${randomUUID()}`;
-      expect((await here.runAgent('ask', '--run-id', runId)).code).toBe(3);
+      const workflowId = `listed-${randomUUID()}`;
+      expect((await here.runAgent('ask', '--workflow-id', workflowId)).code).toBe(3);
       const filter = ['list', '--agent', 'clerk', '--status', 'needs-input'];
-      let found: { runId: string }[] = [];
+      let found: { workflowId: string }[] = [];
       await until(async () => {
-        found = linesOf(await here.run(...filter, '--json'))[0] as { runId: string }[];
-        return found.some((listed) => listed.runId === runId);
+        found = linesOf(await here.run(...filter, '--json'))[0] as { workflowId: string }[];
+        return found.some((listed) => listed.workflowId === workflowId);
       });
-      expect(found.find((listed) => listed.runId === runId)).toMatchObject({
+      expect(found.find((listed) => listed.workflowId === workflowId)).toMatchObject({
         agent: 'clerk',
         status: 'needs-input',
         pending: [expect.objectContaining({ question: 'Which city?' })],
       });
       expect(linesOf(await here.run('list', '--limit', '1', '--json'))[0]).toHaveLength(1);
       expect((await here.run(...filter)).stdout).toMatch(
-        new RegExp(`^${runId} .* Which city\\?$`, 'm'),
+        new RegExp(`^${workflowId} .* Which city\\?$`, 'm'),
       );
-      await here.run('cancel', runId);
+      await here.run('cancel', workflowId);
     });
 
     it('list what runs wait for, and how it is answered', async () => {
-      const runId = `asking-${randomUUID()}`;
-      expect((await here.runAgent('mail', '--run-id', runId)).code).toBe(3);
+      const workflowId = `asking-${randomUUID()}`;
+      expect((await here.runAgent('mail', '--workflow-id', workflowId)).code).toBe(3);
       const inbox = ['inbox', '--agent', 'clerk', '--kind', 'approval'];
       let items: InboxItem[] = [];
       await until(async () => {
         const found = linesOf(await here.run(...inbox, '--json'))[0] as InboxItem[];
-        items = found.filter((item) => item.runId === runId);
+        items = found.filter((item) => item.workflowId === workflowId);
         return items.length > 0;
       });
       expect(items).toEqual([
@@ -144,10 +144,10 @@ describe('longhaul', () => {
       const { code, stdout } = await here.run(...inbox);
       expect(code).toBe(0);
       expect(stdout).toMatch(
-        new RegExp(`^${runId}  a1\\.0 +clerk  approval  \\d+ s +May send_mail run\\?`, 'm'),
+        new RegExp(`^${workflowId}  a1\\.0 +clerk  approval  \\d+ s +May send_mail run\\?`, 'm'),
       );
       expect(stdout).toMatch(/^approve with: longhaul approve /m);
-      await here.run('cancel', runId);
+      await here.run('cancel', workflowId);
       const none = await here.run('inbox', '--agent', 'nobody');
       expect(none).toEqual({ code: 0, stdout: '', stderr: 'nothing waits for an answer\n' });
     });

@@ -62,9 +62,11 @@ describe('specs on the command line', () => {
   it('says how to answer a pause, and answers it', async () => {
     const paused = await cli.run(['run', 'careful', 'hi', ...specs], { cwd });
     expect(paused.code).toBe(3);
-    const [, runId = ''] = /longhaul resume (\S+) /.exec(paused.stdout) ?? [];
-    expect(paused.stdout).toContain(`longhaul resume ${runId} 'your answer' ${specs.join(' ')}\n`);
-    const resumed = await cli.run(['resume', runId, 'yes', ...specs], { cwd });
+    const [, workflowId = ''] = /longhaul resume (\S+) /.exec(paused.stdout) ?? [];
+    expect(paused.stdout).toContain(
+      `longhaul resume ${workflowId} 'your answer' ${specs.join(' ')}\n`,
+    );
+    const resumed = await cli.run(['resume', workflowId, 'yes', ...specs], { cwd });
     expect(resumed).toMatchObject({ code: 0, stdout: 'OLD false\n' });
   });
 
@@ -91,7 +93,7 @@ describe('specs on the command line', () => {
     const run = (...args: string[]): Promise<Finished> =>
       runHere('run', ...args, ...queue, '--no-worker');
     const paused = await run('careful', 'hi');
-    const [, runId = ''] = /longhaul resume (\S+) /.exec(paused.stdout) ?? [];
+    const [, workflowId = ''] = /longhaul resume (\S+) /.exec(paused.stdout) ?? [];
     expect(linesOf(await run('both', 'hi', '--json')).at(-1)).toMatchObject({
       kind: 'complete',
       result: { finalResponse: { text: 'PLAIN false' } },
@@ -100,7 +102,7 @@ describe('specs on the command line', () => {
     writeFileSync(file, agents('NEW'));
     await worker.shows(/^reloaded: clock, careful, both, plain$/m);
     expect((await run('clock', 'hi')).stdout).toBe('NEW CLOCK true\n');
-    const resumed = await runHere('resume', runId, 'yes', '--follow', '--no-worker');
+    const resumed = await runHere('resume', workflowId, 'yes', '--follow', '--no-worker');
     expect(resumed.stdout).toBe('OLD false\n');
 
     writeFileSync(file, 'agents: [{ id: clock }]');

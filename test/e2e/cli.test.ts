@@ -6,11 +6,11 @@ import { useClerkCli } from './clerk-cli';
 import { useClerkHere } from './clerk-here';
 import { escapes } from './cli-agents';
 
-const runIdOf = ({ stderr }: Pick<Finished, 'stderr'>): string =>
+const workflowIdOf = ({ stderr }: Pick<Finished, 'stderr'>): string =>
   /^run (\S+)$/m.exec(stderr)?.[1] ?? '';
 
-async function isCallingModel({ client }: Longhaul, runId: string): Promise<boolean> {
-  const { raw } = await client.workflow.getHandle(runId).describe();
+async function isCallingModel({ client }: Longhaul, workflowId: string): Promise<boolean> {
+  const { raw } = await client.workflow.getHandle(workflowId).describe();
   return (raw.pendingActivities ?? []).some(
     ({ activityType }) => activityType?.name === 'callModel',
   );
@@ -32,7 +32,12 @@ describe('longhaul', () => {
     });
 
     it('prints one JSON object per line: the events, then the outcome', async () => {
-      const finished = await here.runAgent('weather', '--json', '--run-id', `json-${randomUUID()}`);
+      const finished = await here.runAgent(
+        'weather',
+        '--json',
+        '--workflow-id',
+        `json-${randomUUID()}`,
+      );
       const lines = linesOf(finished);
       expect(finished.code).toBe(0);
       expect(lines.slice(0, -1)).toEqual(
@@ -48,23 +53,23 @@ describe('longhaul', () => {
 
     it('says what is asked when nobody can answer; resume serves the run and goes on from there', async () => {
       const paused = await clerk.runAgent('ask');
-      const runId = runIdOf(paused);
+      const workflowId = workflowIdOf(paused);
       expect(paused.code).toBe(3);
       expect(paused.stdout).toBe(
-        `clerk asks: Which city?\n  1. Paris\n  2. Rome\nanswer with: longhaul resume ${runId} 'your answer'\n`,
+        `clerk asks: Which city?\n  1. Paris\n  2. Rome\nanswer with: longhaul resume ${workflowId} 'your answer'\n`,
       );
-      const resumed = await clerk.run('resume', runId, '2');
+      const resumed = await clerk.run('resume', workflowId, '2');
       expect(resumed).toMatchObject({ code: 0, stdout: 'It is this: Rome\n' });
     });
 
     it('refuses an answer to another question, and one that comes too late', async () => {
-      const runId = runIdOf(await here.runAgent('ask'));
-      const wrong = await here.run('resume', runId, 'Rome', '--input-id', 'q9');
+      const workflowId = workflowIdOf(await here.runAgent('ask'));
+      const wrong = await here.run('resume', workflowId, 'Rome', '--input-id', 'q9');
       expect(wrong.code).toBe(1);
       expect(wrong.stderr).toMatch(/^error: .*q9/m);
-      const resumed = await here.run('resume', runId, '2', '--follow');
+      const resumed = await here.run('resume', workflowId, '2', '--follow');
       expect(resumed).toMatchObject({ code: 0, stdout: 'It is this: Rome\n' });
-      const again = await here.run('resume', runId, '2');
+      const again = await here.run('resume', workflowId, '2');
       expect(again.code).toBe(1);
       expect(again.stderr).toMatch(/^error: run '\S+' is not waiting: it is completed$/m);
     });
@@ -81,9 +86,9 @@ describe('longhaul', () => {
     it('waits for an approval that approve gives', async () => {
       const paused = await here.runAgent('mail', '--json');
       expect(paused.code).toBe(3);
-      const outcome = linesOf(paused).at(-1) as { runId: string; inputId: string };
+      const outcome = linesOf(paused).at(-1) as { workflowId: string; inputId: string };
       const args = ['--args', '{"to":"eve"}', '--json', '--follow'];
-      const approved = await here.run('approve', outcome.runId, outcome.inputId, ...args);
+      const approved = await here.run('approve', outcome.workflowId, outcome.inputId, ...args);
       expect(approved.code).toBe(0);
       const { result } = linesOf(approved).at(-1) as {
         result: { finalResponse: { text: string } };
@@ -94,7 +99,13 @@ describe('longhaul', () => {
     it('waits for an approval that reject refuses', async () => {
       const paused = await here.runAgent('mail');
       const { 1: inputId = '' } = /longhaul reject \S+ (\S+)/.exec(paused.stdout) ?? [];
-      const refused = await here.run('reject', runIdOf(paused), inputId, 'too late', '--follow');
+      const refused = await here.run(
+        'reject',
+        workflowIdOf(paused),
+        inputId,
+        'too late',
+        '--follow',
+      );
       expect(refused).toMatchObject({ code: 0, stdout: 'It is this: too late\n' });
     });
 
@@ -142,35 +153,41 @@ describe('longhaul', () => {
     });
 
     it('is over when its run is cancelled from elsewhere', async () => {
-      const runId = `slow-${randomUUID()}`;
-      const running = clerk.cli.start(['run', 'clerk', 'slow', '--run-id', runId, ...clerk.queue], {
-        cwd: clerk.project,
-      });
+      const workflowId = `slow-${randomUUID()}`;
+      const running = clerk.cli.start(
+        ['run', 'clerk', 'slow', '--workflow-id', workflowId, ...clerk.queue],
+        {
+          cwd: clerk.project,
+        },
+      );
       await running.shows(/^run slow-/m);
-      await until(() => isCallingModel(clerk.longhaul, runId));
-      const cancelled = await here.run('cancel', runId, '--reason', 'changed my mind');
-      expect(cancelled).toMatchObject({ code: 0, stdout: `cancelling ${runId}\n` });
+      await until(() => isCallingModel(clerk.longhaul, workflowId));
+      const cancelled = await here.run('cancel', workflowId, '--reason', 'changed my mind');
+      expect(cancelled).toMatchObject({ code: 0, stdout: `cancelling ${workflowId}\n` });
       const finished = await running.finished;
       expect(finished.code).toBe(4);
       expect(finished.stderr).toContain('error: changed my mind\n');
-      const again = await here.run('cancel', runId, '--json');
-      expect(linesOf(again)).toEqual([{ runId, cancelling: false, status: 'cancelled' }]);
+      const again = await here.run('cancel', workflowId, '--json');
+      expect(linesOf(again)).toEqual([{ workflowId, cancelling: false, status: 'cancelled' }]);
     });
 
     it('leaves the run alone on Ctrl-C', async () => {
-      const runId = `left-${randomUUID()}`;
-      const running = clerk.cli.start(['run', 'clerk', 'slow', '--run-id', runId, ...clerk.queue], {
-        cwd: clerk.project,
-      });
+      const workflowId = `left-${randomUUID()}`;
+      const running = clerk.cli.start(
+        ['run', 'clerk', 'slow', '--workflow-id', workflowId, ...clerk.queue],
+        {
+          cwd: clerk.project,
+        },
+      );
       await running.shows(/^run left-/m);
       running.kill('SIGINT');
       const finished = await running.finished;
       expect(finished.code).toBe(130);
-      expect(finished.stderr).toContain(`longhaul cancel ${runId}`);
-      expect((await clerk.longhaul.run(runId, { withoutWorker: true }).state()).status).toBe(
+      expect(finished.stderr).toContain(`longhaul cancel ${workflowId}`);
+      expect((await clerk.longhaul.run(workflowId, { withoutWorker: true }).state()).status).toBe(
         'running',
       );
-      await here.run('cancel', runId);
+      await here.run('cancel', workflowId);
     });
 
     it('only starts the run with --detach', async () => {

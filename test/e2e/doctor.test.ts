@@ -156,17 +156,19 @@ describe('longhaul doctor', () => {
     const ask = { toolCalls: [{ name: 'ask_user', args: { question: 'Go?' } }] };
     const asker = agents.agent('asker', [ask, ask, 'done'], { askUser: 'tool' });
     await harness.worker({ runners: [asker], providers: { scripted: agents.provider } });
-    const run = await harness.longhaul.start('asker', 'Go', { runId: `halted-${randomUUID()}` });
+    const run = await harness.longhaul.start('asker', 'Go', {
+      workflowId: `halted-${randomUUID()}`,
+    });
     await run.outcome();
-    await client.workflow.getHandle(run.runId).signal(signalNames.halt);
-    const check = await found('halted runs', new RegExp(`^${run.runId}$`));
+    await client.workflow.getHandle(run.workflowId).signal(signalNames.halt);
+    const check = await found('halted runs', new RegExp(`^${run.workflowId}$`));
     expect(check).toMatchObject({
       status: 'fail',
       todo: expect.stringContaining('longhaul reset'),
     });
     await run.reset({ to: 1 });
     await found('halted runs', /^none$/);
-    expect((await diagnose())['ended badly']?.message).not.toContain(run.runId);
+    expect((await diagnose())['ended badly']?.message).not.toContain(run.workflowId);
     await run.cancel();
   });
 });

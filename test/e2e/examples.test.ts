@@ -60,12 +60,12 @@ describe('npm run example', () => {
       'Of the 80 euros for order 1042 the shop refunded 50. 12 euros of order 1043 were refunded.',
     );
     const ledger = readFileSync(join(folder, '.longhaul/refunds.jsonl'), 'utf8');
-    const [runId] = /refunds-\w{12}/.exec(output) ?? [];
+    const [workflowId] = /refunds-\w{12}/.exec(output) ?? [];
     const idempotencyKey = expect.stringMatching(/^[0-9a-f]{64}$/);
     const lines = ledger.trimEnd().split('\n').sort();
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
-      { orderId: '1042', amount: 50, runId, idempotencyKey },
-      { orderId: '1043', amount: 12, runId, idempotencyKey },
+      { orderId: '1042', amount: 50, workflowId, idempotencyKey },
+      { orderId: '1043', amount: 12, workflowId, idempotencyKey },
     ]);
     await expectNothingLeft(group);
   });

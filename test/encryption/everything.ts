@@ -203,7 +203,7 @@ async function answer(run: RunHandle, input: Pending, secret: string): Promise<v
   } else if (kind === 'budget') {
     await refused(run.resume(`${secret} is no number`, { inputId }));
     await run.resume(1_000, { inputId });
-  } else if (run.runId.startsWith('late')) {
+  } else if (run.workflowId.startsWith('late')) {
     await run.result();
   } else {
     await run.resume(`${secret} is my answer`, { inputId });

@@ -25,12 +25,12 @@ describe('a run that is asked as soon as it has started', () => {
   /** Starts a run and sends the request within its first moments: `index` spreads the requests over them. */
   async function ask(index: number, send: (handle: WorkflowHandle) => Promise<unknown>) {
     const run = await harness.longhaul.start('early', randomUUID());
-    const handle = harness.longhaul.client.workflow.getHandle(run.runId);
+    const handle = harness.longhaul.client.workflow.getHandle(run.workflowId);
     await Promise.all([handle.query('state'), sleep((index * 5) % 80).then(() => send(handle))]);
     await eventually('the pause or the end', async () =>
       ['needs-input', 'cancelled'].includes((await run.state()).status),
     );
-    return await fetchHistory(harness.longhaul, run.runId);
+    return await fetchHistory(harness.longhaul, run.workflowId);
   }
 
   it.each<{ name: string; send: (handle: WorkflowHandle) => Promise<unknown> }>([

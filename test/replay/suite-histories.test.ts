@@ -73,7 +73,7 @@ async function fetchNamed(
   longhaul: Longhaul,
   { workflowId, runId }: WorkflowExecutionInfo,
 ): Promise<NamedHistory[]> {
-  const history = await fetchHistory(longhaul, workflowId, { executionRunId: runId });
+  const history = await fetchHistory(longhaul, workflowId, { runId });
   return isReadable(history) ? [{ name: `${workflowId} ${runId}`, workflowId, history }] : [];
 }
 

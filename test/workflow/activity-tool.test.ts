@@ -82,7 +82,7 @@ describe('activityTool', () => {
     const run = await start(order);
     expect(await answer(run)).toContain('{"type":"json","value":{"charged":500}}');
     expect(calls).toEqual([[order]]);
-    const events = await fetchHistory(harness.longhaul, run.runId);
+    const events = await fetchHistory(harness.longhaul, run.workflowId);
     const scheduled = events.flatMap((event) => event.activityTaskScheduledEventAttributes ?? []);
     expect(scheduled.map(({ activityType }) => activityType?.name)).toEqual([
       'loadDefinition',

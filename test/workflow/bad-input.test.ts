@@ -274,15 +274,15 @@ describe('bad input', () => {
     await expect(
       longhaul.start('probe', 'a', { session: { t: 'x'.repeat(70_000) } }),
     ).rejects.toMatchObject({ code: 'SessionTooLarge' });
-    await expect(longhaul.start('probe', 'a', { runId: 'a b' })).rejects.toMatchObject({
+    await expect(longhaul.start('probe', 'a', { workflowId: 'a b' })).rejects.toMatchObject({
       code: 'InvalidInput',
     });
   });
 
-  it('refuses a run id that is taken', async () => {
+  it('refuses a workflow id that is taken', async () => {
     const run = await start([{ delayMs: 500, text: 'Done.' }]);
     await expect(
-      harness.longhaul.start('probe', 'again', { runId: run.runId }),
+      harness.longhaul.start('probe', 'again', { workflowId: run.workflowId }),
     ).rejects.toMatchObject({ code: 'RunAlreadyExists' });
     await run.result();
   });

@@ -228,7 +228,7 @@ describe('callbacks', () => {
     await run.result();
     expect(seen).toEqual([
       {
-        runId: run.runId,
+        workflowId: run.workflowId,
         agentId: 'own',
         path: 'own',
         turn: 1,
@@ -392,7 +392,7 @@ describe('callbacks', () => {
     for (const list of [[], [own]]) {
       const { run } = await start([lookUp, 'Done.'], { callbacks: list });
       await run.result();
-      lengths.push((await fetchHistory(harness.longhaul, run.runId)).length);
+      lengths.push((await fetchHistory(harness.longhaul, run.workflowId)).length);
     }
     expect(lengths[1]).toBe(lengths[0]);
   });

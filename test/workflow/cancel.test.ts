@@ -59,13 +59,13 @@ describe('cancel', () => {
       name: 'by signal',
       cancel: (run) =>
         harness.longhaul.client.workflow
-          .getHandle(run.runId)
+          .getHandle(run.workflowId)
           .signal('cancelRun', { reason: 'by signal' }),
       reason: 'by signal',
     },
     {
       name: 'by the server',
-      cancel: (run) => harness.longhaul.client.workflow.getHandle(run.runId).cancel(),
+      cancel: (run) => harness.longhaul.client.workflow.getHandle(run.workflowId).cancel(),
       reason: undefined,
     },
   ];
@@ -80,7 +80,9 @@ describe('cancel', () => {
         ...(reason && { message: reason }),
       });
       await eventually('the abort of the model call', () => model.aborted === 1);
-      const description = await harness.longhaul.client.workflow.getHandle(run.runId).describe();
+      const description = await harness.longhaul.client.workflow
+        .getHandle(run.workflowId)
+        .describe();
       expect(description.status.name).toBe('CANCELLED');
       expect(description.memo).toMatchObject({
         longhaul: { status: 'cancelled', ...(reason && { reason }) },

@@ -30,7 +30,7 @@ describe('continue-as-new', () => {
 
   /** The last execution: the bytes it was handed over, and how often it asked the one before it for more. */
   async function handedOver(run: RunHandle): Promise<{ bytes: number; pulls: number }> {
-    const events = await fetchHistory(harness.longhaul, run.runId);
+    const events = await fetchHistory(harness.longhaul, run.workflowId);
     const started = events[0]?.workflowExecutionStartedEventAttributes;
     expect(started?.continuedExecutionRunId).toBeTruthy();
     const scheduled = events.map(
@@ -50,7 +50,7 @@ describe('continue-as-new', () => {
   ): Promise<readonly Message[]> {
     const transcript = await run.transcript();
     for (const messages of requests) expect(messages).toEqual(transcript.slice(0, messages.length));
-    const told = await harness.longhaul.run(run.runId, { withoutWorker: true }).transcript();
+    const told = await harness.longhaul.run(run.workflowId, { withoutWorker: true }).transcript();
     expect(told.slice(0, end)).toEqual(transcript.slice(0, end));
     return transcript;
   }
@@ -98,7 +98,7 @@ describe('continue-as-new', () => {
   it('goes on with a log that does not deflate, step by step, on a worker that lacks it', async () => {
     const run = await withPictures(24);
     expect(await run.result()).toMatchObject({ iterations: 24 });
-    const executions = await fetchHistories(harness.longhaul, run.runId);
+    const executions = await fetchHistories(harness.longhaul, run.workflowId);
     expect(executions.length).toBeLessThan(6);
     for (const history of executions) {
       expect(measureHistory(history).activities['callModel']).toBeGreaterThan(1);
@@ -114,20 +114,20 @@ describe('continue-as-new', () => {
     await harness.worker({ runners: [agent], providers: { scripted: model } });
     const run = await harness.longhaul.start(agent, 'Go.');
     const first = await run.outcome();
-    const { executionRunId } = await run.state();
+    const { runId } = await run.state();
     // Refused, each of them, and history all the same: the task after a signal is told of its size.
-    const handle = harness.longhaul.client.workflow.getHandle(run.runId);
+    const handle = harness.longhaul.client.workflow.getHandle(run.workflowId);
     const refused = async (bytes: number): Promise<void> =>
       await handle.signal('resume', { answer: 'x'.repeat(bytes) });
     for (let sent = 0; sent < 4; sent += 1) await refused(1_000_000);
     await eventually('the next execution', async () => {
       await refused(0);
-      return (await run.state()).executionRunId !== executionRunId;
+      return (await run.state()).runId !== runId;
     });
     expect(await run.outcome()).toEqual(first);
     await run.resume('whales');
     expect(await run.result()).toMatchObject({ finalResponse: { text: 'Whales it is.' } });
-    expect(await fetchHistories(harness.longhaul, run.runId)).toHaveLength(2);
+    expect(await fetchHistories(harness.longhaul, run.workflowId)).toHaveLength(2);
   });
 
   it('pulls a log that deflates badly from the closed execution, and takes an answer meanwhile', async () => {
@@ -173,7 +173,7 @@ describe('continue-as-new', () => {
     expect(await run.outcome()).toMatchObject({ kind: 'needs-input', question: 'Which one?' });
     const resumed = run.resume('Whales');
     await eventually('the answer', async () => {
-      const events = await fetchHistory(harness.longhaul, run.runId);
+      const events = await fetchHistory(harness.longhaul, run.workflowId);
       return events.some((event) => event.workflowExecutionUpdateAcceptedEventAttributes);
     });
     release();

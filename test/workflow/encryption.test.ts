@@ -79,17 +79,19 @@ describe('a worker that encrypts, with workflows of its own', () => {
     await run.outcome();
     const [{ inputId } = { inputId: '' }] = await run.pending();
     const other = await served.open();
-    await expect(other.run(run.runId).resume('told in clear', { inputId })).rejects.toMatchObject({
+    await expect(
+      other.run(run.workflowId).resume('told in clear', { inputId }),
+    ).rejects.toMatchObject({
       code: 'EncryptionMismatch',
     });
-    await expect(other.run(run.runId).state()).rejects.toMatchObject({
+    await expect(other.run(run.workflowId).state()).rejects.toMatchObject({
       code: 'EncryptionMismatch',
     });
-    const listed = other.client.workflow.list({ query: `WorkflowId = '${run.runId}'` });
-    for await (const { workflowId } of listed) expect(workflowId).toBe(run.runId);
+    const listed = other.client.workflow.list({ query: `WorkflowId = '${run.workflowId}'` });
+    for await (const { workflowId } of listed) expect(workflowId).toBe(run.workflowId);
     await run.resume('encrypted', { inputId });
     expect(await run.outcome()).toMatchObject({ kind: 'complete' });
-    const where = { ...served, rootId: run.runId, text: 'told in clear' };
+    const where = { ...served, rootId: run.workflowId, text: 'told in clear' };
     await eventually('all of it is listed', async () => {
       const { leaks, looked } = await findLeaks(own.client, where);
       expect(leaks).toEqual([]);

@@ -77,7 +77,9 @@ describe('a wide parallel', () => {
       wide.spec.branches.map((_, index) => `${index}`),
     );
     expect(finalResponse.text).toBe(`${branches - 1}`);
-    const { mostOpen, mostStarts } = childrenOf(await fetchHistory(harness.longhaul, run.runId));
+    const { mostOpen, mostStarts } = childrenOf(
+      await fetchHistory(harness.longhaul, run.workflowId),
+    );
     expect(mostOpen).toBe(limits.concurrency);
     expect(mostStarts).toBe(limits.childStarts);
     expect(questions(queryNames.definition)).toBe(1);
@@ -90,12 +92,12 @@ describe('a wide parallel', () => {
     expect((await run.result()).finalResponse.text).toBe('d the end');
     const tree = await run.tree();
     const [branching] = tree.children;
-    const bytesOf = async (runId = '') =>
-      Number((await client.workflow.getHandle(runId).describe()).historySize);
-    expect(await bytesOf(run.runId)).toBeLessThan(input.length + 20_000);
-    const perBranch = ((await bytesOf(branching?.runId)) - input.length) / 40;
+    const bytesOf = async (workflowId = '') =>
+      Number((await client.workflow.getHandle(workflowId).describe()).historySize);
+    expect(await bytesOf(run.workflowId)).toBeLessThan(input.length + 20_000);
+    const perBranch = ((await bytesOf(branching?.workflowId)) - input.length) / 40;
     expect(perBranch).toBeLessThan(3_000);
-    const [prompt] = await entriesFromHistory(client, branching?.children[39]?.runId ?? '');
+    const [prompt] = await entriesFromHistory(client, branching?.children[39]?.workflowId ?? '');
     expect(prompt).toMatchObject({ kind: 'user', message: { parts: [{ text: input }] } });
     // Of the parallel, of its branches on both workers, and of the last step.
     expect(questions(queryNames.childInput)).toBeLessThanOrEqual(1 + 2 + 1);
@@ -188,7 +190,7 @@ describe('many calls with a long session', () => {
       expect(await run.result()).toMatchObject({ finalResponse: { text: 'Done.' } });
       const perTask = new Map<string, number>();
       let count = 0;
-      for (const event of await fetchHistory(harness.longhaul, run.runId)) {
+      for (const event of await fetchHistory(harness.longhaul, run.workflowId)) {
         const scheduled = event.activityTaskScheduledEventAttributes;
         if (scheduled?.activityType?.name !== type) continue;
         const task = String(scheduled.workflowTaskCompletedEventId);

@@ -90,7 +90,7 @@ describe('forged input', () => {
   it('options of start that are not options start nothing else', async () => {
     const victim = await harness.longhaul.start('quick', 'Go', { session: { secret: 'IBAN' } });
     await victim.result();
-    const body = { sessionFrom: victim.runId, lineage, definition: { root: 'x', hash: '0' } };
+    const body = { sessionFrom: victim.workflowId, lineage, definition: { root: 'x', hash: '0' } };
     const run = await harness.longhaul.start('quick', 'Go', { ...body, session: { own: 1 } });
     expect((await run.result()).session).toEqual({ own: 1 });
   });
@@ -101,7 +101,7 @@ describe('forged input', () => {
     await run.outcome();
     const { children } = await run.tree();
     const [input] = await run.pending();
-    return { run, child: children[0]?.runId ?? '', inputId: input?.inputId ?? '' };
+    return { run, child: children[0]?.workflowId ?? '', inputId: input?.inputId ?? '' };
   }
 
   it('no signal changes or wedges a run that waits', async () => {
@@ -136,7 +136,7 @@ describe('forged input', () => {
         .filter(([name, payload]) => !isTaken(name, payload)),
     ];
     const before = await run.state();
-    for (const [name, payload] of forged) await signal(run.runId, name, payload);
+    for (const [name, payload] of forged) await signal(run.workflowId, name, payload);
     await signal(child, signalNames.deliver, { inputId, kind: 'nonsense' });
     await signal(child, signalNames.childInputs, { child: 'x', inputs: [null] });
 
@@ -152,7 +152,7 @@ describe('forged input', () => {
     const turn = await conversation.send('Go');
     await turn.outcome();
     const handle = harness.longhaul.client.workflow.getHandle(conversation.threadId);
-    const told = { child: turn.runId, inputs: [null] };
+    const told = { child: turn.workflowId, inputs: [null] };
     for (const name of Object.values(signalNames)) {
       for (const payload of [told, { ...told, inputs: [{}] }, 7, ['x']])
         await handle.signal(name, payload);
@@ -172,7 +172,7 @@ describe('forged input', () => {
   ])('the query $query is refused with $args', async ({ query, args }) => {
     const run = await harness.longhaul.start('quick', 'Go');
     await run.result();
-    const handle = harness.longhaul.client.workflow.getHandle(run.runId);
+    const handle = harness.longhaul.client.workflow.getHandle(run.workflowId);
     await expect(handle.query(query, args)).rejects.toThrow(/must be a whole number/);
   });
 });

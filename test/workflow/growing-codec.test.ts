@@ -93,7 +93,7 @@ describe('with a codec that adds a third', () => {
     await run.resume(near(limits.answer));
     const { finalResponse } = await run.result();
     expect(written.startsWith(finalResponse.text.slice(0, 900_000))).toBe(true);
-    expect((await fetchHistories(longhaul, run.runId)).length).toBeGreaterThan(1);
+    expect((await fetchHistories(longhaul, run.workflowId)).length).toBeGreaterThan(1);
 
     const { combinedText = '' } = await (await longhaul.start(both, 'Write.')).result();
     const texts = JSON.parse(combinedText) as readonly string[];

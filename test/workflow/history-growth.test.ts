@@ -68,9 +68,9 @@ describe('history growth', () => {
       const run = await harness.longhaul.start(agent, 'PROMPT-SENTINEL Read the report.');
       await run.outcome();
       const { historyLength, historySize = 0 } = await harness.longhaul.client.workflow
-        .getHandle(run.runId)
+        .getHandle(run.workflowId)
         .describe();
-      const events = await fetchHistory(harness.longhaul, run.runId);
+      const events = await fetchHistory(harness.longhaul, run.workflowId);
       const early = growth(events, 5, 30);
       const late = growth(events, 30, turns);
       const line = (part: { events: number; bytes: number }) =>

@@ -3,14 +3,14 @@ import type { Longhaul } from '../../src/client';
 export type HistoryEvents = Awaited<ReturnType<typeof fetchHistory>>;
 
 /** All events of a run's newest execution, read in small pages: a large history does not fit one answer. */
-export async function fetchHistory(longhaul: Longhaul, runId: string, maximumPageSize = 100) {
+export async function fetchHistory(longhaul: Longhaul, workflowId: string, maximumPageSize = 100) {
   const { client } = longhaul;
   const events = [];
   let nextPageToken: Uint8Array | undefined;
   do {
     const page = await client.workflowService.getWorkflowExecutionHistory({
       namespace: client.options.namespace,
-      execution: { workflowId: runId },
+      execution: { workflowId },
       maximumPageSize,
       ...(nextPageToken && { nextPageToken }),
     });

@@ -106,7 +106,7 @@ describe('hooks around calls that the run schedules itself', () => {
 
   /** Activities and children in the order the run scheduled them. */
   async function scheduled(run: RunHandle): Promise<readonly string[]> {
-    const events = await fetchHistory(harness.longhaul, run.runId);
+    const events = await fetchHistory(harness.longhaul, run.workflowId);
     return events.flatMap(
       ({ activityTaskScheduledEventAttributes: activity, ...event }) =>
         activity?.activityType?.name ??

@@ -60,12 +60,12 @@ describe('inbox', () => {
   /** Of the runs of this test: other tests wait in the same namespace. */
   async function inboxOf(
     longhaul: Longhaul,
-    runIds: readonly string[],
+    workflowIds: readonly string[],
     filter: InboxFilter = {},
   ): Promise<InboxItem[]> {
     const items: InboxItem[] = [];
     for await (const item of longhaul.inbox(filter)) items.push(item);
-    return items.filter(({ runId }) => runIds.includes(runId));
+    return items.filter(({ workflowId }) => workflowIds.includes(workflowId));
   }
 
   it('lists what a run and an agent below another wait for, once, until it is answered', async () => {
@@ -74,13 +74,13 @@ describe('inbox', () => {
     const nested = await longhaul.start('top', 'Go.');
     const flat = await longhaul.start('mailer', 'Go.');
     await Promise.all([nested.outcome(), flat.outcome()]);
-    const runIds = [nested.runId, flat.runId];
+    const workflowIds = [nested.workflowId, flat.workflowId];
     const whole = { whole: true };
-    await eventually('both', async () => (await inboxOf(longhaul, runIds)).length === 2);
+    await eventually('both', async () => (await inboxOf(longhaul, workflowIds)).length === 2);
     const call = expect.objectContaining({ name: 'send_mail', args: { to: 'bob' } });
-    expect(await inboxOf(longhaul, runIds, whole)).toEqual([
+    expect(await inboxOf(longhaul, workflowIds, whole)).toEqual([
       {
-        runId: flat.runId,
+        workflowId: flat.workflowId,
         agent: 'mailer',
         isComplete: true,
         inputId: 'a1.0',
@@ -93,7 +93,7 @@ describe('inbox', () => {
         nonce: expect.any(String),
       },
       expect.objectContaining({
-        runId: nested.runId,
+        workflowId: nested.workflowId,
         agent: 'top',
         isComplete: true,
         kind: 'question',
@@ -103,18 +103,18 @@ describe('inbox', () => {
         path: 'top/dig',
       }),
     ]);
-    const [top] = await inboxOf(longhaul, runIds, { ...whole, agent: 'top' });
-    const [approval] = await inboxOf(longhaul, runIds, { kind: 'approval' });
-    expect([top?.runId, approval?.runId]).toEqual(runIds);
+    const [top] = await inboxOf(longhaul, workflowIds, { ...whole, agent: 'top' });
+    const [approval] = await inboxOf(longhaul, workflowIds, { kind: 'approval' });
+    expect([top?.workflowId, approval?.workflowId]).toEqual(workflowIds);
 
     await flat.approve('a1.0');
-    expect(await inboxOf(longhaul, runIds, whole)).toEqual([top]);
+    expect(await inboxOf(longhaul, workflowIds, whole)).toEqual([top]);
     await worker.stop();
-    await eventually('one', async () => (await inboxOf(longhaul, runIds)).length === 1);
-    const [shown, ...others] = await inboxOf(longhaul, runIds);
+    await eventually('one', async () => (await inboxOf(longhaul, workflowIds)).length === 1);
+    const [shown, ...others] = await inboxOf(longhaul, workflowIds);
     expect(others).toEqual([]);
     expect(shown).toEqual({
-      runId: nested.runId,
+      workflowId: nested.workflowId,
       agent: 'top',
       isComplete: false,
       inputId: top?.inputId,
@@ -125,7 +125,7 @@ describe('inbox', () => {
       since: top?.since,
       nonce: expect.any(String),
     });
-    await longhaul.client.workflow.getHandle(nested.runId).terminate();
+    await longhaul.client.workflow.getHandle(nested.workflowId).terminate();
   });
 
   it("lists what is a user's: runs, threads, and what they called", async () => {
@@ -142,13 +142,13 @@ describe('inbox', () => {
     await eventually('the thread asks', async () => (await thread.pending()).length === 1);
     await worker.stop();
 
-    const runIds = [run.runId, thread.threadId, other.runId];
+    const workflowIds = [run.workflowId, thread.threadId, other.workflowId];
     const waitingOf = async (key: RunKey): Promise<readonly string[]> =>
-      (await inboxOf(longhaul, runIds, { key })).map(({ runId }) => runId);
+      (await inboxOf(longhaul, workflowIds, { key })).map(({ workflowId }) => workflowId);
     await eventually('both of hers', async () => (await waitingOf({ userId: ada })).length === 2);
-    expect(await waitingOf({ userId: ada })).toEqual([thread.threadId, run.runId]);
-    expect(await waitingOf({ userId: ada, appName: 'shop' })).toEqual([run.runId]);
-    expect(await waitingOf({ userId: bob })).toEqual([other.runId]);
+    expect(await waitingOf({ userId: ada })).toEqual([thread.threadId, run.workflowId]);
+    expect(await waitingOf({ userId: ada, appName: 'shop' })).toEqual([run.workflowId]);
+    expect(await waitingOf({ userId: bob })).toEqual([other.workflowId]);
     expect(await waitingOf({ appName: ada })).toEqual([]);
 
     const agents: string[] = [];
@@ -156,14 +156,14 @@ describe('inbox', () => {
     for await (const { agent } of longhaul.runs(filter)) agents.push(agent);
     expect(agents.sort()).toEqual(['deep', 'mailer', 'top']);
     const { typedSearchAttributes, memo } = await longhaul.client.workflow
-      .getHandle(run.runId)
+      .getHandle(run.workflowId)
       .describe();
     const entries = keyHashes({ userId: ada, appName: 'shop' });
     const attribute = defineSearchAttributeKey(searchAttributes.key, 'KEYWORD_LIST');
     expect([...(typedSearchAttributes.get(attribute) ?? [])].sort()).toEqual([...entries].sort());
     expect(memo).toMatchObject({ longhaul: { key: entries } });
     expect(JSON.stringify([memo, typedSearchAttributes])).not.toContain('ada');
-    for (const id of runIds) await longhaul.client.workflow.getHandle(id).terminate();
+    for (const id of workflowIds) await longhaul.client.workflow.getHandle(id).terminate();
   });
 
   it('misses no run that started before the search attributes were registered', async () => {
@@ -182,7 +182,7 @@ describe('inbox', () => {
     const key = { userId: 'ada' };
     const early = await before.start('mailer', 'Before.', { key });
     await early.outcome();
-    await eventually('one', async () => (await inboxOf(before, [early.runId])).length === 1);
+    await eventually('one', async () => (await inboxOf(before, [early.workflowId])).length === 1);
     await worker.stop();
 
     await addAttributes({ operatorService, namespace }, attributeNames);
@@ -191,13 +191,13 @@ describe('inbox', () => {
     const after = await connect(options);
     const late = await after.start('mailer', 'After.', { key });
     await late.outcome();
-    expect(await statusOf(after, late.runId)).toBe('needs-input');
-    expect(await statusOf(after, early.runId)).toBeUndefined();
-    const both = [late.runId, early.runId];
+    expect(await statusOf(after, late.workflowId)).toBe('needs-input');
+    expect(await statusOf(after, early.workflowId)).toBeUndefined();
+    const both = [late.workflowId, early.workflowId];
     for (const longhaul of [before, after]) {
       await eventually('both', async () => (await inboxOf(longhaul, both)).length === 2);
       const found = await inboxOf(longhaul, both, { agent: 'mailer', key });
-      expect(found.map(({ runId }) => runId)).toEqual(both);
+      expect(found.map(({ workflowId }) => workflowId)).toEqual(both);
       expect(await inboxOf(longhaul, both, { limit: 1 })).toEqual(found.slice(0, 1));
       expect(await inboxOf(longhaul, both, { key: { userId: 'bob' } })).toEqual([]);
     }
@@ -215,7 +215,7 @@ async function isServed({ client }: Longhaul): Promise<boolean> {
 }
 
 /** What the index on the server has. */
-async function statusOf({ client }: Longhaul, runId: string): Promise<unknown> {
-  const { typedSearchAttributes } = await client.workflow.getHandle(runId).describe();
+async function statusOf({ client }: Longhaul, workflowId: string): Promise<unknown> {
+  const { typedSearchAttributes } = await client.workflow.getHandle(workflowId).describe();
   return typedSearchAttributes.get(defineSearchAttributeKey(searchAttributes.status, 'KEYWORD'));
 }

@@ -64,7 +64,9 @@ describe('a spec that travels with its start', () => {
     const run = await harness.longhaul.start(sent, 'Go');
     expect((await run.result()).finalResponse.text).toBe('Hello.');
     const { taskQueue } = harness;
-    expect(asked).toEqual([{ id: 'sent', runId: run.runId, taskQueue, namespace: 'default' }]);
+    expect(asked).toEqual([
+      { id: 'sent', workflowId: run.workflowId, taskQueue, namespace: 'default' },
+    ]);
   });
 
   it('does not matter to a start by id', async () => {

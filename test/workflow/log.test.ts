@@ -75,13 +75,13 @@ describe('log', () => {
     const run = await harness.longhaul.start(agent, 'to be reset');
     await run.outcome();
     const abandoned = await run.transcript();
-    const events = await fetchHistory(harness.longhaul, run.runId);
+    const events = await fetchHistory(harness.longhaul, run.workflowId);
     const completions = events.filter((event) => event.workflowTaskCompletedEventAttributes);
     const { client } = harness.longhaul;
     const seen = model.requests.length;
     await client.workflowService.resetWorkflowExecution({
       namespace: client.options.namespace,
-      workflowExecution: { workflowId: run.runId },
+      workflowExecution: { workflowId: run.workflowId },
       reason: 'test',
       workflowTaskFinishEventId: completions[5]?.eventId ?? null,
       requestId: randomBytes(8).toString('hex'),
@@ -122,12 +122,12 @@ describe('log', () => {
       },
     });
     await harness.worker({ runners: [agent], providers: { scripted: model } });
-    const runId = `reused-${randomBytes(6).toString('hex')}`;
-    const first = await harness.longhaul.start(agent, 'the first run', { runId });
+    const workflowId = `reused-${randomBytes(6).toString('hex')}`;
+    const first = await harness.longhaul.start(agent, 'the first run', { workflowId });
     await eventually('the third model call of the first run', () => model.requests.length >= 3);
-    await harness.longhaul.client.workflow.getHandle(first.runId).terminate('to reuse the id');
+    await harness.longhaul.client.workflow.getHandle(first.workflowId).terminate('to reuse the id');
     isHeld = false;
-    const second = await harness.longhaul.start(agent, 'the second run', { runId });
+    const second = await harness.longhaul.start(agent, 'the second run', { workflowId });
     await second.outcome();
     await expectPrefixes(second, requestsOf(model, 'the second run'));
   });

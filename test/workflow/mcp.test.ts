@@ -77,7 +77,7 @@ describe('mcpTools', () => {
       'files__read_text_file',
       'files__list_directory',
     ]);
-    const summaries = activitySummaries(await fetchHistory(harness.longhaul, run.runId));
+    const summaries = activitySummaries(await fetchHistory(harness.longhaul, run.workflowId));
     expect(summaries.filter((text) => text === 'list the tools of MCP servers')).toHaveLength(1);
   });
 
@@ -209,7 +209,7 @@ describe('mcpTools', () => {
     await run.result();
     expect(model.requests[0]?.tools.map(({ name }) => name)).toEqual(['odd__pid']);
     const pinned = await harness.longhaul.client.workflow
-      .getHandle(run.runId)
+      .getHandle(run.workflowId)
       .query<{ definition: Definition }>('definition');
     expect(pinned.definition.runners['data']).toEqual({
       kind: 'agent',

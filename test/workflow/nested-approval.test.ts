@@ -74,11 +74,14 @@ const approval = {
 const edited = { to: 'Ann', amount: 40 };
 
 /** What was said in a run and in the runs it called, the topmost first. */
-async function conversations(longhaul: Longhaul, runId: string): Promise<Record<string, string[]>> {
-  const run = longhaul.run(runId);
+async function conversations(
+  longhaul: Longhaul,
+  workflowId: string,
+): Promise<Record<string, string[]>> {
+  const run = longhaul.run(workflowId);
   const { path } = await run.state();
   const lines = linesOf(await run.transcript());
-  const events = await fetchHistory(longhaul, runId);
+  const events = await fetchHistory(longhaul, workflowId);
   const children = events.flatMap((event) => {
     const started = event.childWorkflowExecutionStartedEventAttributes;
     return started?.workflowExecution?.workflowId ?? [];
@@ -130,10 +133,10 @@ const complete: AgentRunOutcome = {
 };
 
 /** What is listed of this run and of those below it, whose ids begin with its own: other tests wait in the same namespace. */
-async function inboxOf(longhaul: Longhaul, runId: string): Promise<InboxItem[]> {
+async function inboxOf(longhaul: Longhaul, workflowId: string): Promise<InboxItem[]> {
   const items: InboxItem[] = [];
   for await (const item of longhaul.inbox({ whole: true })) items.push(item);
-  return items.filter((item) => item.runId.startsWith(runId));
+  return items.filter((item) => item.workflowId.startsWith(workflowId));
 }
 
 describeWithTimeSkipping('an approval three agents deep', () => {
@@ -165,7 +168,7 @@ describeWithTimeSkipping('an approval three agents deep', () => {
     await run.approve(waiting?.inputId ?? '', { args: edited });
     expect(await test.outcome(run)).toEqual(complete);
     expect(transfers).toEqual([{ ...edited, agentId: 'payer', path: 'manager/research/pay' }]);
-    expect(await conversations(test.client, run.runId)).toEqual(said);
+    expect(await conversations(test.client, run.workflowId)).toEqual(said);
   });
 });
 
@@ -179,13 +182,18 @@ describe('the inbox', () => {
       await harness.worker(options);
       const run = await longhaul.start('manager', 'Settle what is open.');
       await run.outcome();
-      await eventually('the approval', async () => (await inboxOf(longhaul, run.runId)).length > 0);
-      const items = await inboxOf(longhaul, run.runId);
+      await eventually(
+        'the approval',
+        async () => (await inboxOf(longhaul, run.workflowId)).length > 0,
+      );
+      const items = await inboxOf(longhaul, run.workflowId);
       expect(items).toEqual([
-        { ...approval, runId: run.runId, agent: 'manager', isComplete: true },
+        { ...approval, workflowId: run.workflowId, agent: 'manager', isComplete: true },
       ]);
-      await longhaul.run(items[0]?.runId ?? '').approve(items[0]?.inputId ?? '', { args: edited });
-      expect(await inboxOf(longhaul, run.runId)).toEqual([]);
+      await longhaul
+        .run(items[0]?.workflowId ?? '')
+        .approve(items[0]?.inputId ?? '', { args: edited });
+      expect(await inboxOf(longhaul, run.workflowId)).toEqual([]);
       expect(await run.outcome()).toEqual(complete);
       expect(transfers).toEqual([{ ...edited, agentId: 'payer', path: 'manager/research/pay' }]);
     } finally {

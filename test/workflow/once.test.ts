@@ -71,8 +71,8 @@ describe('a tool with effect once', () => {
     eventually(`${count} calls of the tool`, () => keys.length >= count);
 
   /** The id of the call that is under way, as the server knows it. */
-  async function activityId({ runId }: RunHandle): Promise<string> {
-    const { raw } = await harness.longhaul.client.workflow.getHandle(runId).describe();
+  async function activityId({ workflowId }: RunHandle): Promise<string> {
+    const { raw } = await harness.longhaul.client.workflow.getHandle(workflowId).describe();
     const found = raw.pendingActivities?.find(
       ({ activityType }) => activityType?.name === 'callTool',
     );
@@ -84,16 +84,16 @@ describe('a tool with effect once', () => {
     'resets the activity': async (run: RunHandle) => {
       await serviceOf().resetActivity({
         namespace: 'default',
-        execution: { workflowId: run.runId },
+        execution: { workflowId: run.workflowId },
         id: await activityId(run),
       });
     },
     'pauses the activity and lets it go on': async (run: RunHandle) => {
       const id = await activityId(run);
-      const activity = { namespace: 'default', execution: { workflowId: run.runId }, id };
+      const activity = { namespace: 'default', execution: { workflowId: run.workflowId }, id };
       await serviceOf().pauseActivity(activity);
       await eventually('the attempt has ended', async () => {
-        const { raw } = await harness.longhaul.client.workflow.getHandle(run.runId).describe();
+        const { raw } = await harness.longhaul.client.workflow.getHandle(run.workflowId).describe();
         return Number(raw.pendingActivities?.[0]?.state) === paused;
       });
       await serviceOf().unpauseActivity(activity);
@@ -179,14 +179,14 @@ describe('a tool with effect once', () => {
 
   describe('after a reset', () => {
     /** To before the n-th completed workflow task, counted from the end if negative: what that task decided is undone. */
-    async function reset({ runId }: RunHandle, task: number): Promise<void> {
-      const events = await fetchHistory(harness.longhaul, runId);
+    async function reset({ workflowId }: RunHandle, task: number): Promise<void> {
+      const events = await fetchHistory(harness.longhaul, workflowId);
       const completed = events.filter((event) => event.workflowTaskCompletedEventAttributes);
       const workflowTaskFinishEventId = completed.at(task)?.eventId;
       if (!workflowTaskFinishEventId) throw new Error(`the run has no workflow task ${task}`);
       await serviceOf().resetWorkflowExecution({
         namespace: 'default',
-        workflowExecution: { workflowId: runId },
+        workflowExecution: { workflowId },
         reason: 'test',
         requestId: randomUUID(),
         workflowTaskFinishEventId,
@@ -194,8 +194,8 @@ describe('a tool with effect once', () => {
     }
 
     /** A task that is completed behind a result of a tool: what it decided can be undone without the calls beside it. */
-    async function sawToolResult({ runId }: RunHandle): Promise<boolean> {
-      const events = await fetchHistory(harness.longhaul, runId);
+    async function sawToolResult({ workflowId }: RunHandle): Promise<boolean> {
+      const events = await fetchHistory(harness.longhaul, workflowId);
       const calls = events.filter(
         ({ activityTaskScheduledEventAttributes: scheduled }) =>
           scheduled?.activityType?.name === 'callTool',

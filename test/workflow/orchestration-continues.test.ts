@@ -54,9 +54,9 @@ describe('an orchestration that outgrows its history', () => {
     const run = await harness.longhaul.start(root.id, 'Go', { session: { kept: true } });
     const first = await run.outcome();
     expect(first).toMatchObject({ kind: 'needs-input', path: 'pipeline/both/branch-1' });
-    const during = (await run.state()).executionRunId;
+    const during = (await run.state()).runId;
     await outgrow(run);
-    expect((await run.state()).executionRunId).toBe(during);
+    expect((await run.state()).runId).toBe(during);
     await run.resume('one');
     expect(await run.outcome()).toMatchObject({ kind: 'needs-input', path: 'pipeline/last' });
     await run.resume('two');
@@ -67,20 +67,21 @@ describe('an orchestration that outgrows its history', () => {
     });
     const tree = await run.tree();
     expect(tree.children.map(({ runner }) => runner)).toEqual(['a', 'b', 'c', 'both', 'd', 'last']);
-    const [started] = await fetchHistory(harness.longhaul, run.runId);
+    const [started] = await fetchHistory(harness.longhaul, run.workflowId);
     const { continuedExecutionRunId } = started?.workflowExecutionStartedEventAttributes ?? {};
     expect(continuedExecutionRunId).toBe(during);
   });
 
   /** Answers for inputs that there are not, until the execution is due to be continued. */
-  async function outgrow({ runId }: RunHandle): Promise<void> {
+  async function outgrow({ workflowId }: RunHandle): Promise<void> {
     const { workflow } = harness.longhaul.client;
     for (let count = 0; count < eventsPerExecution; count += 1) {
-      await workflow.getHandle(runId).signal('resume', { answer: 'x', inputId: 'none' });
+      await workflow.getHandle(workflowId).signal('resume', { answer: 'x', inputId: 'none' });
     }
-    const refused = async () => (await harness.longhaul.run(runId).state()).rejected.length > 0;
+    const refused = async () =>
+      (await harness.longhaul.run(workflowId).state()).rejected.length > 0;
     await eventually('the answers are refused', refused);
-    const { historyLength } = await workflow.getHandle(runId).describe();
+    const { historyLength } = await workflow.getHandle(workflowId).describe();
     expect(historyLength).toBeGreaterThan(eventsPerExecution);
   }
 });

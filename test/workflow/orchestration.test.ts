@@ -58,7 +58,7 @@ describe('orchestrations', () => {
       kind: 'complete',
       result: { finalResponse: { text: '<<<Go>>>' }, usage: { total: 45 }, iterations: 0 },
     });
-    const events = await fetchHistory(harness.longhaul, run.runId);
+    const events = await fetchHistory(harness.longhaul, run.workflowId);
     const types = events.map(
       (event) => event.childWorkflowExecutionStartedEventAttributes?.workflowType?.name,
     );
@@ -159,7 +159,7 @@ describe('orchestrations', () => {
     });
     const run = await start(root, agents);
     await expect(run.result()).rejects.toMatchObject({ code: 'ToolError' });
-    const events = await fetchHistory(harness.longhaul, run.runId);
+    const events = await fetchHistory(harness.longhaul, run.workflowId);
     expect(events.some((event) => event.childWorkflowExecutionCanceledEventAttributes)).toBe(true);
   });
 
@@ -176,7 +176,7 @@ describe('orchestrations', () => {
     const run = await start(root, agents);
     await expect(run.result()).rejects.toMatchObject({ code: 'MaxIterationsExceeded' });
     const open = harness.longhaul.client.workflow.list({
-      query: `RootWorkflowId = '${run.runId}' AND ExecutionStatus = 'Running'`,
+      query: `RootWorkflowId = '${run.workflowId}' AND ExecutionStatus = 'Running'`,
     });
     await eventually('all are closed', async () => (await collect(open)).length === 0);
   });

@@ -63,7 +63,7 @@ describe("a user's own workflow", () => {
 
   it('gets the result of a runner, beside a timer of its own', async () => {
     expect(await execute('beside', 'pipeline', 'Go')).toEqual({
-      runId: expect.stringMatching(/^pipeline-[0-9a-f]{12}$/) as string,
+      workflowId: expect.stringMatching(/^pipeline-[0-9a-f]{12}$/) as string,
       text: '<<Go>>',
     });
   });
@@ -76,10 +76,10 @@ describe("a user's own workflow", () => {
     });
   });
 
-  it('waits through a pause, which is answered under the run id of the runner', async () => {
-    const runId = `asker-${randomUUID()}`;
-    const own = await start('answer', 'asker', 'Go', { runId });
-    const run = harness.longhaul.run(runId);
+  it('waits through a pause, which is answered under the workflow id of the runner', async () => {
+    const workflowId = `asker-${randomUUID()}`;
+    const own = await start('answer', 'asker', 'Go', { workflowId });
+    const run = harness.longhaul.run(workflowId);
     await eventually('the run is there', () => run.state().then(Boolean, () => false));
     expect(await run.outcome()).toMatchObject({ question: 'Go on?', path: 'asker' });
     await run.resume('yes');
@@ -104,16 +104,20 @@ describe("a user's own workflow", () => {
   });
 
   it('cancels a run by the scope it was started in', async () => {
-    const runId = `asker-${randomUUID()}`;
-    expect(await execute('cancelled', 'asker', runId)).toBe(true);
-    await expect(harness.longhaul.run(runId).result()).rejects.toMatchObject({
+    const workflowId = `asker-${randomUUID()}`;
+    expect(await execute('cancelled', 'asker', workflowId)).toBe(true);
+    await expect(harness.longhaul.run(workflowId).result()).rejects.toMatchObject({
       code: 'RunCancelled',
     });
   });
 
   it.each([
     { name: 'no input', args: ['asker', ' '], code: 'InvalidInput' },
-    { name: 'a run id that is none', args: ['asker', 'Go', { runId: '~' }], code: 'InvalidInput' },
+    {
+      name: 'an invalid workflow id',
+      args: ['asker', 'Go', { workflowId: '~' }],
+      code: 'InvalidInput',
+    },
     {
       name: 'a budget without a limit',
       args: ['asker', 'Go', { budget: {} }],
@@ -123,20 +127,20 @@ describe("a user's own workflow", () => {
     expect(await failureOf(execute('answer', ...args))).toMatchObject({ type: code });
   });
 
-  it('fails for a run id that is taken', async () => {
-    const runId = `asker-${randomUUID()}`;
-    await harness.longhaul.start('asker', 'Go', { runId });
-    expect(await failureOf(execute('answer', 'asker', 'Go', { runId }))).toMatchObject({
+  it('fails for a workflow id that is taken', async () => {
+    const workflowId = `asker-${randomUUID()}`;
+    await harness.longhaul.start('asker', 'Go', { workflowId });
+    expect(await failureOf(execute('answer', 'asker', 'Go', { workflowId }))).toMatchObject({
       type: 'RunAlreadyExists',
-      details: [{ runId }],
+      details: [{ workflowId }],
     });
-    await harness.longhaul.run(runId).cancel();
+    await harness.longhaul.run(workflowId).cancel();
   });
 
-  it('fails for a run id that has completed', async () => {
-    const runId = `pipeline-${randomUUID()}`;
-    await execute('answer', 'pipeline', 'Go', { runId });
-    expect(await failureOf(execute('answer', 'pipeline', 'Go', { runId }))).toMatchObject({
+  it('fails for a workflow id that has completed', async () => {
+    const workflowId = `pipeline-${randomUUID()}`;
+    await execute('answer', 'pipeline', 'Go', { workflowId });
+    expect(await failureOf(execute('answer', 'pipeline', 'Go', { workflowId }))).toMatchObject({
       type: 'RunAlreadyExists',
     });
   });
@@ -165,8 +169,8 @@ describe("a user's own workflow", () => {
       finalResponse: { text: '<<Go>>' },
     });
     expect(await failureOf(execute('executeRunner'))).toMatchObject({ type: 'InvalidInput' });
-    const started = (await execute('startRunner', 'asker', 'Go')) as { runId: string };
-    const run = harness.longhaul.client.workflow.getHandle(started.runId);
+    const started = (await execute('startRunner', 'asker', 'Go')) as { workflowId: string };
+    const run = harness.longhaul.client.workflow.getHandle(started.workflowId);
     await eventually('the run has ended with it', async () => {
       return (await run.describe()).status.name === 'TERMINATED';
     });

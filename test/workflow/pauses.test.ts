@@ -43,7 +43,7 @@ describe('pauses', () => {
     const followed = (async () => {
       for await (const { index } of run.events()) indices.push(index);
     })();
-    await harness.longhaul.client.workflow.getHandle(run.runId).terminate('enough');
+    await harness.longhaul.client.workflow.getHandle(run.workflowId).terminate('enough');
     await followed;
     expect(indices).toEqual([0, 1]);
     expect(await run.state()).toMatchObject({ status: 'failed', pauseSeq: 1, pending: [] });
@@ -185,7 +185,7 @@ describe('pauses', () => {
   it('takes an answer by signal, and shows a bad signal without harm', async () => {
     const run = await start([ask('Which?'), 'Done.']);
     await run.outcome();
-    const handle = harness.longhaul.client.workflow.getHandle(run.runId);
+    const handle = harness.longhaul.client.workflow.getHandle(run.workflowId);
     for (const bad of [42, null, { answer: '' }, { answer: 'a', inputId: 'nope' }, []])
       await handle.signal('resume', bad);
     await eventually('five refused signals', async () => (await run.state()).rejected.length === 5);
@@ -282,7 +282,7 @@ describe('pauses', () => {
       await run.outcome();
       const [{ inputId } = { inputId: '' }] = await run.pending();
       await first.stop();
-      const handle = other.longhaul.client.workflow.getHandle(run.runId);
+      const handle = other.longhaul.client.workflow.getHandle(run.workflowId);
       const reply = handle.executeUpdate('outcome', { updateId: 'outcome:late' });
       await handle.describe();
       const resumed = handle.executeUpdate('resume', { args: [{ inputId, answer: 'yes' }] });

@@ -173,7 +173,7 @@ describe('potato-agent, callbacks, sessions and called agents', () => {
     );
     expect(seen).toEqual([
       {
-        runId: run.runId,
+        workflowId: run.workflowId,
         agentId: 'looker',
         path: 'looker',
         callId: 'call_1_0',

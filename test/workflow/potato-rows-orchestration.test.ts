@@ -114,13 +114,13 @@ describe('potato-agent, orchestration', () => {
     const run = await harness.longhaul.start('checks', 'Go.');
     expect(await run.result()).toMatchObject({ finalResponse: { text: 'tested' }, iterations: 1 });
     const { workflow } = harness.longhaul.client;
-    const attempts = await workflow.getHandle(run.runId).query<ChildView[]>('children');
+    const attempts = await workflow.getHandle(run.workflowId).query<ChildView[]>('children');
     expect(attempts.map(({ path, status }) => [path, status])).toEqual([
       ['checks/test', 'failed'],
       ['checks/test', 'completed'],
     ]);
     const times = await Promise.all(
-      attempts.map(async ({ runId }) => workflow.getHandle(runId).describe()),
+      attempts.map(async ({ workflowId }) => workflow.getHandle(workflowId).describe()),
     );
     const moments = times.flatMap(({ startTime, closeTime = startTime }) => [startTime, closeTime]);
     expect(moments.map(Number).toSorted((one, two) => one - two)).toEqual(moments.map(Number));

@@ -66,14 +66,14 @@ describe('potato-agent, weaknesses at a restart', () => {
 
   it('weakness 16: any process answers a run by its id, and only what that run has asked', async () => {
     await startWorker([callOf('ask_user', { question: 'Which colour?' })]);
-    const { runId } = await harness.longhaul.start('clerk', 'Paint it.');
-    await harness.longhaul.run(runId).outcome();
+    const { workflowId } = await harness.longhaul.start('clerk', 'Paint it.');
+    await harness.longhaul.run(workflowId).outcome();
     await worker.stop();
 
     await startWorker(['Blue it is.']);
     const elsewhere = await connect({ address: devServerAddress(), taskQueue: harness.taskQueue });
     try {
-      const run = elsewhere.run(runId);
+      const run = elsewhere.run(workflowId);
       expect(await run.pending()).toEqual([
         {
           inputId: 'q1.0',

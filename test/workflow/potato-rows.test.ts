@@ -81,7 +81,7 @@ describe('potato-agent, weaknesses of the loop', () => {
     const run = await harness.longhaul.start('patient', 'Go.');
     expect(await run.result()).toEqual(resultOf('At last.', { iterations: 1, calls: 2 }));
     expect(patient.model.requests).toHaveLength(4);
-    const scheduled = (await fetchHistory(harness.longhaul, run.runId)).flatMap(
+    const scheduled = (await fetchHistory(harness.longhaul, run.workflowId)).flatMap(
       (event) => event.activityTaskScheduledEventAttributes ?? [],
     );
     const limits = scheduled.map(({ activityType, startToCloseTimeout, heartbeatTimeout }) => [

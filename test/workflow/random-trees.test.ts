@@ -69,7 +69,7 @@ describe('a random tree of agents, pipelines, branches and graphs', () => {
     const others = runs.filter((run) => !ended.includes(run.status.name));
     expect(others.map((run) => `${run.workflowId} ${run.status.name}`)).toEqual([]);
     const status = new Map(runs.map((run) => [run.workflowId, run.status.name]));
-    expect(played.map(({ runId }) => status.get(runId))).toEqual(played.map(statusOf));
+    expect(played.map(({ workflowId }) => status.get(workflowId))).toEqual(played.map(statusOf));
   });
 
   it('has together with the others what 200 of them have', () => {

@@ -71,7 +71,7 @@ describe('a redeploy', () => {
       pinned = await runsByDefinition(harness.longhaul, [id], sides);
       return pinned.length > 0;
     });
-    expect(pinned).toMatchObject([{ runId: fresh.runId, definition: 'new' }]);
+    expect(pinned).toMatchObject([{ workflowId: fresh.workflowId, definition: 'new' }]);
   });
 
   it('loses no run while workers of two versions share the task queue', async () => {

@@ -22,7 +22,7 @@ async function record(): Promise<RunHistory> {
     await harness.worker({ runners, providers });
     const run = await harness.longhaul.start('manager', 'Go.');
     await run.result();
-    return await fetchHistory(harness.longhaul, run.runId);
+    return await fetchHistory(harness.longhaul, run.workflowId);
   } finally {
     await harness.close();
   }
@@ -43,7 +43,7 @@ describe('replay', () => {
     await expect(replay(form(), { workflowBundle })).resolves.toBeUndefined();
   });
 
-  it('takes the run id from its caller where the history does not say it', async () => {
+  it('takes the workflow id from its caller where the history does not say it', async () => {
     const [started, ...events] = history.events ?? [];
     const attributes = started?.workflowExecutionStartedEventAttributes;
     const older = {
@@ -55,8 +55,8 @@ describe('replay', () => {
         ...events,
       ],
     };
-    const runId = attributes?.workflowId ?? '';
-    await expect(replay(older, { workflowBundle, runId })).resolves.toBeUndefined();
+    const workflowId = attributes?.workflowId ?? '';
+    await expect(replay(older, { workflowBundle, workflowId })).resolves.toBeUndefined();
     await expect(replay(older, { workflowBundle })).rejects.toThrow(DeterminismViolationError);
   });
 });

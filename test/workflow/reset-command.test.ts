@@ -62,7 +62,7 @@ describe('reset of a run', () => {
     await eventually('a call of the tool', () => open > 0);
     await eventually('the child', async () => {
       const { children } = await run.tree();
-      found = children.find(({ status }) => status === 'running')?.runId;
+      found = children.find(({ status }) => status === 'running')?.workflowId;
       return found !== undefined;
     });
     return found ?? '';
@@ -75,8 +75,8 @@ describe('reset of a run', () => {
     const child = await openChild(run);
     const plan = await run.reset({ to: 1 });
     expect(plan).toMatchObject({
-      calls: [{ runId: child, path: 'boss/pay', tool: 'refund', effect: 'idempotent' }],
-      runs: [{ runId: child, path: 'boss/pay' }],
+      calls: [{ workflowId: child, path: 'boss/pay', tool: 'refund', effect: 'idempotent' }],
+      runs: [{ workflowId: child, path: 'boss/pay' }],
     });
     expect(await harness.longhaul.run(child).state()).toMatchObject({ status: 'cancelled' });
     expect((await run.result()).finalResponse.text).toBe('done: Go');
@@ -90,10 +90,10 @@ describe('reset of a run', () => {
     await serveTree('idempotent');
     const run = await harness.longhaul.start('boss', 'Go');
     const child = harness.longhaul.run(await openChild(run));
-    const { executionRunId } = await child.state();
+    const { runId } = await child.state();
     await child.reset({ to: 1 });
     await run.result();
-    expect((await child.state()).executionRunId).not.toBe(executionRunId);
+    expect((await child.state()).runId).not.toBe(runId);
     expect(new Set(keys).size).toBe(1);
     expect(keys).toHaveLength(2);
     await expect(child.reset({ to: 1 })).rejects.toMatchObject({ code: 'RunClosed' });
@@ -103,20 +103,20 @@ describe('reset of a run', () => {
     await serveTree('once');
     const run = await harness.longhaul.start('boss', 'Go');
     await run.result();
-    const { executionRunId } = await run.state();
+    const { runId } = await run.state();
     expect(await run.reset({ to: 1, confirm: ({ calls }) => calls[0]?.effect !== 'once' })).toBe(
       undefined,
     );
-    expect((await run.state()).executionRunId).toBe(executionRunId);
+    expect((await run.state()).runId).toBe(runId);
     const terminal = fakeTerminal();
-    const args = ['reset', run.runId, '--to', '1', '--address', devServerAddress()];
+    const args = ['reset', run.workflowId, '--to', '1', '--address', devServerAddress()];
     expect(await runCli(args, terminal)).toBe(2);
     expect(await runCli([...args, '--yes'], terminal)).toBe(0);
     expect(terminal.printed).toEqual([
       '1 tool calls are undone in the log only, and may be made again, under the same idempotency keys:',
       '  boss/pay: refund (effect once: it has been made)',
       'runs that are ended and called again: 1',
-      `reset ${run.runId}`,
+      `reset ${run.workflowId}`,
     ]);
     await run.result();
     expect(keys).toHaveLength(2);
@@ -135,7 +135,7 @@ describe('reset of a run', () => {
     const run = await harness.longhaul.start('root', 'Go');
     await run.outcome();
     const branches = (await run.tree()).children.find(({ runner }) => runner === 'both');
-    const below = harness.longhaul.run(branches?.runId ?? '');
+    const below = harness.longhaul.run(branches?.workflowId ?? '');
     await below.reset({ to: 'branch-2' });
     await eventually('both branches run again', () =>
       ['one', 'two'].every((id) => agents.calls(id) === 2),

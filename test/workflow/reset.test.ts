@@ -41,25 +41,27 @@ describe('a reset', () => {
   }
 
   /** Takes the run back to its n-th workflow task, counted from the end if negative: what that task decided is undone. */
-  async function reset({ runId }: RunHandle, task: number): Promise<void> {
-    const events = await fetchHistory(harness.longhaul, runId);
+  async function reset({ workflowId }: RunHandle, task: number): Promise<void> {
+    const events = await fetchHistory(harness.longhaul, workflowId);
     const completed = events.filter((event) => event.workflowTaskCompletedEventAttributes);
     const workflowTaskFinishEventId = completed.at(task)?.eventId;
     if (!workflowTaskFinishEventId) throw new Error(`the run has no workflow task ${task}`);
     await harness.longhaul.client.workflowService.resetWorkflowExecution({
       namespace: 'default',
-      workflowExecution: { workflowId: runId },
+      workflowExecution: { workflowId },
       reason: 'test',
       requestId: randomUUID(),
       workflowTaskFinishEventId,
     });
   }
 
-  const orphansOf = async ({ runId }: RunHandle) =>
-    (await harness.longhaul.orphans()).filter(({ callerRunId }) => callerRunId === runId);
+  const orphansOf = async ({ workflowId }: RunHandle) =>
+    (await harness.longhaul.orphans()).filter(
+      ({ callerWorkflowId }) => callerWorkflowId === workflowId,
+    );
 
-  async function openBelow({ runId }: RunHandle): Promise<string[]> {
-    const query = `RootWorkflowId = '${runId}' AND ExecutionStatus = 'Running'`;
+  async function openBelow({ workflowId }: RunHandle): Promise<string[]> {
+    const query = `RootWorkflowId = '${workflowId}' AND ExecutionStatus = 'Running'`;
     const ids: string[] = [];
     for await (const { workflowId } of harness.longhaul.client.workflow.list({ query }))
       ids.push(workflowId);
@@ -83,15 +85,19 @@ describe('a reset', () => {
     );
     const [orphan, ...others] = await orphansOf(run);
     expect([orphan, others]).toEqual([
-      expect.objectContaining({ agent: 'inner', path: 'outer/inner', callerRunId: run.runId }),
+      expect.objectContaining({
+        agent: 'inner',
+        path: 'outer/inner',
+        callerWorkflowId: run.workflowId,
+      }),
       [],
     ]);
     expect(await runCli(['doctor', '--address', devServerAddress()], terminal)).toBeLessThan(2);
-    expect(terminal.printed.join('\n')).toContain(`${orphan?.runId} (outer/inner)`);
+    expect(terminal.printed.join('\n')).toContain(`${orphan?.workflowId} (outer/inner)`);
     expect(await runCli(['cancel', '--orphans', '--address', devServerAddress()], terminal)).toBe(
       0,
     );
-    expect(terminal.printed).toContain(`cancelling ${orphan?.runId} (outer/inner)`);
+    expect(terminal.printed).toContain(`cancelling ${orphan?.workflowId} (outer/inner)`);
     await eventually('all are closed', async () => (await openBelow(run)).length === 0);
     expect(await orphansOf(run)).toEqual([]);
   });
@@ -121,7 +127,7 @@ describe('a reset', () => {
       const [input] = await run.pending();
       await run.resume('4711');
       expect((await run.result()).finalResponse.text).toContain('4711');
-      const events = await fetchHistory(harness.longhaul, run.runId);
+      const events = await fetchHistory(harness.longhaul, run.workflowId);
       const accepted = events.flatMap(
         (event) => event.workflowExecutionUpdateAcceptedEventAttributes?.protocolInstanceId ?? [],
       );

@@ -71,7 +71,7 @@ describe('a restart', () => {
     await Promise.all(runs.map((run) => run.resume('Yes.').then(() => run.result())));
     await second.stop();
     const histories = await Promise.all(
-      runs.map((run) => fetchHistory(harness.longhaul, run.runId)),
+      runs.map((run) => fetchHistory(harness.longhaul, run.workflowId)),
     );
     const cold = histories.map((events) => firstTask(events, restarted));
     const atATime = cold.map(

@@ -25,20 +25,20 @@ describe('history of a run', () => {
   it('has the size that the server counts, within a twentieth', async () => {
     const run = await harness.longhaul.start('echo', 'one');
     await run.outcome();
-    const history = await fetchHistory(harness.longhaul, run.runId);
+    const history = await fetchHistory(harness.longhaul, run.workflowId);
     const { historySize, historyLength } = await harness.longhaul.client.workflow
-      .getHandle(run.runId)
+      .getHandle(run.workflowId)
       .describe();
     const { bytes, events } = measureHistory(history);
     expect(events).toBe(historyLength);
     expect(Math.abs(bytes / (historySize ?? 0) - 1)).toBeLessThan(0.05);
-    expect(await fetchHistories(harness.longhaul, run.runId)).toEqual([history]);
+    expect(await fetchHistories(harness.longhaul, run.workflowId)).toEqual([history]);
   });
 
   it('replays from the JSON that Temporal exports', async () => {
     const run = await harness.longhaul.start('echo', 'two');
     await run.outcome();
-    const history = await fetchHistory(harness.longhaul, run.runId);
+    const history = await fetchHistory(harness.longhaul, run.workflowId);
     const json = JSON.parse(historyToJSON(history)) as object;
     await replay(json, { workflowBundle: { codePath: workflowBundlePath() } });
   });

@@ -58,7 +58,7 @@ describeWithTimeSkipping('stepTimeUntil', () => {
   ])('steps to $name', async ({ type }) => {
     const before = await env.currentTimeMs();
     const { id, result } = await start(type, 3);
-    expect(await stepTimeUntil(result, { env, client, runId: id })).toBe('slept 3 days');
+    expect(await stepTimeUntil(result, { env, client, workflowId: id })).toBe('slept 3 days');
     const days = ((await env.currentTimeMs()) - before) / day;
     expect(days).toBeGreaterThanOrEqual(3);
     expect(days).toBeLessThan(3.01);
@@ -66,7 +66,7 @@ describeWithTimeSkipping('stepTimeUntil', () => {
 
   it('lets work end before it steps to a timer', async () => {
     const { id, result } = await start('worksBesideTimer');
-    expect(await stepTimeUntil(result, { env, client, runId: id })).toBe('worked');
+    expect(await stepTimeUntil(result, { env, client, workflowId: id })).toBe('worked');
   });
 
   it('does not step to the deadline of a pause', async () => {

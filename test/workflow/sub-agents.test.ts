@@ -47,8 +47,8 @@ describe('sub-agents', () => {
   }
 
   /** The workflow id of the first child of a run. */
-  async function childOf({ runId }: RunHandle): Promise<string> {
-    const events = await fetchHistory(harness.longhaul, runId);
+  async function childOf({ workflowId }: RunHandle): Promise<string> {
+    const events = await fetchHistory(harness.longhaul, workflowId);
     const started = events.map((event) => event.childWorkflowExecutionStartedEventAttributes);
     return started.find(Boolean)?.workflowExecution?.workflowId ?? '';
   }
@@ -73,13 +73,13 @@ describe('sub-agents', () => {
       kind: 'complete',
       result: { finalResponse: { text: 'Whales are big.' }, iterations: 1, usage: { total: 45 } },
     });
-    const events = await fetchHistory(harness.longhaul, run.runId);
+    const events = await fetchHistory(harness.longhaul, run.workflowId);
     const started = events.find(
       (event) => event.childWorkflowExecutionStartedEventAttributes,
     )?.childWorkflowExecutionStartedEventAttributes;
     expect(started?.workflowType?.name).toBe('agent');
     const childId = started?.workflowExecution?.workflowId ?? '';
-    expect(childId).toMatch(new RegExp(`^${run.runId}\\.research\\.1\\.0~[0-9a-f]{8}$`));
+    expect(childId).toMatch(new RegExp(`^${run.workflowId}\\.research\\.1\\.0~[0-9a-f]{8}$`));
     const child = harness.longhaul.run(childId);
     expect(await child.result()).toMatchObject({ finalResponse: { text: 'They are big.' } });
     expect(await child.state()).toMatchObject({ path: 'manager/research', status: 'completed' });

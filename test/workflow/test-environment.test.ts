@@ -129,7 +129,7 @@ describeWithTimeSkipping('createTestEnvironment', () => {
       const test = await open(scriptedModel([{ toolCalls: [{ name: 'look_up' }] }, 'Found.']));
       const run = await test.client.start('assistant', 'My number is 12345');
       await test.outcome(run);
-      const history = await fetchHistory(test.client, run.runId);
+      const history = await fetchHistory(test.client, run.workflowId);
       const { bytes, events, activities } = measureHistory(history);
       expect(activities).toEqual({ loadDefinition: 1, callModel: 2, callTool: 1 });
       expect(events).toBe(history.events?.length);

@@ -36,7 +36,7 @@ describe('a long thread', () => {
       expect(finalResponse.text.split(' ')[0]).toBe(`<${index + 1}>`);
     }
     const again = await thread.send('another text', { messageId: 'm-1' });
-    expect(again.runId).toBe(sent[0]?.runId);
+    expect(again.workflowId).toBe(sent[0]?.workflowId);
     expect(await thread.session()).toEqual({ kept: true });
     const lines = linesOf(model.requests.at(-1)?.messages ?? []).map((line) => line.split(' ')[0]);
     expect(lines).toEqual([...texts.slice(0, -1).flatMap((text) => [text, `<${text}>`]), '10']);

@@ -120,7 +120,7 @@ describe('a thread with a store', () => {
       {
         ...thread.key,
         id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-/),
-        invocationId: turn.runId,
+        invocationId: turn.workflowId,
         user: 'one',
         assistant: '<one>',
         createdAt: expect.any(String),
@@ -154,7 +154,7 @@ describe('a thread with a store', () => {
     await eventually('it has ended', () => isEnded(thread));
     expect(await thread.turns()).toHaveLength(2);
     const again = await thread.send('one', { messageId: 'm-1' });
-    expect(again.runId).toBe(first.runId);
+    expect(again.workflowId).toBe(first.workflowId);
     await answer(thread, 'three');
     expect(await thread.session()).toEqual({ notes: 3 });
     expect(given('three').slice(0, 5)).toEqual(['one', 'Noted.', 'two', 'Noted.', 'three']);

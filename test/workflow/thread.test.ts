@@ -148,7 +148,7 @@ describe('a thread', () => {
     await sent[0]?.result();
     const late = await thread.send('something else', { messageId: 'm-1' });
     expect((await late.result()).finalResponse.text).toBe('<only once>');
-    expect(new Set([...sent, late].map(({ runId }) => runId)).size).toBe(1);
+    expect(new Set([...sent, late].map(({ workflowId }) => workflowId)).size).toBe(1);
     expect(await thread.turns()).toHaveLength(1);
   });
 
@@ -158,10 +158,10 @@ describe('a thread', () => {
     await eventually('the first runs', () => gates.has('first'));
     await expect(thread.send('refused', { whenBusy: 'reject' })).rejects.toMatchObject({
       code: 'ThreadBusy',
-      details: { runId: first.runId },
+      details: { workflowId: first.workflowId },
     });
     const again = await thread.send('first', { messageId: 'a', whenBusy: 'reject' });
-    expect(again.runId).toBe(first.runId);
+    expect(again.workflowId).toBe(first.workflowId);
     const second = await thread.send('second');
     expect((await thread.turns()).map(({ status }) => status)).toEqual(['running', 'queued']);
     const third = await thread.send('third', { whenBusy: 'interrupt' });
@@ -198,7 +198,7 @@ describe('a thread', () => {
     const thread = threadOf('held');
     const killed = await thread.send('killed');
     await eventually('it runs', () => gates.has('killed'));
-    await workflow.getHandle(killed.runId).terminate('enough');
+    await workflow.getHandle(killed.workflowId).terminate('enough');
     const stopped = await thread.send('stopped');
     await eventually('it runs', () => gates.has('stopped'));
     await stopped.cancel('enough');
@@ -294,7 +294,8 @@ describe('a thread', () => {
     const listed: string[] = [];
     await eventually('it is listed', async () => {
       listed.length = 0;
-      for await (const { runId } of longhaul.inbox({ agent: 'mailer' })) listed.push(runId);
+      for await (const { workflowId } of longhaul.inbox({ agent: 'mailer' }))
+        listed.push(workflowId);
       return listed.length > 0;
     });
     expect(listed).toEqual([thread.threadId]);
@@ -334,7 +335,7 @@ describe('a thread', () => {
     expect(await thread.turns()).toEqual([]);
     expect(await thread.session()).toEqual({ started: true });
     const again = await thread.send('first', { messageId: first.messageId });
-    expect(again.runId).toBe(first.runId);
+    expect(again.workflowId).toBe(first.workflowId);
     const third = await thread.send('third');
     await open('third');
     await third.result();
@@ -370,7 +371,7 @@ describe('a thread', () => {
   it('says clearly why it cannot be opened', async () => {
     const thread = threadOf('echo', { idleTimeout: '1 minute' });
     await expect(thread.send('x')).rejects.toMatchObject({ code: 'InvalidInput' });
-    const turn = thread.turn({ messageId: 'none', turn: 1, runId: 'none' });
+    const turn = thread.turn({ messageId: 'none', turn: 1, workflowId: 'none' });
     await expect(turn.outcome()).rejects.toMatchObject({ code: 'RunClosed' });
     expect(await threadOf('echo').turns()).toEqual([]);
   });

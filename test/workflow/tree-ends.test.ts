@@ -59,7 +59,7 @@ describe('a tree of runs', () => {
     const { workflow } = harness.longhaul.client;
     const found: Record<string, string> = {};
     for await (const { workflowId } of workflow.list({
-      query: `RootWorkflowId = '${run.runId}'`,
+      query: `RootWorkflowId = '${run.workflowId}'`,
     })) {
       const { status, memo } = await workflow.getHandle(workflowId).describe();
       const { agent, path } = memo?.['longhaul'] as { agent: string; path?: string };
@@ -88,7 +88,7 @@ describe('a tree of runs', () => {
   });
 
   it('whose topmost run is terminated leaves none running, and no model call', async () => {
-    await harness.longhaul.client.workflow.getHandle(run.runId).terminate('enough');
+    await harness.longhaul.client.workflow.getHandle(run.workflowId).terminate('enough');
     await eventually('the end of the model calls', () => model.aborted.length === 2);
     await eventually('the end of all', async () => {
       return Object.values(await statuses()).every((status) => status === 'TERMINATED');

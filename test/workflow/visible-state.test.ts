@@ -47,9 +47,9 @@ describe('visible state', () => {
   it('names every activity, the run and what it waits for', async () => {
     const run = await harness.longhaul.start(agent, 'How warm is it in Paris?');
     await run.outcome();
-    const handle = harness.longhaul.client.workflow.getHandle(run.runId);
-    expect(run.runId).toMatch(/^weather-[A-Za-z0-9]{12}$/);
-    expect(activitySummaries(await fetchHistory(harness.longhaul, run.runId))).toEqual([
+    const handle = harness.longhaul.client.workflow.getHandle(run.workflowId);
+    expect(run.workflowId).toMatch(/^weather-[A-Za-z0-9]{12}$/);
+    expect(activitySummaries(await fetchHistory(harness.longhaul, run.workflowId))).toEqual([
       'load the definition',
       '#1 scripted/one',
       '#1 get_weather {"city":"Paris"}',
@@ -84,7 +84,7 @@ describe('visible state', () => {
         agent: 'weather',
         status: 'needs-input',
       })) {
-        if (summary.runId === run.runId) return summary;
+        if (summary.workflowId === run.workflowId) return summary;
       }
       return undefined;
     };
@@ -144,14 +144,14 @@ describe('visible state', () => {
       await other.worker({
         runners: [agent],
         providers: { scripted: scriptedModel(['One two three.']) },
-        onDelta: ({ runId, turn, attempt, seq, delta }) => {
+        onDelta: ({ workflowId, turn, attempt, seq, delta }) => {
           if (delta.kind === 'text')
-            deltas.push(`${runId} ${turn}.${attempt}.${seq} ${delta.text}`);
+            deltas.push(`${workflowId} ${turn}.${attempt}.${seq} ${delta.text}`);
         },
       });
       const run = await other.longhaul.start(agent, 'Stream.');
       await run.result();
-      expect(deltas[0]).toContain(`${run.runId} 1.1.0 `);
+      expect(deltas[0]).toContain(`${run.workflowId} 1.1.0 `);
       expect(deltas.map((line) => line.split(' ').slice(2).join(' ')).join('')).toBe(
         'One two three.',
       );

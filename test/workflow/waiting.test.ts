@@ -84,7 +84,7 @@ describe('who waits for a run', () => {
     await harness.deploy({ runners: [asker], providers: { scripted: model } });
     const refused = await connectThrough(devServerAddress(), harness.taskQueue, (n) => n <= 3);
     try {
-      const run = refused.longhaul.run((await harness.longhaul.start('asker', 'Go.')).runId);
+      const run = refused.longhaul.run((await harness.longhaul.start('asker', 'Go.')).workflowId);
       const outcome = run.outcome();
       await eventually('it asked three times in vain', () => refused.calls.length > 3);
       letGo();
@@ -105,7 +105,7 @@ describe('who waits for a run', () => {
     await harness.deploy({ runners: [asker], providers: { scripted: model } });
     try {
       const run = await harness.longhaul.start('asker', 'Go.');
-      const handle = harness.longhaul.client.workflow.getHandle(run.runId);
+      const handle = harness.longhaul.client.workflow.getHandle(run.workflowId);
       const waiters = await Promise.all(
         Array.from({ length: 9 }, () =>
           handle.startUpdate<OutcomeReply, []>('outcome', { waitForStage: 'ACCEPTED' }),

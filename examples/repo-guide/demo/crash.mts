@@ -9,16 +9,21 @@ const onTheWireMs = 300;
 export type CrashScene = {
   readonly stage: Stage;
   readonly screen: Screen;
-  readonly runId: string;
+  readonly workflowId: string;
   readonly worker: WorkerProcess;
 };
 
 /** Kills the worker in the middle of the run's next model call, and starts another one. */
-export async function crashWorker({ stage, screen, runId, worker }: CrashScene): Promise<void> {
+export async function crashWorker({
+  stage,
+  screen,
+  workflowId,
+  worker,
+}: CrashScene): Promise<void> {
   const { longhaul, model } = stage;
   const release = model.offline?.hold();
   try {
-    if (!(await modelCallUnderWay(longhaul, runId))) return;
+    if (!(await modelCallUnderWay(longhaul, workflowId))) return;
     await sleep(onTheWireMs);
     await worker.kill();
   } finally {

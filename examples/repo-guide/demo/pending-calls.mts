@@ -17,8 +17,11 @@ type PendingCall = {
 };
 
 /** Model and tool calls of a run that are not finished, as the server knows them. Undefined: the run has ended. */
-async function pendingCalls(longhaul: Longhaul, runId: string): Promise<PendingCall[] | undefined> {
-  const { raw, status } = await longhaul.client.workflow.getHandle(runId).describe();
+async function pendingCalls(
+  longhaul: Longhaul,
+  workflowId: string,
+): Promise<PendingCall[] | undefined> {
+  const { raw, status } = await longhaul.client.workflow.getHandle(workflowId).describe();
   if (status.name !== 'RUNNING') return undefined;
   return (raw.pendingActivities ?? []).map((activity) => ({
     id: activity.activityId ?? '',
@@ -30,9 +33,9 @@ async function pendingCalls(longhaul: Longhaul, runId: string): Promise<PendingC
 }
 
 /** Waits until a worker is in the middle of a model call. False: the run ended before. */
-export async function modelCallUnderWay(longhaul: Longhaul, runId: string): Promise<boolean> {
+export async function modelCallUnderWay(longhaul: Longhaul, workflowId: string): Promise<boolean> {
   for (;;) {
-    const calls = await pendingCalls(longhaul, runId);
+    const calls = await pendingCalls(longhaul, workflowId);
     if (calls === undefined) return false;
     if (calls.some(({ type, isUnderWay }) => type === 'callModel' && isUnderWay)) return true;
     await sleep(pollMs);
@@ -42,12 +45,12 @@ export async function modelCallUnderWay(longhaul: Longhaul, runId: string): Prom
 /** Tells of every call that is tried again, and why, until the run ends. */
 export async function tellRetries(
   longhaul: Longhaul,
-  runId: string,
+  workflowId: string,
   screen: Screen,
 ): Promise<void> {
   const told = new Set<string>();
   for (;;) {
-    const calls = await pendingCalls(longhaul, runId);
+    const calls = await pendingCalls(longhaul, workflowId);
     if (calls === undefined) return;
     for (const { id, type, attempt, failure } of calls) {
       const key = `${id} ${attempt}`;

@@ -11,7 +11,7 @@ import { askRunner } from '../log/read-log';
 
 /** Which run, or thread, was started with a spec. */
 export type InlineSpecInfo = {
-  readonly runId: string;
+  readonly workflowId: string;
   readonly taskQueue: string;
   readonly namespace: string;
 };
@@ -22,16 +22,16 @@ export type InlineSpecs =
 
 /** The spec that the current run was started with. Throws `InlineSpecRefused`. */
 export async function inlineSpec(inlineSpecs: InlineSpecs | undefined): Promise<RunnerSpec> {
-  const runId = ownWorkflowId();
-  if (inlineSpecs === undefined || inlineSpecs === false) throw refused(runId);
-  const spec = await askRunner(runId);
+  const workflowId = ownWorkflowId();
+  if (inlineSpecs === undefined || inlineSpecs === false) throw refused(workflowId);
+  const spec = await askRunner(workflowId);
   if (inlineSpecs === true) return spec;
   const parsed = parseRunnerSpec(spec);
   const { taskQueue, workflowNamespace: namespace } = Context.current().info;
   const isAllowed = await says(() =>
-    inlineSpecs(parsed, { runId, taskQueue, namespace: namespace ?? '' }),
+    inlineSpecs(parsed, { workflowId, taskQueue, namespace: namespace ?? '' }),
   );
-  if (isAllowed !== true) throw refused(runId, parsed.id);
+  if (isAllowed !== true) throw refused(workflowId, parsed.id);
   return parsed;
 }
 
@@ -44,9 +44,9 @@ async function says(ask: () => unknown): Promise<unknown> {
   }
 }
 
-function refused(runId: string, id?: string): Error {
+function refused(workflowId: string, id?: string): Error {
   const what = id === undefined ? 'a spec' : `the spec '${id}'`;
   return new InlineSpecRefused(
-    `'${runId}' was started with ${what}, which this worker does not take: register the runner with the worker and start it by its id, or allow specs with createWorker({ inlineSpecs })`,
+    `'${workflowId}' was started with ${what}, which this worker does not take: register the runner with the worker and start it by its id, or allow specs with createWorker({ inlineSpecs })`,
   );
 }

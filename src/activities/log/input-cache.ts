@@ -17,7 +17,7 @@ export class InputCache {
   readonly #asking = new SingleFlight<Input>();
 
   async get(ref: InputRef, ask: () => Promise<Input>): Promise<Input> {
-    const key = `${ref.workflowId} ${ref.executionRunId} ${ref.number}`;
+    const key = `${ref.workflowId} ${ref.runId} ${ref.number}`;
     const known = this.#inputs.get(key);
     if (known !== undefined) return known.read();
     return await this.#asking.join(key, async () => {

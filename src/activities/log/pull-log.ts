@@ -68,7 +68,7 @@ async function askKnown(
   } catch (error) {
     if (!(error instanceof Error && error.cause instanceof WorkflowNotFoundError)) throw error;
     throw new RunNotFound(`run '${caller.workflowId}', which called this one, is gone`, {
-      details: { runId: caller.workflowId },
+      details: { workflowId: caller.workflowId },
     });
   }
 }

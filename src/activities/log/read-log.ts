@@ -48,23 +48,25 @@ export async function askClosedLog(ref: LogRef, from: number): Promise<Uint8Arra
 }
 
 /** Another attempt is told the same: what cannot be read, or is larger than any page, fails for good. */
-function inflatedPage(runId: string, bytes: Uint8Array): LogPage {
+function inflatedPage(workflowId: string, bytes: Uint8Array): LogPage {
   try {
     const text = inflateRawSync(bytes, { maxOutputLength: limits.inflated }).toString();
     return JSON.parse(text) as LogPage;
   } catch (error) {
-    throw new StateError(`a page of the log of run '${runId}' cannot be read: ${String(error)}`);
+    throw new StateError(
+      `a page of the log of run '${workflowId}' cannot be read: ${String(error)}`,
+    );
   }
 }
 
 /** Queries a run through the activity's own client: same TLS, namespace and codec. The deadline outlives a dead worker's sticky queue. */
 export async function askRun<Answer>(
-  run: { readonly workflowId: string; readonly executionRunId?: string },
+  run: { readonly workflowId: string; readonly runId?: string },
   query: string,
   input?: LogQuery | ChildInputQuery,
 ): Promise<Answer> {
   const { client, cancellationSignal } = Context.current();
-  const handle = client.workflow.getHandle(run.workflowId, run.executionRunId);
+  const handle = client.workflow.getHandle(run.workflowId, run.runId);
   try {
     const args = input === undefined ? [] : [input];
     const ask = (): Promise<Answer> =>
@@ -82,18 +84,18 @@ export async function askRun<Answer>(
 }
 
 /** The session of a run as it stands. */
-export async function askSession(runId: string): Promise<JsonObject> {
-  return await askRun<JsonObject>({ workflowId: runId }, queryNames.session);
+export async function askSession(workflowId: string): Promise<JsonObject> {
+  return await askRun<JsonObject>({ workflowId }, queryNames.session);
 }
 
 /** The context a run was started with, for code that needs it where it does not travel. */
-export async function askContext(runId: string): Promise<JsonObject> {
-  return await askRun<JsonObject>({ workflowId: runId }, queryNames.context);
+export async function askContext(workflowId: string): Promise<JsonObject> {
+  return await askRun<JsonObject>({ workflowId }, queryNames.context);
 }
 
 /** The spec a run was started with. */
-export async function askRunner(runId: string): Promise<RunnerSpec> {
-  return await askRun<RunnerSpec>({ workflowId: runId }, queryNames.runner);
+export async function askRunner(workflowId: string): Promise<RunnerSpec> {
+  return await askRun<RunnerSpec>({ workflowId }, queryNames.runner);
 }
 
 // Questions that an activity asks a run. They change nothing, so that they may be asked again while a worker restarts or the server is

@@ -2,7 +2,7 @@ import type { ModelDelta } from '../../providers/provider';
 
 /** One streamed delta of a model call. A retried attempt starts over at `seq` 0 with a higher `attempt`: drop what the earlier one sent. */
 export type DeltaEvent = {
-  readonly runId: string;
+  readonly workflowId: string;
   readonly turn: number;
   readonly attempt: number;
   readonly seq: number;

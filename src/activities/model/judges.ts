@@ -40,7 +40,7 @@ export function approvalJudge(
     const { agentId, path = agentId, log: ref, session = {} } = input;
     try {
       const context = {
-        runId: ref.workflowId,
+        workflowId: ref.workflowId,
         agentId,
         path,
         callId: call.callId,
@@ -87,7 +87,7 @@ export function criterionJudge(
     const { content, origin } = response;
     const context = {
       text,
-      runId: input.log.workflowId,
+      workflowId: input.log.workflowId,
       agentId: input.agentId,
       path: input.path ?? input.agentId,
       iteration: input.iteration ?? messages.filter(({ role }) => role === 'tool').length,

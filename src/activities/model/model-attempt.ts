@@ -76,10 +76,10 @@ function forwarding({ dependencies, input }: Attempt): (delta: ModelDelta) => vo
   const { onDelta } = dependencies;
   if (onDelta === undefined) return () => undefined;
   const { attempt: attemptNumber } = Context.current().info;
-  const runId = input.log.workflowId;
+  const workflowId = input.log.workflowId;
   let seq = 0;
   return (delta) => {
-    onDelta({ runId, turn: input.turn, attempt: attemptNumber, seq, delta });
+    onDelta({ workflowId, turn: input.turn, attempt: attemptNumber, seq, delta });
     seq += 1;
   };
 }

@@ -72,7 +72,7 @@ export async function saveTurn(
   input: SaveTurnInput,
 ): Promise<StoreReply> {
   const { key, generation, turn } = input;
-  const { runId: invocationId, ...rest } = turn;
+  const { workflowId: invocationId, ...rest } = turn;
   return await writing(dependencies, input, async (memory) => {
     const isSaved = await memory.saveTurn({ ...key, ...rest, invocationId }, { generation });
     return isSaved ? generation : undefined;
@@ -256,12 +256,12 @@ export function newestThatFit(turns: readonly StoredMemoryTurn[]): readonly Kept
 
 /** A turn that something else than a thread wrote came with no message. */
 function keptTurn(turn: StoredMemoryTurn): KeptTurn {
-  const { id, invocationId: runId, user, assistant, createdAt, eventData } = turn;
+  const { id, invocationId: workflowId, user, assistant, createdAt, eventData } = turn;
   const messageId = isJsonObject(eventData) ? eventData['messageId'] : undefined;
   return {
     id,
     messageId: typeof messageId === 'string' ? messageId : id,
-    runId,
+    workflowId,
     user,
     assistant,
     createdAt,

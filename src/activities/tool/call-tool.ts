@@ -138,16 +138,16 @@ async function toolContext(
   args: JsonObject,
   { signal, heartbeat }: Pick<ToolContext, 'signal' | 'heartbeat'>,
 ): Promise<ToolContext> {
-  const runId = ownWorkflowId();
+  const workflowId = ownWorkflowId();
   const { agentId, path = agentId, callId, session = {}, context = {} } = input;
   return {
-    runId,
+    workflowId,
     agentId,
     path,
     callId,
     idempotencyKey: idempotencyKey(input, args),
     session: structuredClone(session),
-    context: input.contextByReference === true ? await askContext(runId) : context,
+    context: input.contextByReference === true ? await askContext(workflowId) : context,
     signal,
     heartbeat,
     log,

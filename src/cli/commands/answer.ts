@@ -21,13 +21,13 @@ export function addResumeCommand(program: Command, { terminal, finish }: Command
     .description(
       'Answers an open question of a run: with the text, or with an option by its number.',
     )
-    .argument('<runId>', 'the run')
+    .argument('<workflowId>', 'the run')
     .argument('<answer>', 'the answer; - reads stdin')
     .option('--input-id <id>', 'which question, when several are open');
-  addPersonFlags(command).action(async (runId: string, answer: string, flags: ResumeFlags) => {
+  addPersonFlags(command).action(async (workflowId: string, answer: string, flags: ResumeFlags) => {
     const text = await readInput(answer);
     const act = (run: RunHandle): Promise<void> => resume(run, text, flags.inputId);
-    finish(await decide({ runId, done: 'answered', act }, flags, terminal));
+    finish(await decide({ workflowId, done: 'answered', act }, flags, terminal));
   });
 }
 
@@ -51,14 +51,16 @@ export function addApproveCommand(program: Command, { terminal, finish }: Comman
     .description(
       'Lets a tool call that waits for approval run, with other arguments if they are given.',
     )
-    .argument('<runId>', 'the run')
+    .argument('<workflowId>', 'the run')
     .argument('<inputId>', 'the approval, as `show` lists it')
     .option('--args <json|@file>', 'arguments to call with instead');
-  addPersonFlags(command).action(async (runId: string, inputId: string, flags: ApproveFlags) => {
-    const args = flags.args === undefined ? {} : { args: parseJsonObject('--args', flags.args) };
-    const act = (run: RunHandle): Promise<void> => run.approve(inputId, args);
-    finish(await decide({ runId, done: 'approved', act }, flags, terminal));
-  });
+  addPersonFlags(command).action(
+    async (workflowId: string, inputId: string, flags: ApproveFlags) => {
+      const args = flags.args === undefined ? {} : { args: parseJsonObject('--args', flags.args) };
+      const act = (run: RunHandle): Promise<void> => run.approve(inputId, args);
+      finish(await decide({ workflowId, done: 'approved', act }, flags, terminal));
+    },
+  );
 }
 
 export function addRejectCommand(program: Command, { terminal, finish }: CommandContext): void {
@@ -66,13 +68,13 @@ export function addRejectCommand(program: Command, { terminal, finish }: Command
     .command('reject')
     .summary('refuse a waiting tool call')
     .description('Refuses a tool call that waits for approval; the model is told the reason.')
-    .argument('<runId>', 'the run')
+    .argument('<workflowId>', 'the run')
     .argument('<inputId>', 'the approval, as `show` lists it')
     .argument('<reason>', 'what the model is told');
   addPersonFlags(command).action(
-    async (...[runId, inputId, reason, flags]: [string, string, string, PersonFlags]) => {
+    async (...[workflowId, inputId, reason, flags]: [string, string, string, PersonFlags]) => {
       const act = (run: RunHandle): Promise<void> => run.reject(inputId, reason);
-      finish(await decide({ runId, done: 'refused', act }, flags, terminal));
+      finish(await decide({ workflowId, done: 'refused', act }, flags, terminal));
     },
   );
 }
@@ -84,7 +86,7 @@ type PersonFlags = WorkerFlags & {
 };
 
 type Decision = {
-  readonly runId: string;
+  readonly workflowId: string;
   /** What to say afterwards: `answered`. */
   readonly done: string;
   readonly act: (run: RunHandle) => Promise<void>;
@@ -102,23 +104,25 @@ function addPersonFlags(command: Command): Command {
 
 /** Tells a run what a person decided. Served by this process, the run is then followed: it goes on only as long as this does. */
 async function decide(
-  { runId, done, act }: Decision,
+  { workflowId, done, act }: Decision,
   flags: PersonFlags,
   terminal: Terminal,
 ): Promise<number> {
-  const session = await openSession({ flags, terminal, runId });
+  const session = await openSession({ flags, terminal, workflowId });
   const { json = false, answer: answers = [] } = flags;
   try {
-    const run = session.longhaul.run(runId);
-    session.attendTo(runId);
+    const run = session.longhaul.run(workflowId);
+    session.attendTo(workflowId);
     const isFollowed = flags.follow === true || session.isServing;
     const { logLength: from, turn } = isFollowed ? await run.state() : { logLength: 0, turn: 0 };
     await act(run);
     if (!isFollowed) {
-      terminal.print(json ? printableJson({ runId, accepted: true }) : `${done} ${runId}`);
+      terminal.print(
+        json ? printableJson({ workflowId, accepted: true }) : `${done} ${workflowId}`,
+      );
       return exitCodes.done;
     }
-    const [command, opening] = [commandLine(flags), `${done} ${runId}`];
+    const [command, opening] = [commandLine(flags), `${done} ${workflowId}`];
     return await session.whileServing(
       followRun({ run, terminal, json, answers, command, opening, from, turn }),
     );

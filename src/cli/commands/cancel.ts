@@ -23,18 +23,18 @@ export function addCancelCommand(program: Command, { terminal, finish }: Command
     .description(
       'Cancels a run and what it is doing. Of a run that has ended, nothing changes. With --orphans: all runs that a reset left behind.',
     )
-    .argument('[runId]', 'the run')
+    .argument('[workflowId]', 'the run')
     .option('--orphans', 'cancel the runs that `doctor` lists as orphans')
     .option('--reason <text>', 'why; kept with the run')
     .option('--json', 'print JSON');
-  addConnectionFlags(command).action(async (runId: string | undefined, flags: CancelFlags) => {
-    if ((runId === undefined) !== (flags.orphans === true)) {
+  addConnectionFlags(command).action(async (workflowId: string | undefined, flags: CancelFlags) => {
+    if ((workflowId === undefined) !== (flags.orphans === true)) {
       throw new UsageError('name the run to cancel, or --orphans');
     }
     const longhaul = await openLonghaul(flags);
-    const { lines, json } = await (runId === undefined
+    const { lines, json } = await (workflowId === undefined
       ? cancelOrphans(longhaul, flags.reason)
-      : cancelRun(longhaul, runId, flags.reason));
+      : cancelRun(longhaul, workflowId, flags.reason));
     for (const line of flags.json === true ? [printableJson(json)] : lines) terminal.print(line);
     await longhaul.close();
     finish(exitCodes.done);
@@ -43,17 +43,17 @@ export function addCancelCommand(program: Command, { terminal, finish }: Command
 
 async function cancelRun(
   longhaul: Longhaul,
-  runId: string,
+  workflowId: string,
   reason: string | undefined,
 ): Promise<Cancelled> {
-  const { state } = await describeRun(longhaul, runId);
+  const { state } = await describeRun(longhaul, workflowId);
   if (isEnded(state)) {
     const { status } = state;
-    const json = { runId, cancelling: false, status };
-    return { lines: [`${runId} has already ended: ${status}`], json };
+    const json = { workflowId, cancelling: false, status };
+    return { lines: [`${workflowId} has already ended: ${status}`], json };
   }
-  await longhaul.run(runId).cancel(reason);
-  return { lines: [`cancelling ${runId}`], json: { runId, cancelling: true } };
+  await longhaul.run(workflowId).cancel(reason);
+  return { lines: [`cancelling ${workflowId}`], json: { workflowId, cancelling: true } };
 }
 
 /** What hangs below each ends with it. */
@@ -62,8 +62,10 @@ async function cancelOrphans(
   reason = 'left behind by a reset',
 ): Promise<Cancelled> {
   const orphans = await longhaul.orphans();
-  for (const { runId } of orphans) await longhaul.run(runId).cancel(reason);
-  const lines = orphans.map(({ runId, path }) => `cancelling ${runId} (${printableLine(path)})`);
+  for (const { workflowId } of orphans) await longhaul.run(workflowId).cancel(reason);
+  const lines = orphans.map(
+    ({ workflowId, path }) => `cancelling ${workflowId} (${printableLine(path)})`,
+  );
   const json = { orphans: orphans.map((orphan) => ({ ...orphan, cancelling: true })) };
   return { lines: lines.length === 0 ? ['no orphans'] : lines, json };
 }

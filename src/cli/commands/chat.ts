@@ -126,7 +126,7 @@ async function converse(options: ChatOptions): Promise<number> {
 /** A turn that failed does not end the conversation. */
 async function follow(turn: TurnHandle, options: ChatOptions): Promise<number> {
   const { terminal, command } = options;
-  const opening = `turn ${turn.turn}, run ${turn.runId}`;
+  const opening = `turn ${turn.turn}, run ${turn.workflowId}`;
   try {
     return await followRun({ run: turn, terminal, json: false, answers: [], command, opening });
   } catch (error) {

@@ -24,18 +24,18 @@ export function addResetCommand(program: Command, { terminal, finish }: CommandC
     .description(
       'Takes a run back to before a turn of an agent, or before a step, branch or task of another runner. Shows first which tool calls may be made again, and asks. What is under way in the run and below it is ended before.',
     )
-    .argument('<runId>', 'the run; also one below another')
+    .argument('<workflowId>', 'the run; also one below another')
     .requiredOption('--to <turn or step>', 'the number of a turn, or a step, branch or task')
     .option('--yes', 'do not ask')
     .option('--reason <text>', 'why; kept in the history')
     .option('--json', 'print JSON');
-  addConnectionFlags(command).action(async (runId: string, flags: ResetFlags) => {
+  addConnectionFlags(command).action(async (workflowId: string, flags: ResetFlags) => {
     const isAsked = flags.yes !== true;
     if (isAsked && (flags.json === true || !terminal.isInteractive))
       throw new UsageError('nobody can be asked here: say --yes');
     const longhaul = await openLonghaul(flags);
     const { reason, to } = flags;
-    const plan = await longhaul.run(runId).reset({
+    const plan = await longhaul.run(workflowId).reset({
       to: /^\d+$/.test(to) ? Number(to) : to,
       confirm: async (planned) => {
         if (flags.json !== true) for (const line of linesOf(planned)) terminal.print(line);
@@ -43,8 +43,8 @@ export function addResetCommand(program: Command, { terminal, finish }: CommandC
       },
       ...(reason !== undefined && { reason }),
     });
-    const json = { runId, reset: plan !== undefined, ...plan };
-    const line = plan === undefined ? 'nothing was changed' : `reset ${runId}`;
+    const json = { workflowId, reset: plan !== undefined, ...plan };
+    const line = plan === undefined ? 'nothing was changed' : `reset ${workflowId}`;
     terminal.print(flags.json === true ? printableJson(json) : line);
     await longhaul.close();
     finish(exitCodes.done);

@@ -15,7 +15,7 @@ import type { Terminal } from '../render/terminal';
 
 type RunFlags = WorkerFlags & {
   readonly answer?: readonly string[];
-  readonly runId?: string;
+  readonly workflowId?: string;
   readonly session?: string;
   readonly context?: string;
   readonly json?: true;
@@ -34,7 +34,7 @@ export function addRunCommand(program: Command, { terminal, finish }: CommandCon
     .argument('<agent>', 'id of an agent or workflow')
     .argument('<input>', 'what it is asked; - reads stdin')
     .option('--answer <text>', 'answer to the next pause; may be repeated', collect)
-    .option('--run-id <id>', 'id of the run (default: <agent>-<12 characters>)')
+    .option('--workflow-id <id>', 'id of the run (default: <agent>-<12 characters>)')
     .option('--session <json|@file>', 'session the run starts with')
     .option('--context <json|@file>', 'for tools only, never shown to the model')
     .option('--detach', 'only start it and print its id')
@@ -52,9 +52,9 @@ export function addRunCommand(program: Command, { terminal, finish }: CommandCon
 
 type Start = { readonly agent: string; readonly input: string; readonly options: StartOptions };
 
-function startOptions({ runId, session, context }: RunFlags): StartOptions {
+function startOptions({ workflowId, session, context }: RunFlags): StartOptions {
   return {
-    ...(runId !== undefined && { runId }),
+    ...(workflowId !== undefined && { workflowId }),
     ...(session !== undefined && { session: parseJsonObject('--session', session) }),
     ...(context !== undefined && { context: parseJsonObject('--context', context) }),
   };
@@ -67,8 +67,8 @@ async function startDetached(start: Start, flags: RunFlags, terminal: Terminal):
     );
   }
   const longhaul = await openLonghaul(flags);
-  const { runId } = await longhaul.start(start.agent, start.input, start.options);
-  terminal.print(flags.json === true ? printableJson({ runId }) : runId);
+  const { workflowId } = await longhaul.start(start.agent, start.input, start.options);
+  terminal.print(flags.json === true ? printableJson({ workflowId }) : workflowId);
   const workers = await liveWorkers(longhaul.client, longhaul.taskQueue);
   if (workers.every(({ isTemporary }) => isTemporary)) {
     terminal.note(
@@ -87,10 +87,10 @@ async function startAndFollow(start: Start, flags: RunFlags, terminal: Terminal)
   });
   try {
     const run = await session.longhaul.start(start.agent, start.input, start.options);
-    session.attendTo(run.runId);
+    session.attendTo(run.workflowId);
     // A task queue of its own has no other worker: whoever takes the run over needs its name.
     const where = flags.file === undefined ? '' : ` on task queue ${session.longhaul.taskQueue}`;
-    const opening = `run ${run.runId}${where}`;
+    const opening = `run ${run.workflowId}${where}`;
     return await session.whileServing(follow(run, { flags, terminal, opening }));
   } finally {
     await session.close();

@@ -14,12 +14,12 @@ export function addShowCommand(program: Command, { terminal, finish }: CommandCo
     .command('show')
     .summary('show a run as a conversation')
     .description('Shows the conversation of a run, where it stands and what it waits for.')
-    .argument('<runId>', 'the run')
+    .argument('<workflowId>', 'the run')
     .option('--full', 'do not cut tool calls and results to the width of the terminal')
     .option('--json', 'print JSON');
-  addConnectionFlags(command).action(async (runId: string, flags: ShowFlags) => {
+  addConnectionFlags(command).action(async (workflowId: string, flags: ShowFlags) => {
     const longhaul = await openLonghaul(flags);
-    const { end, ...run } = await readRun(longhaul, runId);
+    const { end, ...run } = await readRun(longhaul, workflowId);
     if (flags.json === true) {
       terminal.print(printableJson({ ...run, ...end }));
     } else {

@@ -71,15 +71,15 @@ async function lookAtOpenRuns(client: Client): Promise<OpenRuns> {
   const newest = await listNewest(client, open, mostRuns);
   const listed = [...(reported?.executions ?? []), ...newest.executions];
   const ids = [...new Set(listed.map(({ workflowId }) => workflowId))];
-  const { found, looked } = await lookAtEach(ids, Date.now() + mostMs, (runId) =>
-    client.withDeadline(Date.now() + timeouts.serverCheck, () => lookAt(client, runId)),
+  const { found, looked } = await lookAtEach(ids, Date.now() + mostMs, (workflowId) =>
+    client.withDeadline(Date.now() + timeouts.serverCheck, () => lookAt(client, workflowId)),
   );
   const isAll = newest.isAll && reported?.isAll !== false && looked === ids.length;
   return { runs: found, ...(!isAll && { cutOff: `looked at ${looked} open runs, not at all` }) };
 }
 
-async function lookAt(client: Client, runId: string): Promise<OpenRun | undefined> {
-  const run = await client.workflow.getHandle(runId).describe();
+async function lookAt(client: Client, workflowId: string): Promise<OpenRun | undefined> {
+  const run = await client.workflow.getHandle(workflowId).describe();
   if (run.status.name !== 'RUNNING') return undefined;
   const [stuck, retried, halted] = [
     await stuckRun(client, run),
@@ -146,16 +146,16 @@ async function haltedRun(
   return undefined;
 }
 
-function haltedLine(runId: string, root: string | null | undefined): string {
-  const line = printableLine(runId);
-  return !root || root === runId ? line : `${line} (below ${printableLine(root)})`;
+function haltedLine(workflowId: string, root: string | null | undefined): string {
+  const line = printableLine(workflowId);
+  return !root || root === workflowId ? line : `${line} (below ${printableLine(root)})`;
 }
 
 /** Runs that a reset left behind: they wait for answers nobody will give, or spend on results nobody will take. */
 export async function checkOrphans(client: Client): Promise<Omit<Check, 'name'>> {
   const { orphans, isAll } = await findOrphans(client, {}, mostOrphans);
   const found = orphans.map(
-    ({ runId, path }) => `${printableLine(runId)} (${printableLine(path)})`,
+    ({ workflowId, path }) => `${printableLine(workflowId)} (${printableLine(path)})`,
   );
   const message = summary(
     found,

@@ -39,7 +39,7 @@ export function renderPinnedRuns(
   { style, width, now }: TableOptions & { readonly now: Date },
 ): readonly string[] {
   const rows = runs.map((run) => [
-    run.runId,
+    run.workflowId,
     printableLine(run.agent),
     run.definition,
     { text: run.status, paint: () => paintStatus(run.status, style) },

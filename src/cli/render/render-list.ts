@@ -15,7 +15,7 @@ export function renderList(
   { style, width, now }: RenderListOptions,
 ): readonly string[] {
   const rows = runs.map((run) => [
-    run.runId,
+    run.workflowId,
     run.agent,
     { text: run.status, paint: () => paintStatus(run.status, style) },
     age(new Date(run.startTime), now),
@@ -63,7 +63,7 @@ export function renderInbox(
 ): readonly string[] {
   if (items.length === 0) return [];
   const rows = items.map((item) => [
-    printableLine(item.runId),
+    printableLine(item.workflowId),
     printableLine(item.inputId),
     printableLine(item.path),
     item.kind,
@@ -82,16 +82,16 @@ function asked({ kind, question, call }: InboxItem): string {
 /** For one item as it is; for several with the names of the columns in place of what to fill in. */
 function howToAnswer(items: readonly InboxItem[], command: CommandLine): readonly string[] {
   const [first, ...others] = items;
-  const { runId, inputId } =
-    first !== undefined && others.length === 0 ? first : { runId: 'RUN', inputId: 'INPUT' };
+  const { workflowId, inputId } =
+    first !== undefined && others.length === 0 ? first : { workflowId: 'RUN', inputId: 'INPUT' };
   const resume = (answer: string): string =>
-    command(['resume', runId, answer, '--input-id', inputId]);
+    command(['resume', workflowId, answer, '--input-id', inputId]);
   const ways = {
     question: [`answer with:  ${resume('your answer')}`],
     budget: [`add with:     ${resume('amount to add, or stop')}`],
     approval: [
-      `approve with: ${command(['approve', runId, inputId])}`,
-      `refuse with:  ${command(['reject', runId, inputId, 'the reason'])}`,
+      `approve with: ${command(['approve', workflowId, inputId])}`,
+      `refuse with:  ${command(['reject', workflowId, inputId, 'the reason'])}`,
     ],
   };
   const kinds = (['question', 'approval', 'budget'] as const).filter((kind) =>

@@ -40,20 +40,20 @@ export function renderQuestion(input: OpenInput, style: Style): readonly string[
 
 /** How each open input is answered from a shell. */
 export function renderAnswerCommands(
-  runId: string,
+  workflowId: string,
   pending: readonly OpenInput[],
   command: CommandLine,
 ): readonly string[] {
   return pending.flatMap(({ inputId, kind }) => {
     if (kind === 'approval') {
       return [
-        `approve with: ${command(['approve', runId, inputId])}`,
-        `refuse with:  ${command(['reject', runId, inputId, 'the reason'])}`,
+        `approve with: ${command(['approve', workflowId, inputId])}`,
+        `refuse with:  ${command(['reject', workflowId, inputId, 'the reason'])}`,
       ];
     }
     const which = pending.length > 1 ? ['--input-id', inputId] : [];
     const answer = kind === 'budget' ? 'amount to add, or stop' : 'your answer';
-    return [`answer with: ${command(['resume', runId, answer, ...which])}`];
+    return [`answer with: ${command(['resume', workflowId, answer, ...which])}`];
   });
 }
 

@@ -19,13 +19,13 @@ export type RenderRunOptions = TranscriptOptions & { readonly command: CommandLi
 
 /** A run as a conversation, between where it stands and what it waits for. */
 export function renderRun(
-  { runId, state, tree, transcript, end }: Omit<ShownRun, 'fromHistory'>,
+  { workflowId, state, tree, transcript, end }: Omit<ShownRun, 'fromHistory'>,
   options: RenderRunOptions,
 ): readonly string[] {
   const { style, command } = options;
-  const head = `${style.bold(runId)}  ${paintStatus(state.status, style)}`;
+  const head = `${style.bold(workflowId)}  ${paintStatus(state.status, style)}`;
   const asked = state.pending.flatMap((input) => renderQuestion(input, style));
-  const answers = renderAnswerCommands(runId, state.pending, command);
+  const answers = renderAnswerCommands(workflowId, state.pending, command);
   const lines = [
     head,
     style.dim(factsOf(state)),

@@ -36,9 +36,9 @@ export async function followRun(options: FollowOptions): Promise<number> {
   let interrupt: (() => void) | undefined;
   const interrupted = new Promise<never>((_, reject) => {
     interrupt = terminal.onInterrupt(() => {
-      const show = command(['show', run.runId]);
-      const cancel = command(['cancel', run.runId]);
-      reject(new Interrupted(`run ${run.runId} goes on. See it: ${show}  End it: ${cancel}`));
+      const show = command(['show', run.workflowId]);
+      const cancel = command(['cancel', run.workflowId]);
+      reject(new Interrupted(`run ${run.workflowId} goes on. See it: ${show}  End it: ${cancel}`));
     });
   });
   if (!options.json) terminal.note(terminal.noteStyle.dim(options.opening));
@@ -77,15 +77,17 @@ async function followToEnd(options: FollowOptions): Promise<number> {
 /** A worker that was killed still seems to poll for some minutes: the person is told that nothing may be wrong with the run. */
 function noteSilence({ run, terminal }: FollowOptions): NodeJS.Timeout {
   return setTimeout(() => {
-    terminal.note(`waiting for a worker to take up ${run.runId}, or for its first step to end`);
+    terminal.note(
+      `waiting for a worker to take up ${run.workflowId}, or for its first step to end`,
+    );
   }, silenceMs).unref();
 }
 
 function eventPrinter(options: FollowOptions): (event: RunEvent) => void {
   const { run, terminal, json, turn = 0 } = options;
   if (json) {
-    const { runId } = run;
-    return (event) => terminal.print(printableJson({ kind: 'event', runId, ...event }));
+    const { workflowId } = run;
+    return (event) => terminal.print(printableJson({ kind: 'event', workflowId, ...event }));
   }
   const render = createEventRenderer({ style: terminal.noteStyle, width: terminal.width, turn });
   return (event) => {
@@ -131,16 +133,16 @@ function printResult(
   outcome: AgentRunOutcome & { readonly kind: 'complete' },
   { run, terminal, json }: FollowOptions,
 ): number {
-  const { runId } = run;
+  const { workflowId } = run;
   const { finalResponse, iterations, usage, completionReason, warnings = [] } = outcome.result;
   if (json) {
-    terminal.print(printableJson({ runId, ...outcome }));
+    terminal.print(printableJson({ workflowId, ...outcome }));
     return exitCodes.done;
   }
   for (const warning of warnings) terminal.note(`warning: ${printable(warning)}`);
   terminal.print(printable(finalResponse.text));
   const rounds = iterations === 0 ? undefined : plural(iterations, 'tool round');
-  const facts = joinFacts([runId, printable(completionReason), rounds, tokens(usage)]);
+  const facts = joinFacts([workflowId, printable(completionReason), rounds, tokens(usage)]);
   terminal.note(terminal.noteStyle.dim(facts));
   return exitCodes.done;
 }
@@ -149,15 +151,16 @@ function printPending(
   outcome: AgentRunOutcome & { readonly kind: 'needs-input' },
   { run, terminal, json, command }: FollowOptions,
 ): number {
-  const { runId } = run;
+  const { workflowId } = run;
   if (json) {
-    terminal.print(printableJson({ runId, ...outcome }));
+    terminal.print(printableJson({ workflowId, ...outcome }));
     return exitCodes.needsInput;
   }
   for (const input of outcome.pending) {
     for (const line of renderQuestion(input, terminal.style)) terminal.print(line);
   }
-  for (const line of renderAnswerCommands(runId, outcome.pending, command)) terminal.print(line);
+  for (const line of renderAnswerCommands(workflowId, outcome.pending, command))
+    terminal.print(line);
   return exitCodes.needsInput;
 }
 

@@ -11,7 +11,7 @@ import { loadRunView } from './load-parts';
 export type RunEnd = { readonly result: AgentRunResult } | { readonly error: CliError };
 
 export type ShownRun = {
-  readonly runId: string;
+  readonly workflowId: string;
   readonly state: RunState;
   readonly tree: RunTree;
   readonly transcript: readonly Message[];
@@ -21,20 +21,20 @@ export type ShownRun = {
 };
 
 /** A run as its worker tells it, or as the server keeps it when no worker polls. */
-export async function readRun(longhaul: Longhaul, runId: string): Promise<ShownRun> {
-  const { taskQueue } = await describeRun(longhaul, runId);
+export async function readRun(longhaul: Longhaul, workflowId: string): Promise<ShownRun> {
+  const { taskQueue } = await describeRun(longhaul, workflowId);
   const workers = await liveWorkers(longhaul.client, taskQueue);
   const fromHistory = workers.length === 0;
-  const run = longhaul.run(runId, { withoutWorker: fromHistory });
+  const run = longhaul.run(workflowId, { withoutWorker: fromHistory });
   const state = await run.state();
   const tree = await run.tree();
   const [transcript, entries] = [await run.transcript(), await run.log()];
   const counted = state.logLength > 0 ? state : withCounters(state, entries);
   if (isEnded(state)) {
-    return { runId, state: counted, tree, transcript, end: await endOf(run), fromHistory };
+    return { workflowId, state: counted, tree, transcript, end: await endOf(run), fromHistory };
   }
   const open = withoutOpenCalls(transcript, entries);
-  return { runId, state: counted, tree, transcript: open, fromHistory };
+  return { workflowId, state: counted, tree, transcript: open, fromHistory };
 }
 
 export function isEnded({ status }: RunState): boolean {
@@ -90,16 +90,16 @@ function withCounters(state: RunState, entries: readonly LogEntry[]): RunState {
 type DescribedRun = { readonly taskQueue: string; readonly state: RunState };
 
 /** What the server says of a run, without its worker: the state has no counters. */
-export async function describeRun(longhaul: Longhaul, runId: string): Promise<DescribedRun> {
+export async function describeRun(longhaul: Longhaul, workflowId: string): Promise<DescribedRun> {
   const { client } = longhaul;
   try {
     const description = await client.withDeadline(Date.now() + timeouts.serverCheck, () =>
-      client.workflow.getHandle(runId).describe(),
+      client.workflow.getHandle(workflowId).describe(),
     );
     const state = loadRunView().stateFromMemo(description);
     return { taskQueue: description.taskQueue, state };
   } catch (error) {
     if (!(error instanceof Error) || error.name !== 'WorkflowNotFoundError') throw error;
-    throw new RunNotFound(`there is no run '${runId}'`, { cause: error });
+    throw new RunNotFound(`there is no run '${workflowId}'`, { cause: error });
   }
 }

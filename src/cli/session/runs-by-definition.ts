@@ -30,7 +30,7 @@ export async function runsByDefinition(
   const pinned: PinnedRun[] = [];
   for (let next = 0; next < found.length; next += atOnce) {
     const asked = found.slice(next, next + atOnce).map(async (run) => {
-      const answer = await askDefinition(longhaul, run.runId);
+      const answer = await askDefinition(longhaul, run.workflowId);
       return answer === 'below' ? [] : [{ ...run, ...classify(run.agent, answer, sides) }];
     });
     pinned.push(...(await Promise.all(asked)).flat());
@@ -40,11 +40,11 @@ export async function runsByDefinition(
 
 async function askDefinition(
   { client }: Pick<Longhaul, 'client'>,
-  runId: string,
+  workflowId: string,
 ): Promise<Required<Pinned> | 'below' | undefined> {
   try {
     const answer = await client.withDeadline(Date.now() + timeouts.serverCheck, () =>
-      client.workflow.getHandle(runId).query<Pinned | undefined>(queryNames.definition),
+      client.workflow.getHandle(workflowId).query<Pinned | undefined>(queryNames.definition),
     );
     if (answer === undefined || answer === null) return undefined;
     const { hash, definition } = answer;

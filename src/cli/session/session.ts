@@ -21,7 +21,7 @@ export type SessionOptions = {
   readonly flags: WorkerFlags;
   readonly terminal: Terminal;
   /** The run to work on; left out for one that is yet to start. */
-  readonly runId?: string;
+  readonly workflowId?: string;
   /** Looks at the agents before they are served. */
   readonly check?: (agents: LoadedAgents) => void;
 };
@@ -32,7 +32,7 @@ export type Session = {
   /** The worker is in this process: a run makes no progress beyond it. */
   readonly isServing: boolean;
   /** What the worker of this process says of other runs is not shown from now on. */
-  attendTo(runId: string): void;
+  attendTo(workflowId: string): void;
   /** Rejects when the worker of this process ends by an error before the work is done. */
   whileServing<Result>(work: Promise<Result>): Promise<Result>;
   close(): Promise<void>;
@@ -44,16 +44,19 @@ const stopTimeoutMs = 800;
 
 /** Throws `NoWorker` when nobody polls and this folder has no agents, or they must not be served here. */
 export async function openSession(options: SessionOptions): Promise<Session> {
-  const { flags, terminal, runId, check } = options;
+  const { flags, terminal, workflowId, check } = options;
   const source = sourceToServe(flags);
-  if (runId === undefined && source?.kind === 'specs') return await serveSpecs(source, options);
+  if (workflowId === undefined && source?.kind === 'specs')
+    return await serveSpecs(source, options);
   const longhaul = await openLonghaul(flags);
   const taskQueue =
-    runId === undefined ? longhaul.taskQueue : (await describeRun(longhaul, runId)).taskQueue;
+    workflowId === undefined
+      ? longhaul.taskQueue
+      : (await describeRun(longhaul, workflowId)).taskQueue;
   const agents = await agentsToServe(longhaul, taskQueue, { source, mayServe: flags.worker });
   if (agents === undefined) return withoutServing(longhaul);
   check?.(agents);
-  if (runId === undefined) return await serveNewRuns(longhaul, agents, options);
+  if (workflowId === undefined) return await serveNewRuns(longhaul, agents, options);
   return await serve(longhaul, agents, { taskQueue, flags, terminal });
 }
 
@@ -165,8 +168,8 @@ async function serve(
   }: Pick<SessionOptions, 'flags' | 'terminal'> & { taskQueue: string },
 ): Promise<Session> {
   let attended: string | undefined;
-  const endLog = installWorkerLog((line, runId) => {
-    if (isPartOf(runId, attended)) terminal.note(line);
+  const endLog = installWorkerLog((line, workflowId) => {
+    if (isPartOf(workflowId, attended)) terminal.note(line);
   });
   const served = await serveAgents({
     agents,
@@ -180,8 +183,8 @@ async function serve(
   return {
     longhaul,
     isServing: true,
-    attendTo: (runId) => {
-      attended = runId;
+    attendTo: (workflowId) => {
+      attended = workflowId;
     },
     whileServing: async (work) => await Promise.race([work, failureOf(served)]),
     close: async () => {
@@ -193,8 +196,8 @@ async function serve(
 }
 
 /** The ids of children begin with their parent's. */
-function isPartOf(runId: string | undefined, attended: string | undefined): boolean {
-  return runId === undefined || attended === undefined || runId.startsWith(attended);
+function isPartOf(workflowId: string | undefined, attended: string | undefined): boolean {
+  return workflowId === undefined || attended === undefined || workflowId.startsWith(attended);
 }
 
 async function failureOf(served: ServedAgents): Promise<never> {

@@ -13,7 +13,7 @@ const unsaid: readonly string[] = [
 ];
 const shown: readonly LogLevel[] = ['WARN', 'ERROR'];
 
-type Note = (line: string, runId: string | undefined) => void;
+type Note = (line: string, workflowId: string | undefined) => void;
 
 /** The SDK has one log for a process; all commands that run in it listen. */
 const listeners = new Set<Note>();
@@ -38,8 +38,8 @@ function installLogger(): void {
     shutdownSignals: [],
     logger: new DefaultLogger(isDebugging ? 'DEBUG' : 'WARN', ({ level, message, meta }) => {
       if (isDebugging || (shown.includes(level) && !unsaid.includes(message))) {
-        const runId: unknown = meta?.['workflowId'];
-        const about = typeof runId === 'string' ? runId : undefined;
+        const workflowId: unknown = meta?.['workflowId'];
+        const about = typeof workflowId === 'string' ? workflowId : undefined;
         for (const note of listeners) note(logLine(level, message, meta), about);
       }
     }),

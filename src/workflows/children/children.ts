@@ -51,7 +51,7 @@ import { StartGate } from './start-gate';
 /** The run that calls. */
 export type Caller = {
   readonly workflowId: string;
-  readonly executionRunId: string;
+  readonly runId: string;
   readonly runner: string;
   readonly lineage: Lineage;
   readonly origin: string;
@@ -229,9 +229,9 @@ export class Children {
     };
   }
 
-  #see(runId: string, { runner, kind }: RunnerPlace, path: string): { status: string } {
+  #see(workflowId: string, { runner, kind }: RunnerPlace, path: string): { status: string } {
     const view: ChildView & { status: ChildView['status'] } = {
-      runId,
+      workflowId,
       runner,
       ...(kind && { kind }),
       path,

@@ -1,4 +1,4 @@
-// Runs inside a user's own workflow: each is a child workflow, and a topmost run of its own, answered under its own run id.
+// Runs inside a user's own workflow: each is a child workflow, and a topmost run of its own, answered under its own workflow id.
 //
 // 1. Whatever is wrong fails the calling workflow under its code: a plain error would repeat the workflow task for ever.
 // 2. After a reset of the calling workflow the run that does the same again has the same origin: of several that are started alike, by
@@ -21,7 +21,7 @@ import { emptyDigest, extendDigest } from '../../base/digest';
 import { keyHashes } from '../../core/key-hashes';
 import { callerOrigin, originBelow } from '../../core/origin';
 import { checkRunInput } from '../../core/run-input';
-import { checkRunId, startMemo, toRunInput, workflowTypeOf } from '../../core/run-start';
+import { checkWorkflowId, startMemo, toRunInput, workflowTypeOf } from '../../core/run-start';
 import { plainLine } from '../../core/transcript/markdown';
 import { RunAlreadyExists } from '../../protocol/error-classes';
 import { limits } from '../../protocol/limits';
@@ -34,16 +34,16 @@ export type StartRunnerOptions = Pick<
   'session' | 'key' | 'budget' | 'context' | 'application'
 > & {
   /** The child's workflow id; default `<runner id>-<12 characters>`. One that has completed is not started again: `RunAlreadyExists`. */
-  readonly runId?: string;
+  readonly workflowId?: string;
   /** Of Longhaul's workers, where it is not the calling workflow's. */
   readonly taskQueue?: string;
   /** What becomes of the run when the calling workflow closes first. Default: it is terminated. */
   readonly parentClosePolicy?: ParentClosePolicy;
 };
 
-/** A run that a workflow of your own started. Its questions are answered as those of any run: by `longhaul.run(runId)`, or the inbox. */
+/** A run that a workflow of your own started. Its questions are answered as those of any run: by `longhaul.run(workflowId)`, or the inbox. */
 export type StartedRunner = {
-  readonly runId: string;
+  readonly workflowId: string;
   /** Fails with `ChildWorkflowFailure`; the failure inside has the error's code as its `type`. */
   readonly result: () => Promise<AgentRunResult>;
   readonly handle: ChildWorkflowHandle<(input: RunInput) => Promise<AgentRunResult>>;
@@ -68,7 +68,7 @@ export async function startRunner(
     checkRunInput(runInput);
     const { type, child } = childOf(runInput, options);
     const handle = await startChild<(input: RunInput) => Promise<AgentRunResult>>(type, child);
-    return { runId: child.workflowId, handle, result: () => handle.result() };
+    return { workflowId: child.workflowId, handle, result: () => handle.result() };
   } catch (error) {
     throw toWorkflowFailure(
       error instanceof WorkflowExecutionAlreadyStartedError ? exists(error) : error,
@@ -90,18 +90,18 @@ type Child = ChildWorkflowOptions & { workflowId: string; args: [RunInput] };
 
 function childOf(
   runInput: RunInput,
-  { runId, taskQueue, parentClosePolicy }: StartRunnerOptions,
+  { workflowId: given, taskQueue, parentClosePolicy }: StartRunnerOptions,
 ): { readonly type: string; readonly child: Child } {
   const { runner, input } = runInput;
   const id = typeof runner === 'string' ? runner : runner.id;
-  const workflowId = runId ?? `${id}-${uuid4().replaceAll('-', '').slice(0, 12)}`;
-  checkRunId(workflowId);
+  const workflowId = given ?? `${id}-${uuid4().replaceAll('-', '').slice(0, 12)}`;
+  checkWorkflowId(workflowId);
   const text = typeof input === 'string' ? input : JSON.stringify(input);
   return {
     type: workflowTypeOf(runner),
     child: {
       workflowId,
-      args: [{ ...runInput, origin: originOf(runInput, runId) }],
+      args: [{ ...runInput, origin: originOf(runInput, given) }],
       workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
       ...(taskQueue !== undefined && { taskQueue }),
       parentClosePolicy: parentClosePolicy ?? ParentClosePolicy.TERMINATE,
@@ -115,20 +115,20 @@ function childOf(
 /** How many runs this workflow has started alike: a module's state is the workflow's own in the sandbox. */
 const startedAlike = new Map<string, number>();
 
-function originOf(runInput: RunInput, runId: string | undefined): string {
+function originOf(runInput: RunInput, given: string | undefined): string {
   const origin = callerOrigin(workflowInfo());
-  if (runId !== undefined) return originBelow(origin, 'run', runId);
+  if (given !== undefined) return originBelow(origin, 'run', given);
   const digest = extendDigest(emptyDigest, JSON.stringify(runInput));
   const count = (startedAlike.get(digest) ?? 0) + 1;
   startedAlike.set(digest, count);
   return originBelow(origin, 'input', digest, String(count));
 }
 
-function exists({ workflowId: runId }: WorkflowExecutionAlreadyStartedError): RunAlreadyExists {
+function exists({ workflowId }: WorkflowExecutionAlreadyStartedError): RunAlreadyExists {
   return new RunAlreadyExists(
-    `run '${runId}' is open or has completed: start this one under another runId`,
+    `run '${workflowId}' is open or has completed: start this one under another workflowId`,
     {
-      details: { runId },
+      details: { workflowId },
     },
   );
 }

@@ -17,8 +17,8 @@ export class SentInputs {
   readonly #byChild = new Map<string, Sent>();
   #count = 0;
 
-  constructor({ workflowId, executionRunId }: Omit<InputRef, 'number'>) {
-    this.#caller = { workflowId, executionRunId };
+  constructor({ workflowId, runId }: Omit<InputRef, 'number'>) {
+    this.#caller = { workflowId, runId };
   }
 
   /** The fields of a child's start that its input comes to. */

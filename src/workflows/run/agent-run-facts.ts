@@ -80,7 +80,7 @@ export function stateOf(run: {
   readonly runner: string;
   readonly kind?: RunnerSpec['kind'] | undefined;
   readonly path: string;
-  readonly executionRunId: string;
+  readonly runId: string;
   readonly logLength: number;
 }): RunState {
   const { board, progress, spend, kind = 'agent', ...rest } = run;

@@ -1,6 +1,6 @@
 // The log of a run: the machine's events with their ids, and the refs by which activities read it without carrying it.
 //
-// 1. Append-only. An entry an activity produced keeps the id that its attempt minted; all others are `<executionRunId>/<n>`.
+// 1. Append-only. An entry an activity produced keeps the id that its attempt minted; all others are `<runId>/<n>`.
 // 2. `digest` is the rolling hash of all ids: a replica that differs is dropped.
 // 3. A page is at most `limits.logPage` bytes of JSON; one larger entry goes alone. Deflated, it is at most `limits.payload`.
 
@@ -24,7 +24,7 @@ export type LargeEntry = {
 
 export class RunLog {
   readonly #workflowId: string;
-  readonly #executionRunId: string;
+  readonly #runId: string;
   readonly #entries: LogEntry[] = [];
   readonly #sizes: number[] = [];
   #bytes = 0;
@@ -40,12 +40,12 @@ export class RunLog {
 
   constructor(options: {
     workflowId: string;
-    executionRunId: string;
+    runId: string;
     entries?: readonly LogEntry[];
     minted?: number;
   }) {
     this.#workflowId = options.workflowId;
-    this.#executionRunId = options.executionRunId;
+    this.#runId = options.runId;
     this.#own = options.minted ?? 0;
     for (const entry of options.entries ?? []) this.#append(entry);
     this.#announced = this.#entries.length;
@@ -115,7 +115,7 @@ export class RunLog {
   ref(): LogRef {
     return {
       workflowId: this.#workflowId,
-      executionRunId: this.#executionRunId,
+      runId: this.#runId,
       length: this.#entries.length,
       tail: [],
       digest: this.#digest,
@@ -164,7 +164,7 @@ export class RunLog {
 
   #mint(): string {
     this.#own += 1;
-    return `${this.#executionRunId}/${this.#own}`;
+    return `${this.#runId}/${this.#own}`;
   }
 
   #append(entry: LogEntry): void {

@@ -16,7 +16,7 @@ import { fitTexts, jsonBytes, sizeInJsonText } from '../../core/transcript/fit-t
 const steps: readonly Step[] = [withoutContent, withoutRepeat, withShorterTexts, withShorterReply];
 
 type Ended = {
-  readonly runId: string;
+  readonly workflowId: string;
   readonly kind: RunnerSpec['kind'];
   readonly budget: RunBudget;
   readonly session: RunSession;
@@ -60,10 +60,10 @@ function withWarnings(planned: PlanResult, { spend, hasCostLimit }: RunBudget): 
   return { ...planned, ...(warnings.length > 0 && { warnings }) };
 }
 
-function sourceOf({ runId, kind }: Ended): string {
+function sourceOf({ workflowId, kind }: Ended): string {
   return kind === 'agent'
-    ? `read it from the transcript of run '${runId}'`
-    : `read it from the runs below run '${runId}', which its tree() lists`;
+    ? `read it from the transcript of run '${workflowId}'`
+    : `read it from the runs below run '${workflowId}', which its tree() lists`;
 }
 
 // A result within what may travel. Nothing that was paid for is refused at the end: what is too long is cut or left out, and a warning

@@ -91,7 +91,7 @@ function checkSend(
   if (turns.known(messageId) !== undefined) return;
   if (arriving.some((each) => each.messageId === messageId)) return;
   const busy = (problem: string): ThreadBusy =>
-    new ThreadBusy(problem, { details: { runId: turns.running?.runId ?? null } });
+    new ThreadBusy(problem, { details: { workflowId: turns.running?.workflowId ?? null } });
   const isIdle = turns.isIdle && arriving.length === 0;
   if (whenBusy === 'reject' && !isIdle)
     throw busy("a turn is running: wait for it, or send with whenBusy: 'queue'");

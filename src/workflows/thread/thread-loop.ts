@@ -57,7 +57,7 @@ export class ThreadLoop {
   readonly #turns = new ThreadTurns();
   readonly #memory = new ThreadMemory({
     workflowId: this.#info.workflowId,
-    executionRunId: this.#info.runId,
+    runId: this.#info.runId,
   });
   /** Without a limit: what the turns and the summaries cost. */
   readonly #budget = new RunBudget();
@@ -85,7 +85,7 @@ export class ThreadLoop {
       feed: () => undefined,
       sendDown,
       takeInputs: ({ child, inputs }) => {
-        if (child !== this.#turns.running?.runId) return;
+        if (child !== this.#turns.running?.workflowId) return;
         this.#board.publishChild(child, inputs);
         this.#show();
       },
@@ -152,10 +152,10 @@ export class ThreadLoop {
     this.#start(opened, { writes: [], generation });
     this.#memory.session = opened.session ?? this.#firstSession;
     this.#turns.startAfter(opened.count - opened.turns.length);
-    for (const { messageId, runId, user, assistant, createdAt } of opened.turns) {
+    for (const { messageId, workflowId, user, assistant, createdAt } of opened.turns) {
       const turn = this.#turns.count + 1;
       const status = 'completed' as const;
-      this.#turns.addDone({ turn, runId, messageId, status, createdAt, isRemembered: true });
+      this.#turns.addDone({ turn, workflowId, messageId, status, createdAt, isRemembered: true });
       this.#memory.remember(user, assistant);
     }
   }
@@ -255,12 +255,12 @@ export class ThreadLoop {
   #send(message: SendInput): SendReply {
     this.#board.updates += 1;
     const turn = this.#turns.count + 1;
-    const { workflowId } = this.#info;
-    const runId = childId({ workflowId, tag: uuid4(), place: `turn-${turn}` });
+    const place = { workflowId: this.#info.workflowId, place: `turn-${turn}` };
+    const workflowId = childId({ ...place, tag: uuid4() });
     const time = this.#turns.arrival(Date.now());
     const createdAt = new Date(time).toISOString();
-    this.#turns.add({ ...message, turn, runId, id: timeOrderedId(time, uuid4()), createdAt });
-    return { messageId: message.messageId, turn, runId };
+    this.#turns.add({ ...message, turn, workflowId, id: timeOrderedId(time, uuid4()), createdAt });
+    return { messageId: message.messageId, turn, workflowId };
   }
 
   async #clear(updateId: string | undefined): Promise<void> {
@@ -302,7 +302,7 @@ export class ThreadLoop {
       this.#turns.finish({ status, failure, isRemembered: false });
     } finally {
       this.#scope = undefined;
-      this.#board.publishChild(turn.runId, []);
+      this.#board.publishChild(turn.workflowId, []);
       this.#show();
     }
   }
@@ -390,7 +390,7 @@ export class ThreadLoop {
       spend: this.#budget.spend,
       runner,
       path: runner,
-      executionRunId: this.#info.runId,
+      runId: this.#info.runId,
       logLength: this.#memory.log.length,
     });
   }

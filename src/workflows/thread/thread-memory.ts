@@ -17,7 +17,7 @@ import { promptOf } from '../run/agent-run-facts';
 import { rememberable } from './carried-thread';
 import { RunLog } from '../run/run-log';
 
-export type MemoryPlace = { readonly workflowId: string; readonly executionRunId: string };
+export type MemoryPlace = { readonly workflowId: string; readonly runId: string };
 
 export class ThreadMemory {
   readonly #place: MemoryPlace;

@@ -40,7 +40,7 @@ export async function runTurn(
   const text = typeof input === 'string' ? input : JSON.stringify(input);
   const kind = typeof runner === 'string' ? 'agent' : runner.kind;
   return await executeChild<(input: RunInput) => Promise<AgentRunResult>>(workflowTypes[kind], {
-    workflowId: turn.runId,
+    workflowId: turn.workflowId,
     args: [runInput],
     parentClosePolicy: ParentClosePolicy.TERMINATE,
     cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
@@ -50,7 +50,7 @@ export async function runTurn(
 }
 
 export function savedTurn(
-  { id, messageId, runId, input, createdAt }: OpenTurn,
+  { id, messageId, workflowId, input, createdAt }: OpenTurn,
   result: AgentRunResult,
 ): UnsavedTurn {
   const { usage, costUsd, iterations, session, toolCalls } = result;
@@ -63,7 +63,7 @@ export function savedTurn(
     session,
   };
   const assistant = result.finalResponse.text;
-  return { id, runId, user: input, assistant, createdAt, eventData };
+  return { id, workflowId, user: input, assistant, createdAt, eventData };
 }
 
 export function timeOrderedId(now: number, random: string): string {

@@ -114,7 +114,7 @@ export class ThreadTurns {
   known(messageId: string): SendReply | undefined {
     const open = [this.#running, ...this.#queue].find((turn) => turn?.messageId === messageId);
     const found = open ?? this.#byMessage.get(messageId);
-    return found && { messageId, turn: found.turn, runId: found.runId };
+    return found && { messageId, turn: found.turn, workflowId: found.workflowId };
   }
 
   add(turn: OpenTurn): void {
@@ -141,13 +141,13 @@ export class ThreadTurns {
     const turn = this.#running;
     this.#running = undefined;
     if (turn === undefined) return;
-    const { messageId, runId, createdAt, input } = turn;
+    const { messageId, workflowId, createdAt, input } = turn;
     const user = end.isRemembered ? {} : { user: shortText(input) };
     const { failure } = end;
     this.#remember({
       messageId,
       turn: turn.turn,
-      runId,
+      workflowId,
       createdAt,
       ...user,
       ...end,
@@ -172,7 +172,7 @@ export class ThreadTurns {
     const running = this.#running
       ? [{ ...openView(this.#running), status: 'running' as const }]
       : [];
-    const front = this.#running?.runId;
+    const front = this.#running?.workflowId;
     const queued = this.#queue.map((turn) => ({
       ...openView(turn),
       status: 'queued' as const,
@@ -182,8 +182,8 @@ export class ThreadTurns {
   }
 
   #remember(told: DoneTurn): void {
-    const { messageId, turn: number, runId, createdAt, status } = told;
-    const ids = { messageId, turn: number, runId, createdAt, status };
+    const { messageId, turn: number, workflowId, createdAt, status } = told;
+    const ids = { messageId, turn: number, workflowId, createdAt, status };
     const turn = this.isCleared(told) ? { ...ids, isRemembered: false, isCleared: true } : told;
     this.#done.push(turn);
     this.#doneBytes += bytesOf(turn);
@@ -230,11 +230,11 @@ function doneViews(done: readonly DoneTurn[], said: readonly SaidTurn[]): TurnVi
 function openView({
   messageId,
   turn,
-  runId,
+  workflowId,
   createdAt,
   input,
 }: OpenTurn): Omit<TurnView, 'status'> {
-  return { messageId, turn, runId, createdAt, user: shownInput(input) };
+  return { messageId, turn, workflowId, createdAt, user: shownInput(input) };
 }
 
 /** A media part is named, not repeated. */

@@ -23,8 +23,8 @@ function chainOf(session: JsonObject, ...definitions: Partial<CallbacksDefinitio
     const callbacks = defineCallbacks({ name: `c${index}`, ...definition });
     return { callbacks, keys: callbacks.spec.session ?? [] };
   });
-  const { runId, agentId, path, context, signal, log }: ToolContext = toolContext;
-  const facts = { runId, agentId, path, turn: 1, iteration: 0, maxIterations: 10 };
+  const { workflowId, agentId, path, context, signal, log }: ToolContext = toolContext;
+  const facts = { workflowId, agentId, path, turn: 1, iteration: 0, maxIterations: 10 };
   return new CallbackChain(links, { ...facts, context, signal, log }, session);
 }
 

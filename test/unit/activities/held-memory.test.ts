@@ -69,7 +69,7 @@ describe('what a worker keeps', () => {
     const hashes: string[] = [];
     const before = await heldBytes();
     for (let index = 0; index < count; index += 1) {
-      const ref = { workflowId: 'w', executionRunId: 'x', number: index };
+      const ref = { workflowId: 'w', runId: 'x', number: index };
       await inputs.get(ref, () => Promise.resolve(cut(index)));
       hashes.push(definitions.add({ index, runner: cut(index) } as unknown as Definition));
     }

@@ -81,15 +81,15 @@ export class TrueRun {
     return this.#executions.at(-1) as Execution;
   }
 
-  #executionOf({ executionRunId }: LogRef): Execution {
-    const found = this.#executions.find(({ id }) => id === executionRunId);
-    if (found === undefined) throw new Error(`no execution ${executionRunId}`);
+  #executionOf({ runId }: LogRef): Execution {
+    const found = this.#executions.find(({ id }) => id === runId);
+    if (found === undefined) throw new Error(`no execution ${runId}`);
     return found;
   }
 
   #begin(entries: readonly LogEntry[]): void {
     const id = `${this.workflowId}-execution-${this.#executions.length + 1}`;
-    const log = new RunLog({ workflowId: this.workflowId, executionRunId: id, entries });
+    const log = new RunLog({ workflowId: this.workflowId, runId: id, entries });
     const events = entries.map(({ id: _id, ...event }): LogEvent => event);
     this.#executions.push({ id, log, events });
   }

@@ -41,7 +41,7 @@ export const aState = (fields: Partial<RunState> = {}): RunState => ({
   pauseSeq: 0,
   runner: 'planner',
   path: 'planner',
-  executionRunId: 'e1',
+  runId: 'e1',
   turn: 2,
   iterations: 1,
   usage: usageOf(30),
@@ -52,7 +52,7 @@ export const aState = (fields: Partial<RunState> = {}): RunState => ({
 });
 
 export const aTree = (fields: Partial<RunTree> = {}): RunTree => ({
-  runId: 'r1',
+  workflowId: 'r1',
   runner: 'planner',
   kind: 'agent',
   path: 'planner',

@@ -10,8 +10,14 @@ describe('toCliError', () => {
   it.each([
     {
       name: 'an error of Longhaul',
-      error: new LonghaulError('RunNotFound', "there is no run 'a'", { details: { runId: 'a' } }),
-      expected: { code: 'RunNotFound', message: "there is no run 'a'", details: { runId: 'a' } },
+      error: new LonghaulError('RunNotFound', "there is no run 'a'", {
+        details: { workflowId: 'a' },
+      }),
+      expected: {
+        code: 'RunNotFound',
+        message: "there is no run 'a'",
+        details: { workflowId: 'a' },
+      },
     },
     {
       name: 'several lines and escapes',

@@ -41,8 +41,12 @@ describe('longhaul diff', () => {
     const definition = createRegistry({ runners: loadSpec({ text: agents }).all }).definition(id);
     return { hash: hashDefinition(definition), definition };
   };
-  const aRun = (runId: string, agent: string, status: RunSummary['status'] = 'needs-input') => ({
-    ...{ runId, executionRunId: 'x', agent, status, pending: [] },
+  const aRun = (
+    workflowId: string,
+    agent: string,
+    status: RunSummary['status'] = 'needs-input',
+  ) => ({
+    ...{ workflowId, runId: 'x', agent, status, pending: [] },
     startTime: new Date(Date.now() - 150_000).toISOString(),
   });
   const runs = [
@@ -65,9 +69,9 @@ describe('longhaul diff', () => {
   const client = {
     withDeadline: (_: number, call: () => unknown) => call(),
     workflow: {
-      getHandle: (runId: string) => ({
+      getHandle: (workflowId: string) => ({
         query: async () => {
-          const answer = answers[runId];
+          const answer = answers[workflowId];
           if (answer === undefined) throw new Error('no worker answers');
           return answer();
         },
@@ -140,7 +144,7 @@ describe('longhaul diff', () => {
       newHash: pinned(after, 'writer').hash,
     });
     expect(shown.runs[0]).toMatchObject({
-      runId: 'w-old',
+      workflowId: 'w-old',
       definition: 'old',
       hash: pinned(before, 'writer').hash,
     });

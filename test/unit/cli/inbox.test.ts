@@ -9,12 +9,17 @@ import { fakeTerminal, type FakeTerminal } from './fake-terminal';
 
 const question: InboxItem = {
   ...aQuestion({ path: 'planner/dig', question: 'Which\ncity is \u001b[31mmeant, after all?' }),
-  runId: 'planner-1',
+  workflowId: 'planner-1',
   agent: 'planner',
   isComplete: true,
 };
-const approval: InboxItem = { ...anApproval(), runId: 'a', agent: 'planner', isComplete: true };
-const budget: InboxItem = { ...question, runId: 'b', inputId: 'b1', kind: 'budget' };
+const approval: InboxItem = {
+  ...anApproval(),
+  workflowId: 'a',
+  agent: 'planner',
+  isComplete: true,
+};
+const budget: InboxItem = { ...question, workflowId: 'b', inputId: 'b1', kind: 'budget' };
 
 describe('renderInbox', () => {
   const options = {

@@ -22,7 +22,7 @@ describe('terminalText', () => {
 describe('a terminal is shown no command', () => {
   const call = { type: 'tool_result' as const, callId: 'c', name: evil, isError: true };
   const run = {
-    runId: evil,
+    workflowId: evil,
     agent: evil,
     status: 'running',
     startTime: '2026-01-01T00:00:00Z',

@@ -43,7 +43,7 @@ const first = async (list: AsyncIterable<unknown>): Promise<unknown> => {
 const turnOf = ({ client }: Longhaul): TurnHandle =>
   new TurnHandle(client, new ThreadView(client, 't', 'queue'), {
     messageId: 'm',
-    runId: 'r',
+    workflowId: 'r',
     turn: 1,
   });
 const threadOf = (longhaul: Longhaul) => longhaul.thread({ agent: 'a', sessionId: 's' });

@@ -113,7 +113,7 @@ describe('a workflow that does not answer as runs do', () => {
       message: expect.stringContaining(
         "'other' is no run of Longhaul, but a workflow of type 'payroll'",
       ) as string,
-      details: { runId: 'other', workflowType: 'payroll' },
+      details: { workflowId: 'other', workflowType: 'payroll' },
     });
   });
 

@@ -87,8 +87,8 @@ const input: PendingInput = {
 };
 const waiting: RunMemo = { status: 'needs-input', agent: 'clerk', pending: [input] };
 const whole: PendingInput = { ...input, options: ['Paris', 'Rome'] };
-const item = (runId: string, fields: Partial<InboxItem> = {}): InboxItem => {
-  return { runId, agent: 'clerk', ...input, isComplete: false, ...fields };
+const item = (workflowId: string, fields: Partial<InboxItem> = {}): InboxItem => {
+  return { workflowId, agent: 'clerk', ...input, isComplete: false, ...fields };
 };
 
 async function collect(from: Client | SearchIndex, filter: InboxFilter = {}): Promise<InboxItem[]> {
@@ -165,7 +165,7 @@ describe('listInbox', () => {
     }));
     const { client, asked } = clientOf(runs);
     const items = await collect(client, { whole: true });
-    expect(items.map(({ runId }) => runId)).toEqual(ids);
+    expect(items.map(({ workflowId }) => workflowId)).toEqual(ids);
     expect(items.map(({ isComplete }) => isComplete)).toEqual(
       runs.map((_, index) => index % 2 === 1),
     );
@@ -186,7 +186,7 @@ describe('listInbox', () => {
       { id: 'b', memo: memo('other') },
     ]);
     const found = async (filter: InboxFilter): Promise<string[]> =>
-      (await collect(client, filter)).map(({ runId, inputId }) => `${runId} ${inputId}`);
+      (await collect(client, filter)).map(({ workflowId, inputId }) => `${workflowId} ${inputId}`);
     expect(await found({})).toEqual(['a q1', 'a a1.0', 'b q1', 'b a1.0']);
     expect(await found({ agent: 'other' })).toEqual(['b q1', 'b a1.0']);
     expect(await found({ kind: 'approval' })).toEqual(['a a1.0', 'b a1.0']);

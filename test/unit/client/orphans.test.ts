@@ -6,7 +6,7 @@ import { startMemo } from '../../../src/core/run-start';
 
 type Run = {
   readonly id: string;
-  /** Execution run id; default `<id>/1`. */
+  /** Temporal's run id; default `<id>/1`. */
   readonly execution?: string;
   readonly caller?: { readonly workflowId: string; readonly runId: string };
   /** As its memo has it, of a child only. */
@@ -103,7 +103,9 @@ describe('findOrphans', () => {
     },
   ])('finds $name', async ({ runs, orphans, asked }) => {
     const { client, asked: wasAsked } = clientOf(runs);
-    expect((await findOrphans(client)).orphans.map(({ runId }) => runId)).toEqual(orphans);
+    expect((await findOrphans(client)).orphans.map(({ workflowId }) => workflowId)).toEqual(
+      orphans,
+    );
     expect(wasAsked).toEqual(asked);
   });
 
@@ -113,14 +115,14 @@ describe('findOrphans', () => {
       { ...child, id: 'other' },
     ]);
     const { orphans } = await findOrphans(client, { key: { userId: 'ada' } });
-    expect(orphans.map(({ runId }) => runId)).toEqual(['child']);
+    expect(orphans.map(({ workflowId }) => workflowId)).toEqual(['child']);
     expect(asked).toEqual(['root', 'child']);
   });
 
   it('looks at no more than it is told to, and says so', async () => {
     const { client } = clientOf([child, { ...child, id: 'second' }, { id: 'third' }]);
     const { orphans, isAll } = await findOrphans(client, {}, 1);
-    expect([orphans.map(({ runId }) => runId), isAll]).toEqual([['child'], false]);
+    expect([orphans.map(({ workflowId }) => workflowId), isAll]).toEqual([['child'], false]);
     expect((await findOrphans(client, {}, 3)).isAll).toBe(true);
   });
 
@@ -128,12 +130,12 @@ describe('findOrphans', () => {
     const { client } = clientOf([child]);
     expect((await findOrphans(client)).orphans).toEqual([
       {
-        runId: 'child',
-        executionRunId: 'child/1',
+        workflowId: 'child',
+        runId: 'child/1',
         agent: 'a',
         path: 'root/child',
         status: 'running',
-        callerRunId: 'root',
+        callerWorkflowId: 'root',
         startTime: '1970-01-01T00:00:00.000Z',
       },
     ]);

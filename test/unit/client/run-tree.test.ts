@@ -79,10 +79,10 @@ function clientOf(runs: readonly Run[]): {
   return { client: client as unknown as Client, asked, load };
 }
 
-const view = (runId: string, fields: Partial<ChildView> = {}): ChildView => ({
-  runId,
-  runner: runId,
-  path: `root/${runId}`,
+const view = (workflowId: string, fields: Partial<ChildView> = {}): ChildView => ({
+  workflowId,
+  runner: workflowId,
+  path: `root/${workflowId}`,
   status: 'open',
   ...fields,
 });
@@ -112,22 +112,27 @@ describe('TreeReader', () => {
     ]);
     expect(await new TreeReader(client, {}).read('root')).toEqual(
       aTree({
-        runId: 'root',
+        workflowId: 'root',
         ...state,
         turn: 0,
         costUsd: 0.5,
         children: [
           aTree({
-            runId: 'both',
+            workflowId: 'both',
             runner: 'both',
             kind: 'parallel',
             path: 'root/both',
             turn: 0,
             usage: usageOf(null),
             children: [
-              aTree({ runId: 'left', runner: 'left', path: 'root/both/left', pending: [asks] }),
               aTree({
-                runId: 'gone',
+                workflowId: 'left',
+                runner: 'left',
+                path: 'root/both/left',
+                pending: [asks],
+              }),
+              aTree({
+                workflowId: 'gone',
                 runner: 'gone',
                 path: 'root/gone',
                 status: 'failed',
@@ -150,7 +155,7 @@ describe('TreeReader', () => {
       ...ids.map((id) => ({ id, path: `root/${id}`, state: aState({ runner: id }) })),
     ]);
     const { children: read } = await new TreeReader(client, {}).read('root');
-    expect(read.map(({ runId }) => runId)).toEqual(ids);
+    expect(read.map(({ workflowId }) => workflowId)).toEqual(ids);
     expect(load.most).toBe(10);
   });
 
@@ -173,7 +178,7 @@ describe('TreeReader', () => {
     const listed = (path: string, fields: Partial<RunTree> = {}): RunTree => {
       const runner = path.split('/').at(-1) ?? '';
       const unknown = { turn: 0, iterations: 0, usage: usageOf(null) };
-      return aTree({ runId: runner, runner, path, status: 'running', ...unknown, ...fields });
+      return aTree({ workflowId: runner, runner, path, status: 'running', ...unknown, ...fields });
     };
     const tree = listed('root', {
       kind: 'sequential',

@@ -27,7 +27,7 @@ const longhaul = new Longhaul({ workflow: { list } } as unknown as Client, { tas
 
 async function idsOf(filter: Parameters<Longhaul['runs']>[0]): Promise<string[]> {
   const ids: string[] = [];
-  for await (const { runId } of longhaul.runs(filter)) ids.push(runId);
+  for await (const { workflowId } of longhaul.runs(filter)) ids.push(workflowId);
   return ids;
 }
 

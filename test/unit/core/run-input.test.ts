@@ -244,8 +244,8 @@ describe('checkRunInput', () => {
 });
 
 const parent = { workflowId: 'root' };
-const memory = { workflowId: 'root', executionRunId: 'e', length: 0, tail: [], digest: 'd' };
-const inputFrom = { workflowId: 'root', executionRunId: 'e', number: 1 };
+const memory = { workflowId: 'root', runId: 'e', length: 0, tail: [], digest: 'd' };
+const inputFrom = { workflowId: 'root', runId: 'e', number: 1 };
 const fromParent = {
   lineage,
   definition: { root: 'other', hash: '0a' },

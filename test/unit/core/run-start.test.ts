@@ -1,12 +1,12 @@
 // Pure: no server.
-import { checkRunId, toRunInput, workflowTypeOf } from '../../../src/core/run-start';
+import { checkWorkflowId, toRunInput, workflowTypeOf } from '../../../src/core/run-start';
 import type { RunnerSpec } from '../../../src/protocol/spec';
 
 const spec = { kind: 'graph', id: 'g' } as unknown as RunnerSpec;
 
 describe('the start of a run', () => {
   it('takes the spec of a runner, and of the options what belongs into the input', () => {
-    const options = { runId: 'r', session: { a: 1 } };
+    const options = { workflowId: 'r', session: { a: 1 } };
     expect(toRunInput({ spec }, 'go', options)).toStrictEqual({
       runner: spec,
       input: 'go',
@@ -21,8 +21,8 @@ describe('the start of a run', () => {
     expect(workflowTypeOf({ ...spec, kind: 'toString' } as never)).toBe('agent');
   });
 
-  it('refuses a run id that cannot stand in a path', () => {
-    expect(() => checkRunId('team/run-1')).not.toThrow();
-    expect(() => checkRunId(' run')).toThrow(/^runId ' ?run' does not match /);
+  it('refuses a workflow id that cannot stand in a path', () => {
+    expect(() => checkWorkflowId('team/run-1')).not.toThrow();
+    expect(() => checkWorkflowId(' run')).toThrow(/^workflowId ' ?run' does not match /);
   });
 });

@@ -69,9 +69,9 @@ describe('the names on the wire', () => {
     ['tool', 'get_weather-2', true],
     ['tool', 'a'.repeat(65), false],
     ['tool', 'a.b', false],
-    ['run', 'trip/42:a.b', true],
-    ['run', 'a'.repeat(201), false],
-    ['run', '', false],
+    ['workflow', 'trip/42:a.b', true],
+    ['workflow', 'a'.repeat(201), false],
+    ['workflow', '', false],
   ] as const)('of %ss: %p is one: %p', (kind, id, isOne) => {
     expect(names.idPatterns[kind].test(id)).toBe(isOne);
   });

@@ -36,7 +36,7 @@ export function refusalOf(define: () => unknown): string {
 }
 
 export const toolContext: ToolContext = {
-  runId: 'run-1',
+  workflowId: 'run-1',
   agentId: 'weather',
   path: 'weather',
   callId: 'call-1',

@@ -75,7 +75,7 @@ describe('defineTool', () => {
   it('runs its code', () => {
     const tool = defineTool<{ city: string }>({
       ...minimal,
-      execute: ({ city }, { runId }) => `${city} ${runId}`,
+      execute: ({ city }, { workflowId }) => `${city} ${workflowId}`,
     });
     expect(tool.execute({ city: 'Paris' }, toolContext)).toBe('Paris run-1');
   });

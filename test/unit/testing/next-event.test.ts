@@ -4,7 +4,7 @@ import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { nextEvent } from '../../../src/testing/next-event';
 
 /** Knows one run, which has the given child; describing anything else fails as on a server. */
-function serverWith(runId: string, childId: string): Client {
+function serverWith(workflowId: string, childId: string): Client {
   const description = {
     status: { name: 'RUNNING' },
     historyLength: 0,
@@ -12,7 +12,7 @@ function serverWith(runId: string, childId: string): Client {
   };
   const getHandle = (id: string): unknown => ({
     describe: () =>
-      id === runId
+      id === workflowId
         ? Promise.resolve(description)
         : Promise.reject(new WorkflowNotFoundError('Not here yet.', id, undefined)),
     fetchHistory: () => Promise.resolve({ events: [] }),
@@ -24,8 +24,8 @@ describe('nextEvent', () => {
   it.each([
     ['a child that was ordered', 'run'],
     ['a turn of a thread that was taken', 'turn'],
-  ])('waits for %s and is not there yet', async (_, runId) => {
-    expect(await nextEvent(serverWith('run', 'child'), runId)).toEqual({ kind: 'work' });
+  ])('waits for %s and is not there yet', async (_, workflowId) => {
+    expect(await nextEvent(serverWith('run', 'child'), workflowId)).toEqual({ kind: 'work' });
   });
 
   it('fails with every other failure of the server', async () => {

@@ -22,7 +22,7 @@ export async function beside(runner: string, input: string) {
   const run = await startRunner(runner, input);
   await sleep(1);
   const { finalResponse } = await run.result();
-  return { runId: run.runId, text: finalResponse.text };
+  return { workflowId: run.workflowId, text: finalResponse.text };
 }
 
 /** The same run twice, one after the other. */
@@ -44,9 +44,9 @@ export async function failure(runner: string, input: string, options?: StartRunn
 }
 
 /** Starts a runner in a scope and cancels the scope; returns whether that was the end of the run. */
-export async function cancelled(runner: string, runId: string) {
+export async function cancelled(runner: string, workflowId: string) {
   const scope = new CancellationScope();
-  const run = await scope.run(() => startRunner(runner, 'Go', { runId }));
+  const run = await scope.run(() => startRunner(runner, 'Go', { workflowId }));
   scope.cancel();
   return await run.result().then(() => false, isCancellation);
 }

@@ -22,7 +22,7 @@ export type End =
   | { readonly kind: 'failed'; readonly code: string };
 
 export type Played = {
-  readonly runId: string;
+  readonly workflowId: string;
   readonly end: End;
   /** By input id: whether the run took the answer. The question may be gone by then. */
   readonly answers: ReadonlyMap<string, boolean>;
@@ -39,16 +39,16 @@ export async function play(
   { tree, seed }: GrownTree,
 ): Promise<Played> {
   const { id, session, cancel } = tree;
-  const runId = `${id}-${longhaul.taskQueue}`;
+  const workflowId = `${id}-${longhaul.taskQueue}`;
   if (cancel?.at === 'call')
-    stage.holdCall(tree, cancel.number, () => longhaul.run(runId).cancel('enough'));
+    stage.holdCall(tree, cancel.number, () => longhaul.run(workflowId).cancel('enough'));
   // Half of them travel along, the others are known to the worker.
   const runner = seed % 2 === 0 ? toRunner(tree.root) : tree.root.id;
-  const run = await longhaul.start(runner, input, { session, runId });
+  const run = await longhaul.start(runner, input, { session, workflowId });
   const audience = new Audience(run, tree, new Random(seed));
   const end = await audience.watch();
   const { answers, secondAnswers, wrongs } = audience;
-  return { runId, end, answers, secondAnswers, wrongs };
+  return { workflowId, end, answers, secondAnswers, wrongs };
 }
 
 class Audience {

@@ -82,7 +82,7 @@ describe('the turns a store gave', () => {
       {
         id: 'b',
         messageId: 'm-1',
-        runId: 'run-b',
+        workflowId: 'run-b',
         user: long,
         assistant: 'answer b',
         createdAt: '2026-01-01T00:02:00Z',

@@ -14,7 +14,7 @@ const command = commandLine({});
 function threadOf(turns: readonly TurnView[] = []): { thread: ThreadHandle; told: string[] } {
   const told: string[] = [];
   const turn = (text: string, number: number) => ({
-    runId: `run-${number}`,
+    workflowId: `run-${number}`,
     turn: number,
     events: async function* () {},
     log: async () => [],
@@ -38,7 +38,11 @@ function threadOf(turns: readonly TurnView[] = []): { thread: ThreadHandle; told
 }
 
 function view(turn: number, more: Partial<TurnView>): TurnView {
-  const ids = { messageId: `m-${turn}`, runId: `run-${turn}`, createdAt: '2026-01-01T00:00:00Z' };
+  const ids = {
+    messageId: `m-${turn}`,
+    workflowId: `run-${turn}`,
+    createdAt: '2026-01-01T00:00:00Z',
+  };
   return { ...ids, turn, status: 'completed', user: `said ${turn}`, ...more };
 }
 

@@ -5,8 +5,8 @@ import { createStyle } from '../../../../src/cli/render/style';
 import { aQuestion } from '../builders';
 
 const run = (fields: Partial<RunSummary>): RunSummary => ({
-  runId: 'planner-1',
-  executionRunId: 'e1',
+  workflowId: 'planner-1',
+  runId: 'e1',
   agent: 'planner',
   status: 'completed',
   startTime: '2026-01-01T00:00:00.000Z',
@@ -19,7 +19,7 @@ const now = new Date('2026-01-01T02:30:00.000Z');
 describe('renderList', () => {
   it('aligns the columns and cuts what does not fit', () => {
     const pending = [aQuestion({ question: 'Which\ncity is \u001b[31mmeant, after all?' })];
-    const runs = [run({}), run({ runId: 'a', agent: '漢', status: 'needs-input', pending })];
+    const runs = [run({}), run({ workflowId: 'a', agent: '漢', status: 'needs-input', pending })];
     expect(renderList(runs, { style: createStyle(false), width: 60, now })).toEqual([
       'RUN        AGENT    STATUS       AGE  WAITS FOR',
       'planner-1  planner  completed    2 h',

@@ -92,27 +92,32 @@ describe('renderRun', () => {
     ];
     const state = aState({ status: 'needs-input', pending, iterations: 0, turn: 1 });
     const flags = "--address 127.0.0.1:1 --agents 'my agents.mjs'";
-    expect(renderRun({ runId: 'r/1', state, tree: aTree(), transcript: [] }, options)).toEqual([
-      'r/1  needs-input',
-      'planner · 1 model turn · 30 tokens',
-      '',
-      'trip/planner asks: Which city?',
-      '  1. Paris',
-      '  2. Rome',
-      'planner asks for approval: May send_mail run?',
-      '  send_mail {"to":"bob"}',
-      'planner asks: More?',
-      `answer with: longhaul resume r/1 'your answer' --input-id q1 ${flags}`,
-      `approve with: longhaul approve r/1 a1.0 ${flags}`,
-      `refuse with:  longhaul reject r/1 a1.0 'the reason' ${flags}`,
-      `answer with: longhaul resume r/1 'amount to add, or stop' --input-id b1 ${flags}`,
-    ]);
+    expect(renderRun({ workflowId: 'r/1', state, tree: aTree(), transcript: [] }, options)).toEqual(
+      [
+        'r/1  needs-input',
+        'planner · 1 model turn · 30 tokens',
+        '',
+        'trip/planner asks: Which city?',
+        '  1. Paris',
+        '  2. Rome',
+        'planner asks for approval: May send_mail run?',
+        '  send_mail {"to":"bob"}',
+        'planner asks: More?',
+        `answer with: longhaul resume r/1 'your answer' --input-id q1 ${flags}`,
+        `approve with: longhaul approve r/1 a1.0 ${flags}`,
+        `refuse with:  longhaul reject r/1 a1.0 'the reason' ${flags}`,
+        `answer with: longhaul resume r/1 'amount to add, or stop' --input-id b1 ${flags}`,
+      ],
+    );
   });
 
   it('tells why a run failed', () => {
     const end = { error: { code: 'ToolError', message: 'no network', details: {} } };
     const state = aState({ status: 'failed', usage: usageOf(null) });
-    const lines = renderRun({ runId: 'r1', state, tree: aTree(), transcript: [], end }, options);
+    const lines = renderRun(
+      { workflowId: 'r1', state, tree: aTree(), transcript: [], end },
+      options,
+    );
     expect(lines).toEqual([
       'r1  failed',
       'planner · 2 model turns · 1 tool round',

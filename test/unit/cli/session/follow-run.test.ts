@@ -45,7 +45,7 @@ function playRun(steps: readonly Step[]): { run: RunHandle; told: unknown[] } {
   const tell = (name: string) => async (value: unknown, options?: unknown) =>
     void told.push([name, value, options]);
   const run = {
-    runId: 'planner-1',
+    workflowId: 'planner-1',
     outcome: async () => {
       const step = left.shift();
       for (const event of step?.events ?? []) log.push(anEvent(log.length, event));
@@ -96,8 +96,8 @@ describe('followRun', () => {
     const { run } = playRun([{ events: [user('Hi')], outcome: complete }]);
     expect(await follow(run, terminal, { json: true })).toBe(0);
     expect(terminal.printed.map((line) => JSON.parse(line) as unknown)).toEqual([
-      { kind: 'event', runId: 'planner-1', index: 0, entry: { id: 'id/0', ...user('Hi') } },
-      { runId: 'planner-1', ...complete },
+      { kind: 'event', workflowId: 'planner-1', index: 0, entry: { id: 'id/0', ...user('Hi') } },
+      { workflowId: 'planner-1', ...complete },
     ]);
     expect(terminal.noted).toEqual([]);
   });
@@ -148,7 +148,7 @@ describe('followRun', () => {
     expect(await follow(run, terminal, { json: true })).toBe(3);
     expect(terminal.asked).toEqual([]);
     expect(JSON.parse(terminal.printed[0] ?? '')).toEqual({
-      runId: 'planner-1',
+      workflowId: 'planner-1',
       ...paused(aQuestion()),
     });
   });

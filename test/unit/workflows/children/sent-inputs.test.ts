@@ -3,7 +3,7 @@
 import { limits } from '../../../../src/protocol/limits';
 import { SentInputs } from '../../../../src/workflows/children/sent-inputs';
 
-const caller = { workflowId: 'caller', executionRunId: 'execution' };
+const caller = { workflowId: 'caller', runId: 'execution' };
 const long = (letter: string): string => letter.repeat(limits.inputInline);
 const numberOf = ({ inputFrom }: ReturnType<SentInputs['send']>) => inputFrom?.number;
 

@@ -7,7 +7,7 @@ import type { LogEvent, LogPage } from '../../../../src/protocol/log';
 import { RunLog } from '../../../../src/workflows/run/run-log';
 import { noUsage, result, text } from '../../core/builders';
 
-const address = { workflowId: 'run-1', executionRunId: 'e1' };
+const address = { workflowId: 'run-1', runId: 'e1' };
 
 const user = (value: string): LogEvent => ({
   kind: 'user',
@@ -85,12 +85,12 @@ describe('RunLog', () => {
 
   it('goes on after continue-as-new with the entries as they were, and numbers of its own execution', () => {
     add(user('hello'), turn);
-    const next = new RunLog({ ...address, executionRunId: 'e2', entries: log.entries });
+    const next = new RunLog({ ...address, runId: 'e2', entries: log.entries });
     next.sync([...events, feedback]);
     expect(idsOf(next)).toEqual(['e1/1', 'e1/2', 'e2/1']);
     expect(next.announce()).toEqual({
       workflowId: 'run-1',
-      executionRunId: 'e2',
+      runId: 'e2',
       length: 3,
       tail: ['e2/1'],
       digest: digestOf(['e1/1', 'e1/2', 'e2/1']),

@@ -29,7 +29,7 @@ function entriesOf(texts: readonly string[]): LogEntry[] {
 }
 
 function logOf(entries: readonly LogEntry[]): RunLog {
-  return new RunLog({ workflowId: 'thread:a/u/s', executionRunId: 'e', entries });
+  return new RunLog({ workflowId: 'thread:a/u/s', runId: 'e', entries });
 }
 
 type Thread = Parameters<typeof packThread>[1];
@@ -76,7 +76,7 @@ describe('packThread', () => {
           {
             messageId: 'm',
             turn: 1,
-            runId: 'r',
+            workflowId: 'r',
             id: 'i',
             createdAt: '',
             input: noise(limits.queuedBytes),
@@ -86,7 +86,7 @@ describe('packThread', () => {
           {
             messageId: noise(limits.toldTurnsBytes),
             turn: 1,
-            runId: 'r',
+            workflowId: 'r',
             createdAt: '',
             status: 'failed',
             isRemembered: false,

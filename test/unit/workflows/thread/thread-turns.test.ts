@@ -14,7 +14,7 @@ function open(turn: number, text = `text ${turn}`): OpenTurn {
     messageId: `m-${turn}`,
     input: text,
     turn,
-    runId: `r-${turn}`,
+    workflowId: `r-${turn}`,
     id: `i-${turn}`,
     createdAt,
   };
@@ -45,9 +45,9 @@ describe('ThreadTurns', () => {
     const turns = new ThreadTurns();
     [1, 2, 3].forEach((turn) => turns.add(open(turn)));
     expect(turns.isIdle).toBe(false);
-    expect(turns.next()?.runId).toBe('r-1');
+    expect(turns.next()?.workflowId).toBe('r-1');
     turns.finish({ status: 'completed', isRemembered: true });
-    expect(turns.next()?.runId).toBe('r-2');
+    expect(turns.next()?.workflowId).toBe('r-2');
     turns.finish({ status: 'failed', isRemembered: false, failure: { message: 'broken' } });
     turns.next();
     turns.add(open(4));
@@ -68,7 +68,7 @@ describe('ThreadTurns', () => {
     const carried = new ThreadTurns();
     carried.restore(JSON.parse(JSON.stringify(turns.carry())) as ReturnType<ThreadTurns['carry']>);
     for (const each of [turns, carried]) {
-      expect([1, 2, 3, 4].map((turn) => each.known(`m-${turn}`)?.runId)).toEqual([
+      expect([1, 2, 3, 4].map((turn) => each.known(`m-${turn}`)?.workflowId)).toEqual([
         'r-1',
         'r-2',
         'r-3',
@@ -97,7 +97,7 @@ describe('ThreadTurns', () => {
     expect(shown(turns.views(said('text 3')))).toEqual([[3, 'completed', 'text 3', '<text 3>']]);
     turns.clear();
     expect(turns.views([])).toEqual([]);
-    expect(turns.known('m-1')?.runId).toBe('r-1');
+    expect(turns.known('m-1')?.workflowId).toBe('r-1');
   });
 
   it('has room for so many messages and bytes, those that arrive counted in', () => {
@@ -133,7 +133,7 @@ describe('newestViews', () => {
   const view = (turn: number, user = 'x'): TurnView => ({
     messageId: 'm',
     turn,
-    runId: 'r',
+    workflowId: 'r',
     status: 'completed',
     createdAt: '',
     user,
