@@ -10,7 +10,12 @@ import type { Open } from './stuck.mts';
 const deadlineMs = 5_000;
 /** As the server numbers what a reset leaves out. */
 const updates = 2;
-const runTypes: readonly string[] = ['agent', 'sequential', 'parallel', 'graph'];
+const runTypes: readonly string[] = [
+  'agentWorkflow',
+  'sequentialWorkflow',
+  'parallelWorkflow',
+  'graphWorkflow',
+];
 const pauseMs = 500;
 const away: readonly string[] = ['ServerUnavailable', 'NoWorker'];
 /** A run that is halted goes on only when it is reset: whoever was cut off asks again for so long. */
@@ -56,7 +61,7 @@ export function chooseRun(open: readonly Open[], draw: number): Open | undefined
 
 /** Where it can be taken to, the likely ones first: not all of them exist. */
 function targetsOf(type: string, draw: number): readonly (number | string)[] {
-  if (type === 'agent') return [1 + (draw % 4), 1];
+  if (type === 'agentWorkflow') return [1 + (draw % 4), 1];
   const number = 1 + (draw % 2);
   return [`step-${number}`, `branch-${number}`, `task${number}`, 'step-1', 'branch-1', 'task1'];
 }

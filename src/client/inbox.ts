@@ -4,7 +4,7 @@
 
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { timeouts } from '../protocol/limits';
-import { queryNames, searchAttributes, threadType, workflowTypes } from '../protocol/names';
+import { queryNames, searchAttributes, whereType } from '../protocol/names';
 import type { PendingInput, RunMemo } from '../protocol/run';
 import { grpcStatus } from '../base/grpc-status';
 import { hasGrpcStatus, isNotFound } from './failures';
@@ -44,8 +44,7 @@ type MemoInput = NonNullable<RunMemo['pending']>[number];
 /** Runs asked at a time. */
 const atATime = 10;
 
-const types = [...Object.values(workflowTypes), threadType].map((type) => `'${type}'`);
-const openRuns = `WorkflowType IN (${types.join(', ')}) AND ExecutionStatus = 'Running'`;
+const openRuns = `${whereType()} AND ExecutionStatus = 'Running'`;
 const waits = `${searchAttributes.status} = 'needs-input'`;
 
 export async function* listInbox(

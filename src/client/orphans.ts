@@ -6,7 +6,7 @@ import type {
   WorkflowExecutionInfo,
 } from '@temporalio/client';
 import { timeouts } from '../protocol/limits';
-import { threadType, workflowTypes } from '../protocol/names';
+import { whereType } from '../protocol/names';
 import type { RunStatus } from '../protocol/run';
 import { isNotFound } from './failures';
 import { limited } from './limited';
@@ -73,8 +73,7 @@ async function suspectsOf(
   whose: Whose,
   most: number,
 ): Promise<{ readonly suspects: readonly CalledRun[]; readonly isAll: boolean }> {
-  const types = [...Object.values(workflowTypes), threadType].map((type) => `'${type}'`);
-  const query = `WorkflowType IN (${types.join(', ')}) AND ExecutionStatus = 'Running'`;
+  const query = `${whereType()} AND ExecutionStatus = 'Running'`;
   const open = new Set<string>();
   const called: CalledRun[] = [];
   let isAll = true;

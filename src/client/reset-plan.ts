@@ -6,7 +6,7 @@
 import type { Client } from '@temporalio/client';
 import type { CallToolInput, LonghaulActivities } from '../protocol/activities';
 import { InvalidInput } from '../protocol/error-classes';
-import { queryNames, workflowTypes } from '../protocol/names';
+import { kindOfType, queryNames } from '../protocol/names';
 import type { RunInput } from '../protocol/run';
 import type { Definition } from '../protocol/spec';
 import { historyEvents, type HistoryEvent } from './history-events';
@@ -266,5 +266,5 @@ function toolOf(
 
 /** Whether a workflow of this type is one that can be taken back. */
 export function isRunType(type: string): boolean {
-  return Object.values<string>(workflowTypes).includes(type);
+  return kindOfType(type) !== undefined;
 }

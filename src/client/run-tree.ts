@@ -4,7 +4,7 @@ import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { emptyUsage } from '../core/budget/usage';
 import { RunNotFound } from '../protocol/error-classes';
 import type { Usage } from '../protocol/message';
-import { workflowTypes } from '../protocol/names';
+import { kindOfType } from '../protocol/names';
 import type { ChildView, PendingInput, RunState, RunStatus } from '../protocol/run';
 import type { RunnerSpec } from '../protocol/spec';
 import { grpcStatus } from '../base/grpc-status';
@@ -127,6 +127,6 @@ function listedTree(
   called: ReadonlyMap<string, readonly WorkflowExecutionInfo[]>,
 ): RunTree {
   const children = (called.get(execution.runId) ?? []).map((child) => listedTree(child, called));
-  const kind = Object.values(workflowTypes).find((type) => type === execution.type) ?? 'agent';
+  const kind = kindOfType(execution.type) ?? 'agent';
   return { ...treeOf(execution.workflowId, stateFromMemo(execution), children), kind };
 }

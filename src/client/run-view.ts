@@ -11,7 +11,7 @@ import type { LonghaulError } from '../protocol/errors';
 import { isJsonObject } from '../base/json';
 import { timeouts } from '../protocol/limits';
 import type { LogEntry, LogPage } from '../protocol/log';
-import { memoKey, queryNames, workflowTypes } from '../protocol/names';
+import { kindOfType, memoKey, queryNames } from '../protocol/names';
 import type {
   ChildView,
   LogQuery,
@@ -207,7 +207,7 @@ function reasonOf(error: Error, failure: TaskFailure | undefined): string {
 }
 
 function isOurs(type: string): boolean {
-  return Object.hasOwn(workflowTypes, type);
+  return kindOfType(type) !== undefined;
 }
 
 function notOurs(workflowId: string, type: string, cause: Error): LonghaulError {

@@ -1,7 +1,7 @@
 // Runs, as the server lists them: read from their memos, so that no worker is needed.
 
 import type { WorkflowExecutionInfo } from '@temporalio/client';
-import { workflowTypes } from '../protocol/names';
+import { whereType, workflowTypes } from '../protocol/names';
 import type { RunMemo, RunStatus } from '../protocol/run';
 import { memoOf, stateFromMemo } from './run-view';
 import type { SearchIndex } from './search-index';
@@ -33,8 +33,7 @@ export async function* listRuns(
 ): AsyncGenerator<RunSummary, void, void> {
   const whose = new Whose(filter, ['status', 'children']);
   const { status, children = false } = filter;
-  const types = Object.values(workflowTypes).map((type) => `'${type}'`);
-  const query = `WorkflowType IN (${types.join(', ')})`;
+  const query = whereType(Object.values(workflowTypes));
   for await (const execution of index.list(query, whose.conditions)) {
     if (!whose.matches(memoOf(execution))) continue;
     const summary = summarize(execution);

@@ -2,7 +2,6 @@
 
 import { createHash, createHmac } from 'node:crypto';
 import { InvalidInput } from '../protocol/error-classes';
-import { threadType } from '../protocol/names';
 import type { ThreadKey } from '../protocol/thread';
 
 const longestThreadId = 200;
@@ -39,9 +38,9 @@ export function threadKey(names: {
 export function threadId({ appName, userId, sessionId }: ThreadKey, secret?: string): string {
   if (secret !== undefined) {
     const whole = JSON.stringify([appName, userId, sessionId]);
-    return `${threadType}:${createHmac('sha256', secret).update(whole).digest('hex')}`;
+    return `thread:${createHmac('sha256', secret).update(whole).digest('hex')}`;
   }
-  const id = `${threadType}:${[appName, userId, sessionId].map(encoded).join('/')}`;
+  const id = `thread:${[appName, userId, sessionId].map(encoded).join('/')}`;
   if (id.length <= longestThreadId) return id;
   const hash = createHash('sha256').update(id).digest('hex');
   return `${id.slice(0, longestThreadId - hash.length - 1)}~${hash}`;

@@ -1,13 +1,29 @@
 /** Names on the wire between clients, workflows and the Web UI. They are part of the public contract. */
 export const workflowTypes = {
-  agent: 'agent',
-  sequential: 'sequential',
-  parallel: 'parallel',
-  graph: 'graph',
+  agent: 'agentWorkflow',
+  sequential: 'sequentialWorkflow',
+  parallel: 'parallelWorkflow',
+  graph: 'graphWorkflow',
 } as const;
 
 /** A conversation: its turns are runs of the types above. */
-export const threadType = 'thread';
+export const threadType = 'threadWorkflow';
+
+export const allWorkflowTypes: readonly string[] = [...Object.values(workflowTypes), threadType];
+
+type RunKind = keyof typeof workflowTypes;
+
+const kinds = new Map(Object.entries(workflowTypes).map(([kind, type]) => [type, kind]));
+
+/** The converse of `workflowTypes`: undefined for a type that is not a run's. */
+export function kindOfType(type: string): RunKind | undefined {
+  return kinds.get(type as (typeof workflowTypes)[RunKind]) as RunKind | undefined;
+}
+
+/** A condition for the server's list of workflows. */
+export function whereType(types: readonly string[] = allWorkflowTypes): string {
+  return `WorkflowType IN (${types.map((type) => `'${type}'`).join(', ')})`;
+}
 
 /**
  * Between runs: a child tells the topmost run what it waits for (`childInputs`) and gets the answer (`deliver`); one whose outcome is

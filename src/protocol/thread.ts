@@ -7,7 +7,7 @@ import type { BudgetSpec, MemorySpec, RunnerSpec } from './spec';
 /** Whose conversation a thread is. */
 export type ThreadKey = Required<RunKey>;
 
-/** What the `thread` workflow takes. */
+/** What `threadWorkflow` takes. */
 export type ThreadInput = {
   /** The id of a registered runner, or its whole spec. */
   readonly runner: string | RunnerSpec;

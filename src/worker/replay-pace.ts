@@ -7,7 +7,7 @@ import type {
   WorkerOptions,
   WorkflowSlotInfo,
 } from '@temporalio/worker';
-import { threadType, workflowTypes } from '../protocol/names';
+import { allWorkflowTypes } from '../protocol/names';
 
 /** Beyond this many threads the one that talks to the server is what a worker waits for. */
 const mostThreads = 4;
@@ -18,7 +18,7 @@ const warmTasks = 40;
 /** Temporal's own default. */
 const activities = 100;
 
-const ourTypes: ReadonlySet<string> = new Set([...Object.values(workflowTypes), threadType]);
+const ourTypes: ReadonlySet<string> = new Set(allWorkflowTypes);
 
 /**
  * A worker with nothing in memory replays its runs on all its cores, and a few at a time. Whoever sets threads, a tuner or a number

@@ -1,4 +1,4 @@
-import { threadType, workflowTypes } from '../protocol/names';
+import { allWorkflowTypes } from '../protocol/names';
 import { workflowsModule } from './bundle';
 
 /** What the bundler's compiler shows of itself, as far as it is looked at. */
@@ -21,8 +21,6 @@ export type Compiler = {
     readonly afterCompile: { tap(name: string, check: (compilation: Compilation) => void): void };
   };
 };
-
-const types = [...Object.values(workflowTypes), threadType];
 
 /**
  * A plugin of the bundler: a worker whose workflow file does not export our workflows would leave every run waiting for ever, so
@@ -50,13 +48,13 @@ export class RequiredWorkflows {
   #missingIn({ modules, moduleGraph }: Compilation): readonly string[] {
     const all = [...modules];
     const ours = all.find(({ resource }) => resource === workflowsModule());
-    if (ours === undefined) return types;
+    if (ours === undefined) return allWorkflowTypes;
     const given = all
       .flatMap((module) => [...moduleGraph.getOutgoingConnections(module)])
       .find(({ dependency }) => dependency?.request === this.#workflowsPath)?.module;
     if (!given) return [];
     const provides = (module: Module, name: string): boolean =>
       moduleGraph.getExportsInfo(module).isExportProvided(name) !== false;
-    return types.filter((type) => provides(ours, type) && !provides(given, type));
+    return allWorkflowTypes.filter((type) => provides(ours, type) && !provides(given, type));
   }
 }

@@ -1,8 +1,13 @@
 // The workflow types, for the sandbox: users with workflows of their own export these from their workflow file. Beside them what
 // such workflows start runs with.
 
-export { agent, graph, parallel, sequential } from './run-workflows';
-export { thread } from './thread';
+export {
+  agentWorkflow,
+  graphWorkflow,
+  parallelWorkflow,
+  sequentialWorkflow,
+} from './run-workflows';
+export { threadWorkflow } from './thread';
 export {
   executeRunner,
   startRunner,

@@ -8,16 +8,17 @@ import { Run } from './run';
 type RunWorkflow = (input: RunInput, carried?: Uint8Array) => Promise<AgentRunResult | ChildResult>;
 
 /** `carried` is what the execution before this one handed over by continue-as-new. */
-export const agent: RunWorkflow = async (input, carried) => await start(input, carried);
+export const agentWorkflow: RunWorkflow = async (input, carried) => await start(input, carried);
 
 /** One runner after the other. */
-export const sequential: RunWorkflow = async (input, carried) => await start(input, carried);
+export const sequentialWorkflow: RunWorkflow = async (input, carried) =>
+  await start(input, carried);
 
 /** Runners at the same time. */
-export const parallel: RunWorkflow = async (input, carried) => await start(input, carried);
+export const parallelWorkflow: RunWorkflow = async (input, carried) => await start(input, carried);
 
 /** Tasks that wait for each other. */
-export const graph: RunWorkflow = async (input, carried) => await start(input, carried);
+export const graphWorkflow: RunWorkflow = async (input, carried) => await start(input, carried);
 
 async function start(input: RunInput, carried: Uint8Array | undefined): ReturnType<RunWorkflow> {
   return await durable(async () => await new Run({ input, carried }).run());

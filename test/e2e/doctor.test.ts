@@ -35,7 +35,7 @@ describe('longhaul doctor', () => {
 
   /** A run that this test decides on, in place of a worker. */
   async function start(name: string): Promise<string> {
-    await client.workflow.start('agent', {
+    await client.workflow.start('agentWorkflow', {
       workflowId: name,
       taskQueue: `queue-${name}`,
       args: [{ runner: 'clerk', input: 'hi' }],

@@ -1,7 +1,7 @@
 // Replays what the other tests of this Jest run left on the dev server: whatever they made a workflow do, it does again.
 import { Connection, type WorkflowExecutionInfo } from '@temporalio/client';
 import { connect, type Longhaul } from '../../src/client';
-import { threadType, workflowTypes } from '../../src/protocol/names';
+import { whereType } from '../../src/protocol/names';
 import { fetchHistory } from '../../src/testing';
 import { devServerAddress } from '../servers';
 import { replayAll, type NamedHistory } from './replays';
@@ -84,9 +84,8 @@ describe('histories of the test suite', () => {
       const connection = await Connection.connect({ address: devServerAddress() });
       try {
         const longhaul = await connect({ connection });
-        const types = [...Object.values(workflowTypes), threadType].map((type) => `'${type}'`);
         const now = new Date().toISOString();
-        const query = `WorkflowType IN (${types.join(', ')}) AND StartTime BETWEEN '${since}' AND '${now}'`;
+        const query = `${whereType()} AND StartTime BETWEEN '${since}' AND '${now}'`;
         const count = await countUntilSteady(longhaul, query);
         const begun = performance.now();
         const histories = historiesOf(longhaul, query);

@@ -230,7 +230,11 @@ describe('bad input', () => {
     await harness.deploy({ providers: { scripted: scriptedModel([]) } });
     const { client } = harness.longhaul;
     const workflowId = `raw-${Math.random().toString(36).slice(2)}`;
-    await client.workflow.start('agent', { workflowId, taskQueue: harness.taskQueue, args: input });
+    await client.workflow.start('agentWorkflow', {
+      workflowId,
+      taskQueue: harness.taskQueue,
+      args: input,
+    });
     await expect(harness.longhaul.run(workflowId).result()).rejects.toMatchObject({ code });
   });
 
@@ -253,7 +257,7 @@ describe('bad input', () => {
     await harness.deploy({ runners: [both], providers: { scripted: model } });
     const nulls = { session: null, key: null, budget: null, context: null };
     const { client } = harness.longhaul;
-    const handle = await client.workflow.start('parallel', {
+    const handle = await client.workflow.start('parallelWorkflow', {
       workflowId: `nulls-${Math.random().toString(36).slice(2)}`,
       taskQueue: harness.taskQueue,
       args: [{ runner: 'both', input: 'Go.', ...nulls }],

@@ -59,7 +59,12 @@ describe('forged input', () => {
       options: { retry: { maximumAttempts: 3, initialInterval: 10 } },
       message: /continued as new/,
     },
-    { name: 'the state of a thread', type: 'thread', args: [thread, bomb], message: /continued/ },
+    {
+      name: 'the state of a thread',
+      type: 'threadWorkflow',
+      args: [thread, bomb],
+      message: /continued/,
+    },
     {
       name: "another run's session",
       args: [{ ...start, sessionFrom: 'v' }],
@@ -75,17 +80,20 @@ describe('forged input', () => {
     },
     {
       name: 'a word misspelt in a thread',
-      type: 'thread',
+      type: 'threadWorkflow',
       args: [{ ...thread, idleTimeout: 1 }],
       message: /did you mean 'idleTimeoutMs'/,
     },
-  ])('a start with $name is refused', async ({ type = 'agent', args, options, message }) => {
-    const run = await startRaw(type, args, options);
-    await expect(run.result()).rejects.toMatchObject({
-      code: 'InvalidInput',
-      message: expect.stringMatching(message) as string,
-    });
-  });
+  ])(
+    'a start with $name is refused',
+    async ({ type = 'agentWorkflow', args, options, message }) => {
+      const run = await startRaw(type, args, options);
+      await expect(run.result()).rejects.toMatchObject({
+        code: 'InvalidInput',
+        message: expect.stringMatching(message) as string,
+      });
+    },
+  );
 
   it('options of start that are not options start nothing else', async () => {
     const victim = await harness.longhaul.start('quick', 'Go', { session: { secret: 'IBAN' } });

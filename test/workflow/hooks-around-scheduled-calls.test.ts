@@ -121,7 +121,7 @@ describe('hooks around calls that the run schedules itself', () => {
       kind: 'an agent',
       input: 'ask_clerk {"input":"hi"}',
       shown: 'clerk: hi',
-      type: 'agent',
+      type: 'agentWorkflow',
     },
   ];
 

@@ -62,7 +62,7 @@ describe('orchestrations', () => {
     const types = events.map(
       (event) => event.childWorkflowExecutionStartedEventAttributes?.workflowType?.name,
     );
-    expect(types.filter(Boolean)).toEqual(['agent', 'agent', 'agent']);
+    expect(types.filter(Boolean)).toEqual(['agentWorkflow', 'agentWorkflow', 'agentWorkflow']);
   });
 
   it('run at the same time, and merge what each branch changed', async () => {

@@ -179,8 +179,11 @@ describe("a user's own workflow", () => {
 
 describe('a workflow file', () => {
   it.each([
-    { file: 'importing.ts', missing: 'agent, sequential, parallel, graph, thread' },
-    { file: 'incomplete.ts', missing: 'parallel, graph, thread' },
+    {
+      file: 'importing.ts',
+      missing: 'agentWorkflow, sequentialWorkflow, parallelWorkflow, graphWorkflow, threadWorkflow',
+    },
+    { file: 'incomplete.ts', missing: 'parallelWorkflow, graphWorkflow, threadWorkflow' },
   ])('that does not export $missing is refused', async ({ file, missing }) => {
     await expect(bundle(file)).rejects.toThrow(
       `${file} does not export Longhaul's workflows ${missing}: add \`export * from 'longhaul/workflows'\` to it`,

@@ -77,7 +77,7 @@ describe('sub-agents', () => {
     const started = events.find(
       (event) => event.childWorkflowExecutionStartedEventAttributes,
     )?.childWorkflowExecutionStartedEventAttributes;
-    expect(started?.workflowType?.name).toBe('agent');
+    expect(started?.workflowType?.name).toBe('agentWorkflow');
     const childId = started?.workflowExecution?.workflowId ?? '';
     expect(childId).toMatch(new RegExp(`^${run.workflowId}\\.research\\.1\\.0~[0-9a-f]{8}$`));
     const child = harness.longhaul.run(childId);

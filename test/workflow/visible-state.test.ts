@@ -105,7 +105,7 @@ describe('visible state', () => {
       'workflow',
       'start',
       '--type',
-      'agent',
+      'agentWorkflow',
       '--task-queue',
       harness.taskQueue,
       '--input',

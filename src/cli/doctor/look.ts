@@ -3,7 +3,7 @@
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { isNotFound } from '../../client/failures';
 import { timeouts } from '../../protocol/limits';
-import { threadType, workflowTypes } from '../../protocol/names';
+import { whereType } from '../../protocol/names';
 import { printableLine } from '../render/printable';
 import { clipToWidth } from '../render/table';
 
@@ -16,7 +16,7 @@ const mostShown = 5;
 const longestCause = 300;
 
 /** Part of a query to the server's list: what is of Longhaul. */
-export const ofOurs = `WorkflowType IN (${[...Object.values(workflowTypes), threadType].map((type) => `'${type}'`).join(', ')})`;
+export const ofOurs = whereType();
 
 export type Listed = {
   readonly executions: readonly WorkflowExecutionInfo[];

@@ -2,11 +2,10 @@
 import { ServiceError, type Client } from '@temporalio/client';
 import { listInbox, type InboxFilter, type InboxItem } from '../../../src/client/inbox';
 import { SearchIndex } from '../../../src/client/search-index';
-import { threadType, workflowTypes } from '../../../src/protocol/names';
+import { whereType } from '../../../src/protocol/names';
 import type { PendingInput, RunMemo } from '../../../src/protocol/run';
 
-const types = [...Object.values(workflowTypes), threadType].map((type) => `'${type}'`);
-const open = `WorkflowType IN (${types.join(', ')}) AND ExecutionStatus = 'Running'`;
+const open = `${whereType()} AND ExecutionStatus = 'Running'`;
 const narrowed = (conditions: string): string =>
   `${open} AND (LonghaulStatus IS NULL OR (LonghaulStatus = 'needs-input'${conditions}))`;
 const waits = narrowed('');

@@ -169,9 +169,9 @@ describe('TreeReader', () => {
   describe('without a worker', () => {
     const asks = aQuestion({ path: 'root/both/left' });
     const runs: readonly Run[] = [
-      { id: 'root', path: 'root', type: 'sequential', pending: [asks] },
+      { id: 'root', path: 'root', type: 'sequentialWorkflow', pending: [asks] },
       { id: 'first', path: 'root/first', caller: 'root' },
-      { id: 'both', path: 'root/both', type: 'parallel', caller: 'root' },
+      { id: 'both', path: 'root/both', type: 'parallelWorkflow', caller: 'root' },
       { id: 'left', path: 'root/both/left', caller: 'both', pending: [asks] },
       { id: 'orphan', path: 'root/both', caller: 'root before a reset' },
     ];

@@ -16,9 +16,9 @@ describe('the start of a run', () => {
   });
 
   it('is of the type of the runner, and of any where only the id is known', () => {
-    expect(workflowTypeOf(spec)).toBe('graph');
-    expect(workflowTypeOf('g')).toBe('agent');
-    expect(workflowTypeOf({ ...spec, kind: 'toString' } as never)).toBe('agent');
+    expect(workflowTypeOf(spec)).toBe('graphWorkflow');
+    expect(workflowTypeOf('g')).toBe('agentWorkflow');
+    expect(workflowTypeOf({ ...spec, kind: 'toString' } as never)).toBe('agentWorkflow');
   });
 
   it('refuses a workflow id that cannot stand in a path', () => {

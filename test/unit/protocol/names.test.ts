@@ -3,13 +3,13 @@ import * as names from '../../../src/protocol/names';
 
 describe('the names on the wire', () => {
   it('of workflows and of what one may say to them', () => {
-    const { workflowTypes, threadType, signalNames, updateNames, queryNames } = names;
-    expect([...Object.values(workflowTypes), threadType]).toEqual([
-      'agent',
-      'sequential',
-      'parallel',
-      'graph',
-      'thread',
+    const { allWorkflowTypes, signalNames, updateNames, queryNames } = names;
+    expect(allWorkflowTypes).toEqual([
+      'agentWorkflow',
+      'sequentialWorkflow',
+      'parallelWorkflow',
+      'graphWorkflow',
+      'threadWorkflow',
     ]);
     expect(Object.values(signalNames)).toEqual([
       'resume',

@@ -1,3 +1,3 @@
 // A workflow file that exports some of ours.
 
-export { agent, executeRunner, sequential } from '../../../src/workflows';
+export { agentWorkflow, executeRunner, sequentialWorkflow } from '../../../src/workflows';
