@@ -16,6 +16,7 @@ import {
 } from '../server/connection-options';
 import { clientConverter, type EncryptionOptions, tryEncryption } from '../server/encryption';
 import { grpcStatus } from '../base/grpc-status';
+import { checkOptions } from './check-options';
 import { hasGrpcStatus } from './failures';
 import { Longhaul } from './longhaul';
 import { checkIdSecret } from './thread-id';
@@ -42,9 +43,24 @@ export type ConnectOptions = DataOptions & {
   readonly connection?: ConnectionLike;
 };
 
+const optionNames = {
+  profile: true,
+  address: true,
+  tls: true,
+  apiKey: true,
+  encryption: true,
+  dataConverter: true,
+  clearFailures: true,
+  namespace: true,
+  taskQueue: true,
+  application: true,
+  hashIds: true,
+  connection: true,
+} as const;
+
 /**
  * Connects to Temporal: what is given, else `TEMPORAL_*` and the configuration profile, else the dev server's address.
- * Throws `ServerUnavailable` within 5 s, also when the namespace does not exist.
+ * Throws `ServerUnavailable` within 5 s, also when the namespace does not exist, and `InvalidInput` for an unknown option.
  *
  * @example
  * const longhaul = await connect();
@@ -52,6 +68,7 @@ export type ConnectOptions = DataOptions & {
  * const outcome = await run.outcome();
  */
 export async function connect(options: ConnectOptions = {}): Promise<Longhaul> {
+  checkOptions('connect', options, optionNames);
   const { connection: given, namespace, taskQueue, application, hashIds, ...server } = options;
   const dataConverter = clientConverter(options);
   checkIdSecret(hashIds);

@@ -14,6 +14,7 @@ import type { JsonObject } from '../base/json';
 import { limits, timeouts } from '../protocol/limits';
 import type { RunInput, RunKey } from '../protocol/run';
 import type { BudgetSpec, RunnerLike } from '../protocol/spec';
+import { checkOptions } from './check-options';
 import { asLonghaulError } from './failures';
 import { listInbox, type InboxFilter, type InboxItem } from './inbox';
 import { findOrphans, type OrphanRun } from './orphans';
@@ -42,6 +43,14 @@ export type StartOptions = {
   /** For tools only; never shown to the model. At most 16 KiB of JSON. */
   readonly context?: JsonObject;
 };
+
+const startOptionNames = {
+  workflowId: true,
+  session: true,
+  key: true,
+  budget: true,
+  context: true,
+} as const;
 
 /** A client of Longhaul on one Temporal namespace and task queue. Made by `connect`. */
 export class Longhaul {
@@ -80,6 +89,7 @@ export class Longhaul {
     input: RunInput['input'],
     options: StartOptions = {},
   ): Promise<RunHandle> {
+    checkOptions('start', options, startOptionNames);
     const runInput = { ...toRunInput(runner, input, options), ...this.#own };
     checkRunInput(runInput);
     const agent = typeof runInput.runner === 'string' ? runInput.runner : runInput.runner.id;
@@ -101,6 +111,7 @@ export class Longhaul {
 
   /** The handle of a run that was started before, here or anywhere. */
   run(workflowId: string, options: ReadOptions = {}): RunHandle {
+    checkOptions('run', options, { withoutWorker: true });
     if (typeof workflowId !== 'string' || workflowId === '')
       throw new InvalidInput('a workflow id must be a text');
     return new RunHandle(this.client, workflowId, options);

@@ -25,6 +25,7 @@ import type {
   RunState,
 } from '../protocol/run';
 import { grpcStatus } from '../base/grpc-status';
+import { checkOptions } from './check-options';
 import {
   asLonghaulError,
   cancelled,
@@ -146,11 +147,13 @@ export class RunHandle {
 
   /** The raw entries of the log from index `from` on; where no worker answers, those that history has, as `transcript`. */
   async log(options: { from?: number } = {}): Promise<LogEntry[]> {
+    checkOptions('log', options, { from: true });
     return await this.#view.entries(options.from);
   }
 
   /** The run's steps as they happen, from log index `from` on; ends with the run. Resume with the last `index + 1`. */
   events(options: { from?: number; signal?: AbortSignal } = {}): AsyncIterable<RunEvent> {
+    checkOptions('events', options, { from: true, signal: true });
     return followLog(this.#view, options);
   }
 
@@ -159,6 +162,7 @@ export class RunHandle {
    * another answer is refused with `AlreadyAnswered`.
    */
   async resume(answer: Json, options: { inputId?: string } = {}): Promise<void> {
+    checkOptions('resume', options, { inputId: true });
     answerText({ answer });
     const inputId = options.inputId ?? (await this.#onlyPending());
     await this.#update(updateNames.resume, answer, { answer, inputId });
@@ -166,6 +170,7 @@ export class RunHandle {
 
   /** Lets a waiting tool call run, with other arguments if they are given. */
   async approve(inputId: string, options: { args?: JsonObject } = {}): Promise<void> {
+    checkOptions('approve', options, { args: true });
     const { args } = options;
     if (args !== undefined) checkEdit(args);
     await this.#update(updateNames.approve, ['approve', args ?? null], {
@@ -201,6 +206,7 @@ export class RunHandle {
    * await run.reset({ to: 3, confirm: ({ calls }) => calls.every(({ effect }) => effect !== 'once') });
    */
   async reset(options: ResetOptions): Promise<ResetPlan | undefined> {
+    checkOptions('reset', options, { to: true, confirm: true, reason: true });
     return await resetRun(this.#client, this.workflowId, options);
   }
 

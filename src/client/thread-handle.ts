@@ -11,6 +11,7 @@ import { threadMemoKey, updateNames } from '../protocol/names';
 import type { PendingInput, RunInput, RunState } from '../protocol/run';
 import type { BudgetSpec } from '../protocol/spec';
 import type { SendInput, SendReply, ThreadInput, TurnView, WhenBusy } from '../protocol/thread';
+import { checkOptions } from './check-options';
 import { RunHandle } from './run-handle';
 import { updateThread, type ThreadUpdate } from './send-to-thread';
 import { threadId } from './thread-id';
@@ -64,6 +65,7 @@ export class ThreadHandle {
    * const outcome = await turn.outcome();
    */
   async send(input: RunInput['input'], options: SendOptions = {}): Promise<TurnHandle> {
+    checkOptions('send', options, { messageId: true, whenBusy: true, context: true, budget: true });
     const { messageId = randomUUID(), whenBusy, context, budget } = options;
     const message: SendInput = {
       messageId,
@@ -80,6 +82,7 @@ export class ThreadHandle {
 
   /** The turns, the oldest first: at most the newest 200. Empty before the first message. Throws `NoWorker` when none can tell. */
   async turns(options: { last?: number } = {}): Promise<readonly TurnView[]> {
+    checkOptions('turns', options, { last: true });
     return await this.#view.turns(options);
   }
 

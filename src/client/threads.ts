@@ -8,6 +8,7 @@ import { threadMemoKey, threadType } from '../protocol/names';
 import type { ThreadInput, ThreadKey } from '../protocol/thread';
 import type { RunnerLike } from '../protocol/spec';
 import { parseDuration, type Duration } from '../base/duration';
+import { checkOptions } from './check-options';
 import { memoOf, stateFromMemo } from './run-view';
 import type { RunSummary } from './runs';
 import type { SearchIndex } from './search-index';
@@ -38,7 +39,17 @@ export type ThreadSummary = Pick<RunSummary, 'agent' | 'status' | 'pending' | 's
   readonly key?: ThreadKey;
 };
 
+const threadOptionNames = {
+  agent: true,
+  sessionId: true,
+  appName: true,
+  userId: true,
+  idleTimeout: true,
+  session: true,
+} as const;
+
 export function threadInput(options: ThreadOptions, application: string): ThreadInput {
+  checkOptions('thread', options, threadOptionNames);
   const { agent, idleTimeout, session } = options;
   const runner = typeof agent === 'object' && 'spec' in agent ? agent.spec : agent;
   checkRunInput({ runner, input: 'checked', session });
