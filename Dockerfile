@@ -5,6 +5,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY tsconfig.json tsconfig.build.json ./
 COPY scripts ./scripts
+COPY template ./template
 COPY src ./src
 RUN npm run build && chmod +x dist/cli/main.js && node scripts/keep-peers.mjs && npm prune --omit=dev
 
@@ -15,6 +16,7 @@ WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
+COPY --from=build /app/template ./template
 # Tools that are mounted anywhere import 'longhaul' from there.
 RUN ln -s /app/dist/cli/main.js /usr/local/bin/longhaul && mkdir /node_modules && ln -s /app /node_modules/longhaul
 ENV NODE_ENV=production

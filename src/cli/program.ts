@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Command } from 'commander';
 import type { AddCommand, CommandContext } from './session/command-context';
 import { addApproveCommand, addRejectCommand, addResumeCommand } from './commands/answer';
@@ -10,6 +8,7 @@ import { addDevWorkerCommand } from './commands/dev-worker';
 import { addDiffCommand } from './commands/diff';
 import { addDoctorCommand } from './commands/doctor';
 import { addInboxCommand } from './commands/inbox';
+import { addInitCommand } from './commands/init';
 import { addListCommand } from './commands/list';
 import { addResetCommand } from './commands/reset';
 import { addRunCommand } from './commands/run';
@@ -20,8 +19,10 @@ import { addThreadsCommand } from './commands/threads';
 import { addValidateCommand } from './commands/validate';
 import { addWorkerCommand } from './commands/worker';
 import { exitCodeHelp } from './exit-codes';
+import { packageVersion } from './session/package-version';
 
 const commands: readonly AddCommand[] = [
+  addInitCommand,
   addDevCommand,
   addWorkerCommand,
   addRunCommand,
@@ -57,9 +58,4 @@ export function createProgram(context: CommandContext): Command {
     command.exitOverride().allowExcessArguments(false);
   }
   return program;
-}
-
-function packageVersion(): string {
-  const file = join(__dirname, '..', '..', 'package.json');
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 }

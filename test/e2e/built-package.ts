@@ -1,5 +1,6 @@
-import { copyFile, cp, mkdir, readFile, symlink } from 'node:fs/promises';
+import { copyFile, cp, mkdir, symlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import manifest from '../../package.json';
 import { buildOnce } from '../../src/server/cache-folder';
 import { workflowBundlePath } from '../servers';
 
@@ -16,16 +17,15 @@ export async function builtPackage(): Promise<string> {
     const installed = join(workFolder, 'node_modules', 'longhaul');
     await mkdir(installed, { recursive: true });
     await copyFile(join(root, 'package.json'), join(installed, 'package.json'));
-    await cp(join(root, 'dist'), join(installed, 'dist'), { recursive: true });
+    for (const part of ['dist', 'template'])
+      await cp(join(root, part), join(installed, part), { recursive: true });
     await linkDependencies(workFolder);
     return workFolder;
   });
 }
 
 async function linkDependencies(folder: string): Promise<void> {
-  const text = await readFile(join(root, 'package.json'), 'utf8');
-  const { dependencies } = JSON.parse(text) as { dependencies: Record<string, string> };
-  for (const name of Object.keys(dependencies)) {
+  for (const name of Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })) {
     const link = join(folder, 'node_modules', name);
     await mkdir(dirname(link), { recursive: true });
     await symlink(join(root, 'node_modules', name), link);

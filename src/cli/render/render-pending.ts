@@ -58,7 +58,7 @@ export function renderAnswerCommands(
 }
 
 /** Whoever copies the command runs what it shows: what cannot be shown is left out, and it finds no run then. */
-function shellWord(given: string): string {
+export function shellWord(given: string): string {
   const word = printableLine(given);
   return /^[\w@%+=:,./-]+$/.test(word) ? word : quoted(word);
 }

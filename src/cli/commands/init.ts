@@ -1,0 +1,73 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { UsageError } from '../cli-error';
+import { exitCodes } from '../exit-codes';
+import { printableLine } from '../render/printable';
+import { shellWord } from '../render/render-pending';
+import { packageVersion } from '../session/package-version';
+import type { CommandContext } from '../session/command-context';
+
+const template = join(__dirname, '../../../template');
+
+/** npm leaves files of this name out of a package. */
+const renamed: Readonly<Record<string, string>> = { gitignore: '.gitignore' };
+
+export function addInitCommand(program: Command, { terminal, finish }: CommandContext): void {
+  program
+    .command('init')
+    .summary('write a small project that runs offline')
+    .description(
+      'Writes a small project: an agent with a tool, a worker, a client and a test. It needs no API key. Nothing is overwritten.',
+    )
+    .argument('[folder]', 'where to', '.')
+    .action(async (folder: string) => {
+      const written = await writeProject(resolve(folder));
+      for (const file of written) terminal.print(printableLine(join(folder, file)));
+      const enter = resolve(folder) === process.cwd() ? [] : [`cd ${shellWord(folder)}`];
+      terminal.note(`next: ${[...enter, 'npm install', 'npm test', 'npm run dev'].join(' && ')}`);
+      finish(exitCodes.done);
+    });
+}
+
+/** The paths of what was written. Throws, before it writes anything, where a file is there already. */
+async function writeProject(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(template, { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => ({
+      source: join(parentPath, name),
+      path: join(relative(template, parentPath), renamed[name] ?? name),
+    }))
+    .sort((one, other) => (one.path < other.path ? -1 : 1));
+  const paths = files.map(({ path }) => path);
+  const taken = paths.filter((path) => existsSync(join(folder, path)));
+  if (taken.length > 0)
+    throw new UsageError(
+      `${folder} has ${taken.join(', ')} already: nothing was written. Name a new folder: longhaul init my-agent`,
+    );
+  for (const { source, path } of files) {
+    const target = join(folder, path);
+    await mkdir(dirname(target), { recursive: true });
+    const text = await readFile(source, 'utf8');
+    const own = path === 'package.json' ? manifestOf(text, folder) : text;
+    await writeFile(target, own, { flag: 'wx' });
+  }
+  return paths;
+}
+
+/** Named after the folder, and asks for this version of the package. */
+function manifestOf(text: string, folder: string): string {
+  const manifest = JSON.parse(text) as { readonly dependencies: object };
+  const name = basename(folder)
+    .toLowerCase()
+    .replace(/[^a-z0-9-]+/g, '-')
+    .replace(/^-+|-+$/g, '');
+  const own = {
+    ...manifest,
+    ...(name !== '' && { name }),
+    dependencies: { ...manifest.dependencies, longhaul: `^${packageVersion()}` },
+  };
+  return `${JSON.stringify(own, null, 2)}\n`;
+}

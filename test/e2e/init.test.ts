@@ -1,0 +1,88 @@
+// `longhaul init`: the project that it writes is used as its reader would, with the built package, offline.
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import manifest from '../../package.json';
+import { timeSkippingServerPath } from '../servers';
+import { builtCli, type BuiltCli, type Finished } from './built-cli';
+
+const root = resolve(__dirname, '../..');
+const run = promisify(execFile);
+
+describe('longhaul init', () => {
+  let cli: BuiltCli;
+  let folder: string;
+  let written: Finished;
+  let project: string;
+  beforeAll(async () => {
+    cli = await builtCli();
+    folder = await cli.project({});
+    written = await cli.run(['init', 'My Agent'], { cwd: folder });
+    project = join(folder, 'My Agent');
+    for (const name of ['zod', '@types/node']) {
+      const link = join(project, 'node_modules', name);
+      await mkdir(dirname(link), { recursive: true });
+      await symlink(join(root, 'node_modules', name), link);
+    }
+  });
+  afterAll(async () => {
+    cli.killAll();
+    await rm(folder, { recursive: true });
+  });
+
+  it('writes an agent, a worker, a client and a test, and says what comes next', () => {
+    expect(written).toMatchObject({ code: 0 });
+    expect(written.stdout.split('\n')).toEqual(
+      expect.arrayContaining(
+        ['.gitignore', 'package.json', 'src/agent.ts', 'src/ask.ts', 'src/worker.ts'].map((file) =>
+          join('My Agent', file),
+        ),
+      ),
+    );
+    expect(written.stderr).toBe("next: cd 'My Agent' && npm install && npm test && npm run dev\n");
+  });
+
+  it('asks for this version, and for versions that are tested here', async () => {
+    const text = await readFile(join(project, 'package.json'), 'utf8');
+    const { name, dependencies, devDependencies } = JSON.parse(text) as typeof manifest;
+    expect(name).toBe('my-agent');
+    expect(dependencies).toHaveProperty('longhaul', `^${manifest.version}`);
+    const { longhaul: _, ...others } = { longhaul: '', ...dependencies, ...devDependencies };
+    expect(others).toEqual(
+      Object.fromEntries(
+        Object.keys(others).map((other) => [
+          other,
+          { ...manifest.dependencies, ...manifest.devDependencies }[other as 'zod'],
+        ]),
+      ),
+    );
+  });
+
+  it('has types without errors, and a test that passes', async () => {
+    await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc')], { cwd: project });
+    const env = { ...process.env, TEMPORAL_TEST_SERVER: timeSkippingServerPath() };
+    const { stdout } = await run('npm', ['test'], { cwd: project, env });
+    expect(stdout).toMatch(/pass 1\n.*fail 0\n/s);
+  });
+
+  it('runs without an API key', async () => {
+    const args = ['run', 'support', 'Where is my order?', '--answer', '1042'];
+    const queue = ['--task-queue', `init-${randomUUID()}`];
+    expect(await cli.run([...args, ...queue], { cwd: project })).toMatchObject({
+      code: 0,
+      stdout: 'Order 1042 was shipped on Monday.\n',
+    });
+  });
+
+  it('overwrites nothing, and writes nothing beside what is there', async () => {
+    const other = join(folder, 'other');
+    await mkdir(other);
+    await writeFile(join(other, 'package.json'), '{}');
+    const refused = await cli.run(['init'], { cwd: other });
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toContain('has package.json already: nothing was written');
+    expect(await readdir(other)).toEqual(['package.json']);
+  });
+});
