@@ -5,10 +5,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 
 process.chdir(resolve(import.meta.dirname, '..'));
-const { bin, dependencies, exports, name, peerDependencies, peerDependenciesMeta } = JSON.parse(
+const { bin, dependencies, exports, name, peerDependencies } = JSON.parse(
   readFileSync('package.json', 'utf8'),
 );
 const entries = Object.keys(exports).filter((path) => path !== './package.json');
+const temporal = Object.keys(peerDependencies).filter((peer) => peer.startsWith('@temporalio/'));
 const specifiers = entries.map((path) => join(name, path));
 const folder = mkdtempSync(join(tmpdir(), `${name}-package-`));
 const installed = join(folder, 'node_modules', name);
@@ -57,7 +58,8 @@ function install() {
   const tarball = join(folder, check('npm pack', pack).trim());
   mkdirSync(installed, { recursive: true });
   check('unpack', ['tar', '-xzf', tarball, '-C', installed, '--strip-components=1']);
-  for (const dependency of [...Object.keys(dependencies), '@types/node']) link(dependency);
+  for (const dependency of [...Object.keys(dependencies), ...temporal, '@types/node'])
+    link(dependency);
   return tarball;
 }
 
@@ -119,7 +121,7 @@ try {
   }
   writeFileSync(join(folder, 'optional.mjs'), OPTIONAL);
   Object.keys(peerDependencies)
-    .filter((peer) => peerDependenciesMeta[peer]?.optional)
+    .filter((peer) => !temporal.includes(peer))
     .forEach(checkOptional);
 } finally {
   rmSync(folder, { recursive: true, force: true });

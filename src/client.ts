@@ -1,4 +1,6 @@
 /** Clients: start runs, answer them, read them. */
+import './server/client-packages';
+
 export { connect, type ConnectOptions } from './client/connect';
 export type { InboxFilter, InboxItem } from './client/inbox';
 export { Longhaul, type StartOptions } from './client/longhaul';

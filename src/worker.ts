@@ -1,4 +1,6 @@
 /** Workers: the processes that run agents. */
+import './worker/worker-packages';
+
 export type { InlineSpecInfo, InlineSpecs } from './activities/definition/inline-spec';
 export type { DeltaEvent } from './activities/model/delta-event';
 export type {

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
+import './session/require-node';
 import './session/keep-compiled';
-import { checkNode } from './doctor/machine-checks';
 import { showNodeWarnings } from './node-warnings';
 import { runCli } from './run-cli';
 import { createTerminal } from './render/terminal';
@@ -11,8 +11,6 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 const terminal = createTerminal();
-const node = checkNode(process.version);
-if (node.status === 'fail') terminal.note(`warning: ${node.message} is too old: ${node.todo}`);
 showNodeWarnings((line) => terminal.note(line));
 const crashed = new Promise<never>((_, reject) => {
   process.on('uncaughtException', reject);

@@ -1,6 +1,6 @@
 import { SpecError } from '../protocol/error-classes';
 import type { LonghaulError } from '../protocol/errors';
-import { loadOptional, type OptionalPackage } from '../protocol/optional-packages';
+import { loadPeer, type Peer } from '../protocol/peers';
 import { isJsonObject } from '../base/json';
 import { createAnthropicProvider } from './anthropic/anthropic-provider';
 import { createGoogleProvider } from './google/google-provider';
@@ -14,7 +14,7 @@ type Api = NonNullable<ProviderConfig['api']>;
 export type ProviderConfigs = Readonly<Record<string, ProviderConfig | ModelProvider>>;
 
 /** How a provider is made, and the package it loads at its first call. */
-type Maker = { readonly create: ProviderFactory; readonly package: OptionalPackage };
+type Maker = { readonly create: ProviderFactory; readonly package: Peer };
 
 const openAi: Maker = { create: createOpenAiProvider, package: 'openai' };
 const anthropic: Maker = { create: createAnthropicProvider, package: '@anthropic-ai/sdk' };
@@ -75,7 +75,7 @@ export function requireProviderPackages(
     const given = givenProvider(name, configs);
     if (given === undefined || isModelProvider(given)) continue;
     const { package: needed } = makerOf(name, given);
-    loadOptional(needed, () => resolve(needed));
+    loadPeer(needed, () => resolve(needed));
   }
 }
 

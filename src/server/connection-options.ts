@@ -1,3 +1,4 @@
+import './client-packages';
 import { defined } from '../base/defined';
 import type { TLSConfig } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';

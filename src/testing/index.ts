@@ -1,4 +1,6 @@
 /** What users test their agents with. */
+import './testing-packages';
+
 export {
   assertNoSecret,
   fetchHistories,

@@ -2,17 +2,19 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { WorkerOptions } from '@temporalio/worker';
 import { encodesFailuresMark } from '../protocol/encryption';
+import { fitsPrebuiltBundle } from './temporal-sdk';
 
 type WorkflowSource = Pick<WorkerOptions, 'workflowBundle'> | Pick<WorkerOptions, 'workflowsPath'>;
 
 /**
  * Where workers without workflows of their own get ours from: the bundle built with the package, which starts in a fraction of the
- * time; a checkout that is not built bundles the source. There is one bundle more, with the failure converter of `encryption`.
+ * time. A checkout that is not built, and a worker on an older minor version of Temporal's SDK, bundle the modules when they start.
+ * There is one bundle more, with the failure converter of `encryption`.
  */
 export function prebuiltWorkflows({ encodesFailures = false } = {}): WorkflowSource {
   const name = encodesFailures ? 'workflow-bundle-encrypted.js' : 'workflow-bundle.js';
   const codePath = path.join(__dirname, '..', name);
-  if (existsSync(codePath)) return { workflowBundle: { codePath } };
+  if (fitsPrebuiltBundle() && existsSync(codePath)) return { workflowBundle: { codePath } };
   return { workflowsPath: workflowsModule() };
 }
 

@@ -1,5 +1,10 @@
-import { SimplePlugin } from '@temporalio/plugin';
-import type { BundleOptions, Worker, WorkerOptions } from '@temporalio/worker';
+import type {
+  BundleOptions,
+  BundlerPlugin,
+  Worker,
+  WorkerOptions,
+  WorkerPlugin,
+} from '@temporalio/worker';
 import { createActivities } from '../activities';
 import { DefinitionCache } from '../activities/definition/definition-cache';
 import { InputCache } from '../activities/log/input-cache';
@@ -36,7 +41,8 @@ import { checkSdk, sdkCopies } from './temporal-sdk';
  * @example
  * const worker = await Worker.create({ taskQueue, workflowsPath, plugins: [new LonghaulPlugin({ runners: [agent] })] });
  */
-export class LonghaulPlugin extends SimplePlugin {
+export class LonghaulPlugin implements WorkerPlugin, BundlerPlugin {
+  readonly name = 'longhaul';
   readonly #options: Omit<LonghaulOptions, 'specs' | 'overlays'>;
   readonly #registry: Registry;
   readonly #pools: McpPool[] = [];
@@ -47,7 +53,6 @@ export class LonghaulPlugin extends SimplePlugin {
    * server is needed. Throws `SdkMismatch` for two copies, or an untested version, of Temporal's SDK.
    */
   constructor(options: LonghaulOptions = {}) {
-    super({ name: 'longhaul' });
     checkSdk(sdkCopies());
     checkLonghaulOptions(options);
     this.#options = addSpecs(options).options;
@@ -67,24 +72,23 @@ export class LonghaulPlugin extends SimplePlugin {
     if (this.#registry.mcpServerNames().length > 0) requireMcpSdk();
   }
 
-  override configureWorker(options: WorkerOptions): WorkerOptions {
-    const configured = super.configureWorker(options);
-    checkSdk(sdkCopies(configured.workflowsPath));
+  configureWorker(options: WorkerOptions): WorkerOptions {
+    checkSdk(sdkCopies(options.workflowsPath));
     return {
       stickyQueueScheduleToStartTimeout: timeouts.stickyScheduleToStart,
       shutdownGraceTime: timeouts.shutdownGrace,
-      ...replayPace(configured),
-      ...this.#workflows(configured),
-      activities: { ...configured.activities, ...this.#activities(configured) },
+      ...replayPace(options),
+      ...this.#workflows(options),
+      activities: { ...options.activities, ...this.#activities(options) },
     };
   }
 
   /** Programs that serve tools end with the worker that started them. */
-  override async runWorker(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void> {
+  async runWorker(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void> {
     await tryEncryption(this.#options);
     this.#running += 1;
     try {
-      await super.runWorker(worker, next);
+      await next(worker);
     } finally {
       this.#running -= 1;
       if (this.#running === 0) await Promise.all(this.#pools.map((pool) => pool.close()));
@@ -92,21 +96,20 @@ export class LonghaulPlugin extends SimplePlugin {
   }
 
   /** A worker whose bundle lacks our workflows would leave every run waiting for ever: said when it is bundled. */
-  override configureBundler(options: BundleOptions): BundleOptions {
-    const configured = super.configureBundler(options);
-    checkSdk(sdkCopies(configured.workflowsPath));
-    const { webpackConfigHook } = configured;
+  configureBundler(options: BundleOptions): BundleOptions {
+    checkSdk(sdkCopies(options.workflowsPath));
+    const { webpackConfigHook } = options;
     return {
-      ...configured,
+      ...options,
       ...(this.#encrypts() && { failureConverterPath: failureConverterPath() }),
       workflowInterceptorModules: [
-        ...(configured.workflowInterceptorModules ?? []),
+        ...(options.workflowInterceptorModules ?? []),
         encryptionModule(),
       ],
-      preloadModules: [...(configured.preloadModules ?? []), sharedModule()],
+      preloadModules: [...(options.preloadModules ?? []), sharedModule()],
       webpackConfigHook: (config) => {
         const hooked = webpackConfigHook?.(config) ?? config;
-        const required = new RequiredWorkflows(configured.workflowsPath);
+        const required = new RequiredWorkflows(options.workflowsPath);
         const plugin = required as unknown as NonNullable<typeof hooked.plugins>[number];
         return { ...hooked, plugins: [...(hooked.plugins ?? []), plugin] };
       },

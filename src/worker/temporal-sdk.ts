@@ -5,11 +5,9 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { SdkMismatch } from '../protocol/error-classes';
+import { newestMinor, testedMinors } from '../protocol/peers';
 
-/** What package.json asks for. The bundle that comes with the package is of this minor as well. */
-export const testedMinors: readonly string[] = ['1.24'];
-
-const names = ['@temporalio/worker', '@temporalio/workflow', '@temporalio/common'] as const;
+const names = ['worker', 'workflow', 'activity', 'common'].map((name) => `@temporalio/${name}`);
 
 /** A package as one place of the project finds it. */
 export type SdkCopy = { readonly name: string; readonly version: string; readonly folder: string };
@@ -38,11 +36,17 @@ export function sdkProblem(copies: readonly SdkCopy[]): string | undefined {
     if (first !== undefined && copy.version !== first.version)
       return `Temporal's packages differ in version: ${first.name} ${placeOf(first)} and ${copy.name} ${placeOf(copy)}. ${remedy}`;
   }
-  const untested = copies.find(({ version }) => !testedMinors.includes(minorOf(version)));
+  const tested: readonly string[] = testedMinors;
+  const untested = copies.find(({ version }) => !tested.includes(minorOf(version)));
   return (
     untested &&
     `${untested.name} ${placeOf(untested)} is not tested with Longhaul. Tested minor versions: ${testedMinors.join(', ')}. ${remedy}`
   );
+}
+
+/** Whether the worker is of the minor version that the bundle of this package was built with. */
+export function fitsPrebuiltBundle(copies: readonly SdkCopy[] = sdkCopies()): boolean {
+  return copies.every(({ version }) => minorOf(version) === newestMinor);
 }
 
 const remedy = 'Install one tested version of all @temporalio packages of the project.';

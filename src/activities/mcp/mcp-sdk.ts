@@ -3,7 +3,7 @@ import type * as clientModule from '@modelcontextprotocol/sdk/client/index.js';
 import type * as stdioModule from '@modelcontextprotocol/sdk/client/stdio.js';
 import type * as httpModule from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type * as typesModule from '@modelcontextprotocol/sdk/types.js';
-import { loadOptional } from '../../protocol/optional-packages';
+import { loadPeer } from '../../protocol/peers';
 
 type Sdk = typeof clientModule & typeof stdioModule & typeof httpModule & typeof typesModule;
 
@@ -14,7 +14,7 @@ let sdk: Sdk | undefined;
 
 /** Loaded with the first server: most workers have none. */
 export function loadMcpSdk(): Sdk {
-  return (sdk ??= loadOptional(name, () => {
+  return (sdk ??= loadPeer(name, () => {
     const loaded = modules.map((module) => load(`${name}/${module}`) as object);
     return Object.assign({}, ...loaded) as Sdk;
   }));
@@ -22,5 +22,5 @@ export function loadMcpSdk(): Sdk {
 
 /** Throws `PackageMissing` when the SDK is not installed, and loads nothing. */
 export function requireMcpSdk(): void {
-  loadOptional(name, () => load.resolve(`${name}/types.js`));
+  loadPeer(name, () => load.resolve(`${name}/types.js`));
 }

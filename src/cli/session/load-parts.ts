@@ -6,6 +6,7 @@ import type * as runView from '../../client/run-view';
 import type * as connectionOptions from '../../server/connection-options';
 import type * as devServer from '../../server/dev-server';
 import type * as worker from '../../worker';
+import { loadPeer } from '../../protocol/peers';
 
 export const loadClient = (): typeof client => require('../../client') as typeof client;
 
@@ -20,4 +21,4 @@ export const loadDevServer = (): typeof devServer =>
 export const loadWorker = (): typeof worker => require('../../worker') as typeof worker;
 
 export const loadTemporalWorker = (): typeof temporalWorker =>
-  require('@temporalio/worker') as typeof temporalWorker;
+  loadPeer('@temporalio/worker', () => require('@temporalio/worker') as typeof temporalWorker);

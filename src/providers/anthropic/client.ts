@@ -2,7 +2,7 @@ import type * as sdkModule from '@anthropic-ai/sdk';
 import type * as schemaModule from '@anthropic-ai/sdk/lib/transform-json-schema';
 import type { JsonSchema } from '../../base/json';
 import { timeouts } from '../../protocol/limits';
-import { loadOptional } from '../../protocol/optional-packages';
+import { loadPeer } from '../../protocol/peers';
 import { unredirectedFetch } from '../bounded-body';
 import type { ProviderConfig } from '../provider';
 
@@ -13,10 +13,7 @@ export function anthropicClient(
   config: ProviderConfig,
   apiKey: string | undefined,
 ): sdkModule.Anthropic {
-  const sdk = loadOptional(
-    '@anthropic-ai/sdk',
-    () => require('@anthropic-ai/sdk') as typeof sdkModule,
-  );
+  const sdk = loadPeer('@anthropic-ai/sdk', () => require('@anthropic-ai/sdk') as typeof sdkModule);
   return new sdk.Anthropic({
     maxRetries: 0,
     fetch: unredirectedFetch,

@@ -1,5 +1,5 @@
 import type * as sdkModule from '@google/genai';
-import { loadOptional } from '../../protocol/optional-packages';
+import { loadPeer } from '../../protocol/peers';
 import type { ProviderConfig } from '../provider';
 import type { Credentials } from './credentials';
 
@@ -14,7 +14,7 @@ export function googleClient(
   config: GoogleProviderConfig,
   { vertex, apiKey }: Credentials,
 ): sdkModule.GoogleGenAI {
-  const sdk = loadOptional(
+  const sdk = loadPeer(
     '@google/genai',
     // eslint-disable-next-line @typescript-eslint/no-require-imports -- Jest cannot run a native import() of the built package
     () => require('@google/genai') as typeof sdkModule,

@@ -1,5 +1,5 @@
 import type * as OpenAiSdk from 'openai';
-import { loadOptional } from '../../protocol/optional-packages';
+import { loadPeer } from '../../protocol/peers';
 import type { ProviderConfig } from '../provider';
 import type { Endpoint } from './endpoint';
 import { reportingFetch } from './wire-activity';
@@ -9,7 +9,7 @@ const timeoutMs = 24 * 60 * 60_000;
 
 /** The SDK is loaded here and not before: a worker that never calls OpenAI does not pay for it. */
 export function openAiClient(endpoint: Endpoint, config: ProviderConfig): OpenAiSdk.OpenAI {
-  const sdk = loadOptional(
+  const sdk = loadPeer(
     'openai',
     // eslint-disable-next-line @typescript-eslint/no-require-imports -- Jest cannot run a native import() of the built package
     () => require('openai') as typeof OpenAiSdk,

@@ -1,5 +1,5 @@
 import type * as pgModule from 'pg';
-import { loadOptional } from '../../protocol/optional-packages';
+import { loadPeer } from '../../protocol/peers';
 import type { LonghaulError } from '../../protocol/errors';
 import { databaseError } from '../state-rows';
 
@@ -56,14 +56,14 @@ export const boundedBegin =
 
 /** Refuses early: the store is made when the worker starts, and the package loaded with the first call. */
 export function requirePostgres(): void {
-  loadOptional('pg', () => require.resolve('pg'));
+  loadPeer('pg', () => require.resolve('pg'));
 }
 
 /** `pg` is loaded when it is first used: most workers have no PostgreSQL. */
 export function createPool(options: PostgresConnectionOptions): PostgresPool {
   const { connectionString, maxConnections = 5 } = options;
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- Jest cannot run a native import() of the built package
-  const { Pool } = loadOptional('pg', () => require('pg') as typeof pgModule);
+  const { Pool } = loadPeer('pg', () => require('pg') as typeof pgModule);
   const pool = new Pool({
     ...(connectionString !== undefined && { connectionString }),
     max: maxConnections,

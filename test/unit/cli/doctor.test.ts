@@ -23,8 +23,6 @@ function agentsWith(model: string, providers: CreateWorkerOptions['providers'] =
 
 describe('checkNode', () => {
   it.each([
-    ['v20.19.0', 'fail'],
-    ['v22.11.9', 'fail'],
     ['v22.12.0', 'warn'],
     ['v22.18.0', 'ok'],
     ['v24.0.0', 'ok'],

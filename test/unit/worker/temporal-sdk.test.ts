@@ -4,7 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import manifest from '../../../package.json';
 import { LonghaulPlugin } from '../../../src/worker';
-import { checkSdk, sdkCopies, sdkProblem, testedMinors } from '../../../src/worker/temporal-sdk';
+import {
+  checkSdk,
+  fitsPrebuiltBundle,
+  sdkCopies,
+  sdkProblem,
+} from '../../../src/worker/temporal-sdk';
+import { newestMinor, testedMinors } from '../../../src/protocol/peers';
 
 const copy = (name: string, version: string, folder = `/app/node_modules/${name}`) => ({
   name: `@temporalio/${name}`,
@@ -13,11 +19,33 @@ const copy = (name: string, version: string, folder = `/app/node_modules/${name}
 });
 
 describe('testedMinors', () => {
-  it('are those that package.json asks for', () => {
-    const ranges = Object.entries(manifest.dependencies)
-      .filter(([name]) => name.startsWith('@temporalio/'))
-      .map(([, range]) => range);
-    expect([...new Set(ranges)]).toEqual(testedMinors.map((minor) => `~${minor}.0`));
+  const temporal = (packages: object): unknown[] => [
+    ...new Set(
+      Object.entries(packages).flatMap(([name, range]: [string, unknown]) =>
+        name.startsWith('@temporalio/') ? [range] : [],
+      ),
+    ),
+  ];
+
+  it('are the range of package.json, without a gap', () => {
+    const minors = testedMinors.map((minor) => Number(minor.split('.')[1]));
+    const [oldest = 0] = minors;
+    expect(minors).toEqual(minors.map((_, index) => oldest + index));
+    expect(temporal(manifest.peerDependencies)).toEqual([
+      `>=1.${oldest}.0 <1.${oldest + minors.length}.0`,
+    ]);
+  });
+
+  it('end with the one that is installed here, which builds the workflow bundle', () => {
+    expect(newestMinor).toBe(testedMinors.at(-1));
+    expect(temporal(manifest.devDependencies)).toEqual([`~${newestMinor}.0`]);
+  });
+});
+
+describe('fitsPrebuiltBundle', () => {
+  it('is false for a worker of another minor version', () => {
+    expect(fitsPrebuiltBundle([copy('worker', '1.24.9')])).toBe(true);
+    expect(fitsPrebuiltBundle([copy('worker', '1.23.0')])).toBe(false);
   });
 });
 
@@ -43,8 +71,8 @@ describe('sdkProblem', () => {
     );
   });
 
-  it.each(['1.23.0', '1.25.0', '2.24.0'])('refuses %s, which is not tested', (version) => {
-    expect(sdkProblem([copy('worker', version)])).toMatch(/is not tested .* 1\.24/);
+  it.each(['1.22.0', '1.25.0', '2.24.0'])('refuses %s, which is not tested', (version) => {
+    expect(sdkProblem([copy('worker', version)])).toMatch(/is not tested .* 1\.23, 1\.24/);
   });
 });
 
@@ -67,6 +95,6 @@ describe('a project with a copy of its own', () => {
 
   it('is not there when the workflows use the same as this package', () => {
     expect(() => checkSdk(sdkCopies(__filename))).not.toThrow();
-    expect(sdkCopies()).toHaveLength(6);
+    expect(sdkCopies()).toHaveLength(8);
   });
 });

@@ -1,0 +1,218 @@
+// Installs the packed package into empty projects as its users do: alone, with a worker, with each optional package, with the oldest
+// minor version of Temporal's SDK, by npm, pnpm and yarn. Uses it there, against a dev server, and prints what was installed.
+// Needs a package registry. Usage: installs.mjs [words that the names of the cases contain]
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+
+process.chdir(resolve(import.meta.dirname, '..'));
+const require = createRequire(import.meta.url);
+const { startDevServer } = require('../dist/testing/index.js');
+const { testedMinors } = require('../dist/protocol/peers.js');
+const { peerDependencies, peerDependenciesMeta } = require('../package.json');
+const { positionals: words } = parseArgs({ allowPositionals: true });
+
+const temporal = (version, names) => names.map((name) => `@temporalio/${name}@${version}`);
+const [oldest, newest] = [testedMinors[0], testedMinors.at(-1)];
+const worker = temporal(newest, ['worker']);
+const sdkOfWorkers = ['worker', 'client', 'common', 'activity', 'workflow', 'envconfig'];
+const optional = Object.keys(peerDependencies)
+  .filter((name) => peerDependenciesMeta[name]?.optional && !name.startsWith('@temporalio/'))
+  .map((name) => `${name}@${peerDependencies[name]}`);
+
+/** Yarn 1 asks the registry for the builds for all platforms, too, which a partial mirror does not carry. */
+function elsewhere() {
+  const { optionalDependencies } = require('@swc/core/package.json');
+  const builds = Object.keys(optionalDependencies).filter((name) => !canResolve(name));
+  return Object.fromEntries(builds.map((name) => [name, `file:${empty}`]));
+}
+
+function canResolve(name) {
+  try {
+    return require.resolve(`${name}/package.json`) !== '';
+  } catch {
+    return false;
+  }
+}
+
+/** Yarn 1 installs no peers by itself. */
+const managers = {
+  npm: { add: ['npm', 'install', '--no-audit', '--no-fund'], peers: [] },
+  pnpm: { add: ['npx', '--yes', 'pnpm@10', 'add'], peers: [] },
+  yarn: {
+    add: ['npx', '--yes', 'yarn@1', 'add', '--non-interactive'],
+    peers: temporal(newest, ['client', 'common', 'envconfig']),
+    manifest: () => ({ resolutions: elsewhere() }),
+  },
+};
+
+/** `first` is in the project before the package is. */
+const cases = [
+  ...Object.entries(managers).flatMap(([manager, { peers }]) => [
+    { manager, name: 'alone', add: peers, uses: ['client'] },
+    { manager, name: 'worker', add: [...worker, ...peers], uses: ['run'] },
+    {
+      manager,
+      name: 'own workflows',
+      add: [...worker, ...temporal(newest, ['workflow']), ...peers],
+      uses: ['run', 'own workflows'],
+    },
+    { manager, name: 'first agent', add: [...worker, 'openai', 'zod', ...peers], uses: ['run'] },
+    {
+      manager,
+      name: `Temporal ${oldest}`,
+      first: temporal(`${oldest}.0`, sdkOfWorkers),
+      add: [],
+      uses: ['run', 'own workflows'],
+    },
+  ]),
+  ...optional.map((name) => ({ manager: 'npm', name, add: [...worker, name], uses: ['run'] })),
+  {
+    manager: 'npm',
+    name: 'everything',
+    add: [...worker, ...temporal(newest, ['testing']), ...optional],
+    uses: ['run', 'testing'],
+  },
+].filter(({ manager, name }) => words.every((word) => `${manager} ${name}`.includes(word)));
+
+/** Programs of a project that has the package. */
+const programs = {
+  client: `
+import assert from 'node:assert';
+import { connect } from 'longhaul/client';
+const missing = (name) => ({ code: 'PackageMissing', details: { package: name } });
+await assert.rejects(import('longhaul/worker'), missing('@temporalio/worker'));
+await assert.rejects(import('longhaul/testing'), missing('@temporalio/worker'));
+const longhaul = await connect();
+const run = await longhaul.start('nobody', 'Hello');
+assert.strictEqual(run.warning?.code, 'NoWorker');
+await run.cancel();
+await longhaul.close();
+`,
+  run: `
+import assert from 'node:assert';
+import { defineAgent } from 'longhaul';
+import { connect } from 'longhaul/client';
+import { createWorker } from 'longhaul/worker';
+const call = async () => ({
+  content: [{ type: 'text', text: 'Done.' }],
+  usage: {
+    input: null,
+    output: null,
+    total: null,
+    cacheRead: null,
+    cacheWrite: null,
+    reasoning: null,
+  },
+  finishReason: 'stop',
+  origin: { provider: 'local', api: 'local', model: 'x' },
+});
+const taskQueue = 'try-' + process.pid;
+const options = JSON.parse(process.argv[2] ?? '{}');
+const worker = await createWorker({
+  taskQueue,
+  runners: [defineAgent({ id: 'a', model: 'local/x' })],
+  providers: { local: { name: 'local', call } },
+  workerOptions: options,
+});
+await worker.runUntil(async () => {
+  const longhaul = await connect({ taskQueue });
+  const run = await longhaul.start('a', 'Hello');
+  const { finalResponse } = await run.result();
+  assert.strictEqual(finalResponse.text, 'Done.');
+  await longhaul.close();
+});
+`,
+  testing: `
+import assert from 'node:assert';
+import { scriptedModel } from 'longhaul/testing';
+assert.strictEqual(typeof scriptedModel([]).call, 'function');
+`,
+};
+
+const commands = {
+  client: () => ['client.mjs'],
+  run: () => ['run.mjs'],
+  'own workflows': (project) => [
+    'run.mjs',
+    JSON.stringify({ workflowsPath: join(project, 'workflows.mjs') }),
+  ],
+  testing: () => ['testing.mjs'],
+};
+
+const folder = mkdtempSync(join(tmpdir(), 'longhaul-installs-'));
+const empty = join(folder, 'empty');
+
+function writePackage(path, manifest = {}) {
+  const own = { name: 'project', version: '1.0.0', license: 'MIT', ...manifest };
+  writeFileSync(join(path, 'package.json'), JSON.stringify(own));
+}
+
+function run([command, ...args], { cwd = '.', env = {} } = {}) {
+  const result = spawnSync(command, args, {
+    cwd,
+    encoding: 'utf8',
+    env: { ...process.env, npm_config_store_dir: join(folder, 'store'), ...env },
+  });
+  if (result.status === 0) return result.stdout;
+  throw new Error(
+    `${command} ${args.join(' ')}\n${result.error ?? ''}${result.stdout}${result.stderr}`,
+  );
+}
+
+/** Every package that was installed, wherever the manager put it; links lead to where one is counted. */
+function packagesIn(modules) {
+  if (!existsSync(modules)) return [];
+  return readdirSync(modules, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(modules, entry.name);
+    if (!entry.isDirectory() || entry.name === '.bin') return [];
+    if (entry.name.startsWith('@')) return packagesIn(path);
+    if (entry.name === '.pnpm')
+      return readdirSync(path).flatMap((name) => packagesIn(join(path, name, 'node_modules')));
+    return entry.name.startsWith('.') ? [] : [path, ...packagesIn(join(path, 'node_modules'))];
+  });
+}
+
+function tryCase({ manager, first, add, uses }, { tarball, address }) {
+  const project = mkdtempSync(join(folder, 'project-'));
+  const { add: command, manifest } = managers[manager];
+  writePackage(project, manifest?.());
+  if (first) run([...command, ...first], { cwd: project });
+  run([...command, tarball, ...add], { cwd: project });
+  for (const [name, text] of Object.entries(programs))
+    writeFileSync(join(project, `${name}.mjs`), text);
+  writeFileSync(join(project, 'workflows.mjs'), "export * from 'longhaul/workflows';\n");
+  const modules = join(project, 'node_modules');
+  const size = run(['du', '-sk', modules]).split('\t')[0] / 1024;
+  const figures = { packages: packagesIn(modules).length, megabytes: Math.round(size) };
+  for (const use of uses) {
+    const args = commands[use](project);
+    run([process.execPath, ...args], { cwd: project, env: { TEMPORAL_ADDRESS: address } });
+  }
+  rmSync(project, { recursive: true, force: true });
+  return figures;
+}
+
+const server = await startDevServer({ headless: true });
+try {
+  mkdirSync(empty);
+  writePackage(empty, { name: 'empty' });
+  const pack = ['npm', 'pack', '--silent', '--ignore-scripts', '--pack-destination', folder];
+  const tarball = join(folder, run(pack).trim());
+  for (const one of cases) {
+    const title = `${one.manager.padEnd(5)} ${one.name.padEnd(32)}`;
+    try {
+      const { packages, megabytes } = tryCase(one, { tarball, address: server.address });
+      console.log(`ok      ${title} ${packages} packages, ${megabytes} MB`);
+    } catch (error) {
+      process.exitCode = 1;
+      console.log(`FAILED  ${title}\n${error.message}`);
+    }
+  }
+} finally {
+  await server.stop();
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,51 @@
+// Packages that stand beside this one: the peers of package.json. Most are installed only by those who use them, and loaded then.
+
+import { PackageMissing } from './error-classes';
+
+/** Minor versions of Temporal's SDK that this package is tested with. The newest built the workflow bundle that comes with it. */
+export const testedMinors = ['1.23', '1.24'] as const;
+
+export const newestMinor = testedMinors[1];
+
+/** What needs a package, and the version that `npm install` is told. */
+const peers = {
+  '@temporalio/activity': { user: 'longhaul/worker', version: newestMinor },
+  '@temporalio/client': { user: 'longhaul/client', version: newestMinor },
+  '@temporalio/common': { user: 'longhaul/client', version: newestMinor },
+  '@temporalio/envconfig': { user: 'longhaul/client', version: newestMinor },
+  '@temporalio/testing': { user: 'longhaul/testing', version: newestMinor },
+  '@temporalio/worker': { user: 'longhaul/worker', version: newestMinor },
+  '@temporalio/workflow': { user: 'longhaul/worker', version: newestMinor },
+  openai: { user: 'A provider that speaks an OpenAI API', version: '7' },
+  '@anthropic-ai/sdk': { user: 'A provider that speaks the Anthropic API', version: '1' },
+  '@google/genai': { user: 'A provider that speaks the Google API', version: '3' },
+  '@modelcontextprotocol/sdk': { user: 'A worker with MCP servers', version: '1' },
+  pg: { user: 'PostgresStores', version: '8' },
+} as const;
+
+export type Peer = keyof typeof peers;
+
+/**
+ * Runs `load`, which requires or resolves a module of the package. Throws `PackageMissing` with the command that installs it when the
+ * package itself is not there. Any other error passes.
+ */
+export function loadPeer<Loaded>(name: Peer, load: () => Loaded): Loaded {
+  try {
+    return load();
+  } catch (error) {
+    if (!isMissing(name, error)) throw error;
+    const { user, version } = peers[name];
+    const message = `${user} needs the package ${name}, which is not installed: run \`npm install ${name}@${version}\``;
+    throw new PackageMissing(message, { cause: error, details: { package: name } });
+  }
+}
+
+/** A module that the package itself does not find is another matter. */
+function isMissing(name: Peer, error: unknown): boolean {
+  const { code, message } = Object(error) as {
+    readonly code?: unknown;
+    readonly message?: unknown;
+  };
+  const [, missing = ''] = /^Cannot find module '([^']+)'/.exec(String(message)) ?? [];
+  return code === 'MODULE_NOT_FOUND' && (missing === name || missing.startsWith(`${name}/`));
+}

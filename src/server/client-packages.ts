@@ -1,0 +1,9 @@
+// Imported first by what connects: a Node that is too old and a missing package are one sentence each, not a stack of modules.
+/* eslint-disable @typescript-eslint/no-require-imports -- loads a package only to say that it is missing */
+import { loadPeer } from '../protocol/peers';
+import { requireNode } from './node-version';
+
+requireNode();
+loadPeer('@temporalio/common', () => require('@temporalio/common') as unknown);
+loadPeer('@temporalio/client', () => require('@temporalio/client') as unknown);
+loadPeer('@temporalio/envconfig', () => require('@temporalio/envconfig') as unknown);

@@ -1,0 +1,6 @@
+// Imported first by `longhaul/testing`: a missing package is one sentence, not a stack of modules.
+import '../worker';
+import { loadPeer } from '../protocol/peers';
+
+// eslint-disable-next-line @typescript-eslint/no-require-imports -- loads a package only to say that it is missing
+loadPeer('@temporalio/testing', () => require('@temporalio/testing') as unknown);

@@ -1,0 +1,8 @@
+// Imported first by `longhaul/worker`: a Node that is too old and a missing package are one sentence each, not a stack of modules.
+/* eslint-disable @typescript-eslint/no-require-imports -- loads a package only to say that it is missing */
+import '../server/client-packages';
+import { loadPeer } from '../protocol/peers';
+
+loadPeer('@temporalio/worker', () => require('@temporalio/worker') as unknown);
+loadPeer('@temporalio/activity', () => require('@temporalio/activity') as unknown);
+loadPeer('@temporalio/workflow', () => require.resolve('@temporalio/workflow'));
