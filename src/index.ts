@@ -78,8 +78,8 @@ export type {
   SequentialSpec,
   ToolSpec,
 } from './protocol/spec';
-export { activityTool, type ActivityToolDefinition } from './spec/activity-tool';
-export type { Agent, AgentOptions, AgentTool } from './spec/agent';
+export { activityTool, type ActivityToolDefinition } from './define/activity-tool';
+export type { Agent, AgentOptions, AgentTool } from './define/agent';
 export {
   abort,
   overrideResponse,
@@ -96,29 +96,29 @@ export {
   type CallbackVerdict,
   type OnInvalidToolCallContext,
   type OverrideResponse,
-} from './spec/callbacks';
+} from './define/callbacks';
 export {
   criteria,
   type Criterion,
   type CriterionContext,
   type CriterionFunction,
   type CustomCriterion,
-} from './spec/criteria';
-export { defineAgent } from './spec/define-agent';
-export { defineCallbacks } from './spec/define-callbacks';
-export { graph, type GraphOptions, type GraphTask } from './spec/define-graph';
-export { parallel, type ParallelOptions } from './spec/define-parallel';
-export { sequential, type SequentialOptions } from './spec/define-sequential';
-export { defineTool, type JsonSchemaLiteral, type ToolDefinition } from './spec/define-tool';
+} from './define/criteria';
+export { defineAgent } from './define/agent';
+export { defineCallbacks } from './define/callbacks';
+export { graph, type GraphOptions, type GraphTask } from './define/orchestrations';
+export { parallel, type ParallelOptions } from './define/orchestrations';
+export { sequential, type SequentialOptions } from './define/orchestrations';
+export { defineTool, type JsonSchemaLiteral, type ToolDefinition } from './define/tool';
 export type { Duration } from './base/duration';
-export { loggingCallbacks } from './spec/logging-callbacks';
-export type { McpServer } from './spec/mcp-server';
-export { mcpTools, type McpToolsOptions } from './spec/mcp-tools';
-export type { Problem } from './spec/problem';
+export { loggingCallbacks } from './define/logging-callbacks';
+export type { McpServer } from './define/mcp-server';
+export { mcpTools, type McpToolsOptions } from './define/mcp-tools';
+export type { Problem } from './base/problem';
 export type { Graph, Parallel, Runner, Sequential } from './define/runner';
-export { subAgent, type SubAgentOptions, type SubAgentTool } from './spec/sub-agent';
+export { subAgent, type SubAgentOptions, type SubAgentTool } from './define/sub-agent';
 export type { StandardSchema } from './spec/standard-schema';
-export type { ApprovalContext, Tool, ToolContext, ToolLog } from './spec/tool';
+export type { ApprovalContext, Tool, ToolContext, ToolLog } from './define/tool';
 export { loadSpec, type LoadSpecOptions, type Runners } from './spec/yaml/load-spec';
 export { specFileSchema } from './spec/yaml/published-schema';
 export type { SpecSource, SpecText } from './spec/yaml/spec-files';

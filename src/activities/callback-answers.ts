@@ -2,7 +2,7 @@
 
 import type { InvalidToolCallAction } from '../protocol/agent-run';
 import { isJsonObject } from '../base/json';
-import type { CallbackVerdict } from '../spec/callbacks';
+import type { CallbackVerdict } from '../define/callbacks';
 import { callbackError, type HookPlace } from './callback-failure';
 
 export function readVerdict(answer: unknown, place: HookPlace): CallbackVerdict {

@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache';
 import { clipText } from '../base/text';
 import { InternalError } from '../protocol/error-classes';
 import { limits } from '../protocol/limits';
-import type { CallbackHooks } from '../spec/callbacks';
+import type { CallbackHooks } from '../define/callbacks';
 import { describe } from './failures';
 import { isFinal } from './tool/run-tool';
 

@@ -10,7 +10,7 @@ import type { JsonObject } from '../base/json';
 import { limits } from '../protocol/limits';
 import type { SessionDelta } from '../protocol/session';
 import type { AgentSpec, Definition } from '../protocol/spec';
-import type { CallbackContext, CallbackHooks, Callbacks } from '../spec/callbacks';
+import type { CallbackContext, CallbackHooks, Callbacks } from '../define/callbacks';
 import { callbackError, callbackFailure, type HookPlace } from './callback-failure';
 import type { ActivityDependencies } from './dependencies';
 import { ownWorkflowId } from './definition/pinned-definition';
@@ -38,7 +38,7 @@ export async function callbackChain(
 ): Promise<CallbackChain | undefined> {
   if (spec.callbacks === undefined || spec.callbacks.length === 0) return undefined;
   const links = spec.callbacks.map((name) => {
-    const callbacks = registry.callbacks(name);
+    const callbacks = registry.callbacks.get(name);
     if (callbacks === undefined) {
       const message = `this worker has no callbacks '${name}'`;
       throw new NotRegisteredHere(message, { retryable: true, details: { callbacks: name } });

@@ -1,6 +1,6 @@
 import type { PriceTable } from '../providers/prices';
 import type { ModelProvider } from '../providers/provider';
-import type { Registry } from '../spec/registry';
+import type { Registry } from '../define/registry';
 import type { Stores } from '../stores/memory-store';
 import type { DefinitionCache } from './definition/definition-cache';
 import type { InlineSpecs } from './definition/inline-spec';

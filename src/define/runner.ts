@@ -1,6 +1,6 @@
 import { isJsonObject } from '../base/json';
 import type { GraphSpec, ParallelSpec, RunnerSpec, SequentialSpec } from '../protocol/spec';
-import type { Agent } from '../spec/agent';
+import type { Agent } from './agent';
 import { describeValue, quote } from '../base/problem';
 
 /** One runner after the other. Made by `sequential`, immutable. */

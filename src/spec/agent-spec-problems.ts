@@ -11,7 +11,7 @@ import { tryCompileSchema } from './compile-schema';
 import { memoryProblems } from './memory-problems';
 import { sessionKeyProblems } from './names';
 import { didYouMean } from '../base/nearest';
-import { joinPath, quote, type Problem } from './problem';
+import { joinPath, quote, type Problem } from '../base/problem';
 
 /** Everything that is wrong with an agent's data by itself; whether its tools exist is the registry's to say. */
 export function agentSpecProblems(candidate: unknown): Problem[] {

@@ -1,5 +1,5 @@
 import type { BudgetSpec } from '../protocol/spec';
-import type { Problem } from './problem';
+import type { Problem } from '../base/problem';
 
 export function budgetProblems(budget: BudgetSpec | undefined): Problem[] {
   if (!budget || budget.maxTokens !== undefined || budget.maxCostUsd !== undefined) return [];

@@ -1,7 +1,8 @@
 import type { ValidateFunction } from 'ajv';
 import { LRUCache } from 'lru-cache';
 import { isJsonObject, type Json, type JsonSchema } from '../base/json';
-import { describeValue, specError, type Problem } from './problem';
+import { describeValue, type Problem } from '../base/problem';
+import { specError } from '../define/problems/problem';
 import { toProblems } from './schema-messages';
 import { patternProblems } from './schema-patterns';
 import { sizeProblems } from './schema-size';

@@ -8,7 +8,7 @@ import {
 import { isJsonObject } from '../base/json';
 import type { GraphSpec, GraphTaskSpec } from '../protocol/spec';
 import { didYouMean } from '../base/nearest';
-import { describeValue, quote, type Problem } from './problem';
+import { describeValue, quote, type Problem } from '../base/problem';
 import { circleOf, dependenciesOf, type TaskLinks } from './task-links';
 
 /** What is wrong with a graph whose shape is right: ids, dependencies, circles, and what the prompts refer to. */

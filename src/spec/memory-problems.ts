@@ -1,5 +1,5 @@
 import type { MemorySpec } from '../protocol/spec';
-import type { Problem } from './problem';
+import type { Problem } from '../base/problem';
 
 export function memoryProblems(memory: MemorySpec | undefined): Problem[] {
   if (memory === undefined) return [];

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../base/json';
 import type { ModelRef } from '../protocol/spec';
-import { describeValue, type Problem } from './problem';
+import { describeValue, type Problem } from '../base/problem';
 
 export type ParsedModel =
   | { readonly ok: true; readonly model: ModelRef }

@@ -1,5 +1,5 @@
 import { idPatterns } from '../protocol/names';
-import { describeValue, quote, type Problem } from './problem';
+import { describeValue, quote, type Problem } from '../base/problem';
 
 export const runnerIdPattern = idPatterns.agent.source;
 export const runnerIdRule =

@@ -1,7 +1,7 @@
 import { parseDuration } from '../base/duration';
 import { didYouMean } from '../base/nearest';
 import { isPlainObject } from '../base/plain-json';
-import { describeValue, joinPath, quote, type Problem } from './problem';
+import { describeValue, joinPath, quote, type Problem } from '../base/problem';
 
 type TextRule = { readonly pattern?: string; readonly rule: string; readonly required?: boolean };
 type NumberRule = { readonly min: number; readonly max?: number };

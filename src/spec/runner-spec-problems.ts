@@ -7,7 +7,7 @@ import { shapeProblems } from '../base/check-shape';
 import { graphProblems } from './graph-problems';
 import { inlineSpecs } from './inline-specs';
 import { didYouMean } from '../base/nearest';
-import { describeValue, joinPath, quote, type Problem } from './problem';
+import { describeValue, joinPath, quote, type Problem } from '../base/problem';
 import { specSchemas } from './runner-spec-schema';
 
 type Kind = RunnerSpec['kind'];

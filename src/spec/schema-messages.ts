@@ -1,6 +1,13 @@
 import type { ErrorObject } from 'ajv';
 import { didYouMean } from '../base/nearest';
-import { describeValue, formatPath, formatProblem, joinPath, quote, type Problem } from './problem';
+import {
+  describeValue,
+  formatPath,
+  formatProblem,
+  joinPath,
+  quote,
+  type Problem,
+} from '../base/problem';
 
 type Message = (error: ErrorObject) => string;
 

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonSchema } from '../base/json';
 import { toPlainJson } from '../define/plain-json';
-import { describeValue, joinPath, type Problem } from './problem';
+import { describeValue, joinPath, type Problem } from '../base/problem';
 import { isStandardSchema } from './standard-schema';
 import { toJsonSchema } from './to-json-schema';
 

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonSchema } from '../base/json';
 import { isSafePattern } from './pattern/is-safe-pattern';
 import { toRegExp } from './pattern/to-reg-exp';
-import { formatPath, quote, type Problem } from './problem';
+import { formatPath, quote, type Problem } from '../base/problem';
 import { partsOf } from './schema-walk';
 
 type Path = readonly (string | number)[];

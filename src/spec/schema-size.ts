@@ -1,7 +1,7 @@
 // How large a schema is once each reference in it is replaced by what it refers to: checking a value takes time in proportion.
 
 import { isJsonObject, type Json, type JsonSchema } from '../base/json';
-import type { Problem } from './problem';
+import type { Problem } from '../base/problem';
 import { partsOf } from './schema-walk';
 
 const mostSchemas = 10_000;

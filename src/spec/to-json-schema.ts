@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { isJsonObject, type JsonSchema } from '../base/json';
 import { toPlainJson } from '../define/plain-json';
-import { formatProblem } from './problem';
+import { formatProblem } from '../base/problem';
 import type { StandardSchema } from './standard-schema';
 
 type Emit = () => unknown;

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonSchema } from '../base/json';
 import { tryCompileSchema } from './compile-schema';
 import { toPlainJson } from '../define/plain-json';
-import { describeValue, joinPath, quote, type Problem } from './problem';
+import { describeValue, joinPath, quote, type Problem } from '../base/problem';
 import { isStandardSchema, type StandardSchema } from './standard-schema';
 import { toJsonSchema } from './to-json-schema';
 import {

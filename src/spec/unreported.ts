@@ -1,4 +1,4 @@
-import type { Problem } from './problem';
+import type { Problem } from '../base/problem';
 
 /** A place whose option could not be read is missing from the data: that is no second problem. */
 export function unreported(

@@ -1,8 +1,8 @@
 import type { Json } from '../base/json';
 import type { SchemaCheck } from './compile-schema';
-import { formatPath, type Problem } from './problem';
+import { formatPath, type Problem } from '../base/problem';
 import type { StandardIssue, StandardSchema } from './standard-schema';
-import type { ArgumentsCheck } from './tool';
+import type { ArgumentsCheck } from '../define/tool';
 import { checkMilliseconds, TookTooLong, tooLongToCheck, withinTime } from './within-time';
 
 export type ValidateArguments = (args: Json) => Promise<ArgumentsCheck>;

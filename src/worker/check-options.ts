@@ -1,5 +1,5 @@
 import { OptionReader } from '../spec/option-reader';
-import { specError } from '../spec/problem';
+import { specError } from '../define/problems/problem';
 import type { CreateWorkerOptions, LonghaulOptions } from './options';
 
 /** Checked against the worker's own types: a new option must be added here, too. */

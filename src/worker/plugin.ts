@@ -16,8 +16,8 @@ import { priceTable } from '../providers/prices';
 import { requireProviderPackages, resolveProviders } from '../providers/registry';
 import { failureConverterPath, tryEncryption, workerConverter } from '../server/encryption';
 import { SpecError } from '../protocol/error-classes';
-import { providerNames } from '../spec/provider-names';
-import { createRegistry, type Registry } from '../spec/registry';
+import { providerNames } from '../define/registry';
+import { createRegistry, type Registry } from '../define/registry';
 import { addSpecs } from '../spec/yaml/add-specs';
 import { checkStores } from '../stores/check-stores';
 import {
@@ -69,7 +69,7 @@ export class LonghaulPlugin implements WorkerPlugin, BundlerPlugin {
     resolveProviders(providers);
     priceTable(prices);
     requireProviderPackages(providerNames(this.#registry), providers);
-    if (this.#registry.mcpServerNames().length > 0) requireMcpSdk();
+    if (this.#registry.mcpServers.names().length > 0) requireMcpSdk();
   }
 
   configureWorker(options: WorkerOptions): WorkerOptions {

@@ -10,7 +10,7 @@ import { isAnswer, McpUnavailable, reasonOf } from '../../src/activities/mcp/mcp
 import { mcpOutput } from '../../src/activities/mcp/call-mcp-tool';
 import { McpPool } from '../../src/activities/mcp/mcp-pool';
 import type { ToolOutput } from '../../src/core/transcript/tool-output';
-import { mcpToolSpecs } from '../../src/spec/mcp-tool-spec';
+import { mcpToolSpecs } from '../../src/define/mcp-tool-spec';
 import { everything, files, listening, odd, serveEverything, serveOdd } from './mcp-servers';
 
 const signal = new AbortController().signal;

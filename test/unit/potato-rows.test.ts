@@ -12,7 +12,7 @@ import type { RunnerSpec } from '../../src/protocol/spec';
 import { toMessages } from '../../src/providers/anthropic/to-messages';
 import { toContents } from '../../src/providers/google/to-contents';
 import { toChatMessages } from '../../src/providers/openai/chat/to-chat-messages';
-import { parseRunnerSpec } from '../../src/spec/parse-runner-spec';
+import { parseRunnerSpec } from '../../src/define/parse-spec';
 import { assistant, call, result, text, thrown, tokens, tool, turn, user } from './core/builders';
 import { origin } from './providers/google/wire-builders';
 import { anAgent, citySchema, refusalOf } from './spec/builders';

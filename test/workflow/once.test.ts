@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { defineTool, subAgent, ToolError, type Tool } from '../../src';
 import type { RunHandle } from '../../src/client';
-import type { ToolContext } from '../../src/spec/tool';
+import type { ToolContext } from '../../src/define/tool';
 import { eventually } from './eventually';
 import { openHarness, type Harness } from './harness';
 import { fetchHistory } from './history';

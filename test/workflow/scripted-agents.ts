@@ -1,5 +1,5 @@
 import { defineAgent, type Agent } from '../../src';
-import type { AgentOptions } from '../../src/spec/agent';
+import type { AgentOptions } from '../../src/define/agent';
 import type { ModelRequest } from '../../src/providers/provider';
 import { scriptedModel } from '../../src/testing/scripted-model';
 import type { ScriptedStep } from '../../src/testing/scripted-step';

@@ -3,7 +3,7 @@ import { StateError } from '../../core/errors';
 import { InternalError } from '../../protocol/error-classes';
 import { limits } from '../../protocol/limits';
 import type { Definition, DefinitionRef } from '../../protocol/spec';
-import { hashDefinition } from '../../spec/definition-hash';
+import { hashDefinition } from '../../define/definition';
 import { OwnedJson } from '../log/owned-json';
 import { SingleFlight } from '../log/single-flight';
 

@@ -4,7 +4,7 @@
 import { Context } from '@temporalio/activity';
 import { InlineSpecRefused } from '../../protocol/error-classes';
 import type { RunnerSpec } from '../../protocol/spec';
-import { parseRunnerSpec } from '../../spec/parse-runner-spec';
+import { parseRunnerSpec } from '../../define/parse-spec';
 import { describe } from '../failures';
 import { ownWorkflowId } from './pinned-definition';
 import { askRunner } from '../log/read-log';

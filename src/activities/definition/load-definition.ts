@@ -9,7 +9,7 @@ import type {
   StateStoreName,
 } from '../../protocol/activities';
 import type { Definition, DefinitionRef } from '../../protocol/spec';
-import { mcpServersOf } from '../../spec/mcp-definition';
+import { mcpServersOf } from '../../define/mcp-definition';
 import { storeNames } from '../../stores/check-stores';
 import type { ActivityDependencies } from '../dependencies';
 import { describe } from '../failures';

@@ -7,7 +7,7 @@ import { OutcomeUnknown } from '../../protocol/error-classes';
 import type { JsonObject } from '../../base/json';
 import { limits, timeouts } from '../../protocol/limits';
 import type { ToolSpec } from '../../protocol/spec';
-import type { McpServer } from '../../spec/mcp-server';
+import type { McpServer } from '../../define/mcp-server';
 import { isAnswer, isGarbled, McpUnavailable, reasonOf } from './mcp-failure';
 import type { McpPool } from './mcp-pool';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';

@@ -3,8 +3,8 @@
 import { log } from '@temporalio/activity';
 import { NotRegisteredHere, SpecError } from '../../protocol/error-classes';
 import type { Definition, ToolSpec } from '../../protocol/spec';
-import { mcpServersOf, withMcpTools } from '../../spec/mcp-definition';
-import { mcpToolSpecs } from '../../spec/mcp-tool-spec';
+import { mcpServersOf, withMcpTools } from '../../define/mcp-definition';
+import { mcpToolSpecs } from '../../define/mcp-tool-spec';
 import type { ActivityDependencies } from '../dependencies';
 import { tellLog } from './call-mcp-tool';
 import { isAnswer, McpUnavailable, reasonOf } from './mcp-failure';
@@ -27,7 +27,7 @@ async function toolsOf(
   name: string,
   signal: AbortSignal,
 ): Promise<readonly ToolSpec[]> {
-  const server = registry.mcpServer(name);
+  const server = registry.mcpServers.get(name);
   if (server === undefined) {
     throw new NotRegisteredHere(`this worker has no MCP server '${name}'`, { retryable: true });
   }

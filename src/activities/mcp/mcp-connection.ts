@@ -6,8 +6,8 @@ import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/cl
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { PayloadTooLarge, SpecError } from '../../protocol/error-classes';
-import type { McpServer } from '../../spec/mcp-server';
-import type { ListedMcpTool } from '../../spec/mcp-tool-spec';
+import type { McpServer } from '../../define/mcp-server';
+import type { ListedMcpTool } from '../../define/mcp-tool-spec';
 import { McpUnavailable } from './mcp-failure';
 import { loadMcpSdk } from './mcp-sdk';
 

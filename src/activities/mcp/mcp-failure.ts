@@ -1,7 +1,7 @@
 import { clipText } from '../../base/text';
 import { LonghaulError } from '../../protocol/errors';
 import { redact } from '../../providers/redact';
-import type { McpServer } from '../../spec/mcp-server';
+import type { McpServer } from '../../define/mcp-server';
 
 const reasonLength = 1_000;
 /** As much of a server's text as is looked at. */

@@ -16,7 +16,7 @@ import type { CriterionVerdict } from '../../protocol/log';
 import type { Message } from '../../protocol/message';
 import type { AgentSpec } from '../../protocol/spec';
 import type { ModelResponse } from '../../providers/provider';
-import type { CriterionContext, CriterionFunction } from '../../spec/criteria';
+import type { CriterionContext, CriterionFunction } from '../../define/criteria';
 import { isCancelled, isTriedAgain } from '../callback-failure';
 import { describe } from '../failures';
 import { untilAborted } from '../until-aborted';
@@ -33,7 +33,7 @@ export function approvalJudge(
     if (call.args === null) return true;
     const pinned = await checkToolArguments(spec, undefined, call.args);
     if (!pinned.ok) return false;
-    const tool = dependencies.registry.tool(call.name);
+    const tool = dependencies.registry.tools.get(call.name);
     if (tool?.needsApproval === undefined) return true;
     const checked = await tool.validateArguments(call.args);
     if (!checked.ok) return true;
@@ -61,7 +61,7 @@ export function approvalJudge(
 /** For calls that the run schedules itself: nobody else checks their arguments. */
 export function argumentJudge(dependencies: ActivityDependencies): JudgeArguments {
   return async (spec, args) => {
-    const checked = await checkToolArguments(spec, dependencies.registry.tool(spec.name), args);
+    const checked = await checkToolArguments(spec, dependencies.registry.tools.get(spec.name), args);
     return checked.ok ? undefined : checked.problem;
   };
 }
@@ -82,7 +82,7 @@ export function criterionJudge(
   { spec, messages, response, signal }: JudgedTurn,
 ): JudgeCustom {
   return async (name, text) => {
-    const criterion = dependencies.registry.criterion(name);
+    const criterion = dependencies.registry.criteria.get(name);
     if (criterion === undefined) throw criterionNotHere(name);
     const { content, origin } = response;
     const context = {
@@ -132,7 +132,7 @@ function criterionError(
 /** Said before the model is called: a turn that cannot be judged here would be paid for in vain. */
 export function requireCriteria({ registry }: ActivityDependencies, spec: AgentSpec): void {
   for (const criterion of spec.criteria ?? []) {
-    if (criterion.kind !== 'custom' || registry.criterion(criterion.name) !== undefined) continue;
+    if (criterion.kind !== 'custom' || registry.criteria.get(criterion.name) !== undefined) continue;
     throw criterionNotHere(criterion.name);
   }
 }

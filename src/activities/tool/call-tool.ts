@@ -25,7 +25,7 @@ import { createHash } from 'node:crypto';
 import { checkExactJson, sessionDelta, violationText } from '../../core/session';
 import type { SessionDelta } from '../../protocol/session';
 import { canonicalJson } from '../../base/canonical-json';
-import type { ToolContext } from '../../spec/tool';
+import type { ToolContext } from '../../define/tool';
 import { askContext } from '../log/read-log';
 
 export async function callTool(

@@ -12,8 +12,8 @@ import type { JsonObject } from '../../base/json';
 import type { ToolSpec } from '../../protocol/spec';
 import { canonicalJson } from '../../base/canonical-json';
 import { tryCompileSchema } from '../../spec/compile-schema';
-import type { Problem } from '../../spec/problem';
-import type { Tool } from '../../spec/tool';
+import type { Problem } from '../../base/problem';
+import type { Tool } from '../../define/tool';
 import type { ActivityDependencies } from '../dependencies';
 import { withHeartbeat } from '../heartbeat';
 import { pinnedDefinition } from '../definition/pinned-definition';
@@ -67,7 +67,7 @@ export async function checkArguments(
   return await withHeartbeat(async () => {
     const definition = await pinnedDefinition(dependencies, input.definition);
     const spec = toolOf(definition, input.tool);
-    const tool = dependencies.registry.tool(input.tool);
+    const tool = dependencies.registry.tools.get(input.tool);
     const checked = await checkToolArguments(spec, tool, input.args);
     return checked.ok ? {} : { problem: checked.problem };
   });

@@ -8,7 +8,7 @@ import { OutcomeUnknown, ToolError } from '../../protocol/error-classes';
 import { LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
 import type { ToolSpec } from '../../protocol/spec';
-import type { Tool, ToolContext } from '../../spec/tool';
+import type { Tool, ToolContext } from '../../define/tool';
 import { describe } from '../failures';
 import { untilAborted } from '../until-aborted';
 import type { JsonObject } from '../../base/json';
@@ -66,7 +66,7 @@ export function runnableTool(
   spec: ToolSpec,
 ): RunnableTool | undefined {
   if (spec.mcp !== undefined) {
-    const server = registry.mcpServer(spec.mcp.server);
+    const server = registry.mcpServers.get(spec.mcp.server);
     return (
       server && {
         own: undefined,
@@ -75,7 +75,7 @@ export function runnableTool(
       }
     );
   }
-  const tool = registry.tool(spec.name);
+  const tool = registry.tools.get(spec.name);
   return (
     tool && {
       own: tool,

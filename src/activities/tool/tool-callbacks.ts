@@ -7,7 +7,7 @@ import { InternalError } from '../../protocol/error-classes';
 import type { JsonObject } from '../../base/json';
 import type { SessionDelta } from '../../protocol/session';
 import type { ToolSpec } from '../../protocol/spec';
-import type { CallbackToolCall, CallbackVerdict } from '../../spec/callbacks';
+import type { CallbackToolCall, CallbackVerdict } from '../../define/callbacks';
 import { readVerdict } from '../callback-answers';
 import type { CallbackChain } from '../callbacks';
 

@@ -49,7 +49,7 @@ async function serve(start: WorkerStart, terminal: Terminal): Promise<number> {
       inlineSpecs: true,
       workerOptions,
     });
-    const ids = agents.registry.runnerIds();
+    const ids = agents.registry.runners.names();
     const files = [...loaded.files(), ...specFiles(agents)];
     await tell({ kind: 'ready', agents: ids, taskQueue, files });
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Longhaul } from '../../client';
-import { diffDefinitions, type Definitions, type RunnerChange } from '../../spec/diff-definitions';
-import { hashDefinition } from '../../spec/definition-hash';
+import { diffDefinitions, type Definitions, type RunnerChange } from '../../define/diff';
+import { hashDefinition } from '../../define/definition';
 import { loadAgents } from '../session/agents-file';
 import { findAgentsSource } from '../session/agents-source';
 import { toCliError } from '../cli-error';
@@ -69,7 +69,7 @@ async function load(path: string, { tools, overlay }: DiffFlags): Promise<Side> 
   const source = findAgentsSource(process.cwd(), flags);
   if (source === undefined) return { definitions: new Map(), missing: [] };
   const { registry, missing } = await loadAgents(source, { standIns: true });
-  const ids = registry.runnerIds();
+  const ids = registry.runners.names();
   return { definitions: new Map(ids.map((id) => [id, registry.definition(id)])), missing };
 }
 

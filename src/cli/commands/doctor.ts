@@ -96,7 +96,7 @@ export async function checkAgents(
     if (source === undefined) return { check: [], agents: undefined };
     const agents = await loadAgents(source);
     const where = source.kind === 'module' ? source.file : sourceName(source);
-    const message = `${agents.registry.runnerIds().join(', ') || 'none'} (${where})`;
+    const message = `${agents.registry.runners.names().join(', ') || 'none'} (${where})`;
     return { check: [{ name, status: 'ok', message }], agents };
   } catch (error) {
     const message = toCliError(error).message;

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { criteria } from '../../spec/criteria';
-import type { CodeOptions, Registry } from '../../spec/registry';
+import { criteria } from '../../define/criteria';
+import type { CodeOptions, Registry } from '../../define/registry';
 import { checkSpec, type SpecCheck } from '../../spec/yaml/check-spec';
 import { formatSpecProblem } from '../../spec/yaml/spec-problem';
 import { loadAgents, type LoadedAgents } from '../session/agents-file';
@@ -70,15 +70,11 @@ function printLines({ ids, problems }: SpecCheck, terminal: Terminal): void {
 }
 
 /** All code a worker on these agents would have. */
-function codeOf(registry: Registry): CodeOptions {
-  const all = <Value>(names: readonly string[], get: (name: string) => Value | undefined) =>
-    names.flatMap((name) => get(name) ?? []);
+function codeOf({ tools, callbacks, criteria: known, mcpServers }: Registry): CodeOptions {
   return {
-    tools: all(registry.toolNames(), (name) => registry.tool(name)),
-    callbacks: all(registry.callbackNames(), (name) => registry.callbacks(name)),
-    criteria: registry
-      .criterionNames()
-      .map((name) => criteria.custom(name, registry.criterion(name) ?? (() => false))),
-    mcpServers: all(registry.mcpServerNames(), (name) => registry.mcpServer(name)),
+    tools: tools.values(),
+    callbacks: callbacks.values(),
+    criteria: known.names().map((name) => criteria.custom(name, known.get(name) ?? (() => false))),
+    mcpServers: mcpServers.values(),
   };
 }

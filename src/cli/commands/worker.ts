@@ -73,7 +73,7 @@ async function serveHere(
     taskQueue,
     workerOptions: {},
   });
-  const worker = { agents: registry.runnerIds(), taskQueue };
+  const worker = { agents: registry.runners.names(), taskQueue };
   try {
     if (flags.health !== undefined) await serveHealth(flags.health, served.state);
     show(worker, { source, server: server.address, terminal });

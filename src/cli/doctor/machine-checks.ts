@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { providerNames } from '../../spec/provider-names';
+import { providerNames } from '../../define/registry';
 import { sdkCopies, sdkProblem } from '../../worker/temporal-sdk';
 import type { LoadedAgents } from '../session/agents-file';
 import { messageOf } from '../cli-error';

@@ -1,5 +1,5 @@
 import type { Json } from '../../base/json';
-import type { FieldChange, RunnerChange } from '../../spec/diff-definitions';
+import type { FieldChange, RunnerChange } from '../../define/diff';
 import { printable, printableLine } from './printable';
 import { age } from './render-list';
 import { paintStatus, type Style } from './style';

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { quote } from '../../spec/problem';
+import { quote } from '../../base/problem';
 import { UsageError } from '../cli-error';
 import { collect } from './parse-options';
 

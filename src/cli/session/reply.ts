@@ -2,7 +2,7 @@ import type { RunHandle } from '../../client';
 import { InvalidAnswer } from '../../protocol/error-classes';
 import { isJsonObject, type JsonObject } from '../../base/json';
 import type { PendingInput } from '../../protocol/run';
-import { quote } from '../../spec/problem';
+import { quote } from '../../base/problem';
 import { renderQuestion } from '../render/render-pending';
 import type { Terminal } from '../render/terminal';
 

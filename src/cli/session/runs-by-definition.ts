@@ -2,8 +2,8 @@ import type { Longhaul, RunSummary } from '../../client';
 import { timeouts } from '../../protocol/limits';
 import { queryNames } from '../../protocol/names';
 import type { Definition } from '../../protocol/spec';
-import { hashDefinition } from '../../spec/definition-hash';
-import { isSameDefinition, type Definitions } from '../../spec/diff-definitions';
+import { hashDefinition } from '../../define/definition';
+import { isSameDefinition, type Definitions } from '../../define/diff';
 
 /** An open run, and which definition it started with; `unknown` where no worker answers for it. */
 export type PinnedRun = RunSummary & {

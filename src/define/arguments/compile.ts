@@ -1,1 +1,1 @@
-export { tryCompileSchema } from '../../spec/compile-schema';
+export { compileSchema, tryCompileSchema, affordProblems } from '../../spec/compile-schema';

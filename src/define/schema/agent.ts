@@ -91,7 +91,7 @@ const memory = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('windowed'),
     /** The last so many turns; 0 gives none. */
-    turns: count(0).meta({ expected: 'how many of the last turns a windowed memory gives' }),
+    turns: count(0),
     store,
     compact: compact.exactOptional(),
   }),

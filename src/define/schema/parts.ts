@@ -96,7 +96,7 @@ const sessionKey = z
 /** Keys of the session that code reads and changes. */
 export const sessionKeys = distinct(sessionKey, 100).meta({ expected: 'an array of session keys' });
 
-const modelRule = "'provider/model' or {provider, model}";
+const modelRule = "'provider/model', such as 'openai/gpt-6.1-terra', or {provider, model}";
 const modelParts = z.strictObject({
   provider: runnerId,
   model: z
@@ -109,7 +109,6 @@ const modelParts = z.strictObject({
 const modelText = z
   .string()
   .regex(/^[^/]+\/.+$/s)
-  .meta({ expected: "'provider/model', such as 'openai/gpt-6.1-terra'" })
   .transform((written) => {
     const slash = written.indexOf('/');
     return { provider: written.slice(0, slash), model: written.slice(slash + 1) };
@@ -144,3 +143,12 @@ export const duration = z
     context.addIssue({ code: 'custom', message: parsed.message, input: value });
     return z.NEVER;
   });
+
+/** Refuses a common mistake in place of an object, with words of its own, before the object is looked at. */
+export function unless<Output, Input>(
+  isMistake: (value: unknown) => boolean,
+  error: string,
+  inside: z.ZodType<Output, Input>,
+) {
+  return z.custom<Input>((value) => !isMistake(value), { error }).pipe(inside);
+}

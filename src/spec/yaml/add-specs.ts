@@ -1,8 +1,8 @@
-import type { Agent } from '../agent';
-import { criteria } from '../criteria';
-import { quote } from '../problem';
-import { checkLists, placedRunners } from '../registration';
-import type { CodeOptions, RegistryOptions } from '../registry';
+import type { Agent } from '../../define/agent';
+import { criteria } from '../../define/criteria';
+import { quote } from '../../base/problem';
+import { checkLists, registeredRunners } from '../../define/registry';
+import type { CodeOptions, RegistryOptions } from '../../define/registry';
 import type { Runner } from '../../define/runner';
 import { SpecError } from '../../protocol/error-classes';
 import type { SpecSource } from './spec-files';
@@ -40,13 +40,13 @@ export function addSpecs<Options extends RegistryOptions & SpecsOptions>(
   const options: RegistryOptions = rest as RegistryOptions;
   checkLists(options);
   const { runners = [], tools } = options;
-  const inCode = placedRunners(runners);
-  const agents = agentsOf([...inCode.values()].map(({ value }) => value));
+  const inCode = registeredRunners(runners);
+  const agents = agentsOf(inCode.values());
   const code = codeOf(agents, options);
   const set = readSpecSet(specs, { ...code, ...(overlays && { overlays }), standIns });
   const added = [...set.runners.values()];
   const problems = [
-    ...set.ids.flatMap((id) => takenId(id, inCode.get(id)?.place, set)),
+    ...set.ids.flatMap((id) => takenId(id, inCode.placeOf(id), set)),
     ...agentsOf(added).flatMap((agent) => twoRules(agent, agents, set)),
   ];
   if (problems.length > 0) throw specFilesError(problems, set.files);
@@ -97,6 +97,6 @@ function twoRules(agent: Agent, inCode: readonly Agent[], set: SpecSet): readonl
 
 /** The agents among runners and those they call, each once. */
 function agentsOf(runners: readonly Runner[]): readonly Agent[] {
-  const all = [...placedRunners(runners).values()].map(({ value }) => value);
+  const all = registeredRunners(runners).values();
   return all.flatMap((runner) => (runner.kind === 'agent' ? [runner] : []));
 }

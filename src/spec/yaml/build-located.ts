@@ -1,5 +1,5 @@
 import type { Alias, Node, Pair, Scalar, YAMLMap } from 'yaml';
-import { describeValue, formatPath, quote } from '../problem';
+import { describeValue, formatPath, quote } from '../../base/problem';
 import type { Located, LocatedEntry, LocatedMap, Place } from './located';
 import { problemAt, type SpecProblem } from './spec-problem';
 import { yamlLibrary } from './yaml-library';

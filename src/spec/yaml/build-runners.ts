@@ -7,14 +7,14 @@ import type {
   SequentialSpec,
 } from '../../protocol/spec';
 import { refId } from '../../core/runner-refs';
-import type { AgentTool } from '../agent';
-import { criteria, type Criterion } from '../criteria';
-import { defineAgent } from '../define-agent';
-import { graph } from '../define-graph';
-import { parallel } from '../define-parallel';
-import { sequential } from '../define-sequential';
+import type { AgentTool } from '../../define/agent';
+import { criteria, type Criterion } from '../../define/criteria';
+import { defineAgent } from '../../define/agent';
+import { graph } from '../../define/orchestrations';
+import { parallel } from '../../define/orchestrations';
+import { sequential } from '../../define/orchestrations';
 import type { Runner } from '../../define/runner';
-import { subAgent } from '../sub-agent';
+import { subAgent } from '../../define/sub-agent';
 import type { Draft } from './draft';
 import type { SpecCode } from './spec-code';
 

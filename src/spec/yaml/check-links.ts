@@ -1,6 +1,6 @@
 import { limits } from '../../protocol/limits';
 import { didYouMean } from '../../base/nearest';
-import { formatPath, quote } from '../problem';
+import { formatPath, quote } from '../../base/problem';
 import { problemOf, type Draft, type DraftRef } from './draft';
 import { formatPlace, type SpecProblem } from './spec-problem';
 

@@ -1,7 +1,7 @@
 import { LonghaulError } from '../../protocol/errors';
 import type { Environment } from './expand-env';
 import { readSpecs } from './read-specs';
-import type { CodeOptions } from '../registry';
+import type { CodeOptions } from '../../define/registry';
 import { codeProblems, specCode } from './spec-code';
 import { findSpecFiles, type SpecSource } from './spec-files';
 import { sortProblems, type SpecProblem } from './spec-problem';

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonSchema } from '../../base/json';
 import { didYouMean } from '../../base/nearest';
-import { describeValue, quote } from '../problem';
+import { describeValue, quote } from '../../base/problem';
 import { fieldName } from './field-names';
 import { defaultKindKeyword, valuesKeyword } from './format-keywords';
 import { plainValue, type Located, type LocatedMap } from './located';

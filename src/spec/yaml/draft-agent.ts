@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../base/json';
 import { parseDuration } from '../../base/duration';
-import { formatPath } from '../problem';
+import { formatPath } from '../../base/problem';
 import type { Draft, DraftTool } from './draft';
 import type { RunnerContext } from './draft-runner';
 import type { FileAgent, FileCallbacks, FileCriterion, FileTool } from './file-values';

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../base/json';
-import { formatPath } from '../problem';
+import { formatPath } from '../../base/problem';
 import { draftAgent } from './draft-agent';
 import type { Draft, Drafting, DraftRef } from './draft';
 import type { FieldPlaces, Path } from './field-places';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../base/json';
-import { formatPath, joinPath } from '../problem';
+import { formatPath, joinPath } from '../../base/problem';
 import type { FieldPlaces, Path } from './field-places';
 import type { LoadedPrompt } from './read-prompt';
 import type { SpecProblem } from './spec-problem';

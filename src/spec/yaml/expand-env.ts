@@ -1,5 +1,5 @@
 import { didYouMean } from '../../base/nearest';
-import { formatPath, quote } from '../problem';
+import { formatPath, quote } from '../../base/problem';
 import type { Located, LocatedEntry, LocatedScalar } from './located';
 import { problemAt, type SpecProblem } from './spec-problem';
 

@@ -1,4 +1,4 @@
-import { formatPath } from '../problem';
+import { formatPath } from '../../base/problem';
 import type { Place } from './located';
 import { problemAt, type SpecProblem } from './spec-problem';
 

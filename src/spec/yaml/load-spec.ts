@@ -1,5 +1,5 @@
 import type { Runner } from '../../define/runner';
-import type { CodeOptions } from '../registry';
+import type { CodeOptions } from '../../define/registry';
 import { refuseRepeatedCode } from './spec-code';
 import type { Environment } from './expand-env';
 import { readSpecSet } from './spec-set';

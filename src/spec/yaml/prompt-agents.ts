@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../base/json';
 import { canonicalJson } from '../../base/canonical-json';
 import type { Draft, Drafting, DraftRef, PromptTask } from './draft';
-import { formatPath } from '../problem';
+import { formatPath } from '../../base/problem';
 
 /**
  * A task whose prompt file names a model, a system prompt or a schema is run by an agent of its own: that of the task, with what

@@ -1,6 +1,6 @@
 import { realpathSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative, sep } from 'node:path';
-import { quote } from '../problem';
+import { quote } from '../../base/problem';
 import { fromFile, type SpecFile } from './spec-files';
 
 export type FoundPrompt =

@@ -1,6 +1,6 @@
 import type { ModelRef } from '../../protocol/spec';
 import { parseModel } from '../model-ref';
-import { quote } from '../problem';
+import { quote } from '../../base/problem';
 
 /** What potato-agent calls them. Other names are those of the worker's own providers. */
 const potatoProviders: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, type JsonSchema } from '../../base/json';
 import { shapeProblems } from '../../base/check-shape';
 import { didYouMean, nearest } from '../../base/nearest';
-import { describeValue, formatPath, quote } from '../problem';
+import { describeValue, formatPath, quote } from '../../base/problem';
 import { fieldName, otherSpellings } from './field-names';
 import { freeKeyword, valuesKeyword } from './format-keywords';
 import {

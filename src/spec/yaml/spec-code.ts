@@ -1,19 +1,13 @@
-import type { Callbacks } from '../callbacks';
-import type { CustomCriterion } from '../criteria';
-import { loggingCallbacks } from '../logging-callbacks';
-import type { McpServer } from '../mcp-server';
+import type { Callbacks } from '../../define/callbacks';
+import type { CustomCriterion } from '../../define/criteria';
+import { loggingCallbacks } from '../../define/logging-callbacks';
+import type { McpServer } from '../../define/mcp-server';
 import { didYouMean } from '../../base/nearest';
 import { deepFreeze } from '../../base/plain-json';
-import { formatPath, quote } from '../problem';
-import {
-  checkLists,
-  registerCallbacks,
-  registerCriteria,
-  registerMcpServers,
-  registerTools,
-} from '../registration';
-import type { CodeOptions } from '../registry';
-import type { Tool } from '../tool';
+import { formatPath, quote } from '../../base/problem';
+import { checkLists, registeredCode } from '../../define/registry';
+import type { CodeOptions } from '../../define/registry';
+import type { Tool } from '../../define/tool';
 import { problemOf, type Draft } from './draft';
 import type { AgentSpec } from '../../protocol/spec';
 import { formatPlace, type SpecProblem } from './spec-problem';
@@ -37,11 +31,7 @@ export function specCode(options: CodeOptions): SpecCode {
 /** Two of one name are refused, as by a worker. */
 export function refuseRepeatedCode(options: CodeOptions): void {
   checkLists(options);
-  const { tools = [], callbacks = [], criteria = [], mcpServers = [] } = options;
-  registerTools([], tools);
-  registerCallbacks([], callbacks);
-  registerCriteria([], criteria);
-  registerMcpServers([], mcpServers);
+  registeredCode([], options);
 }
 
 /** Code that agents name and that is not there, and tools that need approval in one place only. */

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, extname, isAbsolute, join, resolve } from 'node:path';
 import { didYouMean } from '../../base/nearest';
-import { quote } from '../problem';
+import { quote } from '../../base/problem';
 import { problemAt, specFilesError, type SpecProblem } from './spec-problem';
 import { checkText, readText, type ReadText } from './read-text';
 

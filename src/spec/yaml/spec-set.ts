@@ -1,6 +1,6 @@
-import { formatPath } from '../problem';
+import { formatPath } from '../../base/problem';
 import type { Runner } from '../../define/runner';
-import type { Tool } from '../tool';
+import type { Tool } from '../../define/tool';
 import { buildRunners } from './build-runners';
 import type { LoadSpecOptions } from './load-spec';
 import { readSpecs } from './read-specs';

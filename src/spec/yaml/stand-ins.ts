@@ -1,8 +1,8 @@
 import type { AgentSpec } from '../../protocol/spec';
-import { criteria } from '../criteria';
-import { defineCallbacks } from '../define-callbacks';
-import { defineTool } from '../define-tool';
-import { mcpTools } from '../mcp-tools';
+import { criteria } from '../../define/criteria';
+import { defineCallbacks } from '../../define/callbacks';
+import { defineTool } from '../../define/tool';
+import { mcpTools } from '../../define/mcp-tools';
 import type { Draft } from './draft';
 import type { SpecCode } from './spec-code';
 

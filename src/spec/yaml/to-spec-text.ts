@@ -1,7 +1,8 @@
 import { isJsonObject, type Json, type JsonObject } from '../../base/json';
 import type { AgentSpec, ModelRef, RunnerRef, RunnerSpec } from '../../protocol/spec';
 import { canonicalJson } from '../../base/canonical-json';
-import { quote, specError } from '../problem';
+import { quote } from '../../base/problem';
+import { specError } from '../../define/problems/problem';
 import { runnerRefs } from '../../core/runner-refs';
 import { calledRunners, type Runner } from '../../define/runner';
 import { escapeEnvironment } from './expand-env';

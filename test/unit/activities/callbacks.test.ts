@@ -11,8 +11,8 @@ import {
 } from '../../../src';
 import type { CallModelInput } from '../../../src/protocol/activities';
 import type { JsonObject } from '../../../src/base/json';
-import type { ToolContext } from '../../../src/spec/tool';
-import { createRegistry } from '../../../src/spec/registry';
+import type { ToolContext } from '../../../src/define/tool';
+import { createRegistry } from '../../../src/define/registry';
 import { anAgent, toolContext } from '../spec/builders';
 
 const place = { callbacks: 'own', hook: 'beforeModelCall' } as const;

@@ -1,7 +1,7 @@
 // Pure: no server.
 import { canonicalJson } from '../../../src/base/canonical-json';
-import { hashDefinition } from '../../../src/spec/definition-hash';
-import { createRegistry } from '../../../src/spec/registry';
+import { hashDefinition } from '../../../src/define/definition';
+import { createRegistry } from '../../../src/define/registry';
 import { anAgent, aTool } from '../spec/builders';
 
 describe('canonicalJson', () => {

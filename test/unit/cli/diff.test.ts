@@ -6,8 +6,8 @@ import type { RunSummary } from '../../../src/client';
 import { diff } from '../../../src/cli/commands/diff';
 import { loadSpec } from '../../../src';
 import type { Definition } from '../../../src/protocol/spec';
-import { hashDefinition } from '../../../src/spec/definition-hash';
-import { createRegistry } from '../../../src/spec/registry';
+import { hashDefinition } from '../../../src/define/definition';
+import { createRegistry } from '../../../src/define/registry';
 import { fakeTerminal, type FakeTerminal } from './fake-terminal';
 
 const before = `

@@ -12,7 +12,7 @@ import { openRunChecks } from '../../../src/cli/doctor/open-runs';
 import type { LoadedAgents } from '../../../src/cli/session/agents-file';
 import { isGone } from '../../../src/cli/session/live-workers';
 import { createStyle } from '../../../src/cli/render/style';
-import { createRegistry } from '../../../src/spec/registry';
+import { createRegistry } from '../../../src/define/registry';
 import { defineAgent } from '../../../src';
 import type { CreateWorkerOptions } from '../../../src/worker';
 

@@ -11,7 +11,7 @@ import {
 } from '../../../src';
 import { agentOf, criteriaOf, toolOf } from '../../../src/core/agent-facts';
 import { runnerFacts } from '../../../src/core/runner-facts';
-import { createRegistry } from '../../../src/spec/registry';
+import { createRegistry } from '../../../src/define/registry';
 import { thrown } from './builders';
 
 const search = defineTool({

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { activityTool, defineAgent } from '../../../src';
 import { agentFacts } from '../../../src/core/agent-facts';
-import { createRegistry } from '../../../src/spec/registry';
+import { createRegistry } from '../../../src/define/registry';
 import { citySchema, refusalOf, toolContext } from './builders';
 
 const minimal = {
@@ -62,8 +62,8 @@ describe('activityTool', () => {
       problem: /activity is required/,
     },
     { name: 'an empty task queue', options: { taskQueue: ' ' }, problem: /taskQueue must be/ },
-    { name: 'code', options: { execute: () => 1 }, problem: /execute is not an option/ },
-    { name: 'session keys', options: { session: ['a'] }, problem: /session is not an option/ },
+    { name: 'code', options: { execute: () => 1 }, problem: /execute is not known/ },
+    { name: 'session keys', options: { session: ['a'] }, problem: /session is not known/ },
     { name: 'attempts of a once', options: { effect: 'once', retry: {} }, problem: /contradicts/ },
     { name: 'a bad duration', options: { heartbeatTimeout: 'soon' }, problem: /heartbeatTimeout/ },
   ])('refuses $name', ({ options, problem }) => {

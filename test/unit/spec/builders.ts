@@ -1,6 +1,6 @@
 import { defineAgent, defineTool, type Agent, type AgentOptions, type Tool } from '../../../src';
 import { LonghaulError } from '../../../src/protocol/errors';
-import type { ToolContext } from '../../../src/spec/tool';
+import type { ToolContext } from '../../../src/define/tool';
 
 export const citySchema = {
   type: 'object',

@@ -8,7 +8,7 @@ import {
   type Callbacks,
   type CallbacksDefinition,
 } from '../../../src';
-import { createRegistry } from '../../../src/spec/registry';
+import { createRegistry } from '../../../src/define/registry';
 import { anAgent, refusalOf } from './builders';
 
 const nothing = () => undefined;
@@ -32,14 +32,18 @@ describe('defineCallbacks', () => {
   });
 
   it.each<[string, unknown, string]>([
-    ['no options', undefined, 'Callbacks has 2 problems'],
+    [
+      'no options',
+      undefined,
+      'SpecError: Callbacks: must be a plain object of options, not undefined',
+    ],
     ['no name', { beforeModelCall: nothing }, 'Callbacks: name is required'],
     ['a name with spaces', { name: 'a b', beforeModelCall: nothing }, 'name must be 1 to 100'],
     ['no hook', { name: 'a' }, "Callbacks 'a': must have at least one of beforeModelCall, "],
     [
       'a misspelt hook',
       { name: 'a', beforeModelcall: nothing },
-      "beforeModelcall is not an option; did you mean 'beforeModelCall'",
+      "SpecError: Callbacks 'a': beforeModelcall is not known; did you mean 'beforeModelCall' or 'beforeToolCall' or 'afterModelCall'?",
     ],
     [
       'a hook that is no function',
@@ -87,11 +91,11 @@ describe('callbacks of an agent', () => {
   });
 
   it.each<[string, unknown, string]>([
-    ['what is no list', audit, 'callbacks must be an array of callbacks, not an object'],
+    ['what is no list', audit, 'callbacks must be an array, not an object'],
     [
       'what defineCallbacks did not make',
       [{ beforeModelCall: nothing }],
-      'callbacks[0] must come from defineCallbacks, not be an object',
+      'callbacks[0] must be what defineCallbacks returns, not an object',
     ],
     [
       'two of one name',
@@ -127,31 +131,31 @@ describe('callbacks in the registry', () => {
       runners: [anAgent({ callbacks: [audit, loggingCallbacks] })],
       callbacks: [own, audit],
     });
-    expect(registry.callbackNames()).toEqual(['logging', 'audit', 'own']);
-    expect(registry.callbacks('own')).toBe(own);
-    expect(registry.callbacks('constructor')).toBeUndefined();
+    expect(registry.callbacks.names()).toEqual(['logging', 'audit', 'own']);
+    expect(registry.callbacks.get('own')).toBe(own);
+    expect(registry.callbacks.get('constructor')).toBeUndefined();
   });
 
   it.each<[string, { runners?: Agent[]; callbacks?: unknown[] }, string]>([
     [
       'two of one name',
       { callbacks: [audit, someCallbacks('audit')] },
-      "callbacks[1] has other callbacks 'audit' than callbacks[0]: rename one",
+      "callbacks[1] has another set of callbacks 'audit' than callbacks[0]: rename one",
     ],
     [
       'one of an agent and one of the worker',
       { runners: [anAgent({ callbacks: [audit] })], callbacks: [someCallbacks('audit')] },
-      "callbacks[0] has other callbacks 'audit' than agent 'weather' (callbacks[0]): rename one",
+      "callbacks[0] has another set of callbacks 'audit' than agent 'weather' (callbacks[0]): rename one",
     ],
     [
       'the name of those built in',
       { callbacks: [someCallbacks('logging')] },
-      "callbacks[0] has other callbacks 'logging' than the built-in ones: rename one",
+      "callbacks[0] has another set of callbacks 'logging' than the built-in one: rename one",
     ],
     [
       'what defineCallbacks did not make',
       { callbacks: [{}] },
-      'callbacks[0] must come from defineCallbacks, not be an object',
+      'callbacks[0] must be what defineCallbacks returns, not an object',
     ],
   ])('refuse %s', (_name, options, message) => {
     expect(refusalOf(() => createRegistry(options as { callbacks: Callbacks[] }))).toBe(
@@ -163,7 +167,7 @@ describe('callbacks in the registry', () => {
     const registry = createRegistry({ callbacks: [audit] });
     const spec = { ...anAgent().spec, callbacks: ['audti'] };
     expect(refusalOf(() => registry.definition(spec))).toBe(
-      "SpecError: Agent 'weather' uses the callbacks 'audti', which are not registered here; did you mean 'audit'? Registered callbacks: audit, logging.",
+      "SpecError: Agent 'weather' uses the set of callbacks 'audti', which is not registered here; did you mean 'audit'? Registered callbacks: audit, logging.",
     );
   });
 });

@@ -74,17 +74,17 @@ describe('graph', () => {
       [worker, task('b')],
       'tasks[0] must be {id, runner}, not the runner itself',
     ],
-    ['no task', [null], 'tasks[0] must be a plain object of options, not null'],
+    ['no task', [null], 'tasks[0] must be an object, not null'],
     [
       'an agent that is not called runner',
       [{ id: 'a', agent: worker }],
-      'tasks[0].agent is not an option',
+      'tasks[0].agent is not known',
     ],
-    ['an unknown option', [{ ...task('a'), depends: [] }], 'tasks[0].depends is not an option'],
+    ['an unknown option', [{ ...task('a'), depends: [] }], 'tasks[0].depends is not known'],
     [
       'a near option',
       [{ ...task('a'), dependencys: [] }],
-      "tasks[0].dependencys is not an option; did you mean 'dependencies'?",
+      "tasks[0].dependencys is not known; did you mean 'dependencies'?",
     ],
     [
       'a runner that is none',
@@ -167,7 +167,7 @@ describe('graph', () => {
     expect(refusalOf(() => graph({ id: 'g', tasks: tasks as GraphTask[] }))).toBe(
       [
         "SpecError: Graph 'g' has 3 problems:",
-        "- tasks[0].retries is not an option; did you mean 'maxRetries'?",
+        "- tasks[0].retries is not known; did you mean 'maxRetries'?",
         "- tasks[2].id is required: 1 to 100 letters, digits, '.', '_' or '-', starting with a letter or digit",
         '- tasks[2].runner is required: the id of a runner, or its spec',
       ].join('\n'),

@@ -67,9 +67,9 @@ describe('sequential', () => {
     [
       'another way to pass outputs',
       { passOutput: 'last' },
-      "passOutput must be true, false or 'combined', not 'last'",
+      "passOutput must be one of true, false, 'combined', not 'last'",
     ],
-    ['an option of a near name', { step: [] }, "step is not an option; did you mean 'steps'?"],
+    ['an option of a near name', { step: [] }, "step is not known; did you mean 'steps'?"],
     ['a budget of nothing', { budget: {} }, 'budget must have maxTokens, maxCostUsd or both'],
   ])('refuses %s', (_name, options, problem) => {
     const define = () => sequential({ id: 'article', steps: [writer], ...options });
@@ -81,7 +81,7 @@ describe('sequential', () => {
     expect(refusalOf(() => sequential(options as never))).toBe(
       [
         'SpecError: A sequential has 4 problems:',
-        '- merge is not an option',
+        '- merge is not known',
         `- steps[0] ${runnerRule}, not 5`,
         "- id is required: 1 to 100 letters, digits, '.', '_' or '-', starting with a letter or digit",
         "- passOutput must be true, false or 'combined', not 1",
@@ -121,9 +121,9 @@ describe('parallel', () => {
     [
       'a rest that is never cancelled',
       { cancelRest: true },
-      "cancelRest never happens without merge: 'first'",
+      "cancelRest has no effect unless merge is 'first'",
     ],
-    ['steps', { steps: [] }, 'steps is not an option'],
+    ['steps', { steps: [] }, 'steps is not known'],
   ])('refuses %s', (_name, options, problem) => {
     const define = () => parallel({ id: 'review', branches: [writer], ...options });
     expect(refusalOf(define)).toBe(`SpecError: Parallel 'review': ${problem}`);

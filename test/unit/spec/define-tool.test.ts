@@ -125,11 +125,11 @@ describe('defineTool', () => {
     ],
     ['no code', { execute: undefined }, `${subject}execute is required: a function`],
     ['code that is none', { execute: 'rm' }, `${subject}execute must be a function, not 'rm'`],
-    ['an unknown option', { parameters: {} }, `${subject}parameters is not an option`],
+    ['an unknown option', { parameters: {} }, `${subject}parameters is not known`],
     [
       'a mistyped option',
       { needApproval: true },
-      `${subject}needApproval is not an option; did you mean 'needsApproval'?`,
+      `${subject}needApproval is not known; did you mean 'needsApproval'?`,
     ],
     [
       'a wrong effect',
@@ -161,7 +161,7 @@ describe('defineTool', () => {
     [
       'an unknown retry option',
       { retry: { maxAttempts: 3 } },
-      `${subject}retry.maxAttempts is not an option; did you mean 'maximumAttempts'?`,
+      `${subject}retry.maxAttempts is not known; did you mean 'maximumAttempts'?`,
     ],
     [
       'no attempt',

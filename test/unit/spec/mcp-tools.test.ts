@@ -2,9 +2,9 @@
 import { defineAgent, mcpTools, type McpServer, type McpToolsOptions } from '../../../src';
 import { limits } from '../../../src/protocol/limits';
 import type { ToolSpec } from '../../../src/protocol/spec';
-import { mcpServersOf, withMcpTools } from '../../../src/spec/mcp-definition';
-import { mcpToolSpecs, toolName, type ListedMcpTool } from '../../../src/spec/mcp-tool-spec';
-import { createRegistry } from '../../../src/spec/registry';
+import { mcpServersOf, withMcpTools } from '../../../src/define/mcp-definition';
+import { mcpToolSpecs, toolName, type ListedMcpTool } from '../../../src/define/mcp-tool-spec';
+import { createRegistry } from '../../../src/define/registry';
 import { aTool, anAgent, refusalOf } from './builders';
 
 const stdio = { command: 'serve' };

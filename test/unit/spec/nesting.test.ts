@@ -1,7 +1,7 @@
 // Pure: no server.
 import { graph, parallel, sequential, subAgent, type Agent, type Runner } from '../../../src';
 import { limits } from '../../../src/protocol/limits';
-import { createRegistry } from '../../../src/spec/registry';
+import { createRegistry } from '../../../src/define/registry';
 import { anAgent, aTool, refusalOf } from './builders';
 
 const search = aTool('search');
@@ -109,7 +109,7 @@ describe('depth', () => {
       runner = parallel({ id: `p${level}`, branches: Array<Runner>(10).fill(runner) });
     }
     const registry = createRegistry({ runners: [runner] });
-    expect(registry.runnerIds()).toHaveLength(limits.depth + 1);
+    expect(registry.runners.names()).toHaveLength(limits.depth + 1);
   });
 });
 
@@ -122,7 +122,7 @@ describe('registration at any depth', () => {
 
   it('knows every runner below, and the code of all agents', () => {
     const registry = createRegistry({ runners: [top, other] });
-    expect(registry.runnerIds()).toEqual([
+    expect(registry.runners.names()).toEqual([
       'top',
       'graph',
       'boss',
@@ -131,8 +131,8 @@ describe('registration at any depth', () => {
       'helper',
       'other',
     ]);
-    expect(registry.toolNames()).toEqual(['search', 'fetch']);
-    expect(registry.runner('both')?.kind).toBe('parallel');
+    expect(registry.tools.names()).toEqual(['search', 'fetch']);
+    expect(registry.runners.get('both')?.kind).toBe('parallel');
   });
 
   it('closes over all of it, by id', () => {
@@ -159,7 +159,7 @@ describe('registration at any depth', () => {
     [
       'a runner nobody registered',
       [row('top', 'wrker', worker)],
-      "Sequential 'top' calls the runner 'wrker', which is not registered here; did you mean 'worker'? Registered runners: top, worker.",
+      "Sequential 'top' uses the runner 'wrker', which is not registered here; did you mean 'worker'? Registered runners: top, worker.",
     ],
     [
       'another runner of one id below',

@@ -2,7 +2,7 @@
 import { Ajv2020 } from 'ajv/dist/2020';
 import type { Json } from '../../../src';
 import { limits } from '../../../src/protocol/limits';
-import { parseRunnerSpec, tryParseRunnerSpec } from '../../../src/spec/parse-runner-spec';
+import { parseRunnerSpec, tryParseRunnerSpec } from '../../../src/define/parse-spec';
 import { runnerSpecSchema } from '../../../src/spec/runner-spec-schema';
 
 const model = { provider: 'openai', model: 'gpt-5-mini' };
@@ -106,9 +106,10 @@ describe('parseRunnerSpec', () => {
       problems: [
         {
           path: 'steps[1].subAgents[0].runner.tasks[0].runner.model',
-          message: "must be 'provider/model', such as 'openai/gpt-6.1-terra', not 'gpt'",
+          message:
+            "must be 'provider/model', such as 'openai/gpt-6.1-terra', or {provider, model}, not 'gpt'",
         },
-        { path: 'passOutput', message: "must be true, false or 'combined', not 'all'" },
+        { path: 'passOutput', message: "must be one of true, false, 'combined', not 'all'" },
         {
           path: 'steps[0].branches[1]',
           message: 'must be the id of a runner, or its spec, not 5',
@@ -164,7 +165,7 @@ describe('parseRunnerSpec', () => {
       'a windowed memory without turns',
       { ...worker, memory: { kind: 'windowed' } },
       'memory.turns',
-      'is required: how many of the last turns a windowed memory gives',
+      'is required: a whole number of at least 0',
     ],
     [
       'a full memory with turns',

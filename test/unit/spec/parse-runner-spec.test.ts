@@ -2,7 +2,7 @@
 import { Ajv2020 } from 'ajv/dist/2020';
 import type { AgentSpec, Json } from '../../../src';
 import { agentSpecSchema } from '../../../src/spec/agent-spec-schema';
-import { parseRunnerSpec, tryParseRunnerSpec } from '../../../src/spec/parse-runner-spec';
+import { parseRunnerSpec, tryParseRunnerSpec } from '../../../src/define/parse-spec';
 
 import { refusalOf } from './builders';
 
@@ -80,7 +80,7 @@ describe('parseRunnerSpec', () => {
       'a model without provider',
       { ...minimal, model: 'gpt' },
       'model',
-      "must be 'provider/model', such as 'openai/gpt-6.1-terra', not 'gpt'",
+      "must be 'provider/model', such as 'openai/gpt-6.1-terra', or {provider, model}, not 'gpt'",
     ],
     ['an unknown key', { ...minimal, systemPrompt: 'x' }, 'systemPrompt', 'is not known'],
     [
@@ -124,7 +124,7 @@ describe('parseRunnerSpec', () => {
       'a criterion of another kind',
       { ...minimal, criteria: [{ kind: 'max-iterations', limit: 3 }] },
       'criteria[0]',
-      "must be {kind: 'keyword', keyword}, {kind: 'structured-output', schema?} or {kind: 'custom', name, session?}, not an object",
+      "must be one of 'keyword', 'structured-output', 'custom', not 'max-iterations'",
     ],
     [
       'a dangerous pattern',
@@ -151,7 +151,7 @@ describe('parseRunnerSpec', () => {
       'an empty answer',
       { ...minimal, inputTimeoutMs: 1, onInputTimeout: { answer: '' } },
       'onInputTimeout',
-      "must be 'fail' or {answer: 'text'}, not an object",
+      'must be a text that is not empty, not an empty string',
     ],
     [
       'ask_user among its tools',

@@ -1,6 +1,6 @@
 // Pure: no server.
 import { criteria, type Agent, type Tool } from '../../../src';
-import { createRegistry } from '../../../src/spec/registry';
+import { createRegistry } from '../../../src/define/registry';
 import { anAgent, aTool, refusalOf } from './builders';
 
 const search = aTool('search');
@@ -11,12 +11,12 @@ describe('createRegistry', () => {
   it('knows runners, their tools, and tools of its own', () => {
     const weather = anAgent({ tools: [search] });
     const registry = createRegistry({ runners: [weather], tools: [fetch] });
-    expect(registry.runnerIds()).toEqual(['weather']);
-    expect(registry.toolNames()).toEqual(['search', 'fetch']);
-    expect(registry.runner('weather')).toBe(weather);
-    expect(registry.runner('other')).toBeUndefined();
-    expect(registry.tool('search')).toBe(search);
-    expect(registry.tool('constructor')).toBeUndefined();
+    expect(registry.runners.names()).toEqual(['weather']);
+    expect(registry.tools.names()).toEqual(['search', 'fetch']);
+    expect(registry.runners.get('weather')).toBe(weather);
+    expect(registry.runners.get('other')).toBeUndefined();
+    expect(registry.tools.get('search')).toBe(search);
+    expect(registry.tools.get('constructor')).toBeUndefined();
   });
 
   it('knows custom criteria by name', () => {
@@ -27,14 +27,14 @@ describe('createRegistry', () => {
       runners: [weather],
       criteria: [criteria.custom('other', other)],
     });
-    expect(registry.criterionNames()).toEqual(['own', 'other']);
-    expect(registry.criterion('own')).toBe(own);
-    expect(registry.criterion('other')).toBe(other);
+    expect(registry.criteria.names()).toEqual(['own', 'other']);
+    expect(registry.criteria.get('own')).toBe(own);
+    expect(registry.criteria.get('other')).toBe(other);
   });
 
   it('may be empty', () => {
     const registry = createRegistry();
-    expect([registry.runnerIds(), registry.toolNames()]).toEqual([[], []]);
+    expect([registry.runners.names(), registry.tools.names()]).toEqual([[], []]);
   });
 
   it('takes the same runner, tool and criterion many times', () => {
@@ -46,21 +46,21 @@ describe('createRegistry', () => {
       tools: [search],
       criteria: [shared],
     });
-    expect(registry.runnerIds()).toEqual(['a', 'b']);
-    expect(registry.toolNames()).toEqual(['search']);
+    expect(registry.runners.names()).toEqual(['a', 'b']);
+    expect(registry.tools.names()).toEqual(['search']);
   });
 
   it('replaces a tool by a later one that says so', () => {
     const stub = aTool('search', { override: true });
     const runners = [anAgent({ tools: [search] }), anAgent({ id: 'b', tools: [search] })];
-    expect(createRegistry({ runners, tools: [stub, search] }).tool('search')).toBe(stub);
+    expect(createRegistry({ runners, tools: [stub, search] }).tools.get('search')).toBe(stub);
   });
 
   it.each<[string, { runners?: unknown[]; tools?: unknown[]; criteria?: unknown[] }, string]>([
     [
       'two runners of one id',
       { runners: [anAgent(), anAgent()] },
-      "runners[1] must not have the id 'weather': runners[0] has it, too",
+      "runners[1] has another runner 'weather' than runners[0]: rename one",
     ],
     [
       'a runner that is none',

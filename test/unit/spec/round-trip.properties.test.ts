@@ -9,8 +9,8 @@ import {
   type GraphTask,
   type Runner,
 } from '../../../src';
-import { parseRunnerSpec } from '../../../src/spec/parse-runner-spec';
-import { createRegistry } from '../../../src/spec/registry';
+import { parseRunnerSpec } from '../../../src/define/parse-spec';
+import { createRegistry } from '../../../src/define/registry';
 import { anAgent, aTool } from './builders';
 
 const seed = 20_261_122;

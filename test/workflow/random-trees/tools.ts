@@ -1,5 +1,5 @@
 import { defineTool, type Tool } from '../../../src';
-import type { ToolContext } from '../../../src/spec/tool';
+import type { ToolContext } from '../../../src/define/tool';
 import { hashOf } from '../../../scripts/torture/random.mts';
 
 export const keys = ['a', 'b', 'c', 'd', 'e', 'f'] as const;

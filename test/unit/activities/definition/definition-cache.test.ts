@@ -2,8 +2,8 @@
 import { DefinitionCache } from '../../../../src/activities/definition/definition-cache';
 import { limits } from '../../../../src/protocol/limits';
 import type { Definition } from '../../../../src/protocol/spec';
-import { createRegistry } from '../../../../src/spec/registry';
-import { hashDefinition } from '../../../../src/spec/definition-hash';
+import { createRegistry } from '../../../../src/define/registry';
+import { hashDefinition } from '../../../../src/define/definition';
 import { defineAgent } from '../../../../src';
 
 const definitionOf = (instructions: string): Definition =>

@@ -42,7 +42,7 @@ describe('agents file', () => {
     },
   ])('takes $name', async ({ value, ids, taskQueue }) => {
     const { registry, options } = await loadModule(writeAgents('agents.ts', value));
-    expect([registry.runnerIds(), options.taskQueue]).toEqual([ids, taskQueue]);
+    expect([registry.runners.names(), options.taskQueue]).toEqual([ids, taskQueue]);
   });
 
   it('takes the default export of a compiled module', async () => {
@@ -121,7 +121,7 @@ describe('agents file', () => {
     ])('takes $name as their code', async ({ value, ids, taskQueue }) => {
       const file = write('a.yaml', spec);
       const { registry, options, files } = await load(writeTools(value), file);
-      expect([registry.runnerIds(), options.taskQueue]).toEqual([ids, taskQueue]);
+      expect([registry.runners.names(), options.taskQueue]).toEqual([ids, taskQueue]);
       expect(files).toContain(file);
     });
 

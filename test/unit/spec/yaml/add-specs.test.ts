@@ -8,7 +8,7 @@ import {
   sequential,
   type Agent,
 } from '../../../../src';
-import { createRegistry } from '../../../../src/spec/registry';
+import { createRegistry } from '../../../../src/define/registry';
 import { addSpecs } from '../../../../src/spec/yaml/add-specs';
 import { LonghaulPlugin } from '../../../../src/worker';
 import { aTool } from '../builders';
@@ -48,7 +48,7 @@ describe('addSpecs', () => {
       ['a.yaml', 'a.prod.yaml', 'prompts/a.md'].map((name) => join(folder, name)),
     );
     expect(options).toEqual({ runners: [coded, expect.anything()], taskQueue: 'mine' });
-    expect(createRegistry(options).runner('a')?.spec).toMatchObject({
+    expect(createRegistry(options).runners.get('a')?.spec).toMatchObject({
       model: { provider: 'openai', model: 'y' },
       instructions: 'Be brief.',
     });
@@ -61,7 +61,7 @@ describe('addSpecs', () => {
     });
     const specs = [join(folder, 'w.yaml'), join(folder, 'a.yaml'), folder];
     const { options, files } = addSpecs({ specs });
-    expect(createRegistry(options).runnerIds()).toEqual(['w', 'a']);
+    expect(createRegistry(options).runners.names()).toEqual(['w', 'a']);
     expect(files).toHaveLength(2);
   });
 
@@ -80,7 +80,7 @@ describe('addSpecs', () => {
   it('asks for the approval of a tool that only specs use', () => {
     const text = agent('a', '    tools: [{ name: lookup, needsApproval: true }]\n');
     const { options } = addSpecs({ tools: [lookup], specs: { text } });
-    expect(createRegistry(options).tool('lookup')?.spec.needsApproval).toBe(true);
+    expect(createRegistry(options).tools.get('lookup')?.spec.needsApproval).toBe(true);
   });
 
   const coded = (id: string): Agent => defineAgent({ id, model: 'openai/x', tools: [lookup] });

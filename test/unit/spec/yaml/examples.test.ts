@@ -1,7 +1,7 @@
 // Pure: reads files of the repository; no server.
 import { readdirSync, readFileSync } from 'node:fs';
 import { parseAllDocuments } from 'yaml';
-import { createRegistry } from '../../../../src/spec/registry';
+import { createRegistry } from '../../../../src/define/registry';
 import { loadSpec, specFileSchema, toSpecText, type Runners } from '../../../../src';
 import { compileSchema } from '../../../../src/spec/compile-schema';
 import { exampleCode, exampleFolders, loadExamples } from './example-code';

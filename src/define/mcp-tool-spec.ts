@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { SpecError } from '../protocol/error-classes';
 import { isJsonObject, type JsonObject } from '../base/json';
 import type { ToolSpec } from '../protocol/spec';
-import { affordProblems } from './compile-schema';
+import { affordProblems } from './arguments/compile';
 import type { McpServer } from './mcp-server';
 import { didYouMean } from '../base/nearest';
 import { toPlainJson } from '../define/plain-json';
-import { formatProblem, quote } from './problem';
+import { formatProblem, quote } from '../base/problem';
 
 /** A tool as an MCP server lists it. */
 export type ListedMcpTool = {

@@ -10,6 +10,12 @@ import type {
   Usage,
 } from '../protocol/message';
 import type { CallbacksSpec } from '../protocol/spec';
+import { z } from 'zod';
+import { isJsonObject } from '../base/json';
+import { deepFreeze } from '../base/plain-json';
+import { describeValue } from '../base/problem';
+import { parseOptions, refuseProblems, saidBy } from './options';
+import { made, runnerId, sessionKeys } from './schema/parts';
 import type { ToolLog } from './tool';
 
 /** Ends the run as `CallbackAbort`. Made by `abort`. */
@@ -119,4 +125,59 @@ export function overrideResponse(text: string): OverrideResponse {
 function textOf(maker: string, value: unknown): string {
   if (typeof value === 'string') return value;
   throw new TypeError(`${maker} takes a text, not ${typeof value}`);
+}
+
+const hook = made<CallbackHook<never, never>>(
+  (value) => typeof value === 'function',
+  'a function',
+).exactOptional();
+
+const hooks = {
+  beforeModelCall: hook,
+  afterModelCall: hook,
+  beforeToolCall: hook,
+  afterToolCall: hook,
+  onInvalidToolCall: hook,
+} satisfies Record<keyof CallbackHooks, unknown>;
+
+const hookNames = Object.keys(hooks) as (keyof CallbackHooks)[];
+
+const callbacksOptions = z.strictObject({
+  name: runnerId,
+  session: sessionKeys.exactOptional(),
+  ...hooks,
+});
+
+/**
+ * Defines callbacks: code of yours that runs on the worker around the model and tool calls of the agents that list it.
+ *
+ * @example
+ * const guard = defineCallbacks({
+ *   name: 'guard',
+ *   beforeToolCall: ({ call }) => (call.name === 'delete_all' ? abort('not on my watch') : undefined),
+ * });
+ */
+export function defineCallbacks(definition: CallbacksDefinition): Callbacks {
+  const named = saidBy(definition, 'name');
+  const subject = typeof named === 'string' ? `Callbacks ${describeValue(named)}` : 'Callbacks';
+  const parsed = parseOptions(callbacksOptions, definition, { subject, code: hookNames });
+  const { name, session, ...given } = parsed;
+  const message = `must have at least one of ${hookNames.join(', ')}`;
+  refuseProblems(subject, Object.keys(given).length === 0 ? [{ path: '', message }] : []);
+  const toolHooks = (['beforeToolCall', 'afterToolCall'] as const).filter((one) => one in given);
+  const spec = {
+    name,
+    ...(session !== undefined && { session }),
+    ...(toolHooks.length > 0 && { toolHooks }),
+  };
+  return Object.freeze({
+    kind: 'callbacks',
+    name,
+    spec: deepFreeze(spec),
+    hooks: Object.freeze(given as unknown as CallbackHooks),
+  });
+}
+
+export function isCallbacks(value: unknown): value is Callbacks {
+  return isJsonObject(value) && (value as { kind?: unknown }).kind === 'callbacks';
 }

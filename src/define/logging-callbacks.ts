@@ -1,5 +1,4 @@
-import type { CallbackContext } from './callbacks';
-import { defineCallbacks } from './define-callbacks';
+import { defineCallbacks, type CallbackContext } from './callbacks';
 
 /** Built in, known to every worker as `logging`: a line in the worker's log for each model call, tool call and invalid call. */
 export const loggingCallbacks = defineCallbacks({

@@ -1,9 +1,9 @@
-import type { Json, JsonObject } from '../base/json';
+import { isJsonObject, type Json, type JsonObject } from '../base/json';
 import type { CriterionVerdict } from '../protocol/log';
 import type { Message } from '../protocol/message';
-import type { JsonSchemaLiteral } from './define-tool';
+import type { JsonSchemaLiteral } from './tool';
 import { deepFreeze } from '../base/plain-json';
-import type { StandardSchema } from './standard-schema';
+import type { StandardSchema } from './arguments/emit';
 
 /** What a custom criterion judges. It is asked about text responses only. */
 export type CriterionContext = {
@@ -74,3 +74,8 @@ export const criteria = Object.freeze({
       ...(options.session === undefined ? {} : { session: [...options.session] }),
     }),
 });
+
+export function isCriterion(value: unknown): value is Criterion {
+  const kinds = ['keyword', 'structured-output', 'max-iterations', 'custom'];
+  return isJsonObject(value) && kinds.includes(value.kind as string);
+}

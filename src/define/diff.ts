@@ -1,7 +1,7 @@
 import { isJsonObject, type Json } from '../base/json';
 import type { Definition, RunnerSpec } from '../protocol/spec';
 import { canonicalJson } from '../base/canonical-json';
-import { formatPath } from './problem';
+import { formatPath } from '../base/problem';
 
 export type FieldChange = {
   readonly path: string;

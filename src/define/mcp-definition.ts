@@ -1,10 +1,11 @@
 import { SpecError } from '../protocol/error-classes';
 import { limits } from '../protocol/limits';
 import type { Definition, RunnerSpec, ToolSpec } from '../protocol/spec';
-import { agentSpecProblems } from './agent-spec-problems';
 import { canonicalJson } from '../base/canonical-json';
 import { deepFreeze } from '../base/plain-json';
-import { quote, specError } from './problem';
+import { quote } from '../base/problem';
+import { refuseProblems } from './options';
+import { agentRules } from './schema/agent';
 
 /** The tools of each MCP server of a definition, by the server's name. */
 export type McpListings = ReadonlyMap<string, readonly ToolSpec[]>;
@@ -41,10 +42,10 @@ function withTools(spec: RunnerSpec, listings: McpListings): RunnerSpec {
   if (mcpServers === undefined) return spec;
   const listed = mcpServers.flatMap((server) => listings.get(server) ?? []);
   const expanded = { ...rest, tools: [...(spec.tools ?? []), ...listed.map(({ name }) => name)] };
-  const problems = agentSpecProblems(expanded);
-  if (problems.length > 0) {
-    throw specError(`Agent ${quote(spec.id)}, with the tools of its MCP servers`, problems);
-  }
+  refuseProblems(
+    `Agent ${quote(spec.id)}, with the tools of its MCP servers`,
+    agentRules(expanded),
+  );
   return expanded;
 }
 

@@ -2,7 +2,7 @@ import { refId, runnerRefs } from '../core/runner-refs';
 import { CircularAgentCall, DepthExceeded } from '../protocol/error-classes';
 import { limits } from '../protocol/limits';
 import type { RunnerRef, RunnerSpec } from '../protocol/spec';
-import { runnerName } from '../define/runner';
+import { runnerName } from './runner';
 
 /**
  * Refuses a new runner that can reach itself, or whose runs would nest too deeply, as far as that shows in the objects it is made of:

@@ -1,20 +1,21 @@
+import { createHash } from 'node:crypto';
 import { namedById, runnerRefs } from '../core/runner-refs';
+import { canonicalJson } from '../base/canonical-json';
+import { deepFreeze } from '../base/plain-json';
+import { quote } from '../base/problem';
 import { SpecError } from '../protocol/error-classes';
 import { limits } from '../protocol/limits';
 import type { AgentSpec, CallbacksSpec, Definition, RunnerSpec, ToolSpec } from '../protocol/spec';
-import { canonicalJson } from '../base/canonical-json';
-import { deepFreeze } from '../base/plain-json';
-import { quote } from './problem';
-import {
-  requireCallbacks,
-  requireCriterion,
-  requireMcpServer,
-  requireRunner,
-  requireTool,
-  type Registered,
-} from './registered';
-import { runnerName } from '../define/runner';
-import { circularCall, levelsBelow, nestedTooDeep } from './runner-nesting';
+import { circularCall, levelsBelow, nestedTooDeep } from './nesting';
+import type { Registry } from './registry';
+import { runnerName } from './runner';
+
+type Registered = Omit<Registry, 'definition'>;
+
+/** SHA-256 of the canonical JSON, in hex: the name a pinned definition is known by. */
+export function hashDefinition(definition: Definition): string {
+  return createHash('sha256').update(canonicalJson(definition)).digest('hex');
+}
 
 /**
  * All that a run of this runner pins: each runner it can reach, and the tools and callbacks of those, without code. MCP servers in it
@@ -64,7 +65,8 @@ function collect(runner: RunnerSpec, collection: Collection): void {
   }
   runners.set(runner.id, spec);
   for (const ref of runnerRefs(runner)) {
-    const callee = typeof ref === 'string' ? requireRunner(ref, runner, registered) : ref;
+    const callee =
+      typeof ref === 'string' ? registered.runners.require(ref, userOf(runner)).spec : ref;
     collect(callee, { ...collection, callers: [...callers, runner] });
   }
   seen.add(runner);
@@ -77,14 +79,19 @@ type Code = {
 };
 
 function collectCode(agent: AgentSpec, { tools, callbacks, registered }: Code): void {
-  for (const name of agent.tools ?? []) tools.set(name, requireTool(name, agent, registered));
+  const user = userOf(agent);
+  for (const name of agent.tools ?? []) tools.set(name, registered.tools.require(name, user).spec);
   for (const criterion of agent.criteria ?? []) {
-    if (criterion.kind === 'custom') requireCriterion(criterion.name, agent, registered);
+    if (criterion.kind === 'custom') registered.criteria.require(criterion.name, user);
   }
-  for (const name of agent.mcpServers ?? []) requireMcpServer(name, agent, registered);
+  for (const name of agent.mcpServers ?? []) registered.mcpServers.require(name, user);
   for (const name of agent.callbacks ?? []) {
-    callbacks.set(name, requireCallbacks(name, agent, registered));
+    callbacks.set(name, registered.callbacks.require(name, user).spec);
   }
+}
+
+function userOf(spec: RunnerSpec): { readonly subject: string; readonly id: string } {
+  return { subject: runnerName(spec), id: spec.id };
 }
 
 function checkSize(definition: Definition, runner: RunnerSpec): void {

@@ -1,0 +1,236 @@
+import { z } from 'zod';
+import { defined } from '../base/defined';
+import { isJsonObject } from '../base/json';
+import { deepFreeze } from '../base/plain-json';
+import { joinPath, quote, type Problem } from '../base/problem';
+import type { AgentSpec } from '../protocol/spec';
+import { isStandardSchema, parseSchemaOption, type StandardSchema } from './arguments/emit';
+import { isCallbacks, type Callbacks } from './callbacks';
+import { isCriterion, type Criterion, type CriterionFunction } from './criteria';
+import { checkNesting } from './nesting';
+import { parseOptions, refuseProblems, saidBy } from './options';
+import { rule } from './problems/from-zod';
+import { runnerSubject } from './runner';
+import { agentFields, agentRules, outputSchema } from './schema/agent';
+import {
+  count,
+  duration,
+  fullText,
+  list,
+  made,
+  runnerId,
+  sessionKeys,
+  unless,
+} from './schema/parts';
+import type { Immutable } from './schema/parts';
+import type { JsonSchemaLiteral } from './tool';
+import type { McpServer } from './mcp-server';
+import type { SubAgentTool } from './sub-agent';
+import type { Tool } from './tool';
+
+/** What an agent's `tools` list holds. */
+export type AgentTool = Tool | SubAgentTool | McpServer;
+
+type AgentFields = Immutable<z.input<z.ZodObject<typeof agentFields>>>;
+
+export type AgentOptions = AgentFields & {
+  readonly tools?: readonly AgentTool[];
+  readonly criteria?: readonly Criterion[];
+  /** Code around model and tool calls, in the order it runs. */
+  readonly callbacks?: readonly Callbacks[];
+  /** The answer is JSON that matches this schema. */
+  readonly output?: { readonly schema: StandardSchema | JsonSchemaLiteral };
+  /** How long a question waits for its answer. Default: for ever. */
+  readonly inputTimeout?: z.input<typeof duration>;
+};
+
+/** An agent: its data, which runs pin, and its code, which stays on the worker. Made by `defineAgent`, immutable. */
+export type Agent = {
+  readonly kind: 'agent';
+  readonly id: string;
+  readonly spec: AgentSpec;
+  readonly tools: readonly Tool[];
+  /** Runners it calls as tools. */
+  readonly subAgents: readonly SubAgentTool[];
+  readonly mcpServers: readonly McpServer[];
+  /** Custom criteria by name. */
+  readonly criteria: ReadonlyMap<string, CriterionFunction>;
+  readonly callbacks: readonly Callbacks[];
+};
+
+const schemaOption = z
+  .unknown()
+  .transform((value, context) => {
+    const option = parseSchemaOption(value, '');
+    if (option.ok) return option.schema;
+    const { path, message } = option.problem;
+    context.addIssue({ code: 'custom', message, params: { at: path } });
+    return z.NEVER;
+  })
+  .pipe(outputSchema);
+
+const anyCriterion = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('keyword'), keyword: fullText }),
+  z.strictObject({ kind: z.literal('structured-output'), schema: schemaOption.optional() }),
+  z.strictObject({ kind: z.literal('max-iterations'), limit: count(0) }),
+  z.strictObject({
+    kind: z.literal('custom'),
+    name: runnerId,
+    evaluate: made<CriterionFunction>((value) => typeof value === 'function', 'a function'),
+    session: sessionKeys.optional(),
+  }),
+]);
+
+const criterion = made<z.input<typeof anyCriterion>>(
+  isCriterion,
+  'what criteria.keyword, structuredOutput, maxIterations or custom returns',
+).pipe(anyCriterion);
+
+const agentTool = made<AgentTool>(
+  (value) => isTool(value) || isSubAgent(value) || isMcpServer(value),
+  'what defineTool, activityTool, subAgent or mcpTools returns',
+);
+const callbacks = made<Callbacks>(isCallbacks, 'what defineCallbacks returns');
+
+const agentOptions = z.strictObject({
+  ...agentFields,
+  tools: list(agentTool, 500).superRefine(rule(toolRules)).exactOptional(),
+  criteria: list(criterion, 100).exactOptional(),
+  callbacks: list(callbacks, 100).superRefine(rule(repeatedCallbacks)).exactOptional(),
+  output: unless(
+    isStandardSchema,
+    'must be {schema: …}, not the schema itself',
+    z.strictObject({ schema: schemaOption }),
+  ).exactOptional(),
+  inputTimeout: duration.exactOptional(),
+});
+
+/**
+ * Defines an agent. The definition is data, except for its tools, custom criteria and callbacks, which stay on the worker.
+ *
+ * @example
+ * const weather = defineAgent({
+ *   id: 'weather',
+ *   model: 'openai/gpt-6.1-terra',
+ *   instructions: 'Answer in one sentence.',
+ *   tools: [getWeather],
+ * });
+ */
+export function defineAgent(options: AgentOptions): Agent {
+  const subject = runnerSubject('agent', saidBy(options, 'id'));
+  const code = ['tools', 'criteria', 'callbacks', 'output'];
+  const parsed = parseOptions(agentOptions, options, { subject, code });
+  const { tools = [], criteria = [], callbacks: chain = [], inputTimeout, ...fields } = parsed;
+  const limits = criteria.flatMap((one) => (one.kind === 'max-iterations' ? [one.limit] : []));
+  const custom = criteria.filter((one) => one.kind === 'custom');
+  const spec: AgentSpec = {
+    kind: 'agent',
+    ...fields,
+    ...defined({
+      maxIterations: limits.at(-1) ?? fields.maxIterations,
+      tools: some(namesOf(tools.filter(isTool))),
+      subAgents: some(tools.filter(isSubAgent).map((tool) => tool.spec)),
+      mcpServers: some(namesOf(tools.filter(isMcpServer))),
+      criteria: some(criteria.flatMap(criterionSpec)),
+      callbacks: some(namesOf(chain)),
+      inputTimeoutMs: inputTimeout,
+    }),
+  };
+  refuseProblems(subject, agentRules(spec));
+  checkNesting(spec);
+  return Object.freeze({
+    kind: 'agent',
+    id: spec.id,
+    spec: deepFreeze(spec),
+    tools: Object.freeze(tools.filter(isTool)),
+    subAgents: Object.freeze(tools.filter(isSubAgent)),
+    mcpServers: Object.freeze(tools.filter(isMcpServer)),
+    criteria: frozenMap(custom.map(({ name, evaluate }) => [name, evaluate] as const)),
+    callbacks: Object.freeze([...chain]),
+  });
+}
+
+type ParsedCriterion = z.output<typeof criterion>;
+
+/** What runs pin of a criterion; the limit of tool rounds is the agent's. */
+function criterionSpec(one: ParsedCriterion): NonNullable<AgentSpec['criteria']> {
+  if (one.kind === 'max-iterations') return [];
+  if (one.kind === 'keyword') return [one];
+  const { kind } = one;
+  if (kind === 'structured-output') return [{ kind, ...defined({ schema: one.schema }) }];
+  return [{ kind, name: one.name, ...defined({ session: one.session }) }];
+}
+
+/** Absent where there is nothing in it. */
+function some<Item>(items: readonly Item[]): readonly Item[] | undefined {
+  return items.length === 0 ? undefined : items;
+}
+
+function namesOf(items: readonly { readonly name: string }[]): readonly string[] {
+  return items.map(({ name }) => name);
+}
+
+export function isTool(value: unknown): value is Tool {
+  return kindOf(value) === 'tool';
+}
+
+function isSubAgent(value: unknown): value is SubAgentTool {
+  return kindOf(value) === 'sub-agent';
+}
+
+export function isMcpServer(value: unknown): value is McpServer {
+  return kindOf(value) === 'mcp-server';
+}
+
+function kindOf(value: unknown): unknown {
+  return isJsonObject(value) ? value.kind : undefined;
+}
+
+/** Each name once. A server may have the name of a tool: its own tools have other names. */
+function toolRules(tools: readonly AgentTool[]): Problem[] {
+  return [
+    ...tooMany(tools.filter(isSubAgent), 100, 'sub-agents'),
+    ...tooMany(tools.filter(isMcpServer), 50, 'MCP servers'),
+    ...tools.flatMap((tool, index) => {
+      const first = tools.findIndex(
+        (other) => other.name === tool.name && isMcpServer(other) === isMcpServer(tool),
+      );
+      const earlier = tools[first];
+      if (first === index || earlier === undefined) return [];
+      const places = `${placeOf(earlier, first)} and ${placeOf(tool, index)}`;
+      const kind = isMcpServer(tool) ? 'MCP server' : 'tool';
+      return [{ path: '', message: `holds ${kind} ${quote(tool.name)} twice: at ${places}` }];
+    }),
+  ];
+}
+
+function tooMany(items: readonly AgentTool[], most: number, kind: string): Problem[] {
+  return items.length > most ? [{ path: '', message: `must have at most ${most} ${kind}` }] : [];
+}
+
+function placeOf(tool: AgentTool, index: number): string {
+  return isMcpServer(tool)
+    ? `tools[${index}]`
+    : `tools[${index}] (${quote(tool.spec.description)})`;
+}
+
+function repeatedCallbacks(chain: readonly Callbacks[]): Problem[] {
+  const names = namesOf(chain);
+  return names.flatMap((name, index) => {
+    const first = names.indexOf(name);
+    if (first === index) return [];
+    const message = `has the name ${quote(name)}, which callbacks[${first}] already has`;
+    return [{ path: joinPath('', `[${index}]`), message }];
+  });
+}
+
+function frozenMap<Value>(
+  entries: readonly (readonly [string, Value])[],
+): ReadonlyMap<string, Value> {
+  const refuse = () => {
+    throw new TypeError('A definition is immutable');
+  };
+  return Object.freeze(
+    Object.assign(new Map(entries), { set: refuse, delete: refuse, clear: refuse }),
+  );
+}

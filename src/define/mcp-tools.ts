@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { defined } from '../base/defined';
+import { deepFreeze } from '../base/plain-json';
+import { quote, type Problem } from '../base/problem';
+import type { McpConnection, McpServer } from './mcp-server';
+import { parseOptions, refuseProblems, saidBy } from './options';
+import { duration, flag, fullText, mcpServerName, text, type Immutable } from './schema/parts';
+import { effect, onToolError, retry, retrySpec } from './schema/tool';
+
+const texts = z.record(z.string(), text).meta({ expected: 'an object of texts' });
+const names = z.array(fullText.regex(/\S/)).min(1);
+
+const mcpToolsOptions = z.strictObject({
+  /** Of the server, for you; it stands before the names of its tools. */
+  name: mcpServerName,
+  /** A program on the worker's machine that speaks MCP on its standard input and output. It gets `env` and a few harmless variables. */
+  stdio: z
+    .strictObject({
+      command: z.string().regex(/\S/).meta({ expected: 'the program to run' }),
+      args: z.array(text).exactOptional(),
+      env: texts.exactOptional(),
+      cwd: z.string().regex(/\S/).meta({ expected: 'a folder' }).exactOptional(),
+    })
+    .exactOptional(),
+  /** Of a server that speaks streamable HTTP. */
+  url: z
+    .string()
+    .refine((url) => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol))
+    .meta({ expected: 'an http or https URL' })
+    .exactOptional(),
+  headers: texts.exactOptional(),
+  /** Only these of the server's tools, by the server's own names. */
+  include: names.exactOptional(),
+  /** All but these. */
+  exclude: names.exactOptional(),
+  /** Stands before the tools' names, with two underscores between. Default: the server's name; `false`: nothing. */
+  prefix: z
+    .union([z.literal(false), mcpServerName])
+    .meta({ expected: `false or ${mcpServerName.meta()?.expected}` })
+    .exactOptional(),
+  /** Asks a person before each call of a tool that may destroy something. By the protocol that is each tool the server does not call read-only or not destructive. */
+  approveDestructive: flag.exactOptional(),
+  /** Of tools that the server says nothing about. Default `once`, as the protocol has it: a call that broke off is not made again. */
+  effect: effect.exactOptional(),
+  onError: onToolError.exactOptional(),
+  /** Of one attempt. Default 2 minutes. */
+  timeout: duration.exactOptional(),
+  retry: retry.exactOptional(),
+});
+
+export type McpToolsOptions = Immutable<z.input<typeof mcpToolsOptions>>;
+type Parsed = z.output<typeof mcpToolsOptions>;
+
+/**
+ * Offers the tools of an MCP server to an agent. They are listed once, when a run starts, and pinned in it.
+ *
+ * @example
+ * const agent = defineAgent({
+ *   id: 'librarian',
+ *   model: 'openai/gpt-6.1-terra',
+ *   tools: [mcpTools({ name: 'files', stdio: { command: 'mcp-server-filesystem', args: ['/srv/library'] } })],
+ * });
+ */
+export function mcpTools(options: McpToolsOptions): McpServer {
+  const named = saidBy(options, 'name');
+  const subject = typeof named === 'string' ? `MCP server ${quote(named)}` : 'An MCP server';
+  const parsed = parseOptions(mcpToolsOptions, options, { subject });
+  refuseProblems(subject, connectionRules(parsed));
+  const { name, prefix = name, include, exclude } = parsed;
+  return deepFreeze({
+    kind: 'mcp-server' as const,
+    name,
+    prefix: prefix === false ? '' : `${prefix}__`,
+    ...defined({ include, exclude }),
+    rules: defined({
+      effect: parsed.effect,
+      onError: parsed.onError,
+      timeoutMs: parsed.timeout,
+      // Tools with the effect `once` are tried once, whatever holds for the others.
+      retry: retrySpec(parsed.retry),
+      approveDestructive: parsed.approveDestructive,
+    }),
+    connection: connectionOf(parsed),
+  });
+}
+
+function connectionRules({ stdio, url, headers }: Parsed): Problem[] {
+  if ((stdio === undefined) === (url === undefined)) {
+    return [{ path: '', message: 'Give exactly one of stdio and url.' }];
+  }
+  if (stdio === undefined || headers === undefined) return [];
+  return [{ path: 'headers', message: 'go with a url' }];
+}
+
+function connectionOf({ stdio, url = '', headers = {} }: Parsed): McpConnection {
+  if (stdio === undefined) return { kind: 'http', url, headers };
+  const { command, args = [], env = {}, cwd } = stdio;
+  return { kind: 'stdio', command, args, env, ...defined({ cwd }) };
+}

@@ -1,0 +1,170 @@
+import { z } from 'zod';
+import { defined } from '../base/defined';
+import { deepFreeze, isPlainObject } from '../base/plain-json';
+import type { GraphSpec, ParallelSpec, RunnerRef, SequentialSpec } from '../protocol/spec';
+import { checkNesting } from './nesting';
+import { parseOptions, refuseProblems, saidBy } from './options';
+import {
+  isRunner,
+  runnerMakers,
+  runnerSubject,
+  type Graph,
+  type Parallel,
+  type Runner,
+  type Sequential,
+} from './runner';
+import { graphParams, graphRules } from './schema/graph-rules';
+import {
+  members,
+  orchestrationFields,
+  parallelFields,
+  parallelRules,
+  sequentialFields,
+  taskFields,
+} from './schema/orchestration';
+import { runnerId, unless, type Immutable } from './schema/parts';
+
+const named = z.custom<Runner>(isRunner);
+const runner = z
+  .union([runnerId, named])
+  .meta({ expected: `a runner (from ${runnerMakers}) or the id of one` });
+
+const sequentialOptions = z.strictObject({
+  ...sequentialFields,
+  steps: members(runner, 'runners'),
+});
+const parallelOptions = z.strictObject({ ...parallelFields, branches: members(runner, 'runners') });
+const task = unless(
+  isRunner,
+  'must be {id, runner}, not the runner itself',
+  z.strictObject({ ...taskFields, runner }),
+);
+const graphOptions = z.strictObject({
+  ...orchestrationFields,
+  tasks: members(task, 'tasks'),
+});
+
+type Fields<Shape extends z.ZodRawShape> = Immutable<z.input<z.ZodObject<Shape>>>;
+
+export type SequentialOptions = Fields<typeof sequentialFields> & {
+  /** Runners, or ids of runners that are registered elsewhere; one may stand there several times. */
+  readonly steps: readonly (Runner | string)[];
+};
+
+/**
+ * Runs one runner after the other, with one session through all of them. The result is the last step's.
+ *
+ * @example
+ * const article = sequential({
+ *   id: 'article',
+ *   steps: [researcher, writer, editor],
+ *   passOutput: true,
+ * });
+ */
+export function sequential(options: SequentialOptions): Sequential {
+  const subject = runnerSubject('sequential', saidBy(options, 'id'));
+  const { steps, ...fields } = parseOptions(sequentialOptions, options, {
+    subject,
+    code: ['steps'],
+  });
+  const spec: SequentialSpec = { kind: 'sequential', ...fields, steps: steps.map(refOf) };
+  return definedRunner(spec, steps);
+}
+
+export type ParallelOptions = Fields<typeof parallelFields> & {
+  /** Runners, or ids of runners that are registered elsewhere; one may stand there several times. */
+  readonly branches: readonly (Runner | string)[];
+};
+
+/**
+ * Runs runners at the same time, each with the same input and a copy of the session; what they change of it is merged.
+ *
+ * @example
+ * const review = parallel({
+ *   id: 'review',
+ *   branches: [security, cost, style],
+ * });
+ */
+export function parallel(options: ParallelOptions): Parallel {
+  const subject = runnerSubject('parallel', saidBy(options, 'id'));
+  const code = ['branches'];
+  const { branches, ...fields } = parseOptions(parallelOptions, options, { subject, code });
+  const spec: ParallelSpec = { kind: 'parallel', ...fields, branches: branches.map(refOf) };
+  refuseProblems(subject, parallelRules(spec));
+  return definedRunner(spec, branches);
+}
+
+export type GraphTask = Fields<typeof taskFields> & {
+  /** A runner, or the id of one that is registered elsewhere. */
+  readonly runner: Runner | string;
+};
+
+export type GraphOptions = Fields<typeof orchestrationFields> & {
+  readonly tasks: readonly GraphTask[];
+};
+
+/**
+ * Runs tasks, each as soon as those it depends on are done.
+ *
+ * @example
+ * const invoice = graph({
+ *   id: 'invoice',
+ *   tasks: [
+ *     { id: 'totals', runner: reader, prompt: 'Add up the items of invoice ${invoice_no}.' },
+ *     { id: 'vendor', runner: reader, prompt: 'Name the vendor of invoice ${invoice_no}.' },
+ *     {
+ *       id: 'grade',
+ *       runner: grader,
+ *       dependencies: ['totals', 'vendor'],
+ *       prompt: 'Is ${totals.output} plausible for ${vendor.output}?',
+ *     },
+ *   ],
+ * });
+ */
+export function graph(options: GraphOptions): Graph {
+  const subject = runnerSubject('graph', saidBy(options, 'id'));
+  const given = isPlainObject(options) ? { ...options, tasks: plainTasks(options.tasks) } : options;
+  const { tasks, ...fields } = parseOptions(graphOptions, given, { subject, code: ['tasks'] });
+  const params = graphParams(tasks);
+  const spec: GraphSpec = {
+    kind: 'graph',
+    ...fields,
+    tasks: tasks.map((task) => ({ ...task, runner: refOf(task.runner) })),
+    ...(params.length > 0 && { params }),
+  };
+  refuseProblems(subject, graphRules(spec));
+  return definedRunner(
+    spec,
+    tasks.map((task) => task.runner),
+  );
+}
+
+/** Options of a task that are `undefined` count as absent, too. */
+function plainTasks(tasks: unknown): unknown {
+  if (!Array.isArray(tasks)) return tasks;
+  return tasks.map((task: unknown) =>
+    isPlainObject(task) && !isRunner(task) ? defined(task) : task,
+  );
+}
+
+function refOf(given: Runner | string): RunnerRef {
+  return typeof given === 'string' ? given : given.spec;
+}
+
+type Orchestration<Spec> = {
+  readonly kind: Spec extends { kind: infer Kind } ? Kind : never;
+  readonly id: string;
+  readonly spec: Spec;
+  readonly runners: readonly Runner[];
+};
+
+function definedRunner<Spec extends SequentialSpec | ParallelSpec | GraphSpec>(
+  candidate: Spec,
+  given: readonly (Runner | string)[],
+): Orchestration<Spec> {
+  const spec = deepFreeze(candidate);
+  checkNesting(spec);
+  const runners = [...new Set(given.filter((one) => typeof one !== 'string'))];
+  const { kind, id } = spec;
+  return Object.freeze({ kind, id, spec, runners: Object.freeze(runners) }) as Orchestration<Spec>;
+}

@@ -1,0 +1,204 @@
+import { didYouMean, nearest } from '../base/nearest';
+import { describeValue, quote } from '../base/problem';
+import { AgentNotFound } from '../protocol/error-classes';
+import type { Definition, RunnerSpec } from '../protocol/spec';
+import { isMcpServer, isTool, type Agent } from './agent';
+import { isCallbacks, type Callbacks } from './callbacks';
+import type { CriterionFunction, CustomCriterion } from './criteria';
+import { closeOver } from './definition';
+import { loggingCallbacks } from './logging-callbacks';
+import type { McpServer } from './mcp-server';
+import { NamedSet, type Given } from './named-set';
+import { parseRunnerSpec } from './parse-spec';
+import { specError } from './problems/problem';
+import { calledRunners, isRunner, runnerMakers, type Runner } from './runner';
+import type { Tool } from './tool';
+
+/** Code for agents that are only data. */
+export type CodeOptions = {
+  /** They may also replace tools of the runners (`override`). */
+  readonly tools?: readonly Tool[];
+  readonly criteria?: readonly CustomCriterion[];
+  readonly callbacks?: readonly Callbacks[];
+  readonly mcpServers?: readonly McpServer[];
+};
+
+export type RegistryOptions = CodeOptions & { readonly runners?: readonly Runner[] };
+
+/** The code a process knows by name. */
+export type Code = {
+  readonly tools: NamedSet<Tool>;
+  readonly criteria: NamedSet<CriterionFunction>;
+  readonly callbacks: NamedSet<Callbacks>;
+  readonly mcpServers: NamedSet<McpServer>;
+};
+
+/** The runners and the code a process knows by name. */
+export type Registry = Code & {
+  readonly runners: NamedSet<Runner>;
+  /** The closure of a registered runner, or of a spec from outside. Throws `AgentNotFound` or `SpecError`. */
+  definition(runner: string | RunnerSpec): Definition;
+};
+
+export function createRegistry(options: RegistryOptions = {}): Registry {
+  checkLists(options);
+  const runners = registeredRunners(options.runners ?? []);
+  const agents = runners.values().filter((runner) => runner.kind === 'agent');
+  const registered = { runners, ...registeredCode(agents, options) };
+  const definitions = new Map(
+    runners.values().map(({ id, spec }) => [id, closeOver(spec, registered)]),
+  );
+  return Object.freeze({
+    ...registered,
+    definition: (runner: string | RunnerSpec) => {
+      if (typeof runner !== 'string') return closeOver(parseRunnerSpec(runner), registered);
+      return definitions.get(runner) ?? notFound(runner, runners);
+    },
+  });
+}
+
+const lists = ['runners', 'tools', 'criteria', 'callbacks', 'mcpServers'] as const;
+
+/** Refuses what is not a list where runners and their code are given. */
+export function checkLists(
+  options: Readonly<Partial<Record<(typeof lists)[number], unknown>>>,
+): void {
+  const problems = lists.flatMap((name) => {
+    const value = options[name];
+    if (value === undefined || Array.isArray(value)) return [];
+    return [{ path: name, message: `must be an array, not ${describeValue(value)}` }];
+  });
+  if (problems.length > 0) throw specError('The registry', problems);
+}
+
+/** The runners and every one they call, at any depth. */
+export function registeredRunners(runners: readonly Runner[]): NamedSet<Runner> {
+  const known = new NamedSet<Runner>({
+    noun: 'runner',
+    plural: 'runners',
+    maker: runnerMakers,
+    detail: 'missingRunner',
+    isOne: isRunner,
+  });
+  const register = (value: Runner, place: string): void => {
+    const name = isRunner(value) ? value.id : '';
+    const isKnown = known.get(name) === value;
+    known.add({ name, value, place });
+    if (isKnown) return;
+    calledRunners(value).forEach((callee) =>
+      register(callee, `${value.kind} ${quote(name)} (which calls ${quote(callee.id)})`),
+    );
+  };
+  runners.forEach((runner, index) => register(runner, `runners[${index}]`));
+  return known;
+}
+
+/** The code of the agents first, then the other: a later tool may replace an earlier one. */
+export function registeredCode(agents: readonly Agent[], options: CodeOptions): Code {
+  return {
+    tools: registeredTools(agents, options.tools ?? []),
+    criteria: new NamedSet<CriterionFunction>(
+      {
+        noun: 'criterion',
+        plural: 'criteria',
+        maker: 'criteria.custom',
+        detail: 'missingCriterion',
+        isOne: (value): value is CriterionFunction => typeof value === 'function',
+      },
+      [
+        ...agents.flatMap((agent) =>
+          [...agent.criteria].map(([name, value]) => ({ name, value, place: placeIn(agent) })),
+        ),
+        ...(options.criteria ?? []).map((criterion, index) => {
+          const { name, evaluate } = Object(criterion) as CustomCriterion;
+          return { name, value: evaluate, place: `criteria[${index}]` };
+        }),
+      ],
+    ),
+    callbacks: new NamedSet<Callbacks>(
+      {
+        noun: 'set of callbacks',
+        plural: 'callbacks',
+        maker: 'defineCallbacks',
+        detail: 'missingCallbacks',
+        isOne: isCallbacks,
+      },
+      [
+        // Built in: agents that are only data may name them anywhere.
+        { name: loggingCallbacks.name, value: loggingCallbacks, place: 'the built-in one' },
+        ...agents.flatMap((agent) => given(agent.callbacks, 'callbacks', agent)),
+        ...given(options.callbacks ?? [], 'callbacks'),
+      ],
+    ),
+    mcpServers: new NamedSet<McpServer>(
+      {
+        noun: 'MCP server',
+        plural: 'MCP servers',
+        maker: 'mcpTools',
+        detail: 'missingMcpServer',
+        isOne: isMcpServer,
+      },
+      [
+        ...agents.flatMap((agent) =>
+          agent.mcpServers.map((value) => ({ name: value.name, value, place: placeIn(agent) })),
+        ),
+        ...given(options.mcpServers ?? [], 'mcpServers'),
+      ],
+    ),
+  };
+}
+
+function registeredTools(agents: readonly Agent[], tools: readonly Tool[]): NamedSet<Tool> {
+  const known = new NamedSet<Tool>({
+    noun: 'tool',
+    plural: 'tools',
+    maker: 'defineTool',
+    detail: 'missingTool',
+    isOne: isTool,
+  });
+  const all = [
+    ...agents.flatMap((agent) => given(agent.tools, 'tools', agent)),
+    ...given(tools, 'tools'),
+  ];
+  const seen = new Set<Tool>();
+  for (const tool of all) {
+    if (!seen.has(tool.value))
+      known.add(tool, { replaces: isTool(tool.value) && tool.value.override });
+    seen.add(tool.value);
+  }
+  return known;
+}
+
+function given<Value extends { readonly name: string }>(
+  values: readonly Value[],
+  list: string,
+  agent?: Agent,
+): readonly Given<Value>[] {
+  return values.map((value, index) => {
+    const place =
+      agent === undefined ? `${list}[${index}]` : `${placeIn(agent)} (${list}[${index}])`;
+    return { name: (Object(value) as Value).name, value, place };
+  });
+}
+
+function placeIn({ id }: Agent): string {
+  return `agent ${quote(id)}`;
+}
+
+function notFound(id: string, runners: NamedSet<Runner>): never {
+  const known = runners.names();
+  const message = `Runner ${quote(id)} is not registered here${didYouMean(id, known) || '.'} ${runners.listed()}`;
+  throw new AgentNotFound(message, { details: { id, nearest: nearest(id, known) } });
+}
+
+/** Providers that the models of the registered agents name. */
+export function providerNames(registry: Registry): readonly string[] {
+  const named = registry.runners
+    .names()
+    .flatMap((id) =>
+      Object.values(registry.definition(id).runners).flatMap((spec) =>
+        'model' in spec ? [spec.model.provider] : [],
+      ),
+    );
+  return [...new Set(named)];
+}

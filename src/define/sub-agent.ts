@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { deepFreeze } from '../base/plain-json';
+import { describeValue, quote } from '../base/problem';
+import type { SubAgentSpec } from '../protocol/spec';
+import { parseOptions, refuseProblems, saidBy } from './options';
+import { isRunner, runnerMakers, type Runner } from './runner';
+import { subAgentFields } from './schema/agent';
+import type { Immutable } from './schema/parts';
+
+const subAgentOptions = z.strictObject(subAgentFields);
+
+export type SubAgentOptions = Immutable<z.input<typeof subAgentOptions>>;
+
+/** A runner that an agent calls as a tool. Made by `subAgent`. */
+export type SubAgentTool = {
+  readonly kind: 'sub-agent';
+  readonly name: string;
+  readonly runner: Runner;
+  readonly spec: SubAgentSpec;
+};
+
+/**
+ * Offers an agent, or an orchestration, to an agent as a tool that takes `{input: string}`. Each call is a run of its own, a child workflow; its final
+ * text is the tool's result. It shares the caller's session and may ask the user: its questions show on the topmost run.
+ *
+ * @example
+ * const manager = defineAgent({
+ *   id: 'manager',
+ *   model: 'openai/gpt-6.1-terra',
+ *   tools: [subAgent(researcher, { name: 'research', description: 'Researches a topic' })],
+ * });
+ */
+export function subAgent(runner: Runner, options: SubAgentOptions): SubAgentTool {
+  const subject = `Sub-agent ${quote(String(saidBy(options, 'name')))}`;
+  const fields = parseOptions(subAgentOptions, options, { subject });
+  const message = `must come from ${runnerMakers}, not be ${describeValue(runner)}`;
+  refuseProblems(subject, isRunner(runner) ? [] : [{ path: 'runner', message }]);
+  const { name } = fields;
+  const spec: SubAgentSpec = { ...fields, runner: runner.spec };
+  return Object.freeze({ kind: 'sub-agent', name, runner, spec: deepFreeze(spec) });
+}
