@@ -5,7 +5,7 @@ import type { ToolSpec } from '../protocol/spec';
 import { affordProblems } from './arguments/compile';
 import type { McpServer } from './mcp-server';
 import { didYouMean } from '../base/nearest';
-import { toPlainJson } from '../define/plain-json';
+import { toPlainJson } from './plain-json';
 import { formatProblem, quote } from '../base/problem';
 
 /** A tool as an MCP server lists it. */

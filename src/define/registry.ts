@@ -66,7 +66,7 @@ export function checkLists(
   const problems = lists.flatMap((name) => {
     const value = options[name];
     if (value === undefined || Array.isArray(value)) return [];
-    return [{ path: name, message: `must be an array, not ${describeValue(value)}` }];
+    return [{ path: name, message: `must be a list, not ${describeValue(value)}` }];
   });
   if (problems.length > 0) throw specError('The registry', problems);
 }
@@ -110,8 +110,8 @@ export function registeredCode(agents: readonly Agent[], options: CodeOptions): 
           [...agent.criteria].map(([name, value]) => ({ name, value, place: placeIn(agent) })),
         ),
         ...(options.criteria ?? []).map((criterion, index) => {
-          const { name, evaluate } = Object(criterion) as CustomCriterion;
-          return { name, value: evaluate, place: `criteria[${index}]` };
+          const { name, evaluate = criterion } = Object(criterion) as CustomCriterion;
+          return { name, value: evaluate as CriterionFunction, place: `criteria[${index}]` };
         }),
       ],
     ),

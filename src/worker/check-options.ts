@@ -1,71 +1,62 @@
-import { OptionReader } from '../spec/option-reader';
-import { specError } from '../define/problems/problem';
+import { z } from 'zod';
+import { parseOptions } from '../define/options';
+import { count, made, text } from '../define/schema/parts';
 import type { CreateWorkerOptions, LonghaulOptions } from './options';
 
-/** Checked against the worker's own types: a new option must be added here, too. */
-const ofLonghaul: Readonly<Record<keyof LonghaulOptions, true>> = {
-  application: true,
-  runners: true,
-  specs: true,
-  overlays: true,
-  tools: true,
-  criteria: true,
-  callbacks: true,
-  mcpServers: true,
-  inlineSpecs: true,
-  providers: true,
-  prices: true,
-  stores: true,
-  logReplicaBytes: true,
-  onDelta: true,
-  encryption: true,
-  clearFailures: true,
-};
+/** Checked by whoever takes it. */
+const elsewhere = z.unknown().optional();
+const name = text.regex(/\S/).meta({ expected: 'a text' }).exactOptional();
 
-const ofWorker: Readonly<Record<keyof CreateWorkerOptions, true>> = {
+const ofLonghaul = {
+  application: name,
+  runners: elsewhere,
+  specs: elsewhere,
+  overlays: elsewhere,
+  tools: elsewhere,
+  criteria: elsewhere,
+  callbacks: elsewhere,
+  mcpServers: elsewhere,
+  inlineSpecs: made(
+    (value) => typeof value === 'boolean' || typeof value === 'function',
+    'true, false or a function (spec, info) => boolean',
+  ).exactOptional(),
+  providers: elsewhere,
+  prices: elsewhere,
+  stores: elsewhere,
+  logReplicaBytes: count(1).exactOptional(),
+  onDelta: made((value) => typeof value === 'function', 'a function').exactOptional(),
+  encryption: elsewhere,
+  clearFailures: elsewhere,
+} satisfies Record<keyof LonghaulOptions, z.ZodType>;
+
+const ofWorker = {
   ...ofLonghaul,
-  connection: true,
-  address: true,
-  profile: true,
-  namespace: true,
-  taskQueue: true,
-  dataConverter: true,
-  workerOptions: true,
-};
+  connection: elsewhere,
+  address: name,
+  profile: name,
+  namespace: name,
+  taskQueue: name,
+  dataConverter: elsewhere,
+  workerOptions: made(
+    (value) => Object(value) === value,
+    "an object of options of Temporal's worker",
+  ).exactOptional(),
+} satisfies Record<keyof CreateWorkerOptions, z.ZodType>;
 
-const longhaulOptionNames: readonly string[] = Object.keys(ofLonghaul);
 export const workerOptionNames: readonly string[] = Object.keys(ofWorker);
 
 /** What the plugin does not hand on to those who check it themselves. */
 export function checkLonghaulOptions(options: unknown): void {
-  const reader = new OptionReader(options, longhaulOptionNames);
-  reader.text('application', { rule: 'a text' });
-  reader.integer('logReplicaBytes', { min: 1 });
-  reader.callback('onDelta');
-  checkInlineSpecs(reader);
-  refuse('LonghaulPlugin', reader);
+  parseOptions(z.strictObject(ofLonghaul), options, {
+    subject: 'LonghaulPlugin',
+    code: workerOptionNames,
+  });
 }
 
 /** Names of options, and the values that Temporal's worker would refuse in its own words. */
 export function checkWorkerOptions(options: unknown): void {
-  const reader = new OptionReader(options, workerOptionNames);
-  for (const name of ['application', 'address', 'profile', 'namespace', 'taskQueue'])
-    reader.text(name, { rule: 'a text' });
-  reader.integer('logReplicaBytes', { min: 1 });
-  reader.callback('onDelta');
-  checkInlineSpecs(reader);
-  const { workerOptions } = Object(options) as { readonly workerOptions?: unknown };
-  if (workerOptions !== undefined && Object(workerOptions) !== workerOptions)
-    reader.refuse('workerOptions', "must be an object of options of Temporal's worker");
-  refuse('createWorker', reader);
-}
-
-function checkInlineSpecs(reader: OptionReader): void {
-  const value = reader.get('inlineSpecs');
-  if (value === undefined || typeof value === 'boolean' || typeof value === 'function') return;
-  reader.refuse('inlineSpecs', 'must be true, false or a function (spec, info) => boolean');
-}
-
-function refuse(subject: string, { problems }: OptionReader): void {
-  if (problems.length > 0) throw specError(subject, problems);
+  parseOptions(z.strictObject(ofWorker), options, {
+    subject: 'createWorker',
+    code: workerOptionNames,
+  });
 }

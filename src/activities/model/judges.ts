@@ -61,7 +61,11 @@ export function approvalJudge(
 /** For calls that the run schedules itself: nobody else checks their arguments. */
 export function argumentJudge(dependencies: ActivityDependencies): JudgeArguments {
   return async (spec, args) => {
-    const checked = await checkToolArguments(spec, dependencies.registry.tools.get(spec.name), args);
+    const checked = await checkToolArguments(
+      spec,
+      dependencies.registry.tools.get(spec.name),
+      args,
+    );
     return checked.ok ? undefined : checked.problem;
   };
 }
@@ -132,7 +136,8 @@ function criterionError(
 /** Said before the model is called: a turn that cannot be judged here would be paid for in vain. */
 export function requireCriteria({ registry }: ActivityDependencies, spec: AgentSpec): void {
   for (const criterion of spec.criteria ?? []) {
-    if (criterion.kind !== 'custom' || registry.criteria.get(criterion.name) !== undefined) continue;
+    if (criterion.kind !== 'custom' || registry.criteria.get(criterion.name) !== undefined)
+      continue;
     throw criterionNotHere(criterion.name);
   }
 }

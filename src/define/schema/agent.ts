@@ -166,7 +166,7 @@ export const outputSchema = jsonSchema.superRefine(
   }),
 );
 
-export const criterion = z.discriminatedUnion('kind', [
+const criterion = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('keyword'), keyword: fullText }),
   z.strictObject({
     kind: z.literal('structured-output'),
@@ -181,7 +181,7 @@ export const criterion = z.discriminatedUnion('kind', [
 ]);
 
 /** Binds a called agent and everything below it. */
-export const policy = z.strictObject({
+const policy = z.strictObject({
   disallowSubAgentCalls: flag.exactOptional(),
   disallowedAgentIds: list(runnerId, 500).exactOptional(),
 });

@@ -59,8 +59,7 @@ export const jsonSchema = z
   .custom<JsonSchema>(isJsonObject)
   .meta({ expected: 'a JSON Schema object', freeForm: true });
 
-export const runnerIdRule =
-  "1 to 100 letters, digits, '.', '_' or '-', starting with a letter or digit";
+const runnerIdRule = "1 to 100 letters, digits, '.', '_' or '-', starting with a letter or digit";
 export const runnerId = z.string().regex(idPatterns.agent).meta({ expected: runnerIdRule });
 
 /** `__proto__` would be lost as a key of an object. */

@@ -155,7 +155,7 @@ describe('callbacks in the registry', () => {
     [
       'what defineCallbacks did not make',
       { callbacks: [{}] },
-      'callbacks[0] must be what defineCallbacks returns, not an object',
+      'callbacks[0] must come from defineCallbacks, not be an object',
     ],
   ])('refuse %s', (_name, options, message) => {
     expect(refusalOf(() => createRegistry(options as { callbacks: Callbacks[] }))).toBe(

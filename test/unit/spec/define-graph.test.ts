@@ -77,7 +77,7 @@ describe('graph', () => {
     ['no task', [null], 'tasks[0] must be an object, not null'],
     [
       'an agent that is not called runner',
-      [{ id: 'a', agent: worker }],
+      [{ id: 'a', runner: worker, agent: worker }],
       'tasks[0].agent is not known',
     ],
     ['an unknown option', [{ ...task('a'), depends: [] }], 'tasks[0].depends is not known'],
@@ -166,10 +166,11 @@ describe('graph', () => {
     const tasks = [{ id: 'a', runner: worker, retries: 1, prompt: '' }, after('b', 'b'), {}];
     expect(refusalOf(() => graph({ id: 'g', tasks: tasks as GraphTask[] }))).toBe(
       [
-        "SpecError: Graph 'g' has 3 problems:",
+        "SpecError: Graph 'g' has 4 problems:",
+        '- tasks[0].prompt must be a text that is not empty, not an empty string',
         "- tasks[0].retries is not known; did you mean 'maxRetries'?",
         "- tasks[2].id is required: 1 to 100 letters, digits, '.', '_' or '-', starting with a letter or digit",
-        '- tasks[2].runner is required: the id of a runner, or its spec',
+        '- tasks[2].runner is required: a runner (from defineAgent, sequential, parallel or graph) or the id of one',
       ].join('\n'),
     );
   });

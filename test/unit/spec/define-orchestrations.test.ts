@@ -4,6 +4,7 @@ import { anAgent, refusalOf } from './builders';
 
 const writer = anAgent({ id: 'writer' });
 const editor = anAgent({ id: 'editor' });
+const idRule = "1 to 100 letters, digits, '.', '_' or '-', starting with a letter or digit";
 const runnerRule =
   'must be a runner (from defineAgent, sequential, parallel or graph) or the id of one';
 
@@ -51,11 +52,7 @@ describe('sequential', () => {
   it.each<[string, Record<string, unknown>, string]>([
     ['no steps', { steps: [] }, 'steps must not be empty'],
     ['steps that are missing', { steps: undefined }, 'steps is required: an array of runners'],
-    [
-      'one step',
-      { steps: writer },
-      `steps must be an array, each item ${runnerRule.slice(8)}, not an object`,
-    ],
+    ['one step', { steps: writer }, 'steps must be an array of runners, not an object'],
     ['a step that is none', { steps: [writer, {}] }, `steps[1] ${runnerRule}, not an object`],
     ['a spec as a step', { steps: [writer.spec] }, `steps[0] ${runnerRule}, not an object`],
     [
@@ -63,7 +60,7 @@ describe('sequential', () => {
       { steps: [subAgent(writer, { name: 'w', description: 'x' })] },
       `steps[0] ${runnerRule}, not an object`,
     ],
-    ['an id that is none', { steps: ['a b'] }, `steps[0] ${runnerRule}, not 'a b'`],
+    ['an id that is none', { steps: ['a b'] }, `steps[0] must be ${idRule}, not 'a b'`],
     [
       'another way to pass outputs',
       { passOutput: 'last' },
@@ -81,10 +78,10 @@ describe('sequential', () => {
     expect(refusalOf(() => sequential(options as never))).toBe(
       [
         'SpecError: A sequential has 4 problems:',
-        '- merge is not known',
+        `- id is required: ${idRule}`,
+        "- passOutput must be one of true, false, 'combined', not 1",
         `- steps[0] ${runnerRule}, not 5`,
-        "- id is required: 1 to 100 letters, digits, '.', '_' or '-', starting with a letter or digit",
-        "- passOutput must be true, false or 'combined', not 1",
+        '- merge is not known',
       ].join('\n'),
     );
   });

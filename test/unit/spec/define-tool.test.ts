@@ -153,11 +153,7 @@ describe('defineTool', () => {
       `${subject}timeout must be a duration such as '90s', '15 minutes' or '3 days', or a number of milliseconds, not '90'`,
     ],
     ['a timeout of nothing', { timeout: 0 }, `${subject}timeout must be more than 0, not 0`],
-    [
-      'a retry that is no object',
-      { retry: 3 },
-      `${subject}retry must be a plain object of options, not 3`,
-    ],
+    ['a retry that is no object', { retry: 3 }, `${subject}retry must be an object, not 3`],
     [
       'an unknown retry option',
       { retry: { maxAttempts: 3 } },
@@ -259,14 +255,7 @@ describe('defineTool', () => {
 
   it('refuses what is no definition', () => {
     expect(refusalOf(() => defineTool(undefined as never))).toBe(
-      [
-        'SpecError: A tool has 5 problems:',
-        '- must be a plain object of options, not undefined',
-        "- name is required: 1 to 64 letters, digits, '_' or '-'",
-        '- description is required: a text that tells the model what the tool does',
-        '- execute is required: a function',
-        '- inputSchema must be a Standard Schema (zod, valibot, …) or a JSON Schema object, not undefined',
-      ].join('\n'),
+      'SpecError: A tool: must be a plain object of options, not undefined',
     );
   });
 });

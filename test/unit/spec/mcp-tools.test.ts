@@ -53,9 +53,9 @@ describe('mcpTools', () => {
     {
       name: 'no way to reach it',
       options: { stdio: undefined },
-      problem: /stdio or url is required/,
+      problem: /exactly one of stdio and url/,
     },
-    { name: 'two ways', options: { url: 'http://a/mcp' }, problem: /and not both/ },
+    { name: 'two ways', options: { url: 'http://a/mcp' }, problem: /exactly one of stdio and url/ },
     { name: 'a long name', options: { name: 'x'.repeat(33) }, problem: /1 to 32 letters/ },
     { name: 'no program', options: { stdio: {} }, problem: /stdio.command is required/ },
     {
@@ -64,7 +64,7 @@ describe('mcpTools', () => {
       problem: /http or https/,
     },
     { name: 'headers of a program', options: { headers: { a: 'b' } }, problem: /headers go with/ },
-    { name: 'an empty choice', options: { include: [] }, problem: /include must be an array/ },
+    { name: 'an empty choice', options: { include: [] }, problem: /include must not be empty/ },
     {
       name: 'a number in env',
       options: { stdio: { command: 'x', env: { A: 1 } } },

@@ -164,7 +164,7 @@ describe('registration at any depth', () => {
     [
       'another runner of one id below',
       [row('top', worker), row('x', anAgent({ id: 'worker' }))],
-      "The registry: sequential 'x' (which calls 'worker') must not have the id 'worker': sequential 'top' (which calls 'worker') has it, too",
+      "The registry: sequential 'x' (which calls 'worker') has another runner 'worker' than sequential 'top' (which calls 'worker'): rename one",
     ],
   ])('refuses %s', (_name, runners, message) => {
     expect(refusalOf(() => createRegistry({ runners }))).toBe(`SpecError: ${message}`);

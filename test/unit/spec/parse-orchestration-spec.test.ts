@@ -104,11 +104,6 @@ describe('parseRunnerSpec', () => {
     expect(tryParseRunnerSpec({ ...sequential, steps, passOutput: 'all' })).toEqual({
       ok: false,
       problems: [
-        {
-          path: 'steps[1].subAgents[0].runner.tasks[0].runner.model',
-          message:
-            "must be 'provider/model', such as 'openai/gpt-6.1-terra', or {provider, model}, not 'gpt'",
-        },
         { path: 'passOutput', message: "must be one of true, false, 'combined', not 'all'" },
         {
           path: 'steps[0].branches[1]',
@@ -117,6 +112,11 @@ describe('parseRunnerSpec', () => {
         {
           path: 'steps[0].branches[2].maxTurns',
           message: 'must be a whole number of at least 1, not 0',
+        },
+        {
+          path: 'steps[1].subAgents[0].runner.tasks[0].runner.model',
+          message:
+            "must be 'provider/model', such as 'openai/gpt-6.1-terra', or {provider, model}, not 'gpt'",
         },
         { path: 'steps[1].subAgents[0].runner.tasks[0].agent', message: 'is not known' },
         {

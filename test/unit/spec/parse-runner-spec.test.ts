@@ -123,7 +123,7 @@ describe('parseRunnerSpec', () => {
     [
       'a criterion of another kind',
       { ...minimal, criteria: [{ kind: 'max-iterations', limit: 3 }] },
-      'criteria[0]',
+      'criteria[0].kind',
       "must be one of 'keyword', 'structured-output', 'custom', not 'max-iterations'",
     ],
     [
@@ -150,7 +150,7 @@ describe('parseRunnerSpec', () => {
     [
       'an empty answer',
       { ...minimal, inputTimeoutMs: 1, onInputTimeout: { answer: '' } },
-      'onInputTimeout',
+      'onInputTimeout.answer',
       'must be a text that is not empty, not an empty string',
     ],
     [
@@ -180,7 +180,7 @@ describe('parseRunnerSpec', () => {
     expect(refusalOf(() => parseRunnerSpec({ kind: 'agent', id: 'x', maxTurns: 0 }))).toBe(
       [
         "SpecError: Agent 'x' has 2 problems:",
-        "- model is required: 'provider/model' or {provider, model}",
+        "- model is required: 'provider/model', such as 'openai/gpt-6.1-terra', or {provider, model}",
         '- maxTurns must be a whole number of at least 1, not 0',
       ].join('\n'),
     );

@@ -27,16 +27,17 @@ describe('createWorker', () => {
     { options: null, message: 'createWorker: must be a plain object of options, not null' },
     {
       options: { runner: [anAgent()] },
-      message: "createWorker: runner is not an option; did you mean 'runners'?",
+      message: "createWorker: runner is not known; did you mean 'runners'?",
     },
     {
       options: { provider: {} },
-      message: "createWorker: provider is not an option; did you mean 'providers'?",
+      message: "createWorker: provider is not known; did you mean 'providers'?",
     },
     { options: { taskQueue: 7 }, message: 'createWorker: taskQueue must be a text, not 7' },
     {
       options: { workerOptions: 'x' },
-      message: "createWorker: workerOptions must be an object of options of Temporal's worker",
+      message:
+        "createWorker: workerOptions must be an object of options of Temporal's worker, not 'x'",
     },
     { options: { onDelta: true }, message: 'createWorker: onDelta must be a function, not true' },
   ])('refuses options that are none: $message', async ({ options, message }) => {
@@ -70,7 +71,7 @@ const refusals = [
   },
   {
     options: { connection: {} },
-    message: 'LonghaulPlugin: connection is not an option',
+    message: 'LonghaulPlugin: connection is not known',
   },
   {
     options: { logReplicaBytes: '64' },

@@ -200,8 +200,7 @@ describe('runners', () => {
         line: 1,
         column: 10,
         path: 'agents[0].model',
-        message:
-          "is required: 'provider/model', such as 'openai/gpt-6.1-terra', or {provider, model}",
+        message: "is required: 'provider/model' or {provider, model}",
       },
     ]);
   });
