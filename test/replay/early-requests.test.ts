@@ -6,7 +6,7 @@ import { defineAgent } from '../../src';
 import { fetchHistory, scriptedModel } from '../../src/testing';
 import { eventually } from '../workflow/eventually';
 import { openHarness, type Harness } from '../workflow/harness';
-import { replayAll } from './replays';
+import { inOrderAhead, replayAll } from './replays';
 
 const runsPerCase = 12;
 const atOnce = 4;
@@ -38,16 +38,14 @@ describe('a run that is asked as soon as it has started', () => {
     { name: 'a signal', send: (handle) => handle.signal('cancelRun', { reason: 'too early' }) },
     { name: 'a cancellation', send: (handle) => handle.cancel() },
   ])('replays with $name', async ({ name, send }) => {
-    const errors: unknown[] = [];
+    const calls = Array.from({ length: runsPerCase }, (_, index) => async () => ({
+      name: `${name} ${index}`,
+      history: await ask(index, send),
+    }));
     // Replaying meanwhile keeps the process busy, which is when requests meet a run half-way.
-    const askOneAfterTheOther = async (first: number): Promise<void> => {
-      for (let index = first; index < runsPerCase; index += atOnce) {
-        const history = await ask(index, send);
-        const outcomes = await replayAll([{ name: `${name} ${index}`, history }]);
-        errors.push(...[...outcomes.values()].filter(Boolean));
-      }
-    };
-    await Promise.all(Array.from({ length: atOnce }, (_, first) => askOneAfterTheOther(first)));
+    const outcomes = await replayAll(inOrderAhead(calls, atOnce));
+    const errors = [...outcomes.values()].filter(Boolean);
+    expect(outcomes.size).toBe(runsPerCase);
     expect(errors.map(String)).toEqual([]);
   });
 });

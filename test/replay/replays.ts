@@ -1,4 +1,4 @@
-import { Worker } from '@temporalio/worker';
+import { Worker, type WorkerOptions } from '@temporalio/worker';
 import { workflowBundlePath } from '../servers';
 import { quietRuntime } from '../workflow/quiet';
 
@@ -11,11 +11,13 @@ export type NamedHistory = {
 };
 
 /**
- * Why each history does not replay on the workflows as they are now, by name; undefined where it does. One worker replays them one
- * after the other.
+ * Replays each history on the workflows as they are now. Returns the error by name, undefined for a history that replays.
+ * One worker replays one history after the other. It runs the workflows in this thread unless `debugMode` is false: the SDK
+ * takes that option for replays, too, though its type leaves it out.
  */
 export async function replayAll(
   histories: Iterable<NamedHistory> | AsyncIterable<NamedHistory>,
+  options: Pick<WorkerOptions, 'debugMode' | 'workflowThreadPoolSize'> = {},
 ): Promise<ReadonlyMap<string, Error | undefined>> {
   quietRuntime();
   const pushed: NamedHistory[] = [];
@@ -25,10 +27,10 @@ export async function replayAll(
       yield { workflowId: named.workflowId ?? named.name, history: named.history };
     }
   }
-  const workflowBundle = { codePath: workflowBundlePath() };
+  const settings = { ...options, workflowBundle: { codePath: workflowBundlePath() } };
   const outcomes = new Map<string, Error | undefined>();
   let count = 0;
-  for await (const { runId, error } of Worker.runReplayHistories({ workflowBundle }, inOrder())) {
+  for await (const { runId, error } of Worker.runReplayHistories(settings, inOrder())) {
     const named = pushed[count];
     count += 1;
     if (named === undefined || runId !== originalRunId(named))
@@ -40,6 +42,19 @@ export async function replayAll(
   const forgotten = pushed.slice(count).map(({ name }) => name);
   if (forgotten.length > 0) throw new Error(`not replayed: ${forgotten.join(', ')}`);
   return outcomes;
+}
+
+/** Results in the order of the calls, of which up to `atOnce` are under way. */
+export async function* inOrderAhead<Result>(
+  calls: Iterable<() => Promise<Result>> | AsyncIterable<() => Promise<Result>>,
+  atOnce: number,
+): AsyncGenerator<Result> {
+  const underWay: Promise<Result>[] = [];
+  for await (const call of calls) {
+    underWay.push(call());
+    if (underWay.length >= atOnce) yield (await underWay.shift()) as Result;
+  }
+  for (const last of underWay) yield await last;
 }
 
 /** What the replay knows a history by: that of a run that was reset names the execution it was reset from. */

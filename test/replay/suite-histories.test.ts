@@ -4,7 +4,7 @@ import { connect, type Longhaul } from '../../src/client';
 import { whereType } from '../../src/protocol/names';
 import { fetchHistory } from '../../src/testing';
 import { devServerAddress } from '../servers';
-import { replayAll, type NamedHistory } from './replays';
+import { inOrderAhead, replayAll, type NamedHistory } from './replays';
 
 /** Set by the test sequencer: when the run began, and whether the tests that leave histories are part of it. */
 const since = process.env['LONGHAUL_TEST_SINCE'] ?? '';
@@ -23,8 +23,9 @@ async function countUntilSteady({ client }: Longhaul, query: string): Promise<nu
 
 /** Of one task queue, so of one test or file: as many runs of a type that ended alike, and as many of these of the same length. */
 const mostAlike = { ends: 8, lengths: 2 };
-/** As this is the last and longest of the files, the other core has nothing to do. */
+/** This file runs last and alone, so it uses both cores: two workers, each with a thread of its own. */
 const lanes = [1, 2];
+const inThread = { debugMode: false, workflowThreadPoolSize: 1 };
 
 /** Counts what is alike, and says whether there are enough. */
 class Sample {
@@ -57,16 +58,16 @@ function isReadable({ events }: History): boolean {
   return Buffer.from(encoding ?? '').toString() !== 'binary/encrypted';
 }
 
+/** What comes next is read while one is replayed. */
 async function* historiesOf(longhaul: Longhaul, query: string): AsyncGenerator<NamedHistory> {
+  for await (const histories of inOrderAhead(fetchesOf(longhaul, query), 4)) yield* histories;
+}
+
+async function* fetchesOf(longhaul: Longhaul, query: string) {
   const sample = new Sample();
-  const fetching: Promise<NamedHistory[]>[] = [];
   for await (const run of longhaul.client.workflow.list({ query })) {
-    if (isOfEncryption(run) || !sample.takes(run)) continue;
-    fetching.push(fetchNamed(longhaul, run));
-    // What comes next is read while one is replayed.
-    if (fetching.length > 3) yield* (await fetching.shift()) ?? [];
+    if (!isOfEncryption(run) && sample.takes(run)) yield () => fetchNamed(longhaul, run);
   }
-  for (const last of fetching) yield* await last;
 }
 
 async function fetchNamed(
@@ -91,7 +92,7 @@ describe('histories of the test suite', () => {
         const histories = historiesOf(longhaul, query);
         // Each lane takes the next one, and none closes what both read.
         const lane = { [Symbol.asyncIterator]: () => ({ next: () => histories.next() }) };
-        const replayed = await Promise.all(lanes.map(() => replayAll(lane)));
+        const replayed = await Promise.all(lanes.map(() => replayAll(lane, inThread)));
         const outcomes = new Map(replayed.flatMap((outcomesOfLane) => [...outcomesOfLane]));
         const seconds = ((performance.now() - begun) / 1_000).toFixed(1);
         process.stdout.write(`${outcomes.size} of ${count} histories replayed in ${seconds} s\n`);
