@@ -38,6 +38,8 @@ const typescript = {
 /** @type {import('jest').Config} */
 module.exports = {
   maxWorkers: 2,
+  // A process of a gigabyte takes its time to end on a busy machine: half a second, the default, is reported as a leak.
+  workerGracefulExitTimeout: 10_000,
   reporters: ['default', '<rootDir>/scripts/jest/not-run-reporter.js'],
   testSequencer: '<rootDir>/scripts/jest/project-sequencer.js',
   coverageReporters: ['text', 'lcovonly'],
