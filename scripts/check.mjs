@@ -5,7 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const CHECKS = [
-  ...['format:check', 'lint', 'types', 'build', 'knip', 'package', 'test:coverage'],
+  'format:check',
+  'lint',
+  'types',
+  'build',
+  'knip',
+  'package',
+  'test:coverage',
   'torture',
 ];
 const MINUTES = { test: 60, other: 10 };
@@ -48,13 +54,17 @@ function testCounts(succeeded) {
 }
 
 const args = ['--', '--ci', '--json', `--outputFile=${report}`];
+const begun = performance.now();
 const total = testCounts(await run('test', { args, minutes: MINUTES.test }));
+const seconds = Math.round((performance.now() - begun) / 1_000);
 const verdicts = [`test: ${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`];
-for (const script of CHECKS) {
-  const succeeded = await run(script);
+const judge = async (script, options) => {
+  const succeeded = await run(script, options);
   total[succeeded ? 'passed' : 'failed'] += 1;
   verdicts.push(`${script}: ${succeeded ? 'passed' : 'FAILED'}`);
-}
+};
+for (const script of CHECKS) await judge(script);
+await judge('house', { args: ['--', `--test-seconds=${seconds}`] });
 rmSync(folder, { recursive: true, force: true });
 process.exitCode = total.failed === 0 ? 0 : 1;
 console.log(`\n${verdicts.join('\n')}\n`);
