@@ -36,7 +36,14 @@ const double: ModelProvider = {
     const reads = { ...call, name: 'read_page', args: { page: turn } };
     return Promise.resolve({
       content: [isLast ? { type: 'text', text: 'Done.' } : model === 'asker' ? asks : reads],
-      usage: { input: 10, output: 5, total: 15, cacheRead: 0, cacheWrite: 0, reasoning: 0 },
+      usage: {
+        inputTokens: 10,
+        outputTokens: 5,
+        totalTokens: 15,
+        cacheReadTokens: 0,
+        cacheWriteTokens: 0,
+        reasoningTokens: 0,
+      },
       finishReason: isLast ? 'stop' : 'tool_calls',
       origin: { provider: 'double', api: 'double', model },
     });

@@ -33,7 +33,10 @@ function turnOf(key: MemoryKey, index: number): StoredMemoryTurn {
     invocationId: `run-${index}`,
     user: `Question ${index}: ${'how is the weather there? '.repeat(12)}`,
     assistant: `Answer ${index}: ${'It is sunny, with some wind. '.repeat(16)}`,
-    eventData: { usage: { input: 1200, output: 90 }, toolCalls: [{ name: 'get_weather' }] },
+    eventData: {
+      usage: { inputTokens: 1200, outputTokens: 90 },
+      toolCalls: [{ name: 'get_weather' }],
+    },
     createdAt: time.toISOString(),
   };
 }

@@ -44,12 +44,12 @@ const model: ModelProvider = {
         ? [{ type: 'text', text: 'Done.' }]
         : [{ type: 'tool_call', callId: `call_${calls}`, name: 'take_picture', args: {} }],
       usage: {
-        input: 10,
-        output: 5,
-        total: 15,
-        cacheRead: null,
-        cacheWrite: null,
-        reasoning: null,
+        inputTokens: 10,
+        outputTokens: 5,
+        totalTokens: 15,
+        cacheReadTokens: null,
+        cacheWriteTokens: null,
+        reasoningTokens: null,
       },
       finishReason: isLast ? 'stop' : 'tool_calls',
       origin: { provider: 'scripted', api: 'scripted', model: 'one' },

@@ -30,7 +30,14 @@ const double: ModelProvider = {
     const looks = { ...call, name: 'look', args: {} };
     return Promise.resolve({
       content: [turn < Number(turns) ? looks : asks],
-      usage: { input: 10, output: 5, total: 15, cacheRead: 0, cacheWrite: 0, reasoning: 0 },
+      usage: {
+        inputTokens: 10,
+        outputTokens: 5,
+        totalTokens: 15,
+        cacheReadTokens: 0,
+        cacheWriteTokens: 0,
+        reasoningTokens: 0,
+      },
       finishReason: 'tool_calls',
       origin: { provider: 'double', api: 'double', model },
     });

@@ -18,7 +18,11 @@ export async function tellEnd(
 ): Promise<void> {
   const { usage } = outcome.result;
   screen.gap();
-  screen.line('done', `${story.counts}; ${usage.input} tokens in, ${usage.output} out`, 'green');
+  screen.line(
+    'done',
+    `${story.counts}; ${usage.inputTokens} tokens in, ${usage.outputTokens} out`,
+    'green',
+  );
   screen.line('look', page, 'green');
   screen.line('later', `npx longhaul dev --agents examples/${example}/agents.mts`, 'green');
   if (screen.isInteractive) await screen.ask('Press Enter to stop the server and the worker. ');

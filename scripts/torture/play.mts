@@ -147,7 +147,7 @@ function outcomeOf(
     text,
     ...(combinedText !== undefined && { combinedText }),
     session,
-    ...(expected?.tokens !== undefined && { tokens: usage.total }),
+    ...(expected?.tokens !== undefined && { tokens: usage.totalTokens }),
   };
 }
 

@@ -86,14 +86,14 @@ export type UserMessage = Extract<Message, { role: 'user' }>;
 export type AssistantMessage = Extract<Message, { role: 'assistant' }>;
 export type ToolMessage = Extract<Message, { role: 'tool' }>;
 
-/** Tokens. `input` includes the cache, `output` includes reasoning; null is "not reported". */
+/** `inputTokens` includes the cache, `outputTokens` includes reasoning; null is "not reported". */
 export type Usage = {
-  readonly input: number | null;
-  readonly output: number | null;
-  readonly total: number | null;
-  readonly cacheRead: number | null;
-  readonly cacheWrite: number | null;
-  readonly reasoning: number | null;
+  readonly inputTokens: number | null;
+  readonly outputTokens: number | null;
+  readonly totalTokens: number | null;
+  readonly cacheReadTokens: number | null;
+  readonly cacheWriteTokens: number | null;
+  readonly reasoningTokens: number | null;
 };
 
 /** `pause`: the provider stopped in the middle of its own tools' work and goes on when it is given its turn back. */

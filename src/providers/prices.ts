@@ -97,16 +97,16 @@ export function priceTable(own: PriceTable = {}): PriceTable {
 /** What a call cost; undefined where the model's price is not known, or the provider did not say what it used. */
 export function costOf(prices: PriceTable, model: ModelRef, usage: Usage): number | undefined {
   const found = priceOf(prices, `${model.provider}/${model.model}`);
-  const { input, output, cacheRead, cacheWrite } = usage;
-  if (found === undefined || input === null || output === null) return undefined;
-  const price = found.long !== undefined && input > found.long.above ? found.long : found;
-  const read = cacheRead ?? 0;
-  const written = cacheWrite ?? 0;
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = usage;
+  if (found === undefined || inputTokens === null || outputTokens === null) return undefined;
+  const price = found.long !== undefined && inputTokens > found.long.above ? found.long : found;
+  const read = cacheReadTokens ?? 0;
+  const written = cacheWriteTokens ?? 0;
   const cost =
-    Math.max(0, input - read - written) * price.input +
+    Math.max(0, inputTokens - read - written) * price.input +
     read * (price.cacheRead ?? price.input) +
     written * (price.cacheWrite ?? price.input) +
-    output * price.output;
+    outputTokens * price.output;
   // Finer than any price list, and never a number like 0.30000000000000004 in a history.
   return Math.round(cost * 1_000) / 1e9;
 }

@@ -23,7 +23,12 @@ export const faithfulTurns: Readonly<Record<string, Content>> = {
   },
   'event data of every kind': {
     eventData: {
-      usage: { input: 12, output: 0.5, cacheRead: null, total: Number.MAX_SAFE_INTEGER },
+      usage: {
+        inputTokens: 12,
+        outputTokens: 0.5,
+        cacheReadTokens: null,
+        totalTokens: Number.MAX_SAFE_INTEGER,
+      },
       toolCalls: [{ name: 'get_weather', args: { days: [1, [], {}], metric: true, '': '' } }],
     },
   },

@@ -33,12 +33,12 @@ export type PlainStep = Exclude<ScriptedStep, string | ((request: ModelRequest) 
 type ResponseStep = Exclude<PlainStep, { readonly error: Error }>;
 
 const someUsage: Usage = {
-  input: 10,
-  output: 5,
-  total: 15,
-  cacheRead: null,
-  cacheWrite: null,
-  reasoning: null,
+  inputTokens: 10,
+  outputTokens: 5,
+  totalTokens: 15,
+  cacheReadTokens: null,
+  cacheWriteTokens: null,
+  reasoningTokens: null,
 };
 
 export async function plainStep(step: ScriptedStep, request: ModelRequest): Promise<PlainStep> {

@@ -12,12 +12,12 @@ import { LocalServer } from './provider-servers';
 
 const apiKey = 'sk-contract-test-key';
 const unreported = {
-  input: null,
-  output: null,
-  total: null,
-  cacheRead: null,
-  cacheWrite: null,
-  reasoning: null,
+  inputTokens: null,
+  outputTokens: null,
+  totalTokens: null,
+  cacheReadTokens: null,
+  cacheWriteTokens: null,
+  reasoningTokens: null,
 };
 
 type Dialect = {
@@ -136,7 +136,7 @@ const anthropic: Dialect = {
     }),
     sseFrame({ type: 'message_stop' }),
   ],
-  usage: { ...unreported, input: 30, output: 2, total: 32 },
+  usage: { ...unreported, inputTokens: 30, outputTokens: 2, totalTokens: 32 },
 };
 
 const parts = (...said: readonly object[]): string =>
@@ -154,7 +154,7 @@ const google: Dialect = {
     parts({ functionCall: { id: 'call_2', name: 'get_tides', args: {} } }),
   ],
   answer: [parts({ text: 'Sunny.' }), sseFrame({ candidates: [{ finishReason: 'STOP' }] })],
-  usage: { ...unreported, input: 30, output: 7, total: 37 },
+  usage: { ...unreported, inputTokens: 30, outputTokens: 7, totalTokens: 37 },
 };
 
 describe.each([responses, chat, anthropic, google])('a doomed turn by $name', (dialect) => {

@@ -48,12 +48,12 @@ providerContract({
   usage: {
     sent: { content: 'ok', usage: { promptTokenCount: 120, candidatesTokenCount: 30 } },
     expected: {
-      input: 120,
-      output: 30,
-      total: 150,
-      cacheRead: null,
-      cacheWrite: null,
-      reasoning: null,
+      inputTokens: 120,
+      outputTokens: 30,
+      totalTokens: 150,
+      cacheReadTokens: null,
+      cacheWriteTokens: null,
+      reasoningTokens: null,
     },
   },
   frames: (texts) => ({

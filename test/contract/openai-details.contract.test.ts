@@ -106,12 +106,12 @@ describe('an OpenAI-compatible server', () => {
 
     expect(response.content).toEqual([{ type: 'text', text: 'Hello' }]);
     expect(response.usage).toEqual({
-      input: null,
-      output: null,
-      total: null,
-      cacheRead: null,
-      cacheWrite: null,
-      reasoning: null,
+      inputTokens: null,
+      outputTokens: null,
+      totalTokens: null,
+      cacheReadTokens: null,
+      cacheWriteTokens: null,
+      reasoningTokens: null,
     });
     expect(server.requests[0]?.path).toBe('/v1/chat/completions');
     expect(server.requests[0]?.headers.authorization).toBe('Bearer none');

@@ -19,11 +19,11 @@ export function sseFrame(data: WireRecord): string {
 export const openAiUsage = {
   sent: { content: 'ok', usage: { prompt_tokens: 120, completion_tokens: 30 } },
   expected: {
-    input: 120,
-    output: 30,
-    total: 150,
-    cacheRead: null,
-    cacheWrite: null,
-    reasoning: null,
+    inputTokens: 120,
+    outputTokens: 30,
+    totalTokens: 150,
+    cacheReadTokens: null,
+    cacheWriteTokens: null,
+    reasoningTokens: null,
   },
 };

@@ -78,19 +78,19 @@ describe('longhaul', () => {
       expect(shown?.tree).toMatchObject({
         runner: 'desk',
         kind: 'sequential',
-        usage: { total: 15 },
+        usage: { totalTokens: 15 },
         pending: [],
         children: [
           { runner: 'greeter', kind: 'agent', status: 'completed', turn: 1, children: [] },
           {
             runner: 'both',
             kind: 'parallel',
-            usage: { total: 15 },
+            usage: { totalTokens: 15 },
             children: [
               {
                 path: 'desk/both/branch-1',
                 turn: 1,
-                usage: { total: 15 },
+                usage: { totalTokens: 15 },
                 pending: [{ question: 'Which city?' }],
               },
               { path: 'desk/both/branch-2', status: 'completed', turn: 1, pending: [] },

@@ -46,8 +46,8 @@ const echo =
 /** By the beginning of the instructions, or else of the first message: what the model says, turn by turn. */
 const scripts: Readonly<Record<string, readonly ScriptedStep[]>> = {
   'You are a helpful assistant': [call('ask_user', { question: 'Which bank?' }), echo('assistant')],
-  'Describe the market': [{ text: 'A growing market.', usage: { total: 150_000 } }],
-  'Name the rivals': [{ text: '{"names": ["Ada", "Bob"]}', usage: { total: 60_000 } }],
+  'Describe the market': [{ text: 'A growing market.', usage: { totalTokens: 150_000 } }],
+  'Name the rivals': [{ text: '{"names": ["Ada", "Bob"]}', usage: { totalTokens: 60_000 } }],
   'You decide on investments': [echo('partner')],
   'Improve the text': ['Better.', 'FINAL Best.'],
   'List the facts': [echo('facts')],

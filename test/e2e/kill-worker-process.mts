@@ -85,12 +85,12 @@ const gateModel = {
     return {
       content,
       usage: {
-        input: 10,
-        output: 5,
-        total: 15,
-        cacheRead: null,
-        cacheWrite: null,
-        reasoning: null,
+        inputTokens: 10,
+        outputTokens: 5,
+        totalTokens: 15,
+        cacheReadTokens: null,
+        cacheWriteTokens: null,
+        reasoningTokens: null,
       },
       finishReason: typeof text === 'string' ? ('stop' as const) : ('tool_calls' as const),
       origin: { provider: 'gate', api: 'gate', model: 'one' },

@@ -217,12 +217,12 @@ describe('killed with SIGKILL', () => {
         completionReason: 'all branches completed',
         session: {},
         usage: {
-          input: 60,
-          output: 30,
-          total: 90,
-          cacheRead: null,
-          cacheWrite: null,
-          reasoning: null,
+          inputTokens: 60,
+          outputTokens: 30,
+          totalTokens: 90,
+          cacheReadTokens: null,
+          cacheWriteTokens: null,
+          reasoningTokens: null,
         },
       },
     });

@@ -67,7 +67,7 @@ describe('a budget', () => {
     await run.resume('100');
     expect(await run.outcome()).toMatchObject({
       kind: 'complete',
-      result: { finalResponse: { text: 'done' }, usage: { total: 3 * perCall } },
+      result: { finalResponse: { text: 'done' }, usage: { totalTokens: 3 * perCall } },
     });
   });
 
@@ -123,7 +123,7 @@ describe('a budget', () => {
     await answerAll(run, 1_000);
     expect(await run.result()).toMatchObject({
       finalResponse: { text: 'all helped' },
-      usage: { total: 6 * perCall },
+      usage: { totalTokens: 6 * perCall },
     });
   });
 
@@ -131,14 +131,14 @@ describe('a budget', () => {
     race = await harness.longhaul.start('race', 'Go');
     expect(await race.result()).toMatchObject({ finalResponse: { text: 'first' } });
     // The branch that lost told what it had spent when it was cancelled, after the result was out.
-    expect((await race.usage()).total).toBe(2 * perCall);
+    expect((await race.usage()).totalTokens).toBe(2 * perCall);
   });
 
   it('that a child is stopped at ends the whole run', async () => {
     const budget = { maxTokens: perCall + 1, onExceeded: 'fail' as const };
     const run = await harness.longhaul.start('manager', 'solo', { budget });
     await expect(run.result()).rejects.toMatchObject({ code: 'BudgetExceeded' });
-    expect((await run.usage()).total).toBe(2 * perCall);
+    expect((await run.usage()).totalTokens).toBe(2 * perCall);
   });
 });
 

@@ -19,8 +19,13 @@ import type { RunHandle, StartOptions } from '../../src/client';
 import { openHarness, type Harness } from './harness';
 import { fetchHistory } from './history';
 
-const nothing = { input: null, output: null, total: null } as const;
-const noUsage = { ...nothing, cacheRead: null, cacheWrite: null, reasoning: null };
+const nothing = { inputTokens: null, outputTokens: null, totalTokens: null } as const;
+const noUsage = {
+  ...nothing,
+  cacheReadTokens: null,
+  cacheWriteTokens: null,
+  reasoningTokens: null,
+};
 const lookUp = { toolCalls: [{ name: 'look_up', args: { word: 'tea' } }] };
 
 function callbacks(definition: Partial<CallbacksDefinition>): Callbacks {

@@ -55,12 +55,17 @@ export const callOf = (name: string, args: { [key: string]: string } = {}): Scri
 /** What a run that ends with `text` comes to, whose models were called `calls` times by their scripts' standard usage. */
 export function resultOf(text: string, rest: Partial<AgentRunResult> & { calls?: number } = {}) {
   const { calls = 1, ...facts } = rest;
-  const unreported = { cacheRead: null, cacheWrite: null, reasoning: null };
+  const unreported = { cacheReadTokens: null, cacheWriteTokens: null, reasoningTokens: null };
   const result: AgentRunResult = {
     finalResponse: { text, content: [{ type: 'text', text }] },
     iterations: 0,
     completionReason: 'text response',
-    usage: { input: calls * 10, output: calls * 5, total: calls * 15, ...unreported },
+    usage: {
+      inputTokens: calls * 10,
+      outputTokens: calls * 5,
+      totalTokens: calls * 15,
+      ...unreported,
+    },
     session: {},
     ...facts,
   };

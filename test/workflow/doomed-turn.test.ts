@@ -63,7 +63,7 @@ describe('a doomed turn', () => {
 
     expect(await run.result()).toMatchObject({
       finalResponse: { text: 'Done.' },
-      usage: { input: 20, output: 3 },
+      usage: { inputTokens: 20, outputTokens: 3 },
     });
     await server.hungUp;
     expect(server.requests).toHaveLength(2);

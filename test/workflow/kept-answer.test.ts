@@ -51,7 +51,7 @@ describe('an answer that was paid for', () => {
     expect(await run.result()).toMatchObject({
       finalResponse: { text: 'One.' },
       completionReason: "custom criterion 'flaky' met",
-      usage: { total: perCall },
+      usage: { totalTokens: perCall },
     });
     expect(judgements).toEqual(['One.', 'One.', 'One.']);
     expect(requests('Judge again.')).toBe(1);
@@ -67,7 +67,7 @@ describe('an answer that was paid for', () => {
   ])('counts, in a run that fails of its judge: %s', async (id, message) => {
     const run = await harness.longhaul.start(id, `Fail of ${id}.`);
     await expect(run.result()).rejects.toMatchObject({ code: 'InternalError', message });
-    expect((await run.usage()).total).toBe(perCall);
+    expect((await run.usage()).totalTokens).toBe(perCall);
     expect(requests(`Fail of ${id}.`)).toBe(1);
   });
 });

@@ -56,7 +56,7 @@ describe('orchestrations', () => {
     const run = await start(sequential({ id: 'pipeline', steps, passOutput: true }), agents);
     expect(await run.outcome()).toMatchObject({
       kind: 'complete',
-      result: { finalResponse: { text: '<<<Go>>>' }, usage: { total: 45 }, iterations: 0 },
+      result: { finalResponse: { text: '<<<Go>>>' }, usage: { totalTokens: 45 }, iterations: 0 },
     });
     const events = await fetchHistory(harness.longhaul, run.workflowId);
     const types = events.map(

@@ -152,7 +152,11 @@ describe('potato-agent, weaknesses of the loop', () => {
     ]);
   });
 
-  const usage = (input: number, output: number) => ({ input, output, total: input + output });
+  const usage = (input: number, output: number) => ({
+    inputTokens: input,
+    outputTokens: output,
+    totalTokens: input + output,
+  });
   const waits: ('begun' | 'aborted')[] = [];
   const wait = aTool('wait', async (_args, { signal }) => {
     waits.push('begun');

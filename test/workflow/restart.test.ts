@@ -40,7 +40,14 @@ const double: ModelProvider = {
     const next = turn < asked ? looks : asks;
     return Promise.resolve({
       content: [turn > asked ? { type: 'text', text: 'Done.' } : next],
-      usage: { input: 1, output: 1, total: 2, cacheRead: 0, cacheWrite: 0, reasoning: 0 },
+      usage: {
+        inputTokens: 1,
+        outputTokens: 1,
+        totalTokens: 2,
+        cacheReadTokens: 0,
+        cacheWriteTokens: 0,
+        reasoningTokens: 0,
+      },
       finishReason: turn > asked ? 'stop' : 'tool_calls',
       origin: { provider: 'double', api: 'double', model: 'one' },
     });

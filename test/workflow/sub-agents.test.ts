@@ -71,7 +71,11 @@ describe('sub-agents', () => {
     const outcome = await run.outcome();
     expect(outcome).toMatchObject({
       kind: 'complete',
-      result: { finalResponse: { text: 'Whales are big.' }, iterations: 1, usage: { total: 45 } },
+      result: {
+        finalResponse: { text: 'Whales are big.' },
+        iterations: 1,
+        usage: { totalTokens: 45 },
+      },
     });
     const events = await fetchHistory(harness.longhaul, run.workflowId);
     const started = events.find(

@@ -45,7 +45,7 @@ describe('a long thread', () => {
     expect(started?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId).toBeTruthy();
     const turns = await thread.turns();
     expect(turns.at(-1)?.turn).toBe(10);
-    expect(await thread.state()).toMatchObject({ turn: 10, usage: { total: 150 } });
+    expect(await thread.state()).toMatchObject({ turn: 10, usage: { totalTokens: 150 } });
     await harness.close();
   });
 });

@@ -25,8 +25,8 @@ const noted = defineTool({
 const summarising: Script = [
   (request) => {
     const text = lastText(request);
-    if (text.startsWith('Summarise')) return { text: 'They counted.', usage: { total: 50 } };
-    return { text: `<${text}>`, usage: { total: text === 'three' ? 900 : 100 } };
+    if (text.startsWith('Summarise')) return { text: 'They counted.', usage: { totalTokens: 50 } };
+    return { text: `<${text}>`, usage: { totalTokens: text === 'three' ? 900 : 100 } };
   },
 ];
 const runners: readonly Agent[] = [
@@ -126,7 +126,7 @@ describe('a thread with a store', () => {
         createdAt: expect.any(String),
         eventData: {
           messageId: 'm-1',
-          usage: expect.objectContaining({ total: 15 }),
+          usage: expect.objectContaining({ totalTokens: 15 }),
           iterations: 0,
           session: {},
         },
@@ -253,7 +253,7 @@ describe('a thread with a store', () => {
     ]);
     expect(await thread.turns()).toHaveLength(5);
     expect(await thread.state()).toMatchObject({
-      usage: { total: 4 * 100 + 900 + 50 },
+      usage: { totalTokens: 4 * 100 + 900 + 50 },
       costUsd: 0.012,
     });
   });

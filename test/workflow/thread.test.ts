@@ -273,7 +273,9 @@ describe('a thread', () => {
       { status: 'failed', user: 'fail', failure: { code: 'ProviderError' } },
       { status: 'completed', user: 'after', assistant: '<after>' },
     ]);
-    expect(await thread.state()).toMatchObject({ usage: { input: 20, output: 10, total: 30 } });
+    expect(await thread.state()).toMatchObject({
+      usage: { inputTokens: 20, outputTokens: 10, totalTokens: 30 },
+    });
   });
 
   it('hands the session from turn to turn', async () => {

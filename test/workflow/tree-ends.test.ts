@@ -84,7 +84,7 @@ describe('a tree of runs', () => {
     expect(model.calls).toHaveLength(2);
     expect(await statuses()).toEqual(all('CANCELLED'));
     // Of the asker's one call, three runs below: the others were never answered.
-    expect((await run.usage()).total).toBe(15);
+    expect((await run.usage()).totalTokens).toBe(15);
   });
 
   it('whose topmost run is terminated leaves none running, and no model call', async () => {

@@ -125,7 +125,7 @@ describe('a run', () => {
     );
     expect(await run.result()).toMatchObject({
       finalResponse: { text: 'Found tea.' },
-      usage: { input: 18, output: 6 },
+      usage: { inputTokens: 18, outputTokens: 6 },
     });
     expect(server?.requests[1]?.body['messages']).toMatchObject([
       { role: 'user' },

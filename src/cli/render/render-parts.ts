@@ -33,8 +33,10 @@ export function messageText(parts: Message['parts'] | readonly AssistantPart[]):
 }
 
 /** `15 tokens`, or nothing when the provider reported none. */
-export function tokens({ total, input, output }: Usage): string | undefined {
-  const count = total ?? (input === null || output === null ? null : input + output);
+export function tokens({ totalTokens, inputTokens, outputTokens }: Usage): string | undefined {
+  const count =
+    totalTokens ??
+    (inputTokens === null || outputTokens === null ? null : inputTokens + outputTokens);
   return count === null ? undefined : `${count} tokens`;
 }
 

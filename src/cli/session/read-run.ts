@@ -77,12 +77,12 @@ function withCounters(state: RunState, entries: readonly LogEntry[]): RunState {
       return count === null ? total : (total ?? 0) + count;
     }, null);
   const usage: Usage = {
-    input: sum('input'),
-    output: sum('output'),
-    total: sum('total'),
-    cacheRead: sum('cacheRead'),
-    cacheWrite: sum('cacheWrite'),
-    reasoning: sum('reasoning'),
+    inputTokens: sum('inputTokens'),
+    outputTokens: sum('outputTokens'),
+    totalTokens: sum('totalTokens'),
+    cacheReadTokens: sum('cacheReadTokens'),
+    cacheWriteTokens: sum('cacheWriteTokens'),
+    reasoningTokens: sum('reasoningTokens'),
   };
   return { ...state, turn: turns.length, usage, logLength: entries.length };
 }

@@ -3,8 +3,8 @@ import type { RunSpend } from '../../protocol/run';
 import { subtractUsage } from './usage';
 
 /** As the provider counts them, else what is known of both ways. */
-export function tokensIn({ total, input, output }: Usage): number {
-  return total ?? (input ?? 0) + (output ?? 0);
+export function tokensIn({ totalTokens, inputTokens, outputTokens }: Usage): number {
+  return totalTokens ?? (inputTokens ?? 0) + (outputTokens ?? 0);
 }
 
 export function tokensOf({ tokens, usage }: RunSpend): number {

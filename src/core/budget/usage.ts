@@ -1,12 +1,12 @@
 import type { CompletionCall, Usage } from '../../protocol/message';
 
 export const emptyUsage: Usage = {
-  input: null,
-  output: null,
-  total: null,
-  cacheRead: null,
-  cacheWrite: null,
-  reasoning: null,
+  inputTokens: null,
+  outputTokens: null,
+  totalTokens: null,
+  cacheReadTokens: null,
+  cacheWriteTokens: null,
+  reasoningTokens: null,
 };
 
 const count = (value: unknown): number | null =>
@@ -18,24 +18,24 @@ const add = (left: number | null, right: number | null): number | null =>
 /** Exactly the six fields; whatever is not a finite number is "not reported". */
 export function toUsage(reported: Partial<Usage> | null | undefined): Usage {
   return {
-    input: count(reported?.input),
-    output: count(reported?.output),
-    total: count(reported?.total),
-    cacheRead: count(reported?.cacheRead),
-    cacheWrite: count(reported?.cacheWrite),
-    reasoning: count(reported?.reasoning),
+    inputTokens: count(reported?.inputTokens),
+    outputTokens: count(reported?.outputTokens),
+    totalTokens: count(reported?.totalTokens),
+    cacheReadTokens: count(reported?.cacheReadTokens),
+    cacheWriteTokens: count(reported?.cacheWriteTokens),
+    reasoningTokens: count(reported?.reasoningTokens),
   };
 }
 
 /** Field by field; null is "not reported", so null + n = n. */
 export function addUsage(left: Usage, right: Usage): Usage {
   return {
-    input: add(left.input, right.input),
-    output: add(left.output, right.output),
-    total: add(left.total, right.total),
-    cacheRead: add(left.cacheRead, right.cacheRead),
-    cacheWrite: add(left.cacheWrite, right.cacheWrite),
-    reasoning: add(left.reasoning, right.reasoning),
+    inputTokens: add(left.inputTokens, right.inputTokens),
+    outputTokens: add(left.outputTokens, right.outputTokens),
+    totalTokens: add(left.totalTokens, right.totalTokens),
+    cacheReadTokens: add(left.cacheReadTokens, right.cacheReadTokens),
+    cacheWriteTokens: add(left.cacheWriteTokens, right.cacheWriteTokens),
+    reasoningTokens: add(left.reasoningTokens, right.reasoningTokens),
   };
 }
 
@@ -46,12 +46,12 @@ export function subtractUsage(left: Usage, right: Usage): Usage {
     return from === null ? null : from - (less ?? 0);
   };
   return {
-    input: subtract('input'),
-    output: subtract('output'),
-    total: subtract('total'),
-    cacheRead: subtract('cacheRead'),
-    cacheWrite: subtract('cacheWrite'),
-    reasoning: subtract('reasoning'),
+    inputTokens: subtract('inputTokens'),
+    outputTokens: subtract('outputTokens'),
+    totalTokens: subtract('totalTokens'),
+    cacheReadTokens: subtract('cacheReadTokens'),
+    cacheWriteTokens: subtract('cacheWriteTokens'),
+    reasoningTokens: subtract('reasoningTokens'),
   };
 }
 

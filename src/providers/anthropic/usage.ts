@@ -12,17 +12,17 @@ export type MessagesUsage = {
 
 /** `input_tokens` leaves out what was read from and written to the cache; the neutral input includes both. */
 export function fromMessagesUsage(usage: MessagesUsage): Usage {
-  const cacheRead = tokenCount(usage.cache_read_input_tokens);
-  const cacheWrite = tokenCount(usage.cache_creation_input_tokens);
-  const input = sumOfCounts(usage.input_tokens, cacheRead, cacheWrite);
-  const output = tokenCount(usage.output_tokens);
+  const cacheReadTokens = tokenCount(usage.cache_read_input_tokens);
+  const cacheWriteTokens = tokenCount(usage.cache_creation_input_tokens);
+  const inputTokens = sumOfCounts(usage.input_tokens, cacheReadTokens, cacheWriteTokens);
+  const outputTokens = tokenCount(usage.output_tokens);
   return {
-    input,
-    output,
-    total: sumOfCounts(input, output),
-    cacheRead,
-    cacheWrite,
-    reasoning: tokenCount(usage.output_tokens_details?.thinking_tokens),
+    inputTokens,
+    outputTokens,
+    totalTokens: sumOfCounts(inputTokens, outputTokens),
+    cacheReadTokens,
+    cacheWriteTokens,
+    reasoningTokens: tokenCount(usage.output_tokens_details?.thinking_tokens),
   };
 }
 

@@ -15,12 +15,12 @@ export type WireUsage = {
 };
 
 export const noUsage: Usage = {
-  input: null,
-  output: null,
-  total: null,
-  cacheRead: null,
-  cacheWrite: null,
-  reasoning: null,
+  inputTokens: null,
+  outputTokens: null,
+  totalTokens: null,
+  cacheReadTokens: null,
+  cacheWriteTokens: null,
+  reasoningTokens: null,
 };
 
 /** Both APIs count alike under different names: cached tokens are part of the input, reasoning of the output. */
@@ -28,15 +28,15 @@ export function fromOpenAiUsage(usage: WireUsage | null | undefined): Usage {
   if (usage === null || usage === undefined) return noUsage;
   const inputDetails = details(usage.input_tokens_details ?? usage.prompt_tokens_details);
   const outputDetails = details(usage.output_tokens_details ?? usage.completion_tokens_details);
-  const input = count(usage.input_tokens ?? usage.prompt_tokens);
-  const output = count(usage.output_tokens ?? usage.completion_tokens);
+  const inputTokens = count(usage.input_tokens ?? usage.prompt_tokens);
+  const outputTokens = count(usage.output_tokens ?? usage.completion_tokens);
   return {
-    input,
-    output,
-    total: count(usage.total_tokens) ?? sum(input, output),
-    cacheRead: count(inputDetails['cached_tokens']),
-    cacheWrite: count(inputDetails['cache_write_tokens']),
-    reasoning: count(outputDetails['reasoning_tokens']),
+    inputTokens,
+    outputTokens,
+    totalTokens: count(usage.total_tokens) ?? sum(inputTokens, outputTokens),
+    cacheReadTokens: count(inputDetails['cached_tokens']),
+    cacheWriteTokens: count(inputDetails['cache_write_tokens']),
+    reasoningTokens: count(outputDetails['reasoning_tokens']),
   };
 }
 

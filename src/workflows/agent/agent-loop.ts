@@ -51,7 +51,7 @@ export class AgentLoop implements Driver {
 
   get turnFacts(): TurnFacts {
     const usage = this.#machine.completionCalls.at(-1)?.usage;
-    const contextTokens = usage?.total ?? usage?.input ?? undefined;
+    const contextTokens = usage?.totalTokens ?? usage?.inputTokens ?? undefined;
     const toolCalls = toolTrace(this.#machine.log);
     return {
       ...(contextTokens !== undefined && { contextTokens }),

@@ -38,12 +38,12 @@ function objectOf<Fields extends object>(
 const spend = objectOf<RunSpend>(
   {
     usage: objectOf<Usage>({
-      input: tokens,
-      output: tokens,
-      total: tokens,
-      cacheRead: tokens,
-      cacheWrite: tokens,
-      reasoning: tokens,
+      inputTokens: tokens,
+      outputTokens: tokens,
+      totalTokens: tokens,
+      cacheReadTokens: tokens,
+      cacheWriteTokens: tokens,
+      reasoningTokens: tokens,
     }),
     tokens: amount,
     costUsd: amount,

@@ -118,7 +118,7 @@ export function showDetails(
   const spend = [
     ...(turn > 0 ? [`${turn} model calls`, `${iterations} tool rounds`] : []),
     ...(costUsd === undefined ? [] : [`$${costUsd.toFixed(4)}`]),
-    `${usage.input ?? '?'} tokens in, ${usage.output ?? '?'} out`,
+    `${usage.inputTokens ?? '?'} tokens in, ${usage.outputTokens ?? '?'} out`,
   ].join(' · ');
   const lines = [
     `**${state.runner}** · ${state.status} · ${spend}`,

@@ -4,12 +4,12 @@ import type { Usage } from '../../../src/protocol/message';
 import type { PendingInput } from '../../../src/protocol/run';
 
 export const usageOf = (total: number | null): Usage => ({
-  input: null,
-  output: null,
-  total,
-  cacheRead: null,
-  cacheWrite: null,
-  reasoning: null,
+  inputTokens: null,
+  outputTokens: null,
+  totalTokens: total,
+  cacheReadTokens: null,
+  cacheWriteTokens: null,
+  reasoningTokens: null,
 });
 
 export const anEvent = (index: number, event: LogEvent): RunEvent => ({

@@ -25,7 +25,7 @@ describe('Rule 2: accounting', () => {
     run.retryModelTurn({ kind: 'repeat' });
     run.nextStep();
     run.modelResponse(
-      turn([text('good')], { usage: { ...noUsage, reasoning: 3 }, ids: { response: 'r2' } }),
+      turn([text('good')], { usage: { ...noUsage, reasoningTokens: 3 }, ids: { response: 'r2' } }),
     );
 
     expect(run.usage).toEqual({ ...tokens(5, 7), reasoning: 3 });
@@ -38,7 +38,7 @@ describe('Rule 2: accounting', () => {
   });
 
   it('keeps "not reported" apart from 0', () => {
-    const zero = { ...noUsage, input: 0 };
+    const zero = { ...noUsage, inputTokens: 0 };
 
     expect(addUsage(emptyUsage, emptyUsage)).toEqual(noUsage);
     expect(addUsage(emptyUsage, zero)).toEqual(zero);
@@ -47,7 +47,10 @@ describe('Rule 2: accounting', () => {
   });
 
   it('takes what is not a finite number for not reported', () => {
-    expect(toUsage({ input: Number.NaN, output: 3 })).toEqual({ ...noUsage, output: 3 });
+    expect(toUsage({ inputTokens: Number.NaN, outputTokens: 3 })).toEqual({
+      ...noUsage,
+      outputTokens: 3,
+    });
     expect(toUsage(undefined)).toEqual(noUsage);
   });
 

@@ -11,19 +11,19 @@ import type {
 } from '../../../src/protocol/message';
 
 export const noUsage: Usage = {
-  input: null,
-  output: null,
-  total: null,
-  cacheRead: null,
-  cacheWrite: null,
-  reasoning: null,
+  inputTokens: null,
+  outputTokens: null,
+  totalTokens: null,
+  cacheReadTokens: null,
+  cacheWriteTokens: null,
+  reasoningTokens: null,
 };
 
 export const tokens = (input: number, output: number): Usage => ({
   ...noUsage,
-  input,
-  output,
-  total: input + output,
+  inputTokens: input,
+  outputTokens: output,
+  totalTokens: input + output,
 });
 
 export const text = (value: string): TextPart => ({ type: 'text', text: value });

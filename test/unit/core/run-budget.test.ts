@@ -8,7 +8,7 @@ import type { BudgetSpec } from '../../../src/protocol/spec';
 import { noUsage, thrown } from './builders';
 
 const spent = (tokens: number, rest: Partial<RunSpend> = {}): RunSpend => ({
-  usage: { ...noUsage, total: tokens },
+  usage: { ...noUsage, totalTokens: tokens },
   ...rest,
 });
 
@@ -61,7 +61,7 @@ describe('RunBudget', () => {
     {
       name: 'tokens the provider gave no total of',
       budgets: [{ maxTokens: 10 }],
-      spend: { usage: { ...noUsage, input: 8, output: 3 } },
+      spend: { usage: { ...noUsage, inputTokens: 8, outputTokens: 3 } },
       usedUp: { unit: 'tokens', limit: 10, spent: 11 },
     },
   ])('is used up or not by one that spent $name', ({ budgets, spend, usedUp }) => {
@@ -96,13 +96,13 @@ describe('RunBudget', () => {
   it('counts tokens call by call where only some calls come with a total', () => {
     const child = new RunBudget();
     child.record(spent(20));
-    child.record({ usage: { ...noUsage, input: 8, output: 3 } });
+    child.record({ usage: { ...noUsage, inputTokens: 8, outputTokens: 3 } });
     expect(child.spend).toEqual({
-      usage: { ...noUsage, total: 20, input: 8, output: 3 },
+      usage: { ...noUsage, totalTokens: 20, inputTokens: 8, outputTokens: 3 },
       tokens: 31,
     });
     const budget = new RunBudget({ maxTokens: 40 });
-    budget.record({ usage: { ...noUsage, input: 5, output: 5 } });
+    budget.record({ usage: { ...noUsage, inputTokens: 5, outputTokens: 5 } });
     budget.record(child.spend);
     const next = new RunBudget({ maxTokens: 40 });
     next.restore(budget.carry());
@@ -248,7 +248,7 @@ describe('shares of a budget', () => {
     const check = (limit: number, drawn: readonly Move[]): void => {
       const { budget, left, used } = play(limit, drawn);
       expect(budget.promise(1)).toEqual(tokens(left));
-      expect(budget.spend.usage.total ?? 0).toBe(used);
+      expect(budget.spend.usage.totalTokens ?? 0).toBe(used);
     };
     fc.assert(fc.property(fc.nat(1_000), moves, check), { seed: 20_261_122, numRuns: 300 });
   });

@@ -119,12 +119,12 @@ const content: fc.Arbitrary<AssistantPart[]> = fc.oneof(
 
 const count = fc.option(fc.nat(9));
 const usage: fc.Arbitrary<Usage> = fc.record({
-  input: count,
-  output: count,
-  total: count,
-  cacheRead: count,
-  cacheWrite: count,
-  reasoning: count,
+  inputTokens: count,
+  outputTokens: count,
+  totalTokens: count,
+  cacheReadTokens: count,
+  cacheWriteTokens: count,
+  reasoningTokens: count,
 });
 
 const turn: fc.Arbitrary<ModelTurn> = fc

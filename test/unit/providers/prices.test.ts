@@ -6,8 +6,8 @@ import { noUsage, thrown } from '../core/builders';
 const million = 1_000_000;
 const used = (input: number | null, output: number | null, rest: Partial<Usage> = {}): Usage => ({
   ...noUsage,
-  input,
-  output,
+  inputTokens: input,
+  outputTokens: output,
   ...rest,
 });
 
@@ -26,19 +26,19 @@ describe('costOf', () => {
     {
       name: 'what the cache gave, at the price of input',
       model: 'one',
-      usage: used(million, 0, { cacheRead: million / 2 }),
+      usage: used(million, 0, { cacheReadTokens: million / 2 }),
       cost: 2,
     },
     {
       name: 'what the cache gave and took, at its own prices',
       model: 'cached',
-      usage: used(million, 0, { cacheRead: million / 2, cacheWrite: million / 4 }),
+      usage: used(million, 0, { cacheReadTokens: million / 2, cacheWriteTokens: million / 4 }),
       cost: 1.75,
     },
     {
       name: 'a cache that gave more than there was',
       model: 'cached',
-      usage: used(10, 0, { cacheRead: million }),
+      usage: used(10, 0, { cacheReadTokens: million }),
       cost: 0.5,
     },
     {
@@ -50,7 +50,7 @@ describe('costOf', () => {
     {
       name: 'a long prompt, all at its own prices',
       model: 'long',
-      usage: used(1_001, 100, { cacheRead: 1 }),
+      usage: used(1_001, 100, { cacheReadTokens: 1 }),
       cost: 0.002401,
     },
     { name: 'a prompt that is just not long', model: 'long', usage: used(1_000, 0), cost: 0.001 },

@@ -28,8 +28,16 @@ describe('a count that is none', () => {
 
   it('leaves the others', () => {
     const usage = { input_tokens: 3, cache_read_input_tokens: '4', output_tokens: 5 };
-    expect(fromMessagesUsage(usage as never)).toMatchObject({ input: 3, output: 5, total: 8 });
+    expect(fromMessagesUsage(usage as never)).toMatchObject({
+      inputTokens: 3,
+      outputTokens: 5,
+      totalTokens: 8,
+    });
     const metadata = { promptTokenCount: 3, candidatesTokenCount: 5, totalTokenCount: '8' };
-    expect(fromUsageMetadata(metadata as never)).toMatchObject({ input: 3, output: 5, total: 8 });
+    expect(fromUsageMetadata(metadata as never)).toMatchObject({
+      inputTokens: 3,
+      outputTokens: 5,
+      totalTokens: 8,
+    });
   });
 });

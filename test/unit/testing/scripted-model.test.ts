@@ -6,12 +6,12 @@ import { scriptedModel } from '../../../src/testing/scripted-model';
 import type { ScriptedStep } from '../../../src/testing/scripted-step';
 
 const usage = {
-  input: 10,
-  output: 5,
-  total: 15,
-  cacheRead: null,
-  cacheWrite: null,
-  reasoning: null,
+  inputTokens: 10,
+  outputTokens: 5,
+  totalTokens: 15,
+  cacheReadTokens: null,
+  cacheWriteTokens: null,
+  reasoningTokens: null,
 };
 const origin = { provider: 'scripted', api: 'scripted', model: 'small' };
 
@@ -89,12 +89,12 @@ describe('scriptedModel', () => {
       name: 'raw content, usage and finish reason',
       step: {
         content: [{ type: 'refusal', text: 'no' }],
-        usage: { input: 7 },
+        usage: { inputTokens: 7 },
         finishReason: 'refusal',
       },
       expected: {
         content: [{ type: 'refusal', text: 'no' }],
-        usage: { ...usage, input: 7 },
+        usage: { ...usage, inputTokens: 7 },
         finishReason: 'refusal',
         origin,
       },
@@ -144,7 +144,7 @@ describe('scriptedModel', () => {
       {
         text: 'Hm.',
         toolCalls: [{ name: 'search', args: { query: 'tea' } }, { name: 'later' }],
-        usage: { input: 3, output: 4, total: 7 },
+        usage: { inputTokens: 3, outputTokens: 4, totalTokens: 7 },
       },
     ]);
     const onDelta = ({ kind }: ModelDelta): void => {
@@ -157,7 +157,7 @@ describe('scriptedModel', () => {
 
     expect(response).toMatchObject({
       content: [{ type: 'text', text: 'Hm.' }, callPart('call_1_0', 'search', { query: 'tea' })],
-      usage: { input: 3, output: 4, total: 7 },
+      usage: { inputTokens: 3, outputTokens: 4, totalTokens: 7 },
     });
   });
 

@@ -25,7 +25,14 @@ const input: PendingInput = {
   path: 'boss/clerk',
   since: '2026-11-22T00:00:00.000Z',
 };
-const usage = { input: 1, output: 1, total: 2, cacheRead: null, cacheWrite: null, reasoning: null };
+const usage = {
+  inputTokens: 1,
+  outputTokens: 1,
+  totalTokens: 2,
+  cacheReadTokens: null,
+  cacheWriteTokens: null,
+  reasoningTokens: null,
+};
 const result = {
   finalResponse: { text: 'Done.', content: [{ type: 'text', text: 'Done.' }] },
   iterations: 1,

@@ -139,6 +139,6 @@ function endOf({ result }: Extract<AgentRunOutcome, { kind: 'complete' }>): End 
     ...(combinedText !== undefined && { combinedText }),
     session,
     iterations,
-    tokens: usage.total,
+    tokens: usage.totalTokens,
   };
 }

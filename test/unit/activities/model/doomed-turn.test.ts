@@ -29,12 +29,12 @@ const request: ModelRequest = {
   cacheKey: 'run-1',
 };
 const unreported = {
-  input: null,
-  output: null,
-  total: null,
-  cacheRead: null,
-  cacheWrite: null,
-  reasoning: null,
+  inputTokens: null,
+  outputTokens: null,
+  totalTokens: null,
+  cacheReadTokens: null,
+  cacheWriteTokens: null,
+  reasoningTokens: null,
 };
 const text: ModelDelta = { kind: 'text', text: 'Let me see.' };
 const reasoning: ModelDelta = { kind: 'reasoning', text: 'Hm.' };

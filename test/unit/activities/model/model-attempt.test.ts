@@ -40,8 +40,8 @@ describe('the response of a provider', () => {
     },
     {
       name: 'what is not JSON',
-      response: { ...good, usage: { ...noUsage, input: 1n } },
-      problem: 'usage.input: a value of type bigint is not JSON',
+      response: { ...good, usage: { ...noUsage, inputTokens: 1n } },
+      problem: 'usage.inputTokens: a value of type bigint is not JSON',
     },
   ])('is a bad response when it is $name', ({ response, problem }) => {
     let thrown: unknown;

@@ -58,12 +58,12 @@ describe('fromMessage', () => {
     expect(fromMessage(aMessage({ id: undefined }), origin, null)).toEqual({
       content: [{ type: 'text', text: 'It is' }],
       usage: {
-        input: null,
-        output: null,
-        total: null,
-        cacheRead: null,
-        cacheWrite: null,
-        reasoning: null,
+        inputTokens: null,
+        outputTokens: null,
+        totalTokens: null,
+        cacheReadTokens: null,
+        cacheWriteTokens: null,
+        reasoningTokens: null,
       },
       finishReason: 'stop',
       origin,

@@ -24,12 +24,12 @@ describe('ResponseAccumulator', () => {
         { type: 'tool_call', callId: 'fc-8d1', name: 'get_weather', args: { city: 'Oslo' } },
       ],
       usage: {
-        input: 900,
-        output: 170,
-        total: 1070,
-        cacheRead: 768,
-        cacheWrite: null,
-        reasoning: 129,
+        inputTokens: 900,
+        outputTokens: 170,
+        totalTokens: 1070,
+        cacheReadTokens: 768,
+        cacheWriteTokens: null,
+        reasoningTokens: 129,
       },
       finishReason: 'tool_calls',
       origin,
@@ -63,12 +63,12 @@ describe('ResponseAccumulator', () => {
     const response = fromResponse(accumulator.response(), context);
 
     expect(response.usage).toEqual({
-      input: 25,
-      output: 15,
-      total: 40,
-      cacheRead: null,
-      cacheWrite: null,
-      reasoning: 9,
+      inputTokens: 25,
+      outputTokens: 15,
+      totalTokens: 40,
+      cacheReadTokens: null,
+      cacheWriteTokens: null,
+      reasoningTokens: 9,
     });
     expect(
       toContents([{ role: 'assistant', parts: response.content, origin }], 'gemini-3-pro'),
@@ -113,12 +113,12 @@ describe('ResponseAccumulator', () => {
       content: [{ type: 'refusal', text }],
       finishReason: 'content_filter',
       usage: {
-        input: 9,
-        output: null,
-        total: 9,
-        cacheRead: null,
-        cacheWrite: null,
-        reasoning: null,
+        inputTokens: 9,
+        outputTokens: null,
+        totalTokens: 9,
+        cacheReadTokens: null,
+        cacheWriteTokens: null,
+        reasoningTokens: null,
       },
       origin,
     });

@@ -16,7 +16,7 @@ import {
 } from '../../../../src/workflows/children/child-failure';
 import { noUsage } from '../../core/builders';
 
-const spend: RunSpend = { usage: { ...noUsage, total: 15 }, costUsd: 0.5 };
+const spend: RunSpend = { usage: { ...noUsage, totalTokens: 15 }, costUsd: 0.5 };
 const execution = { workflowId: 'child', runId: 'first' };
 const child = (cause: Error): ChildWorkflowFailure =>
   new ChildWorkflowFailure('default', execution, 'agent', 'NON_RETRYABLE_FAILURE', cause);

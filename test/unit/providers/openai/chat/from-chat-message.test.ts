@@ -49,12 +49,12 @@ describe('fromChatMessage', () => {
       { kind: 'text', text: '.' },
     ]);
     expect(fromOpenAiUsage(finished.usage)).toEqual({
-      input: 20,
-      output: 12,
-      total: 32,
-      cacheRead: 16,
-      cacheWrite: null,
-      reasoning: 8,
+      inputTokens: 20,
+      outputTokens: 12,
+      totalTokens: 32,
+      cacheReadTokens: 16,
+      cacheWriteTokens: null,
+      reasoningTokens: 8,
     });
   });
 
@@ -197,12 +197,12 @@ describe('fromOpenAiUsage', () => {
     [
       'no total',
       { prompt_tokens: 1, completion_tokens: 2 },
-      { ...noUsage, input: 1, output: 2, total: 3 },
+      { ...noUsage, inputTokens: 1, outputTokens: 2, totalTokens: 3 },
     ],
     [
       'null details',
       { input_tokens: 1, input_tokens_details: null, total_tokens: 1 },
-      { ...noUsage, input: 1, total: 1 },
+      { ...noUsage, inputTokens: 1, totalTokens: 1 },
     ],
   ])('reads %s', (_name, usage, expected) => {
     expect(fromOpenAiUsage(usage)).toEqual(expected);
