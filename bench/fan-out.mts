@@ -1,5 +1,5 @@
 // What a parallel of 500 branches takes: wall time, the parent's history per branch, what one workflow task starts, and how often
-// the topmost run is asked for its definition.
+// the root run is asked for its definition.
 // Usage, after `npm run build`: node bench/fan-out.mts [branches]. TEMPORAL_ADDRESS names a server; without it a dev server is started.
 import { NativeConnection } from '@temporalio/worker';
 import { defineAgent, parallel } from 'longhaul';

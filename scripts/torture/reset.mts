@@ -51,7 +51,7 @@ export async function resetRaw(
   }
 }
 
-/** An open run of those: a topmost one, the run of a turn, or one below. */
+/** An open run of those: a root run, the run of a turn, or one below. */
 export function chooseRun(open: readonly Open[], draw: number): Open | undefined {
   const runs = open
     .filter(({ type }) => runTypes.includes(type))

@@ -82,9 +82,9 @@ export class Resets {
   async #reset(owner: string, how: ResetKind, draw: number): Promise<boolean> {
     const open = await openOf(this.#longhaul, owner).catch(() => []);
     // Below another run only Longhaul's own reset is safe.
-    const isTopmost = ({ workflowId }: Open): boolean =>
+    const isRoot = ({ workflowId }: Open): boolean =>
       how === 'safe reset' || workflowId === owner || owner.startsWith('c');
-    const run = chooseRun(open.filter(isTopmost), Math.floor(draw / 10));
+    const run = chooseRun(open.filter(isRoot), Math.floor(draw / 10));
     if (run === undefined) return false;
     if (how === 'raw reset') {
       if (!(await resetRaw(this.#longhaul, run.workflowId, draw))) return false;

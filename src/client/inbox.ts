@@ -15,7 +15,7 @@ import { Whose, type WhoseFilter } from './whose-filter';
 
 /** Something a run, or a turn of a thread, waits for. It is answered by `run(workflowId)`: `resume`, or `approve` and `reject`, with the `inputId`. */
 export type InboxItem = PendingInput & {
-  /** The topmost run, or the thread, wherever below it was asked: `path` says where. */
+  /** The root run, or the thread, wherever below it was asked: `path` says where. */
   readonly workflowId: string;
   /** The agent of that run; `agentId` is the one that asked. */
   readonly agent: string;
@@ -75,7 +75,7 @@ async function* reading(
   }
 }
 
-/** A child's inputs are its topmost run's, too, and listed there. */
+/** A child's inputs are its root run's, too, and listed there. */
 function isWaiting(execution: WorkflowExecutionInfo): boolean {
   return memoOf(execution).path === undefined && stateFromMemo(execution).status === 'needs-input';
 }

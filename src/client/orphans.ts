@@ -18,7 +18,7 @@ export type OrphanRun = {
   readonly workflowId: string;
   readonly runId: string;
   readonly agent: string;
-  /** Where it hung below its topmost run. */
+  /** Where it hung below its root run. */
   readonly path: string;
   readonly status: RunStatus;
   /** The run that called it. */

@@ -16,9 +16,9 @@ import { RunView, stateFromMemo, type ReadOptions } from './run-view';
 export type RunTree = {
   readonly workflowId: string;
   readonly runner: string;
-  /** Of a topmost run that no worker answers for: what it was started as, which is an agent if its runner was named by id only. */
+  /** Of a root run that no worker answers for: what it was started as, which is an agent if its runner was named by id only. */
   readonly kind: RunnerSpec['kind'];
-  /** The way from the topmost run. */
+  /** The way from the root run. */
   readonly path: string;
   readonly status: RunStatus;
   /** Counters of a run that no worker answers for are 0, and its usage is unknown. */
@@ -88,7 +88,7 @@ export class TreeReader {
     return listedTree(execution, await this.#listed);
   }
 
-  /** Runs below the topmost workflow, by the execution that called them; none where the server cannot list so. */
+  /** Runs below the root workflow, by the execution that called them; none where the server cannot list so. */
   async #list(root: string): Promise<ReadonlyMap<string, readonly WorkflowExecutionInfo[]>> {
     const query = `RootWorkflowId = '${root.replaceAll("'", "''")}'`;
     const called = new Map<string, WorkflowExecutionInfo[]>();

@@ -14,8 +14,8 @@ export type Execution = {
   readonly cronSchedule?: string;
 };
 
-/** Of a topmost run: its id and its first execution. Of each execution of a cron schedule it is another. */
-export function topOrigin(execution: Execution): string {
+/** Of a root run: its id and its first execution. Of each execution of a cron schedule it is another. */
+export function rootOrigin(execution: Execution): string {
   const { workflowId, firstExecutionRunId, originalExecutionRunId, cronSchedule } = execution;
   const first = cronSchedule === undefined ? firstExecutionRunId : originalExecutionRunId;
   return JSON.stringify([workflowId, first]);

@@ -30,7 +30,7 @@ export type CallbackVerdict = Abort | OverrideResponse;
 export type CallbackContext = {
   readonly workflowId: string;
   readonly agentId: string;
-  /** The way from the topmost run to this agent, such as `pipeline/research/branch-2`. */
+  /** The way from the root run to this agent, such as `pipeline/research/branch-2`. */
   readonly path: string;
   /** 1-based: the model call this belongs to. */
   readonly turn: number;

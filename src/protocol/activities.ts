@@ -68,7 +68,7 @@ export type RunnerFacts = AgentFacts | OrchestrationFacts;
 
 export type ToolFacts = Omit<ToolSpec, 'description' | 'inputSchema' | 'maxResultBytes'>;
 
-/** With `definition`, of a child: the runner stands in what its topmost run pinned. */
+/** With `definition`, of a child: the runner stands in what its root run pinned. */
 export type LoadDefinitionInput = {
   /** Left out where it is the task queue's name. */
   readonly application?: string;

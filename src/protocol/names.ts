@@ -26,7 +26,7 @@ export function whereType(types: readonly string[] = allWorkflowTypes): string {
 }
 
 /**
- * Between runs: a child tells the topmost run what it waits for (`childInputs`) and gets the answer (`deliver`); one whose outcome is
+ * Between runs: a child tells the root run what it waits for (`childInputs`) and gets the answer (`deliver`); one whose outcome is
  * out while runs below it are still open tells its caller (`childResult`); one whose result nobody needs any more is told so (`abandon`).
  * From a client that is about to reset a run: it ends what is under way, and does nothing more (`halt`).
  */

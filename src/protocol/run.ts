@@ -6,18 +6,18 @@ import type { SessionDelta } from './session';
 import type { ThreadTurn } from './thread';
 import type { AgentToolPolicy, BudgetSpec, DefinitionRef, RunnerSpec } from './spec';
 
-/** Where a run hangs in the tree. `root` is the workflow id of the topmost Longhaul run, `path` the way from it. */
+/** Where a run hangs in the tree. `root` is the workflow id of the root run, `path` the way from it. */
 export type Lineage = {
   readonly root: string;
   readonly path: string;
-  /** Ids of the runners above, the topmost first. */
+  /** Ids of the runners above, the root first. */
   readonly ancestors: readonly string[];
   readonly depth: number;
-  /** Workflow id of the topmost run's child that this one hangs below; left out for that child. */
+  /** Workflow id of the root run's child that this one hangs below; left out for that child. */
   readonly branch?: string;
   /** What the callers above forbid, added up. */
   readonly policy?: AgentToolPolicy;
-  /** Of the topmost run's key, hashed: who looks for what is a user's finds what it called, too. */
+  /** Of the root run's key, hashed: who looks for what is a user's finds what it called, too. */
   readonly key?: readonly string[];
 };
 
@@ -40,7 +40,7 @@ export type RunInput = {
   readonly context?: JsonObject;
   /** Whose workers run its code. Default: the name of the task queue. */
   readonly application?: string;
-  /** Of a child: where it hangs, the definition its topmost run pinned, and the run to ask for a session too long to travel. */
+  /** Of a child: where it hangs, the definition its root run pinned, and the run to ask for a session too long to travel. */
   readonly lineage?: Lineage;
   readonly definition?: DefinitionRef;
   readonly sessionFrom?: string;
@@ -180,9 +180,9 @@ export type RunState = {
 export type RunMemo = {
   readonly status: RunStatus;
   readonly agent: string;
-  /** Of a child only: where it hangs below its topmost run. */
+  /** Of a child only: where it hangs below its root run. */
   readonly path?: string;
-  /** An entry for each member of its key, or of its topmost run's, hashed. */
+  /** An entry for each member of its key, or of its root run's, hashed. */
   readonly key?: readonly string[];
   readonly pauseSeq?: number;
   readonly pending?: readonly Pick<
@@ -204,7 +204,7 @@ export type ChildView = {
   readonly status: 'open' | 'completed' | 'failed' | 'cancelled';
 };
 
-/** What a child tells the topmost run: all that it waits for now. `branch` as in `Lineage`. */
+/** What a child tells the root run: all that it waits for now. `branch` as in `Lineage`. */
 export type ChildInputs = {
   readonly child: string;
   readonly branch?: string;

@@ -84,7 +84,7 @@ export type RunnerSpec = AgentSpec | SequentialSpec | ParallelSpec | GraphSpec;
 export type RunnerLike = string | RunnerSpec | { readonly spec: RunnerSpec };
 
 /**
- * Which pinned definition a call or a child belongs to: the first 32 characters of its hash, and the topmost run that pinned it where
+ * Which pinned definition a call or a child belongs to: the first 32 characters of its hash, and the root run that pinned it where
  * that is another one. What stands in every activity's input is kept short: it is history.
  */
 export type DefinitionRef = {

@@ -4,7 +4,7 @@
 // 2. The outcome is out before anything is saved; saving can neither be cancelled nor fail the run.
 // 3. A run closes after all it called, and after everyone who waits was answered.
 // 4. Halted, it starts nothing any more and does not end: only a reset, or a cancellation, comes after.
-// 5. A child returns its changes of the session and what it spent; only the topmost run returns a session.
+// 5. A child returns its changes of the session and what it spent; only the root run returns a session.
 
 import {
   allHandlersFinished,

@@ -55,7 +55,7 @@ function sample(): (info: Info) => boolean {
   const asked = new Map<string, number>();
   return ({ type, status, parentExecution, historySizeBytes }) => {
     if (Number(historySizeBytes) > mostReplayed) return false;
-    const kind = `${type?.name} ${status} ${parentExecution ? 'called' : 'topmost'}`;
+    const kind = `${type?.name} ${status} ${parentExecution ? 'called' : 'root'}`;
     const count = (asked.get(kind) ?? 0) + 1;
     asked.set(kind, count);
     return count <= mostAlike;

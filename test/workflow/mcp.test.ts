@@ -182,7 +182,7 @@ describe('mcpTools', () => {
     expect(() => process.kill(pid, 0)).toThrow('ESRCH');
   });
 
-  it('serves agents that are called as tools, from the list of the topmost run', async () => {
+  it('serves agents that are called as tools, from the list of the root run', async () => {
     const server = odd({ ODD_TOOLS: listing({ name: 'pid' }), ODD_LEDGER: ledger });
     const helper = defineAgent({ id: 'helper', model: 'scripted/one', tools: [server] });
     const steps = [call('help', { input: 'Which?' }), call('odd__pid'), 'It is 42.', sayWhatYouSaw];

@@ -1,4 +1,4 @@
-// An approval three agents deep, answered through the topmost run: a week later on a time-skipping server, and in the inbox.
+// An approval three agents deep, answered through the root run: a week later on a time-skipping server, and in the inbox.
 
 import { defineAgent, defineTool, subAgent } from '../../src';
 import type { InboxItem, Longhaul } from '../../src/client';
@@ -73,7 +73,7 @@ const approval = {
 };
 const edited = { to: 'Ann', amount: 40 };
 
-/** What was said in a run and in the runs it called, the topmost first. */
+/** What was said in a run and in the runs it called, the root first. */
 async function conversations(
   longhaul: Longhaul,
   workflowId: string,
@@ -145,7 +145,7 @@ describeWithTimeSkipping('an approval three agents deep', () => {
     await Promise.all(environments.splice(0).map((test) => test.close()));
   });
 
-  it('is given a week later through the topmost run, and its call runs once, as the person changed it', async () => {
+  it('is given a week later through the root run, and its call runs once, as the person changed it', async () => {
     quietRuntime();
     const { transfers, options } = cast();
     const test = await createTestEnvironment({
@@ -174,7 +174,7 @@ describeWithTimeSkipping('an approval three agents deep', () => {
 
 // The time-skipping server lists no runs.
 describe('the inbox', () => {
-  it('lists an approval three agents deep once, on the topmost run, and drops it once it is given', async () => {
+  it('lists an approval three agents deep once, on the root run, and drops it once it is given', async () => {
     const harness = await openHarness();
     try {
       const { longhaul } = harness;

@@ -93,7 +93,7 @@ describe('potato-agent, callbacks, sessions and called agents', () => {
   });
 
   cast.agent('plain', ['Fine.']);
-  it('weakness 15: the guard counts the topmost agent, and leaves nothing in stored sessions', async () => {
+  it('weakness 15: the guard counts the root agent, and leaves nothing in stored sessions', async () => {
     const circle = {
       kind: 'agent',
       id: 'branch',

@@ -141,7 +141,7 @@ describe('sub-agents', () => {
     expect(input?.length).toBeLessThan(1_000);
   });
 
-  it('ask on the topmost run, two at a time, answered in any order', async () => {
+  it('ask on the root run, two at a time, answered in any order', async () => {
     const helper = (id: string) => defineAgent({ id, model: `${id}/one`, askUser: 'tool' });
     const middle = defineAgent({
       id: 'middle',

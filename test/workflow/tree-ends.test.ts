@@ -1,4 +1,4 @@
-// The end of a tree of runs on the dev server: what cancels or terminates the topmost run ends all below it, and stops spending; what was spent counts.
+// The end of a tree of runs on the dev server: what cancels or terminates the root run ends all below it, and stops spending; what was spent counts.
 
 import { parallel, sequential } from '../../src';
 import type { RunHandle } from '../../src/client';
@@ -87,7 +87,7 @@ describe('a tree of runs', () => {
     expect((await run.usage()).totalTokens).toBe(15);
   });
 
-  it('whose topmost run is terminated leaves none running, and no model call', async () => {
+  it('whose root run is terminated leaves none running, and no model call', async () => {
     await harness.longhaul.client.workflow.getHandle(run.workflowId).terminate('enough');
     await eventually('the end of the model calls', () => model.aborted.length === 2);
     await eventually('the end of all', async () => {

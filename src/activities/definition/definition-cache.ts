@@ -13,7 +13,7 @@ export type AskDefinition = () => Promise<Definition | undefined>;
 const cachedBytes = 64 * limits.definition;
 
 /**
- * Pinned definitions by hash: a worker that never saw one asks the topmost run, once per hash. None is kept under a hash that was not
+ * Pinned definitions by hash: a worker that never saw one asks the root run, once per hash. None is kept under a hash that was not
  * computed here: whoever answers for a run is not believed.
  */
 export class DefinitionCache {

@@ -70,7 +70,7 @@ async function makeDefinition(
   return signal && (await listMcpTools(dependencies, definition, signal));
 }
 
-/** A child's definition: what its topmost run pinned, if this process has it. */
+/** A child's definition: what its root run pinned, if this process has it. */
 async function loadPinned(
   dependencies: ActivityDependencies,
   ref: DefinitionRef,
@@ -106,7 +106,7 @@ function lacksCode({ details }: LonghaulError): boolean {
   ].some((key) => details[key] !== undefined);
 }
 
-/** As `loadDefinition`, but may wait: lists the tools of MCP servers, asks the topmost run, or is retried over the workers of the queue until one knows the runner. */
+/** As `loadDefinition`, but may wait: lists the tools of MCP servers, asks the root run, or is retried over the workers of the queue until one knows the runner. */
 export async function findDefinition(
   dependencies: ActivityDependencies,
   input: LoadDefinitionInput,

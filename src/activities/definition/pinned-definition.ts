@@ -4,7 +4,7 @@ import type { Definition, DefinitionRef } from '../../protocol/spec';
 import type { ActivityDependencies } from '../dependencies';
 import { askRun } from '../log/read-log';
 
-/** The definition a call belongs to: from this process, else asked of the topmost run that pinned it. */
+/** The definition a call belongs to: from this process, else asked of the root run that pinned it. */
 export async function pinnedDefinition(
   dependencies: ActivityDependencies,
   ref: DefinitionRef,

@@ -52,7 +52,7 @@ export function openRunChecks({ runs, cutOff }: OpenRuns): readonly Check[] {
     }),
     check('halted runs', runs.map(({ halted }) => halted).filter(isThere), {
       status: 'fail',
-      todo: 'unless `longhaul reset` is at work now, it was cut off: give it again, of the topmost run, or end that with `longhaul cancel`',
+      todo: 'unless `longhaul reset` is at work now, it was cut off: give it again, of the root run, or end that with `longhaul cancel`',
     }),
   ];
 }

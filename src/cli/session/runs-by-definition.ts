@@ -11,7 +11,7 @@ export type PinnedRun = RunSummary & {
   readonly hash?: string;
 };
 
-/** What the `definition` query answers; runs below others have only the hash of their topmost run's. */
+/** What the `definition` query answers; runs below others have only the hash of their root run's. */
 type Pinned = { readonly hash: string; readonly definition?: Definition };
 
 const open = ['loading', 'running', 'needs-input'];

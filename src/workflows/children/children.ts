@@ -2,7 +2,7 @@
 //
 // 1. A forbidden, circular or too deep call never starts: it throws the typed error.
 // 2. What the callers above forbid is added up on the way down; ancestors travel in the workflow input, never in the session.
-// 3. A child that is gone has nothing open any more: the topmost run is told.
+// 3. A child that is gone has nothing open any more: the root run is told.
 // 4. A child's id is drawn from the workflow's own random numbers: a reset finds those it keeps, and starts the others anew. Its origin is
 //    not: what it does again has the idempotency keys it had.
 // 5. A child's result counts once: as it is told early by one that stays open, or as the workflow's.
@@ -246,7 +246,7 @@ export class Children {
     view.status = status;
     this.#open.delete(id);
     this.#inputs.drop(id);
-    // For the topmost run, which lists what is asked itself, it costs no event: nothing below can be open any more.
+    // For the root run, which lists what is asked itself, it costs no event: nothing below can be open any more.
     if (status !== 'completed' || this.#caller.lineage.depth === 0) this.#caller.forget(id);
   }
 }

@@ -1,4 +1,4 @@
-// Runs inside a user's own workflow: each is a child workflow, and a topmost run of its own, answered under its own workflow id.
+// Runs inside a user's own workflow: each is a child workflow, and a root run of its own, answered under its own workflow id.
 //
 // 1. Whatever is wrong fails the calling workflow under its code: a plain error would repeat the workflow task for ever.
 // 2. After a reset of the calling workflow the run that does the same again has the same origin: of several that are started alike, by

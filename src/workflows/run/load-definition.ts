@@ -14,7 +14,7 @@ import { timeouts } from '../../protocol/limits';
 import { failureCode } from '../children/child-failure';
 import { definitionActivities, listingActivities, loadingActivities } from '../activity-proxies';
 
-/** What a run knows of its definition. The topmost run holds it whole, for its children and for workers that never saw it. */
+/** What a run knows of its definition. The root run holds it whole, for its children and for workers that never saw it. */
 export type LoadedDefinition = {
   readonly hash: string;
   readonly facts: RunnerFacts;

@@ -53,7 +53,7 @@ export class RootLink {
     await this.#sending;
   }
 
-  /** A topmost run that is gone takes this one with it: nobody is left to be told. */
+  /** A root run that is gone takes this one with it: nobody is left to be told. */
   #send(child: string, inputs: readonly PendingInput[]): void {
     const branch = this.#branch;
     const message: ChildInputs = { child, ...(branch !== child && { branch }), inputs };

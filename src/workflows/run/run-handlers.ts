@@ -119,7 +119,7 @@ function setSignals(run: RunHandlers): void {
   setHandler(
     deliverSignal,
     taking(signalNames.deliver, (payload) => takeDelivery(run, delivery(payload))),
-    { description: 'From the topmost run: the answer to what this run asked' },
+    { description: 'From the root run: the answer to what this run asked' },
   );
   setHandler(abandonSignal, () => recordingRefusal(run, signalNames.abandon, run.abandon));
   setHandler(

@@ -1,8 +1,8 @@
-// Where a run hangs: at the top, or below other runs, whose topmost one holds the definition and lists the questions. Pure.
+// Where a run hangs: at the top, or below other runs, of which the root holds the definition and lists the questions. Pure.
 
 import type { WorkflowInfo } from '@temporalio/workflow';
 import { keyHashes } from '../../core/key-hashes';
-import { topOrigin, type Execution } from '../../core/origin';
+import { rootOrigin, type Execution } from '../../core/origin';
 import { runnerId } from '../../core/runner-refs';
 import type { CallModelInput } from '../../protocol/activities';
 import { limits } from '../../protocol/limits';
@@ -21,7 +21,7 @@ export class RunPlace {
   readonly origin: string;
   /** Whose workers run its code, where that is not said by the task queue. */
   readonly application: Pick<RunInput, 'application'>;
-  /** What lists this run's questions besides itself: the topmost run, or its thread. Undefined at the top. */
+  /** What lists this run's questions besides itself: the root run, or its thread. Undefined at the top. */
   readonly superior: string | undefined;
   /** The run that pinned the definition this one goes by. */
   readonly #definitionHolder: string;
@@ -35,7 +35,7 @@ export class RunPlace {
     this.application = application === undefined ? {} : { application };
     this.workflowId = workflowId;
     this.isRoot = lineage === undefined;
-    this.lineage = lineage ?? topLineage(input, workflowId);
+    this.lineage = lineage ?? rootLineage(input, workflowId);
     this.origin = originOf(input, info);
     this.superior = lineage?.root ?? input.thread?.workflowId;
     this.#definitionHolder = input.definition?.root ?? workflowId;
@@ -77,16 +77,16 @@ export class RunPlace {
 /** What only a workflow may say of a run it starts, or a run of its next execution: of anybody else's word nothing is taken. */
 function originOf({ origin }: RunInput, info: WorkflowFacts): string {
   const isOfWorkflow = info.parent !== undefined || info.continuedFromExecutionRunId !== undefined;
-  return isOfWorkflow && typeof origin === 'string' ? origin : topOrigin(info);
+  return isOfWorkflow && typeof origin === 'string' ? origin : rootOrigin(info);
 }
 
-function topLineage(input: RunInput, root: string): Lineage {
+function rootLineage(input: RunInput, root: string): Lineage {
   const key = keyHashes(input.key);
-  return { root, path: topPath(input), ancestors: [], depth: 0, ...(key.length > 0 && { key }) };
+  return { root, path: rootPath(input), ancestors: [], depth: 0, ...(key.length > 0 && { key }) };
 }
 
 /** Of a turn, its number stands behind the agent. */
-function topPath(input: RunInput): string {
+function rootPath(input: RunInput): string {
   const id = runnerId(input.runner);
   return input.thread ? `${id}/turn-${input.thread.turn}` : id;
 }

@@ -65,7 +65,7 @@ function isContinued({ continuedFromExecutionRunId, attempt, lastFailure }: Orig
   return continuedFromExecutionRunId !== undefined && attempt === 1 && lastFailure === undefined;
 }
 
-/** Its place is the one member that a topmost run hands on to its next execution, as only a parent may to a child. */
+/** Its place is the one member that a root run hands on to its next execution, as only a parent may to a child. */
 function withoutOrigin(input: unknown): unknown {
   if (!isJsonObject(input)) return input;
   const { origin: _origin, ...rest } = input;

@@ -1,6 +1,6 @@
 // The session of a run at its two ends: read from the stores when it starts, left in the session store when it is complete.
 //
-// 1. Only the topmost run does either: what it calls shares its session.
+// 1. Only the root run does either: what it calls shares its session.
 // 2. A store that stays down never fails a run whose answer is there: the result says so.
 // 3. A session is saved only over the one that the run started from: what another saved since is newer, and stays.
 

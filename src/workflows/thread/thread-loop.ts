@@ -19,7 +19,7 @@ import {
 } from '@temporalio/workflow';
 import { RunBudget } from '../../core/budget/budget';
 import { keyHashes } from '../../core/key-hashes';
-import { originBelow, topOrigin } from '../../core/origin';
+import { originBelow, rootOrigin } from '../../core/origin';
 import { runnerId } from '../../core/runner-refs';
 import { InvalidInput } from '../../protocol/error-classes';
 import type { ErrorCode } from '../../protocol/errors';
@@ -286,7 +286,7 @@ export class ThreadLoop {
     try {
       const thread = { workflowId, turn: turn.turn, memory: this.#memory.log.ref() };
       const { turn: number, messageId } = turn;
-      const origin = originBelow(topOrigin(this.#info), `turn-${number}`, messageId);
+      const origin = originBelow(rootOrigin(this.#info), `turn-${number}`, messageId);
       const from = { session: this.#memory.session, thread, origin };
       const result = await this.#scope.run(() => runTurn(this.#input, turn, from));
       const { usage, costUsd } = result;

@@ -1,7 +1,7 @@
 // Pure: no server.
 import fc from 'fast-check';
 import { idempotencyKey } from '../../../src/activities/tool/call-tool';
-import { callerOrigin, originBelow, topOrigin, type Execution } from '../../../src/core/origin';
+import { callerOrigin, originBelow, rootOrigin, type Execution } from '../../../src/core/origin';
 
 const execution: Execution = {
   workflowId: 'boss-1',
@@ -32,7 +32,7 @@ const calls: fc.Arbitrary<Call> = fc.record({
 });
 
 function keyOf({ root, first, places, turn, index, tool, args }: Call): string {
-  const top = topOrigin({ ...execution, workflowId: root, firstExecutionRunId: first });
+  const top = rootOrigin({ ...execution, workflowId: root, firstExecutionRunId: first });
   return idempotencyKey({ origin: originBelow(top, ...places), turn, index, tool }, args);
 }
 
@@ -54,13 +54,13 @@ describe('idempotency keys', () => {
 
   it('do not depend on the execution that a reset began', () => {
     const after = { ...execution, originalExecutionRunId: 'another' };
-    expect(topOrigin(after)).toBe(topOrigin(execution));
+    expect(rootOrigin(after)).toBe(rootOrigin(execution));
   });
 
   it('are others for each execution of a cron schedule, and of a workflow of the own', () => {
     const next = { ...execution, originalExecutionRunId: 'next' };
     const [cronSchedule, one, two] = ['@daily', execution, next];
-    expect(topOrigin({ ...one, cronSchedule })).not.toBe(topOrigin({ ...two, cronSchedule }));
+    expect(rootOrigin({ ...one, cronSchedule })).not.toBe(rootOrigin({ ...two, cronSchedule }));
     expect(callerOrigin(one)).not.toBe(callerOrigin(two));
   });
 });
