@@ -12,6 +12,7 @@ import {
   type CallbacksDefinition,
 } from '../../src';
 import type { AgentRunResult } from '../../src/protocol/run';
+import { emptyUsage } from '../../src/core/budget/usage';
 import { ProviderError } from '../../src/protocol/errors';
 import { scriptedModel, type ScriptedModel } from '../../src/testing/scripted-model';
 import type { ScriptedStep } from '../../src/testing/scripted-step';
@@ -19,14 +20,6 @@ import type { RunHandle, StartOptions } from '../../src/client';
 import { openHarness, type Harness } from './harness';
 import { fetchHistory } from './history';
 
-const nothing = { inputTokens: null, outputTokens: null, totalTokens: null } as const;
-const noUsage = {
-  ...nothing,
-  cacheReadTokens: null,
-  cacheWriteTokens: null,
-  reasoningTokens: null,
-};
-const lookUp = { toolCalls: [{ name: 'look_up', args: { word: 'tea' } }] };
 
 function callbacks(definition: Partial<CallbacksDefinition>): Callbacks {
   return defineCallbacks({ name: 'own', ...definition });
@@ -92,7 +85,7 @@ describe('callbacks', () => {
     it('gives the response in place of the model (potato weakness 24: the override is ignored)', async () => {
       const own = callbacks({ beforeModelCall: answer });
       const { run, model } = await start([], { callbacks: [own] });
-      expect(await run.result()).toMatchObject({ ...answered, usage: noUsage, iterations: 0 });
+      expect(await run.result()).toMatchObject({ ...answered, usage: emptyUsage, iterations: 0 });
       expect(model.requests).toEqual([]);
       expect(await run.transcript()).toEqual([
         { role: 'user', parts: [{ type: 'text', text: 'Go.' }] },

@@ -28,7 +28,7 @@ describe('Rule 2: accounting', () => {
       turn([text('good')], { usage: { ...noUsage, reasoningTokens: 3 }, ids: { response: 'r2' } }),
     );
 
-    expect(run.usage).toEqual({ ...tokens(5, 7), reasoning: 3 });
+    expect(run.usage).toEqual({ ...tokens(5, 7), reasoningTokens: 3 });
     expect(
       run.completionCalls.map(({ callIndex, turn: number, ids }) => [callIndex, number, ids]),
     ).toEqual([

@@ -228,7 +228,7 @@ describe('LogReplica, bounded', () => {
   };
 
   it('counts a log as it has grown, and lets go of the one that was read longest ago', async () => {
-    const replica = new LogReplica(26_000);
+    const replica = new LogReplica(27_500);
     const runs = [];
     for (const workflowId of ['a', 'b', 'c']) runs.push(await grow(replica, workflowId, 12));
     const [a, b, c] = runs as [TrueRun, TrueRun, TrueRun];
@@ -237,7 +237,7 @@ describe('LogReplica, bounded', () => {
   });
 
   it('counts what a failed read brought', async () => {
-    const replica = new LogReplica(26_000);
+    const replica = new LogReplica(27_500);
     const kept = await grow(replica, 'kept', 12);
     const run = longRun(20, { bytes: 500, workflowId: 'failing' });
     const pages = run.pages(run.ref(), 10);
