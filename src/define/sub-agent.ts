@@ -21,7 +21,7 @@ export type SubAgentTool = {
 
 /**
  * Offers an agent, or an orchestration, to an agent as a tool that takes `{input: string}`. Each call is a run of its own, a child workflow; its final
- * text is the tool's result. It shares the caller's session and may ask the user: its questions show on the topmost run.
+ * text is the tool's result. It shares the caller's session and may ask the user: its questions show on the root run.
  *
  * @example
  * const manager = defineAgent({

@@ -28,7 +28,7 @@ export type ToolLog = {
 export type ToolContext = {
   readonly workflowId: string;
   readonly agentId: string;
-  /** The way from the topmost run to this agent, such as `pipeline/research/branch-2`. */
+  /** The way from the root run to this agent, such as `pipeline/research/branch-2`. */
   readonly path: string;
   readonly callId: string;
   /** The same over attempts, continue-as-new and reset: pass it to services that refuse duplicates. */

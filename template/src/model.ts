@@ -11,12 +11,12 @@ export const offlineModel: ModelProvider = {
       content: [part],
       finishReason: part.type === 'tool_call' ? 'tool_calls' : 'stop',
       usage: {
-        input: null,
-        output: null,
-        total: null,
-        cacheRead: null,
-        cacheWrite: null,
-        reasoning: null,
+        inputTokens: null,
+        outputTokens: null,
+        totalTokens: null,
+        cacheReadTokens: null,
+        cacheWriteTokens: null,
+        reasoningTokens: null,
       },
       origin: { provider: 'offline', api: 'offline', model: request.model },
     };

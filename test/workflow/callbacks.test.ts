@@ -20,6 +20,7 @@ import type { RunHandle, StartOptions } from '../../src/client';
 import { openHarness, type Harness } from './harness';
 import { fetchHistory } from './history';
 
+const lookUp = { toolCalls: [{ name: 'look_up', args: { word: 'tea' } }] };
 
 function callbacks(definition: Partial<CallbacksDefinition>): Callbacks {
   return defineCallbacks({ name: 'own', ...definition });
