@@ -3,10 +3,10 @@ import { defined } from '../base/defined';
 import type { JsonObject } from '../base/json';
 import { deepFreeze } from '../base/plain-json';
 import { InternalError } from '../protocol/error-classes';
-import { parseInputSchema, type OutputOf, type StandardSchema } from './arguments/emit';
+import type { OutputOf, StandardSchema } from './arguments/emit';
 import { parseOptions, refuseProblems } from './options';
 import { duration, type Immutable } from './schema/parts';
-import { needsApproval, toolFields, toolRules } from './schema/tool';
+import { needsApproval, toolFields, toolInput, toolRules } from './schema/tool';
 import {
   toolSpec,
   toolSubject,
@@ -35,7 +35,7 @@ export type ActivityToolDefinition<Schema, Args> = Immutable<
 
 const activityToolOptions = z.strictObject({
   ...ownFields,
-  inputSchema: z.unknown().optional(),
+  inputSchema: toolInput,
   needsApproval: needsApproval.exactOptional(),
 });
 
@@ -62,20 +62,20 @@ export function activityTool(definition: ActivityToolDefinition<unknown, unknown
   const subject = toolSubject(definition);
   const code = ['inputSchema', 'needsApproval'];
   const options = parseOptions(activityToolOptions, definition, { subject, code });
-  const input = parseInputSchema(definition.inputSchema);
-  refuseProblems(subject, [...toolRules(options), ...input.problems]);
+  refuseProblems(subject, toolRules(options));
+  const { schema: inputSchema, validate: validateArguments } = options.inputSchema;
   const { name, activity: type, taskQueue, heartbeatTimeout: heartbeatTimeoutMs } = options;
   const activity = { type, ...defined({ taskQueue, heartbeatTimeoutMs }) };
   const { needsApproval: asks } = definition;
   return Object.freeze({
     kind: 'tool',
     name,
-    spec: deepFreeze({ ...toolSpec(options), inputSchema: input.schema, activity }),
+    spec: deepFreeze({ ...toolSpec(options), inputSchema, activity }),
     override: options.override ?? false,
     execute: () => {
       throw new InternalError(`the tool '${name}' is an activity: only a run can call it`);
     },
     ...(typeof asks === 'function' && { needsApproval: asks }),
-    validateArguments: input.validate,
+    validateArguments,
   });
 }

@@ -4,7 +4,15 @@ import { deepFreeze } from '../base/plain-json';
 import { quote, type Problem } from '../base/problem';
 import type { McpConnection, McpServer } from './mcp-server';
 import { parseOptions, refuseProblems, saidBy } from './options';
-import { duration, flag, fullText, mcpServerName, text, type Immutable } from './schema/parts';
+import {
+  duration,
+  flag,
+  fullText,
+  mcpServerName,
+  mcpServerRule,
+  text,
+  type Immutable,
+} from './schema/parts';
 import { effect, onToolError, retry, retrySpec } from './schema/tool';
 
 const texts = z.record(z.string(), text).meta({ expected: 'an object of texts' });
@@ -36,7 +44,7 @@ const mcpToolsOptions = z.strictObject({
   /** Stands before the tools' names, with two underscores between. Default: the server's name; `false`: nothing. */
   prefix: z
     .union([z.literal(false), mcpServerName])
-    .meta({ expected: `false or ${mcpServerName.meta()?.expected}` })
+    .meta({ expected: `false or ${mcpServerRule}` })
     .exactOptional(),
   /** Asks a person before each call of a tool that may destroy something. By the protocol that is each tool the server does not call read-only or not destructive. */
   approveDestructive: flag.exactOptional(),

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../base/json';
 import { deepFreeze } from '../base/plain-json';
 import { describeValue, type Problem } from '../base/problem';
 import type { ToolSpec } from '../protocol/spec';
-import { parseInputSchema, type OutputOf, type StandardSchema } from './arguments/emit';
+import type { OutputOf, StandardSchema } from './arguments/emit';
 import { parseOptions, refuseProblems, saidBy } from './options';
 import type { Immutable } from './schema/parts';
 import {
@@ -12,6 +12,7 @@ import {
   codeToolFields,
   needsApproval,
   retrySpec,
+  toolInput,
   toolRules,
   type toolFields,
 } from './schema/tool';
@@ -107,7 +108,7 @@ export function toolSubject(definition: unknown): string {
 
 const toolOptions = z.strictObject({
   ...codeToolFields,
-  inputSchema: z.unknown().optional(),
+  inputSchema: toolInput,
   needsApproval: needsApproval.exactOptional(),
   execute: aFunction,
 });
@@ -134,19 +135,19 @@ export function defineTool(definition: ToolDefinition<unknown, unknown>): Tool {
   const subject = toolSubject(definition);
   const code = ['inputSchema', 'needsApproval', 'execute'];
   const options = parseOptions(toolOptions, definition, { subject, code });
-  const input = parseInputSchema(definition.inputSchema);
-  refuseProblems(subject, [...toolRules(options), ...input.problems]);
+  refuseProblems(subject, toolRules(options));
+  const { schema: inputSchema, validate: validateArguments } = options.inputSchema;
   const { session, maxResultBytes } = options;
   const data = { ...toolSpec(options), ...defined({ session, maxResultBytes }) };
   return Object.freeze({
     kind: 'tool',
     name: data.name,
-    spec: deepFreeze({ ...data, inputSchema: input.schema }),
+    spec: deepFreeze({ ...data, inputSchema }),
     override: options.override ?? false,
     execute: definition.execute,
     ...(typeof definition.needsApproval === 'function' && {
       needsApproval: definition.needsApproval,
     }),
-    validateArguments: input.validate,
+    validateArguments,
   });
 }

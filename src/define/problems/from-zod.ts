@@ -111,8 +111,9 @@ function choicesOf(issue: RawIssue): readonly unknown[] | undefined {
 function expectation(issue: RawIssue): string {
   const schema = issue.schema ?? issue.inst;
   const said = schema instanceof z.ZodType ? schema.meta()?.expected : undefined;
+  if (typeof said === 'string') return said;
   const choices = choicesOf(issue);
-  if (said !== undefined || choices !== undefined) return said ?? oneOf(choices ?? []);
+  if (choices !== undefined) return oneOf(choices);
   return schema instanceof z.ZodType ? kindOf(schema.def, issue.code) : 'something else';
 }
 

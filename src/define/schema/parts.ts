@@ -8,13 +8,6 @@ import { rule } from '../problems/from-zod';
 
 // What the schemas of definitions are made of. `expected` completes "must be …", `description` is for editors and the docs.
 
-declare module 'zod' {
-  interface GlobalMeta {
-    /** What belongs there, in words. */
-    expected?: string | undefined;
-  }
-}
-
 /** Data that nobody changes, all the way down. */
 export type Immutable<Value> = Value extends readonly (infer Item)[]
   ? readonly Immutable<Item>[]
@@ -68,14 +61,14 @@ export const toolName = z
   .regex(new RegExp(`^(?!__proto__$)${idPatterns.tool.source.slice(1)}`))
   .meta({ expected: "1 to 64 letters, digits, '_' or '-'" });
 
-const serverRule =
+export const mcpServerRule =
   "1 to 32 letters, digits, '_' or '-', starting and ending with a letter or digit";
 
 /** Short, because the names of its tools follow it. */
 export const mcpServerName = z
   .string()
   .regex(/^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,30}[A-Za-z0-9])?$/)
-  .meta({ expected: serverRule });
+  .meta({ expected: mcpServerRule });
 
 const reservedKeys = ['__proto__', 'constructor', 'prototype'];
 

@@ -3,6 +3,7 @@ import { defined } from '../../base/defined';
 import type { Problem } from '../../base/problem';
 import { limits } from '../../protocol/limits';
 import type { RetrySpec } from '../../protocol/spec';
+import { parseInputSchema } from '../arguments/emit';
 import { rule } from '../problems/from-zod';
 import { count, duration, flag, made, sessionKeys, toolName } from './parts';
 
@@ -93,3 +94,16 @@ export function toolRules({ effect: kind, retry: given }: Retried): Problem[] {
   const message = `contradicts effect 'once', which runs one attempt: remove one of the two`;
   return [{ path: 'retry', message }];
 }
+
+/** What the model is shown of the arguments, and the check of what it sends. */
+export const toolInput = z
+  .unknown()
+  .optional()
+  .transform((value, context) => {
+    const input = parseInputSchema(value);
+    for (const { path, message } of input.problems) {
+      const at = path.replace(/^inputSchema\.?/, '');
+      context.addIssue({ code: 'custom', message, params: { at } });
+    }
+    return input;
+  });
