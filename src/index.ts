@@ -79,7 +79,8 @@ export type {
   ToolSpec,
 } from './protocol/spec';
 export { activityTool, type ActivityToolDefinition } from './define/activity-tool';
-export type { Agent, AgentOptions, AgentTool } from './define/agent';
+export type { AgentOptions } from './define/agent';
+export type { Agent, AgentTool } from './define/runner';
 export {
   abort,
   overrideResponse,
@@ -116,7 +117,8 @@ export type { McpServer } from './define/mcp-server';
 export { mcpTools, type McpToolsOptions } from './define/mcp-tools';
 export type { Problem } from './base/problem';
 export type { Graph, Parallel, Runner, Sequential } from './define/runner';
-export { subAgent, type SubAgentOptions, type SubAgentTool } from './define/sub-agent';
+export { subAgent, type SubAgentOptions } from './define/sub-agent';
+export type { SubAgentTool } from './define/runner';
 export type { StandardSchema } from './spec/standard-schema';
 export type { ApprovalContext, Tool, ToolContext, ToolLog } from './define/tool';
 export { loadSpec, type LoadSpecOptions, type Runners } from './spec/yaml/load-spec';

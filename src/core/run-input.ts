@@ -18,7 +18,7 @@ import type { InputRef, Lineage, RunInput } from '../protocol/run';
 import { shapeProblems } from '../base/check-shape';
 import type { LogRef } from '../protocol/log';
 import type { AgentToolPolicy, DefinitionRef } from '../protocol/spec';
-import type { ThreadTurn } from '../protocol/thread';
+import type { ThreadTurn } from '../protocol/run';
 
 const text = { type: 'string', minLength: 1 };
 

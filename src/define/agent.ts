@@ -10,7 +10,7 @@ import { isCriterion, type Criterion, type CriterionFunction } from './criteria'
 import { checkNesting } from './nesting';
 import { parseOptions, refuseProblems, saidBy } from './options';
 import { rule } from './problems/from-zod';
-import { runnerSubject } from './runner';
+import { runnerSubject, type Agent, type AgentTool, type SubAgentTool } from './runner';
 import { agentFields, agentRules, outputSchema } from './schema/agent';
 import {
   count,
@@ -25,11 +25,7 @@ import {
 import type { Immutable } from './schema/parts';
 import type { JsonSchemaLiteral } from './tool';
 import type { McpServer } from './mcp-server';
-import type { SubAgentTool } from './sub-agent';
 import type { Tool } from './tool';
-
-/** What an agent's `tools` list holds. */
-export type AgentTool = Tool | SubAgentTool | McpServer;
 
 type AgentFields = Immutable<z.input<z.ZodObject<typeof agentFields>>>;
 
@@ -42,20 +38,6 @@ export type AgentOptions = AgentFields & {
   readonly output?: { readonly schema: StandardSchema | JsonSchemaLiteral };
   /** How long a question waits for its answer. Default: for ever. */
   readonly inputTimeout?: z.input<typeof duration>;
-};
-
-/** An agent: its data, which runs pin, and its code, which stays on the worker. Made by `defineAgent`, immutable. */
-export type Agent = {
-  readonly kind: 'agent';
-  readonly id: string;
-  readonly spec: AgentSpec;
-  readonly tools: readonly Tool[];
-  /** Runners it calls as tools. */
-  readonly subAgents: readonly SubAgentTool[];
-  readonly mcpServers: readonly McpServer[];
-  /** Custom criteria by name. */
-  readonly criteria: ReadonlyMap<string, CriterionFunction>;
-  readonly callbacks: readonly Callbacks[];
 };
 
 const schemaOption = z

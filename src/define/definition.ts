@@ -7,10 +7,22 @@ import { SpecError } from '../protocol/error-classes';
 import { limits } from '../protocol/limits';
 import type { AgentSpec, CallbacksSpec, Definition, RunnerSpec, ToolSpec } from '../protocol/spec';
 import { circularCall, levelsBelow, nestedTooDeep } from './nesting';
-import type { Registry } from './registry';
-import { runnerName } from './runner';
+import type { Callbacks } from './callbacks';
+import type { CriterionFunction } from './criteria';
+import type { McpServer } from './mcp-server';
+import type { NamedSet } from './named-set';
+import type { Tool } from './tool';
+import { runnerName, type Runner } from './runner';
 
-type Registered = Omit<Registry, 'definition'>;
+/** The code a process knows by name. */
+export type Code = {
+  readonly tools: NamedSet<Tool>;
+  readonly criteria: NamedSet<CriterionFunction>;
+  readonly callbacks: NamedSet<Callbacks>;
+  readonly mcpServers: NamedSet<McpServer>;
+};
+
+export type Registered = Code & { readonly runners: NamedSet<Runner> };
 
 /** SHA-256 of the canonical JSON, in hex: the name a pinned definition is known by. */
 export function hashDefinition(definition: Definition): string {
@@ -72,13 +84,13 @@ function collect(runner: RunnerSpec, collection: Collection): void {
   seen.add(runner);
 }
 
-type Code = {
+type Collected = {
   readonly tools: Map<string, ToolSpec>;
   readonly callbacks: Map<string, CallbacksSpec>;
   readonly registered: Registered;
 };
 
-function collectCode(agent: AgentSpec, { tools, callbacks, registered }: Code): void {
+function collectCode(agent: AgentSpec, { tools, callbacks, registered }: Collected): void {
   const user = userOf(agent);
   for (const name of agent.tools ?? []) tools.set(name, registered.tools.require(name, user).spec);
   for (const criterion of agent.criteria ?? []) {

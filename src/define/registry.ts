@@ -2,10 +2,11 @@ import { didYouMean, nearest } from '../base/nearest';
 import { describeValue, quote } from '../base/problem';
 import { AgentNotFound } from '../protocol/error-classes';
 import type { Definition, RunnerSpec } from '../protocol/spec';
-import { isMcpServer, isTool, type Agent } from './agent';
+import { isMcpServer, isTool } from './agent';
+import type { Agent } from './runner';
 import { isCallbacks, type Callbacks } from './callbacks';
 import type { CriterionFunction, CustomCriterion } from './criteria';
-import { closeOver } from './definition';
+import { closeOver, type Code, type Registered } from './definition';
 import { loggingCallbacks } from './logging-callbacks';
 import type { McpServer } from './mcp-server';
 import { NamedSet, type Given } from './named-set';
@@ -25,17 +26,8 @@ export type CodeOptions = {
 
 export type RegistryOptions = CodeOptions & { readonly runners?: readonly Runner[] };
 
-/** The code a process knows by name. */
-export type Code = {
-  readonly tools: NamedSet<Tool>;
-  readonly criteria: NamedSet<CriterionFunction>;
-  readonly callbacks: NamedSet<Callbacks>;
-  readonly mcpServers: NamedSet<McpServer>;
-};
-
 /** The runners and the code a process knows by name. */
-export type Registry = Code & {
-  readonly runners: NamedSet<Runner>;
+export type Registry = Registered & {
   /** The closure of a registered runner, or of a spec from outside. Throws `AgentNotFound` or `SpecError`. */
   definition(runner: string | RunnerSpec): Definition;
 };

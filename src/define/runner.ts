@@ -1,7 +1,42 @@
 import { isJsonObject } from '../base/json';
-import type { GraphSpec, ParallelSpec, RunnerSpec, SequentialSpec } from '../protocol/spec';
-import type { Agent } from './agent';
 import { describeValue, quote } from '../base/problem';
+import type {
+  AgentSpec,
+  GraphSpec,
+  ParallelSpec,
+  RunnerSpec,
+  SequentialSpec,
+  SubAgentSpec,
+} from '../protocol/spec';
+import type { Callbacks } from './callbacks';
+import type { CriterionFunction } from './criteria';
+import type { McpServer } from './mcp-server';
+import type { Tool } from './tool';
+
+/** What an agent's `tools` list holds. */
+export type AgentTool = Tool | SubAgentTool | McpServer;
+
+/** A runner that an agent calls as a tool. Made by `subAgent`. */
+export type SubAgentTool = {
+  readonly kind: 'sub-agent';
+  readonly name: string;
+  readonly runner: Runner;
+  readonly spec: SubAgentSpec;
+};
+
+/** An agent: its data, which runs pin, and its code, which stays on the worker. Made by `defineAgent`, immutable. */
+export type Agent = {
+  readonly kind: 'agent';
+  readonly id: string;
+  readonly spec: AgentSpec;
+  readonly tools: readonly Tool[];
+  /** Runners it calls as tools. */
+  readonly subAgents: readonly SubAgentTool[];
+  readonly mcpServers: readonly McpServer[];
+  /** Custom criteria by name. */
+  readonly criteria: ReadonlyMap<string, CriterionFunction>;
+  readonly callbacks: readonly Callbacks[];
+};
 
 /** One runner after the other. Made by `sequential`, immutable. */
 export type Sequential = {

@@ -3,21 +3,13 @@ import { deepFreeze } from '../base/plain-json';
 import { describeValue, quote } from '../base/problem';
 import type { SubAgentSpec } from '../protocol/spec';
 import { parseOptions, refuseProblems, saidBy } from './options';
-import { isRunner, runnerMakers, type Runner } from './runner';
+import { isRunner, runnerMakers, type Runner, type SubAgentTool } from './runner';
 import { subAgentFields } from './schema/agent';
 import type { Immutable } from './schema/parts';
 
 const subAgentOptions = z.strictObject(subAgentFields);
 
 export type SubAgentOptions = Immutable<z.input<typeof subAgentOptions>>;
-
-/** A runner that an agent calls as a tool. Made by `subAgent`. */
-export type SubAgentTool = {
-  readonly kind: 'sub-agent';
-  readonly name: string;
-  readonly runner: Runner;
-  readonly spec: SubAgentSpec;
-};
 
 /**
  * Offers an agent, or an orchestration, to an agent as a tool that takes `{input: string}`. Each call is a run of its own, a child workflow; its final

@@ -82,6 +82,9 @@ export type Message =
   /** All results of one assistant turn, in call order. */
   | { readonly role: 'tool'; readonly parts: readonly ToolResult[] };
 
+/** What a user says: text, or parts of text and media. */
+export type UserInput = string | readonly (TextPart | MediaPart)[];
+
 export type UserMessage = Extract<Message, { role: 'user' }>;
 export type AssistantMessage = Extract<Message, { role: 'assistant' }>;
 export type ToolMessage = Extract<Message, { role: 'tool' }>;

@@ -1,9 +1,9 @@
 import type { MachineInput } from './agent-run';
 import type { ErrorCode } from './errors';
 import type { Json, JsonObject } from '../base/json';
-import type { AssistantPart, MediaPart, TextPart, Usage } from './message';
+import type { LogRef } from './log';
+import type { AssistantPart, Usage, UserInput } from './message';
 import type { SessionDelta } from './session';
-import type { ThreadTurn } from './thread';
 import type { AgentToolPolicy, BudgetSpec, DefinitionRef, RunnerSpec } from './spec';
 
 /** Where a run hangs in the tree. `root` is the workflow id of the root run, `path` the way from it. */
@@ -28,11 +28,19 @@ export type RunKey = {
   readonly sessionId?: string;
 };
 
+/** In the input of a turn's run: its thread, and what the model is given of the turns before. */
+export type ThreadTurn = {
+  readonly workflowId: string;
+  /** 1-based, over the whole thread. */
+  readonly turn: number;
+  readonly memory: LogRef;
+};
+
 /** What every workflow of Longhaul takes. Any language, the CLI, a schedule or the Web UI may start a run with `{runner, input}`. */
 export type RunInput = {
   /** The id of a registered runner, or its whole spec. */
   readonly runner: string | RunnerSpec;
-  readonly input: string | readonly (TextPart | MediaPart)[];
+  readonly input: UserInput;
   readonly session?: JsonObject;
   readonly key?: RunKey;
   readonly budget?: BudgetSpec;

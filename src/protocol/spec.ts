@@ -4,13 +4,24 @@ import type {
   GraphSpec,
   GraphTaskSpec,
   ParallelSpec,
+  RunnerRef,
+  RunnerSpec,
   SequentialSpec,
   SubAgentSpec,
-} from '../define/schema/specs';
+} from '../define/schema/orchestration';
 
 // The fields of runners are written in `define/schema`; these are their types in history and on the wire.
 
-export type { AgentSpec, GraphSpec, GraphTaskSpec, ParallelSpec, SequentialSpec, SubAgentSpec };
+export type {
+  AgentSpec,
+  GraphSpec,
+  GraphTaskSpec,
+  ParallelSpec,
+  RunnerRef,
+  RunnerSpec,
+  SequentialSpec,
+  SubAgentSpec,
+};
 
 export type RetrySpec = {
   readonly maximumAttempts?: number;
@@ -61,9 +72,6 @@ export type CallbacksSpec = {
 
 export type ToolHook = 'beforeToolCall' | 'afterToolCall';
 
-/** An id, or the whole spec where it travels along. In a pinned definition runners name each other by id. */
-export type RunnerRef = string | RunnerSpec;
-
 /** What an agent's `settings` say; `extra` goes into the provider's request body as it is. */
 export type ModelSettings = NonNullable<AgentSpec['settings']>;
 export type ModelRef = AgentSpec['model'];
@@ -76,9 +84,6 @@ export type CompactionSpec = NonNullable<MemorySpec['compact']>;
 export type AskUser = NonNullable<AgentSpec['askUser']>;
 /** Binds a called agent and everything below it. */
 export type AgentToolPolicy = NonNullable<SubAgentSpec['policy']>;
-
-/** A runner as data. */
-export type RunnerSpec = AgentSpec | SequentialSpec | ParallelSpec | GraphSpec;
 
 /** A runner by its id, as data, or as an object made by `defineAgent` and its like. */
 export type RunnerLike = string | RunnerSpec | { readonly spec: RunnerSpec };

@@ -1,7 +1,8 @@
 import type { ErrorCode } from './errors';
 import type { LogRef } from './log';
 import type { JsonObject } from '../base/json';
-import type { RunInput, RunKey, RunSpend } from './run';
+import type { UserInput } from './message';
+import type { RunKey, RunSpend } from './run';
 import type { BudgetSpec, MemorySpec, RunnerSpec } from './spec';
 
 /** Whose conversation a thread is. */
@@ -20,21 +21,13 @@ export type ThreadInput = {
   readonly idleTimeoutMs?: number;
 };
 
-/** In the input of a turn's run: its thread, and what the model is given of the turns before. */
-export type ThreadTurn = {
-  readonly workflowId: string;
-  /** 1-based, over the whole thread. */
-  readonly turn: number;
-  readonly memory: LogRef;
-};
-
 /** What happens to a message that comes while a turn is running. */
 export type WhenBusy = 'queue' | 'reject' | 'interrupt';
 
 export type SendInput = {
   /** The same id again is the same message. */
   readonly messageId: string;
-  readonly input: RunInput['input'];
+  readonly input: UserInput;
   /** Default `queue`. */
   readonly whenBusy?: WhenBusy;
   readonly context?: JsonObject;
@@ -57,7 +50,7 @@ export type TurnView = SendReply & {
   readonly behind?: string;
   /** ISO 8601: when the message came. */
   readonly createdAt: string;
-  readonly user: RunInput['input'];
+  readonly user: UserInput;
   /** The final text of a completed turn. */
   readonly assistant?: string;
   /** Of a failed turn. */
@@ -85,7 +78,7 @@ export type KeptTurn = {
   readonly id: string;
   readonly messageId: string;
   readonly workflowId: string;
-  readonly user: RunInput['input'];
+  readonly user: UserInput;
   readonly assistant: string;
   readonly createdAt: string;
 };

@@ -1,15 +1,15 @@
 import { Context } from '@temporalio/activity';
 import { queryNames } from '../../protocol/names';
 import type { Definition, DefinitionRef } from '../../protocol/spec';
-import type { ActivityDependencies } from '../dependencies';
 import { askRun } from '../log/read-log';
+import type { DefinitionCache } from './definition-cache';
 
 /** The definition a call belongs to: from this process, else asked of the root run that pinned it. */
 export async function pinnedDefinition(
-  dependencies: ActivityDependencies,
+  { definitions }: { readonly definitions: DefinitionCache },
   ref: DefinitionRef,
 ): Promise<Definition> {
-  return await dependencies.definitions.get(ref, async () => {
+  return await definitions.get(ref, async () => {
     const root = ref.root ?? ownWorkflowId();
     const answer = await askRun<{ readonly definition?: Definition } | null | undefined>(
       { workflowId: root },

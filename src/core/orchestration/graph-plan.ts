@@ -222,7 +222,12 @@ export class GraphPlan implements Plan {
   #settle(): void {
     if (this.#children.readyCount > 0 || this.#children.openCount > 0) return;
     if (this.#firstFailure !== undefined) {
-      this.#outcome = graphFailed(this.#firstFailure, this.#progress);
+      const progress = this.#progress;
+      this.#outcome = graphFailed(this.#firstFailure, {
+        failed: progress.tasksThat('failed'),
+        ran: progress.tasksThat('done'),
+        notStarted: progress.tasksThat('waiting', 'skipped'),
+      });
     } else if (this.#finalResponse !== undefined && this.#progress.waiting === 0) {
       this.#outcome = this.#complete(this.#finalResponse);
     } else {

@@ -8,7 +8,6 @@ import type { JsonObject } from '../../base/json';
 import { limits } from '../../protocol/limits';
 import { clipText, oneLine } from '../../base/text';
 import { fitItems, fitList } from './fit-list';
-import type { GraphProgress } from './graph-progress';
 import type { ChildFailure, PlanOutcome } from './plan';
 
 const roomForReason = 1_000;
@@ -97,11 +96,14 @@ export function taskFailure(
   };
 }
 
+/** What became of the tasks of a graph. */
+type EndedTasks = Readonly<Record<'failed' | 'ran' | 'notStarted', readonly string[]>>;
+
 /** With the code of the task's failure, and the details that belong to that code. */
-export function graphFailed(first: TaskFailure, progress: GraphProgress): PlanOutcome {
-  const failed = progress.tasksThat('failed');
-  const ran = progress.tasksThat('done');
-  const notStarted = progress.tasksThat('waiting', 'skipped');
+export function graphFailed(
+  first: TaskFailure,
+  { failed, ran, notStarted }: EndedTasks,
+): PlanOutcome {
   const reason = first.code === undefined ? first.message : `${first.code}: ${first.message}`;
   const message = [
     `Task '${first.task}' failed: ${reason}`,

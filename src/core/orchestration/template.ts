@@ -8,7 +8,7 @@ import { InvalidInput, PayloadTooLarge } from '../../protocol/error-classes';
 import type { Json } from '../../base/json';
 import { limits } from '../../protocol/limits';
 import { idPatterns } from '../../protocol/names';
-import type { RunInput } from '../../protocol/run';
+import type { UserInput } from '../../protocol/message';
 import { oneLine } from '../../base/text';
 
 export type TemplatePart =
@@ -30,7 +30,7 @@ export type Template = {
 };
 
 export type TemplateValues = {
-  readonly input: RunInput['input'];
+  readonly input: UserInput;
   /** By task. */
   readonly results: {
     readonly [task: string]: { readonly output: string; readonly structured?: Json };
@@ -146,7 +146,7 @@ function isName(text: string): boolean {
   return /^[\p{L}\p{M}\p{N}_-]+$/u.test(text);
 }
 
-function valueOf(part: Reference, values: TemplateValues): Json | RunInput['input'] {
+function valueOf(part: Reference, values: TemplateValues): Json | UserInput {
   const value = lookUp(part, values);
   if (value !== undefined) return value;
   const reference = nameOf(part);
@@ -180,6 +180,6 @@ function originOf(part: Reference): string {
   return 'it is no key of the JSON reply of a dependency, nor of the session';
 }
 
-function toText(value: Json | RunInput['input']): string {
+function toText(value: Json | UserInput): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

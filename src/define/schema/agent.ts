@@ -4,7 +4,6 @@ import { joinPath, quote, type Problem } from '../../base/problem';
 import { utf8Length } from '../../base/text';
 import { limits } from '../../protocol/limits';
 import { askUserTool } from '../../protocol/names';
-import type { RunnerRef } from '../../protocol/spec';
 import { tryCompileSchema } from '../arguments/compile';
 import { rule } from '../problems/from-zod';
 import {
@@ -198,7 +197,7 @@ export const subAgentFields = {
 };
 
 /** An agent as data, for a schema of what stands in the place of a runner. */
-export function agentSpecOf<Ref extends z.ZodType<RunnerRef>>(runner: Ref) {
+export function agentSpecOf<Ref extends z.ZodType>(runner: Ref) {
   return z
     .strictObject({
       kind: z.literal('agent'),

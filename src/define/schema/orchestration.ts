@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import type { Problem } from '../../base/problem';
-import type { RunnerRef, RunnerSpec } from '../../protocol/spec';
 import { rule } from '../problems/from-zod';
 import { agentFields, agentSpecOf } from './agent';
 import { graphParams, graphRules } from './graph-rules';
-import { count, distinct, flag, fullText, list, runnerId } from './parts';
+import { count, distinct, flag, fullText, list, runnerId, type Immutable } from './parts';
 
 // Every field of an orchestration, and a runner of any kind as data.
 
@@ -129,3 +128,47 @@ export const runnerSpec: z.ZodType<RunnerSpec> = z.discriminatedUnion('kind', [
   parallelSpec,
   graphSpec,
 ]);
+
+// The types of what runs pin, told by the schemas. Runners name runners: those members are named by hand, or the types would be circular.
+
+type SpecOf<Schema extends z.ZodType, Refs extends string> = Immutable<
+  Omit<z.output<Schema>, Refs>
+>;
+type SubAgents = NonNullable<z.output<typeof agentSpec>['subAgents']>[number];
+type Task = z.output<typeof graphSpec>['tasks'][number];
+
+/** A runner offered to an agent as a tool. */
+export interface SubAgentSpec extends Immutable<Omit<SubAgents, 'runner'>> {
+  readonly runner: RunnerRef;
+}
+
+/** An agent as data. `tools` and `callbacks` are names of registered ones. */
+export interface AgentSpec extends SpecOf<typeof agentSpec, 'subAgents'> {
+  readonly subAgents?: readonly SubAgentSpec[];
+}
+
+/** One runner after the other, with one session through all. */
+export interface SequentialSpec extends SpecOf<typeof sequentialSpec, 'steps'> {
+  readonly steps: readonly RunnerRef[];
+}
+
+/** Runners at the same time, each with a copy of the session. */
+export interface ParallelSpec extends SpecOf<typeof parallelSpec, 'branches'> {
+  readonly branches: readonly RunnerRef[];
+}
+
+/** A task of a graph. */
+export interface GraphTaskSpec extends Immutable<Omit<Task, 'runner'>> {
+  readonly runner: RunnerRef;
+}
+
+/** Tasks, each of which starts as soon as those it depends on are done. */
+export interface GraphSpec extends SpecOf<typeof graphSpec, 'tasks'> {
+  readonly tasks: readonly GraphTaskSpec[];
+}
+
+/** An id, or the whole spec where it travels along. In a pinned definition runners name each other by id. */
+export type RunnerRef = string | RunnerSpec;
+
+/** A runner as data. */
+export type RunnerSpec = AgentSpec | SequentialSpec | ParallelSpec | GraphSpec;

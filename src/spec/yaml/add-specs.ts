@@ -1,4 +1,4 @@
-import type { Agent } from '../../define/agent';
+import type { Agent } from '../../define/runner';
 import { criteria } from '../../define/criteria';
 import { quote } from '../../base/problem';
 import { checkLists, registeredRunners } from '../../define/registry';

@@ -7,7 +7,7 @@ import type {
   SequentialSpec,
 } from '../../protocol/spec';
 import { refId } from '../../core/runner-refs';
-import type { AgentTool } from '../../define/agent';
+import type { AgentTool } from '../../define/runner';
 import { criteria, type Criterion } from '../../define/criteria';
 import { defineAgent } from '../../define/agent';
 import { graph } from '../../define/orchestrations';

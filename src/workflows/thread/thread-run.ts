@@ -13,7 +13,8 @@ import type { JsonObject } from '../../base/json';
 import { limits } from '../../protocol/limits';
 import { workflowTypes } from '../../protocol/names';
 import type { AgentRunResult, RunInput } from '../../protocol/run';
-import type { ThreadInput, ThreadTurn, UnsavedTurn } from '../../protocol/thread';
+import type { ThreadTurn } from '../../protocol/run';
+import type { ThreadInput, UnsavedTurn } from '../../protocol/thread';
 import type { OpenTurn } from './thread-turns';
 
 export async function runTurn(
