@@ -119,7 +119,7 @@ export type { Problem } from './base/problem';
 export type { Graph, Parallel, Runner, Sequential } from './define/runner';
 export { subAgent, type SubAgentOptions } from './define/sub-agent';
 export type { SubAgentTool } from './define/runner';
-export type { StandardSchema } from './spec/standard-schema';
+export type { StandardSchema } from './define/arguments/emit';
 export type { ApprovalContext, Tool, ToolContext, ToolLog } from './define/tool';
 export { loadSpec, type LoadSpecOptions, type Runners } from './spec/yaml/load-spec';
 export { specFileSchema } from './spec/yaml/published-schema';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { SpecError } from '../protocol/error-classes';
 import { isJsonObject, type JsonObject } from '../base/json';
 import type { ToolSpec } from '../protocol/spec';
-import { affordProblems } from './arguments/compile';
+import { affordProblems } from './arguments/bounds';
 import type { McpServer } from './mcp-server';
 import { didYouMean } from '../base/nearest';
 import { toPlainJson } from './plain-json';

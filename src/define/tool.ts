@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { defined } from '../base/defined';
 import type { Json, JsonObject } from '../base/json';
 import { deepFreeze } from '../base/plain-json';
-import { describeValue, type Problem } from '../base/problem';
+import { describeValue } from '../base/problem';
 import type { ToolSpec } from '../protocol/spec';
-import type { OutputOf, StandardSchema } from './arguments/emit';
+import type { ArgumentsCheck, OutputOf, StandardSchema } from './arguments/emit';
 import { parseOptions, refuseProblems, saidBy } from './options';
 import type { Immutable } from './schema/parts';
 import {
@@ -50,10 +50,6 @@ export type ApprovalContext = Pick<
   ToolContext,
   'workflowId' | 'agentId' | 'path' | 'callId' | 'session' | 'context' | 'log'
 >;
-
-export type ArgumentsCheck =
-  | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly problems: readonly Problem[] };
 
 /** A tool: its data, which runs pin, and its code, which stays on the worker. Made by `defineTool`. */
 export interface Tool<Args = unknown> {

@@ -7,7 +7,7 @@ import type { AgentSpec } from '../protocol/spec';
 import { agentSpecSchema } from './agent-spec-schema';
 import { budgetProblems } from './budget-problems';
 import { shapeProblems } from '../base/check-shape';
-import { tryCompileSchema } from './compile-schema';
+import { tryCompileSchema } from '../define/arguments/compile';
 import { memoryProblems } from './memory-problems';
 import { sessionKeyProblems } from './names';
 import { didYouMean } from '../base/nearest';

@@ -8,7 +8,7 @@ import type { CallAnswer, CriterionVerdict, Verdicts } from '../../protocol/log'
 import type { ToolCallPart } from '../../protocol/message';
 import type { AgentSpec, Definition, ToolSpec } from '../../protocol/spec';
 import type { ModelResponse } from '../../providers/provider';
-import { compileSchema } from '../../spec/compile-schema';
+import { compileSchema } from '../../define/arguments/compile';
 import { oneLine, textOfParts } from '../../base/text';
 import { isAnswerless } from '../../core/machine/working-turn';
 

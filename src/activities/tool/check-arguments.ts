@@ -11,7 +11,7 @@ import type {
 import type { JsonObject } from '../../base/json';
 import type { ToolSpec } from '../../protocol/spec';
 import { canonicalJson } from '../../base/canonical-json';
-import { tryCompileSchema } from '../../spec/compile-schema';
+import { tryCompileSchema } from '../../define/arguments/compile';
 import type { Problem } from '../../base/problem';
 import type { Tool } from '../../define/tool';
 import type { ActivityDependencies } from '../dependencies';

@@ -1,3 +1,180 @@
-export { isStandardSchema, type StandardSchema, type OutputOf } from '../../spec/standard-schema';
-export { parseInputSchema } from '../../spec/tool-input-schema';
-export { parseSchemaOption } from '../../spec/schema-option';
+// What a user gives as a schema, a Standard Schema or a JSON Schema: the JSON Schema that a model is shown, and the check of arguments.
+
+import { createRequire } from 'node:module';
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
+import { isJsonObject, type Json, type JsonSchema } from '../../base/json';
+import {
+  describeValue,
+  formatPath,
+  formatProblem,
+  joinPath,
+  quote,
+  type Problem,
+} from '../../base/problem';
+import { toPlainJson } from '../plain-json';
+import { checkMilliseconds, tooLongToCheck, TookTooLong, withinTime } from './bounds';
+import { tryCompileSchema } from './compile';
+import { usesLookAround } from './patterns';
+
+/** A schema of zod, valibot, arktype or another library that implements standardschema.dev. */
+export type StandardSchema<Input = unknown, Output = Input> = StandardSchemaV1<Input, Output>;
+
+/** What the schema's own code receives: its type after validation. */
+export type OutputOf<Schema extends StandardSchema> = StandardSchemaV1.InferOutput<Schema>;
+
+export type SchemaOption =
+  | { readonly ok: true; readonly schema: JsonSchema }
+  | { readonly ok: false; readonly problem: Problem };
+
+export type ArgumentsCheck =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+export type ValidateArguments = (args: Json) => Promise<ArgumentsCheck>;
+
+export type InputSchema = {
+  readonly schema: JsonSchema;
+  readonly validate: ValidateArguments;
+  readonly problems: readonly Problem[];
+};
+
+const advice = 'pass a JSON Schema object instead';
+const load = createRequire(__filename);
+
+export function isStandardSchema(value: unknown): value is StandardSchema {
+  const isHolder = (typeof value === 'object' && value !== null) || typeof value === 'function';
+  if (!isHolder) return false;
+  const standard = (value as { readonly '~standard'?: { readonly validate?: unknown } })[
+    '~standard'
+  ];
+  return typeof standard?.validate === 'function';
+}
+
+/** The JSON Schema of a tool's `inputSchema`, and the check of what a model sends. */
+export function parseInputSchema(input: unknown): InputSchema {
+  const place = 'inputSchema';
+  const option = parseSchemaOption(input, place);
+  if (!option.ok) return refused(option.problem);
+  const { schema } = option;
+  if (schema.type !== 'object') {
+    // Providers take only objects as arguments.
+    const found =
+      typeof schema.type === 'string' ? `not ${quote(schema.type)}` : 'which is missing';
+    const message = `must describe an object: its top level needs type 'object', ${found}; put other values into a property`;
+    return refused({ path: place, message });
+  }
+  if (isStandardSchema(input)) {
+    return { schema, validate: validateWithStandardSchema(input), problems: [] };
+  }
+  const compiled = tryCompileSchema(schema);
+  if (compiled.ok) return { schema, validate: validateWith(compiled.check), problems: [] };
+  const at = ({ path, message }: Problem) => ({ path: joinPath(place, path), message });
+  return refused(...compiled.problems.map(at));
+}
+
+function refused(...problems: Problem[]): InputSchema {
+  return { schema: {}, validate: validateWith(() => problems), problems };
+}
+
+/** The JSON Schema of an option that takes a Standard Schema or a JSON Schema. */
+export function parseSchemaOption(value: unknown, path: string): SchemaOption {
+  if (isStandardSchema(value)) return emit(value, path);
+  if (!isJsonObject(value)) {
+    const message = `must be a Standard Schema (zod, valibot, …) or a JSON Schema object, not ${describeValue(value)}`;
+    return { ok: false, problem: { path, message } };
+  }
+  const plain = toPlainJson(value);
+  if (plain.ok) return { ok: true, schema: plain.value as JsonSchema };
+  const { problem } = plain;
+  return { ok: false, problem: { ...problem, path: joinPath(path, problem.path) } };
+}
+
+/** What a Standard Schema accepts, as JSON Schema. */
+function emit(schema: StandardSchema, path: string): SchemaOption {
+  const failed = (message: string): SchemaOption => ({ ok: false, problem: { path, message } });
+  const emitter = emitterOf(schema);
+  if (emitter === undefined) return failed(noEmitter(schema['~standard'].vendor));
+  let emitted: unknown;
+  try {
+    emitted = emitter();
+  } catch (error) {
+    return failed(`cannot be written as JSON Schema (${messageOf(error)}): ${advice}`);
+  }
+  if (!isJsonObject(emitted)) return failed(`emits no JSON Schema object: ${advice}`);
+  // zod puts its own `~standard` entry, with functions, on what it emits.
+  const plain = toPlainJson({ ...emitted, '~standard': undefined });
+  if (!plain.ok) return failed(`emits no JSON Schema: ${formatProblem(plain.problem)}`);
+  const { $schema, ...rest } = plain.value as JsonSchema;
+  leaveOutLookAround(rest);
+  const isDefault = $schema === 'https://json-schema.org/draft/2020-12/schema';
+  return { ok: true, schema: isDefault || $schema === undefined ? rest : { $schema, ...rest } };
+}
+
+function emitterOf(schema: StandardSchema): (() => unknown) | undefined {
+  const standard: StandardSchema['~standard'] & Partial<StandardJSONSchemaV1.Props> =
+    schema['~standard'];
+  const { jsonSchema } = standard;
+  if (jsonSchema !== undefined) return () => jsonSchema.input({ target: 'draft-2020-12' });
+  const own = schema as { toJSONSchema?: (options: object) => unknown; _zod?: unknown };
+  if (typeof own.toJSONSchema === 'function') return () => own.toJSONSchema?.({ io: 'input' });
+  if (standard.vendor !== 'zod' || own._zod === undefined) return undefined;
+  // zod before 4.2 emits JSON Schema only through a function of its package.
+  return () => (load('zod/v4/core') as ZodCore).toJSONSchema(schema, { io: 'input' });
+}
+
+type ZodCore = { readonly toJSONSchema: (schema: unknown, options: object) => unknown };
+
+function noEmitter(vendor: string): string {
+  if (vendor === 'zod') {
+    return `is a schema of zod 3, which cannot emit JSON Schema: use zod 4 (import { z } from 'zod/v4') or ${advice}`;
+  }
+  if (vendor === 'valibot') {
+    return `is a valibot schema that cannot emit JSON Schema: wrap it with toStandardJsonSchema of @valibot/to-json-schema, or ${advice}`;
+  }
+  return `is a ${vendor} schema that cannot emit JSON Schema: ${advice}`;
+}
+
+/** zod writes such patterns for some formats. Providers refuse them, and the format says the same. */
+function leaveOutLookAround(value: Json): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (!Array.isArray(value) && typeof value.format === 'string' && usesLookAround(value.pattern)) {
+    delete value.pattern;
+  }
+  Object.values(value).forEach(leaveOutLookAround);
+}
+
+function validateWith(check: (args: Json) => readonly Problem[]): ValidateArguments {
+  return async (args) => {
+    const problems = check(args);
+    return problems.length === 0 ? { ok: true, value: args } : { ok: false, problems };
+  };
+}
+
+/**
+ * The value is what the schema makes of the arguments: defaults filled in, transforms applied. What the schema does before it first waits
+ * is given the time that a JSON Schema has. Otherwise a pattern that tries many ways would stop the worker.
+ */
+function validateWithStandardSchema(schema: StandardSchema): ValidateArguments {
+  return async (args) => {
+    try {
+      const result = await withinTime(checkMilliseconds, () => schema['~standard'].validate(args));
+      if (result.issues === undefined) return { ok: true, value: result.value };
+      return { ok: false, problems: result.issues.map(toProblem) };
+    } catch (error) {
+      const message = error instanceof TookTooLong ? tooLongToCheck : messageOf(error);
+      return { ok: false, problems: [{ path: '', message }] };
+    }
+  };
+}
+
+function toProblem({ path = [], message }: StandardSchemaV1.Issue): Problem {
+  const segments = path.map((segment) => {
+    const key = typeof segment === 'object' ? segment.key : segment;
+    return typeof key === 'number' ? key : String(key);
+  });
+  return { path: formatPath(segments), message };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

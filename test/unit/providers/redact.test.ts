@@ -1,6 +1,6 @@
 // Pure: no server.
 import { redact } from '../../../src/providers/redact';
-import { withinTime } from '../../../src/spec/within-time';
+import { withinTime } from '../../../src/define/arguments/bounds';
 
 describe('redact', () => {
   it.each([

@@ -5,7 +5,7 @@ import {
   type VerdictsInput,
 } from '../../../../src/activities/model/verdicts';
 import type { AssistantPart, FinishReason } from '../../../../src/protocol/message';
-import { withinTime } from '../../../../src/spec/within-time';
+import { withinTime } from '../../../../src/define/arguments/bounds';
 import { call, malformed, noUsage, text } from '../../core/builders';
 
 const city = {
