@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { devServerAddress } from '../servers';
 import { builtCli, until, type BuiltCli } from './built-cli';
-import { runHere } from './clerk-here';
+import { runInProcess } from './in-process-cli';
 
 const parrot = `
 import { defineAgent } from 'longhaul';
@@ -29,7 +29,7 @@ describe('longhaul chat', () => {
     expect(await say('c\n')).toMatchObject({ code: 0, stdout: 'a a b a a b c\n' });
     const server = ['--address', devServerAddress()];
     await until(async () => {
-      const { stdout } = await runHere(...['threads', '--json', '--user', 'ada', ...server]);
+      const { stdout } = await runInProcess(...['threads', '--json', '--user', 'ada', ...server]);
       const listed = JSON.parse(stdout) as { key?: { sessionId: string } }[];
       return listed.some(({ key }) => key?.sessionId === session);
     });

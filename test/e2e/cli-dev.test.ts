@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { freePort } from '../../src/server/free-port';
 import { devServerAddress } from '../servers';
 import { builtCli, until, type BuiltCli, type RunningCli } from './built-cli';
-import { runHere } from './clerk-here';
+import { runInProcess } from './in-process-cli';
 import { cliAgents } from './cli-agents';
 
 function isRunning(pid: number): boolean {
@@ -47,7 +47,7 @@ describe('longhaul dev', () => {
     return { running, address, uiUrl, folder };
   };
   const answerOf = async ({ address }: Dev): Promise<string> =>
-    (await runHere('run', 'clerk', 'hi', '--address', address, '--no-worker')).stdout;
+    (await runInProcess('run', 'clerk', 'hi', '--address', address, '--no-worker')).stdout;
   const isGone = async ({ uiUrl, folder }: Dev): Promise<boolean> => {
     const isServing = await fetch(uiUrl).then(
       () => true,
@@ -100,13 +100,13 @@ describe('longhaul dev', () => {
   it('keeps runs for the next time', async () => {
     const first = await startDev('--no-worker');
     const args = ['run', 'clerk', 'hi', '--detach', '--address', first.address];
-    const { stdout } = await runHere(...args);
+    const { stdout } = await runInProcess(...args);
     first.running.kill('SIGTERM');
     expect((await first.running.finished).code).toBe(0);
     const db = join(first.folder, '.longhaul', 'temporal.db');
     const second = await startDev('--no-worker', '--db', db);
     const shown = ['show', stdout.trim(), '--address', second.address];
-    expect((await runHere(...shown)).stdout).toMatch(/^clerk-\S+ {2}running$/m);
+    expect((await runInProcess(...shown)).stdout).toMatch(/^clerk-\S+ {2}running$/m);
 
     const third = await cli.run(['dev', '--no-worker', '--db', db], { cwd: second.folder });
     expect(third.code).toBe(5);

@@ -7,18 +7,18 @@ import type { InboxItem, RunTree } from '../../src/client';
 import { freePort } from '../../src/server/free-port';
 import { openHarness } from '../workflow/harness';
 import { linesOf, until, type Finished } from './built-cli';
-import { useClerkCli } from './clerk-cli';
-import { useClerkHere } from './clerk-here';
+import { useCliProject } from './cli-project';
+import { useInProcessCli } from './in-process-cli';
 
 describe('longhaul', () => {
-  const clerk = useClerkCli();
-  const here = useClerkHere();
+  const project = useCliProject();
+  const inProcess = useInProcessCli();
 
   describe('show and list', () => {
     it('tell of a run when no worker is left', async () => {
       const workflowId = `shown-${randomUUID()}`;
-      expect((await clerk.runAgent('weather', '--workflow-id', workflowId)).code).toBe(0);
-      const shown = await clerk.run('show', workflowId);
+      expect((await project.runAgent('weather', '--workflow-id', workflowId)).code).toBe(0);
+      const shown = await project.run('show', workflowId);
       expect(shown.code).toBe(0);
       expect(shown.stdout).toBe(
         [
@@ -41,7 +41,7 @@ describe('longhaul', () => {
           '',
         ].join('\n'),
       );
-      const read = linesOf(await here.run('show', workflowId, '--json'))[0];
+      const read = linesOf(await inProcess.run('show', workflowId, '--json'))[0];
       expect(read).toMatchObject({
         workflowId,
         state: { status: 'completed' },
@@ -54,11 +54,11 @@ describe('longhaul', () => {
       const workflowId = `tree-${randomUUID()}`;
       const own = await openHarness();
       const queue = ['--task-queue', own.taskQueue];
-      const asked = await clerk.run('run', 'desk', 'ask', ...queue, '--workflow-id', workflowId);
+      const asked = await project.run('run', 'desk', 'ask', ...queue, '--workflow-id', workflowId);
       expect(asked.code).toBe(3);
       let lines: string[] = [];
       await until(async () => {
-        lines = (await here.run('show', workflowId)).stdout.split('\n').slice(3, 9);
+        lines = (await inProcess.run('show', workflowId)).stdout.split('\n').slice(3, 9);
         return lines.some((line) => line.includes('asks:'));
       });
       expect(lines.sort()).toEqual([
@@ -69,10 +69,10 @@ describe('longhaul', () => {
         'RUN                     STATUS       SO FAR',
         'desk                    needs-input',
       ]);
-      await own.worker(here.agents.options);
+      await own.worker(inProcess.agents.options);
       let shown: { tree: RunTree; fromHistory?: boolean } | undefined;
       await until(async () => {
-        shown = linesOf(await here.run('show', workflowId, '--json'))[0] as typeof shown;
+        shown = linesOf(await inProcess.run('show', workflowId, '--json'))[0] as typeof shown;
         return shown?.fromHistory === false;
       });
       expect(shown?.tree).toMatchObject({
@@ -104,11 +104,11 @@ describe('longhaul', () => {
 
     it('list runs by agent and status', async () => {
       const workflowId = `listed-${randomUUID()}`;
-      expect((await here.runAgent('ask', '--workflow-id', workflowId)).code).toBe(3);
+      expect((await inProcess.runAgent('ask', '--workflow-id', workflowId)).code).toBe(3);
       const filter = ['list', '--agent', 'clerk', '--status', 'needs-input'];
       let found: { workflowId: string }[] = [];
       await until(async () => {
-        found = linesOf(await here.run(...filter, '--json'))[0] as { workflowId: string }[];
+        found = linesOf(await inProcess.run(...filter, '--json'))[0] as { workflowId: string }[];
         return found.some((listed) => listed.workflowId === workflowId);
       });
       expect(found.find((listed) => listed.workflowId === workflowId)).toMatchObject({
@@ -116,20 +116,20 @@ describe('longhaul', () => {
         status: 'needs-input',
         pending: [expect.objectContaining({ question: 'Which city?' })],
       });
-      expect(linesOf(await here.run('list', '--limit', '1', '--json'))[0]).toHaveLength(1);
-      expect((await here.run(...filter)).stdout).toMatch(
+      expect(linesOf(await inProcess.run('list', '--limit', '1', '--json'))[0]).toHaveLength(1);
+      expect((await inProcess.run(...filter)).stdout).toMatch(
         new RegExp(`^${workflowId} .* Which city\\?$`, 'm'),
       );
-      await here.run('cancel', workflowId);
+      await inProcess.run('cancel', workflowId);
     });
 
     it('list what runs wait for, and how it is answered', async () => {
       const workflowId = `asking-${randomUUID()}`;
-      expect((await here.runAgent('mail', '--workflow-id', workflowId)).code).toBe(3);
+      expect((await inProcess.runAgent('mail', '--workflow-id', workflowId)).code).toBe(3);
       const inbox = ['inbox', '--agent', 'clerk', '--kind', 'approval'];
       let items: InboxItem[] = [];
       await until(async () => {
-        const found = linesOf(await here.run(...inbox, '--json'))[0] as InboxItem[];
+        const found = linesOf(await inProcess.run(...inbox, '--json'))[0] as InboxItem[];
         items = found.filter((item) => item.workflowId === workflowId);
         return items.length > 0;
       });
@@ -141,14 +141,14 @@ describe('longhaul', () => {
           path: 'clerk',
         }),
       ]);
-      const { code, stdout } = await here.run(...inbox);
+      const { code, stdout } = await inProcess.run(...inbox);
       expect(code).toBe(0);
       expect(stdout).toMatch(
         new RegExp(`^${workflowId}  a1\\.0 +clerk  approval  \\d+ s +May send_mail run\\?`, 'm'),
       );
       expect(stdout).toMatch(/^approve with: longhaul approve /m);
-      await here.run('cancel', workflowId);
-      const none = await here.run('inbox', '--agent', 'nobody');
+      await inProcess.run('cancel', workflowId);
+      const none = await inProcess.run('inbox', '--agent', 'nobody');
       expect(none).toEqual({ code: 0, stdout: '', stderr: 'nothing waits for an answer\n' });
     });
 
@@ -157,7 +157,7 @@ describe('longhaul', () => {
       ['cancel', 'no-such-run'],
       ['resume', 'no-such-run', 'Rome'],
     ])('say that there is no such run: %s', async (...args) => {
-      const finished = await here.run(...args);
+      const finished = await inProcess.run(...args);
       expect(finished).toEqual({
         code: 1,
         stdout: '',
@@ -176,7 +176,7 @@ describe('longhaul', () => {
       ['resume', 'a', 'b'],
     ])('says so at once where nothing listens: %s', async (...args) => {
       const address = `127.0.0.1:${await freePort()}`;
-      const finished = await here.run(...args, '--address', address, '--json');
+      const finished = await inProcess.run(...args, '--address', address, '--json');
       expect(finished.code).toBe(5);
       expect(linesOf(finished)).toEqual([
         { error: expect.objectContaining({ code: 'ServerUnavailable', details: { address } }) },
@@ -188,13 +188,13 @@ describe('longhaul', () => {
       const silent = createServer((socket) => socket.on('error', () => undefined));
       await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
       const address = `127.0.0.1:${(silent.address() as AddressInfo).port}`;
-      const finished = await clerk.run('list', '--address', address);
+      const finished = await project.run('list', '--address', address);
       silent.close();
       expect(finished.code).toBe(5);
     });
 
     it('names a namespace that does not exist', async () => {
-      const finished = await here.run('list', '--namespace', 'nowhere');
+      const finished = await inProcess.run('list', '--namespace', 'nowhere');
       expect(finished.code).toBe(5);
       expect(finished.stderr).toContain('temporal operator namespace create');
     });
@@ -203,11 +203,11 @@ describe('longhaul', () => {
   describe('setup', () => {
     it('registers what is missing, once, and not over another type', async () => {
       const namespace = `setup-${randomUUID()}`;
-      const { workflowService, connection } = here.longhaul.client;
+      const { workflowService, connection } = inProcess.longhaul.client;
       const workflowExecutionRetentionPeriod = msToTs('1 day');
       await workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod });
       const setUp = async (...args: string[]): Promise<Finished> =>
-        await here.run('setup', '--namespace', namespace, ...args);
+        await inProcess.run('setup', '--namespace', namespace, ...args);
       let finished = await setUp();
       await until(async () => finished.code === 0 || (finished = await setUp()).code === 0);
       expect(finished.stdout).toMatch(
@@ -247,7 +247,7 @@ describe('longhaul', () => {
     });
 
     it('names a namespace that does not exist', async () => {
-      const finished = await here.run('setup', '--namespace', 'nowhere');
+      const finished = await inProcess.run('setup', '--namespace', 'nowhere');
       expect(finished.code).toBe(5);
       expect(finished.stderr).toContain('temporal operator namespace create');
     });
@@ -255,16 +255,17 @@ describe('longhaul', () => {
 
   describe('doctor', () => {
     type Report = { ok: boolean; checks: { name: string; status: string; message: string }[] };
-    const diagnoseHere = (...args: string[]) => diagnose(here.run, '--agents', here.file, ...args);
-    const diagnose = async (run: typeof here.run, ...args: string[]) => {
-      const finished = await run('doctor', '--json', ...clerk.queue, ...args);
+    const diagnoseHere = (...args: string[]) =>
+      diagnose(inProcess.run, '--agents', inProcess.file, ...args);
+    const diagnose = async (run: typeof inProcess.run, ...args: string[]) => {
+      const finished = await run('doctor', '--json', ...project.queue, ...args);
       const { ok, checks } = linesOf(finished)[0] as Report;
       const statuses = Object.fromEntries(checks.map(({ name, status }) => [name, status]));
       return { code: finished.code, ok, checks, statuses };
     };
 
     it('finds the agents, and that no worker is up', async () => {
-      const { code, ok, statuses } = await diagnose(clerk.run);
+      const { code, ok, statuses } = await diagnose(project.run);
       // Of other tests, this server may hold runs that doctor is to name: e2e/doctor has one of its own.
       expect(code).toBe(ok ? 0 : 1);
       expect(statuses).toMatchObject({

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { freePort } from '../../src/server/free-port';
 import { devServerAddress } from '../servers';
 import { builtCli, linesOf, type BuiltCli, type Finished } from './built-cli';
-import { runHere } from './clerk-here';
+import { runInProcess } from './in-process-cli';
 
 /** Answers by what it is told: the run shows which instructions it was given. */
 const tools = `
@@ -91,7 +91,7 @@ describe('specs on the command line', () => {
       /^Agents {4}clock, careful, both, plain {2}\(specs, task queue watched-\d+\)$/m,
     );
     const run = (...args: string[]): Promise<Finished> =>
-      runHere('run', ...args, ...queue, '--no-worker');
+      runInProcess('run', ...args, ...queue, '--no-worker');
     const paused = await run('careful', 'hi');
     const [, workflowId = ''] = /longhaul resume (\S+) /.exec(paused.stdout) ?? [];
     expect(linesOf(await run('both', 'hi', '--json')).at(-1)).toMatchObject({
@@ -102,7 +102,7 @@ describe('specs on the command line', () => {
     writeFileSync(file, agents('NEW'));
     await worker.shows(/^reloaded: clock, careful, both, plain$/m);
     expect((await run('clock', 'hi')).stdout).toBe('NEW CLOCK true\n');
-    const resumed = await runHere('resume', workflowId, 'yes', '--follow', '--no-worker');
+    const resumed = await runInProcess('resume', workflowId, 'yes', '--follow', '--no-worker');
     expect(resumed.stdout).toBe('OLD false\n');
 
     writeFileSync(file, 'agents: [{ id: clock }]');

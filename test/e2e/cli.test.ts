@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Longhaul } from '../../src/client';
 import { linesOf, until, type Finished } from './built-cli';
-import { useClerkCli } from './clerk-cli';
-import { useClerkHere } from './clerk-here';
+import { useCliProject } from './cli-project';
+import { useInProcessCli } from './in-process-cli';
 import { escapes } from './cli-agents';
 
 const workflowIdOf = ({ stderr }: Pick<Finished, 'stderr'>): string =>
@@ -17,13 +17,13 @@ async function isCallingModel({ client }: Longhaul, workflowId: string): Promise
 }
 
 describe('longhaul', () => {
-  const clerk = useClerkCli();
-  const here = useClerkHere();
+  const project = useCliProject();
+  const inProcess = useInProcessCli();
   const nobodysQueue = (): string[] => ['--task-queue', `unserved-${randomUUID()}`];
 
   describe('run', () => {
     it('serves the agents of the folder, shows the steps on stderr and the answer on stdout', async () => {
-      const finished = await clerk.runAgent('weather');
+      const finished = await project.runAgent('weather');
       expect(finished).toMatchObject({ code: 0, stdout: 'It is this: Paris: 22 degrees\n' });
       expect(finished.stderr).toMatch(/^run clerk-\S+$/m);
       expect(finished.stderr).toContain('#1  call    get_weather {"city":"Paris"}\n');
@@ -32,7 +32,7 @@ describe('longhaul', () => {
     });
 
     it('prints one JSON object per line: the events, then the outcome', async () => {
-      const finished = await here.runAgent(
+      const finished = await inProcess.runAgent(
         'weather',
         '--json',
         '--workflow-id',
@@ -52,43 +52,43 @@ describe('longhaul', () => {
     });
 
     it('says what is asked when nobody can answer; resume serves the run and goes on from there', async () => {
-      const paused = await clerk.runAgent('ask');
+      const paused = await project.runAgent('ask');
       const workflowId = workflowIdOf(paused);
       expect(paused.code).toBe(3);
       expect(paused.stdout).toBe(
         `clerk asks: Which city?\n  1. Paris\n  2. Rome\nanswer with: longhaul resume ${workflowId} 'your answer'\n`,
       );
-      const resumed = await clerk.run('resume', workflowId, '2');
+      const resumed = await project.run('resume', workflowId, '2');
       expect(resumed).toMatchObject({ code: 0, stdout: 'It is this: Rome\n' });
     });
 
     it('refuses an answer to another question, and one that comes too late', async () => {
-      const workflowId = workflowIdOf(await here.runAgent('ask'));
-      const wrong = await here.run('resume', workflowId, 'Rome', '--input-id', 'q9');
+      const workflowId = workflowIdOf(await inProcess.runAgent('ask'));
+      const wrong = await inProcess.run('resume', workflowId, 'Rome', '--input-id', 'q9');
       expect(wrong.code).toBe(1);
       expect(wrong.stderr).toMatch(/^error: .*q9/m);
-      const resumed = await here.run('resume', workflowId, '2', '--follow');
+      const resumed = await inProcess.run('resume', workflowId, '2', '--follow');
       expect(resumed).toMatchObject({ code: 0, stdout: 'It is this: Rome\n' });
-      const again = await here.run('resume', workflowId, '2');
+      const again = await inProcess.run('resume', workflowId, '2');
       expect(again.code).toBe(1);
       expect(again.stderr).toMatch(/^error: run '\S+' is not waiting: it is completed$/m);
     });
 
     it('gives its answers to the pauses', async () => {
       const [finished, refused] = await Promise.all([
-        here.runAgent('ask', '--answer', 'Oslo'),
-        here.runAgent('mail', '--answer', 'n: not now'),
+        inProcess.runAgent('ask', '--answer', 'Oslo'),
+        inProcess.runAgent('mail', '--answer', 'n: not now'),
       ]);
       expect(finished).toMatchObject({ code: 0, stdout: 'It is this: Oslo\n' });
       expect(refused).toMatchObject({ code: 0, stdout: 'It is this: not now\n' });
     });
 
     it('waits for an approval that approve gives', async () => {
-      const paused = await here.runAgent('mail', '--json');
+      const paused = await inProcess.runAgent('mail', '--json');
       expect(paused.code).toBe(3);
       const outcome = linesOf(paused).at(-1) as { workflowId: string; inputId: string };
       const args = ['--args', '{"to":"eve"}', '--json', '--follow'];
-      const approved = await here.run('approve', outcome.workflowId, outcome.inputId, ...args);
+      const approved = await inProcess.run('approve', outcome.workflowId, outcome.inputId, ...args);
       expect(approved.code).toBe(0);
       const { result } = linesOf(approved).at(-1) as {
         result: { finalResponse: { text: string } };
@@ -97,9 +97,9 @@ describe('longhaul', () => {
     });
 
     it('waits for an approval that reject refuses', async () => {
-      const paused = await here.runAgent('mail');
+      const paused = await inProcess.runAgent('mail');
       const { 1: inputId = '' } = /longhaul reject \S+ (\S+)/.exec(paused.stdout) ?? [];
-      const refused = await here.run(
+      const refused = await inProcess.run(
         'reject',
         workflowIdOf(paused),
         inputId,
@@ -110,7 +110,7 @@ describe('longhaul', () => {
     });
 
     it('reads the input from stdin and agents in TypeScript from a file', async () => {
-      const typed = await clerk.cli.project({
+      const typed = await project.cli.project({
         'agents/typed.ts': `
           import { defineAgent, type Agent } from 'longhaul';
           import { provider } from './provider.ts';
@@ -120,8 +120,8 @@ describe('longhaul', () => {
           import { scriptedModel } from 'longhaul/testing';
           export const provider = scriptedModel([({ messages }) => JSON.stringify(messages[0]?.parts)]);`,
       });
-      const args = ['run', 'typed', '-', '--agents', 'agents/typed.ts', ...clerk.queue];
-      const finished = await clerk.cli.run(args, { cwd: typed, input: 'from a pipe\n' });
+      const args = ['run', 'typed', '-', '--agents', 'agents/typed.ts', ...project.queue];
+      const finished = await project.cli.run(args, { cwd: typed, input: 'from a pipe\n' });
       expect(finished).toMatchObject({
         code: 0,
         stdout: '[{"type":"text","text":"from a pipe"}]\n',
@@ -130,7 +130,7 @@ describe('longhaul', () => {
     });
 
     it('ends with the error of a run that failed', async () => {
-      const finished = await here.runAgent('loop', '--json');
+      const finished = await inProcess.runAgent('loop', '--json');
       const message = expect.stringContaining('raise maxIterations');
       expect(finished.code).toBe(1);
       expect(linesOf(finished).at(-1)).toEqual({
@@ -140,12 +140,12 @@ describe('longhaul', () => {
     });
 
     it('refuses an agent that the folder does not have, before it starts a run', async () => {
-      const finished = await here.run(
+      const finished = await inProcess.run(
         'run',
         'clark',
         'hi',
         '--agents',
-        here.file,
+        inProcess.file,
         ...nobodysQueue(),
       );
       expect(finished.code).toBe(1);
@@ -154,29 +154,29 @@ describe('longhaul', () => {
 
     it('is over when its run is cancelled from elsewhere', async () => {
       const workflowId = `slow-${randomUUID()}`;
-      const running = clerk.cli.start(
-        ['run', 'clerk', 'slow', '--workflow-id', workflowId, ...clerk.queue],
+      const running = project.cli.start(
+        ['run', 'clerk', 'slow', '--workflow-id', workflowId, ...project.queue],
         {
-          cwd: clerk.project,
+          cwd: project.folder,
         },
       );
       await running.shows(/^run slow-/m);
-      await until(() => isCallingModel(clerk.longhaul, workflowId));
-      const cancelled = await here.run('cancel', workflowId, '--reason', 'changed my mind');
+      await until(() => isCallingModel(project.longhaul, workflowId));
+      const cancelled = await inProcess.run('cancel', workflowId, '--reason', 'changed my mind');
       expect(cancelled).toMatchObject({ code: 0, stdout: `cancelling ${workflowId}\n` });
       const finished = await running.finished;
       expect(finished.code).toBe(4);
       expect(finished.stderr).toContain('error: changed my mind\n');
-      const again = await here.run('cancel', workflowId, '--json');
+      const again = await inProcess.run('cancel', workflowId, '--json');
       expect(linesOf(again)).toEqual([{ workflowId, cancelling: false, status: 'cancelled' }]);
     });
 
     it('leaves the run alone on Ctrl-C', async () => {
       const workflowId = `left-${randomUUID()}`;
-      const running = clerk.cli.start(
-        ['run', 'clerk', 'slow', '--workflow-id', workflowId, ...clerk.queue],
+      const running = project.cli.start(
+        ['run', 'clerk', 'slow', '--workflow-id', workflowId, ...project.queue],
         {
-          cwd: clerk.project,
+          cwd: project.folder,
         },
       );
       await running.shows(/^run left-/m);
@@ -184,22 +184,28 @@ describe('longhaul', () => {
       const finished = await running.finished;
       expect(finished.code).toBe(130);
       expect(finished.stderr).toContain(`longhaul cancel ${workflowId}`);
-      expect((await clerk.longhaul.run(workflowId, { withoutWorker: true }).state()).status).toBe(
+      expect((await project.longhaul.run(workflowId, { withoutWorker: true }).state()).status).toBe(
         'running',
       );
-      await here.run('cancel', workflowId);
+      await inProcess.run('cancel', workflowId);
     });
 
     it('only starts the run with --detach', async () => {
-      const finished = await here.run('run', 'clerk', 'weather', '--detach', ...nobodysQueue());
+      const finished = await inProcess.run(
+        'run',
+        'clerk',
+        'weather',
+        '--detach',
+        ...nobodysQueue(),
+      );
       expect(finished.code).toBe(0);
       expect(finished.stdout).toMatch(/^clerk-\S{12}\n$/);
       expect(finished.stderr).toMatch(/^warning: no worker polls task queue 'unserved-/);
-      await here.run('cancel', finished.stdout.trim());
+      await inProcess.run('cancel', finished.stdout.trim());
     });
 
     it('is over soon when nobody works', async () => {
-      const finished = await here.run(
+      const finished = await inProcess.run(
         ...['run', 'clerk', 'hi', '--no-worker', '--json'],
         ...nobodysQueue(),
       );
@@ -209,10 +215,10 @@ describe('longhaul', () => {
   });
 
   it('documents its exit codes', async () => {
-    const { code, stdout } = await clerk.run('--help');
+    const { code, stdout } = await project.run('--help');
     expect(code).toBe(0);
     expect(stdout).toMatch(/3 {4}the run needs input/);
-    expect((await clerk.run('--version')).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
-    expect((await clerk.run()).code).toBe(2);
+    expect((await project.run('--version')).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect((await project.run()).code).toBe(2);
   });
 });

@@ -7,7 +7,7 @@ import { eventually } from '../workflow/eventually';
 import { openHarness, type Harness } from '../workflow/harness';
 import { scriptedAgents } from '../workflow/scripted-agents';
 import { linesOf } from './built-cli';
-import { runHere } from './clerk-here';
+import { runInProcess } from './in-process-cli';
 
 type Command = NonNullable<
   Parameters<Client['workflowService']['respondWorkflowTaskCompleted']>[0]['commands']
@@ -68,7 +68,7 @@ describe('longhaul doctor', () => {
   }
 
   async function diagnose(): Promise<Readonly<Record<string, Check>>> {
-    const finished = await runHere('doctor', '--json', '--address', server.address);
+    const finished = await runInProcess('doctor', '--json', '--address', server.address);
     const { checks } = linesOf(finished)[0] as { checks: Check[] };
     return Object.fromEntries(checks.map((check) => [check.name, check]));
   }

@@ -7,7 +7,7 @@ import { NativeConnection } from '@temporalio/worker';
 import { connect } from '../../src/client';
 import type * as WorkerModule from '../../src/worker';
 import { aesCodec } from '../encryption/aes-codec';
-import { everything, outcomesOfEverything, playEverything } from '../encryption/everything';
+import { everything, outcomesOfEverything, runEverything } from '../encryption/everything';
 import { findLeaks } from '../encryption/leaks';
 import { devServerAddress } from '../servers';
 import { quietRuntime } from '../workflow/quiet';
@@ -32,7 +32,7 @@ it('leaves nothing in clear', async () => {
     expect(worker.options.workflowBundle).toMatchObject({
       codePath: expect.stringMatching(/workflow-bundle-encrypted\.js$/) as string,
     });
-    expect(await playEverything(longhaul, text)).toEqual(outcomesOfEverything);
+    expect(await runEverything(longhaul, text)).toEqual(outcomesOfEverything);
     const { leaks } = await findLeaks(longhaul.client, { taskQueue, text });
     expect(leaks).toEqual([]);
   } finally {

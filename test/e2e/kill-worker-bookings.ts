@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ToolResult } from '../../src/protocol/message';
 import { devServerAddress } from '../servers';
-import type { Stage } from './kill-worker-stage';
-import { resultsOf, startRun, storyOf } from './kill-worker-story';
+import type { KillSetup } from './kill-worker-setup';
+import { resultsOf, startRun, recordOf } from './kill-worker-record';
 
 /** Where a call of `book` is when its worker dies, and whether its line is in the ledger by then. */
 export const boundaries = [
@@ -22,7 +22,7 @@ export type Booking = {
   readonly ledger: readonly string[];
   /** Processes in which the call began. */
   readonly callers: readonly number[];
-  readonly victim: number;
+  readonly killedPid: number;
   /** What the model was told of the call. */
   readonly told: readonly ToolResult[];
   /** What the run came to. */
@@ -30,12 +30,14 @@ export type Booking = {
 };
 
 /** One worker serves a run at each boundary of its call of a tool with effect `once`; it is killed, and another one takes over. */
-export async function killAtEveryBoundary(stage: Stage): Promise<ReadonlyMap<Boundary, Booking>> {
-  const { gate } = stage;
+export async function killAtEveryBoundary(
+  setup: KillSetup,
+): Promise<ReadonlyMap<Boundary, Booking>> {
+  const { gate } = setup;
   const folder = mkdtempSync(join(tmpdir(), 'longhaul-ledgers-'));
-  stage.onClose(async () => rmSync(folder, { recursive: true }));
-  const { longhaul, startWorker } = await stage.scene(devServerAddress());
-  const victim = await startWorker();
+  setup.onClose(async () => rmSync(folder, { recursive: true }));
+  const { longhaul, startWorker } = await setup.cluster(devServerAddress());
+  const firstWorker = await startWorker();
   const started = await Promise.all(
     boundaries.map(async ({ boundary }) => {
       const name = `booking killed ${boundary}`;
@@ -43,21 +45,21 @@ export async function killAtEveryBoundary(stage: Stage): Promise<ReadonlyMap<Bou
       writeFileSync(ledger, '');
       gate.hold(name, `book: ${boundary}`);
       const run = await startRun(longhaul, name, { ledger });
-      await stage.held(name, `book: ${boundary}`);
+      await setup.held(name, `book: ${boundary}`);
       return { boundary, name, ledger, run };
     }),
   );
-  await victim.kill();
+  await firstWorker.kill();
   await startWorker();
   const bookings = started.map(async ({ boundary, name, ledger, run }) => {
-    const story = await storyOf(run);
+    const record = await recordOf(run);
     const booking: Booking = {
       name,
       ledger: readFileSync(ledger, 'utf8').split('\n').slice(0, -1),
       callers: gate.arrivals(name, 'book: before its code').map(({ pid }) => pid),
-      victim: victim.pid,
-      told: resultsOf(story),
-      result: story.result,
+      killedPid: firstWorker.pid,
+      told: resultsOf(record),
+      result: record.result,
     };
     return [boundary, booking] as const;
   });

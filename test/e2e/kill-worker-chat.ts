@@ -5,12 +5,12 @@ import type { TurnHandle } from '../../src/client';
 import { SqliteStores } from '../../src/worker';
 import { devServerAddress } from '../servers';
 import { eventually } from '../workflow/eventually';
-import type { Stage } from './kill-worker-stage';
+import type { KillSetup } from './kill-worker-setup';
 
 export type KilledChat = {
   readonly answers: readonly string[];
   /** Turns that the store has when the worker is dead. */
-  readonly savedByVictim: number;
+  readonly savedBeforeKill: number;
   /** What the store has in the end. */
   readonly saved: readonly (readonly unknown[])[];
   /** At saving the first turn. */
@@ -22,25 +22,25 @@ export type KilledChat = {
  * the next turn.
  */
 export async function killInChat(
-  stage: Stage,
+  setup: KillSetup,
   moment: 'diesBefore' | 'diesAfter',
 ): Promise<KilledChat> {
   const folder = mkdtempSync(join(tmpdir(), 'longhaul-killed-chat-'));
-  stage.onClose(async () => rmSync(folder, { recursive: true }));
+  setup.onClose(async () => rmSync(folder, { recursive: true }));
   const path = join(folder, 'chats.db');
-  const { longhaul, startWorker } = await stage.scene(devServerAddress());
+  const { longhaul, startWorker } = await setup.cluster(devServerAddress());
   const stores = new SqliteStores({ path });
-  stage.onClose(() => stores.close());
+  setup.onClose(() => stores.close());
   const thread = longhaul.thread({ agent: 'chatty', sessionId: folder });
   const handle = longhaul.client.workflow.getHandle(thread.threadId);
   const load = () => stores.memory.default.loadTurns(thread.key);
   const saving = async () => (await handle.describe()).raw.pendingActivities ?? [];
 
-  const victim = await startWorker({ [moment]: 'saveTurn', stores: path });
+  const firstWorker = await startWorker({ [moment]: 'saveTurn', stores: path });
   const first = await thread.send('chat');
   const answers = [await answerOf(first)];
-  await victim.exited;
-  const savedByVictim = (await load()).length;
+  await firstWorker.exited;
+  const savedBeforeKill = (await load()).length;
   let attempts = 0;
   await eventually(
     'the save is tried again',
@@ -55,7 +55,7 @@ export async function killInChat(
   await eventually('both are saved', async () => (await load()).length === 2, 60_000);
   await eventually('nothing is left to save', async () => (await saving()).length === 0);
   const saved = (await load()).map(({ user, assistant }) => [user, assistant]);
-  return { answers, savedByVictim, saved, attempts };
+  return { answers, savedBeforeKill, saved, attempts };
 }
 
 async function answerOf(turn: TurnHandle): Promise<string> {

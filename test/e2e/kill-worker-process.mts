@@ -192,7 +192,7 @@ const dieAtStep = {
 };
 
 const { diesAfterEveryStep = false, diesAfter = settings.diesBefore } = settings;
-const isMortal = diesAfterEveryStep || diesAfter !== undefined;
+const willDie = diesAfterEveryStep || diesAfter !== undefined;
 const worker = await createWorker({
   address: settings.address,
   taskQueue: settings.taskQueue,
@@ -202,7 +202,7 @@ const worker = await createWorker({
   workerOptions: {
     shutdownGraceTime: '1s',
     interceptors: {
-      activity: [() => ({ inbound: isMortal ? dieAtStep : aroundBooking })],
+      activity: [() => ({ inbound: willDie ? dieAtStep : aroundBooking })],
     },
   },
 });

@@ -7,9 +7,15 @@ import { startDevServer } from '../../src/server/dev-server';
 import { devServerAddress } from '../servers';
 import { boundaries, killAtEveryBoundary } from './kill-worker-bookings';
 import { killInChat } from './kill-worker-chat';
-import { Stage } from './kill-worker-stage';
+import { KillSetup } from './kill-worker-setup';
 import { killBelowTree } from './kill-worker-tree';
-import { startRun, storyOf, tell, textOfResults, type Story } from './kill-worker-story';
+import {
+  startRun,
+  recordOf,
+  answerAndRecord,
+  textOfResults,
+  type RunRecord,
+} from './kill-worker-record';
 
 const print = (line: string): boolean => process.stdout.write(`${line}\n`);
 const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
@@ -19,8 +25,8 @@ const outcomeUnknown = {
   text: 'OutcomeUnknown: the call was cut off and may or may not have taken effect. Check before repeating it.',
 };
 
-const stage = new Stage();
-const { gate } = stage;
+const setup = new KillSetup();
+const { gate } = setup;
 
 const names = [
   'slow model',
@@ -33,20 +39,22 @@ const names = [
 type Name = (typeof names)[number];
 
 /** What every script comes to when nothing happens. */
-async function playUndisturbed(): Promise<Record<Name, Story>> {
-  const { longhaul, startWorker } = await stage.scene(devServerAddress());
+async function runUndisturbed(): Promise<Record<Name, RunRecord>> {
+  const { longhaul, startWorker } = await setup.cluster(devServerAddress());
   const worker = await startWorker();
-  const stories = await Promise.all(
-    names.map(async (name) => [name, await tell(await startRun(longhaul, name))] as const),
+  const records = await Promise.all(
+    names.map(
+      async (name) => [name, await answerAndRecord(await startRun(longhaul, name))] as const,
+    ),
   );
   await worker.kill();
-  return Object.fromEntries(stories) as Record<Name, Story>;
+  return Object.fromEntries(records) as Record<Name, RunRecord>;
 }
 
 /** One worker serves four runs: in a model call, in two tools, and waiting. It is killed, and another one takes over. */
 async function killInTheMiddle() {
-  const { longhaul, startWorker } = await stage.scene(devServerAddress());
-  const victim = await startWorker();
+  const { longhaul, startWorker } = await setup.cluster(devServerAddress());
+  const firstWorker = await startWorker();
   const steps = [
     ['slow model', 'model 2'],
     ['idempotent tool', 'charge'],
@@ -59,58 +67,64 @@ async function killInTheMiddle() {
     runs.set(name, await startRun(longhaul, name));
   }
   const waiting = await startRun(longhaul, 'question');
-  await Promise.all([waiting.outcome(), ...steps.map(([name, step]) => stage.held(name, step))]);
+  await Promise.all([waiting.outcome(), ...steps.map(([name, step]) => setup.held(name, step))]);
   const killedAt = Date.now();
-  await victim.kill();
+  await firstWorker.kill();
   await startWorker();
-  const stories = await Promise.all(steps.map(([name]) => storyOf(runs.get(name) as RunHandle)));
+  const records = await Promise.all(steps.map(([name]) => recordOf(runs.get(name) as RunHandle)));
   const attempts = steps.map(([name, step]) =>
     gate.arrivals(name, step).filter(({ at }) => at >= begun),
   );
-  return { victim: victim.pid, killedAt, stories, attempts, answered: await tell(waiting) };
+  return {
+    killedPid: firstWorker.pid,
+    killedAt,
+    records,
+    attempts,
+    answered: await answerAndRecord(waiting),
+  };
 }
 
 /** Every activity's first attempt does its work, then the worker is gone before it could say so. */
 async function killAfterEveryStep() {
-  const { longhaul, startWorker } = await stage.scene(devServerAddress());
+  const { longhaul, startWorker } = await setup.cluster(devServerAddress());
   const begun = Date.now();
   const run = await startRun(longhaul, 'every step');
   let isOver = false;
-  const story = storyOf(run).finally(() => (isOver = true));
+  const record = recordOf(run).finally(() => (isOver = true));
   let deaths = 0;
   while (!isOver) {
     const worker = await startWorker({ diesAfterEveryStep: true });
-    await Promise.race([worker.exited, story]);
+    await Promise.race([worker.exited, record]);
     deaths += isOver ? 0 : 1;
   }
   const charges = gate.arrivals('every step', 'charge').filter(({ at }) => at >= begun);
-  return { story: await story, deaths, charges };
+  return { record: await record, deaths, charges };
 }
 
 /** A server of its own is killed while one run is in a model call and one waits, and started again with its file. */
 async function killServer() {
   const scratch = mkdtempSync(join(tmpdir(), 'longhaul-killed-server-'));
-  stage.onClose(async () => rmSync(scratch, { recursive: true }));
+  setup.onClose(async () => rmSync(scratch, { recursive: true }));
   const options = { dbFile: join(scratch, 'runs.db'), headless: true };
   const first = await startDevServer(options);
-  stage.onClose(() => first.stop());
-  const { longhaul, startWorker } = await stage.scene(first.address);
+  setup.onClose(() => first.stop());
+  const { longhaul, startWorker } = await setup.cluster(first.address);
   await startWorker();
   const waiting = await startRun(longhaul, 'question');
   await waiting.outcome();
   gate.hold('killed server', 'model 2');
   const running = await startRun(longhaul, 'killed server');
-  await stage.held('killed server', 'model 2');
+  await setup.held('killed server', 'model 2');
   process.kill(first.pid, 'SIGKILL');
   await first.exited;
   const second = await startDevServer({ ...options, port: first.port });
-  stage.onClose(() => second.stop());
+  setup.onClose(() => second.stop());
   gate.letGo('killed server', 'model 2');
-  return { finished: await storyOf(running), answered: await tell(waiting) };
+  return { finished: await recordOf(running), answered: await answerAndRecord(waiting) };
 }
 
 describe('killed with SIGKILL', () => {
-  let undisturbed: Record<Name, Story>;
+  let undisturbed: Record<Name, RunRecord>;
   let middle: ReturnType<typeof killInTheMiddle>;
   let everyStep: ReturnType<typeof killAfterEveryStep>;
   let server: ReturnType<typeof killServer>;
@@ -119,18 +133,18 @@ describe('killed with SIGKILL', () => {
   let chats: Record<'diesBefore' | 'diesAfter', ReturnType<typeof killInChat>>;
 
   beforeAll(async () => {
-    await stage.open();
-    undisturbed = await playUndisturbed();
+    await setup.open();
+    undisturbed = await runUndisturbed();
     [server, middle, everyStep] = [killServer(), killInTheMiddle(), killAfterEveryStep()];
-    [bookings, tree] = [killAtEveryBoundary(stage), killBelowTree(stage)];
+    [bookings, tree] = [killAtEveryBoundary(setup), killBelowTree(setup)];
     chats = {
-      diesBefore: killInChat(stage, 'diesBefore'),
-      diesAfter: killInChat(stage, 'diesAfter'),
+      diesBefore: killInChat(setup, 'diesBefore'),
+      diesAfter: killInChat(setup, 'diesAfter'),
     };
-    for (const scene of [server, middle, everyStep, bookings, tree, ...Object.values(chats)])
-      scene.catch(() => undefined);
+    for (const experiment of [server, middle, everyStep, bookings, tree, ...Object.values(chats)])
+      experiment.catch(() => undefined);
   });
-  afterAll(() => stage.close());
+  afterAll(() => setup.close());
 
   it('the server goes on from its file, and so do the runs in a model call and in a wait', async () => {
     const { finished, answered } = await server;
@@ -139,30 +153,30 @@ describe('killed with SIGKILL', () => {
   });
 
   it('a worker in a model call leaves it to another one, and the run comes to the same', async () => {
-    const { victim, killedAt, stories, attempts } = await middle;
+    const { killedPid, killedAt, records, attempts } = await middle;
     const [first, second, ...more] = attempts[0] ?? [];
-    expect(stories[0]).toEqual(undisturbed['slow model']);
-    expect([first?.pid, more]).toEqual([victim, []]);
+    expect(records[0]).toEqual(undisturbed['slow model']);
+    expect([first?.pid, more]).toEqual([killedPid, []]);
     print(`next attempt of the model call ${seconds((second?.at ?? 0) - killedAt)} after the kill`);
   });
 
   it('a worker in an idempotent tool leaves it to another one, with the same key', async () => {
-    const { victim, killedAt, stories, attempts } = await middle;
+    const { killedPid, killedAt, records, attempts } = await middle;
     const [first, second, ...more] = attempts[1] ?? [];
-    expect(stories[1]).toEqual(undisturbed['idempotent tool']);
-    expect([first?.pid, second?.key, more]).toEqual([victim, first?.key, []]);
+    expect(records[1]).toEqual(undisturbed['idempotent tool']);
+    expect([first?.pid, second?.key, more]).toEqual([killedPid, first?.key, []]);
     expect(first?.key).toMatch(/^[0-9a-f]{64}$/);
     print(`next attempt of the tool ${seconds((second?.at ?? 0) - killedAt)} after the kill`);
   });
 
   it('a worker in a tool with effect `once` is the only one to run it, and the model is told', async () => {
-    const { victim, stories, attempts } = await middle;
-    const story = stories[2] as Story;
+    const { killedPid, records, attempts } = await middle;
+    const record = records[2] as RunRecord;
     const same = undisturbed['once tool'];
-    expect(attempts[2]?.map(({ pid }) => pid)).toEqual([victim]);
-    expect(textOfResults(story, 'send_mail')).toContain('OutcomeUnknown');
-    expect(textOfResults(story, 'look_up')).toBe(textOfResults(same, 'look_up'));
-    expect(story.result).toMatchObject({
+    expect(attempts[2]?.map(({ pid }) => pid)).toEqual([killedPid]);
+    expect(textOfResults(record, 'send_mail')).toContain('OutcomeUnknown');
+    expect(textOfResults(record, 'look_up')).toBe(textOfResults(same, 'look_up'));
+    expect(record.result).toMatchObject({
       finalResponse: { text: 'I cannot tell whether it was sent.' },
     });
   });
@@ -173,7 +187,7 @@ describe('killed with SIGKILL', () => {
       const booking = (await bookings).get(boundary);
       expect(booking).toMatchObject({
         ledger: isBooked ? [`${booking?.name}: 9`] : [],
-        callers: [booking?.victim],
+        callers: [booking?.killedPid],
         told: [{ callId: 'call_0_0', name: 'book', isError: true, content: [outcomeUnknown] }],
         result: {
           finalResponse: { text: 'I cannot tell whether it was booked.' },
@@ -189,12 +203,12 @@ describe('killed with SIGKILL', () => {
   });
 
   it.each([
-    { name: 'has not saved a turn yet', moment: 'diesBefore', savedByVictim: 0 },
-    { name: 'saved a turn and has not said so', moment: 'diesAfter', savedByVictim: 1 },
-  ] as const)('a worker that $name leaves it saved once, and the answer out', async (scene) => {
-    expect(await chats[scene.moment]).toEqual({
+    { name: 'has not saved a turn yet', moment: 'diesBefore', savedBeforeKill: 0 },
+    { name: 'saved a turn and has not said so', moment: 'diesAfter', savedBeforeKill: 1 },
+  ] as const)('a worker that $name leaves it saved once, and the answer out', async (row) => {
+    expect(await chats[row.moment]).toEqual({
       answers: ['Hello.', 'Hello again.'],
-      savedByVictim: scene.savedByVictim,
+      savedBeforeKill: row.savedBeforeKill,
       saved: [
         ['chat', 'Hello.'],
         ['more', 'Hello again.'],
@@ -229,8 +243,8 @@ describe('killed with SIGKILL', () => {
   });
 
   it('a worker that has done its work and has not said so yet leads to the same, at every step', async () => {
-    const { story, deaths, charges } = await everyStep;
-    expect(story).toEqual(undisturbed['every step']);
+    const { record, deaths, charges } = await everyStep;
+    expect(record).toEqual(undisturbed['every step']);
     expect(deaths).toBe(4);
     expect([charges.length, new Set(charges.map(({ key }) => key)).size]).toEqual([2, 1]);
   });

@@ -11,11 +11,9 @@ import {
 } from '../../src';
 import type { Longhaul, RunHandle } from '../../src/client';
 import { SqliteStores, type CreateWorkerOptions } from '../../src/worker';
+import { callOf } from '../workflow/builders';
 import { lastText, scriptedAgents, type Script } from '../workflow/scripted-agents';
 
-const call = (name: string, args: { [key: string]: string } = {}): Script[number] => ({
-  toolCalls: [{ name, args }],
-});
 const anything = { type: 'object', properties: {} } as const;
 
 /** A worker whose runs have every feature, and whose data has `secret` in each place that data can be in. */
@@ -70,26 +68,31 @@ export function everything(secret: string) {
   });
   const aborting = defineCallbacks({ name: 'aborting', afterModelCall: () => abort(secret) });
 
-  const asker = agents.agent('asker', [call('ask_user', { question: `${secret}?` }), ...echo], {
+  const asker = agents.agent('asker', [callOf('ask_user', { question: `${secret}?` }), ...echo], {
     ...told,
     askUser: 'tool',
   });
   const tools = agents.agent(
     'tools',
-    [call('keeps', { what: secret }), call('breaks'), call('nothing', { x: secret }), ...echo],
+    [
+      callOf('keeps', { what: secret }),
+      callOf('breaks'),
+      callOf('nothing', { x: secret }),
+      ...echo,
+    ],
     { ...told, tools: [keeps, breaks], callbacks: [watching], onInvalidToolCall: 'retry' },
   );
-  const payer = agents.agent('payer', [call('pays', { to: secret }), 'Paid.'], {
+  const payer = agents.agent('payer', [callOf('pays', { to: secret }), 'Paid.'], {
     ...told,
     tools: [pays],
   });
-  const failing = agents.agent('failing', [call('fails')], { ...told, tools: [fails] });
-  const below = agents.agent('below', [call('failing', { input: secret })], {
+  const failing = agents.agent('failing', [callOf('fails')], { ...told, tools: [fails] });
+  const below = agents.agent('below', [callOf('failing', { input: secret })], {
     tools: [subAgent(failing, { name: 'failing', description: secret, onError: 'fail' })],
   });
   const caller = agents.agent(
     'caller',
-    [call('ask', { input: secret }), call('pay', { input: secret }), ...echo],
+    [callOf('ask', { input: secret }), callOf('pay', { input: secret }), ...echo],
     {
       tools: [
         subAgent(asker, { name: 'ask', description: 'Asks' }),
@@ -112,17 +115,21 @@ export function everything(secret: string) {
         { id: 'two', runner: second, dependencies: ['one'], prompt: '${one.output}' },
       ],
     }),
-    agents.agent('spender', [call('keeps', { what: secret }), ...echo], { tools: [keeps] }),
+    agents.agent('spender', [callOf('keeps', { what: secret }), ...echo], { tools: [keeps] }),
     agents.agent('aborted', echo, { callbacks: [aborting] }),
-    agents.agent('late', [call('ask_user', { question: secret })], {
+    agents.agent('late', [callOf('ask_user', { question: secret })], {
       askUser: 'tool',
       inputTimeout: '1s',
     }),
-    agents.agent('long', [...Array.from({ length: 18 }, () => call('fetches')), ...echo] as never, {
-      tools: [fetches],
-      maxIterations: 30,
-    }),
-    agents.agent('talker', [call('keeps', { what: secret }), ...echo], {
+    agents.agent(
+      'long',
+      [...Array.from({ length: 18 }, () => callOf('fetches')), ...echo] as never,
+      {
+        tools: [fetches],
+        maxIterations: 30,
+      },
+    ),
+    agents.agent('talker', [callOf('keeps', { what: secret }), ...echo], {
       ...told,
       tools: [keeps],
       memory: { kind: 'full', store: 'default' },
@@ -151,8 +158,8 @@ export const outcomesOfEverything = {
   thread: 'complete',
 };
 
-/** Plays it all, to the end of every run. */
-export async function playEverything(longhaul: Longhaul, secret: string) {
+/** Runs it all, to the end of every run. */
+export async function runEverything(longhaul: Longhaul, secret: string) {
   const start = (runner: string, options = {}): Promise<RunHandle> =>
     longhaul.start(runner, `${secret} for ${runner}`, {
       session: { given: secret },

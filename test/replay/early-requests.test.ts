@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defineAgent } from '../../src';
 import { fetchHistory, scriptedModel } from '../../src/testing';
+import { askUser } from '../workflow/builders';
 import { eventually } from '../workflow/eventually';
 import { openHarness, type Harness } from '../workflow/harness';
 import { inOrderAhead, replayAll } from './replays';
@@ -16,8 +17,7 @@ describe('a run that is asked as soon as it has started', () => {
   beforeAll(async () => {
     harness = await openHarness();
     const agent = defineAgent({ id: 'early', model: 'scripted/one', askUser: 'tool' });
-    const question = { toolCalls: [{ name: 'ask_user', args: { question: 'Which?' } }] };
-    const model = scriptedModel([question], { per: 'conversation' });
+    const model = scriptedModel([askUser('Which?')], { per: 'conversation' });
     await harness.worker({ runners: [agent], providers: { scripted: model } });
   });
   afterAll(() => harness.close());

@@ -6,7 +6,7 @@ import { NativeConnection } from '@temporalio/worker';
 import { connect, type ConnectOptions, type Longhaul } from '../../src/client';
 import { createWorker, type CreateWorkerOptions } from '../../src/worker';
 import { aesCodec } from '../encryption/aes-codec';
-import { everything, outcomesOfEverything, playEverything } from '../encryption/everything';
+import { everything, outcomesOfEverything, runEverything } from '../encryption/everything';
 import { findLeaks } from '../encryption/leaks';
 import { devServerAddress, workflowBundlePath } from '../servers';
 import { eventually } from './eventually';
@@ -55,7 +55,7 @@ describe('a worker that encrypts, with workflows of its own', () => {
   it('leaves nothing in clear', async () => {
     const hashIds = randomBytes(16).toString('hex');
     const longhaul = await served.open({ encryption, hashIds });
-    expect(await playEverything(longhaul, text)).toEqual(outcomesOfEverything);
+    expect(await runEverything(longhaul, text)).toEqual(outcomesOfEverything);
     const { leaks, looked } = await findLeaks(longhaul.client, { ...served, text });
     expect(leaks).toEqual([]);
     expect(looked.executions).toBeGreaterThan(20);

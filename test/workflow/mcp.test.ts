@@ -15,6 +15,7 @@ import type { RunHandle } from '../../src/client';
 import { scriptedModel, type ScriptedModel } from '../../src/testing/scripted-model';
 import type { ScriptedStep } from '../../src/testing/scripted-step';
 import { everything, files, odd } from '../contract/mcp-servers';
+import { callOf } from './builders';
 import { openHarness, type Harness, type RunningWorker } from './harness';
 import { activitySummaries, fetchHistory } from './history';
 
@@ -26,7 +27,6 @@ function listing(...tools: readonly { name: string; annotations?: object }[]): s
 }
 
 const sayWhatYouSaw: ScriptedStep = ({ messages }) => JSON.stringify(messages.at(-1));
-const call = (name: string, args = {}): ScriptedStep => ({ toolCalls: [{ name, args }] });
 
 describe('mcpTools', () => {
   let harness: Harness;
@@ -67,8 +67,8 @@ describe('mcpTools', () => {
     await writeFile(join(folder, 'note.txt'), 'remember the milk');
     const server = files(folder, { include: ['read_text_file', 'list_directory'] });
     const started = await start(server, [
-      call('files__list_directory', { path: folder }),
-      call('files__read_text_file', { path: join(folder, 'note.txt') }),
+      callOf('files__list_directory', { path: folder }),
+      callOf('files__read_text_file', { path: join(folder, 'note.txt') }),
       sayWhatYouSaw,
     ]);
     expect(await answer(started)).toContain('remember the milk');
@@ -83,7 +83,7 @@ describe('mcpTools', () => {
 
   it('gives a picture to the model as a picture', async () => {
     const started = await start(everything({ include: ['get-tiny-image'] }), [
-      call('everything__get-tiny-image'),
+      callOf('everything__get-tiny-image'),
       sayWhatYouSaw,
     ]);
     expect(await answer(started)).toMatch(/"type":"media","mediaType":"image\/png"/);
@@ -93,7 +93,7 @@ describe('mcpTools', () => {
     const annotations = { idempotentHint: true };
     const ODD_TOOLS = listing({ name: 'crash-first', annotations });
     const started = await start(odd({ ODD_TOOLS, ODD_LEDGER: ledger }), [
-      call('odd__crash-first'),
+      callOf('odd__crash-first'),
       sayWhatYouSaw,
     ]);
     expect(await answer(started)).toContain('survived on attempt 2');
@@ -103,7 +103,7 @@ describe('mcpTools', () => {
   it('does not make a call again that nobody called harmless', async () => {
     const ODD_TOOLS = listing({ name: 'crash-first' });
     const started = await start(odd({ ODD_TOOLS, ODD_LEDGER: ledger }), [
-      call('odd__crash-first'),
+      callOf('odd__crash-first'),
       sayWhatYouSaw,
     ]);
     expect(await answer(started)).toMatch(/"isError":true.*OutcomeUnknown.*'odd' is not available/);
@@ -112,7 +112,7 @@ describe('mcpTools', () => {
 
   it('gives the server the key of the call', async () => {
     const started = await start(odd({ ODD_TOOLS: listing({ name: 'meta' }) }), [
-      call('odd__meta'),
+      callOf('odd__meta'),
       sayWhatYouSaw,
     ]);
     expect(await answer(started)).toMatch(/longhaul\/idempotencyKey\W+[0-9a-f]{64}/);
@@ -121,7 +121,7 @@ describe('mcpTools', () => {
   it('gives what the server refuses to the model, and does not ask again', async () => {
     const ODD_TOOLS = listing({ name: 'refuse' });
     const started = await start(odd({ ODD_TOOLS, ODD_LEDGER: ledger }), [
-      call('odd__refuse'),
+      callOf('odd__refuse'),
       sayWhatYouSaw,
     ]);
     expect(await answer(started)).toMatch(/"isError":true.*no such thing/);
@@ -131,7 +131,7 @@ describe('mcpTools', () => {
   it('checks arguments before the server sees them', async () => {
     const ODD_TOOLS = listing({ name: 'silent' });
     const started = await start(odd({ ODD_TOOLS, ODD_LEDGER: ledger }), [
-      call('odd__silent', { n: 'one' }),
+      callOf('odd__silent', { n: 'one' }),
       sayWhatYouSaw,
     ]);
     expect(await answer(started)).toMatch(/do not match its schema.*n: must be integer|n:/);
@@ -139,7 +139,11 @@ describe('mcpTools', () => {
   });
 
   it('keeps to the list of its start when the server changes while the run waits', async () => {
-    const steps = [call('ask_user', { question: 'Go on?' }), call('odd__silent'), sayWhatYouSaw];
+    const steps = [
+      callOf('ask_user', { question: 'Go on?' }),
+      callOf('odd__silent'),
+      sayWhatYouSaw,
+    ];
     const before = odd({ ODD_TOOLS: listing({ name: 'silent' }), ODD_LEDGER: ledger });
     const { run, model, worker } = await start(before, steps, { askUser: 'tool' });
     await run.outcome();
@@ -160,8 +164,8 @@ describe('mcpTools', () => {
       { name: 'crash', annotations: { destructiveHint: true } },
     );
     const { run } = await start(odd({ ODD_TOOLS }, { approveDestructive: true }), [
-      call('odd__silent'),
-      call('odd__crash'),
+      callOf('odd__silent'),
+      callOf('odd__crash'),
       sayWhatYouSaw,
     ]);
     const outcome = await run.outcome();
@@ -173,7 +177,7 @@ describe('mcpTools', () => {
 
   it('ends the programs it started with the worker', async () => {
     const started = await start(odd({ ODD_TOOLS: listing({ name: 'pid' }) }), [
-      call('odd__pid'),
+      callOf('odd__pid'),
       sayWhatYouSaw,
     ]);
     const pid = Number(/"text":"(\d+)"/.exec(await answer(started))?.[1]);
@@ -185,7 +189,12 @@ describe('mcpTools', () => {
   it('serves agents that are called as tools, from the list of the root run', async () => {
     const server = odd({ ODD_TOOLS: listing({ name: 'pid' }), ODD_LEDGER: ledger });
     const helper = defineAgent({ id: 'helper', model: 'scripted/one', tools: [server] });
-    const steps = [call('help', { input: 'Which?' }), call('odd__pid'), 'It is 42.', sayWhatYouSaw];
+    const steps = [
+      callOf('help', { input: 'Which?' }),
+      callOf('odd__pid'),
+      'It is 42.',
+      sayWhatYouSaw,
+    ];
     const tools = [subAgent(helper, { name: 'help', description: 'Helps' })];
     const started = await start(server, steps, { tools });
     expect(await answer(started)).toContain('It is 42.');

@@ -4,17 +4,14 @@ import { defineAgent, defineTool, subAgent } from '../../src';
 import type { InboxItem, Longhaul } from '../../src/client';
 import type { AgentRunOutcome } from '../../src/protocol/run';
 import { createTestEnvironment, scriptedModel, type TestEnvironment } from '../../src/testing';
-import type { ScriptedStep } from '../../src/testing/scripted-step';
 import { describeWithTimeSkipping, timeSkippingServerPath, workflowBundlePath } from '../servers';
+import { callOf } from './builders';
 import { linesOf } from './conversation';
 import { eventually } from './eventually';
 import { openHarness } from './harness';
 import { fetchHistory } from './history';
 import { quietRuntime } from './quiet';
 
-const callOf = (name: string, args: { [key: string]: string | number }): ScriptedStep => ({
-  toolCalls: [{ name, args }],
-});
 const scripts = {
   manager: [callOf('research', { input: 'Settle invoice 7.' }), 'All is settled.'],
   researcher: [callOf('pay', { input: 'Pay Ann.' }), 'Ann was paid.'],

@@ -7,12 +7,13 @@ import { parallel, sequential } from '../../src';
 import type { RunHandle } from '../../src/client';
 import { startDevServer, type DevServer } from '../../src/server/dev-server';
 import { findTemporalCli } from '../../src/server/find-temporal-cli';
+import { askUser } from './builders';
 import { eventually } from './eventually';
 import { openHarness, type Harness } from './harness';
 import { fetchHistory } from './history';
 import { lastText, scriptedAgents, type Script } from './scripted-agents';
 
-const ask: Script[number] = { toolCalls: [{ name: 'ask_user', args: { question: 'Which one?' } }] };
+const ask = askUser('Which one?');
 
 /** Fewer events than three steps make. */
 const eventsPerExecution = 30;

@@ -2,12 +2,13 @@
 
 import { defineTool, graph, parallel, sequential, subAgent, type Runner } from '../../src';
 import type { RunHandle } from '../../src/client';
+import { askUser } from './builders';
 import { eventually } from './eventually';
 import { openHarness, type Harness } from './harness';
 import { fetchHistory } from './history';
 import { lastText, scriptedAgents, type Script } from './scripted-agents';
 
-const ask: Script[number] = { toolCalls: [{ name: 'ask_user', args: { question: 'Which one?' } }] };
+const ask = askUser('Which one?');
 const echo: Script = [(request) => `<${lastText(request)}>`];
 
 /** Writes `key` of the session, so that what merges can be told. */

@@ -5,6 +5,7 @@ import type { RunHandle } from '../../src/client';
 import { limits } from '../../src/protocol/limits';
 import { scriptedModel } from '../../src/testing/scripted-model';
 import type { ScriptedStep } from '../../src/testing/scripted-step';
+import { askUser } from './builders';
 import { eventually } from './eventually';
 import { openHarness, type Harness } from './harness';
 
@@ -14,10 +15,6 @@ const refund = defineTool({
   inputSchema: { type: 'object', properties: { amount: { type: 'number' } }, required: ['amount'] },
   needsApproval: true,
   execute: ({ amount }) => ({ refunded: amount }),
-});
-
-const ask = (question: string, options?: string[]): ScriptedStep => ({
-  toolCalls: [{ name: 'ask_user', args: { question, ...(options && { options }) } }],
 });
 
 describe('pauses', () => {
@@ -37,7 +34,7 @@ describe('pauses', () => {
   }
 
   it('is over when its run is terminated: nothing is asked any more, and whoever follows it is let go', async () => {
-    const run = await start([ask('Which one?')]);
+    const run = await start([askUser('Which one?')]);
     await run.outcome();
     const indices: number[] = [];
     const followed = (async () => {
@@ -62,7 +59,14 @@ describe('pauses', () => {
     const question = 'x'.repeat(700_000);
     const branch = (id: string) => defineAgent({ id, model: 'scripted/one', askUser: 'tool' });
     const all = parallel({ id: 'all', branches: ['one', 'two', 'three'].map(branch) });
-    const steps = [ask(question), ask(question), ask(question), 'Done.', 'Done.', 'Done.'];
+    const steps = [
+      askUser(question),
+      askUser(question),
+      askUser(question),
+      'Done.',
+      'Done.',
+      'Done.',
+    ];
     await harness.deploy({ runners: [all], providers: { scripted: scriptedModel(steps) } });
     const run = await harness.longhaul.start('all', 'Help me.');
     await eventually('all have asked', async () => (await run.pending()).length === 3);
@@ -78,7 +82,7 @@ describe('pauses', () => {
   });
 
   it('asks by tool, waits, and goes on with the answer as the result of the call', async () => {
-    const run = await start([ask('Which one?', ['a', 'b']), 'You chose b.']);
+    const run = await start([askUser('Which one?', ['a', 'b']), 'You chose b.']);
     const outcome = await run.outcome();
     expect(outcome).toMatchObject({
       kind: 'needs-input',
@@ -118,7 +122,7 @@ describe('pauses', () => {
   });
 
   it('pauses again for a second question', async () => {
-    const run = await start([ask('First?'), ask('Second?'), 'Done.']);
+    const run = await start([askUser('First?'), askUser('Second?'), 'Done.']);
     expect(await run.outcome()).toMatchObject({ question: 'First?' });
     await run.resume('one');
     expect(await run.outcome()).toMatchObject({ question: 'Second?' });
@@ -128,7 +132,7 @@ describe('pauses', () => {
   });
 
   it('takes the first of two different answers and an honest retry of it', async () => {
-    const run = await start([ask('Which?'), ask('And then?'), 'Done.']);
+    const run = await start([askUser('Which?'), askUser('And then?'), 'Done.']);
     await run.outcome();
     const answers = await Promise.allSettled(
       ['a', 'b', 'a', 'c', 'a'].map((answer) => run.resume(answer, { inputId: 'q1.0' })),
@@ -147,7 +151,7 @@ describe('pauses', () => {
   });
 
   it('serves many who wait for one pause', async () => {
-    const run = await start([ask('Which?'), 'Done.']);
+    const run = await start([askUser('Which?'), 'Done.']);
     const outcomes = await Promise.all(Array.from({ length: 30 }, () => run.outcome()));
     expect(new Set(outcomes.map((outcome) => outcome.kind))).toEqual(new Set(['needs-input']));
   });
@@ -158,7 +162,7 @@ describe('pauses', () => {
     { name: 'null', answer: null, code: 'InvalidAnswer' },
     { name: 'an unknown input', answer: 'a', inputId: 'nope', code: 'NotWaiting' },
   ])('refuses $name and keeps waiting', async ({ answer, inputId, code }) => {
-    const run = await start([ask('Which?'), 'Done.']);
+    const run = await start([askUser('Which?'), 'Done.']);
     await run.outcome();
     await expect(
       run.resume(answer, inputId === undefined ? {} : { inputId }),
@@ -183,7 +187,7 @@ describe('pauses', () => {
   });
 
   it('takes an answer by signal, and shows a bad signal without harm', async () => {
-    const run = await start([ask('Which?'), 'Done.']);
+    const run = await start([askUser('Which?'), 'Done.']);
     await run.outcome();
     const handle = harness.longhaul.client.workflow.getHandle(run.workflowId);
     for (const bad of [42, null, { answer: '' }, { answer: 'a', inputId: 'nope' }, []])
@@ -199,14 +203,14 @@ describe('pauses', () => {
   });
 
   it('fails with InputTimeout when nobody answers in time', async () => {
-    const run = await start([ask('Which?'), 'Done.'], { askUser: 'tool', inputTimeout: '1s' });
+    const run = await start([askUser('Which?'), 'Done.'], { askUser: 'tool', inputTimeout: '1s' });
     await run.outcome();
     await expect(run.result()).rejects.toMatchObject({ code: 'InputTimeout' });
   });
 
   it('answers by itself when nobody does and the agent says how', async () => {
     const onInputTimeout = { answer: 'the default' };
-    const run = await start([ask('Which?'), 'Done.'], {
+    const run = await start([askUser('Which?'), 'Done.'], {
       askUser: 'tool',
       inputTimeout: '1s',
       onInputTimeout,
@@ -250,7 +254,7 @@ describe('pauses', () => {
     const agent = defineAgent({ id: 'patient', model: 'scripted/one', askUser: 'tool' });
     const options = {
       runners: [agent],
-      providers: { scripted: scriptedModel([ask('Still there?'), 'Yes.']) },
+      providers: { scripted: scriptedModel([askUser('Still there?'), 'Yes.']) },
     };
     const other = await openHarness();
     try {
@@ -273,7 +277,7 @@ describe('pauses', () => {
     const agent = defineAgent({ id: 'prompt', model: 'scripted/one', askUser: 'tool' });
     const options = {
       runners: [agent],
-      providers: { scripted: scriptedModel([ask('Now?'), 'Thank you.']) },
+      providers: { scripted: scriptedModel([askUser('Now?'), 'Thank you.']) },
     };
     const other = await openHarness();
     try {

@@ -1,13 +1,13 @@
-// Random trees of runs on the dev server, against a model in plain memory. The seeds are fixed: a tree is grown again from its own.
+// Random trees of runs on the dev server, against a model in plain memory. The seeds are fixed: the same seed gives the same tree.
 
 import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { eventually } from './eventually';
 import { openHarness, type Harness } from './harness';
 import { featuresOf } from './random-trees/features';
-import { growTree, type GrownTree } from './random-trees/grow';
-import { judge } from './random-trees/judge';
-import { play, type Played } from './random-trees/play';
-import { Stage } from './random-trees/stage';
+import { randomTree, type RandomTree } from './random-trees/random-tree';
+import { problemsOf } from './random-trees/check-run';
+import { runTree, type TreeRun } from './random-trees/run-tree';
+import { TreeModels } from './random-trees/tree-models';
 import { toRunner } from './random-trees/tree';
 
 /** Of 200 trees the few small ones that have together whatever the 200 have: seeds that add nothing cost minutes. */
@@ -21,37 +21,37 @@ const allSeeds = [1_000, 2_000, 3_000, 4_000].flatMap((first) =>
 const atOnce = 20;
 const timeout = 4 * 60_000;
 
-const scenes = sharpSeeds.map(growTree);
+const trees = sharpSeeds.map(randomTree);
 
 describe('a random tree of agents, pipelines, branches and graphs', () => {
   let harness: Harness;
-  const stage = new Stage();
-  const played: Played[] = [];
+  const models = new TreeModels();
+  const treeRuns: TreeRun[] = [];
 
   beforeAll(async () => {
     harness = await openHarness();
-    scenes.forEach(({ tree }) => stage.add(tree));
+    trees.forEach(({ tree }) => models.add(tree));
     await harness.worker({
-      runners: scenes.map(({ tree }) => toRunner(tree.root)),
-      providers: { scripted: stage.provider },
+      runners: trees.map(({ tree }) => toRunner(tree.root)),
+      providers: { scripted: models.provider },
     });
   });
   afterAll(() => harness.close());
 
   it(
-    `ends as the model says, each question answered once: ${scenes.length} trees`,
+    `ends as the model says, each question answered once: ${trees.length} trees`,
     async () => {
       const { longhaul } = harness;
-      const queue = [...scenes];
+      const queue = [...trees];
       const wrongs: string[] = [];
-      const playAll = async (): Promise<void> => {
-        for (let scene = queue.shift(); scene !== undefined; scene = queue.shift()) {
-          const one = await play({ longhaul, stage }, scene);
-          played.push(one);
-          wrongs.push(...judge(scene, one));
+      const runAll = async (): Promise<void> => {
+        for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+          const one = await runTree({ longhaul, models }, next);
+          treeRuns.push(one);
+          wrongs.push(...problemsOf(next, one));
         }
       };
-      await Promise.all(Array.from({ length: atOnce }, playAll));
+      await Promise.all(Array.from({ length: atOnce }, runAll));
       expect(wrongs).toEqual([]);
     },
     timeout,
@@ -69,17 +69,19 @@ describe('a random tree of agents, pipelines, branches and graphs', () => {
     const others = runs.filter((run) => !ended.includes(run.status.name));
     expect(others.map((run) => `${run.workflowId} ${run.status.name}`)).toEqual([]);
     const status = new Map(runs.map((run) => [run.workflowId, run.status.name]));
-    expect(played.map(({ workflowId }) => status.get(workflowId))).toEqual(played.map(statusOf));
+    expect(treeRuns.map(({ workflowId }) => status.get(workflowId))).toEqual(
+      treeRuns.map(statusOf),
+    );
   });
 
   it('has together with the others what 200 of them have', () => {
-    const featuresOfAll = (trees: readonly GrownTree[]): readonly string[] =>
+    const featuresOfAll = (trees: readonly RandomTree[]): readonly string[] =>
       [...new Set(trees.flatMap(featuresOf))].sort();
-    expect(featuresOfAll(scenes)).toEqual(featuresOfAll(allSeeds.map(growTree)));
+    expect(featuresOfAll(trees)).toEqual(featuresOfAll(allSeeds.map(randomTree)));
   });
 
   it('is one of all kinds', () => {
-    const ends = new Set(played.map(({ end }) => (end.kind === 'failed' ? end.code : end.kind)));
+    const ends = new Set(treeRuns.map(({ end }) => (end.kind === 'failed' ? end.code : end.kind)));
     expect([...ends].sort()).toEqual([
       'MaxIterationsExceeded',
       'ParallelFailed',
@@ -88,12 +90,12 @@ describe('a random tree of agents, pipelines, branches and graphs', () => {
       'ToolError',
       'complete',
     ]);
-    const refused = played.reduce((sum, one) => sum + one.secondAnswers, 0);
-    expect(refused).toBeGreaterThan(scenes.length / 2);
+    const refused = treeRuns.reduce((sum, one) => sum + one.secondAnswers, 0);
+    expect(refused).toBeGreaterThan(trees.length / 2);
   });
 });
 
-function statusOf({ end }: Played): string {
+function statusOf({ end }: TreeRun): string {
   if (end.kind === 'complete') return 'COMPLETED';
   return end.code === 'RunCancelled' ? 'CANCELLED' : 'FAILED';
 }

@@ -5,7 +5,7 @@ import { DeterminismViolationError } from '@temporalio/workflow';
 import { subAgent } from '../../src';
 import { fetchHistory, replay, type RunHistory } from '../../src/testing';
 import { workflowBundlePath } from '../servers';
-import { callOf, Cast } from './cast';
+import { callOf, TestAgents } from './builders';
 import { openHarness } from './harness';
 import { quietRuntime } from './quiet';
 
@@ -13,12 +13,12 @@ import { quietRuntime } from './quiet';
 async function record(): Promise<RunHistory> {
   const harness = await openHarness();
   try {
-    const cast = new Cast();
-    const scribe = cast.agent('scribe', ['Written.']);
-    cast.agent('manager', [callOf('write', { input: 'this' }), 'Done.'], {
+    const agents = new TestAgents();
+    const scribe = agents.agent('scribe', ['Written.']);
+    agents.agent('manager', [callOf('write', { input: 'this' }), 'Done.'], {
       tools: [subAgent(scribe.agent, { name: 'write', description: 'Writes down' })],
     });
-    const { runners, providers } = cast;
+    const { runners, providers } = agents;
     await harness.worker({ runners, providers });
     const run = await harness.longhaul.start('manager', 'Go.');
     await run.result();

@@ -7,12 +7,13 @@ import type { RunHandle } from '../../src/client';
 import { updateId } from '../../src/client/run-handle';
 import { devServerAddress } from '../servers';
 import { fakeTerminal } from '../unit/cli/fake-terminal';
+import { askUser } from './builders';
 import { eventually } from './eventually';
 import { openHarness, type Harness } from './harness';
 import { fetchHistory } from './history';
 import { lastText, scriptedAgents, type Script } from './scripted-agents';
 
-const ask: Script[number] = { toolCalls: [{ name: 'ask_user', args: { question: 'Which one?' } }] };
+const ask = askUser('Which one?');
 
 describe('a reset', () => {
   let harness: Harness;

@@ -4,16 +4,10 @@ import { criteria, defineAgent, defineTool, subAgent, type Agent } from '../../s
 import type { RunHandle } from '../../src/client';
 import { scriptedModel } from '../../src/testing/scripted-model';
 import type { ScriptedStep } from '../../src/testing/scripted-step';
+import { askUser, callOf } from './builders';
 import { eventually } from './eventually';
 import { openHarness, type Harness } from './harness';
 import { fetchHistory } from './history';
-
-const callOf = (name: string, input: string): ScriptedStep => ({
-  toolCalls: [{ name, args: { input } }],
-});
-const ask = (question: string): ScriptedStep => ({
-  toolCalls: [{ name: 'ask_user', args: { question } }],
-});
 
 const remember = defineTool({
   name: 'remember',
@@ -65,7 +59,7 @@ describe('sub-agents', () => {
       tools: [subAgent(researcher, { name: 'research', description: 'Researches' })],
     });
     const run = await start(manager, {
-      manager: [callOf('research', 'Whales'), 'Whales are big.'],
+      manager: [callOf('research', { input: 'Whales' }), 'Whales are big.'],
       researcher: ['They are big.'],
     });
     const outcome = await run.outcome();
@@ -109,7 +103,7 @@ describe('sub-agents', () => {
     const run = await start(
       manager,
       {
-        manager: [callOf('write', 'this'), note('three'), 'Done.'],
+        manager: [callOf('write', { input: 'this' }), note('three'), 'Done.'],
         scribe: [note('two'), 'Written.'],
       },
       { session: { facts: ['one'] } },
@@ -129,7 +123,7 @@ describe('sub-agents', () => {
     const run = await start(
       manager,
       {
-        manager: [callOf('read', 'this'), 'Done.'],
+        manager: [callOf('read', { input: 'this' }), 'Done.'],
         reader: [{ toolCalls: [{ name: 'remember', args: { fact: 'short' } }] }, 'Read.'],
       },
       { session: { facts: [long] } },
@@ -166,9 +160,9 @@ describe('sub-agents', () => {
         },
         'Done.',
       ],
-      middle: [callOf('dig', 'c'), 'Delegated.'],
-      deep: [ask('How deep?'), 'Dug.'],
-      flat: [ask('How flat?'), 'Looked.'],
+      middle: [callOf('dig', { input: 'c' }), 'Delegated.'],
+      deep: [askUser('How deep?'), 'Dug.'],
+      flat: [askUser('How flat?'), 'Looked.'],
     });
     await eventually('both questions', async () => (await run.pending()).length === 2);
     const pending = await run.pending();
@@ -209,8 +203,8 @@ describe('sub-agents', () => {
       tools: [subAgent(branch, { name: 'branch', description: 'Branch', policy })],
     });
     const run = await start(root, {
-      root: [callOf('branch', 'a')],
-      branch: [callOf('leaf', 'b')],
+      root: [callOf('branch', { input: 'a' })],
+      branch: [callOf('leaf', { input: 'b' })],
       leaf: [],
     });
     await expect(run.outcome()).rejects.toMatchObject({
@@ -231,8 +225,8 @@ describe('sub-agents', () => {
     ];
     const scripts = {
       endless: [{ toolCalls: [{ name: 'remember', args: {} }] }],
-      tolerant: [callOf('try', 'a'), 'It failed.'],
-      strict: [callOf('try', 'a')],
+      tolerant: [callOf('try', { input: 'a' }), 'It failed.'],
+      strict: [callOf('try', { input: 'a' })],
     };
     const tolerant = defineAgent({ id: 'tolerant', model: 'tolerant/one', tools: tools('return') });
     const first = await start(tolerant, scripts);
@@ -251,7 +245,10 @@ describe('sub-agents', () => {
       tools: [subAgent(asker, { name: 'ask', description: 'Asks' })],
       criteria: [criteria.keyword('Done')],
     });
-    const run = await start(manager, { manager: [callOf('ask', 'a')], asker: [ask('Which?')] });
+    const run = await start(manager, {
+      manager: [callOf('ask', { input: 'a' })],
+      asker: [askUser('Which?')],
+    });
     await run.outcome();
     const childId = await childOf(run);
     await run.cancel('enough');

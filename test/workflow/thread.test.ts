@@ -5,6 +5,7 @@ import { defineTool, ProviderError, subAgent, type Agent } from '../../src';
 import { connect, type Longhaul, type ThreadHandle } from '../../src/client';
 import type { ThreadOptions } from '../../src/client/threads';
 import { devServerAddress } from '../servers';
+import { askUser } from './builders';
 import { linesOf } from './conversation';
 import { eventually } from './eventually';
 import { openHarness, type Harness } from './harness';
@@ -12,7 +13,7 @@ import { lastText, scriptedAgents, type Script } from './scripted-agents';
 
 const agents = scriptedAgents();
 const echo: Script = [(request) => `<${lastText(request)}>`];
-const ask: Script[number] = { toolCalls: [{ name: 'ask_user', args: { question: 'Which one?' } }] };
+const ask = askUser('Which one?');
 
 /** Held until it is let go, message by message. */
 const gates = new Map<string, () => void>();

@@ -7,7 +7,7 @@ import { LogReplica } from '../../../src/activities/log/log-replica';
 import { limits } from '../../../src/protocol/limits';
 import type { LogEntry } from '../../../src/protocol/log';
 import type { Definition } from '../../../src/protocol/spec';
-import { TrueRun } from './true-run';
+import { ReferenceRun } from './reference-run';
 
 const MiB = 1024 * 1024;
 const count = 100;
@@ -55,7 +55,7 @@ describe('what a worker keeps', () => {
       replica.offer(`run-${index}`, entry);
       // Half of them are placed, the others wait.
       if (index % 2 === 0) continue;
-      const run = new TrueRun(`run-${index}`);
+      const run = new ReferenceRun(`run-${index}`);
       run.add({ kind: 'tool-result', result: entry.result }, entry.id);
       await replica.read(run.announce(), () => Promise.reject(new Error('nothing to ask')));
     }

@@ -1,8 +1,8 @@
 // Pure: no server. Random histories of runs, attempts, resets and processes, with a fixed seed.
 import fc from 'fast-check';
 import type { ReplicaStatistics } from '../../../src/activities/log/log-replica';
-import { script, type Script } from './happenings';
-import { injectedFailure, ReplicaWorld } from './replica-world';
+import { script, type Script } from './log-steps';
+import { injectedFailure, SimulatedWorkers } from './simulated-workers';
 
 const seed = 20_261_121;
 const numRuns = 400;
@@ -11,24 +11,24 @@ type Ended = { readonly statistics: ReplicaStatistics; readonly failed: number }
 
 /** Plays a script, overlapping all reads; every read gives the truth or the failure that was injected into it. */
 async function play(played: Script, scheduler: fc.Scheduler): Promise<Ended> {
-  const world = new ReplicaWorld(played, scheduler);
+  const workers = new SimulatedWorkers(played, scheduler);
   const settle = async () =>
-    await scheduler.waitFor(Promise.allSettled(world.readings.map(({ entries }) => entries)));
-  for (const happening of played.happenings) {
-    if (happening.kind !== 'progress') world.apply(happening);
-    else if (happening.whole) await settle();
+    await scheduler.waitFor(Promise.allSettled(workers.readings.map(({ entries }) => entries)));
+  for (const step of played.steps) {
+    if (step.kind !== 'progress') workers.apply(step);
+    else if (step.whole) await settle();
     else if (scheduler.count() > 0) await scheduler.waitOne();
     else await Promise.resolve();
   }
-  world.readAll();
+  workers.readAll();
   const settled = await settle();
   settled.forEach((reading, index) => {
-    const { truth } = world.readings[index] as (typeof world.readings)[number];
+    const { truth } = workers.readings[index] as (typeof workers.readings)[number];
     if (reading.status === 'fulfilled') expectSame(reading.value, truth);
     else expectSame(String(reading.reason), `Error: ${injectedFailure}`);
   });
   const failed = settled.filter(({ status }) => status === 'rejected').length;
-  return { statistics: world.statistics, failed };
+  return { statistics: workers.statistics, failed };
 }
 
 /** Equal as JSON text, which is quick; the matcher is only asked for the difference. */

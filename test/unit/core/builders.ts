@@ -1,6 +1,7 @@
 import { AgentRun, type AgentRunOptions } from '../../../src/agent-run';
 import type { AgentRunStep, ModelTurn } from '../../../src/agent-run';
 import type { JsonObject } from '../../../src/base/json';
+import type { LogEvent } from '../../../src/protocol/log';
 import type {
   AssistantPart,
   Message,
@@ -63,6 +64,12 @@ export const errorResult = (callId: string, value: string, name = 'add'): ToolRe
 export const user = (value: string): Message => ({ role: 'user', parts: [text(value)] });
 export const assistant = (...parts: AssistantPart[]): Message => ({ role: 'assistant', parts });
 export const tool = (...parts: ToolResult[]): Message => ({ role: 'tool', parts });
+
+/** What the log holds of a user's message. */
+export const userEvent = (value: string): LogEvent => ({
+  kind: 'user',
+  message: { role: 'user', parts: [text(value)] },
+});
 
 export const turn = (content: AssistantPart[], rest: Partial<ModelTurn> = {}): ModelTurn => ({
   content,

@@ -1,10 +1,10 @@
 // What a tree has of all that trees can have, as words: two trees with the same ones prove much the same.
 
-import type { GrownTree } from './grow';
+import type { RandomTree } from './random-tree';
 import type { Act, AgentNode, GraphNode, TreeNode } from './tree';
 
 /** Nodes by what they stand below, acts by where they are made, options by their values, ends and ways to cancel by the kind of the root. */
-export function featuresOf({ seed, tree, results }: GrownTree): readonly string[] {
+export function featuresOf({ seed, tree, results }: RandomTree): readonly string[] {
   const { root, cancel } = tree;
   return [
     ...ofNode(root, 'root'),

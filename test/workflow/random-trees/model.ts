@@ -17,7 +17,7 @@ import {
   type Given,
   type Result,
 } from './results';
-import { finalText, markOf } from './says';
+import { finalText, markOf } from './replies';
 import { answerTo, decisionOn, edited } from './tools';
 import type { Act, AgentNode, ParallelNode, SequentialNode, TreeNode } from './tree';
 

@@ -1,30 +1,31 @@
 // Pure: no server. The run that is asked for pages is the workflow's own log.
 import { LogReplica, type ReadPage } from '../../../../src/activities/log/log-replica';
 import type { LogEntry, LogPage, LogRef } from '../../../../src/protocol/log';
-import { TrueRun, turnEvent, userEvent } from '../true-run';
+import { userEvent } from '../../core/builders';
+import { ReferenceRun, turnEvent } from '../reference-run';
 
 const noPages: ReadPage = (from) => Promise.reject(new Error(`asked for entry ${from}`));
 
 /** A run with `count` entries of about `bytes` each that no worker holds. */
-function longRun(count: number, { bytes = 100, workflowId = 'run-1' } = {}): TrueRun {
-  const run = new TrueRun(workflowId);
+function longRun(count: number, { bytes = 100, workflowId = 'run-1' } = {}): ReferenceRun {
+  const run = new ReferenceRun(workflowId);
   for (let index = 0; index < count; index += 1) run.add(userEvent(`${index} `.padEnd(bytes, 'x')));
   return run;
 }
 
 /** What an activity attempt does: it makes an entry, keeps it, and returns it to the run. */
-function produce(run: TrueRun, replica: LogReplica, id: string, value = id): LogEntry {
+function produce(run: ReferenceRun, replica: LogReplica, id: string, value = id): LogEntry {
   const entry = { id, ...turnEvent(value) };
   replica.offer(run.workflowId, entry);
   return run.add(turnEvent(value), id);
 }
 
 describe('LogReplica', () => {
-  let run: TrueRun;
+  let run: ReferenceRun;
   let replica: LogReplica;
 
   beforeEach(() => {
-    run = new TrueRun();
+    run = new ReferenceRun();
     replica = new LogReplica();
   });
 
@@ -71,7 +72,7 @@ describe('LogReplica', () => {
   });
 
   it('keeps apart what two runs offer under one id', async () => {
-    const other = new TrueRun('run-2');
+    const other = new ReferenceRun('run-2');
     replica.offer('run-2', { id: 'same', ...turnEvent('of run 2') });
     replica.offer('run-1', { id: 'same', ...turnEvent('of run 1') });
     run.add(turnEvent('of run 1'), 'same');
@@ -117,7 +118,7 @@ describe('LogReplica', () => {
   it('forgets the log of a closed run whose id is used again', async () => {
     const first = longRun(3);
     await read(first.ref(), first.pages(first.ref()));
-    const second = new TrueRun();
+    const second = new ReferenceRun();
     for (const value of ['a', 'b', 'c', 'd']) second.add(turnEvent(value), `second-${value}`);
     const ref = second.ref();
     expect(await read(ref, second.pages(ref))).toEqual(second.truth(ref));
@@ -211,8 +212,12 @@ describe('LogReplica, given pages that are not the log', () => {
 
 describe('LogReplica, bounded', () => {
   /** Reads a run after each of its entries, as a run's model calls do. */
-  async function grow(replica: LogReplica, workflowId: string, count: number): Promise<TrueRun> {
-    const run = new TrueRun(workflowId);
+  async function grow(
+    replica: LogReplica,
+    workflowId: string,
+    count: number,
+  ): Promise<ReferenceRun> {
+    const run = new ReferenceRun(workflowId);
     for (let index = 0; index < count; index += 1) {
       produce(run, replica, `${workflowId}-${index}`, 'x'.repeat(500));
       await replica.read(run.announce(), noPages);
@@ -220,7 +225,7 @@ describe('LogReplica, bounded', () => {
     return run;
   }
 
-  const isKept = async (replica: LogReplica, run: TrueRun): Promise<boolean> => {
+  const isKept = async (replica: LogReplica, run: ReferenceRun): Promise<boolean> => {
     const before = replica.statistics.pagesRead;
     const ref = run.ref();
     expect(await replica.read(ref, run.pages(ref))).toEqual(run.truth(ref));
@@ -231,7 +236,7 @@ describe('LogReplica, bounded', () => {
     const replica = new LogReplica(27_500);
     const runs = [];
     for (const workflowId of ['a', 'b', 'c']) runs.push(await grow(replica, workflowId, 12));
-    const [a, b, c] = runs as [TrueRun, TrueRun, TrueRun];
+    const [a, b, c] = runs as [ReferenceRun, ReferenceRun, ReferenceRun];
     expect([await isKept(replica, c), await isKept(replica, b)]).toEqual([true, true]);
     expect(await isKept(replica, a)).toBe(false);
   });
@@ -255,7 +260,7 @@ describe('LogReplica, bounded', () => {
 
   it('gives up entries that are never placed, the oldest first', async () => {
     const replica = new LogReplica(10_000);
-    const run = new TrueRun();
+    const run = new ReferenceRun();
     produce(run, replica, 'mine', 'x'.repeat(500));
     for (let index = 0; index < 10; index += 1) {
       replica.offer('lost', { id: `lost-${index}`, ...turnEvent('x'.repeat(500)) });

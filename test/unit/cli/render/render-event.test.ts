@@ -3,6 +3,7 @@ import { createEventRenderer } from '../../../../src/cli/render/render-event';
 import { createStyle } from '../../../../src/cli/render/style';
 import type { Decision, LogEvent } from '../../../../src/protocol/log';
 import type { AssistantPart, ToolCallPart, ToolResult } from '../../../../src/protocol/message';
+import { text, userEvent } from '../../core/builders';
 import { anEvent, usageOf } from '../builders';
 
 const call: ToolCallPart = {
@@ -11,7 +12,6 @@ const call: ToolCallPart = {
   name: 'get_weather',
   args: { city: 'Paris' },
 };
-const text = (value: string) => ({ type: 'text', text: value }) as const;
 
 const turn = (...content: AssistantPart[]): LogEvent => ({
   kind: 'model-turn',
@@ -30,14 +30,10 @@ const result = (fields: Partial<ToolResult>): LogEvent => ({
   },
 });
 const decided = (decision: Decision): LogEvent => ({ kind: 'decision', decision });
-const user = (value: string): LogEvent => ({
-  kind: 'user',
-  message: { role: 'user', parts: [text(value)] },
-});
 
 describe('createEventRenderer', () => {
   it.each<{ name: string; event: LogEvent; lines: string[] }>([
-    { name: 'an answer', event: user('to\nRome'), lines: ['#1  you     to Rome'] },
+    { name: 'an answer', event: userEvent('to\nRome'), lines: ['#1  you     to Rome'] },
     {
       name: 'a final text',
       event: turn({ type: 'reasoning', text: 'hm' }, text('It is warm.')),
@@ -131,7 +127,12 @@ describe('createEventRenderer', () => {
 
   it('numbers model turns and leaves the prompt out', () => {
     const render = createEventRenderer({ style: createStyle(false), width: 80 });
-    const events = [user('Hi'), turn(call), result({ content: [text('ok')] }), turn(text('Done'))];
+    const events = [
+      userEvent('Hi'),
+      turn(call),
+      result({ content: [text('ok')] }),
+      turn(text('Done')),
+    ];
     expect(events.flatMap((event, index) => render(anEvent(index, event)))).toEqual([
       '#1  call    get_weather {"city":"Paris"}',
       '#1  result  get_weather ok',

@@ -6,8 +6,8 @@ import { createStyle } from '../../../../src/cli/render/style';
 import type { LogEvent } from '../../../../src/protocol/log';
 import type { Message, ToolResult } from '../../../../src/protocol/message';
 import { anApproval, anEvent, aQuestion, aState, aTree, usageOf } from '../builders';
+import { text } from '../../core/builders';
 
-const text = (value: string) => ({ type: 'text', text: value }) as const;
 const toolResult = (fields: Partial<ToolResult>): ToolResult => ({
   type: 'tool_result',
   callId: 'c1',

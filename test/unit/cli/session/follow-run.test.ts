@@ -5,13 +5,10 @@ import { commandLine } from '../../../../src/cli/render/render-pending';
 import { LonghaulError } from '../../../../src/protocol/errors';
 import type { LogEvent } from '../../../../src/protocol/log';
 import type { PendingInput } from '../../../../src/protocol/run';
+import { userEvent } from '../../core/builders';
 import { anApproval, anEvent, aQuestion, usageOf } from '../builders';
 import { fakeTerminal, type FakeTerminal } from '../fake-terminal';
 
-const user = (text: string): LogEvent => ({
-  kind: 'user',
-  message: { role: 'user', parts: [{ type: 'text', text }] },
-});
 const turn: LogEvent = {
   kind: 'model-turn',
   content: [{ type: 'text', text: 'Warm.' }],
@@ -80,7 +77,7 @@ const follow = (
 describe('followRun', () => {
   it('shows the steps on stderr and the answer on stdout', async () => {
     const terminal = fakeTerminal();
-    const { run } = playRun([{ events: [user('Hi'), turn], outcome: complete }]);
+    const { run } = playRun([{ events: [userEvent('Hi'), turn], outcome: complete }]);
     expect(await follow(run, terminal)).toBe(0);
     expect(terminal.printed).toEqual(['Warm.']);
     expect(terminal.noted).toEqual([
@@ -93,10 +90,15 @@ describe('followRun', () => {
 
   it('prints nothing but JSON on stdout when it is asked for that', async () => {
     const terminal = fakeTerminal();
-    const { run } = playRun([{ events: [user('Hi')], outcome: complete }]);
+    const { run } = playRun([{ events: [userEvent('Hi')], outcome: complete }]);
     expect(await follow(run, terminal, { json: true })).toBe(0);
     expect(terminal.printed.map((line) => JSON.parse(line) as unknown)).toEqual([
-      { kind: 'event', workflowId: 'planner-1', index: 0, entry: { id: 'id/0', ...user('Hi') } },
+      {
+        kind: 'event',
+        workflowId: 'planner-1',
+        index: 0,
+        entry: { id: 'id/0', ...userEvent('Hi') },
+      },
       { workflowId: 'planner-1', ...complete },
     ]);
     expect(terminal.noted).toEqual([]);
@@ -106,7 +108,7 @@ describe('followRun', () => {
     const terminal = fakeTerminal();
     const { run, told } = playRun([
       { outcome: paused(aQuestion({ options: ['Paris', 'Rome'] }), anApproval()) },
-      { events: [user('Rome')], outcome: paused(anApproval({ inputId: 'a2.0' })) },
+      { events: [userEvent('Rome')], outcome: paused(anApproval({ inputId: 'a2.0' })) },
       { outcome: complete },
     ]);
     const answers = ['2', 'y', 'n: too late', 'unused'];
@@ -167,7 +169,7 @@ describe('followRun', () => {
   it('shows the steps up to a failure and throws it', async () => {
     const terminal = fakeTerminal();
     const failure = new LonghaulError('ToolError', 'no network');
-    const { run } = playRun([{ events: [user('Hi'), turn], outcome: failure }]);
+    const { run } = playRun([{ events: [userEvent('Hi'), turn], outcome: failure }]);
     await expect(follow(run, terminal)).rejects.toBe(failure);
     expect(terminal.noted).toEqual(['run planner-1', '#1  model   text · 15 tokens']);
   });

@@ -6,10 +6,10 @@ import {
   type ToolOutput,
 } from '../../../../src/core/transcript/tool-output';
 import { limits } from '../../../../src/protocol/limits';
+import { text } from '../builders';
 
 const seed = 20_261_121;
 const ok = (...content: ToolOutput['content']): ToolOutput => ({ isError: false, content });
-const text = (value: string) => ({ type: 'text', text: value }) as const;
 const json = (value: never) => ({ type: 'json', value }) as const;
 
 const cycle: Record<string, unknown> = {};

@@ -5,14 +5,10 @@ import { emptyDigest, extendDigest } from '../../../../src/base/digest';
 import { limits } from '../../../../src/protocol/limits';
 import type { LogEvent, LogPage } from '../../../../src/protocol/log';
 import { RunLog } from '../../../../src/workflows/run/run-log';
-import { noUsage, result, text } from '../../core/builders';
+import { noUsage, result, text, userEvent } from '../../core/builders';
 
 const address = { workflowId: 'run-1', runId: 'e1' };
 
-const user = (value: string): LogEvent => ({
-  kind: 'user',
-  message: { role: 'user', parts: [text(value)] },
-});
 const turn: LogEvent = { kind: 'model-turn', content: [text('hm')], usage: noUsage };
 const resultOf = (at: number, index: number): LogEvent => ({
   kind: 'tool-result',
@@ -38,23 +34,23 @@ describe('RunLog', () => {
   };
 
   it('gives no id twice, also where another log goes on after it', () => {
-    log.add(user('hello'));
+    log.add(userEvent('hello'));
     log.add(turn);
     const next = new RunLog({ ...address, minted: log.minted });
-    next.add(user('again'));
+    next.add(userEvent('again'));
     expect([...idsOf(log), ...idsOf(next)]).toEqual(['e1/1', 'e1/2', 'e1/3']);
     expect(next.digest).toBe(digestOf(['e1/3']));
   });
 
   it('numbers what the run adds itself, and keeps the ids that attempts minted', () => {
-    add(user('hello'));
+    add(userEvent('hello'));
     log.expectTurn('minted-turn');
     add(turn);
     log.expectResult({ turn: 1, index: 1 }, 'minted-b');
     log.expectResult({ turn: 1, index: 0 }, 'minted-a');
     add(resultOf(1, 0), resultOf(1, 1), feedback);
     expect(log.entries).toEqual([
-      { id: 'e1/1', ...user('hello') },
+      { id: 'e1/1', ...userEvent('hello') },
       { id: 'minted-turn', ...turn },
       { id: 'minted-a', ...resultOf(1, 0) },
       { id: 'minted-b', ...resultOf(1, 1) },
@@ -69,7 +65,7 @@ describe('RunLog', () => {
   });
 
   it('adds nothing when it is given the same events again', () => {
-    add(user('hello'), turn);
+    add(userEvent('hello'), turn);
     const before = log.ref();
     log.sync(events);
     expect(log.ref()).toEqual(before);
@@ -77,14 +73,14 @@ describe('RunLog', () => {
 
   it('has the rolling hash of all its ids', () => {
     expect(log.digest).toBe(emptyDigest);
-    add(user('hello'));
+    add(userEvent('hello'));
     log.expectTurn('minted');
     add(turn);
     expect(log.digest).toBe(digestOf(['e1/1', 'minted']));
   });
 
   it('goes on after continue-as-new with the entries as they were, and numbers of its own execution', () => {
-    add(user('hello'), turn);
+    add(userEvent('hello'), turn);
     const next = new RunLog({ ...address, runId: 'e2', entries: log.entries });
     next.sync([...events, feedback]);
     expect(idsOf(next)).toEqual(['e1/1', 'e1/2', 'e2/1']);
@@ -100,13 +96,13 @@ describe('RunLog', () => {
 
   describe('announced to a model call', () => {
     it('names the entries since the last one; those that no worker holds ride along', () => {
-      add(user('hello'));
+      add(userEvent('hello'));
       expect(log.announce()).toEqual({
         ...address,
         length: 1,
         tail: ['e1/1'],
         digest: digestOf(['e1/1']),
-        entries: [{ id: 'e1/1', ...user('hello') }],
+        entries: [{ id: 'e1/1', ...userEvent('hello') }],
       });
       log.expectTurn('minted-turn');
       add(turn);
@@ -122,30 +118,30 @@ describe('RunLog', () => {
     });
 
     it('is not announced by being named', () => {
-      add(user('hello'));
+      add(userEvent('hello'));
       expect(log.ref()).toEqual({ ...address, length: 1, tail: [], digest: log.digest });
       expect(log.announce().tail).toEqual(['e1/1']);
     });
 
-    const padding = JSON.stringify({ id: 'e1/1', ...user('') }).length;
+    const padding = JSON.stringify({ id: 'e1/1', ...userEvent('') }).length;
 
     it.each([
       { name: 'fits exactly', size: limits.rideAlongEntry - padding, rides: true },
       { name: 'is a byte too long', size: limits.rideAlongEntry - padding + 1, rides: false },
     ])('takes along an entry that $name: $rides', ({ size, rides }) => {
-      add(user('x'.repeat(size)));
+      add(userEvent('x'.repeat(size)));
       const { tail, entries } = log.announce();
       expect(tail).toEqual(['e1/1']);
       expect(entries !== undefined).toBe(rides);
     });
 
     it('measures entries in bytes, not in characters', () => {
-      add(user('€'.repeat(limits.rideAlongEntry / 2)));
+      add(userEvent('€'.repeat(limits.rideAlongEntry / 2)));
       expect(log.announce().entries).toBeUndefined();
     });
 
     it('takes at most 8 KiB along, and no less than fits', () => {
-      add(...Array.from({ length: 10 }, () => user('x'.repeat(1_500))), user('small'));
+      add(...Array.from({ length: 10 }, () => userEvent('x'.repeat(1_500))), userEvent('small'));
       const { tail, entries = [] } = log.announce();
       expect(tail).toHaveLength(11);
       expect(entries.map(({ id }) => id)).toEqual([
@@ -181,7 +177,7 @@ describe('RunLog', () => {
       { name: 'wide ones', sizes: [500, 500, 500, 500], maxBytes: 2_000 },
       { name: 'the default', sizes: Array.from({ length: 30 }, () => 50_000), maxBytes: undefined },
     ])('gives every entry once, within the bound: $name', ({ sizes, maxBytes }) => {
-      add(...sizes.map((size) => user('é'.repeat(size))));
+      add(...sizes.map((size) => userEvent('é'.repeat(size))));
       const pages = pagesOf(maxBytes);
       expect(pages.flatMap(({ entries }) => entries)).toEqual(log.entries);
       expect(pages.length).toBeGreaterThan(1);
@@ -192,7 +188,7 @@ describe('RunLog', () => {
     });
 
     it('gives an entry larger than a page alone', () => {
-      add(user('a'), user('x'.repeat(5_000)), user('b'));
+      add(userEvent('a'), userEvent('x'.repeat(5_000)), userEvent('b'));
       expect(pagesOf(1_000).map(({ from, entries }) => [from, entries.length])).toEqual([
         [0, 1],
         [1, 1],
@@ -203,7 +199,7 @@ describe('RunLog', () => {
     it.each([{ from: 1 }, { from: 2 }, { from: 99 }])(
       'gives nothing beyond its end: $from',
       ({ from }) => {
-        add(user('a'));
+        add(userEvent('a'));
         expect(log.page(from)).toEqual({ from, entries: [], length: 1, digest: log.digest });
       },
     );
@@ -212,7 +208,7 @@ describe('RunLog', () => {
       { name: 'that deflates', text: () => 'word '.repeat(40_000), most: 1 },
       { name: 'that does not', text: () => randomBytes(150_000).toString('base64'), most: 20 },
     ])('bounds a deflated page of text $name by what travels', ({ text: of, most }) => {
-      add(...Array.from({ length: 14 }, () => user(of())));
+      add(...Array.from({ length: 14 }, () => userEvent(of())));
       let pages = 0;
       for (let from = 0; from < log.length; pages += 1) {
         const bytes = log.deflatedPage(from);
@@ -227,7 +223,7 @@ describe('RunLog', () => {
         kind: 'tool-result',
         result: result('c', 'x'.repeat(at * 1_000), { turn: at, index: 0 }),
       });
-      add(user('é'.repeat(5_000)), turn, long(1), turn, long(2));
+      add(userEvent('é'.repeat(5_000)), turn, long(1), turn, long(2));
       expect(log.largest(3)).toEqual([
         { kind: 'user', bytes: Buffer.byteLength(JSON.stringify(log.entries[0])) },
         expect.objectContaining({ kind: 'tool-result', turn: 2 }),
@@ -236,7 +232,12 @@ describe('RunLog', () => {
     });
 
     it('deflates the same page for the run that follows', () => {
-      add(user('a'), user('é'.repeat(1_000_000)), user('x'.repeat(2_500_000)), user('b'));
+      add(
+        userEvent('a'),
+        userEvent('é'.repeat(1_000_000)),
+        userEvent('x'.repeat(2_500_000)),
+        userEvent('b'),
+      );
       const page = JSON.parse(strFromU8(inflateSync(log.deflatedPage(1)))) as LogPage;
       expect(page.entries).toEqual(log.entries.slice(1, 2));
       expect(page).toMatchObject({ from: 1, length: 4, digest: log.digest });

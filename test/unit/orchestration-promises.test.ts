@@ -1,4 +1,4 @@
-// Pure: no server. What potato-agent does against its own documents (splits) or badly (weaknesses) where agents are put together.
+// Pure: no server. What users of orchestration rely on: how branches merge, end and fail, and when a graph starts its tasks.
 
 import { graph } from '../../src';
 import {
@@ -15,8 +15,8 @@ import {
 } from './core/orchestration/plan-builders';
 import { anAgent, refusalOf } from './spec/builders';
 
-describe('potato-agent, splits of orchestration', () => {
-  it('split 7: the first branch is the first to complete, not the first in order', () => {
+describe('a parallel that merges', () => {
+  it('the first branch is the first to complete, not the first in order', () => {
     const plan = start(aParallel(['slow', 'broken', 'fast'], { merge: 'first' }));
     takeAll(plan);
     plan.failed('branch-2', { code: 'ToolError', message: 'it broke' });
@@ -28,7 +28,7 @@ describe('potato-agent, splits of orchestration', () => {
     expect(plan.session).toEqual({});
   });
 
-  it('split 8: of two branches that wrote a key the last to complete wins, and none that only read it', () => {
+  it('of two branches that wrote a key the last to complete wins, and none that only read it', () => {
     const plan = start(aParallel(['a', 'b', 'reader']), { city: 'Rome', plan: 'free' });
     takeAll(plan);
     plan.completed('branch-2', aResult('two', { city: 'Oslo' }));
@@ -38,8 +38,8 @@ describe('potato-agent, splits of orchestration', () => {
   });
 });
 
-describe('potato-agent, weaknesses of orchestration', () => {
-  it('weakness 11: branches lose no updates of each other, and one that fails leaves none and ends the rest', () => {
+describe('orchestration', () => {
+  it('branches lose no updates of each other, and one that fails leaves none and ends the rest', () => {
     const both = start(aParallel(['a', 'b']), { count: 1, note: 'x' });
     takeAll(both);
     both.completed('branch-1', aResult('one', { count: 2 }));
@@ -56,7 +56,7 @@ describe('potato-agent, weaknesses of orchestration', () => {
     ]);
   });
 
-  it('weakness 12: the first to complete is enough, and all failures are told where none does', () => {
+  it('the first to complete is enough, and all failures are told where none does', () => {
     const merge = 'first';
     const some = start(aParallel(['a', 'b'], { merge, cancelRest: true }));
     takeAll(some);
@@ -78,13 +78,13 @@ describe('potato-agent, weaknesses of orchestration', () => {
     { passOutput: false, input: 'go' },
     { passOutput: true, input: 'two' },
     { passOutput: 'combined' as const, input: '["one","two"]' },
-  ])('weakness 13: passOutput $passOutput gives the step after a parallel $input', (row) => {
+  ])('passOutput $passOutput gives the step after a parallel $input', (row) => {
     const plan = start(aSequential(['board', 'writer'], { passOutput: row.passOutput }));
     complete(plan, 'step-1', aResult('two', {}, { combinedText: '["one","two"]' }));
     expect(plan.ready[0]?.input).toBe(row.input);
   });
 
-  describe('weakness 27: a graph', () => {
+  describe('a graph', () => {
     it('starts a task when its own dependencies are done, without waves', () => {
       const plan = start(aGraph(aTask('fast'), aTask('slow'), aTask('next', ['fast'])));
       takeAll(plan);

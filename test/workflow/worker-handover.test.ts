@@ -1,17 +1,17 @@
-// What potato-agent loses when its process ends (weaknesses), on the dev server with one worker after the other.
+// A run that outlives its worker, on the dev server with one worker after the other.
 
 import { connect } from '../../src/client';
 import { SqliteStores } from '../../src/worker';
 import type { ScriptedStep } from '../../src/testing/scripted-step';
 import { devServerAddress } from '../servers';
-import { aTool, callOf, Cast, resultOf } from './cast';
+import { aTool, callOf, TestAgents, resultOf } from './builders';
 import { linesOf } from './conversation';
 import { eventually } from './eventually';
 import { openHarness, type Harness, type RunningWorker } from './harness';
 
 const key = { appName: 'shop', userId: 'ada', sessionId: 'one' };
 
-describe('potato-agent, weaknesses at a restart', () => {
+describe('a run whose worker is replaced', () => {
   let harness: Harness;
   let worker: RunningWorker;
   const stores = SqliteStores.inMemory();
@@ -26,7 +26,7 @@ describe('potato-agent, weaknesses at a restart', () => {
 
   /** A worker that defines the agent anew, as another process would, with what its model is yet to say. */
   async function startWorker(steps: readonly ScriptedStep[]) {
-    const cast = new Cast();
+    const agents = new TestAgents();
     const charge = aTool(
       'charge',
       async (_args, { idempotencyKey, session, signal }) => {
@@ -40,14 +40,14 @@ describe('potato-agent, weaknesses at a restart', () => {
       },
       { session: ['charged'], retry: { initialInterval: '100ms' } },
     );
-    const { model } = cast.agent('clerk', steps, { tools: [charge], askUser: 'tool' });
-    const { runners, providers } = cast;
+    const { model } = agents.agent('clerk', steps, { tools: [charge], askUser: 'tool' });
+    const { runners, providers } = agents;
     const workerOptions = { shutdownGraceTime: 0 };
     worker = await harness.worker({ runners, providers, stores, workerOptions });
     return model;
   }
 
-  it('weakness 5: a run outlives its worker: nothing is asked twice, and the session is saved with its end', async () => {
+  it('a run outlives its worker: nothing is asked twice, and the session is saved with its end', async () => {
     await startWorker([callOf('charge')]);
     const run = await harness.longhaul.start('clerk', 'Charge it.', { key });
     await eventually('the call', () => attempts.length === 1);
@@ -64,7 +64,7 @@ describe('potato-agent, weaknesses at a restart', () => {
     await worker.stop();
   });
 
-  it('weakness 16: any process answers a run by its id, and only what that run has asked', async () => {
+  it('any process answers a run by its id, and only what that run has asked', async () => {
     await startWorker([callOf('ask_user', { question: 'Which colour?' })]);
     const { workflowId } = await harness.longhaul.start('clerk', 'Paint it.');
     await harness.longhaul.run(workflowId).outcome();

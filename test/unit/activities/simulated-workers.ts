@@ -1,8 +1,9 @@
 import type fc from 'fast-check';
 import { LogReplica, type ReadPage } from '../../../src/activities/log/log-replica';
 import type { LogEntry, LogEvent, LogRef } from '../../../src/protocol/log';
-import type { Happening, Script } from './happenings';
-import { resultEvent, TrueRun, turnEvent, userEvent } from './true-run';
+import type { LogStep, Script } from './log-steps';
+import { userEvent } from '../core/builders';
+import { ReferenceRun, resultEvent, turnEvent } from './reference-run';
 
 export const injectedFailure = 'the query timed out';
 
@@ -12,9 +13,9 @@ type Reading = {
 };
 
 /** Two runs and the replicas of two worker processes. Reads overlap; the scheduler decides which page comes first. */
-export class ReplicaWorld {
+export class SimulatedWorkers {
   readonly readings: Reading[] = [];
-  readonly #runs = [new TrueRun('run-1'), new TrueRun('run-2')];
+  readonly #runs = [new ReferenceRun('run-1'), new ReferenceRun('run-2')];
   readonly #refs: LogRef[][] = [[], []];
   readonly #replicas: LogReplica[] = [];
   readonly #retired: LogReplica[] = [];
@@ -42,41 +43,35 @@ export class ReplicaWorld {
       for (const worker of [0, 1]) this.#read(run, worker, this.#run(run).ref());
   }
 
-  apply(happening: Exclude<Happening, { kind: 'progress' }>): void {
-    switch (happening.kind) {
+  apply(step: Exclude<LogStep, { kind: 'progress' }>): void {
+    switch (step.kind) {
       case 'turn':
       case 'result':
-        return this.#produce(happening);
+        return this.#produce(step);
       case 'own':
-        this.#run(happening.run).add(userEvent('o'.repeat(happening.size)));
+        this.#run(step.run).add(userEvent('o'.repeat(step.size)));
         return;
       case 'read': {
-        const run = this.#run(happening.run);
-        const ref = happening.whole ? run.ref() : run.announce();
-        this.#refs[happening.run]?.push(ref);
-        return this.#read(happening.run, happening.worker, ref, happening.failsAfter);
+        const run = this.#run(step.run);
+        const ref = step.whole ? run.ref() : run.announce();
+        this.#refs[step.run]?.push(ref);
+        return this.#read(step.run, step.worker, ref, step.failsAfter);
       }
       case 'read-again': {
-        const refs = this.#refs[happening.run] ?? [];
-        const ref = refs[happening.ref % refs.length];
-        return ref && this.#read(happening.run, happening.worker, ref);
+        const refs = this.#refs[step.run] ?? [];
+        const ref = refs[step.ref % refs.length];
+        return ref && this.#read(step.run, step.worker, ref);
       }
       case 'reset': {
-        const run = this.#run(happening.run);
-        return run.resetTo(happening.to % (run.length + 1));
+        const run = this.#run(step.run);
+        return run.resetTo(step.to % (run.length + 1));
       }
       case 'restart':
-        return this.#start(happening.worker);
+        return this.#start(step.worker);
     }
   }
 
-  #produce({
-    kind,
-    run,
-    worker,
-    size,
-    lost,
-  }: Extract<Happening, { kind: 'turn' | 'result' }>): void {
+  #produce({ kind, run, worker, size, lost }: Extract<LogStep, { kind: 'turn' | 'result' }>): void {
     const { workflowId, length } = this.#run(run);
     const attempt = (): readonly [string, LogEvent] => {
       this.#minted += 1;
@@ -106,8 +101,8 @@ export class ReplicaWorld {
     this.readings.push({ truth: this.#run(run).truth(ref), entries });
   }
 
-  #run(index: number): TrueRun {
-    return this.#runs[index] as TrueRun;
+  #run(index: number): ReferenceRun {
+    return this.#runs[index] as ReferenceRun;
   }
 
   #start(worker: number): void {

@@ -1,36 +1,35 @@
-// What potato-agent does against its own documents (splits) or badly (weaknesses), on the dev server: the loop, its tools, its limits.
+// The loop of an agent on the dev server: pauses, retries, failing tools, calls side by side, budgets, long texts.
 
 import { ProviderError, subAgent } from '../../src';
-import { aTool, callOf, Cast, resultOf } from './cast';
+import { askUser, aTool, callOf, resultOf, TestAgents } from './builders';
 import { linesOf } from './conversation';
 import { eventually } from './eventually';
 import { openHarness, type Harness } from './harness';
 import { fetchHistory } from './history';
 
-const cast = new Cast();
+const agents = new TestAgents();
 const lookUp = aTool('look_up', ({ word }) => `a meaning of ${word as string}`);
-const ask = (question: string) => callOf('ask_user', { question });
 
-describe('potato-agent, weaknesses of the loop', () => {
+describe('the loop of an agent', () => {
   let harness: Harness;
   beforeAll(async () => {
     harness = await openHarness();
-    const { runners, providers } = cast;
+    const { runners, providers } = agents;
     await harness.worker({ runners, providers });
   });
   afterAll(() => harness.close());
 
-  cast.agent(
+  agents.agent(
     'forgetful',
     [
       callOf('look_up', { word: 'tea' }),
-      ask('With milk?'),
+      askUser('With milk?'),
       callOf('look_up', { word: 'milk' }),
       'So.',
     ],
     { tools: [lookUp], askUser: 'tool' },
   );
-  it('weakness 1: a pause keeps the prompt, the tool results and the counters', async () => {
+  it('a pause keeps the prompt, the tool results and the counters', async () => {
     const run = await harness.longhaul.start('forgetful', 'Explain tea.');
     expect(await run.outcome()).toMatchObject({ kind: 'needs-input', question: 'With milk?' });
     expect(await run.state()).toMatchObject({ turn: 2, iterations: 1 });
@@ -48,11 +47,13 @@ describe('potato-agent, weaknesses of the loop', () => {
     ]);
   });
 
-  const asker = cast.agent('asker', [ask('Which colour?'), 'It is blue.'], { askUser: 'tool' });
-  cast.agent('boss', [callOf('choose', { input: 'A colour.' }), 'Blue it is.'], {
+  const asker = agents.agent('asker', [askUser('Which colour?'), 'It is blue.'], {
+    askUser: 'tool',
+  });
+  agents.agent('boss', [callOf('choose', { input: 'A colour.' }), 'Blue it is.'], {
     tools: [subAgent(asker.agent, { name: 'choose', description: 'Chooses' })],
   });
-  it('weakness 4: a question of a called agent makes its caller wait, not fail', async () => {
+  it('a question of a called agent makes its caller wait, not fail', async () => {
     const run = await harness.longhaul.start('boss', 'Paint it.');
     expect(await run.outcome()).toMatchObject({ agentId: 'asker', path: 'boss/choose' });
     await run.resume('blue');
@@ -66,7 +67,7 @@ describe('potato-agent, weaknesses of the loop', () => {
   });
 
   const soon = { retryAfterMs: 1 };
-  const patient = cast.agent(
+  const patient = agents.agent(
     'patient',
     [
       { error: new ProviderError('rate_limited', 'slow down', soon) },
@@ -76,8 +77,8 @@ describe('potato-agent, weaknesses of the loop', () => {
     ],
     { tools: [lookUp] },
   );
-  const refused = cast.agent('refused', [{ error: new ProviderError('auth', 'bad key') }]);
-  it('weakness 6: a call that may succeed later is tried again, and each kind of call has its limits', async () => {
+  const refused = agents.agent('refused', [{ error: new ProviderError('auth', 'bad key') }]);
+  it('a call that may succeed later is tried again, and each kind of call has its limits', async () => {
     const run = await harness.longhaul.start('patient', 'Go.');
     expect(await run.result()).toEqual(resultOf('At last.', { iterations: 1, calls: 2 }));
     expect(patient.model.requests).toHaveLength(4);
@@ -108,11 +109,11 @@ describe('potato-agent, weaknesses of the loop', () => {
       onError,
       retry: { maximumAttempts: 1 },
     });
-  cast.agent('tolerant', [callOf('break'), callOf('no_such_tool'), 'I manage.'], {
+  agents.agent('tolerant', [callOf('break'), callOf('no_such_tool'), 'I manage.'], {
     tools: [breaks('break', 'return')],
   });
-  cast.agent('strict', [callOf('break_all')], { tools: [breaks('break_all', 'fail')] });
-  it('weakness 7: a failing or unknown tool does not end the run, unless the tool says so', async () => {
+  agents.agent('strict', [callOf('break_all')], { tools: [breaks('break_all', 'fail')] });
+  it('a failing or unknown tool does not end the run, unless the tool says so', async () => {
     const run = await harness.longhaul.start('tolerant', 'Go.');
     expect(await run.result()).toEqual(resultOf('I manage.', { iterations: 1, calls: 3 }));
     expect(linesOf(await run.transcript())).toEqual([
@@ -136,10 +137,10 @@ describe('potato-agent, weaknesses of the loop', () => {
     return finished.push('first');
   });
   const second = aTool('second', () => finished.push('second'));
-  cast.agent('busy', [{ toolCalls: [{ name: 'first' }, { name: 'second' }] }, 'Both.'], {
+  agents.agent('busy', [{ toolCalls: [{ name: 'first' }, { name: 'second' }] }, 'Both.'], {
     tools: [first, second],
   });
-  it('weakness 8: the calls of a turn run at once, and their results stand in the order of the calls', async () => {
+  it('the calls of a turn run at once, and their results stand in the order of the calls', async () => {
     const run = await harness.longhaul.start('busy', 'Go.');
     expect(await run.result()).toEqual(resultOf('Both.', { iterations: 1, calls: 2 }));
     expect(linesOf(await run.transcript())).toEqual([
@@ -163,7 +164,7 @@ describe('potato-agent, weaknesses of the loop', () => {
     await new Promise((resolve) => signal.addEventListener('abort', resolve));
     waits.push('aborted');
   });
-  cast.agent(
+  agents.agent(
     'spender',
     [
       { toolCalls: [{ name: 'look_up', args: { word: 'tea' } }], usage: usage(1_000, 20) },
@@ -171,7 +172,7 @@ describe('potato-agent, weaknesses of the loop', () => {
     ],
     { tools: [lookUp, wait] },
   );
-  it('weakness 29: what a run does and has used can be read while it runs, and it can be cancelled', async () => {
+  it('what a run does and has used can be read while it runs, and it can be cancelled', async () => {
     const run = await harness.longhaul.start('spender', 'Go.');
     await eventually('the wait', () => waits.length === 1);
     expect(await run.state()).toMatchObject({ status: 'running', turn: 2, iterations: 1 });
@@ -190,15 +191,15 @@ describe('potato-agent, weaknesses of the loop', () => {
     await eventually('the tool to be told', () => waits[1] === 'aborted');
   });
 
-  cast.agent('frugal', [callOf('look_up', { word: 'tea' }), 'Tea.'], {
+  agents.agent('frugal', [callOf('look_up', { word: 'tea' }), 'Tea.'], {
     tools: [lookUp],
     budget: { maxTokens: 10 },
   });
-  cast.agent('thrifty', [callOf('look_up', { word: 'tea' })], {
+  agents.agent('thrifty', [callOf('look_up', { word: 'tea' })], {
     tools: [lookUp],
     budget: { maxTokens: 10, onExceeded: 'fail' },
   });
-  it('weakness 29: a used-up budget asks for more, or ends the run', async () => {
+  it('a used-up budget asks for more, or ends the run', async () => {
     const run = await harness.longhaul.start('frugal', 'Go.');
     expect(await run.outcome()).toMatchObject({
       pending: [{ kind: 'budget', agentId: 'frugal', path: 'frugal', options: ['stop'] }],
@@ -213,10 +214,10 @@ describe('potato-agent, weaknesses of the loop', () => {
   });
 
   let reads = 0;
-  const reader = cast.agent('reader', [callOf('read'), 'Read.'], {
+  const reader = agents.agent('reader', [callOf('read'), 'Read.'], {
     tools: [aTool('read', () => 'x'.repeat(100_000 + reads++), { maxResultBytes: 100 })],
   });
-  it('weakness 30: what is too long is cut or refused before it can do harm', async () => {
+  it('what is too long is cut or refused before it can do harm', async () => {
     const { longhaul } = harness;
     const run = await longhaul.start('reader', 'Go.');
     await run.result();

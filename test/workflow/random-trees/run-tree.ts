@@ -1,12 +1,12 @@
-// Plays one tree: starts it, answers all it asks, once each and in random order, and tells how it ended.
+// Runs one tree: starts it, answers all it asks, once each and in random order, and tells how it ended.
 
 import { LonghaulError } from '../../../src';
 import type { Longhaul, RunHandle } from '../../../src/client';
 import type { JsonObject } from '../../../src/base/json';
 import type { AgentRunOutcome, PendingInput } from '../../../src/protocol/run';
-import { input, type GrownTree } from './grow';
+import { input, type RandomTree } from './random-tree';
 import { Random } from '../../../scripts/torture/random.mts';
-import type { Stage } from './stage';
+import type { TreeModels } from './tree-models';
 import { answerTo, decisionOn, edited } from './tools';
 import { toRunner, type Tree } from './tree';
 
@@ -21,7 +21,7 @@ export type End =
     }
   | { readonly kind: 'failed'; readonly code: string };
 
-export type Played = {
+export type TreeRun = {
   readonly workflowId: string;
   readonly end: End;
   /** By input id: whether the run took the answer. The question may be gone by then. */
@@ -32,26 +32,26 @@ export type Played = {
   readonly wrongs: readonly string[];
 };
 
-export type Theatre = { readonly longhaul: Longhaul; readonly stage: Stage };
+export type TestSetup = { readonly longhaul: Longhaul; readonly models: TreeModels };
 
-export async function play(
-  { longhaul, stage }: Theatre,
-  { tree, seed }: GrownTree,
-): Promise<Played> {
+export async function runTree(
+  { longhaul, models }: TestSetup,
+  { tree, seed }: RandomTree,
+): Promise<TreeRun> {
   const { id, session, cancel } = tree;
   const workflowId = `${id}-${longhaul.taskQueue}`;
   if (cancel?.at === 'call')
-    stage.holdCall(tree, cancel.number, () => longhaul.run(workflowId).cancel('enough'));
+    models.holdCall(tree, cancel.number, () => longhaul.run(workflowId).cancel('enough'));
   // Half of them travel along, the others are known to the worker.
   const runner = seed % 2 === 0 ? toRunner(tree.root) : tree.root.id;
   const run = await longhaul.start(runner, input, { session, workflowId });
-  const audience = new Audience(run, tree, new Random(seed));
-  const end = await audience.watch();
-  const { answers, secondAnswers, wrongs } = audience;
+  const person = new Person(run, tree, new Random(seed));
+  const end = await person.watch();
+  const { answers, secondAnswers, wrongs } = person;
   return { workflowId, end, answers, secondAnswers, wrongs };
 }
 
-class Audience {
+class Person {
   readonly answers = new Map<string, boolean>();
   readonly wrongs: string[] = [];
   secondAnswers = 0;

@@ -2,14 +2,14 @@ import type { Longhaul, RunHandle } from '../../src/client';
 import type { Message, ToolResult } from '../../src/protocol/message';
 
 /** All that a run came to, without what differs from run to run: ids and times. */
-export type Story = {
+export type RunRecord = {
   readonly transcript: readonly Message[];
   /** Sorted: results of one turn stand in the order they arrived in. */
   readonly log: readonly string[];
   readonly result: object;
 };
 
-export async function storyOf(run: RunHandle): Promise<Story> {
+export async function recordOf(run: RunHandle): Promise<RunRecord> {
   const result = await run.result();
   const log = (await run.log()).map(({ id: _id, ...event }) => JSON.stringify(event)).sort();
   return { transcript: await run.transcript(), log, result };
@@ -24,17 +24,17 @@ export async function startRun(
   return await longhaul.start('clerk', name, { context: { run: name, ...context } });
 }
 
-/** As `storyOf`, answering the question of the script on the way. */
-export async function tell(run: RunHandle): Promise<Story> {
+/** As `recordOf`, answering the question of the script on the way. */
+export async function answerAndRecord(run: RunHandle): Promise<RunRecord> {
   const outcome = await run.outcome();
   if (outcome.kind === 'needs-input') await run.resume('oak');
-  return await storyOf(run);
+  return await recordOf(run);
 }
 
-export function resultsOf({ transcript }: Story): readonly ToolResult[] {
+export function resultsOf({ transcript }: RunRecord): readonly ToolResult[] {
   return transcript.flatMap((message) => (message.role === 'tool' ? message.parts : []));
 }
 
-export function textOfResults(story: Story, tool: string): string {
-  return JSON.stringify(resultsOf(story).find(({ name }) => name === tool)?.content);
+export function textOfResults(record: RunRecord, tool: string): string {
+  return JSON.stringify(resultsOf(record).find(({ name }) => name === tool)?.content);
 }

@@ -1,19 +1,18 @@
-// What potato-agent does against its own documents (splits) or badly (weaknesses) where agents are put together, on the dev server.
+// Orchestration that waits for a person, on the dev server: pauses in steps, branches and tasks.
 
 import { graph, parallel, sequential, type Runner } from '../../src';
 import type { ChildView } from '../../src/protocol/run';
-import { aTool, callOf, resultOf } from './cast';
+import { askUser, aTool, callOf, resultOf } from './builders';
 import { eventually } from './eventually';
 import { openHarness, type Harness } from './harness';
 import { lastText, scriptedAgents } from './scripted-agents';
 
 const { agent, provider } = scriptedAgents();
 const runners: Runner[] = [];
-const ask = (question: string) => callOf('ask_user', { question });
 const asker = (id: string, question: string, answer: string): Runner =>
-  agent(id, [ask(question), answer], { askUser: 'tool' });
+  agent(id, [askUser(question), answer], { askUser: 'tool' });
 
-describe('potato-agent, orchestration', () => {
+describe('orchestration that waits for a person', () => {
   let harness: Harness;
   beforeAll(async () => {
     harness = await openHarness();
@@ -29,7 +28,7 @@ describe('potato-agent, orchestration', () => {
       passOutput: true,
     }),
   );
-  it('split 9: an answer continues the pipeline where it was, and the later steps run', async () => {
+  it('an answer continues the pipeline where it was, and the later steps run', async () => {
     const run = await harness.longhaul.start('pipeline', 'Go.');
     expect(await run.outcome()).toMatchObject({ path: 'pipeline/planner', question: 'For whom?' });
     await run.resume('for all');
@@ -47,7 +46,7 @@ describe('potato-agent, orchestration', () => {
       branches: [asker('left', 'Left?', 'left'), worker, asker('right', 'Right?', 'right')],
     }),
   );
-  it('weakness 2: a pause in a branch keeps what the others did, and each question has its own answer', async () => {
+  it('a pause in a branch keeps what the others did, and each question has its own answer', async () => {
     const run = await harness.longhaul.start('board', 'Go.');
     await eventually('both ask', async () => (await run.pending()).length === 2);
     await eventually('the third works', () => worked.length === 1);
@@ -77,7 +76,7 @@ describe('potato-agent, orchestration', () => {
     ],
   });
   runners.push(sequential({ id: 'outer', steps: [middle, echo], passOutput: true }));
-  it('weakness 3: a question has the way to who asks, and the answer takes it', async () => {
+  it('a question has the way to who asks, and the answer takes it', async () => {
     const run = await harness.longhaul.start('outer', 'Go.');
     expect(await run.outcome()).toMatchObject({
       agentId: 'deep',
@@ -90,7 +89,7 @@ describe('potato-agent, orchestration', () => {
   runners.push(
     parallel({ id: 'race', branches: [asker('waits', 'Well?', 'late'), echo], merge: 'first' }),
   );
-  it('split 7: a branch that asks does not spoil the first to complete', async () => {
+  it('a branch that asks does not spoil the first to complete', async () => {
     const run = await harness.longhaul.start('race', 'Go.');
     expect(await run.result()).toMatchObject({ finalResponse: { text: '<Go.>' } });
     expect(await run.pending()).toEqual([]);
@@ -110,7 +109,7 @@ describe('potato-agent, orchestration', () => {
     tools: [flaky],
   });
   runners.push(graph({ id: 'checks', tasks: [{ id: 'test', runner: tester, maxRetries: 1 }] }));
-  it('weaknesses 27 and 28: a task is a whole agent, and each of its attempts stays to be read', async () => {
+  it('a task is a whole agent, and each of its attempts stays to be read', async () => {
     const run = await harness.longhaul.start('checks', 'Go.');
     expect(await run.result()).toMatchObject({ finalResponse: { text: 'tested' }, iterations: 1 });
     const { workflow } = harness.longhaul.client;

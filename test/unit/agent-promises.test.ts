@@ -1,4 +1,4 @@
-// Pure: no server. What potato-agent does against its own documents (splits) or badly (weaknesses), decided without a run.
+// Pure: no server. What users of an agent rely on, across rooms: the loop, requests to providers, specs, long results.
 
 import { criteria, defineAgent, defineTool, subAgent } from '../../src';
 import { toModelRequest } from '../../src/activities/model/model-request';
@@ -21,10 +21,10 @@ import { anAgent, citySchema, refusalOf } from './spec/builders';
 const defaults = { maxIterations: 10, maxTurns: 25 } satisfies AgentRunOptions;
 const done: AgentRunOptions['criteria'] = [{ kind: 'keyword', keyword: 'DONE' }];
 
-type Played = { readonly asked: readonly Message[]; readonly response: AgentRunResponse };
+type Driven = { readonly asked: readonly Message[]; readonly response: AgentRunResponse };
 
 /** Drives a run by these turns of the model; `asked` is the last message of each request. */
-function play(turns: readonly (readonly AssistantPart[])[], options: AgentRunOptions): Played {
+function drive(turns: readonly (readonly AssistantPart[])[], options: AgentRunOptions): Driven {
   const run = new AgentRun('go', options);
   const asked: Message[] = [];
   for (;;) {
@@ -43,9 +43,9 @@ function play(turns: readonly (readonly AssistantPart[])[], options: AgentRunOpt
 const rounds = (count: number): AssistantPart[][] =>
   Array.from({ length: count }, (_, index) => [call(`c${index}`)]);
 
-describe('potato-agent, splits', () => {
-  it('split 1: without criteria the first text ends the run', () => {
-    const { asked, response } = play([[text('Hi.')], [text('Never said.')]], defaults);
+describe('the loop of an agent', () => {
+  it('without criteria the first text ends the run', () => {
+    const { asked, response } = drive([[text('Hi.')], [text('Never said.')]], defaults);
     expect(asked).toEqual([user('go')]);
     expect(response).toEqual({
       text: 'Hi.',
@@ -58,22 +58,22 @@ describe('potato-agent, splits', () => {
     });
   });
 
-  it('split 2: the counter grows on tool rounds only; model calls have a limit of their own', () => {
+  it('the counter grows on tool rounds only; model calls have a limit of their own', () => {
     const talk = [[text('Wait.')], ...rounds(1), [text('Soon.')], ...rounds(1), [text('DONE')]];
-    const { asked, response } = play(talk, { ...defaults, maxIterations: 2, criteria: done });
+    const { asked, response } = drive(talk, { ...defaults, maxIterations: 2, criteria: done });
     expect([asked.length, response.iterations]).toEqual([5, 2]);
     const endless = Array.from({ length: 9 }, () => [text('Wait.')]);
-    expect(thrown(() => play(endless, { maxTurns: 4, criteria: done }))).toMatchObject({
+    expect(thrown(() => drive(endless, { maxTurns: 4, criteria: done }))).toMatchObject({
       code: 'MaxTurnsExceeded',
       limit: 4,
     });
   });
 
-  it.each([0, 1, 3])('split 3: up to %d tool rounds, and then the text', (maxIterations) => {
+  it.each([0, 1, 3])('up to %d tool rounds, and then the text', (maxIterations) => {
     const options = { ...defaults, maxIterations };
-    const { asked, response } = play([...rounds(maxIterations), [text('Done.')]], options);
+    const { asked, response } = drive([...rounds(maxIterations), [text('Done.')]], options);
     expect([asked.length, response.iterations]).toEqual([maxIterations + 1, maxIterations]);
-    expect(thrown(() => play(rounds(maxIterations + 1), options))).toMatchObject({
+    expect(thrown(() => drive(rounds(maxIterations + 1), options))).toMatchObject({
       code: 'MaxIterationsExceeded',
       limit: maxIterations,
       message: `The model asked for tools again after ${maxIterations} rounds of tool calls; raise maxIterations or narrow the task.`,
@@ -83,13 +83,13 @@ describe('potato-agent, splits', () => {
   it.each([
     { name: 'in code', define: () => anAgent({ model: undefined as never }) },
     { name: 'as data', define: () => parseRunnerSpec({ kind: 'agent', id: 'weather' }) },
-  ])('split 6: an agent without a model cannot be defined, $name', ({ define }) => {
+  ])('an agent without a model cannot be defined, $name', ({ define }) => {
     expect(refusalOf(define)).toMatch(/^SpecError: Agent 'weather': model is required/);
   });
 });
 
-describe('potato-agent, weaknesses', () => {
-  it('weakness 9: a turn and all its results go back as each provider wants them, ids included', () => {
+describe('an agent', () => {
+  it('a turn and all its results go back as each provider wants them, ids included', () => {
     const messages = [
       user('go'),
       assistant(call('c1'), call('c2')),
@@ -131,8 +131,8 @@ describe('potato-agent, weaknesses', () => {
     ]);
   });
 
-  it('weakness 10: a text that misses a criterion is answered by what it misses, never by nothing', () => {
-    const { asked, response } = play([[text('Almost.')], [text('DONE')]], {
+  it('a text that misses a criterion is answered by what it misses, never by nothing', () => {
+    const { asked, response } = drive([[text('Almost.')], [text('DONE')]], {
       ...defaults,
       criteria: done,
     });
@@ -143,7 +143,7 @@ describe('potato-agent, weaknesses', () => {
     expect(response).toMatchObject({ text: 'DONE', completionReason: "keyword 'DONE' found" });
   });
 
-  describe('weakness 25: a structured output', () => {
+  describe('a structured output', () => {
     const structured = (schema: object) => criteria.structuredOutput(schema as never);
 
     it('has a schema that is compiled when the agent is defined', () => {
@@ -180,7 +180,7 @@ describe('potato-agent, weaknesses', () => {
     });
   });
 
-  describe('weakness 26: a spec', () => {
+  describe('a spec', () => {
     it.each([
       {
         typo: { maxIteration: 3 },
@@ -227,7 +227,7 @@ describe('potato-agent, weaknesses', () => {
     });
   });
 
-  it('weakness 30: a long result is cut for the model, with a note that says how much is missing', () => {
+  it('a long result is cut for the model, with a note that says how much is missing', () => {
     const output = toToolOutput('read', 'x'.repeat(100_000));
     expect(output).toEqual({
       isError: false,

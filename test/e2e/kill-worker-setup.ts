@@ -5,21 +5,21 @@ import { eventually } from '../workflow/eventually';
 import { builtPackage } from './built-package';
 import { Gate } from './kill-worker-gate';
 import type { WorkerSettings } from './kill-worker-process.mts';
-import { Victim } from './kill-worker-victim';
+import { WorkerProcess } from './kill-worker-child';
 
-type MortalSettings = Pick<
+type KillSettings = Pick<
   WorkerSettings,
   'diesAfterEveryStep' | 'diesAfter' | 'diesBefore' | 'stores'
 >;
 
 /** A client on a task queue of its own, and workers for it. */
-export type Scene = {
+export type Cluster = {
   readonly longhaul: Longhaul;
-  startWorker(settings?: MortalSettings): Promise<Victim>;
+  startWorker(settings?: KillSettings): Promise<WorkerProcess>;
 };
 
-/** What the scenes share: the gate, the built package, and the end of all that was started. */
-export class Stage {
+/** What the experiments share: the gate, the built package, and the end of all that was started. */
+export class KillSetup {
   readonly gate = new Gate();
   readonly #cleanups: (() => Promise<unknown>)[] = [];
   /** More at once than there are cores only slow each other down. */
@@ -32,14 +32,14 @@ export class Stage {
     this.#folder = await builtPackage();
   }
 
-  async scene(address: string): Promise<Scene> {
+  async cluster(address: string): Promise<Cluster> {
     const taskQueue = `killed-${randomUUID()}`;
     const longhaul = await connect({ address, taskQueue });
     this.#cleanups.push(() => longhaul.close());
-    const startWorker: Scene['startWorker'] = async (settings = {}) => {
+    const startWorker: Cluster['startWorker'] = async (settings = {}) => {
       const gate = this.#gateAddress;
       const worker = await this.#starting(() =>
-        Victim.start(this.#folder, { address, taskQueue, gate, ...settings }),
+        WorkerProcess.start(this.#folder, { address, taskQueue, gate, ...settings }),
       );
       this.#cleanups.push(() => worker.kill());
       return worker;

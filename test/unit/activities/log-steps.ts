@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 /** What happens to one of two runs that are served by two worker processes. */
-export type Happening =
+export type LogStep =
   /** An attempt makes an entry after `lost` attempts whose completion was lost. */
   | {
       readonly kind: 'turn' | 'result';
@@ -33,7 +33,7 @@ export type Happening =
   | { readonly kind: 'progress'; readonly whole: boolean };
 
 export type Script = {
-  readonly happenings: readonly Happening[];
+  readonly steps: readonly LogStep[];
   readonly replicaBytes: number;
   readonly pageBytes: number;
 };
@@ -71,7 +71,7 @@ const restart = fc.record({ kind: fc.constant('restart' as const), worker });
 const progress = fc.record({ kind: fc.constant('progress' as const), whole: fc.boolean() });
 
 export const script: fc.Arbitrary<Script> = fc.record({
-  happenings: fc.array(
+  steps: fc.array(
     fc.oneof(
       { weight: 5, arbitrary: entry },
       { weight: 2, arbitrary: own },

@@ -6,7 +6,7 @@ import { compiledOnce } from './built-package';
 import type { WorkerSettings } from './kill-worker-process.mts';
 
 /** A worker in a process of its own, which can be killed. It ends with the test's process. */
-export class Victim {
+export class WorkerProcess {
   readonly exited: Promise<void>;
   readonly #child: ChildProcess;
   #output = '';
@@ -26,15 +26,15 @@ export class Victim {
   }
 
   /** Runs it from `folder`, where the package is installed; resolves once it polls. */
-  static async start(folder: string, settings: WorkerSettings): Promise<Victim> {
-    const victim = new Victim(folder, settings);
-    const polling = new Promise((resolve) => victim.#child.once('message', resolve));
-    const ended = victim.exited.then(() => {
-      throw new Error(`the worker ended before it polled:\n${victim.#output}`);
+  static async start(folder: string, settings: WorkerSettings): Promise<WorkerProcess> {
+    const worker = new WorkerProcess(folder, settings);
+    const polling = new Promise((resolve) => worker.#child.once('message', resolve));
+    const ended = worker.exited.then(() => {
+      throw new Error(`the worker ended before it polled:\n${worker.#output}`);
     });
     await Promise.race([polling, ended]);
     ended.catch(() => undefined);
-    return victim;
+    return worker;
   }
 
   get pid(): number {

@@ -10,8 +10,8 @@ import { openHarness, type Harness } from '../workflow/harness';
 import type { Finished } from './built-cli';
 import { cliAgents } from './cli-agents';
 
-/** The command line in this process, for what needs no process of its own, and one worker with the clerk and his colleagues. */
-export type ClerkHere = {
+/** The command line in this process, for what needs no process of its own, and one worker with the agents of `cli-agents`. */
+export type InProcessCli = {
   readonly longhaul: Longhaul;
   /** The file with the agents. */
   readonly file: string;
@@ -24,31 +24,31 @@ export type ClerkHere = {
 };
 
 /** Is there from the first test of this `describe` on. */
-export function useClerkHere(): ClerkHere {
-  const here = { run: runHere } as { -readonly [Key in keyof ClerkHere]: ClerkHere[Key] };
-  here.runAgent = (input, ...args) => runHere('run', 'clerk', input, ...here.queue, ...args);
+export function useInProcessCli(): InProcessCli {
+  const cli = { run: runInProcess } as { -readonly [Key in keyof InProcessCli]: InProcessCli[Key] };
+  cli.runAgent = (input, ...args) => runInProcess('run', 'clerk', input, ...cli.queue, ...args);
   let harness: Harness;
   let folder: string;
   beforeAll(async () => {
     process.env['TEMPORAL_ADDRESS'] = devServerAddress();
     folder = mkdtempSync(join(tmpdir(), 'longhaul-here-'));
-    here.file = join(folder, 'longhaul.config.ts');
-    writeFileSync(here.file, cliAgents);
-    here.agents = await loadAgents({ kind: 'module', file: here.file });
+    cli.file = join(folder, 'longhaul.config.ts');
+    writeFileSync(cli.file, cliAgents);
+    cli.agents = await loadAgents({ kind: 'module', file: cli.file });
     harness = await openHarness();
-    here.longhaul = harness.longhaul;
-    here.queue = ['--task-queue', harness.taskQueue];
-    await harness.worker(here.agents.options);
+    cli.longhaul = harness.longhaul;
+    cli.queue = ['--task-queue', harness.taskQueue];
+    await harness.worker(cli.agents.options);
   });
   afterAll(async () => {
     await harness.close();
     rmSync(folder, { recursive: true });
   });
-  return here;
+  return cli;
 }
 
 /** Runs a command line to its end: what it prints is kept as a process would have written it. */
-export async function runHere(...args: readonly string[]): Promise<Finished> {
+export async function runInProcess(...args: readonly string[]): Promise<Finished> {
   const terminal = fakeTerminal({ width: 100 });
   const code = await runCli(args, terminal);
   return { code, stdout: textOf(terminal.printed), stderr: textOf(terminal.noted) };

@@ -1,14 +1,14 @@
 // Holds what became of a tree against what the model allows.
 
 import { isDeepStrictEqual } from 'node:util';
-import type { GrownTree } from './grow';
+import type { RandomTree } from './random-tree';
 import { apply, type Result } from './results';
-import type { End, Played } from './play';
+import type { End, TreeRun } from './run-tree';
 import type { Tree } from './tree';
 
 /** What is wrong; none where all is well. Each names the seed, what came instead, and the tree. */
-export function judge({ seed, tree, results }: GrownTree, played: Played): readonly string[] {
-  const { end, answers, wrongs } = played;
+export function problemsOf({ seed, tree, results }: RandomTree, runs: TreeRun): readonly string[] {
+  const { end, answers, wrongs } = runs;
   const taken = [...answers.values()].filter(Boolean).length;
   const isExpected = results.some((result) => allows(result, { tree, end, taken }));
   const isCancelled =

@@ -16,11 +16,11 @@ import type {
 } from './tree';
 
 const deepest = 4;
-/** From so many on, what grows is a leaf: trees stay small enough to have many of them. */
+/** From so many on, every new node is a leaf: trees stay small enough to have many of them. */
 const enoughNodes = 3;
 
 /** A tree with what it may come to. */
-export type GrownTree = {
+export type RandomTree = {
   readonly seed: number;
   readonly tree: Tree;
   readonly results: readonly Result[];
@@ -28,11 +28,11 @@ export type GrownTree = {
 
 export const input = 'go';
 
-/** Trees with too many possible results are grown again, from the next numbers of the same seed. */
-export function growTree(seed: number): GrownTree {
+/** A tree with too many possible results is drawn again, from the next numbers of the same seed. */
+export function randomTree(seed: number): RandomTree {
   const random = new Random(seed);
   for (;;) {
-    const tree = new Gardener(random, `t${seed}`).tree();
+    const tree = new TreeBuilder(random, `t${seed}`).tree();
     try {
       return { seed, tree, results: resultsOf(tree.root, { input, session: tree.session }) };
     } catch (error) {
@@ -41,10 +41,10 @@ export function growTree(seed: number): GrownTree {
   }
 }
 
-/** Where a node grows: how deep, and the keys of the session it may change. */
-type Spot = { readonly depth: number; readonly keys: readonly string[] };
+/** Where a node stands: how deep, and the keys of the session it may change. */
+type Position = { readonly depth: number; readonly keys: readonly string[] };
 
-class Gardener {
+class TreeBuilder {
   readonly #random: Random;
   readonly #id: string;
   readonly #failures: number;
@@ -73,20 +73,20 @@ class Gardener {
     };
   }
 
-  #node(spot: Spot): TreeNode {
-    const { depth } = spot;
+  #node(position: Position): TreeNode {
+    const { depth } = position;
     const random = this.#random;
     const isLeaf =
       depth === deepest || this.#nodes >= enoughNodes || random.chance((depth - 1) * 25);
-    if (isLeaf) return this.#agent(spot, 'leaf');
-    const grow = random.pick([
-      () => this.#sequential(spot),
-      () => this.#parallel(spot),
-      () => this.#parallel(spot),
-      () => this.#graph(spot),
-      () => this.#agent(spot, 'caller'),
+    if (isLeaf) return this.#agent(position, 'leaf');
+    const build = random.pick([
+      () => this.#sequential(position),
+      () => this.#parallel(position),
+      () => this.#parallel(position),
+      () => this.#graph(position),
+      () => this.#agent(position, 'caller'),
     ]);
-    return grow();
+    return build();
   }
 
   #nextId(letter: string): string {
@@ -94,24 +94,24 @@ class Gardener {
     return `${this.#id}.${letter}${this.#nodes}`;
   }
 
-  #sequential(spot: Spot): TreeNode {
+  #sequential(position: Position): TreeNode {
     const random = this.#random;
     const id = this.#nextId('s');
-    const below = { ...spot, depth: spot.depth + 1 };
+    const below = { ...position, depth: position.depth + 1 };
     const steps = Array.from({ length: random.pick([1, 1, 2, 2, 3]) }, () => this.#node(below));
     const again = random.chance(15) ? steps.slice(0, 1) : [];
     const passOutput = random.pick([false, true, 'combined'] as const);
     return { kind: 'sequential', id, steps: [...steps, ...again], passOutput };
   }
 
-  #parallel(spot: Spot): ParallelNode {
+  #parallel(position: Position): ParallelNode {
     const random = this.#random;
     const id = this.#nextId('p');
     const length = random.pick([2, 2, 2, 2, 3]);
     const isDisjoint = random.chance(60);
     const branches = Array.from({ length }, (_, index) => {
-      const own = spot.keys.filter((_key, at) => !isDisjoint || at % length === index);
-      return this.#node({ depth: spot.depth + 1, keys: own });
+      const own = position.keys.filter((_key, at) => !isDisjoint || at % length === index);
+      return this.#node({ depth: position.depth + 1, keys: own });
     });
     return {
       kind: 'parallel',
@@ -123,10 +123,10 @@ class Gardener {
     };
   }
 
-  #graph(spot: Spot): GraphNode {
+  #graph(position: Position): GraphNode {
     const random = this.#random;
     const id = this.#nextId('g');
-    const below = { ...spot, depth: spot.depth + 1 };
+    const below = { ...position, depth: position.depth + 1 };
     const tasks: TaskNode[] = [];
     for (let left = random.pick([2, 2, 2, 3, 4]); left > 0; left -= 1) {
       const dependencies = tasks.map((task) => task.id).filter(() => random.chance(40));
@@ -139,7 +139,7 @@ class Gardener {
     return { kind: 'graph', id, tasks: random.shuffle(tasks) };
   }
 
-  #agent(spot: Spot, role: 'leaf' | 'caller' | 'flaky'): AgentNode {
+  #agent(position: Position, role: 'leaf' | 'caller' | 'flaky'): AgentNode {
     const random = this.#random;
     const id = this.#nextId('a');
     const ending = random.chance(this.#failures)
@@ -147,32 +147,34 @@ class Gardener {
       : 'answer';
     if (role === 'flaky')
       return { kind: 'agent', id, turns: [acts({ kind: 'flaky' })], ending: 'answer' };
-    const turns = Array.from({ length: random.pick([0, 1, 1]) }, () => this.#turn(spot, ending));
+    const turns = Array.from({ length: random.pick([0, 1, 1]) }, () =>
+      this.#turn(position, ending),
+    );
     if (role === 'leaf') return { kind: 'agent', id, turns, ending };
-    const called = acts(...this.#calls(spot));
+    const called = acts(...this.#calls(position));
     return { kind: 'agent', id, turns: random.shuffle([...turns, called]), ending: 'answer' };
   }
 
-  #turn(spot: Spot, ending: AgentNode['ending']): Turn {
+  #turn(position: Position, ending: AgentNode['ending']): Turn {
     const random = this.#random;
     if (random.chance(6)) return { kind: 'marker' };
     if (ending === 'limit') return acts({ kind: 'ask' });
-    return acts(...Array.from({ length: random.pick([1, 1, 2]) }, () => this.#act(spot)));
+    return acts(...Array.from({ length: random.pick([1, 1, 2]) }, () => this.#act(position)));
   }
 
-  #calls(spot: Spot): readonly Act[] {
+  #calls(position: Position): readonly Act[] {
     const random = this.#random;
     const onError = random.pick(['return', 'return', 'fail'] as const);
     const callees = Array.from({ length: random.pick([1, 1, 1, 2]) }, () =>
-      this.#node({ ...spot, depth: spot.depth + 1 }),
+      this.#node({ ...position, depth: position.depth + 1 }),
     );
-    const others = random.chance(40) ? [this.#act(spot)] : [];
+    const others = random.chance(40) ? [this.#act(position)] : [];
     return [...callees.map((callee) => ({ kind: 'call', callee, onError }) as const), ...others];
   }
 
-  #act(spot: Spot): Act {
+  #act(position: Position): Act {
     const random = this.#random;
-    const key = spot.keys[random.below(spot.keys.length)];
+    const key = position.keys[random.below(position.keys.length)];
     if (random.chance(this.#failures)) return { kind: 'break' };
     if (key === undefined || random.chance(15))
       return { kind: random.pick(['ask', 'ask', 'stumble']) };

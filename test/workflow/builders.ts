@@ -12,8 +12,8 @@ import type { AgentRunResult } from '../../src/protocol/run';
 import { scriptedModel, type ScriptedModel } from '../../src/testing/scripted-model';
 import type { ScriptedStep } from '../../src/testing/scripted-step';
 
-/** The agents of a file's tests, each with a model of its own, so that one worker serves all tests. */
-export class Cast {
+/** The agents of a file's tests. Each has a model of its own, so one worker serves all tests. */
+export class TestAgents {
   readonly runners: Agent[] = [];
   readonly providers: Record<string, ScriptedModel> = {};
 
@@ -48,9 +48,14 @@ export function aTool(
   });
 }
 
-export const callOf = (name: string, args: { [key: string]: string } = {}): ScriptedStep => ({
+/** A model turn that calls one tool. */
+export const callOf = (name: string, args: JsonObject = {}): ScriptedStep => ({
   toolCalls: [{ name, args }],
 });
+
+/** A model turn that asks a person. */
+export const askUser = (question: string, options?: string[]): ScriptedStep =>
+  callOf('ask_user', { question, ...(options && { options }) });
 
 /** What a run that ends with `text` comes to, whose models were called `calls` times by their scripts' standard usage. */
 export function resultOf(text: string, rest: Partial<AgentRunResult> & { calls?: number } = {}) {

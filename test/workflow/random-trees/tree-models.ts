@@ -1,7 +1,7 @@
 import type { ModelProvider, ModelRequest } from '../../../src/providers/provider';
 import { scriptedModel } from '../../../src/testing/scripted-model';
 import type { ScriptedStep } from '../../../src/testing/scripted-step';
-import { nextStep } from './says';
+import { nextStep } from './replies';
 import { calleesOf, type AgentNode, type Tree, type TreeNode } from './tree';
 
 /** The model call of a tree that is under way while the tree's run is cancelled. */
@@ -10,7 +10,7 @@ type Held = { left: number; readonly cancel: () => Promise<void> };
 const mostCalls = 20_000;
 
 /** The one provider of all trees: what a model says is told by its name and its conversation. */
-export class Stage {
+export class TreeModels {
   readonly provider: ModelProvider;
   readonly #agents = new Map<string, AgentNode>();
   readonly #held = new Map<string, Held>();
@@ -31,7 +31,7 @@ export class Stage {
 
   async #say(request: ModelRequest): Promise<ScriptedStep> {
     const agent = this.#agents.get(request.model);
-    if (agent === undefined) throw new Error(`nobody plays '${request.model}'`);
+    if (agent === undefined) throw new Error(`no agent has the model '${request.model}'`);
     await this.#hold(agent.id.slice(0, agent.id.indexOf('.')));
     return nextStep(agent, request);
   }

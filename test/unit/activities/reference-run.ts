@@ -5,11 +5,6 @@ import { noUsage, text } from '../core/builders';
 
 type Execution = { readonly id: string; readonly log: RunLog; readonly events: LogEvent[] };
 
-export const userEvent = (value: string): LogEvent => ({
-  kind: 'user',
-  message: { role: 'user', parts: [text(value)] },
-});
-
 export const turnEvent = (value: string): LogEvent => ({
   kind: 'model-turn',
   content: [text(value)],
@@ -30,7 +25,7 @@ export const resultEvent = (turn: number, value: string, index = 0): LogEvent =>
 });
 
 /** A run as its workflow holds it: the truth a replica is measured by. A reset gives it another execution; the old one answers on. */
-export class TrueRun {
+export class ReferenceRun {
   readonly workflowId: string;
   readonly #executions: Execution[] = [];
 

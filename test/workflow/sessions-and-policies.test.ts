@@ -1,22 +1,22 @@
-// What potato-agent does against its own documents (splits) or badly (weaknesses), on the dev server: callbacks, sessions, called agents.
+// Callbacks, sessions and called agents on the dev server: what each may see, change and call.
 
 import { defineCallbacks, overrideResponse, subAgent } from '../../src';
 import type { JsonObject } from '../../src/base/json';
 import { SqliteStores } from '../../src/worker';
 import { devServerAddress } from '../servers';
-import { aTool, callOf, Cast, resultOf } from './cast';
+import { aTool, callOf, TestAgents, resultOf } from './builders';
 import { linesOf } from './conversation';
 import { openHarness, type Harness } from './harness';
 
-const cast = new Cast();
+const agents = new TestAgents();
 const key = { appName: 'shop', userId: 'ada', sessionId: 'one' };
 
-describe('potato-agent, callbacks, sessions and called agents', () => {
+describe('callbacks, sessions and called agents', () => {
   let harness: Harness;
   const stores = SqliteStores.inMemory();
   beforeAll(async () => {
     harness = await openHarness();
-    const { runners, providers } = cast;
+    const { runners, providers } = agents;
     await harness.worker({ runners, providers, stores });
   });
   afterAll(async () => {
@@ -37,26 +37,26 @@ describe('potato-agent, callbacks, sessions and called agents', () => {
     beforeModelCall: () => void called.push('later, before'),
     afterModelCall: () => void called.push('later, after'),
   });
-  cast.agent('overridden', ['Original.'], { callbacks: [override, later] });
-  it('split 4: an override replaces the text, in the result and in the conversation', async () => {
+  agents.agent('overridden', ['Original.'], { callbacks: [override, later] });
+  it('an override replaces the text, in the result and in the conversation', async () => {
     const run = await harness.longhaul.start('overridden', 'Go.');
     const completionReason = 'callback override';
     expect(await run.result()).toEqual(resultOf('Instead.', { completionReason }));
     expect(linesOf(await run.transcript())).toEqual(['Go.', 'Instead.']);
   });
-  it('split 5: the first callback that answers ends the chain: later ones are not called', () => {
+  it('the first callback that answers ends the chain: later ones are not called', () => {
     expect(called).toEqual(['later, before', 'first']);
   });
 
-  const leaf = cast.agent('leaf', []);
-  const branch = cast.agent('branch', [callOf('leaf', { input: 'Three.' })], {
+  const leaf = agents.agent('leaf', []);
+  const branch = agents.agent('branch', [callOf('leaf', { input: 'Three.' })], {
     tools: [subAgent(leaf.agent, { name: 'leaf', description: 'Leaf' })],
   });
-  const trunk = cast.agent('trunk', [callOf('branch', { input: 'Two.' })], {
+  const trunk = agents.agent('trunk', [callOf('branch', { input: 'Two.' })], {
     tools: [subAgent(branch.agent, { name: 'branch', description: 'Branch' })],
   });
   const policy = { disallowedAgentIds: ['leaf'] };
-  cast.agent('root', [callOf('trunk', { input: 'One.' })], {
+  agents.agent('root', [callOf('trunk', { input: 'One.' })], {
     tools: [subAgent(trunk.agent, { name: 'trunk', description: 'Trunk', policy })],
   });
   const disallowed = {
@@ -65,15 +65,15 @@ describe('potato-agent, callbacks, sessions and called agents', () => {
       "'branch' must not call 'leaf': a caller above forbids it. Change its policy, or the tools of 'branch'",
     details: { id: 'leaf' },
   };
-  it('split 10: what ends a run three agents deep is still what the caller catches', async () => {
+  it('what ends a run three agents deep is still what the caller catches', async () => {
     const run = await harness.longhaul.start('root', 'Go.');
     await expect(run.result()).rejects.toMatchObject(disallowed);
   });
 
-  const quiet = cast.agent('quiet', [callOf('leaf', { input: 'Any.' })], {
+  const quiet = agents.agent('quiet', [callOf('leaf', { input: 'Any.' })], {
     tools: [subAgent(leaf.agent, { name: 'leaf', description: 'Leaf' })],
   });
-  cast.agent('silencer', [callOf('quiet', { input: 'Go.' })], {
+  agents.agent('silencer', [callOf('quiet', { input: 'Go.' })], {
     tools: [
       subAgent(quiet.agent, {
         name: 'quiet',
@@ -82,7 +82,7 @@ describe('potato-agent, callbacks, sessions and called agents', () => {
       }),
     ],
   });
-  it('weakness 14: a policy binds the calls of the called agent, both kinds of it', async () => {
+  it('a policy binds the calls of the called agent, both kinds of it', async () => {
     const run = await harness.longhaul.start('silencer', 'Go.');
     await expect(run.result()).rejects.toMatchObject({
       ...disallowed,
@@ -92,8 +92,8 @@ describe('potato-agent, callbacks, sessions and called agents', () => {
     expect(leaf.model.requests).toEqual([]);
   });
 
-  cast.agent('plain', ['Fine.']);
-  it('weakness 15: the guard counts the root agent, and leaves nothing in stored sessions', async () => {
+  agents.agent('plain', ['Fine.']);
+  it('the guard counts the root agent, and leaves nothing in stored sessions', async () => {
     const circle = {
       kind: 'agent',
       id: 'branch',
@@ -122,29 +122,29 @@ describe('potato-agent, callbacks, sessions and called agents', () => {
     { session: ['notes', 'lang'] },
   );
   for (const sessionPrecedence of ['caller', 'store'] as const) {
-    cast.agent(sessionPrecedence, [callOf('note'), 'Noted.'], { tools: [note], sessionPrecedence });
+    agents.agent(sessionPrecedence, [callOf('note'), 'Noted.'], {
+      tools: [note],
+      sessionPrecedence,
+    });
   }
   it.each([
     { precedence: 'caller', lang: 'en' },
     { precedence: 'store', lang: 'de' },
-  ])(
-    'weakness 22: of two values the $precedence’s stays, as the agent says',
-    async ({ precedence, lang }) => {
-      const own = { ...key, sessionId: precedence };
-      await stores.app.save(own, { lang: 'fr', shop: 'teas' });
-      await stores.user.save(own, { plan: 'gold' });
-      await stores.session.save(own, { lang: 'de' });
-      const session = { lang: 'en' };
-      const run = await harness.longhaul.start(precedence, 'Go.', { key: own, session });
-      const after = { lang, shop: 'teas', plan: 'gold', notes: ['noted'] };
-      expect(await run.result()).toEqual(
-        resultOf('Noted.', { iterations: 1, calls: 2, session: after }),
-      );
-      expect(await stores.session.load(own)).toEqual(after);
-      expect(await stores.user.load(own)).toEqual({ plan: 'gold' });
-      expect(await stores.app.load(own)).toEqual({ lang: 'fr', shop: 'teas' });
-    },
-  );
+  ])('of two values the $precedence’s stays, as the agent says', async ({ precedence, lang }) => {
+    const own = { ...key, sessionId: precedence };
+    await stores.app.save(own, { lang: 'fr', shop: 'teas' });
+    await stores.user.save(own, { plan: 'gold' });
+    await stores.session.save(own, { lang: 'de' });
+    const session = { lang: 'en' };
+    const run = await harness.longhaul.start(precedence, 'Go.', { key: own, session });
+    const after = { lang, shop: 'teas', plan: 'gold', notes: ['noted'] };
+    expect(await run.result()).toEqual(
+      resultOf('Noted.', { iterations: 1, calls: 2, session: after }),
+    );
+    expect(await stores.session.load(own)).toEqual(after);
+    expect(await stores.user.load(own)).toEqual({ plan: 'gold' });
+    expect(await stores.app.load(own)).toEqual({ lang: 'fr', shop: 'teas' });
+  });
 
   const seen: unknown[] = [];
   const look = aTool(
@@ -162,8 +162,8 @@ describe('potato-agent, callbacks, sessions and called agents', () => {
       seen.push(session);
     },
   });
-  cast.agent('looker', [callOf('look'), 'Seen.'], { tools: [look], callbacks: [watch] });
-  it('weakness 23: tools and callbacks see the keys of the session they declare, and whose run it is', async () => {
+  agents.agent('looker', [callOf('look'), 'Seen.'], { tools: [look], callbacks: [watch] });
+  it('tools and callbacks see the keys of the session they declare, and whose run it is', async () => {
     const session = { lang: 'en', secret: 's' };
     const context = { tenant: 't1' };
     const run = await harness.longhaul.start('looker', 'Go.', { session, context });
@@ -196,7 +196,7 @@ describe('potato-agent, callbacks, sessions and called agents', () => {
       return overrideResponse('from the cache');
     },
   });
-  const cached = cast.agent('cached', [callOf('remote', { id: '7' }), 'Cached.'], {
+  const cached = agents.agent('cached', [callOf('remote', { id: '7' }), 'Cached.'], {
     tools: [remote],
     callbacks: [gate],
   });
@@ -204,8 +204,8 @@ describe('potato-agent, callbacks, sessions and called agents', () => {
     name: 'spare',
     beforeModelCall: () => overrideResponse('Spared.'),
   });
-  const spared = cast.agent('spared', [], { callbacks: [spare] });
-  it('weakness 24: hooks may wait, see the session, and stand in for a tool or the model', async () => {
+  const spared = agents.agent('spared', [], { callbacks: [spare] });
+  it('hooks may wait, see the session, and stand in for a tool or the model', async () => {
     const run = await harness.longhaul.start('cached', 'Go.');
     const session = { asked: { id: '7' } };
     expect(await run.result()).toEqual(resultOf('Cached.', { iterations: 1, calls: 2, session }));
