@@ -7,7 +7,7 @@ import { LogReplica } from '../../../src/activities/log/log-replica';
 import { limits } from '../../../src/protocol/limits';
 import type { LogEntry } from '../../../src/protocol/log';
 import type { Definition } from '../../../src/protocol/spec';
-import { ReferenceRun } from './reference-run';
+import { ReferenceRun } from './log/reference-run';
 
 const MiB = 1024 * 1024;
 const count = 100;

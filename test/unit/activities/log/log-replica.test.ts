@@ -2,7 +2,7 @@
 import { LogReplica, type ReadPage } from '../../../../src/activities/log/log-replica';
 import type { LogEntry, LogPage, LogRef } from '../../../../src/protocol/log';
 import { userEvent } from '../../core/builders';
-import { ReferenceRun, turnEvent } from '../reference-run';
+import { ReferenceRun, turnEvent } from './reference-run';
 
 const noPages: ReadPage = (from) => Promise.reject(new Error(`asked for entry ${from}`));
 

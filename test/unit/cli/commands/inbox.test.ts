@@ -1,11 +1,11 @@
 // Pure: no server. The client's inbox is a double.
-import type { InboxFilter, InboxItem } from '../../../src/client';
-import { showInbox } from '../../../src/cli/commands/inbox';
-import { renderInbox } from '../../../src/cli/render/render-list';
-import { commandLine } from '../../../src/cli/render/render-pending';
-import { createStyle } from '../../../src/cli/render/style';
-import { anApproval, aQuestion } from './builders';
-import { fakeTerminal, type FakeTerminal } from './fake-terminal';
+import type { InboxFilter, InboxItem } from '../../../../src/client';
+import { showInbox } from '../../../../src/cli/commands/inbox';
+import { renderInbox } from '../../../../src/cli/render/render-list';
+import { commandLine } from '../../../../src/cli/render/render-pending';
+import { createStyle } from '../../../../src/cli/render/style';
+import { anApproval, aQuestion } from '../builders';
+import { fakeTerminal, type FakeTerminal } from '../fake-terminal';
 
 const question: InboxItem = {
   ...aQuestion({ path: 'planner/dig', question: 'Which\ncity is \u001b[31mmeant, after all?' }),

@@ -1,6 +1,6 @@
 // Pure: no server. Random histories of runs, attempts, resets and processes, with a fixed seed.
 import fc from 'fast-check';
-import type { ReplicaStatistics } from '../../../src/activities/log/log-replica';
+import type { ReplicaStatistics } from '../../../../src/activities/log/log-replica';
 import { script, type Script } from './log-steps';
 import { injectedFailure, SimulatedWorkers } from './simulated-workers';
 

@@ -2,13 +2,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { RunSummary } from '../../../src/client';
-import { diff } from '../../../src/cli/commands/diff';
-import { loadSpec } from '../../../src';
-import type { Definition } from '../../../src/protocol/spec';
-import { hashDefinition } from '../../../src/define/definition';
-import { createRegistry } from '../../../src/define/registry';
-import { fakeTerminal, type FakeTerminal } from './fake-terminal';
+import type { RunSummary } from '../../../../src/client';
+import { diff } from '../../../../src/cli/commands/diff';
+import { loadSpec } from '../../../../src';
+import type { Definition } from '../../../../src/protocol/spec';
+import { hashDefinition } from '../../../../src/define/definition';
+import { createRegistry } from '../../../../src/define/registry';
+import { fakeTerminal, type FakeTerminal } from '../fake-terminal';
 
 const before = `
 agents:

@@ -1,11 +1,11 @@
 // Pure: no server. Text of models and users on its way to a terminal.
-import type { RunSummary } from '../../../src/client';
-import { terminalText } from '../../../src/cli/render/printable';
-import { renderList } from '../../../src/cli/render/render-list';
-import { commandLine } from '../../../src/cli/render/render-pending';
-import { renderTranscript } from '../../../src/cli/render/render-run';
-import { createStyle } from '../../../src/cli/render/style';
-import { renderTable } from '../../../src/cli/render/table';
+import type { RunSummary } from '../../../../src/client';
+import { terminalText } from '../../../../src/cli/render/printable';
+import { renderList } from '../../../../src/cli/render/render-list';
+import { commandLine } from '../../../../src/cli/render/render-pending';
+import { renderTranscript } from '../../../../src/cli/render/render-run';
+import { createStyle } from '../../../../src/cli/render/style';
+import { renderTable } from '../../../../src/cli/render/table';
 
 const evil = '\u001b]0;owned\u0007\u001b[2J\u009b1Aevil\u202e\u2066\r\u0008';
 const noMoves = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/;

@@ -1,6 +1,6 @@
 // Pure: no server.
-import type { AgentRun } from '../../../src/agent-run';
-import { foldLog } from '../../../src/core/transcript/fold-log';
+import type { AgentRun } from '../../../../src/agent-run';
+import { foldLog } from '../../../../src/core/transcript/fold-log';
 import {
   answered,
   assistant,
@@ -13,7 +13,7 @@ import {
   thrown,
   tool,
   user,
-} from './builders';
+} from '../builders';
 
 const two = [call('c1'), call('c2', 'add', { x: 2 })];
 

@@ -1,7 +1,7 @@
 // Pure: no server. Counts work instead of measuring time.
-import { AgentRun } from '../../../src/agent-run';
-import { foldLog } from '../../../src/core/transcript/fold-log';
-import { call, result, turn } from './builders';
+import { AgentRun } from '../../../../src/agent-run';
+import { foldLog } from '../../../../src/core/transcript/fold-log';
+import { call, result, turn } from '../builders';
 
 describe('A long run', () => {
   it('adds the same few entries every turn, and builds no request nobody reads', () => {

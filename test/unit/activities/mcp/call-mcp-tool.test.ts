@@ -1,6 +1,6 @@
 // Pure: no server.
-import { mcpOutput } from '../../../src/activities/mcp/call-mcp-tool';
-import { limits } from '../../../src/protocol/limits';
+import { mcpOutput } from '../../../../src/activities/mcp/call-mcp-tool';
+import { limits } from '../../../../src/protocol/limits';
 
 type Result = Parameters<typeof mcpOutput>[1];
 type Block = Result['content'][number];

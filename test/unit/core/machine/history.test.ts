@@ -1,7 +1,7 @@
 // Pure: no server.
-import { AgentRun } from '../../../src/agent-run';
-import { foldLog } from '../../../src/core/transcript/fold-log';
-import type { Message } from '../../../src/protocol/message';
+import { AgentRun } from '../../../../src/agent-run';
+import { foldLog } from '../../../../src/core/transcript/fold-log';
+import type { Message } from '../../../../src/protocol/message';
 import {
   answered,
   assistant,
@@ -14,7 +14,7 @@ import {
   tool,
   turn,
   user,
-} from './builders';
+} from '../builders';
 
 const interrupted = 'not answered: the run was interrupted before this call had a result';
 

@@ -1,7 +1,7 @@
 // Pure: no server.
-import { AgentRun } from '../../../src/agent-run';
-import { addUsage, emptyUsage, sumUsage, toUsage } from '../../../src/core/budget/usage';
-import { answered, call, malformed, noUsage, text, thrown, tokens, turn } from './builders';
+import { AgentRun } from '../../../../src/agent-run';
+import { addUsage, emptyUsage, sumUsage, toUsage } from '../../../../src/core/budget/usage';
+import { answered, call, malformed, noUsage, text, thrown, tokens, turn } from '../builders';
 
 describe('Rule 2: accounting', () => {
   it.each([

@@ -1,18 +1,18 @@
 // Pure: no server. Whatever anybody may send a run or a thread, with a fixed seed: it is taken whole, or refused by a typed error.
 import fc from 'fast-check';
-import { LonghaulError } from '../../../src/protocol/errors';
-import type { PendingInput } from '../../../src/protocol/run';
+import { LonghaulError } from '../../../../src/protocol/errors';
+import type { PendingInput } from '../../../../src/protocol/run';
 import {
   approveInput,
   cancelReason,
   delivery,
   rejectInput,
   resumeInput,
-} from '../../../src/workflows/run/answer-input';
-import { RunBoard } from '../../../src/workflows/run/run-board';
-import { takeRunStart, takeThreadStart } from '../../../src/workflows/run/run-start';
-import { sendInput, turnsQuery } from '../../../src/workflows/run/thread-input';
-import { childInputs, childOutcome } from '../../../src/workflows/run/told-input';
+} from '../../../../src/workflows/run/answer-input';
+import { RunBoard } from '../../../../src/workflows/run/run-board';
+import { takeRunStart, takeThreadStart } from '../../../../src/workflows/run/run-start';
+import { sendInput, turnsQuery } from '../../../../src/workflows/run/thread-input';
+import { childInputs, childOutcome } from '../../../../src/workflows/run/told-input';
 
 const seed = 20_261_122;
 

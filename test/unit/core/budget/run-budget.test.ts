@@ -1,11 +1,11 @@
 // Pure: no server. What a run may spend with all below it; shares of it are drawn at random, with a fixed seed.
 
 import fc from 'fast-check';
-import { budgetAmount, RunBudget } from '../../../src/core/budget/budget';
-import type { Json } from '../../../src/base/json';
-import type { RunSpend } from '../../../src/protocol/run';
-import type { BudgetSpec } from '../../../src/protocol/spec';
-import { noUsage, thrown } from './builders';
+import { budgetAmount, RunBudget } from '../../../../src/core/budget/budget';
+import type { Json } from '../../../../src/base/json';
+import type { RunSpend } from '../../../../src/protocol/run';
+import type { BudgetSpec } from '../../../../src/protocol/spec';
+import { noUsage, thrown } from '../builders';
 
 const spent = (tokens: number, rest: Partial<RunSpend> = {}): RunSpend => ({
   usage: { ...noUsage, totalTokens: tokens },

@@ -1,9 +1,9 @@
 // Pure: no server.
-import { AgentRun } from '../../../src/agent-run';
-import type { RunStateKind } from '../../../src/core/machine/run-state';
-import { checkMove, transitions } from '../../../src/core/machine/transitions';
-import type { RunEvent } from '../../../src/core/machine/transitions';
-import { answered, call, malformed, noUsage, result, text, thrown, turn } from './builders';
+import { AgentRun } from '../../../../src/agent-run';
+import type { RunStateKind } from '../../../../src/core/machine/run-state';
+import { checkMove, transitions } from '../../../../src/core/machine/transitions';
+import type { RunEvent } from '../../../../src/core/machine/transitions';
+import { answered, call, malformed, noUsage, result, text, thrown, turn } from '../builders';
 
 const partial = { content: [] };
 const invalid = { key: 'k', callId: 'c', name: 'nope', argsText: '' };

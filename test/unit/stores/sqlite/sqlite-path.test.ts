@@ -1,6 +1,6 @@
 // Pure: opens no database.
 
-import { checkSqlitePath } from '../../../src/stores/sqlite/sqlite-stores';
+import { checkSqlitePath } from '../../../../src/stores/sqlite/sqlite-stores';
 
 describe('the path of a SQLite database', () => {
   it.each([

@@ -1,7 +1,7 @@
-import type { LogEntry, LogEvent, LogRef } from '../../../src/protocol/log';
-import type { ReadPage } from '../../../src/activities/log/log-replica';
-import { RunLog } from '../../../src/workflows/run/run-log';
-import { noUsage, text } from '../core/builders';
+import type { LogEntry, LogEvent, LogRef } from '../../../../src/protocol/log';
+import type { ReadPage } from '../../../../src/activities/log/log-replica';
+import { RunLog } from '../../../../src/workflows/run/run-log';
+import { noUsage, text } from '../../core/builders';
 
 type Execution = { readonly id: string; readonly log: RunLog; readonly events: LogEvent[] };
 

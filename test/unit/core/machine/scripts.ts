@@ -1,10 +1,14 @@
 import fc from 'fast-check';
-import type { AgentRun } from '../../../src/agent-run';
-import type { AgentRunOptions } from '../../../src/agent-run';
-import type { RunStateKind } from '../../../src/core/machine/run-state';
-import type { InvalidToolCallAction, ModelTurn, ToolChoice } from '../../../src/core/machine/steps';
-import type { AssistantPart, ToolResult, Usage } from '../../../src/protocol/message';
-import { result } from './builders';
+import type { AgentRun } from '../../../../src/agent-run';
+import type { AgentRunOptions } from '../../../../src/agent-run';
+import type { RunStateKind } from '../../../../src/core/machine/run-state';
+import type {
+  InvalidToolCallAction,
+  ModelTurn,
+  ToolChoice,
+} from '../../../../src/core/machine/steps';
+import type { AssistantPart, ToolResult, Usage } from '../../../../src/protocol/message';
+import { result } from '../builders';
 
 /** One event of a random script: what it does depends on the state it meets. */
 export type ScriptEvent = {

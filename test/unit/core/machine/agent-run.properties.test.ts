@@ -1,13 +1,13 @@
 // Pure: no server. Random scripts of events, with a fixed seed.
 import fc from 'fast-check';
-import { AgentRun } from '../../../src/agent-run';
-import { foldLog } from '../../../src/core/transcript/fold-log';
-import { sumUsage } from '../../../src/core/budget/usage';
-import { LonghaulError } from '../../../src/protocol/errors';
-import type { Message } from '../../../src/protocol/message';
-import { stored } from './builders';
-import type { ScriptEvent } from './scripts';
-import { act, runOptions, script } from './scripts';
+import { AgentRun } from '../../../../src/agent-run';
+import { foldLog } from '../../../../src/core/transcript/fold-log';
+import { sumUsage } from '../../../../src/core/budget/usage';
+import { LonghaulError } from '../../../../src/protocol/errors';
+import type { Message } from '../../../../src/protocol/message';
+import { stored } from '../builders';
+import type { ScriptEvent } from './scripts.ts';
+import { act, runOptions, script } from './scripts.ts';
 
 const seed = 20_261_121;
 const numRuns = 100;

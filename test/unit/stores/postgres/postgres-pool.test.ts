@@ -5,7 +5,7 @@ import {
   createPool,
   inTransaction,
   keepListening,
-} from '../../../src/stores/postgres/postgres-pool';
+} from '../../../../src/stores/postgres/postgres-pool';
 
 const message = (type: string, body: Buffer): Buffer => {
   const head = Buffer.alloc(5);

@@ -1,20 +1,20 @@
 // Pure: no server.
-import { checkAgents, renderChecks } from '../../../src/cli/commands/doctor';
+import { checkAgents, renderChecks } from '../../../../src/cli/commands/doctor';
 import {
   checkNode,
   checkProtobufjs,
   checkProviderKeys,
   checkTemporalSdk,
-} from '../../../src/cli/doctor/machine-checks';
-import { howItWasTerminated, manyExecutions } from '../../../src/cli/doctor/ended-runs';
-import { lookAtEach, summary } from '../../../src/cli/doctor/look';
-import { openRunChecks } from '../../../src/cli/doctor/open-runs';
-import type { LoadedAgents } from '../../../src/cli/session/agents-file';
-import { isGone } from '../../../src/cli/session/live-workers';
-import { createStyle } from '../../../src/cli/render/style';
-import { createRegistry } from '../../../src/define/registry';
-import { defineAgent } from '../../../src';
-import type { CreateWorkerOptions } from '../../../src/worker';
+} from '../../../../src/cli/doctor/machine-checks';
+import { howItWasTerminated, manyExecutions } from '../../../../src/cli/doctor/ended-runs';
+import { lookAtEach, summary } from '../../../../src/cli/doctor/look';
+import { openRunChecks } from '../../../../src/cli/doctor/open-runs';
+import type { LoadedAgents } from '../../../../src/cli/session/agents-file';
+import { isGone } from '../../../../src/cli/session/live-workers';
+import { createStyle } from '../../../../src/cli/render/style';
+import { createRegistry } from '../../../../src/define/registry';
+import { defineAgent } from '../../../../src';
+import type { CreateWorkerOptions } from '../../../../src/worker';
 
 function agentsWith(model: string, providers: CreateWorkerOptions['providers'] = {}): LoadedAgents {
   const options = { runners: [defineAgent({ id: 'a', model })], providers };

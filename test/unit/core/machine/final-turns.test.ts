@@ -1,7 +1,7 @@
 // Pure: no server.
-import { AgentRun, type AgentRunOptions } from '../../../src/agent-run';
-import type { AssistantPart } from '../../../src/protocol/message';
-import { answered, assistant, call, respond, stored, text, thrown, turn, user } from './builders';
+import { AgentRun, type AgentRunOptions } from '../../../../src/agent-run';
+import type { AssistantPart } from '../../../../src/protocol/message';
+import { answered, assistant, call, respond, stored, text, thrown, turn, user } from '../builders';
 
 const sealed = { api: 'a', model: 'm', data: 's' };
 const reasoning: AssistantPart = { type: 'reasoning', text: 'hmm', sealed };

@@ -1,12 +1,12 @@
 // Pure: no server. The server's operator API is a double.
 import { ServiceError, type Client } from '@temporalio/client';
-import { toCliError } from '../../../src/cli/cli-error';
+import { toCliError } from '../../../../src/cli/cli-error';
 import {
   type AttributeReport,
   registerAttributes,
   renderSetup,
-} from '../../../src/cli/commands/setup';
-import { createStyle } from '../../../src/cli/render/style';
+} from '../../../../src/cli/commands/setup';
+import { createStyle } from '../../../../src/cli/render/style';
 
 const [text, keyword, keywordList] = [1, 2, 7];
 

@@ -2,9 +2,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { specFileSchema } from '../../../src';
-import { runCli } from '../../../src/cli/run-cli';
-import { fakeTerminal } from './fake-terminal';
+import { specFileSchema } from '../../../../src';
+import { runCli } from '../../../../src/cli/run-cli';
+import { fakeTerminal } from '../fake-terminal';
 
 async function cli(...args: string[]) {
   const terminal = fakeTerminal();

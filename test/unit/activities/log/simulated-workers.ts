@@ -1,8 +1,8 @@
 import type fc from 'fast-check';
-import { LogReplica, type ReadPage } from '../../../src/activities/log/log-replica';
-import type { LogEntry, LogEvent, LogRef } from '../../../src/protocol/log';
+import { LogReplica, type ReadPage } from '../../../../src/activities/log/log-replica';
+import type { LogEntry, LogEvent, LogRef } from '../../../../src/protocol/log';
 import type { LogStep, Script } from './log-steps';
-import { userEvent } from '../core/builders';
+import { userEvent } from '../../core/builders';
 import { ReferenceRun, resultEvent, turnEvent } from './reference-run';
 
 export const injectedFailure = 'the query timed out';
