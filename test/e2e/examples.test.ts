@@ -155,7 +155,7 @@ describe('npm run example', () => {
     await expectNothingLeft(group);
   });
 
-  it('names the examples there are when none is given', async () => {
+  it('lists the examples when no name is given', async () => {
     const { output, status } = await runExample('run.mts', { folder: tmpdir() });
     expect({ output, status }).toEqual({
       output:

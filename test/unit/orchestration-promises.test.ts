@@ -28,7 +28,7 @@ describe('a parallel that merges', () => {
     expect(plan.session).toEqual({});
   });
 
-  it('of two branches that wrote a key the last to complete wins, and none that only read it', () => {
+  it('when two branches write a key, the last to complete wins; a branch that only reads it does not count', () => {
     const plan = start(aParallel(['a', 'b', 'reader']), { city: 'Rome', plan: 'free' });
     takeAll(plan);
     plan.completed('branch-2', aResult('two', { city: 'Oslo' }));
@@ -39,7 +39,7 @@ describe('a parallel that merges', () => {
 });
 
 describe('orchestration', () => {
-  it('branches lose no updates of each other, and one that fails leaves none and ends the rest', () => {
+  it('branches keep the updates of each other; a branch that fails leaves no updates and ends the rest', () => {
     const both = start(aParallel(['a', 'b']), { count: 1, note: 'x' });
     takeAll(both);
     both.completed('branch-1', aResult('one', { count: 2 }));
@@ -56,7 +56,7 @@ describe('orchestration', () => {
     ]);
   });
 
-  it('the first to complete is enough, and all failures are told where none does', () => {
+  it('one completed branch is enough; if no branch completes, all failures are reported', () => {
     const merge = 'first';
     const some = start(aParallel(['a', 'b'], { merge, cancelRest: true }));
     takeAll(some);

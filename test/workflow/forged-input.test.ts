@@ -49,7 +49,7 @@ describe('forged input', () => {
   const start = { runner: 'quick', input: 'Go' };
   const thread = { runner: 'quick', key: { appName: 'a', userId: 'u', sessionId: 's' } };
   const bomb = deflateSync(new Uint8Array(60_000_000));
-  const lineage = { root: 'victim', path: 'boss/quick', ancestors: ['boss'], depth: 1 };
+  const lineage = { root: 'other', path: 'boss/quick', ancestors: ['boss'], depth: 1 };
 
   it.each<{ name: string; type?: string; args: unknown[]; options?: object; message: RegExp }>([
     { name: 'a carried state', args: [start, bomb], message: /continued as new/ },
@@ -96,9 +96,9 @@ describe('forged input', () => {
   );
 
   it('options of start that are not options start nothing else', async () => {
-    const victim = await harness.longhaul.start('quick', 'Go', { session: { secret: 'IBAN' } });
-    await victim.result();
-    const body = { sessionFrom: victim.workflowId, lineage, definition: { root: 'x', hash: '0' } };
+    const other = await harness.longhaul.start('quick', 'Go', { session: { secret: 'IBAN' } });
+    await other.result();
+    const body = { sessionFrom: other.workflowId, lineage, definition: { root: 'x', hash: '0' } };
     const run = await harness.longhaul.start('quick', 'Go', { ...body, session: { own: 1 } });
     expect((await run.result()).session).toEqual({ own: 1 });
   });

@@ -19,7 +19,7 @@ const scripts = {
 };
 
 /** Manager, researcher and payer, each with a model of its own, and what the payer's tool was called with. */
-function cast() {
+function transferAgents() {
   const transfers: object[] = [];
   const transfer = defineTool<{ to: string; amount: number }>({
     name: 'transfer',
@@ -144,7 +144,7 @@ describeWithTimeSkipping('an approval three agents deep', () => {
 
   it('is given a week later through the root run, and its call runs once, as the person changed it', async () => {
     quietRuntime();
-    const { transfers, options } = cast();
+    const { transfers, options } = transferAgents();
     const test = await createTestEnvironment({
       ...options,
       serverPath: timeSkippingServerPath(),
@@ -175,7 +175,7 @@ describe('the inbox', () => {
     const harness = await openHarness();
     try {
       const { longhaul } = harness;
-      const { transfers, options } = cast();
+      const { transfers, options } = transferAgents();
       await harness.worker(options);
       const run = await longhaul.start('manager', 'Settle what is open.');
       await run.outcome();

@@ -57,7 +57,7 @@ describe('a random tree of agents, pipelines, branches and graphs', () => {
     timeout,
   );
 
-  it('leaves no run open below it, and none that the server had to terminate', async () => {
+  it('leaves no run open below it, and no run that the server had to terminate', async () => {
     let runs: readonly WorkflowExecutionInfo[] = [];
     await eventually('all are closed', async () => {
       runs = await collect(

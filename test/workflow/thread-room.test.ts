@@ -90,7 +90,7 @@ describe('a thread with more than travels', () => {
     expect((await thread.state()).rejected).toEqual([]);
   });
 
-  it('takes no more while its store is down than it can keep, and loses none of it', async () => {
+  it('takes no more turns than it can keep while its store is down, and loses none', async () => {
     const thread = threadOf('saving', 'down');
     isDown = true;
     let turns = 0;

@@ -87,7 +87,7 @@ describe('a tree of runs', () => {
     expect((await run.usage()).totalTokens).toBe(15);
   });
 
-  it('whose root run is terminated leaves none running, and no model call', async () => {
+  it('whose root run is terminated leaves no run and no model call behind', async () => {
     await harness.longhaul.client.workflow.getHandle(run.workflowId).terminate('enough');
     await eventually('the end of the model calls', () => model.aborted.length === 2);
     await eventually('the end of all', async () => {

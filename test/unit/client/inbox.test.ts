@@ -142,7 +142,7 @@ describe('listInbox', () => {
     expect(items).toHaveLength(100);
   });
 
-  it('asks no worker when told so, and none where none polls', async () => {
+  it('asks no worker when told so, or when no worker polls', async () => {
     const run = { id: 'a', memo: waiting, answer: [whole] };
     const polled = clientOf([run]);
     const silently = { whole: true, withoutWorker: true };

@@ -280,23 +280,23 @@ describe('what only a run that calls another one says', () => {
   it.each<{ name: string; start: object; message: string }>([
     {
       name: "another run's session",
-      start: { sessionFrom: 'victim' },
-      message: "sessionFrom names 'victim', but 'root' started this run",
+      start: { sessionFrom: 'other' },
+      message: "sessionFrom names 'other', but 'root' started this run",
     },
     {
       name: "another run's input",
-      start: { inputFrom: { ...inputFrom, workflowId: 'victim' } },
-      message: "inputFrom names 'victim'",
+      start: { inputFrom: { ...inputFrom, workflowId: 'other' } },
+      message: "inputFrom names 'other'",
     },
     {
       name: "another thread's memory",
-      start: { thread: { ...fromParent.thread, memory: { ...memory, workflowId: 'victim' } } },
-      message: "thread names 'victim'",
+      start: { thread: { ...fromParent.thread, memory: { ...memory, workflowId: 'other' } } },
+      message: "thread names 'other'",
     },
     {
       name: 'a tree that is not its own',
-      start: { lineage: { ...lineage, root: 'victim' } },
-      message: "lineage names 'victim'",
+      start: { lineage: { ...lineage, root: 'other' } },
+      message: "lineage names 'other'",
     },
     { name: 'a tree that is none', start: { lineage: 7 }, message: 'lineage must be an object' },
     {

@@ -110,7 +110,7 @@ describe('redact', () => {
     expect(redact(text)).toBe(text);
   });
 
-  it('takes out given secrets, but none so short that it would hit words', () => {
+  it('takes out given secrets, except those so short that they would match words', () => {
     expect(redact('my-key and a', ['my-key', 'a'])).toBe('[redacted] and a');
   });
 });

@@ -212,7 +212,7 @@ describe('LogReplica, given pages that are not the log', () => {
 
 describe('LogReplica, bounded', () => {
   /** Reads a run after each of its entries, as a run's model calls do. */
-  async function grow(
+  async function addEntries(
     replica: LogReplica,
     workflowId: string,
     count: number,
@@ -235,7 +235,7 @@ describe('LogReplica, bounded', () => {
   it('counts a log as it has grown, and lets go of the one that was read longest ago', async () => {
     const replica = new LogReplica(27_500);
     const runs = [];
-    for (const workflowId of ['a', 'b', 'c']) runs.push(await grow(replica, workflowId, 12));
+    for (const workflowId of ['a', 'b', 'c']) runs.push(await addEntries(replica, workflowId, 12));
     const [a, b, c] = runs as [ReferenceRun, ReferenceRun, ReferenceRun];
     expect([await isKept(replica, c), await isKept(replica, b)]).toEqual([true, true]);
     expect(await isKept(replica, a)).toBe(false);
@@ -243,7 +243,7 @@ describe('LogReplica, bounded', () => {
 
   it('counts what a failed read brought', async () => {
     const replica = new LogReplica(27_500);
-    const kept = await grow(replica, 'kept', 12);
+    const kept = await addEntries(replica, 'kept', 12);
     const run = longRun(20, { bytes: 500, workflowId: 'failing' });
     const pages = run.pages(run.ref(), 10);
     const failing: ReadPage = (from) =>

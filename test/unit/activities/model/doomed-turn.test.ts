@@ -108,7 +108,7 @@ describe('an attempt at a model call', () => {
     expect(provider.sent).toEqual([reasoning, text, good, invalid]);
   });
 
-  it('makes a turn of what had come, where the provider makes none', async () => {
+  it('makes a turn of what had arrived when the provider does not make one', async () => {
     const { response } = await attemptWith(fake(streamed, rejecting), new TurnWatch(['look_up']));
 
     expect(response).toEqual({

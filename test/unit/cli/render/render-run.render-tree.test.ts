@@ -6,7 +6,7 @@ import { aQuestion, aTree, usageOf } from '../builders';
 const options = { style: createStyle(false), width: 60 };
 
 describe('renderTree', () => {
-  it('shows nothing for a run that called none', () => {
+  it('shows nothing for a run that called no other runs', () => {
     expect(renderTree(aTree(), options)).toEqual([]);
   });
 

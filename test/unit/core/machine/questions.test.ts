@@ -119,7 +119,7 @@ describe('Rule 17: questions', () => {
     });
   });
 
-  it('takes options of null for none', () => {
+  it('takes options of null as left out', () => {
     const run = new AgentRun('go', { askUser: 'tool' });
 
     expect(

@@ -88,7 +88,7 @@ describe('GraphPlan', () => {
   });
 
   describe('prompts', () => {
-    it('is the input of the graph for a task that waits for none', () => {
+    it('is the input of the graph for a task without dependencies', () => {
       const parts = [
         { type: 'text', text: 'look' },
         { type: 'media', mediaType: 'image/png', source: { kind: 'url', url: 'https://x/y.png' } },
@@ -145,7 +145,7 @@ describe('GraphPlan', () => {
       expect(inputOf(plan, 'a')).toBe('<one\ntwo>');
     });
 
-    it('is refused at the start when a task that waits for none lacks a parameter', () => {
+    it('is refused at the start when a task without dependencies lacks a parameter', () => {
       const graph = aGraph(aTask('a', [], { prompt: '${topic} ${tone}' }));
       expect(thrown(() => start(graph, { topic: 'tea' }))).toStrictEqual({
         code: 'InvalidInput',
@@ -273,7 +273,7 @@ describe('GraphPlan', () => {
       });
     });
 
-    it('fails as an internal error where the failure is none of ours', () => {
+    it('fails as an internal error when the failure is not one of ours', () => {
       const plan = start(aGraph(aTask('a')));
       plan.take('a');
       plan.failed('a', { message: 'lost' });

@@ -115,7 +115,7 @@ describe('SequentialPlan', () => {
     });
   });
 
-  it('leaves each step all that is left of a budget: none runs beside it', () => {
+  it('gives each step all that is left of a budget, because no other step runs beside it', () => {
     const plan = start(aSequential(['a', 'b']));
     const counts = [plan.toStart];
     plan.take('step-1');

@@ -92,7 +92,7 @@ describe('toToolOutput', () => {
     expect(toToolOutput('probe', value)).toEqual(ok(text(value)));
   });
 
-  it('cuts long JSON as text, since half of it would be none', () => {
+  it('cuts long JSON as text, because half of it would not be JSON', () => {
     const value = { list: Array.from({ length: 20_000 }, (_, index) => index) };
     const cut = shown(toToolOutput('probe', value));
     expect(cut).toMatch(/^\{"list":\[0,1,2,/);

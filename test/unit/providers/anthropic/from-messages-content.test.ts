@@ -84,7 +84,7 @@ describe('fromMessagesContent', () => {
     expect(toMessages(messages)).toEqual([{ role: 'assistant', content: [block] }]);
   });
 
-  it('keeps the order of blocks and merges none', () => {
+  it('keeps the order of blocks and does not merge them', () => {
     const blocks = cases.map(({ block }) => block);
 
     expect(fromMessagesContent(blocks, origin)).toEqual(cases.map(({ part }) => part));

@@ -20,7 +20,7 @@ describe('ResponsesStream', () => {
     ]);
   });
 
-  it('takes the finished items, in order, where the last event lists none', () => {
+  it('takes the finished items, in order, when the last event lists no items', () => {
     const stream = new ResponsesStream(target, () => undefined);
     const events = fixture<ResponseStreamEvent>('responses-reasoning-and-calls');
     const items = events.filter((event) => event.type === 'response.output_item.done');
