@@ -6,7 +6,7 @@ const place = (test) => order.indexOf(test.context.config.displayName.name);
 
 /** The longest files, longest first: what begins last ends alone, with one core of two. Jest itself knows no times on a fresh checkout. */
 const longest = [
-  'unit/spec/compile-schema',
+  'unit/define/arguments/compile',
   'unit/boundaries',
   'contract/mcp',
   'workflow/random-trees',
