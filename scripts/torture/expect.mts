@@ -34,7 +34,7 @@ import {
   spokenParts,
   stateOf,
   toolNameOf,
-} from './says.mts';
+} from './texts.mts';
 
 /** A message as model and transcript have it. */
 export type Said = {

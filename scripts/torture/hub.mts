@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { ActivityName, Moment } from './plan.mts';
 import { inputSchema } from './runners.mts';
-import type { ToolArguments } from './says.mts';
+import type { ToolArguments } from './texts.mts';
 
 /** A worker's process is at a moment; it waits there until it is answered. */
 export type Arrival = {

@@ -1,14 +1,14 @@
 // Tortures real servers and workers, and fails when anything is not as it would have been undisturbed.
 // Usage: npm run torture -- [--seed N] [--minutes M | --rounds R] [--verbose] [--keep FOLDER]
 //        npm run torture -- --soak [--minutes M]
-// A seed that fails ends nothing: the next one is played, and the figures of all are printed in the end, when the exit code is 1.
+// A seed that fails ends nothing: the next one is run, and the figures of all are printed in the end, when the exit code is 1.
 // With --keep the server's data, the effects and what the workers wrote are kept of each seed that fails.
 // Without options: a campaign of two minutes from seed 1. A round that fails is repeated by `--seed <its seed> --rounds 1`.
 
 import { parseArgs } from 'node:util';
-import { usualScale } from './grow.mts';
+import { usualScale } from './random-plan.mts';
 import { printCampaign, printRound } from './report.mts';
-import { playRound, type RoundReport } from './round.mts';
+import { runRound, type RoundReport } from './round.mts';
 import { soak } from './soak.mts';
 
 const { values } = parseArgs({
@@ -39,12 +39,12 @@ async function campaign(): Promise<boolean> {
   const minutes = values.rounds === undefined ? wholeNumber('minutes', values.minutes) : Infinity;
   const rounds: RoundReport[] = [];
   const failed: number[] = [];
-  let played = 0;
-  for (let seed = firstSeed; played < most; seed += 1) {
-    if (played > 0 && Date.now() > start + minutes * 60_000) break;
-    played += 1;
+  let done = 0;
+  for (let seed = firstSeed; done < most; seed += 1) {
+    if (done > 0 && Date.now() > start + minutes * 60_000) break;
+    done += 1;
     try {
-      const round = await playRound({ seed, scale: usualScale, tell, keep: values.keep });
+      const round = await runRound({ seed, scale: usualScale, tell, keep: values.keep });
       printRound(round);
       rounds.push(round);
       if (round.wrongs.length > 0) failed.push(seed);

@@ -12,7 +12,7 @@ import {
 } from './expect.mts';
 import { pictureType, shownPicture } from './payload.mts';
 import type { TurnPlan } from './plan.mts';
-import { argumentsOf, nameOfMessage, toolNameOf } from './says.mts';
+import { argumentsOf, nameOfMessage, toolNameOf } from './texts.mts';
 
 export type ModelFault = {
   readonly kind: 'model down' | 'model slow' | 'model cut';

@@ -6,7 +6,7 @@ import type { Longhaul } from 'longhaul/client';
 import { fetchHistory } from 'longhaul/testing';
 import { agentsOf, messagesOf, type Act, type RoundPlan } from './plan.mts';
 import type { Effect } from './runners.mts';
-import { agentAt, decisionOn, type Decision } from './says.mts';
+import { agentAt, decisionOn, type Decision } from './texts.mts';
 
 /** A run continues as new before it is so large; one with open children waits for a gap to do so. */
 const bounds = { bytes: 24_000_000, events: 20_000, executions: 60 };

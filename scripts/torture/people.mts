@@ -4,7 +4,7 @@ import { hasCode, LonghaulError, type JsonObject, type PendingInput } from 'long
 import type { RunHandle } from 'longhaul/client';
 import type { Caller } from './client.mts';
 import type { Random } from './random.mts';
-import { answerTo, decisionOn, rejection } from './says.mts';
+import { answerTo, decisionOn, rejection } from './texts.mts';
 import type { Act, BudgetPlan } from './plan.mts';
 import { limits } from './limits.mts';
 import { payload } from './payload.mts';

@@ -25,7 +25,7 @@ import {
   type TurnPlan,
 } from './plan.mts';
 import { Random } from './random.mts';
-import { argumentsOf } from './says.mts';
+import { argumentsOf } from './texts.mts';
 
 export type Scale = {
   readonly trees: number;
@@ -56,7 +56,7 @@ export const plainTree = {
   isAtLimits: false,
 };
 
-export function growRound(seed: number, scale: Scale = usualScale): RoundPlan {
+export function planRound(seed: number, scale: Scale = usualScale): RoundPlan {
   const random = new Random(seed);
   const logReplicaBytes = random.pick([undefined, undefined, 1]);
   const settings = {
@@ -66,7 +66,7 @@ export function growRound(seed: number, scale: Scale = usualScale): RoundPlan {
     store: random.pick(['sqlite', 'sqlite', 'postgres'] as const),
   };
   const trees = Array.from({ length: scale.trees }, (_, index) =>
-    new Gardener(random, `t${index + 1}`).tree(),
+    new TreePlanner(random, `t${index + 1}`).tree(),
   );
   const threads = Array.from({ length: scale.threads }, (_, index) =>
     growThread(random, `c${index + 1}`),
@@ -142,7 +142,7 @@ function treeAtLimits(id: string): TreePlan {
   };
 }
 
-class Gardener {
+class TreePlanner {
   readonly #random: Random;
   readonly #id: string;
   #nodes = 0;
@@ -206,14 +206,14 @@ class Gardener {
     const random = this.#random;
     const isLeaf = depth >= deepest || this.#nodes >= enoughNodes || random.chance(depth * 15);
     if (isLeaf) return this.#agent(depth, false);
-    const grow = random.pick([
+    const build = random.pick([
       () => this.#sequential(depth),
       () => this.#parallel(depth),
       () => this.#graph(depth),
       () => this.#agent(depth, true),
       () => this.#agent(depth, true),
     ]);
-    return grow();
+    return build();
   }
 
   #nextId(): string {

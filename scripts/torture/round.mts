@@ -8,7 +8,7 @@ import { connect, type Longhaul } from 'longhaul/client';
 import { Caller, errorText } from './client.mts';
 import { expectRound } from './expect.mts';
 import { Faults } from './faults.mts';
-import { growRound, type Scale } from './grow.mts';
+import { planRound, type Scale } from './random-plan.mts';
 import { openHub, type Arrival, type McpCall, type ModelCall, type Verdict } from './hub.mts';
 import { ModelDouble } from './model-double.mts';
 import {
@@ -21,13 +21,13 @@ import {
 } from './oracles.mts';
 import { People } from './people.mts';
 import type { RoundPlan } from './plan.mts';
-import { playThread } from './play-thread.mts';
-import { playTree, type Theatre } from './play.mts';
+import { runThread } from './run-thread.mts';
+import { runTree, type TortureSetup } from './run-tree.mts';
 import { hashOf, Random } from './random.mts';
 import { pictureType } from './payload.mts';
 import { Resets } from './resets.mts';
 import type { Effect } from './runners.mts';
-import { captionOf, drawnAt, stateKeyOf, storedOf } from './says.mts';
+import { captionOf, drawnAt, stateKeyOf, storedOf } from './texts.mts';
 import { Server } from './server.mts';
 import { openStore, type Store } from './stores.mts';
 import { Progress, terminateAll, whereIs } from './stuck.mts';
@@ -74,7 +74,7 @@ export type RoundOptions = {
 };
 
 /** Runs the round of a seed. Whatever happens, nothing it started is left. */
-export async function playRound(options: RoundOptions): Promise<RoundReport> {
+export async function runRound(options: RoundOptions): Promise<RoundReport> {
   const cleanups: (() => Promise<unknown>)[] = [];
   const onEnd = (cleanup: () => Promise<unknown>): void => void cleanups.push(cleanup);
   try {
@@ -84,7 +84,7 @@ export async function playRound(options: RoundOptions): Promise<RoundReport> {
     onEnd(async () => (isWell ? undefined : keep(options, folder)));
     const world = await openWorld(options, folder, onEnd);
     const round = new Round(options, world);
-    const report = await round.play(onEnd);
+    const report = await round.run(onEnd);
     isWell = report.wrongs.length === 0;
     return report;
   } finally {
@@ -112,7 +112,7 @@ async function openWorld(
   folder: string,
   onEnd: OnEnd,
 ): Promise<World> {
-  const plan = growRound(seed, scale);
+  const plan = planRound(seed, scale);
   const ledger = join(folder, 'effects.jsonl');
   writeFileSync(ledger, '');
   const store = await openStore(plan.settings.store, folder);
@@ -134,7 +134,7 @@ class Round {
   readonly #faults: Faults;
   readonly #progress: Progress;
   readonly #caller: Caller;
-  readonly #theatre: Theatre;
+  readonly #setup: TortureSetup;
   /** Trees and threads that have not ended. */
   readonly #open = new Set<string>();
   /** Trees and threads that were given up: the server lists executions of theirs as terminated. */
@@ -177,15 +177,15 @@ class Round {
     const sessions = state.session;
     const settles = (workflowId: string): Promise<boolean> => this.#resets.settles(workflowId);
     const goesOn = (owner: string): void => this.#resets.goesOn(owner);
-    const stage = { longhaul, caller, people, expectation };
-    this.#theatre = { ...stage, memory, sessions, wasReset, settles, goesOn, report, refusals: [] };
+    const shared = { longhaul, caller, people, expectation };
+    this.#setup = { ...shared, memory, sessions, wasReset, settles, goesOn, report, refusals: [] };
   }
 
-  async play(onEnd: OnEnd): Promise<RoundReport> {
+  async run(onEnd: OnEnd): Promise<RoundReport> {
     try {
       await this.#fillStores();
       await this.#startWorkers(onEnd);
-      await this.#playAll();
+      await this.#runAll();
       return this.#summary(await this.#judge());
     } catch (error) {
       this.#report(`the round broke: ${errorText(error)}`);
@@ -205,14 +205,14 @@ class Round {
     }
   }
 
-  async #playAll(): Promise<void> {
+  async #runAll(): Promise<void> {
     const { plan } = this.#world;
     await Promise.all([
       ...plan.trees.map((tree) =>
-        this.#attend(tree.id, (signal) => playTree(this.#theatre, tree, { signal })),
+        this.#watch(tree.id, (signal) => runTree(this.#setup, tree, { signal })),
       ),
       ...plan.threads.map((thread) =>
-        this.#attend(thread.id, (signal) => playThread(this.#theatre, thread, { signal })),
+        this.#watch(thread.id, (signal) => runThread(this.#setup, thread, { signal })),
       ),
     ]);
     this.#faults.end();
@@ -237,7 +237,7 @@ class Round {
   #summary(figures: Figures): RoundReport {
     const { plan, ledger, server } = this.#world;
     const { happened, met } = this.#faults;
-    const { people } = this.#theatre;
+    const { people } = this.#setup;
     return {
       seed: plan.seed,
       seconds: Math.round((Date.now() - this.#start) / 1_000),
@@ -250,7 +250,7 @@ class Round {
       notMade: this.#model.untold.notMade.size,
       effects: readEffects(ledger).length,
       answers: people.answers,
-      refusals: people.refused + this.#theatre.refusals.length,
+      refusals: people.refused + this.#setup.refusals.length,
       budgetQuestions: people.raises,
       workersStarted: this.#places.reduce((sum, { starts }) => sum + starts, 0),
       serverRestarts: server.restarts,
@@ -333,7 +333,7 @@ class Round {
   }
 
   /** Works until it is done or stuck; one that is stuck is told of and ended. */
-  async #attend(owner: string, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  async #watch(owner: string, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const { longhaul } = this.#world;
     const stuck = new AbortController();
     const gaveUp = new Promise<never>((_, reject) => {

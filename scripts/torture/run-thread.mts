@@ -1,4 +1,4 @@
-// Plays the conversations of a round and holds their answers, and what their stores keep, against the expectation.
+// Runs the conversations of a round and holds their answers, and what their stores keep, against the expectation.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
@@ -7,20 +7,20 @@ import { hasCode } from 'longhaul';
 import type { Longhaul, RunHandle, SendOptions, ThreadHandle } from 'longhaul/client';
 import { askAgain } from './client.mts';
 import type { MessagePlan, ThreadOperation, ThreadPlan } from './plan.mts';
-import { attend, clipped, settleMs, type Theatre } from './play.mts';
-import { answerOf, messageOf } from './says.mts';
+import { answerUntilEnd, clipped, settleMs, type TortureSetup } from './run-tree.mts';
+import { answerOf, messageOf } from './texts.mts';
 
 export type ThreadOptions = { readonly signal: AbortSignal; readonly sessionId?: string };
 
 /** Sends all messages of a conversation, cancels and clears where the plan says so, and looks at what was kept. */
-export async function playThread(
-  theatre: Theatre,
+export async function runThread(
+  setup: TortureSetup,
   plan: ThreadPlan,
   { signal, sessionId = plan.id }: ThreadOptions,
 ): Promise<void> {
-  const { longhaul, caller } = theatre;
+  const { longhaul, caller } = setup;
   const thread = longhaul.thread({ agent: plan.id, sessionId });
-  const talk = new Talk(theatre, { plan, thread, signal });
+  const talk = new Talk(setup, { plan, thread, signal });
   for (const operation of plan.operations) await talk.go(operation);
   await talk.end();
   // It would end by itself when nobody may send a message again any more, after minutes.
@@ -49,15 +49,15 @@ type Conversation = {
 };
 
 class Talk {
-  readonly #theatre: Theatre;
+  readonly #setup: TortureSetup;
   readonly #conversation: Conversation;
   /** Since the last clear. */
   #kept: readonly MessagePlan[] = [];
   /** A turn that asks, which the next message interrupts. */
   #asking: Sent | undefined;
 
-  constructor(theatre: Theatre, conversation: Conversation) {
-    this.#theatre = theatre;
+  constructor(setup: TortureSetup, conversation: Conversation) {
+    this.#setup = setup;
     this.#conversation = conversation;
   }
 
@@ -79,7 +79,7 @@ class Talk {
   /** A thread is no run: it is not reset, and goes on. */
   async #tryReset(): Promise<void> {
     const { threadId } = this.#conversation.thread;
-    const reset = () => this.#theatre.longhaul.run(threadId).reset({ to: 1 });
+    const reset = () => this.#setup.longhaul.run(threadId).reset({ to: 1 });
     try {
       await this.#insist(`the reset of ${threadId}`, reset);
       this.#report(`${threadId} was reset, though it is no run`);
@@ -89,7 +89,7 @@ class Talk {
   }
 
   async #insist<Result>(what: string, call: () => Promise<Result>): Promise<Result> {
-    return await this.#theatre.caller.insist(what, call, this.#conversation.signal);
+    return await this.#setup.caller.insist(what, call, this.#conversation.signal);
   }
 
   async #send(plan: MessagePlan, options: SendOptions = {}): Promise<Sent> {
@@ -108,7 +108,7 @@ class Talk {
     }
     await this.#checkCancelled();
     for (const { plan, turn } of sent) {
-      const end = await attend(this.#theatre, turn, this.#conversation.signal);
+      const end = await answerUntilEnd(this.#setup, turn, this.#conversation.signal);
       const text = end.kind === 'complete' ? end.result.finalResponse.text : clipped(end);
       const expected = answerOf({ id: plan.name, answer: plan.answer });
       if (text !== expected)
@@ -119,7 +119,7 @@ class Talk {
 
   /** A reset takes back a cancellation, too: what is to be cancelled is not reset. */
   async #ask(plan: MessagePlan): Promise<Sent> {
-    await this.#theatre.settles(this.#conversation.plan.id);
+    await this.#setup.settles(this.#conversation.plan.id);
     const sent = await this.#send(plan);
     const outcome = await this.#insist(`the outcome of ${plan.name}`, () => sent.turn.outcome());
     if (outcome.kind === 'complete') this.#report(`${plan.name} did not ask`);
@@ -143,7 +143,7 @@ class Talk {
     } catch (error) {
       if (!hasCode(error, 'RunCancelled')) throw error;
     }
-    this.#theatre.goesOn(this.#conversation.plan.id);
+    this.#setup.goesOn(this.#conversation.plan.id);
   }
 
   /** Nothing that was said before is left in the store when the call returns. */
@@ -152,7 +152,7 @@ class Talk {
     this.#kept = [];
     await this.#insist(`clearing ${plan.id}`, () => thread.clear());
     if (!plan.hasStore) return;
-    const left = await askAgain(() => this.#theatre.memory.count(thread.key));
+    const left = await askAgain(() => this.#setup.memory.count(thread.key));
     if (left > 0) this.#report(`${plan.id} has ${left} turns in its store after clear() returned`);
   }
 
@@ -165,7 +165,7 @@ class Talk {
     ]);
     const deadline = Date.now() + settleMs;
     for (;;) {
-      const turns = await askAgain(() => this.#theatre.memory.loadTurns(thread.key));
+      const turns = await askAgain(() => this.#setup.memory.loadTurns(thread.key));
       const actual = turns.map(({ user, assistant }) => [user, assistant]);
       if (isDeepStrictEqual(actual, expected)) return;
       if (Date.now() > deadline) {
@@ -177,6 +177,6 @@ class Talk {
   }
 
   #report(wrong: string): void {
-    this.#theatre.report(wrong);
+    this.#setup.report(wrong);
   }
 }

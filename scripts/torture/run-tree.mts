@@ -1,4 +1,4 @@
-// Plays the runs of a round and holds what they come to against the expectation.
+// Runs the trees of a round and holds what they come to against the expectation.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
@@ -11,9 +11,9 @@ import { limits } from './limits.mts';
 import { payload, shownPicture } from './payload.mts';
 import type { People } from './people.mts';
 import type { TreePlan } from './plan.mts';
-import { contextOf, givenOf, inputOf, stateKeyOf, storedOf } from './says.mts';
+import { contextOf, givenOf, inputOf, stateKeyOf, storedOf } from './texts.mts';
 
-export type Theatre = {
+export type TortureSetup = {
   readonly longhaul: Longhaul;
   readonly caller: Caller;
   readonly people: People;
@@ -39,29 +39,29 @@ type End =
   | { readonly kind: 'failed'; readonly code: string; readonly message: string };
 
 /** Starts the run, answers all it asks, and judges its end. */
-export async function playTree(
-  theatre: Theatre,
+export async function runTree(
+  setup: TortureSetup,
   tree: TreePlan,
   {
     signal,
     workflowId: id = tree.id,
   }: { readonly signal: AbortSignal; readonly workflowId?: string },
 ): Promise<void> {
-  const { longhaul, caller } = theatre;
+  const { longhaul, caller } = setup;
   const { root } = tree;
   const run = longhaul.run(id);
-  if (tree.isAtLimits) await checkRefusals(theatre, tree);
+  if (tree.isAtLimits) await checkRefusals(setup, tree);
   await caller
     .insist(`the start of ${id}`, () =>
       longhaul.start(root.id, inputOf(tree), { ...startOptionsOf(tree), workflowId: id }),
     )
     .catch(ignoring('RunAlreadyExists'));
-  let end = await attend(theatre, run, signal);
-  while (!(await theatre.settles(id))) end = await attend(theatre, run, signal);
-  judgeTree(theatre, tree, end);
-  if (tree.hasState) await judgeState(theatre, tree, end);
+  let end = await answerUntilEnd(setup, run, signal);
+  while (!(await setup.settles(id))) end = await answerUntilEnd(setup, run, signal);
+  judgeTree(setup, tree, end);
+  if (tree.hasState) await judgeState(setup, tree, end);
   if (end.kind !== 'complete' || root.kind !== 'agent') return;
-  await judgeTranscript(theatre, root.id, () =>
+  await judgeTranscript(setup, root.id, () =>
     caller.insist(`the transcript of ${id}`, () => run.transcript(), signal),
   );
 }
@@ -76,8 +76,8 @@ function startOptionsOf(tree: TreePlan): StartOptions {
 }
 
 /** What has a byte too many is refused by its code, and nothing starts. */
-async function checkRefusals(theatre: Theatre, tree: TreePlan): Promise<void> {
-  const { longhaul, caller, report, refusals } = theatre;
+async function checkRefusals(setup: TortureSetup, tree: TreePlan): Promise<void> {
+  const { longhaul, caller, report, refusals } = setup;
   const longer = (bytes: number) => payload('too long', { bytes, deflates: false });
   const refused = [
     ['PayloadTooLarge', longer(limits.input - 1), {}],
@@ -98,8 +98,8 @@ async function checkRefusals(theatre: Theatre, tree: TreePlan): Promise<void> {
 }
 
 /** Answers what the run asks until it ends. */
-export async function attend(
-  { caller, people }: Theatre,
+export async function answerUntilEnd(
+  { caller, people }: TortureSetup,
   run: RunHandle,
   signal: AbortSignal,
 ): Promise<End> {
@@ -119,8 +119,8 @@ export async function attend(
   }
 }
 
-function judgeTree(theatre: Theatre, tree: TreePlan, end: End): void {
-  const { expectation, people, report, wasReset } = theatre;
+function judgeTree(setup: TortureSetup, tree: TreePlan, end: End): void {
+  const { expectation, people, report, wasReset } = setup;
   const expected = expectation.ends.get(tree.id);
   if (expected === undefined) return report(`${tree.id} is in no plan`);
   const { failures, outcomes, asksForBudget } = expected;
@@ -152,8 +152,8 @@ function outcomeOf(
 }
 
 /** The session is saved as the run left it, a moment after the outcome is there; a run that fails leaves it as it was. */
-async function judgeState(theatre: Theatre, tree: TreePlan, end: End): Promise<void> {
-  const { sessions, report, wasReset } = theatre;
+async function judgeState(setup: TortureSetup, tree: TreePlan, end: End): Promise<void> {
+  const { sessions, report, wasReset } = setup;
   if (end.kind === 'failed' && (end.code === 'RunCancelled' || wasReset(tree.id))) return;
   const expected = end.kind === 'failed' ? storedOf(tree).session : end.result.session;
   const deadline = Date.now() + settleMs;
@@ -168,7 +168,7 @@ async function judgeState(theatre: Theatre, tree: TreePlan, end: End): Promise<v
 
 /** While no worker answers in time it comes from history alone, which has not all of it: then it is read again. */
 async function judgeTranscript(
-  { expectation, report }: Theatre,
+  { expectation, report }: TortureSetup,
   agent: string,
   read: () => Promise<readonly Message[]>,
 ): Promise<void> {

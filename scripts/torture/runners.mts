@@ -24,7 +24,7 @@ import {
   type ToolName,
   type TurnPlan,
 } from './plan.mts';
-import { agentAt, keyOf, resultOf, toolNameOf, type ToolArguments } from './says.mts';
+import { agentAt, keyOf, resultOf, toolNameOf, type ToolArguments } from './texts.mts';
 
 /** One line of the ledger: an effect that a tool had. */
 export type Effect = {

@@ -1,6 +1,6 @@
 // The steady load of a soak: the same run and the same conversation, over and over.
 
-import { plainTree } from './grow.mts';
+import { plainTree } from './random-plan.mts';
 import type { Size } from './payload.mts';
 import type { Act, MessagePlan, RoundPlan, ToolName, TreePlan } from './plan.mts';
 

@@ -12,8 +12,8 @@ import { growthOf, type Sample } from './measure.mts';
 import { ModelDouble } from './model-double.mts';
 import { actsOf } from './oracles.mts';
 import { People } from './people.mts';
-import { playThread } from './play-thread.mts';
-import { playTree, type Theatre } from './play.mts';
+import { runThread } from './run-thread.mts';
+import { runTree, type TortureSetup } from './run-tree.mts';
 import { Random } from './random.mts';
 import { Server } from './server.mts';
 import { soakPlan } from './soak-plan.mts';
@@ -76,9 +76,9 @@ async function run(
   const random = new Random(0);
   const people = new People({ caller, random, acts: actsOf(soakPlan), budgets: new Map(), report });
   const { memory, state } = store;
-  const stage = { longhaul, caller, people, expectation, memory, sessions: state.session };
-  const theatre: Theatre = {
-    ...stage,
+  const shared = { longhaul, caller, people, expectation, memory, sessions: state.session };
+  const setup: TortureSetup = {
+    ...shared,
     wasReset: () => false,
     settles: async () => true,
     goesOn: () => undefined,
@@ -86,7 +86,7 @@ async function run(
     refusals: [],
   };
   const deadline = Date.now() + minutes * 60_000;
-  const load = keepBusy(theatre, deadline);
+  const load = keepBusy(setup, deadline);
   const samples = await sampled(place, deadline, (sample) => {
     truncateSync(ledger);
     tell(`${JSON.stringify(sample)}, ${load.count()} runs and turns`);
@@ -97,7 +97,7 @@ async function run(
 
 type Load = { readonly ended: Promise<unknown>; count(): number };
 
-function keepBusy(theatre: Theatre, deadline: number): Load {
+function keepBusy(setup: TortureSetup, deadline: number): Load {
   const { signal } = new AbortController();
   const [tree] = soakPlan.trees;
   const [thread] = soakPlan.threads;
@@ -106,14 +106,14 @@ function keepBusy(theatre: Theatre, deadline: number): Load {
   const again = async (work: (number: number) => Promise<void>): Promise<void> => {
     while (Date.now() < deadline) {
       done += 1;
-      await work(done).catch((error: unknown) => theatre.report(String(error)));
+      await work(done).catch((error: unknown) => setup.report(String(error)));
     }
   };
   const runs = Array.from({ length: runsAtOnce }, () =>
-    again((number) => playTree(theatre, tree, { signal, workflowId: `t1-${number}` })),
+    again((number) => runTree(setup, tree, { signal, workflowId: `t1-${number}` })),
   );
   const threads = Array.from({ length: threadsAtOnce }, () =>
-    again((number) => playThread(theatre, thread, { signal, sessionId: `c1-${number}` })),
+    again((number) => runThread(setup, thread, { signal, sessionId: `c1-${number}` })),
   );
   return { ended: Promise.all([...runs, ...threads]), count: () => done };
 }

@@ -14,7 +14,7 @@ import {
   type SessionStore,
   type Stores,
 } from 'longhaul/worker';
-import { growRound, type Scale } from './grow.mts';
+import { planRound, type Scale } from './random-plan.mts';
 import type { Verdict } from './hub.mts';
 import type { Moment } from './plan.mts';
 import { measureProcess } from './measure.mts';
@@ -38,7 +38,7 @@ process.once('disconnect', () => process.exit());
 Runtime.install({ logger: new DefaultLogger('ERROR') });
 
 const plan =
-  settings.plan === 'soak' ? soakPlan : growRound(settings.plan.seed, settings.plan.scale);
+  settings.plan === 'soak' ? soakPlan : planRound(settings.plan.seed, settings.plan.scale);
 const { logReplicaBytes, maxCachedWorkflows, graceMs } = plan.settings;
 
 /** The tree or thread that ids of runs and names of places start with. */
