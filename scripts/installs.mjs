@@ -100,12 +100,12 @@ import { createWorker } from 'longhaul/worker';
 const call = async () => ({
   content: [{ type: 'text', text: 'Done.' }],
   usage: {
-    input: null,
-    output: null,
-    total: null,
-    cacheRead: null,
-    cacheWrite: null,
-    reasoning: null,
+    inputTokens: null,
+    outputTokens: null,
+    totalTokens: null,
+    cacheReadTokens: null,
+    cacheWriteTokens: null,
+    reasoningTokens: null,
   },
   finishReason: 'stop',
   origin: { provider: 'local', api: 'local', model: 'x' },

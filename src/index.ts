@@ -75,8 +75,10 @@ export type {
   ModelSettings,
   ParallelSpec,
   RunnerSpec,
+  RunTypes,
   SequentialSpec,
   ToolSpec,
+  TypesOf,
 } from './protocol/spec';
 export { activityTool, type ActivityToolDefinition } from './define/activity-tool';
 export type { AgentOptions } from './define/agent';

@@ -10,10 +10,9 @@ import { checkApplication, checkRunInput } from '../core/run-input';
 import { checkWorkflowId, startMemo, toRunInput, workflowTypeOf } from '../core/run-start';
 import { clipText, oneLine } from '../base/text';
 import { InvalidInput, RunAlreadyExists } from '../protocol/error-classes';
-import type { JsonObject } from '../base/json';
 import { limits, timeouts } from '../protocol/limits';
 import type { RunInput, RunKey } from '../protocol/run';
-import type { BudgetSpec, RunnerLike } from '../protocol/spec';
+import type { BudgetSpec, RunnerLike, RunTypes, TypeOf } from '../protocol/spec';
 import { checkOptions } from './check-options';
 import { asLonghaulError } from './failures';
 import { listInbox, type InboxFilter, type InboxItem } from './inbox';
@@ -33,15 +32,15 @@ import {
 import type { WhoseFilter } from './whose-filter';
 import { hasWorker, noWorker } from './worker-watch';
 
-export type StartOptions = {
+export type StartOptions<Types extends RunTypes = RunTypes> = {
   /** Temporal's workflow id; default `<runner id>-<12 characters>`. A run that is open or has completed is not started again. */
   readonly workflowId?: string;
   /** JSON the run starts with; tools and callbacks see the keys they declare. */
-  readonly session?: JsonObject;
+  readonly session?: TypeOf<Types, 'session'>;
   readonly key?: RunKey;
   readonly budget?: BudgetSpec;
   /** For tools only; never shown to the model. At most 16 KiB of JSON. */
-  readonly context?: JsonObject;
+  readonly context?: TypeOf<Types, 'context'>;
 };
 
 const startOptionNames = {
@@ -84,13 +83,13 @@ export class Longhaul {
    * Starts a run and returns at once. `runner` is the id of a runner the workers know, or the runner itself, whose spec then travels
    * along. Throws `RunAlreadyExists`, `InvalidInput`, `PayloadTooLarge`, `ServerUnavailable`.
    */
-  async start(
-    runner: RunnerLike,
+  async start<Types extends RunTypes = RunTypes>(
+    runner: RunnerLike<Types>,
     input: RunInput['input'],
-    options: StartOptions = {},
-  ): Promise<RunHandle> {
+    options: StartOptions<Types> = {},
+  ): Promise<RunHandle<Types>> {
     checkOptions('start', options, startOptionNames);
-    const runInput = { ...toRunInput(runner, input, options), ...this.#own };
+    const runInput = { ...toRunInput(runner, input, options as object), ...this.#own };
     checkRunInput(runInput);
     const agent = typeof runInput.runner === 'string' ? runInput.runner : runInput.runner.id;
     const workflowId =
@@ -110,7 +109,10 @@ export class Longhaul {
   }
 
   /** The handle of a run that was started before, here or anywhere. */
-  run(workflowId: string, options: ReadOptions = {}): RunHandle {
+  run<Types extends RunTypes = RunTypes>(
+    workflowId: string,
+    options: ReadOptions = {},
+  ): RunHandle<Types> {
     checkOptions('run', options, { withoutWorker: true });
     if (typeof workflowId !== 'string' || workflowId === '')
       throw new InvalidInput('a workflow id must be a text');
@@ -155,7 +157,7 @@ export class Longhaul {
    * const thread = longhaul.thread({ agent: 'assistant', userId: 'ada', sessionId: 'chat-1' });
    * const turn = await thread.send('Hello');
    */
-  thread(options: ThreadOptions): ThreadHandle {
+  thread<Types extends RunTypes = RunTypes>(options: ThreadOptions<Types>): ThreadHandle<Types> {
     const input = { ...threadInput(options, this.application), ...this.#own };
     return new ThreadHandle(
       this.client,

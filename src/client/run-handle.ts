@@ -24,6 +24,7 @@ import type {
   ResumeInput,
   RunState,
 } from '../protocol/run';
+import type { RunTypes } from '../protocol/spec';
 import { grpcStatus } from '../base/grpc-status';
 import { checkOptions } from './check-options';
 import {
@@ -56,7 +57,7 @@ type Sending = { readonly input: GivenAnswer; readonly signal: AbortSignal };
 const mostAsked = 3;
 
 /** One run, by its workflow id. Always addresses the run's newest execution. */
-export class RunHandle {
+export class RunHandle<Types extends RunTypes = RunTypes> {
   readonly workflowId: string;
   /** Set by `start` when no worker had polled the task queue: the run waits for one. */
   readonly warning: LonghaulError | undefined;
@@ -81,19 +82,25 @@ export class RunHandle {
    * failed, `RunCancelled` when it was cancelled, `NoWorker` within 5 s when nothing polls its task queue. Waits on while the server
    * restarts or refuses it for its limits; throws `ServerUnavailable` after five minutes without a server.
    */
-  async outcome(): Promise<AgentRunOutcome> {
-    return await waitForOutcome({
+  async outcome(): Promise<AgentRunOutcome<Types>> {
+    const outcome = await waitForOutcome({
       client: this.#client,
       workflowId: this.workflowId,
       describe: () => this.#view.describe(),
       state: () => this.#view.state(),
-      result: () => this.result(),
+      result: () => this.#result(),
       untaken: async (error) => (isUntaken(error) ? await this.#view.unanswerable(error) : error),
     });
+    return outcome as AgentRunOutcome<Types>;
   }
 
   /** Waits for the end, through any number of pauses. Throws as `outcome` does, but waits for a worker as long as it takes. */
-  async result(): Promise<AgentRunResult> {
+  async result(): Promise<AgentRunResult<Types>> {
+    const result: unknown = await this.#result();
+    return result as AgentRunResult<Types>;
+  }
+
+  async #result(): Promise<AgentRunResult> {
     try {
       return readable(await this.#newestResult());
     } catch (error) {

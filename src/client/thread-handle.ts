@@ -9,7 +9,7 @@ import type { Json, JsonObject } from '../base/json';
 import { limits } from '../protocol/limits';
 import { threadMemoKey, updateNames } from '../protocol/names';
 import type { PendingInput, RunInput, RunState } from '../protocol/run';
-import type { BudgetSpec } from '../protocol/spec';
+import type { BudgetSpec, RunTypes, TypeOf } from '../protocol/spec';
 import type { SendInput, SendReply, ThreadInput, TurnView, WhenBusy } from '../protocol/thread';
 import { checkOptions } from './check-options';
 import { RunHandle } from './run-handle';
@@ -18,7 +18,7 @@ import { threadId } from './thread-id';
 import { ThreadView } from './thread-view';
 import { TurnHandle } from './turn-handle';
 
-export type SendOptions = {
+export type SendOptions<Types extends RunTypes = RunTypes> = {
   /** The same id again is the same message, however often it is sent: it is answered once. Random by default. */
   readonly messageId?: string;
   /**
@@ -27,13 +27,13 @@ export type SendOptions = {
    */
   readonly whenBusy?: WhenBusy;
   /** For tools only; never shown to the model. At most 16 KiB of JSON. */
-  readonly context?: JsonObject;
+  readonly context?: TypeOf<Types, 'context'>;
   /** Of this turn. */
   readonly budget?: BudgetSpec;
 };
 
 /** One conversation: of an application, a user and a session. It needs not exist: the first message starts it. */
-export class ThreadHandle {
+export class ThreadHandle<Types extends RunTypes = RunTypes> {
   readonly threadId: string;
   readonly key: ThreadInput['key'];
   readonly #client: Client;
@@ -64,7 +64,10 @@ export class ThreadHandle {
    * const turn = await longhaul.thread({ agent: 'assistant', sessionId: 'chat-1' }).send('Hello');
    * const outcome = await turn.outcome();
    */
-  async send(input: RunInput['input'], options: SendOptions = {}): Promise<TurnHandle> {
+  async send(
+    input: RunInput['input'],
+    options: SendOptions<Types> = {},
+  ): Promise<TurnHandle<Types>> {
     checkOptions('send', options, { messageId: true, whenBusy: true, context: true, budget: true });
     const { messageId = randomUUID(), whenBusy, context, budget } = options;
     const message: SendInput = {
@@ -87,12 +90,12 @@ export class ThreadHandle {
   }
 
   /** The handle of a turn that was sent before, here or anywhere. */
-  turn({ messageId, turn, workflowId }: SendReply): TurnHandle {
+  turn({ messageId, turn, workflowId }: SendReply): TurnHandle<Types> {
     return new TurnHandle(this.#client, this.#view, { messageId, turn, workflowId });
   }
 
   /** The session as the last turn left it. */
-  async session(): Promise<JsonObject> {
+  async session(): Promise<TypeOf<Types, 'session'>> {
     return await this.#view.session();
   }
 

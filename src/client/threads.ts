@@ -3,10 +3,10 @@
 import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { checkRunInput } from '../core/run-input';
 import { InvalidInput } from '../protocol/error-classes';
-import { isJsonObject, type JsonObject } from '../base/json';
+import { isJsonObject } from '../base/json';
 import { threadMemoKey, threadType } from '../protocol/names';
 import type { ThreadInput, ThreadKey } from '../protocol/thread';
-import type { RunnerLike } from '../protocol/spec';
+import type { RunnerLike, RunTypes, TypeOf } from '../protocol/spec';
 import { parseDuration, type Duration } from '../base/duration';
 import { checkOptions } from './check-options';
 import { memoOf, stateFromMemo } from './run-view';
@@ -15,12 +15,12 @@ import type { SearchIndex } from './search-index';
 import { threadKey } from './thread-id';
 import { Whose, type WhoseFilter } from './whose-filter';
 
-export type ThreadOptions = {
+export type ThreadOptions<Types extends RunTypes = RunTypes> = {
   /**
    * The id of a runner the workers know, or the runner itself, whose spec then travels along. A thread keeps the one it was started
    * with until it ends.
    */
-  readonly agent: RunnerLike;
+  readonly agent: RunnerLike<Types>;
   readonly sessionId: string;
   /** Default: the client's application, so that no two applications of a namespace share a conversation. */
   readonly appName?: string;
@@ -29,7 +29,7 @@ export type ThreadOptions = {
   /** How long it stays open with nothing to do. Only for an agent whose memory has a store: what is in none would be lost. */
   readonly idleTimeout?: Duration;
   /** What the session of the first turn starts from. */
-  readonly session?: JsonObject;
+  readonly session?: TypeOf<Types, 'session'>;
 };
 
 /** One line of a list of threads. */
@@ -48,7 +48,10 @@ const threadOptionNames = {
   session: true,
 } as const;
 
-export function threadInput(options: ThreadOptions, application: string): ThreadInput {
+export function threadInput<Types extends RunTypes>(
+  options: ThreadOptions<Types>,
+  application: string,
+): ThreadInput {
   checkOptions('thread', options, threadOptionNames);
   const { agent, idleTimeout, session } = options;
   const runner = typeof agent === 'object' && 'spec' in agent ? agent.spec : agent;

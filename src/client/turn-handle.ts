@@ -6,6 +6,7 @@ import { timeouts } from '../protocol/limits';
 import type { LogEntry } from '../protocol/log';
 import type { Message, Usage } from '../protocol/message';
 import type { AgentRunOutcome, AgentRunResult, PendingInput, RunState } from '../protocol/run';
+import type { RunTypes } from '../protocol/spec';
 import type { SendReply, TurnView } from '../protocol/thread';
 import { asLonghaulError, cancelled, isNotFound } from './failures';
 import { patiently } from './patiently';
@@ -20,7 +21,7 @@ const longestPauseMs = 500;
  * One turn of a thread: the run that answers a message. It may be queued behind other turns: what is asked of it then waits until its
  * run has started.
  */
-export class TurnHandle extends RunHandle {
+export class TurnHandle<Types extends RunTypes = RunTypes> extends RunHandle<Types> {
   readonly messageId: string;
   /** 1-based, over the whole thread. */
   readonly turn: number;
@@ -45,12 +46,12 @@ export class TurnHandle extends RunHandle {
     await this.#started;
   }
 
-  override async outcome(): Promise<AgentRunOutcome> {
+  override async outcome(): Promise<AgentRunOutcome<Types>> {
     await this.started();
     return await super.outcome();
   }
 
-  override async result(): Promise<AgentRunResult> {
+  override async result(): Promise<AgentRunResult<Types>> {
     await this.started();
     return await super.result();
   }

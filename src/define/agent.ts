@@ -3,8 +3,13 @@ import { defined } from '../base/defined';
 import { isJsonObject } from '../base/json';
 import { deepFreeze } from '../base/plain-json';
 import { joinPath, quote, type Problem } from '../base/problem';
-import type { AgentSpec } from '../protocol/spec';
-import { isStandardSchema, parseSchemaOption, type StandardSchema } from './arguments/emit';
+import type { AgentSpec, RunTypes } from '../protocol/spec';
+import {
+  isStandardSchema,
+  parseSchemaOption,
+  type InputOf,
+  type StandardSchema,
+} from './arguments/emit';
 import { isCallbacks, type Callbacks } from './callbacks';
 import { isCriterion, type Criterion, type CriterionFunction } from './criteria';
 import { checkNesting } from './nesting';
@@ -29,15 +34,28 @@ import type { Tool } from './tool';
 
 type AgentFields = Immutable<z.input<z.ZodObject<typeof agentFields>>>;
 
-export type AgentOptions = AgentFields & {
+type OutputSchema = StandardSchema | JsonSchemaLiteral;
+
+export type AgentOptions<Schema extends OutputSchema = OutputSchema> = AgentFields & {
   readonly tools?: readonly AgentTool[];
   readonly criteria?: readonly Criterion[];
   /** Code around model and tool calls, in the order it runs. */
   readonly callbacks?: readonly Callbacks[];
   /** The answer is JSON that matches this schema. */
-  readonly output?: { readonly schema: StandardSchema | JsonSchemaLiteral };
+  readonly output?: { readonly schema: Schema };
   /** How long a question waits for its answer. Default: for ever. */
   readonly inputTimeout?: z.input<typeof duration>;
+};
+
+/** The types of an agent's runs: those that are given, and of its output what the schema says. */
+type AgentTypes<Given, Schema> = {
+  readonly structured: Given extends { readonly structured: infer Structured }
+    ? Structured
+    : Schema extends StandardSchema
+      ? InputOf<Schema>
+      : unknown;
+  readonly session: Given extends { readonly session: infer Session } ? Session : unknown;
+  readonly context: Given extends { readonly context: infer Context } ? Context : unknown;
 };
 
 const schemaOption = z
@@ -88,7 +106,8 @@ const agentOptions = z.strictObject({
 });
 
 /**
- * Defines an agent. The definition is data, except for its tools, custom criteria and callbacks, which stay on the worker.
+ * Defines an agent. The definition is data, except for its tools, custom criteria and callbacks, which stay on the worker. The type
+ * parameter says what its runs carry, for whoever starts them: `defineAgent<{ session: Cart; context: User }>`.
  *
  * @example
  * const weather = defineAgent({
@@ -98,7 +117,10 @@ const agentOptions = z.strictObject({
  *   tools: [getWeather],
  * });
  */
-export function defineAgent(options: AgentOptions): Agent {
+export function defineAgent<
+  Given extends Partial<RunTypes> = object,
+  Schema extends OutputSchema = OutputSchema,
+>(options: AgentOptions<Schema>): Agent<AgentTypes<Given, Schema>> {
   const subject = runnerSubject('agent', saidBy(options, 'id'));
   const code = ['tools', 'criteria', 'callbacks', 'output'];
   const parsed = parseOptions(agentOptions, options, { subject, code });

@@ -5,8 +5,10 @@ import type {
   GraphSpec,
   ParallelSpec,
   RunnerSpec,
+  RunTypes,
   SequentialSpec,
   SubAgentSpec,
+  Typed,
 } from '../protocol/spec';
 import type { Callbacks } from './callbacks';
 import type { CriterionFunction } from './criteria';
@@ -25,7 +27,7 @@ export type SubAgentTool = {
 };
 
 /** An agent: its data, which runs pin, and its code, which stays on the worker. Made by `defineAgent`, immutable. */
-export type Agent = {
+export type Agent<Types extends RunTypes = RunTypes> = Typed<Types> & {
   readonly kind: 'agent';
   readonly id: string;
   readonly spec: AgentSpec;

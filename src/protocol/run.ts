@@ -4,7 +4,14 @@ import type { Json, JsonObject } from '../base/json';
 import type { LogRef } from './log';
 import type { AssistantPart, Usage, UserInput } from './message';
 import type { SessionDelta } from './session';
-import type { AgentToolPolicy, BudgetSpec, DefinitionRef, RunnerSpec } from './spec';
+import type {
+  AgentToolPolicy,
+  BudgetSpec,
+  DefinitionRef,
+  RunnerSpec,
+  RunTypes,
+  TypeOf,
+} from './spec';
 
 /** Where a run hangs in the tree. `root` is the workflow id of the root run, `path` the way from it. */
 export type Lineage = {
@@ -82,11 +89,11 @@ export type PendingInput = Omit<MachineInput, 'kind'> & {
   readonly nonce?: string;
 };
 
-export type AgentRunResult = {
+export type AgentRunResult<Types extends RunTypes = RunTypes> = {
   readonly finalResponse: {
     readonly text: string;
     readonly content: readonly AssistantPart[];
-    readonly structured?: Json;
+    readonly structured?: TypeOf<Types, 'structured'>;
   };
   /** Rounds of tool calls. */
   readonly iterations: number;
@@ -97,7 +104,7 @@ export type AgentRunResult = {
   readonly usage: Usage;
   /** Of the whole tree, in US dollars; without the calls of models whose price the worker does not know. */
   readonly costUsd?: number;
-  readonly session: JsonObject;
+  readonly session: TypeOf<Types, 'session'>;
   /** Of a thread's turn: the tokens of its last model call, as the provider counts them. */
   readonly contextTokens?: number;
   /** Of a thread's turn: the tools the agent called, where it called any. */
@@ -136,8 +143,8 @@ export type ChildOutcome = { readonly child: string } & (
 );
 
 /** `needs-input` carries the first pending input's fields beside the list, for the common case of one. */
-export type AgentRunOutcome =
-  | { readonly kind: 'complete'; readonly result: AgentRunResult }
+export type AgentRunOutcome<Types extends RunTypes = RunTypes> =
+  | { readonly kind: 'complete'; readonly result: AgentRunResult<Types> }
   | ({ readonly kind: 'needs-input'; readonly pending: readonly PendingInput[] } & Omit<
       PendingInput,
       'kind'

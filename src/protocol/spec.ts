@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../base/json';
+import type { Json, JsonObject, JsonSchema } from '../base/json';
 import type {
   AgentSpec,
   GraphSpec,
@@ -85,8 +85,35 @@ export type AskUser = NonNullable<AgentSpec['askUser']>;
 /** Binds a called agent and everything below it. */
 export type AgentToolPolicy = NonNullable<SubAgentSpec['policy']>;
 
+/** What TypeScript knows of the data of a definition's runs. What is `unknown` is JSON. */
+export type RunTypes = {
+  /** `finalResponse.structured`. */
+  readonly structured: unknown;
+  readonly session: unknown;
+  readonly context: unknown;
+};
+
+type JsonTypes = {
+  readonly structured: Json;
+  readonly session: JsonObject;
+  readonly context: JsonObject;
+};
+
+export type TypeOf<
+  Types extends RunTypes,
+  Name extends keyof RunTypes,
+> = unknown extends Types[Name] ? JsonTypes[Name] : Types[Name];
+
+/** Carries types alone: the member is never there. */
+export type Typed<Types extends RunTypes> = { readonly '~types'?: Types };
+
+/** The types of a definition: of `typeof triage`, for a client that knows the agent by its id. */
+export type TypesOf<Definition> =
+  Definition extends Typed<infer Types extends RunTypes> ? Types : RunTypes;
+
 /** A runner by its id, as data, or as an object made by `defineAgent` and its like. */
-export type RunnerLike = string | RunnerSpec | { readonly spec: RunnerSpec };
+export type RunnerLike<Types extends RunTypes = RunTypes> =
+  string | RunnerSpec | ({ readonly spec: RunnerSpec } & Typed<Types>);
 
 /**
  * Which pinned definition a call or a child belongs to: the first 32 characters of its hash, and the root run that pinned it where

@@ -22,6 +22,9 @@ export type StandardSchema<Input = unknown, Output = Input> = StandardSchemaV1<I
 /** What the schema's own code receives: its type after validation. */
 export type OutputOf<Schema extends StandardSchema> = StandardSchemaV1.InferOutput<Schema>;
 
+/** What its JSON Schema describes: the type before validation. */
+export type InputOf<Schema extends StandardSchema> = StandardSchemaV1.InferInput<Schema>;
+
 export type SchemaOption =
   | { readonly ok: true; readonly schema: JsonSchema }
   | { readonly ok: false; readonly problem: Problem };

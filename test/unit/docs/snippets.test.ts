@@ -45,7 +45,7 @@ describe('the TypeScript of the docs', () => {
 
   it('is refused with its place in the page when it is wrong', () => {
     expect(errors.filter((error) => error.startsWith(wrongPage.path))).toEqual([
-      "docs/wrong.md:16: Property 'resme' does not exist on type 'RunHandle'. Did you mean 'resume'?",
+      "docs/wrong.md:16: Property 'resme' does not exist on type 'RunHandle<RunTypes>'. Did you mean 'resume'?",
     ]);
   });
 });
