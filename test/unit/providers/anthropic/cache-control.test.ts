@@ -1,6 +1,7 @@
 // Pure: no server.
 import { toMessagesRequest } from '../../../../src/providers/anthropic/to-messages-request';
-import { aRequest, assistant, user } from './wire-builders';
+import { user } from '../../core/builders';
+import { aRequest, assistant } from './wire-builders';
 
 const marker = { type: 'ephemeral' };
 const tool = { name: 'look', description: 'To look', inputSchema: { type: 'object' } };

@@ -3,7 +3,8 @@ import type { JsonObject } from '../../../../src/base/json';
 import type { ModelSettings } from '../../../../src/protocol/spec';
 import { toMessagesRequest } from '../../../../src/providers/anthropic/to-messages-request';
 import type { RequestToolChoice } from '../../../../src/providers/provider';
-import { aRequest, assistant, result, user } from './wire-builders';
+import { user } from '../../core/builders';
+import { aRequest, assistant, result } from './wire-builders';
 
 const marker = { type: 'ephemeral' };
 const tools = ['look', 'search'].map((name) => ({

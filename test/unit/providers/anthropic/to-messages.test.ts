@@ -1,7 +1,8 @@
 // Pure: no server.
 import type { Message, ToolResult } from '../../../../src/protocol/message';
 import { toMessages } from '../../../../src/providers/anthropic/to-messages';
-import { assistant, elsewhere, result, seal, user } from './wire-builders';
+import { user } from '../../core/builders';
+import { assistant, elsewhere, result, seal } from './wire-builders';
 
 const call = {
   type: 'tool_call',

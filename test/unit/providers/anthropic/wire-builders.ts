@@ -1,5 +1,6 @@
 import type { AssistantPart, Message } from '../../../../src/protocol/message';
 import type { ModelRequest } from '../../../../src/providers/provider';
+import { user } from '../../core/builders';
 
 export const origin = {
   provider: 'anthropic',
@@ -22,10 +23,6 @@ export function aRequest(overrides: Partial<ModelRequest> = {}): ModelRequest {
     cacheKey: 'run-1',
     ...overrides,
   };
-}
-
-export function user(text: string): Message {
-  return { role: 'user', parts: [{ type: 'text', text }] };
 }
 
 export function assistant(...parts: AssistantPart[]): Message {

@@ -1,7 +1,8 @@
 // Pure: no server.
 import type { Message, ToolResult } from '../../../../src/protocol/message';
 import { toContents } from '../../../../src/providers/google/to-contents';
-import { assistant, elsewhere, origin, user } from './wire-builders';
+import { user } from '../../core/builders';
+import { assistant, elsewhere, origin } from './wire-builders';
 
 const call = { type: 'tool_call', callId: 'fc-1', name: 'look', args: { city: 'Paris' } } as const;
 

@@ -2,7 +2,8 @@
 import type { ModelSettings } from '../../../../src/protocol/spec';
 import { toGenerateRequest } from '../../../../src/providers/google/to-generate-request';
 import type { RequestToolChoice } from '../../../../src/providers/provider';
-import { aRequest, user } from './wire-builders';
+import { user } from '../../core/builders';
+import { aRequest } from './wire-builders';
 
 const tool = {
   name: 'look',

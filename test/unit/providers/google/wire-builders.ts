@@ -2,6 +2,7 @@ import type { GenerateContentResponse } from '@google/genai';
 import type { AssistantPart, Message } from '../../../../src/protocol/message';
 import { ResponseAccumulator } from '../../../../src/providers/google/response-accumulator';
 import type { ModelDelta, ModelRequest } from '../../../../src/providers/provider';
+import { user } from '../../core/builders';
 
 export const origin = {
   provider: 'google',
@@ -29,10 +30,6 @@ export function aRequest(overrides: Partial<ModelRequest> = {}): ModelRequest {
     cacheKey: 'run-1',
     ...overrides,
   };
-}
-
-export function user(text: string): Message {
-  return { role: 'user', parts: [{ type: 'text', text }] };
 }
 
 export function assistant(...parts: AssistantPart[]): Message {

@@ -9,6 +9,7 @@ import {
   ResponsesStream,
   type FinishedResponse,
 } from '../../../../src/providers/openai/responses/responses-stream';
+import { user } from '../../core/builders';
 
 export const target = { provider: 'openai', model: 'gpt-5-mini' };
 export const responsesOrigin = { ...target, api: 'openai-responses' };
@@ -49,10 +50,6 @@ export function aRequest(overrides: Partial<ModelRequest> = {}): ModelRequest {
     cacheKey: 'run-1',
     ...overrides,
   };
-}
-
-export function user(text: string): Message {
-  return { role: 'user', parts: [{ type: 'text', text }] };
 }
 
 /** An assistant turn of another provider: its sealed data means nothing to OpenAI. */

@@ -1,7 +1,8 @@
 // Pure: no server.
 import type { Message } from '../../../../../src/protocol/message';
 import { toChatRequest } from '../../../../../src/providers/openai/chat/to-chat-request';
-import { aRequest, foreignTurn, user } from '../openai-fixtures';
+import { user } from '../../../core/builders';
+import { aRequest, foreignTurn } from '../openai-fixtures';
 
 const closed = {
   type: 'object',

@@ -3,12 +3,12 @@ import type { Message, ToolResult } from '../../../../../src/protocol/message';
 import type { ModelRequest } from '../../../../../src/providers/provider';
 import { fromResponsesOutput } from '../../../../../src/providers/openai/responses/from-responses-output';
 import { toResponsesRequest } from '../../../../../src/providers/openai/responses/to-responses-request';
+import { user } from '../../../core/builders';
 import {
   aRequest,
   foreignTurn,
   responsesOrigin as origin,
   streamedResponse,
-  user,
 } from '../openai-fixtures';
 
 const closed = {
