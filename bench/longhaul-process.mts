@@ -55,7 +55,7 @@ const worker = await createWorker({
   taskQueue,
   runners: [reader, asker],
   providers: { double },
-  ...(name === 'longhaul-without-replica' && { logReplicaBytes: 1 }),
+  ...(name === 'longhaul-without-replica' && { logCacheBytes: 1 }),
   workerOptions: { maxCachedWorkflows: 2_000 },
 });
 void worker.run();

@@ -14,7 +14,7 @@ export type Measured = {
 const aiSdk = join(import.meta.dirname, 'peers/ai-sdk-process.mts');
 const scripts = {
   longhaul: join(import.meta.dirname, 'longhaul-process.mts'),
-  /** With a replica of no bytes: every model call reads the log anew. */
+  /** With a cache of no bytes: every model call reads the log anew. */
   'longhaul-without-replica': join(import.meta.dirname, 'longhaul-process.mts'),
   bare: join(import.meta.dirname, 'bare-process.mts'),
   'ai-sdk': aiSdk,

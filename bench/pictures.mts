@@ -1,6 +1,6 @@
 // What becomes of one run whose tool gives a picture of 190 KiB a turn, on a worker that keeps no log in memory: executions, the history
 // of each, time; or the error it ends with, and at which picture.
-// Usage, after `npm run build`: node bench/pictures.mts [pictures] [logReplicaBytes]. TEMPORAL_ADDRESS names a server; without it a dev
+// Usage, after `npm run build`: node bench/pictures.mts [pictures] [logCacheBytes]. TEMPORAL_ADDRESS names a server; without it a dev
 // server is started.
 import { randomBytes } from 'node:crypto';
 import { NativeConnection } from '@temporalio/worker';
@@ -12,7 +12,7 @@ import { withServer } from './bench-server.mts';
 import './quiet-runtime.mts';
 
 const pictures = Number(process.argv[2] ?? 500);
-const logReplicaBytes = Number(process.argv[3] ?? 1);
+const logCacheBytes = Number(process.argv[3] ?? 1);
 const taskQueue = `pictures-${process.pid}`;
 const pictureBytes = (190 * 1024 * 3) / 4;
 
@@ -64,7 +64,7 @@ await withServer(async (address) => {
     taskQueue,
     runners: [viewer],
     providers: { scripted: model },
-    logReplicaBytes,
+    logCacheBytes,
   });
   const ended = worker.run();
   const longhaul = await connect({ address, taskQueue });

@@ -57,17 +57,17 @@ const args = ['--', '--ci', '--json', `--outputFile=${report}`];
 const begun = performance.now();
 const total = testCounts(await run('test', { args, minutes: MINUTES.test }));
 const seconds = Math.round((performance.now() - begun) / 1_000);
-const verdicts = [`test: ${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`];
+const checks = [`test: ${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`];
 const judge = async (script, options) => {
   const succeeded = await run(script, options);
   total[succeeded ? 'passed' : 'failed'] += 1;
-  verdicts.push(`${script}: ${succeeded ? 'passed' : 'FAILED'}`);
+  checks.push(`${script}: ${succeeded ? 'passed' : 'FAILED'}`);
 };
 for (const script of CHECKS) await judge(script);
 await judge('house', { args: ['--', `--test-seconds=${seconds}`] });
 rmSync(folder, { recursive: true, force: true });
 process.exitCode = total.failed === 0 ? 0 : 1;
-console.log(`\n${verdicts.join('\n')}\n`);
+console.log(`\n${checks.join('\n')}\n`);
 console.log(
   `${total.passed} passed, ${total.failed} failed${total.skipped ? `, ${total.skipped} skipped` : ''}`,
 );

@@ -96,7 +96,7 @@ export {
   type CallbackHooks,
   type Callbacks,
   type CallbacksDefinition,
-  type CallbackVerdict,
+  type CallbackAnswer,
   type OnInvalidToolCallContext,
   type OverrideResponse,
 } from './define/callbacks';

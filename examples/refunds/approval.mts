@@ -14,7 +14,7 @@ export async function decide(run: RunHandle, input: PendingInput, screen: Screen
     `${question}\n${call?.name} ${JSON.stringify(call?.args)}, from ${path}`,
     'yellow',
   );
-  const verdict = toVerdict(await ask(screen), call?.args ?? {});
+  const verdict = toResult(await ask(screen), call?.args ?? {});
   if ('reason' in verdict) await run.reject(inputId, verdict.reason);
   else await run.approve(inputId, verdict);
 }
@@ -29,7 +29,7 @@ async function ask(screen: Screen): Promise<string> {
   return unattended;
 }
 
-function toVerdict(typed: string, args: JsonObject): Verdict {
+function toResult(typed: string, args: JsonObject): Verdict {
   if (/^y(es)?$/i.test(typed)) return {};
   if (/^no?$/i.test(typed)) return { reason: 'The shop does not refund this.' };
   const amount = Number(typed);

@@ -129,7 +129,7 @@ export class Faults {
       this.#passed = 0;
       await this.#apply(next, { pid, moment, activity });
     }
-    return this.#storeVerdict(moment);
+    return this.#storeResult(moment);
   }
 
   #dueBoundary(moment: string, activity: ActivityName | undefined): Boundary | undefined {
@@ -173,7 +173,7 @@ export class Faults {
   }
 
   /** A write that fails, comes late, or is made and not confirmed. */
-  #storeVerdict(moment: string): Verdict {
+  #storeResult(moment: string): Verdict {
     const [fault] = this.#storeFaults;
     const isLost = fault?.kind === 'store lost';
     if (fault === undefined || moment !== (isLost ? 'save made' : 'save due')) return {};

@@ -211,7 +211,7 @@ export type RoundPlan = {
 
 export type RoundSettings = {
   /** Undefined: the default, all logs of a round in memory. */
-  readonly logReplicaBytes: number | undefined;
+  readonly logCacheBytes: number | undefined;
   readonly maxCachedWorkflows: number | undefined;
   readonly graceMs: number;
   readonly store: 'sqlite' | 'postgres';

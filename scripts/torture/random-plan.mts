@@ -58,9 +58,9 @@ export const plainTree = {
 
 export function planRound(seed: number, scale: Scale = usualScale): RoundPlan {
   const random = new Random(seed);
-  const logReplicaBytes = random.pick([undefined, undefined, 1]);
+  const logCacheBytes = random.pick([undefined, undefined, 1]);
   const settings = {
-    logReplicaBytes,
+    logCacheBytes,
     maxCachedWorkflows: random.pick([undefined, undefined, 2]),
     graceMs: random.pick([0, 1_000, 5_000]),
     store: random.pick(['sqlite', 'sqlite', 'postgres'] as const),

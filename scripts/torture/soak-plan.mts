@@ -65,7 +65,7 @@ const messages = Array.from({ length: 15 }, (_, index) => message(index + 1));
 export const soakPlan: RoundPlan = {
   seed: 0,
   settings: {
-    logReplicaBytes: undefined,
+    logCacheBytes: undefined,
     maxCachedWorkflows: undefined,
     graceMs: 1_000,
     store: 'sqlite',

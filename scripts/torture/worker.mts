@@ -39,7 +39,7 @@ Runtime.install({ logger: new DefaultLogger('ERROR') });
 
 const plan =
   settings.plan === 'soak' ? soakPlan : planRound(settings.plan.seed, settings.plan.scale);
-const { logReplicaBytes, maxCachedWorkflows, graceMs } = plan.settings;
+const { logCacheBytes, maxCachedWorkflows, graceMs } = plan.settings;
 
 /** The tree or thread that ids of runs and names of places start with. */
 const ownerOf = (name: string): string => /(?:^|\/)([tc]\d+)/.exec(name)?.[1] ?? '';
@@ -128,7 +128,7 @@ const options: CreateWorkerOptions = {
     },
   },
   stores: openStores(),
-  ...(logReplicaBytes !== undefined && { logReplicaBytes }),
+  ...(logCacheBytes !== undefined && { logCacheBytes }),
   workerOptions: {
     shutdownGraceTime: graceMs,
     ...(maxCachedWorkflows !== undefined && { maxCachedWorkflows }),

@@ -2,10 +2,10 @@
 
 import type { InvalidToolCallAction } from '../protocol/agent-run';
 import { isJsonObject } from '../base/json';
-import type { CallbackVerdict } from '../define/callbacks';
+import type { CallbackAnswer } from '../define/callbacks';
 import { callbackError, type HookPlace } from './callback-failure';
 
-export function readVerdict(answer: unknown, place: HookPlace): CallbackVerdict {
+export function readAnswer(answer: unknown, place: HookPlace): CallbackAnswer {
   if (isJsonObject(answer)) {
     const { kind, reason, text } = answer;
     if (kind === 'abort' && typeof reason === 'string') return { kind, reason };

@@ -47,7 +47,7 @@ export async function callbackChain(
   });
   const workflowId = ownWorkflowId();
   const { agentId, path = agentId, turn, iteration = 0, context = {}, session = {} } = input;
-  const facts = {
+  const config = {
     workflowId,
     agentId,
     path,
@@ -58,7 +58,7 @@ export async function callbackChain(
     signal,
     log,
   };
-  return new CallbackChain(links, facts, session);
+  return new CallbackChain(links, config, session);
 }
 
 /** `keys`: of the session, as the run pinned them. */
@@ -66,17 +66,17 @@ type Link = { readonly callbacks: Callbacks; readonly keys: readonly string[] };
 
 export class CallbackChain {
   readonly #links: readonly Link[];
-  readonly #facts: Omit<CallbackContext, 'session'>;
+  readonly #config: Omit<CallbackContext, 'session'>;
   readonly #before: JsonObject;
   #session: JsonObject;
 
   constructor(
     links: readonly Link[],
-    facts: Omit<CallbackContext, 'session'>,
+    config: Omit<CallbackContext, 'session'>,
     session: JsonObject,
   ) {
     this.#links = links;
-    this.#facts = facts;
+    this.#config = config;
     this.#before = session;
     this.#session = session;
   }
@@ -131,14 +131,14 @@ export class CallbackChain {
     const place = { callbacks: callbacks.name, hook };
     const before = pickKeys(this.#session, keys);
     const context = {
-      ...this.#facts,
+      ...this.#config,
       ...structuredClone(subject),
-      context: structuredClone(this.#facts.context),
+      context: structuredClone(this.#config.context),
       session: structuredClone(before),
     };
     let answer: unknown;
     try {
-      answer = await untilAborted(async () => await code(context), this.#facts.signal);
+      answer = await untilAborted(async () => await code(context), this.#config.signal);
     } catch (error) {
       throw callbackFailure(place, error);
     }

@@ -5,7 +5,7 @@ import type { Stores } from '../stores/memory-store';
 import type { DefinitionCache } from './definition/definition-cache';
 import type { InlineSpecs } from './definition/inline-spec';
 import type { InputCache } from './log/input-cache';
-import type { LogReplica } from './log/log-replica';
+import type { LogCache } from './log/log-cache';
 import type { McpPool } from './mcp/mcp-pool';
 import type { DeltaEvent } from './model/delta-event';
 
@@ -17,7 +17,7 @@ export type ActivityDependencies = {
   readonly providers: ReadonlyMap<string, ModelProvider>;
   /** What models cost, by `'provider/model'`. */
   readonly prices: PriceTable;
-  readonly replica: LogReplica;
+  readonly logCache: LogCache;
   readonly definitions: DefinitionCache;
   readonly inputs: InputCache;
   readonly mcp: McpPool;

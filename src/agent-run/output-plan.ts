@@ -34,14 +34,14 @@ function planOutputCall(
   output: OutputOptions,
   { call, index }: { readonly call: ToolCallPart; readonly index: number },
 ): TurnPlan {
-  const verdict = judgeOutputCall(output, call, input.turn.event.verdicts?.outputViolation);
-  if (verdict.kind !== 'valid' && mayRetryOutput(input)) {
-    const text = `The output was not accepted: ${verdict.problem}. Call ${call.name} again with corrected arguments.`;
+  const result = checkOutputCall(output, call, input.turn.event.checks?.outputViolation);
+  if (result.kind !== 'valid' && mayRetryOutput(input)) {
+    const text = `The output was not accepted: ${result.problem}. Call ${call.name} again with corrected arguments.`;
     return { kind: 'answer-calls', answers: [{ index, text }], outputRetry: true };
   }
-  if (verdict.kind === 'malformed')
-    return malformedFailure(input, call, `No try of the output is left: ${verdict.problem}.`);
-  const { value } = verdict;
+  if (result.kind === 'malformed')
+    return malformedFailure(input, call, `No try of the output is left: ${result.problem}.`);
+  const { value } = result;
   const text = JSON.stringify(value);
   return { kind: 'complete', reason: 'structured output received', text, structured: value };
 }
@@ -51,11 +51,11 @@ function planOutputText(
   output: OutputOptions,
   text: string,
 ): TurnPlan | undefined {
-  const verdict = judgeOutputText(output, text, input.turn.event.verdicts?.outputViolation);
-  if (verdict.kind === 'valid')
-    return { kind: 'complete', reason: 'structured output received', structured: verdict.value };
+  const result = checkOutputText(output, text, input.turn.event.checks?.outputViolation);
+  if (result.kind === 'valid')
+    return { kind: 'complete', reason: 'structured output received', structured: result.value };
   if (!mayRetryOutput(input)) return undefined;
-  const feedback = `The answer was not accepted as the output: ${verdict.problem}. Call ${output.tool} with the final output.`;
+  const feedback = `The answer was not accepted as the output: ${result.problem}. Call ${output.tool} with the final output.`;
   return { kind: 'feedback', text: feedback, outputRetry: true };
 }
 
@@ -63,40 +63,40 @@ const mayRetryOutput = ({ options, counters, maxTurns }: PlanInput): boolean =>
   counters.outputRetries < (options.output?.retries ?? 1) && counters.turn < maxTurns;
 
 /** What an output turned out to be. `malformed`: not even a JSON object, so it cannot be taken as it is. */
-type OutputVerdict =
+type OutputResult =
   | { readonly kind: 'valid'; readonly value: JsonObject }
   | { readonly kind: 'violation'; readonly problem: string; readonly value: JsonObject }
   | { readonly kind: 'malformed'; readonly problem: string };
 
 /** Top-level required fields are checked here; `violation` is what the worker's check of the whole schema found. */
-function judgeOutputCall(
+function checkOutputCall(
   output: OutputOptions,
   call: ToolCallPart,
   violation: string | undefined,
-): OutputVerdict {
+): OutputResult {
   if (call.args === null) {
     const problem = call.argsError ?? 'the arguments are not a JSON object';
     return { kind: 'malformed', problem };
   }
-  return judgeValue(output, call.args, violation);
+  return checkValue(output, call.args, violation);
 }
 
 /** A text that parses to an object with the required fields is an output, too. */
-function judgeOutputText(
+function checkOutputText(
   output: OutputOptions,
   text: string,
   violation: string | undefined,
-): OutputVerdict {
+): OutputResult {
   const value = parseObject(text);
   if (!value) return { kind: 'malformed', problem: 'the text is not a JSON object' };
-  return judgeValue(output, value, violation);
+  return checkValue(output, value, violation);
 }
 
-function judgeValue(
+function checkValue(
   output: OutputOptions,
   value: JsonObject,
   violation: string | undefined,
-): OutputVerdict {
+): OutputResult {
   const missing = requiredFields(output).filter((field) => !Object.hasOwn(value, field));
   if (missing.length > 0) {
     const problem = `missing required ${missing.length === 1 ? 'field' : 'fields'}: ${missing.join(', ')}`;

@@ -12,7 +12,7 @@ import type { TurnNames } from '../core/machine/invalid-tool-calls';
 import {
   findInvalidCall,
   invalidCallContext,
-  judgeAction,
+  checkAction,
 } from '../core/machine/invalid-tool-calls';
 import type { Machine } from '../core/machine/machine';
 import { preparing } from '../core/machine/machine';
@@ -82,7 +82,7 @@ export function resolveStreamed(
   const turn = abandonedTurn(streamed.partial, streamed.invalid, names);
   const { invalidToolCallRetries: retriesUsed } = counters;
   const called = { ...names, name: streamed.invalid.name };
-  const failure = judgeAction(decided, called, { options, retriesUsed });
+  const failure = checkAction(decided, called, { options, retriesUsed });
   if (failure) {
     machine.commit(turn);
     throw machine.fail(event, failure);

@@ -1,7 +1,7 @@
 /*
  * Puts one streamed turn together, in the activity that reads the stream. It knows no provider and does no IO.
  *
- * 1. A name is checked as soon as it is known, so that a doomed stream can stop early; while an invalid call is open, nothing
+ * 1. A name is checked as soon as it is known, so that a stream that cannot run can stop early; while an invalid call is open, nothing
  *    else is taken.
  * 2. A completed reasoning block supersedes its deltas, which carry no signature.
  * 3. After a turn was abandoned only its end matters, for the usage.

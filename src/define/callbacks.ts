@@ -24,7 +24,7 @@ export type Abort = { readonly kind: 'abort'; readonly reason: string };
 /** Stands in for a response or a tool's result. Made by `overrideResponse`. */
 export type OverrideResponse = { readonly kind: 'override'; readonly text: string };
 
-export type CallbackVerdict = Abort | OverrideResponse;
+export type CallbackAnswer = Abort | OverrideResponse;
 
 /** What every hook is given. */
 export type CallbackContext = {
@@ -85,7 +85,7 @@ export type OnInvalidToolCallContext = CallbackContext &
 type Answer<Value> = Value | null | undefined | void;
 
 /** Answers nothing to go on. */
-export type CallbackHook<Context, Value = CallbackVerdict> = (
+export type CallbackHook<Context, Value = CallbackAnswer> = (
   context: Context,
 ) => Answer<Value> | Promise<Answer<Value>>;
 

@@ -1,11 +1,11 @@
 import { isJsonObject, type Json, type JsonObject } from '../base/json';
-import type { CriterionVerdict } from '../protocol/log';
+import type { CriterionResult } from '../protocol/log';
 import type { Message } from '../protocol/message';
 import type { JsonSchemaLiteral } from './tool';
 import { deepFreeze } from '../base/plain-json';
 import type { StandardSchema } from './arguments/emit';
 
-/** What a custom criterion judges. It is asked about text responses only. */
+/** What a custom criterion checks. It is asked about text responses only. */
 export type CriterionContext = {
   /** The last response's text. */
   readonly text: string;
@@ -24,7 +24,7 @@ export type CriterionContext = {
 /** Met or not; `missing` tells the model what to do better. */
 export type CriterionFunction = (
   context: CriterionContext,
-) => boolean | CriterionVerdict | Promise<boolean | CriterionVerdict>;
+) => boolean | CriterionResult | Promise<boolean | CriterionResult>;
 
 export type KeywordCriterion = { readonly kind: 'keyword'; readonly keyword: string };
 

@@ -26,13 +26,13 @@ import type {
   ToolSpec,
 } from './spec';
 
-/** The few facts of an agent its loop needs; instructions and schemas stay on the workers. */
-export type AgentFacts = Omit<
+/** The part of an agent its loop needs; instructions and schemas stay on the workers. */
+export type AgentConfig = Omit<
   AgentSpec,
   'instructions' | 'description' | 'tools' | 'subAgents' | 'callbacks' | 'settings'
 > & {
-  readonly tools: readonly ToolFacts[];
-  readonly subAgents?: readonly SubAgentFacts[];
+  readonly tools: readonly ToolConfig[];
+  readonly subAgents?: readonly SubAgentConfig[];
   /** There when the agent has callbacks: the session keys they declare. */
   readonly callbackSession?: readonly string[];
   /** There when any of its callbacks has one. */
@@ -45,28 +45,28 @@ export type RunnerPlace = {
   readonly kind?: Exclude<RunnerSpec['kind'], 'agent'>;
 };
 
-export type SubAgentFacts = Omit<SubAgentSpec, 'description' | 'runner'> & RunnerPlace;
+export type SubAgentConfig = Omit<SubAgentSpec, 'description' | 'runner'> & RunnerPlace;
 
-export type SequentialFacts = Omit<SequentialSpec, 'description' | 'steps'> & {
+export type SequentialConfig = Omit<SequentialSpec, 'description' | 'steps'> & {
   readonly steps: readonly RunnerPlace[];
 };
 
-export type ParallelFacts = Omit<ParallelSpec, 'description' | 'branches'> & {
+export type ParallelConfig = Omit<ParallelSpec, 'description' | 'branches'> & {
   readonly branches: readonly RunnerPlace[];
 };
 
-export type GraphTaskFacts = Omit<GraphTaskSpec, 'runner'> & RunnerPlace;
+export type GraphTaskConfig = Omit<GraphTaskSpec, 'runner'> & RunnerPlace;
 
-export type GraphFacts = Omit<GraphSpec, 'description' | 'tasks'> & {
-  readonly tasks: readonly GraphTaskFacts[];
+export type GraphConfig = Omit<GraphSpec, 'description' | 'tasks'> & {
+  readonly tasks: readonly GraphTaskConfig[];
 };
 
-export type OrchestrationFacts = SequentialFacts | ParallelFacts | GraphFacts;
+export type OrchestrationConfig = SequentialConfig | ParallelConfig | GraphConfig;
 
-/** The few facts of a runner that its workflow needs. */
-export type RunnerFacts = AgentFacts | OrchestrationFacts;
+/** The part of a runner that its workflow needs. */
+export type RunnerConfig = AgentConfig | OrchestrationConfig;
 
-export type ToolFacts = Omit<ToolSpec, 'description' | 'inputSchema' | 'maxResultBytes'>;
+export type ToolConfig = Omit<ToolSpec, 'description' | 'inputSchema' | 'maxResultBytes'>;
 
 /** With `definition`, of a child: the runner stands in what its root run pinned. */
 export type LoadDefinitionInput = {
@@ -91,7 +91,7 @@ export type LoadDefinitionResult =
   | {
       readonly kind: 'pinned';
       readonly hash: string;
-      readonly facts: RunnerFacts;
+      readonly config: RunnerConfig;
       readonly searchAttributes: boolean;
     }
   /** It names MCP servers, which only a plain activity may wait for. */

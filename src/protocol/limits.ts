@@ -74,8 +74,8 @@ export const limits = {
   toldInputs: 10_000,
   /** Of those in one message: an approval of the longest arguments fits. */
   toldInputsBytes: 384 * KiB,
-  replicaBytes: 64 * MiB,
-  replicaPoolEntries: 1_000,
+  logCacheBytes: 64 * MiB,
+  logCachePoolEntries: 1_000,
   toolAttempts: 5,
   toolConcurrency: 16,
   maxToolConcurrency: 32,

@@ -12,9 +12,9 @@ import type {
 } from './message';
 
 /** What the worker found about a turn and the machine must know: criteria and callbacks run beside the model call. */
-export type Verdicts = {
-  /** One per criterion judged on the worker, in the order of the spec. */
-  readonly criteria?: readonly CriterionVerdict[];
+export type TurnChecks = {
+  /** One per criterion checked on the worker, in the order of the spec. */
+  readonly criteria?: readonly CriterionResult[];
   /** Indexes of the calls of this turn that need a person's approval. */
   readonly approvals?: readonly number[];
   /** How the arguments of a call that no activity of ours runs break its schema; `index` as in `approvals`. */
@@ -22,17 +22,17 @@ export type Verdicts = {
   /** How the output (the output tool's arguments, or the text) breaks the output schema, checked as a whole. */
   readonly outputViolation?: string;
   /** What callbacks decided about calls whose name is not allowed; `index` counts the calls as the provider gave them. */
-  readonly invalidToolCalls?: readonly InvalidToolCallVerdict[];
+  readonly invalidToolCalls?: readonly InvalidToolCallDecision[];
   readonly abort?: string;
   readonly override?: string;
 };
 
-export type InvalidToolCallVerdict = {
+export type InvalidToolCallDecision = {
   readonly index: number;
   readonly action: InvalidToolCallAction;
 };
 
-export type CriterionVerdict = {
+export type CriterionResult = {
   readonly met: boolean;
   readonly missing?: string;
   readonly value?: Json;
@@ -46,7 +46,7 @@ export type ModelTurnEvent = {
   readonly finishReason?: FinishReason;
   readonly origin?: Origin;
   readonly ids?: ResponseIds;
-  readonly verdicts?: Verdicts;
+  readonly checks?: TurnChecks;
 };
 
 /** One tool's answer; `turn` and `index` of the result say which call. */

@@ -26,17 +26,17 @@ export function whereType(types: readonly string[] = allWorkflowTypes): string {
 }
 
 /**
- * Between runs: a child tells the root run what it waits for (`childInputs`) and gets the answer (`deliver`); one whose outcome is
- * out while runs below it are still open tells its caller (`childResult`); one whose result nobody needs any more is told so (`abandon`).
+ * Between runs: a child tells the root run what it waits for (`childInputs`) and gets the answer (`answer`); one whose outcome is
+ * out while runs below it are still open tells its caller (`childResult`); one whose result nobody needs any more is told so (`detach`).
  * From a client that is about to reset a run: it ends what is under way, and does nothing more (`halt`).
  */
 export const signalNames = {
   resume: 'resume',
   cancelRun: 'cancelRun',
   childInputs: 'childInputs',
-  deliver: 'deliver',
+  answer: 'answer',
   childResult: 'childResult',
-  abandon: 'abandon',
+  detach: 'detach',
   halt: 'halt',
 } as const;
 

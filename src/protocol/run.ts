@@ -227,7 +227,7 @@ export type ChildInputs = {
 };
 
 /** A person's answer on its way down to the run that asked. */
-export type Delivery = { readonly inputId: string } & (
+export type InputAnswer = { readonly inputId: string } & (
   | { readonly kind: 'answer'; readonly answer: Json }
   | { readonly kind: 'approve'; readonly args?: JsonObject }
   | { readonly kind: 'reject'; readonly reason: string }

@@ -33,8 +33,9 @@ export type StatusFailure = CallTarget &
 export function providerErrorFromStatus(failure: StatusFailure): ProviderError {
   const kind = kindOf(failure);
   const wait = retryAfterMs(failure.headers) ?? boundedDelay(failure.retryAfterMs);
-  const verdict = headerOf(failure.headers, 'x-should-retry');
-  const retryable = verdict === undefined || kind === 'quota' ? undefined : verdict === 'true';
+  const shouldRetry = headerOf(failure.headers, 'x-should-retry');
+  const retryable =
+    shouldRetry === undefined || kind === 'quota' ? undefined : shouldRetry === 'true';
   return new ProviderError(kind, errorMessage(failure, failure.message, `HTTP ${failure.status}`), {
     status: failure.status,
     provider: failure.provider,

@@ -1,6 +1,6 @@
 /*
  * Structured output by a tool, for models that take no output schema beside tools: the model calls the tool with its answer.
- * Whoever asked sees a text, as with native structured output, so that it is judged and kept the same way.
+ * Whoever asked sees a text, as with native structured output, so that it is checked and kept the same way.
  */
 import type { AssistantPart, ToolCallPart } from '../protocol/message';
 import type {

@@ -11,7 +11,7 @@ export type ScriptedToolCall = {
   readonly callId?: string;
 };
 
-type ResponseFacts = {
+type ResponseFields = {
   readonly usage?: Partial<Usage>;
   readonly finishReason?: FinishReason;
   /** Real time before the step takes effect; an abort ends it. */
@@ -21,9 +21,9 @@ type ResponseFacts = {
 /** What the model does on one call. A failing call is a step like any other: the attempt after it takes the next one. */
 export type ScriptedStep =
   | string
-  | (ResponseFacts & { readonly text: string; readonly toolCalls?: readonly ScriptedToolCall[] })
-  | (ResponseFacts & { readonly toolCalls: readonly ScriptedToolCall[] })
-  | (ResponseFacts & { readonly content: readonly AssistantPart[] })
+  | (ResponseFields & { readonly text: string; readonly toolCalls?: readonly ScriptedToolCall[] })
+  | (ResponseFields & { readonly toolCalls: readonly ScriptedToolCall[] })
+  | (ResponseFields & { readonly content: readonly AssistantPart[] })
   | { readonly error: Error; readonly delayMs?: number }
   | ((request: ModelRequest) => ScriptedStep | Promise<ScriptedStep>);
 

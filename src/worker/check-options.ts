@@ -23,7 +23,7 @@ const ofLonghaul = {
   providers: elsewhere,
   prices: elsewhere,
   stores: elsewhere,
-  logReplicaBytes: count(1).exactOptional(),
+  logCacheBytes: count(1).exactOptional(),
   onDelta: made((value) => typeof value === 'function', 'a function').exactOptional(),
   encryption: elsewhere,
   clearFailures: elsewhere,

@@ -39,7 +39,7 @@ export type LonghaulOptions = Base & {
   /** State that outlives runs: what they start from, and where their session goes. They stay yours to close. */
   readonly stores?: Stores;
   /** Memory for the logs of the runs this worker serves; what does not fit is read again from the run. Default 64 MiB. */
-  readonly logReplicaBytes?: number;
+  readonly logCacheBytes?: number;
   /** Every streamed delta of every model call of this worker. Must not block. */
   readonly onDelta?: (event: DeltaEvent) => void;
 };

@@ -8,7 +8,7 @@ import type {
 import { createActivities } from '../activities';
 import { DefinitionCache } from '../activities/definition/definition-cache';
 import { InputCache } from '../activities/log/input-cache';
-import { LogReplica } from '../activities/log/log-replica';
+import { LogCache } from '../activities/log/log-cache';
 import { McpPool } from '../activities/mcp/mcp-pool';
 import { requireMcpSdk } from '../activities/mcp/mcp-sdk';
 import { timeouts } from '../protocol/limits';
@@ -138,7 +138,7 @@ export class LonghaulPlugin implements WorkerPlugin, BundlerPlugin {
   }
 
   #activities(options: WorkerOptions): object {
-    const { stores, prices, logReplicaBytes, onDelta, providers, inlineSpecs, application } =
+    const { stores, prices, logCacheBytes, onDelta, providers, inlineSpecs, application } =
       this.#options;
     const mcp = new McpPool();
     this.#pools.push(mcp);
@@ -147,7 +147,7 @@ export class LonghaulPlugin implements WorkerPlugin, BundlerPlugin {
       registry: this.#registry,
       providers: resolveProviders(providers),
       prices: priceTable(prices),
-      replica: new LogReplica(logReplicaBytes),
+      logCache: new LogCache(logCacheBytes),
       definitions: new DefinitionCache(),
       inputs: new InputCache(),
       mcp,

@@ -3,7 +3,7 @@
 import { proxyActivities, scheduleActivity, type ActivityOptions } from '@temporalio/workflow';
 import type { RetryPolicy } from '@temporalio/common';
 import { clipText, oneLine } from '../base/text';
-import type { LonghaulActivities, ToolFacts } from '../protocol/activities';
+import type { LonghaulActivities, ToolConfig } from '../protocol/activities';
 import type { JsonObject } from '../base/json';
 import { limits, timeouts } from '../protocol/limits';
 import type { ActivityToolSpec } from '../protocol/spec';
@@ -28,7 +28,7 @@ export function modelActivities(summary: string): Pick<LonghaulActivities, 'call
 
 /** `isElsewhere`: the worker that has this run lacks the tool, and must not be handed the call straight back. */
 export function toolActivities(
-  tool: ToolFacts,
+  tool: ToolConfig,
   summary: string,
   isElsewhere: boolean,
 ): Pick<LonghaulActivities, 'callTool'> {
@@ -41,7 +41,7 @@ export function toolActivities(
 
 /** An activity of the user's own, which may be one that never heartbeats. */
 export function foreignActivity(
-  tool: ToolFacts,
+  tool: ToolConfig,
   { type, taskQueue, heartbeatTimeoutMs }: ActivityToolSpec,
   summary: string,
 ): (args: JsonObject) => Promise<unknown> {
@@ -53,7 +53,7 @@ export function foreignActivity(
   return (args) => scheduleActivity(type, [args], options);
 }
 
-function toolOptions(tool: ToolFacts, summary: string): ActivityOptions {
+function toolOptions(tool: ToolConfig, summary: string): ActivityOptions {
   const startToClose = tool.timeoutMs ?? timeouts.toolStartToClose;
   return {
     startToCloseTimeout: startToClose,
@@ -64,7 +64,7 @@ function toolOptions(tool: ToolFacts, summary: string): ActivityOptions {
 }
 
 /** The interval between attempts grows to a minute, or stays what it is where it starts longer. */
-function retryOf({ effect, retry = {} }: ToolFacts): RetryPolicy {
+function retryOf({ effect, retry = {} }: ToolConfig): RetryPolicy {
   const { initialIntervalMs = 1_000, maximumIntervalMs = 60_000 } = retry;
   return {
     initialInterval: initialIntervalMs,

@@ -4,23 +4,23 @@ import { AgentMachine, startMachine } from '../core/machine/agent-machine';
 import { createPlan, restorePlan } from '../core/orchestration/create-plan';
 import type { LogEvent } from '../protocol/log';
 import { AgentLoop } from './agent/agent-loop';
-import { machineOptions, promptOf } from './run/agent-run-facts';
+import { machineOptions, promptOf } from './run/machine-options';
 import type { CarriedRun } from './run/carried-run';
 import type { DrivenRun, Driver } from './run/driver';
 import { OrchestrationLoop } from './orchestration/orchestration-loop';
 
 export function createDriver(run: DrivenRun, carried: CarriedRun | undefined): Driver {
-  const { facts } = run.definition;
-  if (facts.kind === 'agent') {
+  const { config } = run.definition;
+  if (config.kind === 'agent') {
     const log = run.log.entries.map(({ id: _id, ...event }): LogEvent => event);
     const machine = carried?.machine
       ? AgentMachine.fromJSON({ ...carried.machine, log })
-      : startMachine(promptOf(run.input.input), machineOptions(facts));
-    return new AgentLoop(run, { facts, machine });
+      : startMachine(promptOf(run.input.input), machineOptions(config));
+    return new AgentLoop(run, { config, machine });
   }
   const { input } = run.input;
   const plan = carried?.plan
-    ? restorePlan(facts, carried.plan)
-    : createPlan(facts, { input, session: run.session.value });
-  return new OrchestrationLoop(run, { facts, plan });
+    ? restorePlan(config, carried.plan)
+    : createPlan(config, { input, session: run.session.value });
+  return new OrchestrationLoop(run, { config, plan });
 }

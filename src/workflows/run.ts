@@ -26,7 +26,7 @@ import { signalNames } from '../protocol/names';
 import type { LogEntry } from '../protocol/log';
 import type { AgentRunResult, ChildInputs, ChildResult, RunInput, RunState } from '../protocol/run';
 import { controlActivities } from './activity-proxies';
-import { stateOf } from './run/agent-run-facts';
+import { stateOf } from './run/machine-options';
 import {
   carriedEntries,
   pack,
@@ -41,12 +41,12 @@ import type { DrivenRun, Driver } from './run/driver';
 import { storable, toWorkflowFailure } from './durable';
 import { HistoryWatch } from './run/history-watch';
 import { loadDefinition, type LoadedDefinition } from './run/load-definition';
-import { RootLink, sendDown, tellCaller } from './run/root-link';
-import { RunBoard } from './run/run-board';
+import { InputReporter, sendAnswer, reportToCaller } from './run/input-reporter';
+import { PendingRequests } from './run/pending-requests';
 import { RunDisplay, type Shown } from './run/run-display';
 import { setRunHandlers } from './run/run-handlers';
 import { RunLog } from './run/run-log';
-import { RunPlace } from './run/run-place';
+import { RunPosition } from './run/run-position';
 import { setRunQueries } from './run/run-queries';
 import { childResult, runResult } from './run/run-result';
 import { RunSession } from './run/run-session';
@@ -66,40 +66,40 @@ export class Run {
   readonly #info = workflowInfo();
   readonly #started: Taken<RunInput>;
   #input: RunInput;
-  readonly #place: RunPlace;
-  readonly #superior: RootLink | undefined;
-  readonly #board = new RunBoard();
+  readonly #position: RunPosition;
+  readonly #reporter: InputReporter | undefined;
+  readonly #requests = new PendingRequests();
   readonly #session = new RunSession();
   readonly #display = new RunDisplay(this.#info.memo);
-  readonly #history = new HistoryWatch(() => this.#board.updates);
+  readonly #history = new HistoryWatch(() => this.#requests.updates);
   #log = new RunLog({ workflowId: this.#info.workflowId, runId: this.#info.runId });
   #loaded: Loaded | undefined;
   #cancelReason: string | undefined;
-  #abandoned = false;
+  #detached = false;
   readonly #work = new CancellationScope();
 
   constructor(given: Given) {
     this.#started = takeRunStart(given, this.#info);
     this.#input = this.#started.input;
-    this.#place = new RunPlace(this.#input, this.#info);
-    const { superior } = this.#place;
-    this.#superior =
-      superior === undefined
+    this.#position = new RunPosition(this.#input, this.#info);
+    const { reportsTo } = this.#position;
+    this.#reporter =
+      reportsTo === undefined
         ? undefined
-        : new RootLink(superior, {
+        : new InputReporter(reportsTo, {
             child: this.#info.workflowId,
-            branch: this.#place.lineage.branch,
+            branch: this.#position.lineage.branch,
             isContinued: this.#started.carried !== undefined,
           });
     setRunHandlers({
-      board: this.#board,
+      requests: this.#requests,
       state: () => this.#state(),
       cancel: (reason) => this.#cancel(reason),
       feed: (delivery) => this.#ready().driver.feed(delivery),
-      sendDown,
+      sendAnswer,
       takeInputs: (told) => this.#takeInputs(told),
       takeOutcome: (outcome) => this.#loaded?.children.takeOutcome(outcome),
-      abandon: () => this.#abandonByCaller(),
+      detach: () => this.#detachByCaller(),
       onChange: () => this.#show(),
       onRefusal: () => this.#display.showDetails(this.#state(), this.#shown()),
     });
@@ -120,16 +120,16 @@ export class Run {
       await this.#load();
       return await this.#finish(await this.#driveOn(this.#ready().driver));
     } catch (error) {
-      const isOver = error instanceof ContinueAsNew || this.#board.ended;
+      const isOver = error instanceof ContinueAsNew || this.#requests.ended;
       const status = isCancellation(error) ? 'cancelled' : 'failed';
       // What is still under way is cancelled here, for its end is waited for: closing would terminate it, and lose what it spent.
       if (!isOver) CancellationScope.current().cancel();
       await CancellationScope.nonCancellable(() => this.#end(isOver ? undefined : status));
       const spend = this.#loaded?.budget.spend;
-      const { isRoot } = this.#place;
+      const { isRoot } = this.#position;
       if (spend === undefined || (isRoot && this.#input.thread === undefined)) throw error;
       if (!isRoot && status === 'cancelled' && isSpent(spend))
-        await CancellationScope.nonCancellable(() => tellCaller({ spend }));
+        await CancellationScope.nonCancellable(() => reportToCaller({ spend }));
       throw reported(toWorkflowFailure(error), spend);
     }
   }
@@ -139,7 +139,7 @@ export class Run {
     if (refused !== undefined) throw refused;
     if (bytes !== undefined) {
       const carried = unpack(bytes);
-      this.#board.restore(carried.board);
+      this.#requests.restore(carried.requests);
       return this.#restore(carried, await carriedEntries(carried));
     }
     const { runner, definition } = this.#input;
@@ -147,7 +147,7 @@ export class Run {
       runner: runnerId(this.#input.runner),
       ...(typeof runner !== 'string' && { inline: true }),
       ...(definition && { definition }),
-      ...this.#place.application,
+      ...this.#position.application,
     });
     const { session, version, input } = await openStart(this.#input, loaded);
     this.#session.start(session, version);
@@ -160,21 +160,21 @@ export class Run {
     const { workflowId, runId } = this.#info;
     this.#log = new RunLog({ workflowId, runId, entries });
     this.#start(carried.definition, carried);
-    if (carried.abandoned === true) this.#abandon();
+    if (carried.detached === true) this.#detach();
     if (carried.cancelReason !== undefined) this.#cancel(carried.cancelReason);
   }
 
   #start(definition: LoadedDefinition, carried?: CarriedRun): void {
-    const { facts } = definition;
-    const budget = new RunBudget(facts.budget, this.#input.budget);
+    const { config } = definition;
+    const budget = new RunBudget(config.budget, this.#input.budget);
     if (carried !== undefined) budget.restore(carried.budget);
     const caller = {
       workflowId: this.#info.workflowId,
       runId: this.#info.runId,
-      runner: facts.id,
-      lineage: this.#place.lineage,
-      origin: this.#place.origin,
-      definition: this.#place.definitionRef(definition.hash),
+      runner: config.id,
+      lineage: this.#position.lineage,
+      origin: this.#position.origin,
+      definition: this.#position.definitionRef(definition.hash),
       context: this.#input.context,
       budget,
       forget: (child: string) => this.#forget(child),
@@ -183,23 +183,23 @@ export class Run {
     const driven: DrivenRun = {
       input: this.#input,
       info: this.#info,
-      place: this.#place,
+      position: this.#position,
       definition,
-      board: this.#board,
+      requests: this.#requests,
       session: this.#session,
       budget,
       children,
       log: this.#log,
-      isAbandoned: () => this.#abandoned,
+      isDetached: () => this.#detached,
       onChange: () => this.#show(),
       history: this.#history,
       isAtItsEnd: () => this.#isAtItsEnd,
       continueAsNewIfDue: (progress) => this.#continueAsNewIfDue(progress),
     };
     this.#loaded = { definition, budget, children, driver: createDriver(driven, carried) };
-    this.#board.loaded();
+    this.#requests.loaded();
     this.#history.loaded();
-    if (this.#abandoned) children.abandon();
+    if (this.#detached) children.detach();
   }
 
   /** A run that is halted waits for the reset that takes it back, or for its end from outside. */
@@ -217,18 +217,18 @@ export class Run {
 
   async #finish(planned: PlanResult): Promise<AgentRunResult | ChildResult> {
     const { definition, children, budget, driver } = this.#ready();
-    const turnFacts = this.#input.thread && driver.turnFacts;
-    const { kind } = definition.facts;
+    const turnSummary = this.#input.thread && driver.turnSummary;
+    const { kind } = definition.config;
     const ended = { workflowId: this.#info.workflowId, kind, budget, session: this.#session };
-    const result = runResult(planned, { ...ended, turnFacts });
+    const result = runResult(planned, { ...ended, turnSummary });
     // Checked before it is published, too: what an update cannot carry would wedge the run.
-    const returned = storable(this.#place.isRoot ? result : childResult(planned, ended));
-    this.#board.result = result;
+    const returned = storable(this.#position.isRoot ? result : childResult(planned, ended));
+    this.#requests.result = result;
     await this.#end('completed');
-    if (children.openCount > 0) children.abandon();
+    if (children.openCount > 0) children.detach();
     if (!('delta' in returned)) return await this.#save(returned);
-    if (children.openCount > 0) await tellCaller({ result: returned });
-    await this.#linger();
+    if (children.openCount > 0) await reportToCaller({ result: returned });
+    await this.#waitForChildren();
     return { ...returned, spend: budget.spend };
   }
 
@@ -237,13 +237,13 @@ export class Run {
     const warnings = await CancellationScope.nonCancellable(() =>
       closeSession(this.#input, definition, this.#session),
     );
-    await this.#linger();
+    await this.#waitForChildren();
     if (warnings.length === 0) return result;
     return { ...result, warnings: [...(result.warnings ?? []), ...warnings] };
   }
 
   /** The outcome is out, but runs below are still open, which closing would terminate. Nobody is left to answer them. */
-  async #linger(): Promise<void> {
+  async #waitForChildren(): Promise<void> {
     const { children } = this.#ready();
     if (children.openCount === 0) return;
     try {
@@ -274,23 +274,23 @@ export class Run {
 
   async #continueAsNew(progress: ProgressWithin): Promise<void> {
     const { definition, budget, children } = this.#ready();
-    this.#board.moving = true;
+    this.#requests.moving = true;
     await this.#settle();
     const bytes = pack(
       {
         progress,
-        board: this.#board.carry(),
+        requests: this.#requests.carry(),
         definition,
         session: this.#session.carry(),
         budget: budget.carry(),
         children: children.views,
-        ...(this.#abandoned && { abandoned: true }),
+        ...(this.#detached && { detached: true }),
         ...(this.#cancelReason !== undefined && { cancelReason: this.#cancelReason }),
       },
       this.#log,
     );
     const runner = runnerId(this.#input.runner);
-    const { origin } = this.#place;
+    const { origin } = this.#position;
     const next: RunInput = { ...withoutStart(this.#input), runner, input: 'continued', origin };
     await makeContinueAsNewFunc<(input: RunInput, carried: Uint8Array) => Promise<AgentRunResult>>(
       carriedMemo(),
@@ -300,8 +300,8 @@ export class Run {
   /** Shows the end, if there is one, and leaves nothing unanswered or untold. */
   async #end(status: RunState['status'] | undefined): Promise<void> {
     if (status !== undefined) {
-      this.#board.status = status;
-      this.#board.close();
+      this.#requests.status = status;
+      this.#requests.close();
       this.#show();
     }
     // Cancelled calls and children end first: a parent that closed before them would terminate them.
@@ -314,12 +314,12 @@ export class Run {
 
   async #settle(): Promise<void> {
     await condition(allHandlersFinished);
-    await this.#superior?.flush();
+    await this.#reporter?.flush();
   }
 
   #show(): void {
     this.#display.show(this.#state(), this.#shown());
-    this.#superior?.tell(this.#abandoned ? [] : this.#board.pending);
+    this.#reporter?.report(this.#detached ? [] : this.#requests.pending);
   }
 
   #shown(): Shown {
@@ -327,7 +327,7 @@ export class Run {
       entries: this.#log.entries,
       children: this.#loaded?.children.views ?? [],
       indexed: this.#loaded?.definition.searchAttributes ?? false,
-      key: this.#place.lineage.key ?? [],
+      key: this.#position.lineage.key ?? [],
       reason: this.#cancelReason,
     };
   }
@@ -335,13 +335,13 @@ export class Run {
   /** What an execution before a reset left open below it still speaks up: nobody here called it. */
   #takeInputs({ child, branch = child, inputs }: ChildInputs): void {
     if (this.#loaded?.children.isOpen(branch) !== true) return;
-    this.#board.publishChild(child, inputs, branch);
+    this.#requests.publishChild(child, inputs, branch);
     this.#show();
   }
 
   #forget(child: string): void {
-    if (!this.#place.isRoot) this.#superior?.forget(child);
-    this.#board.forgetBranch(child);
+    if (!this.#position.isRoot) this.#reporter?.forget(child);
+    this.#requests.forgetBranch(child);
     this.#show();
   }
 
@@ -354,25 +354,25 @@ export class Run {
     ).catch(() => undefined);
   }
 
-  #abandonByCaller(): void {
-    if (this.#place.isRoot) throw new InvalidInput('no run called this one: cancel it instead');
-    this.#abandon();
+  #detachByCaller(): void {
+    if (this.#position.isRoot) throw new InvalidInput('no run called this one: cancel it instead');
+    this.#detach();
   }
 
-  #abandon(): void {
-    this.#abandoned = true;
-    this.#loaded?.children.abandon();
+  #detach(): void {
+    this.#detached = true;
+    this.#loaded?.children.detach();
     this.#show();
   }
 
   #state(): RunState {
     return stateOf({
-      board: this.#board,
+      requests: this.#requests,
       progress: this.#loaded?.driver.progress,
       spend: this.#loaded?.budget.spend,
       runner: runnerId(this.#input.runner),
-      kind: this.#loaded?.definition.facts.kind,
-      path: this.#place.path,
+      kind: this.#loaded?.definition.config.kind,
+      path: this.#position.path,
       runId: this.#info.runId,
       logLength: this.#log.length,
     });

@@ -2,7 +2,7 @@
 
 import { criteria, defineAgent, defineTool, subAgent } from '../../src';
 import { toModelRequest } from '../../src/activities/model/model-request';
-import { judgeStructured } from '../../src/activities/model/verdicts';
+import { checkStructured } from '../../src/activities/model/turn-checks';
 import { AgentRun } from '../../src/agent-run';
 import { toToolOutput } from '../../src/core/transcript/tool-output';
 import type { AgentRunOptions } from '../../src/agent-run';
@@ -176,7 +176,7 @@ describe('an agent', () => {
       { reply: '5', verdict: { met: false, missing: 'it is neither a JSON object nor a list' } },
       { reply: '{}', verdict: { met: false, missing: 'city is required' } },
     ])('meets the criterion as $reply: $verdict.met', ({ reply, verdict }) => {
-      expect(judgeStructured(reply, citySchema as never)).toEqual(verdict);
+      expect(checkStructured(reply, citySchema as never)).toEqual(verdict);
     });
   });
 

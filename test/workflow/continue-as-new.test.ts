@@ -90,7 +90,7 @@ describe('continue-as-new', () => {
     await harness.worker({
       runners: [agent],
       providers: { scripted: model },
-      logReplicaBytes: 1,
+      logCacheBytes: 1,
     });
     return await harness.longhaul.start(agent, 'Go on and on.');
   }

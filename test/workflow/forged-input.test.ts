@@ -128,11 +128,11 @@ describe('forged input', () => {
       ]),
       [signalNames.childResult, { child, spend: { usage: null } }],
       ...['nonsense', null, 'toString'].map((kind): [string, unknown] => [
-        signalNames.deliver,
+        signalNames.answer,
         { inputId, kind, answer: 'x' },
       ]),
-      [signalNames.deliver, { inputId, kind: 'answer', answer: '' }],
-      [signalNames.deliver, { inputId, kind: 'approve' }],
+      [signalNames.answer, { inputId, kind: 'answer', answer: '' }],
+      [signalNames.answer, { inputId, kind: 'approve' }],
       [signalNames.cancelRun, 7],
       [signalNames.cancelRun, { why: 'x' }],
       ...fc
@@ -144,7 +144,7 @@ describe('forged input', () => {
     ];
     const before = await run.state();
     for (const [name, payload] of forged) await signal(run.workflowId, name, payload);
-    await signal(child, signalNames.deliver, { inputId, kind: 'nonsense' });
+    await signal(child, signalNames.answer, { inputId, kind: 'nonsense' });
     await signal(child, signalNames.childInputs, { child: 'x', inputs: [null] });
 
     const { rejected, ...after } = await run.state();
@@ -186,7 +186,7 @@ describe('forged input', () => {
 
 /** What these signals may hold: an answer, a reason or none. */
 function isTaken(name: string, payload: unknown): boolean {
-  if (name === signalNames.abandon) return false;
+  if (name === signalNames.detach) return false;
   // It has no payload that could be wrong: whoever may signal a run may halt it, as they may terminate it.
   if (name === signalNames.halt) return true;
   return typeof payload === 'string' || payload === null;

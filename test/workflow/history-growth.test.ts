@@ -48,9 +48,9 @@ function growth(
 
 describe('history growth', () => {
   it.each([
-    { name: 'with the log in memory', logReplicaBytes: undefined },
-    { name: 'with the log read again for every call', logReplicaBytes: 1 },
-  ])('is at most 1.05 S + 2.8 kB and 12 events a turn $name', async ({ name, logReplicaBytes }) => {
+    { name: 'with the log in memory', logCacheBytes: undefined },
+    { name: 'with the log read again for every call', logCacheBytes: 1 },
+  ])('is at most 1.05 S + 2.8 kB and 12 events a turn $name', async ({ name, logCacheBytes }) => {
     const harness = await openHarness();
     try {
       const agent = defineAgent({
@@ -63,7 +63,7 @@ describe('history growth', () => {
       await harness.worker({
         runners: [agent],
         providers: { scripted: model() },
-        ...(logReplicaBytes && { logReplicaBytes }),
+        ...(logCacheBytes && { logCacheBytes }),
       });
       const run = await harness.longhaul.start(agent, 'PROMPT-SENTINEL Read the report.');
       await run.outcome();

@@ -1,4 +1,4 @@
-// The log and its replica on the dev server: what the model is sent is always the run's own transcript, whatever happens to attempts, workers and executions.
+// The log and its cache on the dev server: what the model is sent is always the run's own transcript, whatever happens to attempts, workers and executions.
 
 import { randomBytes } from 'node:crypto';
 import type { ActivityInboundCallsInterceptor } from '@temporalio/worker';
@@ -107,7 +107,7 @@ describe('log', () => {
 
   it('is right when nothing is kept in memory', async () => {
     const model = searchingModel(12);
-    await harness.worker({ runners: [agent], providers: { scripted: model }, logReplicaBytes: 1 });
+    await harness.worker({ runners: [agent], providers: { scripted: model }, logCacheBytes: 1 });
     const run = await harness.longhaul.start(agent, 'nothing in memory');
     await run.outcome();
     await expectPrefixes(run, model.requests);

@@ -50,7 +50,7 @@ describe('a thread with more than travels', () => {
       ],
       providers: { scripted: agents.provider },
       stores: { memory: { away } },
-      logReplicaBytes: 1,
+      logCacheBytes: 1,
     });
   });
   afterAll(async () => {

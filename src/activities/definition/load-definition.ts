@@ -1,6 +1,6 @@
 // Makes the definition a run pins: the closure of its runner as this worker's registry knows it.
 
-import { runnerFacts } from '../../core/runner-facts';
+import { runnerConfig } from '../../core/runner-config';
 import { InternalError } from '../../protocol/error-classes';
 import { LonghaulError } from '../../protocol/errors';
 import type {
@@ -84,7 +84,7 @@ async function loadPinned(
   return {
     kind: 'pinned',
     hash: ref.hash,
-    facts: runnerFacts(definition, runner),
+    config: runnerConfig(definition, runner),
     searchAttributes: await dependencies.hasSearchAttributes(),
   };
 }

@@ -17,12 +17,12 @@ import type { InputRef, RunInput } from '../../protocol/run';
  * it, else of the closed run, as it comes.
  */
 export async function pullLog(
-  { replica }: ActivityDependencies,
+  { logCache }: ActivityDependencies,
   { log, from }: PullLogInput,
 ): Promise<Uint8Array> {
   return await withHeartbeat(async (signal) => {
-    if (replica.held(log.workflowId) <= from) return await askClosedLog(log, from);
-    return pageOf(log, await readClosedLog(replica, log, signal), from);
+    if (logCache.held(log.workflowId) <= from) return await askClosedLog(log, from);
+    return pageOf(log, await readClosedLog(logCache, log, signal), from);
   });
 }
 

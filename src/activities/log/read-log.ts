@@ -8,7 +8,7 @@ import type { LogEntry, LogPage, LogRef } from '../../protocol/log';
 import { queryNames } from '../../protocol/names';
 import type { ChildInputQuery, LogQuery } from '../../protocol/run';
 import type { RunnerSpec } from '../../protocol/spec';
-import type { LogReplica } from './log-replica';
+import type { LogCache } from './log-cache';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** gRPC status codes of what may pass: unknown, deadline exceeded, resource exhausted, failed precondition, aborted, internal, unavailable. */
@@ -20,11 +20,11 @@ const longestPauseMs = 4_000;
 
 /** The log a ref points at, from this process where it is, else asked of the run. Stops when the activity is cancelled. */
 export async function readLog(
-  replica: LogReplica,
+  logCache: LogCache,
   ref: LogRef,
   signal: AbortSignal,
 ): Promise<readonly LogEntry[]> {
-  return await replica.read(ref, async (from) => {
+  return await logCache.read(ref, async (from) => {
     signal.throwIfAborted();
     return await askRun<LogPage>(ref, queryNames.log, { from });
   });
@@ -32,11 +32,11 @@ export async function readLog(
 
 /** As `readLog`, of a run that just closed. */
 export async function readClosedLog(
-  replica: LogReplica,
+  logCache: LogCache,
   ref: LogRef,
   signal: AbortSignal,
 ): Promise<readonly LogEntry[]> {
-  return await replica.read(ref, async (from) => {
+  return await logCache.read(ref, async (from) => {
     signal.throwIfAborted();
     return inflatedPage(ref.workflowId, await askClosedLog(ref, from));
   });

@@ -30,7 +30,7 @@ export class McpPool {
     try {
       const connection = await this.#opened(server, slot);
       return await work(connection).catch(async (error: unknown) => {
-        throw await this.#judge(error, { server, slot, connection });
+        throw await this.#classify(error, { server, slot, connection });
       });
     } finally {
       slot.users -= 1;
@@ -76,7 +76,7 @@ export class McpPool {
   }
 
   /** A server that is merely slow keeps its connection: others may be using it. */
-  async #judge(
+  async #classify(
     error: unknown,
     use: { readonly server: McpServer; readonly slot: Slot; readonly connection: McpConnection },
   ): Promise<unknown> {

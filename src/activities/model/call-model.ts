@@ -1,12 +1,12 @@
-// One model call: reads the log, asks the provider, judges the answer, returns one log entry. Raw provider bodies stay here.
+// One model call: reads the log, asks the provider, checks the answer, returns one log entry. Raw provider bodies stay here.
 
 import { randomBytes } from 'node:crypto';
-import { agentOf } from '../../core/agent-facts';
+import { agentOf } from '../../core/loop-config';
 import { foldLog } from '../../core/transcript/fold-log';
 import { foldMemory } from '../../core/transcript/memory';
 import type { CallModelInput, CallModelResult } from '../../protocol/activities';
 import { NotRegisteredHere } from '../../protocol/error-classes';
-import type { Verdicts } from '../../protocol/log';
+import type { TurnChecks } from '../../protocol/log';
 import type { Message, Usage } from '../../protocol/message';
 import type { RunSpend } from '../../protocol/run';
 import type { AgentSpec, Definition } from '../../protocol/spec';
@@ -14,7 +14,7 @@ import { costOf } from '../../providers/prices';
 import type { ModelProvider } from '../../providers/provider';
 import { callbackChain } from '../callbacks';
 import type { ActivityDependencies } from '../dependencies';
-import { watchTurn } from './doomed-turn';
+import { earlyStopOf } from './early-stop';
 import { toFailure } from '../failures';
 import { withHeartbeat } from '../heartbeat';
 import { pinnedDefinition } from '../definition/pinned-definition';
@@ -23,14 +23,14 @@ import { callWithCallbacks } from './model-callbacks';
 import { toModelRequest } from './model-request';
 import { readLog } from '../log/read-log';
 import {
-  approvalJudge,
-  argumentJudge,
-  criterionJudge,
-  type JudgedTurn,
+  approvalCheck,
+  argumentCheck,
+  criterionCheck,
+  type CheckedTurn,
   requireCriteria,
-} from './judges';
-import { checkTurnSize, KeptAnswer } from './kept-answer';
-import { judge } from './verdicts';
+} from './check-functions';
+import { checkTurnSize, CachedResponse } from './cached-response';
+import { checkTurn } from './turn-checks';
 
 export async function callModel(
   dependencies: ActivityDependencies,
@@ -39,12 +39,12 @@ export async function callModel(
   return await withHeartbeat(async (signal, _heartbeat, keep) => {
     const definition = await pinnedDefinition(dependencies, input.definition);
     const spec = agentOf(definition, input.agentId);
-    const kept = new KeptAnswer(keep);
+    const cached = new CachedResponse(keep);
     try {
-      return await judgedTurn(dependencies, input, { definition, spec, kept, signal });
+      return await checkedTurn(dependencies, input, { definition, spec, cached, signal });
     } catch (error) {
-      if (kept.answer === undefined) throw error;
-      throw toFailure(error, spendOf(dependencies, spec, kept.answer.usage));
+      if (cached.response === undefined) throw error;
+      throw toFailure(error, spendOf(dependencies, spec, cached.response.usage));
     }
   });
 }
@@ -52,18 +52,18 @@ export async function callModel(
 type Call = {
   readonly definition: Definition;
   readonly spec: AgentSpec;
-  readonly kept: KeptAnswer;
+  readonly cached: CachedResponse;
   readonly signal: AbortSignal;
 };
 
-async function judgedTurn(
+async function checkedTurn(
   dependencies: ActivityDependencies,
   input: CallModelInput,
-  { definition, spec, kept, signal }: Call,
+  { definition, spec, cached, signal }: Call,
 ): Promise<CallModelResult> {
   const provider = providerOf(dependencies, spec.model.provider);
   requireCriteria(dependencies, spec);
-  const entries = await readLog(dependencies.replica, input.log, signal);
+  const entries = await readLog(dependencies.logCache, input.log, signal);
   const request = toModelRequest({
     definition,
     agentId: input.agentId,
@@ -72,28 +72,29 @@ async function judgedTurn(
   });
   const chain = await callbackChain(dependencies, { definition, spec, input, signal });
   const { messages } = request;
-  const watch = watchTurn(spec, chain);
+  const earlyStop = earlyStopOf(spec, chain);
   const called = await callWithCallbacks(chain, {
     spec,
     messages,
-    call: () => kept.once(() => attempt(provider, request, { dependencies, input, signal, watch })),
+    call: () =>
+      cached.once(() => attempt(provider, request, { dependencies, input, signal, earlyStop })),
   });
-  const response = called.toJudge;
-  const judged =
+  const response = called.toCheck;
+  const found =
     response &&
-    (await judgedBy(dependencies, input, { definition, spec, messages, response, signal }));
-  const verdicts = called.verdicts ? { ...judged, ...called.verdicts } : judged;
+    (await checksOf(dependencies, input, { definition, spec, messages, response, signal }));
+  const checks = called.checks ? { ...found, ...called.checks } : found;
   const entry = {
     id: mintId(),
     kind: 'model-turn' as const,
     ...called.turn,
     // A hook before the call may have another opinion in another attempt: what was paid for counts all the same.
-    ...(kept.answer && { usage: kept.answer.usage }),
-    ...(verdicts && { verdicts }),
+    ...(cached.response && { usage: cached.response.usage }),
+    ...(checks && { checks }),
   };
   checkTurnSize(entry);
   const session = chain?.changes;
-  dependencies.replica.offer(input.log.workflowId, entry);
+  dependencies.logCache.offer(input.log.workflowId, entry);
   const costUsd = costOf(dependencies.prices, spec.model, entry.usage);
   return {
     entry,
@@ -102,16 +103,16 @@ async function judgedTurn(
   };
 }
 
-async function judgedBy(
+async function checksOf(
   dependencies: ActivityDependencies,
   input: CallModelInput,
-  turn: JudgedTurn & { readonly definition: Definition },
-): Promise<Verdicts | undefined> {
-  return await judge({
+  turn: CheckedTurn & { readonly definition: Definition },
+): Promise<TurnChecks | undefined> {
+  return await checkTurn({
     ...turn,
-    judgeApproval: approvalJudge(dependencies, input),
-    judgeArguments: argumentJudge(dependencies),
-    judgeCustom: criterionJudge(dependencies, input, turn),
+    checkApproval: approvalCheck(dependencies, input),
+    checkArguments: argumentCheck(dependencies),
+    checkCriterion: criterionCheck(dependencies, input, turn),
   });
 }
 
@@ -125,12 +126,12 @@ function spendOf({ prices }: ActivityDependencies, { model }: AgentSpec, usage: 
 
 /** What a turn of a thread is given of the turns before it. */
 async function remembered(
-  { replica }: ActivityDependencies,
+  { logCache }: ActivityDependencies,
   call: { spec: AgentSpec; input: CallModelInput; signal: AbortSignal },
 ): Promise<readonly Message[]> {
   const { spec, input, signal } = call;
   if (input.memory === undefined) return [];
-  return foldMemory(await readLog(replica, input.memory, signal), spec.memory);
+  return foldMemory(await readLog(logCache, input.memory, signal), spec.memory);
 }
 
 /** Random, so that a lost attempt's entry or one from before a reset is never mistaken for the real one. */

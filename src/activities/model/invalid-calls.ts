@@ -2,7 +2,7 @@
 
 import { allowedNames, sortedNames } from '../../core/machine/options';
 import type { InvalidToolCallAction, ToolChoice } from '../../protocol/agent-run';
-import type { InvalidToolCallVerdict } from '../../protocol/log';
+import type { InvalidToolCallDecision } from '../../protocol/log';
 import type { Message } from '../../protocol/message';
 import { askUserTool } from '../../protocol/names';
 import type { AgentSpec } from '../../protocol/spec';
@@ -18,33 +18,33 @@ export type ReceivedTurn = {
 };
 
 /** Left to right, up to one that leaves nothing of the turn to decide about. */
-export async function judgeInvalidCalls(
+export async function decideInvalidCalls(
   chain: CallbackChain,
   { spec, messages, response }: ReceivedTurn,
-): Promise<readonly InvalidToolCallVerdict[]> {
+): Promise<readonly InvalidToolCallDecision[]> {
   const { executable, allowed, toolChoice } = turnNames(spec);
   const known = spec.askUser === 'tool' ? [...executable, askUserTool.name] : executable;
-  const verdicts: InvalidToolCallVerdict[] = [];
+  const decisions: InvalidToolCallDecision[] = [];
   for (const [index, call] of toolCallsOf(response).entries()) {
     if (allowed.includes(call.name)) continue;
     const reason = known.includes(call.name) ? 'disallowed-by-tool-choice' : 'unknown-tool';
     const subject = { call, executable, allowed, toolChoice, reason, messages } as const;
     const action = await chain.run('onInvalidToolCall', subject, readAction);
-    if (action !== undefined) verdicts.push({ index, action });
+    if (action !== undefined) decisions.push({ index, action });
     if (endsTurn(action, spec)) break;
   }
-  return verdicts;
+  return decisions;
 }
 
 /** The response with its calls under the names they were repaired to. */
 export function withRepairs(
   response: ModelResponse,
-  verdicts: readonly InvalidToolCallVerdict[],
+  decisions: readonly InvalidToolCallDecision[],
 ): ModelResponse {
   const calls = toolCallsOf(response);
   const content = response.content.map((part) => {
     const index = part.type === 'tool_call' ? calls.indexOf(part) : -1;
-    const action = verdicts.find((verdict) => verdict.index === index)?.action;
+    const action = decisions.find((decision) => decision.index === index)?.action;
     return part.type === 'tool_call' && action?.kind === 'repair'
       ? { ...part, name: action.name }
       : part;
@@ -52,7 +52,7 @@ export function withRepairs(
   return { ...response, content };
 }
 
-/** The names a turn of the agent is judged by, as its machine does. */
+/** The names a turn of the agent is checked by, as its machine does. */
 export function turnNames({
   tools = [],
   subAgents = [],

@@ -11,7 +11,7 @@ import type {
   ModelResponse,
 } from '../../providers/provider';
 import type { ActivityDependencies } from '../dependencies';
-import type { TurnWatch } from './doomed-turn';
+import type { EarlyStop } from './early-stop';
 import { TemporalFailure } from '@temporalio/common';
 import { checkJson } from '../../core/session';
 import { isJsonObject } from '../../base/json';
@@ -27,23 +27,23 @@ export type Attempt = {
   readonly dependencies: Pick<ActivityDependencies, 'onDelta'>;
   readonly input: Pick<CallModelInput, 'log' | 'turn'>;
   readonly signal: AbortSignal;
-  readonly watch: TurnWatch | undefined;
+  readonly earlyStop: EarlyStop | undefined;
 };
 
-/** One HTTP attempt, ended by cancellation, when nothing arrives for `timeouts.modelIdle`, or when its turn is doomed. */
+/** One HTTP attempt, ended by cancellation, when nothing arrives for `timeouts.modelIdle`, or when its turn cannot run. */
 export async function attempt(
   provider: ModelProvider,
   request: ModelRequest,
   call: Attempt,
 ): Promise<ModelResponse> {
-  const { watch } = call;
+  const { earlyStop } = call;
   const target = { provider: provider.name, model: request.model };
   const idle = new AbortController();
   const startIdleTimer = (): NodeJS.Timeout =>
     setTimeout(() => idle.abort(idleError(provider)), timeouts.modelIdle);
   let timer = startIdleTimer();
   const options = {
-    signal: AbortSignal.any([call.signal, idle.signal, ...(watch ? [watch.signal] : [])]),
+    signal: AbortSignal.any([call.signal, idle.signal, ...(earlyStop ? [earlyStop.signal] : [])]),
     onActivity: (): void => {
       clearTimeout(timer);
       timer = startIdleTimer();
@@ -53,7 +53,7 @@ export async function attempt(
   try {
     return checkedResponse(target, await provider.call(request, options));
   } catch (error) {
-    const cut = watch?.cutTurn({ ...target, api: provider.name });
+    const cut = earlyStop?.cutTurn({ ...target, api: provider.name });
     if (cut !== undefined) return cut;
     throw options.signal.aborted ? error : providerFailure(target, error);
   } finally {
@@ -61,14 +61,14 @@ export async function attempt(
   }
 }
 
-/** The last delta of a cut turn is the one that doomed it. */
+/** The last delta of a cut turn is the one that stopped it. */
 function deltaSink(call: Attempt): (delta: ModelDelta) => void {
-  const { watch } = call;
+  const { earlyStop } = call;
   const forward = forwarding(call);
   return (delta) => {
-    if (watch?.isCut) return;
+    if (earlyStop?.isCut) return;
     forward(delta);
-    watch?.see(delta);
+    earlyStop?.see(delta);
   };
 }
 

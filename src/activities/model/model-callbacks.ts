@@ -3,19 +3,19 @@
 import { textOfParts } from '../../base/text';
 import { CallbackAbort } from '../../core/errors';
 import { emptyUsage } from '../../core/budget/usage';
-import type { InvalidToolCallVerdict, ModelTurnEvent, Verdicts } from '../../protocol/log';
+import type { InvalidToolCallDecision, ModelTurnEvent, TurnChecks } from '../../protocol/log';
 import type { Message } from '../../protocol/message';
 import type { AgentSpec } from '../../protocol/spec';
 import type { ModelResponse } from '../../providers/provider';
-import { readVerdict } from '../callback-answers';
+import { readAnswer } from '../callback-answers';
 import type { CallbackChain } from '../callbacks';
-import { judgeInvalidCalls, withRepairs } from './invalid-calls';
+import { decideInvalidCalls, withRepairs } from './invalid-calls';
 
 export type CalledModel = {
-  readonly turn: Omit<ModelTurnEvent, 'kind' | 'verdicts'>;
-  readonly verdicts?: Pick<Verdicts, 'abort' | 'override' | 'invalidToolCalls'>;
-  /** As it is to be judged: calls under their new names. Undefined when a callback has decided the turn. */
-  readonly toJudge?: ModelResponse;
+  readonly turn: Omit<ModelTurnEvent, 'kind' | 'checks'>;
+  readonly checks?: Pick<TurnChecks, 'abort' | 'override' | 'invalidToolCalls'>;
+  /** As it is to be checked: calls under their new names. Undefined when a callback has decided the turn. */
+  readonly toCheck?: ModelResponse;
 };
 
 export type ModelCall = {
@@ -31,14 +31,14 @@ export async function callWithCallbacks(
 ): Promise<CalledModel> {
   if (chain === undefined) {
     const response = await call();
-    return { turn: response, toJudge: response };
+    return { turn: response, toCheck: response };
   }
-  const before = await chain.run('beforeModelCall', { messages }, readVerdict);
+  const before = await chain.run('beforeModelCall', { messages }, readAnswer);
   if (before?.kind === 'abort') throw new CallbackAbort({ reason: before.reason, history: [] });
   if (before?.kind === 'override') return overridden(before.text);
   const response = await call();
   const turn = { spec, messages: [...messages, turnOf(response)], response };
-  const actions = await judgeInvalidCalls(chain, turn);
+  const actions = await decideInvalidCalls(chain, turn);
   if (actions.length > 0) return decided(response, actions);
   return await afterModelCall(chain, turn);
 }
@@ -47,16 +47,16 @@ export async function callWithCallbacks(
 function overridden(text: string): CalledModel {
   const content = [{ type: 'text' as const, text }];
   const turn = { content, usage: emptyUsage, finishReason: 'stop' as const };
-  return { turn, verdicts: { override: text } };
+  return { turn, checks: { override: text } };
 }
 
 /** Hooks on the response do not see a turn that was decided about before them. */
 function decided(
   response: ModelResponse,
-  invalidToolCalls: readonly InvalidToolCallVerdict[],
+  invalidToolCalls: readonly InvalidToolCallDecision[],
 ): CalledModel {
-  const toJudge = withRepairs(response, invalidToolCalls);
-  return { turn: response, verdicts: { invalidToolCalls }, toJudge };
+  const toCheck = withRepairs(response, invalidToolCalls);
+  return { turn: response, checks: { invalidToolCalls }, toCheck };
 }
 
 async function afterModelCall(
@@ -66,15 +66,14 @@ async function afterModelCall(
   const { content, usage, finishReason } = turn.response;
   const text = textOfParts(content);
   const response = { text, content, usage, finishReason };
-  const verdict = await chain.run(
+  const answer = await chain.run(
     'afterModelCall',
     { messages: turn.messages, response },
-    readVerdict,
+    readAnswer,
   );
-  if (verdict === undefined) return { turn: turn.response, toJudge: turn.response };
-  const verdicts =
-    verdict.kind === 'abort' ? { abort: verdict.reason } : { override: verdict.text };
-  return { turn: turn.response, verdicts };
+  if (answer === undefined) return { turn: turn.response, toCheck: turn.response };
+  const checks = answer.kind === 'abort' ? { abort: answer.reason } : { override: answer.text };
+  return { turn: turn.response, checks };
 }
 
 function turnOf({ content, origin }: ModelResponse): Message {

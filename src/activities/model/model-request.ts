@@ -1,6 +1,6 @@
 // What a model is asked, from a pinned definition and the folded log. Pure, and byte-stable: the same turns give the same prefix.
 
-import { agentOf, criteriaOf, toolOf } from '../../core/agent-facts';
+import { agentOf, criteriaOf, toolOf } from '../../core/loop-config';
 import { isJsonObject, type JsonSchema } from '../../base/json';
 import type { AssistantMessage, Message, ToolCallPart, ToolResult } from '../../protocol/message';
 import { askUserMarker, askUserTool, idPatterns, subAgentInputSchema } from '../../protocol/names';

@@ -34,7 +34,7 @@ import { checkSaid, instantOf } from '../../stores/memory-turn';
 const mostTurns = 1_000;
 
 const summarise =
-  'Summarise the conversation above for the assistant who goes on with it: what the user wants, facts, names, numbers and decisions, ' +
+  'Summarise the conversation above for the assistant who goes on with it: what the user wants, config, names, numbers and decisions, ' +
   'what was promised and what is open. Be complete and short. Answer with the summary only.';
 
 export async function openThread(
@@ -110,7 +110,7 @@ export async function compactTurns(
 ): Promise<CompactTurnsResult> {
   return await withHeartbeat(async (signal) => {
     const spec = await runnerSpec(dependencies, input);
-    const entries = await readLog(dependencies.replica, input.log, signal);
+    const entries = await readLog(dependencies.logCache, input.log, signal);
     const all = turnsOf(entries);
     const turns = Math.max(0, all.length - input.keepTurns);
     const kept = new Set(all.slice(turns).flat());
@@ -129,7 +129,12 @@ export async function compactTurns(
       settings: {},
       cacheKey: input.log.workflowId.slice(0, 64),
     };
-    const call = { dependencies: {}, input: { log: input.log, turn: 0 }, signal, watch: undefined };
+    const call = {
+      dependencies: {},
+      input: { log: input.log, turn: 0 },
+      signal,
+      earlyStop: undefined,
+    };
     const { content, usage } = await attempt(provider, request, call);
     const text = textOfParts(content);
     if (text.trim() === '') {

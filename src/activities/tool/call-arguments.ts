@@ -12,7 +12,7 @@ export async function callArguments(
 ): Promise<JsonObject> {
   if (input.byReference !== true) return input.args as JsonObject;
   const ref = input.args as ArgumentsRef;
-  const entries = await readLog(dependencies.replica, ref.log, signal);
+  const entries = await readLog(dependencies.logCache, ref.log, signal);
   const entry = entries.find((candidate) => candidate.id === ref.entryId);
   const part = entry?.kind === 'model-turn' ? entry.content[ref.position] : undefined;
   if (part?.type === 'tool_call' && part.args !== null) return part.args;

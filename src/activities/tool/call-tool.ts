@@ -3,7 +3,7 @@
 // A call of a tool with effect `once` reaches its code in the first attempt that the server ever started, and in no other.
 
 import { Context, log } from '@temporalio/activity';
-import { agentOf, toolOf } from '../../core/agent-facts';
+import { agentOf, toolOf } from '../../core/loop-config';
 import { errorOutput, outcomeUnknown, type ToolOutput } from '../../core/transcript/tool-output';
 import type { CallToolInput, CallToolResult } from '../../protocol/activities';
 import { NotRegisteredHere, ToolError } from '../../protocol/error-classes';
@@ -127,7 +127,7 @@ function entryOf(
 ): CallToolResult['entry'] {
   const result = { type: 'tool_result' as const, callId, name, ...output, turn, index };
   const entry = { id: mintId(), kind: 'tool-result' as const, result };
-  dependencies.replica.offer(ownWorkflowId(), entry);
+  dependencies.logCache.offer(ownWorkflowId(), entry);
   return entry;
 }
 

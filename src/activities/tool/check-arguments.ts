@@ -1,7 +1,7 @@
 // Whether the arguments of a call match the tool's schema; what the model is told where they do not.
 
 import { setImmediate } from 'node:timers/promises';
-import { agentOf, toolOf } from '../../core/agent-facts';
+import { agentOf, toolOf } from '../../core/loop-config';
 import type {
   CheckArgumentsInput,
   CheckArgumentsResult,
@@ -18,7 +18,7 @@ import type { ActivityDependencies } from '../dependencies';
 import { withHeartbeat } from '../heartbeat';
 import { pinnedDefinition } from '../definition/pinned-definition';
 import { callArguments } from './call-arguments';
-import { readVerdict } from '../callback-answers';
+import { readAnswer } from '../callback-answers';
 import { callbackChain } from '../callbacks';
 import { overrideOf } from './tool-callbacks';
 
@@ -86,11 +86,11 @@ export async function runToolHooks(
     const chain = await callbackChain(dependencies, { definition, spec, input, signal });
     if (chain === undefined) return {};
     const call = { callId, name, args: await callArguments(dependencies, input, signal) };
-    const verdict =
+    const answer =
       result === undefined
-        ? await chain.run('beforeToolCall', { call }, readVerdict)
-        : await chain.run('afterToolCall', { call, result }, readVerdict);
-    const output = verdict && overrideOf(definition.tools[name] ?? { name }, verdict);
+        ? await chain.run('beforeToolCall', { call }, readAnswer)
+        : await chain.run('afterToolCall', { call, result }, readAnswer);
+    const output = answer && overrideOf(definition.tools[name] ?? { name }, answer);
     const session = chain.changes;
     return { ...(output && { output }), ...(session && { session }) };
   });

@@ -7,8 +7,8 @@ import { InternalError } from '../../protocol/error-classes';
 import type { JsonObject } from '../../base/json';
 import type { SessionDelta } from '../../protocol/session';
 import type { ToolSpec } from '../../protocol/spec';
-import type { CallbackToolCall, CallbackVerdict } from '../../define/callbacks';
-import { readVerdict } from '../callback-answers';
+import type { CallbackToolCall, CallbackAnswer } from '../../define/callbacks';
+import { readAnswer } from '../callback-answers';
 import type { CallbackChain } from '../callbacks';
 
 export type RanTool = { readonly output: ToolOutput; readonly session: SessionDelta | undefined };
@@ -35,14 +35,14 @@ async function outputOf(
   chain: CallbackChain,
   { spec, call, run }: Omit<GuardedCall, 'session'>,
 ): Promise<ToolOutput> {
-  const before = await chain.run('beforeToolCall', { call }, readVerdict);
+  const before = await chain.run('beforeToolCall', { call }, readAnswer);
   if (before !== undefined) return overrideOf(spec, before);
   const ran = await run(pickKeys(chain.session, spec.session ?? []));
   if (ran.session !== undefined) chain.merge(ran.session);
   const { isError, content } = ran.output;
   const result = { isError, content };
   const after = await chain
-    .run('afterToolCall', { call, result }, readVerdict)
+    .run('afterToolCall', { call, result }, readAnswer)
     .catch((error: unknown) => {
       throw spec.effect === 'once' ? afterCall(spec, error) : error;
     });
@@ -58,8 +58,8 @@ function afterCall({ name }: ToolSpec, error: unknown): unknown {
 
 export function overrideOf(
   { name, maxResultBytes }: Pick<ToolSpec, 'name' | 'maxResultBytes'>,
-  verdict: CallbackVerdict,
+  answer: CallbackAnswer,
 ): ToolOutput {
-  if (verdict.kind === 'override') return toToolOutput(name, verdict.text, maxResultBytes);
-  throw new CallbackAbort({ reason: verdict.reason, history: [] });
+  if (answer.kind === 'override') return toToolOutput(name, answer.text, maxResultBytes);
+  throw new CallbackAbort({ reason: answer.reason, history: [] });
 }

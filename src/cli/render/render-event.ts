@@ -1,7 +1,7 @@
 import type { RunEvent } from '../../client';
 import type { Decision, ModelTurnEvent } from '../../protocol/log';
 import { printableLine } from './printable';
-import { callLine, joinFacts, messageText, resultLine, tokens } from './render-parts';
+import { callLine, joinParts, messageText, resultLine, tokens } from './render-parts';
 import type { Style } from './style';
 import { clipToWidth, padToWidth } from './table';
 
@@ -60,8 +60,8 @@ function turnLines({ content, usage, finishReason }: ModelTurnEvent): readonly L
   const calls = content.filter((part) => part.type === 'tool_call');
   const text = printableLine(messageText(content));
   const cut = finishReason === 'length' ? 'cut at the output limit' : undefined;
-  const facts = joinFacts([text === '' ? 'no text' : 'text', cut, tokens(usage)]);
-  if (calls.length === 0) return [{ label: 'model', text: facts, look: 'dim' }];
+  const parts = joinParts([text === '' ? 'no text' : 'text', cut, tokens(usage)]);
+  if (calls.length === 0) return [{ label: 'model', text: parts, look: 'dim' }];
   const said: Line[] = text === '' ? [] : [{ label: 'model', text }];
   return [
     ...said,

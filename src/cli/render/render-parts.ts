@@ -41,8 +41,8 @@ export function tokens({ totalTokens, inputTokens, outputTokens }: Usage): strin
 }
 
 /** The parts of a line, those that there are. */
-export function joinFacts(facts: readonly (string | undefined)[]): string {
-  return facts.filter((fact) => fact !== undefined && fact !== '').join(' · ');
+export function joinParts(parts: readonly (string | undefined)[]): string {
+  return parts.filter((part) => part !== undefined && part !== '').join(' · ');
 }
 
 export function plural(count: number, noun: string): string {

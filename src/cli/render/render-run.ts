@@ -4,7 +4,7 @@ import { printableLine } from './printable';
 import type { ShownRun } from '../session/read-run';
 import {
   callLine,
-  joinFacts,
+  joinParts,
   messageText,
   plural,
   resultLine,
@@ -28,7 +28,7 @@ export function renderRun(
   const answers = renderAnswerCommands(workflowId, state.pending, command);
   const lines = [
     head,
-    style.dim(factsOf(state)),
+    style.dim(stateLine(state)),
     '',
     ...renderTree(tree, options),
     ...renderTranscript(transcript, options),
@@ -40,8 +40,8 @@ export function renderRun(
   return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
 }
 
-function factsOf({ runner, turn, iterations, usage, rejected }: RunState): string {
-  return joinFacts([
+function stateLine({ runner, turn, iterations, usage, rejected }: RunState): string {
+  return joinParts([
     printableLine(runner),
     turn === 0 ? undefined : plural(turn, 'model turn'),
     iterations === 0 ? undefined : plural(iterations, 'tool round'),
@@ -109,7 +109,7 @@ function rowsOf(
     [
       `${'  '.repeat(depth)}${nameOf(tree)}`,
       { text: status, paint: () => paintStatus(status, options.style) },
-      factsOfNode(tree),
+      nodeLine(tree),
     ],
     ...tree.children.flatMap((child) => rowsOf(child, { depth: depth + 1, options })),
   ];
@@ -121,8 +121,8 @@ function nameOf({ path, runner }: RunTree): string {
   return printableLine(element === runner ? runner : `${element} (${runner})`);
 }
 
-function factsOfNode({ kind, turn, usage, pending }: RunTree): string {
-  return joinFacts([
+function nodeLine({ kind, turn, usage, pending }: RunTree): string {
+  return joinParts([
     kind === 'agent' ? undefined : kind,
     turn === 0 ? undefined : plural(turn, 'model turn'),
     tokens(usage),

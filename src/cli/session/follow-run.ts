@@ -5,7 +5,7 @@ import { hasCode } from '../../protocol/errors';
 import { exitCodes } from '../exit-codes';
 import { printable, printableJson } from '../render/printable';
 import { createEventRenderer } from '../render/render-event';
-import { joinFacts, plural, tokens } from '../render/render-parts';
+import { joinParts, plural, tokens } from '../render/render-parts';
 import { type CommandLine, renderAnswerCommands, renderQuestion } from '../render/render-pending';
 import type { Terminal } from '../render/terminal';
 
@@ -142,8 +142,8 @@ function printResult(
   for (const warning of warnings) terminal.note(`warning: ${printable(warning)}`);
   terminal.print(printable(finalResponse.text));
   const rounds = iterations === 0 ? undefined : plural(iterations, 'tool round');
-  const facts = joinFacts([workflowId, printable(completionReason), rounds, tokens(usage)]);
-  terminal.note(terminal.noteStyle.dim(facts));
+  const parts = joinParts([workflowId, printable(completionReason), rounds, tokens(usage)]);
+  terminal.note(terminal.noteStyle.dim(parts));
   return exitCodes.done;
 }
 

@@ -7,13 +7,13 @@ import type { AcceptedTurn } from './run-state';
 import type { ModelTurn } from './steps';
 import { toUsage } from '../budget/usage';
 
-/** A turn as the provider gave it, with the names it is judged by. A callback's verdict leaves nothing to judge. */
+/** A turn as the provider gave it, with the names it is checked by. A callback's answer leaves nothing to check. */
 export function acceptTurn(options: StoredOptions, turn: ModelTurn): AcceptedTurn {
   if (!isJsonObject(turn) || !Array.isArray(turn.content) || !Array.isArray(turn.tools))
     throw new ProtocolError('A model turn needs its content and the names of its tools as lists.');
   const odd = turn.content.findIndex((part) => !isPart(part));
   if (odd >= 0) throw new ProtocolError(`Part ${odd} of the model turn is no part of a message.`);
-  const { content, usage, finishReason, origin, ids, verdicts } = turn;
+  const { content, usage, finishReason, origin, ids, checks } = turn;
   const event = plainJson({
     kind: 'model-turn' as const,
     content,
@@ -21,7 +21,7 @@ export function acceptTurn(options: StoredOptions, turn: ModelTurn): AcceptedTur
     ...(finishReason && { finishReason }),
     ...(origin && { origin }),
     ...(ids && { ids }),
-    ...(verdicts && { verdicts }),
+    ...(checks && { checks }),
   });
   return {
     event,

@@ -1,34 +1,34 @@
 import type { CriterionSpec } from '../../protocol/agent-run';
 import type { Json } from '../../base/json';
-import type { CriterionVerdict } from '../../protocol/log';
+import type { CriterionResult } from '../../protocol/log';
 
-type CriteriaVerdict =
+type CriteriaResult =
   | { readonly met: true; readonly reason: string; readonly structured?: Json }
   | { readonly met: false; readonly feedback: string };
 
-/** Any criterion met completes the run. Keywords are judged here, the others were judged on the worker, in order. */
-export function judgeCriteria(
+/** Any criterion met completes the run. Keywords are checked here, the others were checked on the worker, in order. */
+export function checkCriteria(
   criteria: readonly CriterionSpec[],
   text: string,
-  verdicts: readonly CriterionVerdict[],
-): CriteriaVerdict {
+  checks: readonly CriterionResult[],
+): CriteriaResult {
   let used = 0;
-  const judged = criteria.map((criterion) => {
+  const checked = criteria.map((criterion) => {
     if (criterion.kind === 'keyword')
-      return { criterion, verdict: { met: text.includes(criterion.keyword) } };
-    const verdict: CriterionVerdict = verdicts[used] ?? { met: false };
+      return { criterion, result: { met: text.includes(criterion.keyword) } };
+    const result: CriterionResult = checks[used] ?? { met: false };
     used += 1;
-    return { criterion, verdict };
+    return { criterion, result };
   });
-  const met = judged.find(({ verdict }) => verdict.met);
+  const met = checked.find(({ result }) => result.met);
   if (!met) {
-    const missing = judged.map(({ criterion, verdict }) => describeUnmet(criterion, verdict));
+    const missing = checked.map(({ criterion, result }) => describeUnmet(criterion, result));
     return { met: false, feedback: criteriaFeedback(missing) };
   }
-  const valued = judged.find(
-    ({ criterion, verdict }) => criterion.kind === 'structured-output' && verdict.met,
+  const valued = checked.find(
+    ({ criterion, result }) => criterion.kind === 'structured-output' && result.met,
   );
-  const structured = (valued?.verdict as CriterionVerdict | undefined)?.value;
+  const structured = (valued?.result as CriterionResult | undefined)?.value;
   const reason = describeMet(met.criterion);
   return structured === undefined ? { met: true, reason } : { met: true, reason, structured };
 }
@@ -44,8 +44,8 @@ function describeMet(criterion: CriterionSpec): string {
   }
 }
 
-function describeUnmet(criterion: CriterionSpec, verdict: CriterionVerdict): string {
-  const missing = verdict.missing ? `: ${verdict.missing}` : '';
+function describeUnmet(criterion: CriterionSpec, result: CriterionResult): string {
+  const missing = result.missing ? `: ${result.missing}` : '';
   switch (criterion.kind) {
     case 'keyword':
       return `the text does not contain the keyword '${criterion.keyword}'`;

@@ -12,7 +12,7 @@ import {
   findInvalidCall,
   invalidCallContext,
   invalidName,
-  judgeAction,
+  checkAction,
 } from './invalid-tool-calls';
 import type { Machine } from './machine';
 import { preparing } from './machine';
@@ -49,7 +49,7 @@ export function resolveInvalidCall(
   const { turn, invalid } = parked(machine, event);
   const { invalidToolCallRetries: retriesUsed } = machine.counters;
   const called = { tools: turn.tools, allowed: turn.allowed, name: invalid.call.name };
-  const failure = judgeAction(action, called, { options: machine.options, retriesUsed });
+  const failure = checkAction(action, called, { options: machine.options, retriesUsed });
   if (failure) {
     machine.commit(turn);
     throw machine.fail(event, failure);

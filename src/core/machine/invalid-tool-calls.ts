@@ -8,7 +8,7 @@ import { oneLine } from '../../base/text';
 import type { WorkingPart } from './working-turn';
 import { amend, workingParts } from './working-turn';
 
-/** The names a turn was judged by, sorted. */
+/** The names a turn was checked by, sorted. */
 export type TurnNames = { readonly tools: readonly string[]; readonly allowed: readonly string[] };
 
 /** A call whose name is not allowed: `place` counts as the provider gave the calls, `index` as they are left. */
@@ -25,8 +25,8 @@ export function workingTurn(turn: AcceptedTurn, position: number): readonly Work
 
 /** The first call, left to right, that nobody has decided about. A callback that took the turn over leaves none. */
 export function findInvalidCall(turn: AcceptedTurn, position: number): InvalidCall | undefined {
-  const { verdicts } = turn.event;
-  if (verdicts?.abort !== undefined || verdicts?.override !== undefined) return undefined;
+  const { checks } = turn.event;
+  if (checks?.abort !== undefined || checks?.override !== undefined) return undefined;
   const allowed = new Set(turn.allowed);
   const skipped = new Set(turn.skips.map(({ index }) => index));
   let index = -1;
@@ -39,7 +39,7 @@ export function findInvalidCall(turn: AcceptedTurn, position: number): InvalidCa
 }
 
 /** Why an action cannot be taken, or undefined: shared by whole and streamed turns, so that they cannot drift apart. */
-export function judgeAction(
+export function checkAction(
   action: InvalidToolCallAction,
   called: TurnNames & { readonly name: string; readonly unknown?: boolean },
   run: { readonly options: StoredOptions; readonly retriesUsed: number },

@@ -18,7 +18,7 @@ export type StoredOptions = {
   /** Unset: the machine asks. */
   readonly onInvalidToolCall?: 'fail' | 'ignore';
   readonly toolChoice?: ToolChoice;
-  /** Only `AgentRun` judges outputs. */
+  /** Only `AgentRun` checks outputs. */
   readonly output?: OutputOptions;
   readonly criteria?: readonly CriterionSpec[];
   /** Default false. A text that starts with the marker pauses under every value but 'never'. */

@@ -6,7 +6,7 @@ import type {
   ToolChoice,
 } from '../../protocol/agent-run';
 import type { Json } from '../../base/json';
-import type { Verdicts } from '../../protocol/log';
+import type { TurnChecks } from '../../protocol/log';
 import type {
   AssistantPart,
   CompletionCall,
@@ -44,7 +44,7 @@ export type ModelTurn = {
   /** Names the turn may call. Default: derived from `tools` and the tool choice. */
   readonly allowed?: readonly string[];
   readonly ids?: ResponseIds;
-  readonly verdicts?: Verdicts;
+  readonly checks?: TurnChecks;
   readonly origin?: Origin;
 };
 

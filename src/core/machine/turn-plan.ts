@@ -6,7 +6,7 @@ import { textOfParts } from '../../base/text';
 import type { Json } from '../../base/json';
 import type { CallAnswer } from '../../protocol/log';
 import type { AssistantPart, ToolCallPart } from '../../protocol/message';
-import { judgeCriteria } from './criteria';
+import { checkCriteria } from './criteria';
 import type { Failure } from '../failure';
 import type { StoredOptions } from './options';
 import { askUserTool } from '../../protocol/names';
@@ -55,17 +55,17 @@ export type PlanInput = {
 
 export const planTurn = (input: PlanInput): TurnPlan => planEnding(input) ?? planAnswer(input);
 
-/** The plan of a turn with nothing to judge: no tools, no question, no answer. */
+/** The plan of a turn with nothing to check: no tools, no question, no answer. */
 export function planEnding({ turn, parts }: PlanInput): TurnPlan | undefined {
-  const { verdicts, finishReason } = turn.event;
-  if (verdicts?.abort !== undefined)
+  const { checks, finishReason } = turn.event;
+  if (checks?.abort !== undefined)
     return {
       kind: 'fail',
-      failure: { kind: 'callback-abort', reason: verdicts.abort },
+      failure: { kind: 'callback-abort', reason: checks.abort },
       keep: true,
     };
-  if (verdicts?.override !== undefined)
-    return { kind: 'complete', reason: 'callback override', text: verdicts.override };
+  if (checks?.override !== undefined)
+    return { kind: 'complete', reason: 'callback override', text: checks.override };
   const content = contentOf(parts);
   if (isRefused(turn.event)) return { kind: 'complete', reason: refused };
   if (finishReason === 'pause') return { kind: 'go-on' };
@@ -122,28 +122,28 @@ function planBatch(input: PlanInput, calls: readonly ToolCallPart[]): TurnPlan {
   return { kind: 'run-calls', slots, refused, malformedInARow };
 }
 
-/** Approvals are counted as the provider gave the calls, because the worker judged them before any was ignored. */
+/** Approvals are counted as the provider gave the calls, because the worker checked them before any was ignored. */
 function slotOf({ turn, parts, options }: PlanInput, call: ToolCallPart, index: number): CallSlot {
   if (call.args === null) return 'malformed';
   if (options.askUser === 'tool' && call.name === askUserTool.name) return 'question';
   const place = parts.filter((part) => part.call !== undefined)[index]?.call;
   const needed =
     options.approvals?.includes(call.name) ||
-    (place !== undefined && turn.event.verdicts?.approvals?.includes(place));
+    (place !== undefined && turn.event.checks?.approvals?.includes(place));
   return needed ? 'approval' : 'execute';
 }
 
 function planText(input: PlanInput, content: readonly AssistantPart[]): TurnPlan {
   const { turn, options } = input;
-  const { verdicts } = turn.event;
+  const { checks } = turn.event;
   const text = textOfParts(content);
   const question = markedQuestion(text, options.askUser);
   if (question !== undefined) return { kind: 'ask', question };
   if (!options.criteria || options.criteria.length === 0)
     return { kind: 'complete', reason: 'text response' };
-  const judged = judgeCriteria(options.criteria, text, verdicts?.criteria ?? []);
-  if (!judged.met) return { kind: 'feedback', text: judged.feedback, outputRetry: false };
-  const { met: _met, ...completion } = judged;
+  const checked = checkCriteria(options.criteria, text, checks?.criteria ?? []);
+  if (!checked.met) return { kind: 'feedback', text: checked.feedback, outputRetry: false };
+  const { met: _met, ...completion } = checked;
   return { kind: 'complete', ...completion };
 }
 

@@ -1,31 +1,31 @@
 // The plan of an orchestration, by its kind. Pure.
 
-import type { OrchestrationFacts } from '../../protocol/activities';
+import type { OrchestrationConfig } from '../../protocol/activities';
 import { GraphPlan } from './graph-plan';
 import { ParallelPlan } from './parallel-plan';
 import type { Plan, PlanStart } from './plan';
 import { SequentialPlan } from './sequential-plan';
 
 /** Throws `InvalidInput` where what it starts with lacks something its children need. */
-export function createPlan(facts: OrchestrationFacts, start: PlanStart): Plan {
-  switch (facts.kind) {
+export function createPlan(config: OrchestrationConfig, start: PlanStart): Plan {
+  switch (config.kind) {
     case 'sequential':
-      return SequentialPlan.start(facts, start);
+      return SequentialPlan.start(config, start);
     case 'parallel':
-      return ParallelPlan.start(facts, start);
+      return ParallelPlan.start(config, start);
     case 'graph':
-      return GraphPlan.start(facts, start);
+      return GraphPlan.start(config, start);
   }
 }
 
-/** The plan that `toJSON` stored, of the same facts. Throws `StateError` for what this version does not read. */
-export function restorePlan(facts: OrchestrationFacts, json: unknown): Plan {
-  switch (facts.kind) {
+/** The plan that `toJSON` stored, of the same config. Throws `StateError` for what this version does not read. */
+export function restorePlan(config: OrchestrationConfig, json: unknown): Plan {
+  switch (config.kind) {
     case 'sequential':
-      return SequentialPlan.restore(facts, json);
+      return SequentialPlan.restore(config, json);
     case 'parallel':
-      return ParallelPlan.restore(facts, json);
+      return ParallelPlan.restore(config, json);
     case 'graph':
-      return GraphPlan.restore(facts, json);
+      return GraphPlan.restore(config, json);
   }
 }

@@ -6,7 +6,7 @@
  * 3. A task that failed for good takes those with it that need it; the others still run, and then the graph fails.
  * 4. The outcome is there when nothing is ready and nothing is open, never before.
  */
-import type { GraphFacts } from '../../protocol/activities';
+import type { GraphConfig } from '../../protocol/activities';
 import { errorOfCode, InternalError } from '../../protocol/error-classes';
 import { type ErrorCode, LonghaulError } from '../../protocol/errors';
 import type { JsonObject } from '../../base/json';
@@ -73,9 +73,9 @@ export class GraphPlan implements Plan {
   #finalResponse: PlanResult['finalResponse'] | undefined;
   #outcome: PlanOutcome | undefined;
 
-  private constructor(facts: GraphFacts, state: Omit<GraphState, 'ready'>) {
-    this.#id = facts.id;
-    this.#tasks = graphTasks(facts);
+  private constructor(config: GraphConfig, state: Omit<GraphState, 'ready'>) {
+    this.#id = config.id;
+    this.#tasks = graphTasks(config);
     this.#sinks = sinksOf(this.#tasks);
     this.#input = state.input;
     this.#progress = new GraphProgress(this.#tasks);
@@ -89,17 +89,17 @@ export class GraphPlan implements Plan {
     this.#outcome = state.outcome;
   }
 
-  static start(facts: GraphFacts, { input, session }: PlanStart): GraphPlan {
+  static start(config: GraphConfig, { input, session }: PlanStart): GraphPlan {
     const nothing = { done: [], failed: [], results: {}, totals: noTotals };
-    const plan = new GraphPlan(facts, { ...nothing, input, sessions: { session, deltas: [] } });
+    const plan = new GraphPlan(config, { ...nothing, input, sessions: { session, deltas: [] } });
     plan.#children.offer(plan.#firstChildren());
     plan.#settle();
     return plan;
   }
 
-  static restore(facts: GraphFacts, json: unknown): GraphPlan {
+  static restore(config: GraphConfig, json: unknown): GraphPlan {
     const { ready, ...state } = readPlan<GraphState>('graph', json);
-    const plan = new GraphPlan(facts, state);
+    const plan = new GraphPlan(config, state);
     const sessions = plan.#sessions.sessionsAt(new Set(ready.map(({ sessionAt }) => sessionAt)));
     const children = ready.map(({ task, ...run }) =>
       plan.#prepare(plan.#taskOf(task), run, sessions.get(run.sessionAt) ?? {}),

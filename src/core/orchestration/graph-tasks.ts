@@ -1,6 +1,6 @@
 // The tasks of a graph as its plan needs them: templates parsed, and who waits for whom. Pure.
 
-import type { GraphFacts, GraphTaskFacts, RunnerPlace } from '../../protocol/activities';
+import type { GraphConfig, GraphTaskConfig, RunnerPlace } from '../../protocol/activities';
 import { InvalidInput } from '../../protocol/error-classes';
 import { paramsOf, parseTemplate, tasksOf, type TemplatePart } from './template';
 import { defined } from '../../base/defined';
@@ -35,17 +35,17 @@ export type GraphTask = {
 /** By id, in declaration order. */
 export type GraphTasks = ReadonlyMap<string, GraphTask>;
 
-export function graphTasks(facts: GraphFacts): GraphTasks {
-  if (facts.tasks.length === 0) throw new InvalidInput(`graph '${facts.id}' has no tasks`);
-  const neededBy = new Map(facts.tasks.map(({ id }) => [id, [] as string[]]));
+export function graphTasks(config: GraphConfig): GraphTasks {
+  if (config.tasks.length === 0) throw new InvalidInput(`graph '${config.id}' has no tasks`);
+  const neededBy = new Map(config.tasks.map(({ id }) => [id, [] as string[]]));
   const ids = new Set(neededBy.keys());
-  const tasks = facts.tasks.map((task) => toTask(task, ids));
+  const tasks = config.tasks.map((task) => toTask(task, ids));
   for (const { id, needs } of tasks) {
     for (const need of needs) {
       const waiting = neededBy.get(need);
       if (waiting === undefined)
         throw new InvalidInput(
-          `task '${id}' of '${facts.id}' waits for '${need}', which is no task`,
+          `task '${id}' of '${config.id}' waits for '${need}', which is no task`,
         );
       waiting.push(id);
     }
@@ -60,12 +60,12 @@ export function sinksOf(tasks: GraphTasks): readonly string[] {
   return [...tasks.values()].flatMap(({ id, neededBy }) => (neededBy.length === 0 ? [id] : []));
 }
 
-function toTask(facts: GraphTaskFacts, ids: ReadonlySet<string>): Omit<GraphTask, 'neededBy'> {
-  const { id, runner, kind, maxRetries = 0 } = facts;
-  const dependencies = [...new Set(facts.dependencies ?? [])];
+function toTask(config: GraphTaskConfig, ids: ReadonlySet<string>): Omit<GraphTask, 'neededBy'> {
+  const { id, runner, kind, maxRetries = 0 } = config;
+  const dependencies = [...new Set(config.dependencies ?? [])];
   const task = { id, place: kind === undefined ? { runner } : { runner, kind }, maxRetries };
-  if (facts.prompt === undefined) return { ...task, dependencies, needs: dependencies };
-  const { parts } = parseTemplate(facts.prompt, ids);
+  if (config.prompt === undefined) return { ...task, dependencies, needs: dependencies };
+  const { parts } = parseTemplate(config.prompt, ids);
   const needs = [...new Set([...dependencies, ...tasksOf(parts)])];
   return { ...task, dependencies, needs, prompt: { parts, params: paramsOf(parts) } };
 }

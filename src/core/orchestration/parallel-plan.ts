@@ -8,7 +8,7 @@
  * 4. Nothing that comes after the outcome changes anything.
  */
 
-import type { ParallelFacts } from '../../protocol/activities';
+import type { ParallelConfig } from '../../protocol/activities';
 import { InvalidInput } from '../../protocol/error-classes';
 import type { JsonObject } from '../../base/json';
 import type { ChildResult, RunInput } from '../../protocol/run';
@@ -51,7 +51,7 @@ type ParallelState = {
 };
 
 export class ParallelPlan implements Plan {
-  readonly #facts: ParallelFacts;
+  readonly #config: ParallelConfig;
   readonly #input: RunInput['input'];
   readonly #children = new PlannedChildren();
   readonly #merged: MergedSession;
@@ -62,10 +62,10 @@ export class ParallelPlan implements Plan {
   #finalResponse: PlanResult['finalResponse'] | undefined;
   #outcome: PlanOutcome | undefined;
 
-  private constructor(facts: ParallelFacts, state: ParallelState) {
-    if (facts.branches.length === 0)
-      throw new InvalidInput(`parallel '${facts.id}' has no branches`);
-    this.#facts = facts;
+  private constructor(config: ParallelConfig, state: ParallelState) {
+    if (config.branches.length === 0)
+      throw new InvalidInput(`parallel '${config.id}' has no branches`);
+    this.#config = config;
     this.#input = state.input;
     this.#session = state.session;
     this.#merged = new MergedSession(state.merged);
@@ -77,14 +77,14 @@ export class ParallelPlan implements Plan {
     if (state.outcome === undefined) this.#offerBranches();
   }
 
-  static start(facts: ParallelFacts, { input, session }: PlanStart): ParallelPlan {
-    const ended = facts.branches.map(() => null);
+  static start(config: ParallelConfig, { input, session }: PlanStart): ParallelPlan {
+    const ended = config.branches.map(() => null);
     const state = { input, session, merged: session, ended, totals: noTotals };
-    return new ParallelPlan(facts, state);
+    return new ParallelPlan(config, state);
   }
 
-  static restore(facts: ParallelFacts, json: unknown): ParallelPlan {
-    return new ParallelPlan(facts, readPlan<ParallelState>('parallel', json));
+  static restore(config: ParallelConfig, json: unknown): ParallelPlan {
+    return new ParallelPlan(config, readPlan<ParallelState>('parallel', json));
   }
 
   get ready(): readonly PlannedChild[] {
@@ -101,7 +101,7 @@ export class ParallelPlan implements Plan {
 
   get cancelsRest(): boolean {
     if (this.#outcome?.kind === 'failed') return true;
-    return this.#outcome !== undefined && this.#facts.cancelRest === true;
+    return this.#outcome !== undefined && this.#config.cancelRest === true;
   }
 
   get session(): JsonObject {
@@ -115,20 +115,20 @@ export class ParallelPlan implements Plan {
   completed(key: string, result: ChildResult): void {
     const { element } = this.#children.close(key);
     if (this.#outcome !== undefined) return;
-    if (this.#facts.merge === 'first') this.#endWith(element, result);
+    if (this.#config.merge === 'first') this.#endWith(element, result);
     else this.#collect(element, result);
   }
 
   failed(key: string, failure: ChildFailure): void {
     const { element, runner } = this.#children.close(key);
     if (this.#outcome !== undefined) return;
-    if (this.#facts.merge !== 'first') {
+    if (this.#config.merge !== 'first') {
       this.#end({ kind: 'failed', cause: key });
       return;
     }
     const place = { branch: element, runner, branches: this.#ended.length };
     this.#setEnded(element, branchFailure(place, failure));
-    if (this.#left === 0) this.#end(allFailed(this.#facts.id, this.#ended as BranchFailure[]));
+    if (this.#left === 0) this.#end(allFailed(this.#config.id, this.#ended as BranchFailure[]));
   }
 
   shorten(maxBytes: number): void {
@@ -154,7 +154,7 @@ export class ParallelPlan implements Plan {
 
   #offerBranches(): void {
     const start = { input: this.#input, session: this.#session };
-    const branches = this.#facts.branches.map((place, index) => {
+    const branches = this.#config.branches.map((place, index) => {
       const element = elementAt(index);
       return { ...place, key: element, element, ...start };
     });

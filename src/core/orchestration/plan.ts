@@ -60,6 +60,6 @@ export interface Plan {
   readonly session: JsonObject;
   /** Before it is stored where there is little room: of the texts it holds, the long ones are cut to fit into `maxBytes` together. */
   shorten(maxBytes: number): void;
-  /** Plain JSON, from which the plan of the same facts goes on. Only with no child open. */
+  /** Plain JSON, from which the plan of the same config goes on. Only with no child open. */
   toJSON(): JsonObject;
 }

@@ -6,7 +6,7 @@
  * 3. A step that fails is the end, and its failure is the pipeline's.
  */
 
-import type { SequentialFacts } from '../../protocol/activities';
+import type { SequentialConfig } from '../../protocol/activities';
 import { InvalidInput } from '../../protocol/error-classes';
 import type { JsonObject } from '../../base/json';
 import type { ChildResult, RunInput } from '../../protocol/run';
@@ -28,28 +28,28 @@ type StoredSequential = SequentialState & { readonly totals: Totals };
 
 export class SequentialPlan implements Plan {
   readonly cancelsRest = false;
-  readonly #facts: SequentialFacts;
+  readonly #config: SequentialConfig;
   readonly #elements: readonly string[];
   readonly #children = new PlannedChildren();
   readonly #totals: RunningTotals;
   #state: SequentialState;
 
-  private constructor(facts: SequentialFacts, totals: Totals, state: SequentialState) {
-    if (facts.steps.length === 0) throw new InvalidInput(`sequential '${facts.id}' has no steps`);
-    this.#facts = facts;
-    this.#elements = stepElements(facts.steps.map(({ runner }) => runner));
+  private constructor(config: SequentialConfig, totals: Totals, state: SequentialState) {
+    if (config.steps.length === 0) throw new InvalidInput(`sequential '${config.id}' has no steps`);
+    this.#config = config;
+    this.#elements = stepElements(config.steps.map(({ runner }) => runner));
     this.#totals = new RunningTotals(totals);
     this.#state = state;
     if (state.outcome === undefined) this.#offerStep();
   }
 
-  static start(facts: SequentialFacts, { input, session }: PlanStart): SequentialPlan {
-    return new SequentialPlan(facts, noTotals, { index: 0, input, session });
+  static start(config: SequentialConfig, { input, session }: PlanStart): SequentialPlan {
+    return new SequentialPlan(config, noTotals, { index: 0, input, session });
   }
 
-  static restore(facts: SequentialFacts, json: unknown): SequentialPlan {
+  static restore(config: SequentialConfig, json: unknown): SequentialPlan {
     const { totals, ...state } = readPlan<StoredSequential>('sequential', json);
-    return new SequentialPlan(facts, totals, state);
+    return new SequentialPlan(config, totals, state);
   }
 
   get ready(): readonly PlannedChild[] {
@@ -78,7 +78,7 @@ export class SequentialPlan implements Plan {
     const index = this.#state.index + 1;
     const session = mergeDelta(this.#state.session, result.delta);
     this.#state = { index, input: this.#nextInput(result), session };
-    if (index < this.#facts.steps.length) this.#offerStep();
+    if (index < this.#config.steps.length) this.#offerStep();
     else this.#state = { ...this.#state, outcome: this.#complete(result) };
   }
 
@@ -97,14 +97,14 @@ export class SequentialPlan implements Plan {
 
   #offerStep(): void {
     const { index, input, session } = this.#state;
-    const step = this.#facts.steps[index];
+    const step = this.#config.steps[index];
     const element = this.#elements[index] ?? '';
     if (step !== undefined)
       this.#children.offer([{ ...step, key: `step-${index + 1}`, element, input, session }]);
   }
 
   #nextInput({ finalResponse, combinedText }: ChildResult): RunInput['input'] {
-    const { passOutput = false } = this.#facts;
+    const { passOutput = false } = this.#config;
     if (passOutput === false) return this.#state.input;
     return passOutput === 'combined' ? (combinedText ?? finalResponse.text) : finalResponse.text;
   }

@@ -1,19 +1,19 @@
 // How a plan is stored: its state as plain JSON, beside the format and the kind. Pure.
 
 import { isJsonObject, type JsonObject } from '../../base/json';
-import type { OrchestrationFacts } from '../../protocol/activities';
+import type { OrchestrationConfig } from '../../protocol/activities';
 import { StateError } from '../errors';
 import { plainJson } from '../../base/plain-json';
 
 const format = 1;
 
-export function storePlan(kind: OrchestrationFacts['kind'], state: object): JsonObject {
+export function storePlan(kind: OrchestrationConfig['kind'], state: object): JsonObject {
   return plainJson({ format, kind, ...state });
 }
 
 /** The state of a plan of this kind; what another version or another kind of plan stored is a `StateError`. */
 export function readPlan<State extends object>(
-  kind: OrchestrationFacts['kind'],
+  kind: OrchestrationConfig['kind'],
   json: unknown,
 ): State {
   if (!isJsonObject(json)) throw new StateError('The stored plan is not a JSON object.');

@@ -18,7 +18,7 @@ export async function checkArguments(
 }
 
 /** What was found about this call beside the model call; undefined where it is not as the model made it. */
-export function judgedArguments(
+export function checkedArguments(
   { call }: PendingToolCall,
   log: RunLog,
 ): CheckArgumentsResult | undefined {
@@ -29,6 +29,6 @@ export function judgedArguments(
     .filter((part) => part.type === 'tool_call')
     .findIndex((made) => made.name === call.name && JSON.stringify(made.args) === args);
   if (index < 0) return undefined;
-  const found = turn.verdicts?.argumentProblems?.find((answer) => answer.index === index);
+  const found = turn.checks?.argumentProblems?.find((answer) => answer.index === index);
   return found === undefined ? {} : { problem: found.text };
 }

@@ -12,34 +12,34 @@ import type { PlanResult } from '../../core/orchestration/plan';
 import type { MachineStep } from '../../core/machine/steps';
 import { oneLine } from '../../base/text';
 import { toolTrace } from '../../core/transcript/tool-trace';
-import type { AgentFacts } from '../../protocol/activities';
+import type { AgentConfig } from '../../protocol/activities';
 import { errorOfCode, InputTimeout } from '../../protocol/error-classes';
-import type { Delivery, PendingInput } from '../../protocol/run';
+import type { InputAnswer, PendingInput } from '../../protocol/run';
 import { modelActivities } from '../activity-proxies';
-import { openInputs, planResultOf } from '../run/agent-run-facts';
-import { deliver } from '../run/answer-input';
+import { openInputs, planResultOf } from '../run/machine-options';
+import { applyAnswer } from '../run/answer-input';
 import { budgetExceeded, budgetQuestion } from '../run/budget-question';
 import { besideModelCall } from './callbacks';
 import type { CarriedProgress } from '../run/carried-run';
 import { spendOf } from '../children/child-failure';
 import { createToolRunner } from './create-tool-runner';
-import type { DrivenRun, Driver, Progress, TurnFacts } from '../run/driver';
+import type { DrivenRun, Driver, Progress, TurnSummary } from '../run/driver';
 import { waitForAnswer } from '../run/input-wait';
 import { resolveInvalidCalls } from './invalid-calls';
 import type { ToolRunner } from './tool-runner';
 
 export class AgentLoop implements Driver {
   readonly #run: DrivenRun;
-  readonly #facts: AgentFacts;
+  readonly #config: AgentConfig;
   readonly #machine: AgentMachine;
   readonly #tools: ToolRunner;
   /** What the run waits to be allowed to spend more of. */
   #usedUp: (UsedUp & { readonly inputId: string }) | undefined;
   #stopped = false;
 
-  constructor(run: DrivenRun, options: { facts: AgentFacts; machine: AgentMachine }) {
+  constructor(run: DrivenRun, options: { config: AgentConfig; machine: AgentMachine }) {
     this.#run = run;
-    this.#facts = options.facts;
+    this.#config = options.config;
     this.#machine = options.machine;
     this.#tools = createToolRunner(run, options);
     run.log.sync(this.#machine.log);
@@ -49,7 +49,7 @@ export class AgentLoop implements Driver {
     return { turn: this.#machine.turn, iterations: this.#machine.iterations };
   }
 
-  get turnFacts(): TurnFacts {
+  get turnSummary(): TurnSummary {
     const usage = this.#machine.completionCalls.at(-1)?.usage;
     const contextTokens = usage?.totalTokens ?? usage?.inputTokens ?? undefined;
     const toolCalls = toolTrace(this.#machine.log);
@@ -64,10 +64,10 @@ export class AgentLoop implements Driver {
   }
 
   /** Answers are taken only for published inputs. */
-  feed(delivery: Delivery): void {
-    const { inputId } = delivery;
-    if (inputId === this.#usedUp?.inputId) return this.#feedBudget(this.#usedUp, delivery);
-    deliver(this.#machine, this.#run.place.machineId(inputId), delivery);
+  feed(answer: InputAnswer): void {
+    const { inputId } = answer;
+    if (inputId === this.#usedUp?.inputId) return this.#feedBudget(this.#usedUp, answer);
+    applyAnswer(this.#machine, this.#run.position.machineId(inputId), answer);
     this.#run.log.sync(this.#machine.log);
   }
 
@@ -109,23 +109,23 @@ export class AgentLoop implements Driver {
   }
 
   async #callModel(turn: number): Promise<void> {
-    const { place, definition, log, session, input, budget } = this.#run;
-    const { model, tools, subAgents = [], onInvalidToolCall } = this.#facts;
+    const { position, definition, log, session, input, budget } = this.#run;
+    const { model, tools, subAgents = [], onInvalidToolCall } = this.#config;
     const name = `${model.provider}/${model.model}`;
     const result = await modelActivities(`#${turn} ${name}`)
       .callModel({
-        ...place.address(definition),
+        ...position.address(definition),
         turn,
-        log: log.announce(),
+        log: log.nextRef(),
         ...(input.thread && { memory: input.thread.memory }),
-        ...besideModelCall(this.#facts, {
+        ...besideModelCall(this.#config, {
           session: session.value,
           context: input.context,
           iterations: this.#machine.iterations,
         }),
       })
       .catch((error: unknown) => {
-        // An answer that could not be judged was paid for all the same.
+        // An answer that could not be checked was paid for all the same.
         const spend = spendOf(error);
         if (spend !== undefined) budget.record(spend);
         throw error;
@@ -148,12 +148,12 @@ export class AgentLoop implements Driver {
   }
 
   async #runTools(step: Extract<MachineStep, { kind: 'call-tools' }>): Promise<void> {
-    const { board, history, log, session: own } = this.#run;
-    const answers = board.answers;
+    const { requests, history, log, session: own } = this.#run;
+    const answers = requests.answers;
     this.#tools.start(step.calls);
     const isMore = (): boolean =>
-      this.#tools.arrived.length > 0 || board.answers !== answers || history.isOver;
-    if (step.waiting.length > 0 && this.#facts.inputTimeoutMs !== undefined) {
+      this.#tools.arrived.length > 0 || requests.answers !== answers || history.isOver;
+    if (step.waiting.length > 0 && this.#config.inputTimeoutMs !== undefined) {
       const expired = await this.#untilExpired(isMore);
       if (expired !== undefined && !isMore()) return this.#expire(expired);
     } else {
@@ -170,10 +170,12 @@ export class AgentLoop implements Driver {
 
   /** After an answer, what is left is looked at again. */
   async #askForBudget(usedUp: UsedUp, turn: number): Promise<void> {
-    const { board, budget, place, onChange } = this.#run;
+    const { requests, budget, position, onChange } = this.#run;
     if (budget.onExceeded === 'fail') throw budgetExceeded(usedUp);
-    const question = budgetQuestion(usedUp, turn, (id) => board.wasAnswered(place.inputId(id)));
-    this.#usedUp = { ...usedUp, inputId: place.inputId(question.inputId) };
+    const question = budgetQuestion(usedUp, turn, (id) =>
+      requests.wasAnswered(position.inputId(id)),
+    );
+    this.#usedUp = { ...usedUp, inputId: position.inputId(question.inputId) };
     this.#publish([question]);
     onChange();
     await this.#waitForInput();
@@ -182,19 +184,19 @@ export class AgentLoop implements Driver {
   }
 
   /** The answer was checked when it was taken. */
-  #feedBudget(usedUp: UsedUp, delivery: Delivery): void {
-    if (delivery.kind !== 'answer') return;
-    this.#stopped = !this.#run.budget.answer(usedUp, delivery.answer);
+  #feedBudget(usedUp: UsedUp, answer: InputAnswer): void {
+    if (answer.kind !== 'answer') return;
+    this.#stopped = !this.#run.budget.answer(usedUp, answer.answer);
   }
 
   async #waitForInput(): Promise<void> {
-    const { board, isAbandoned, isAtItsEnd } = this.#run;
-    const answers = board.answers;
-    const answered = (): boolean => board.answers !== answers;
+    const { requests, isDetached, isAtItsEnd } = this.#run;
+    const answers = requests.answers;
+    const answered = (): boolean => requests.answers !== answers;
     const isMoving = (): boolean => this.#tools.idle && isAtItsEnd();
-    const expired = await this.#untilExpired(() => answered() || isAbandoned() || isMoving());
+    const expired = await this.#untilExpired(() => answered() || isDetached() || isMoving());
     if (answered()) return;
-    if (isAbandoned()) {
+    if (isDetached()) {
       throw errorOfCode(
         'RunCancelled',
         'nobody needs the answer any more: another branch was first',
@@ -205,19 +207,19 @@ export class AgentLoop implements Driver {
 
   /** Waits; gives the input of this run itself whose time ran out first, if one did. */
   async #untilExpired(answered: () => boolean): Promise<PendingInput | undefined> {
-    const { ownPending: pending } = this.#run.board;
-    return await waitForAnswer({ pending, timeoutMs: this.#facts.inputTimeoutMs, answered });
+    const { ownPending: pending } = this.#run.requests;
+    return await waitForAnswer({ pending, timeoutMs: this.#config.inputTimeoutMs, answered });
   }
 
   #expire({ inputId, kind, question, path }: PendingInput): void {
-    const rule = this.#facts.onInputTimeout ?? 'fail';
+    const rule = this.#config.onInputTimeout ?? 'fail';
     if (rule === 'fail' || kind !== 'question') {
       const asked = `nobody answered '${inputId}' in time: ${oneLine(question, 300)}`;
       const message = `${asked} (start again, or give it a longer inputTimeout)`;
       throw new InputTimeout(message, { details: { inputId, path } });
     }
     this.feed({ kind: 'answer', inputId, answer: rule.answer });
-    this.#run.board.take(inputId, 'input-timeout');
+    this.#run.requests.take(inputId, 'input-timeout');
   }
 
   /** Between steps: a call to come or a wait. */
@@ -230,12 +232,16 @@ export class AgentLoop implements Driver {
   }
 
   #publish(inputs: readonly Omit<PendingInput, 'agentId' | 'path' | 'since'>[]): void {
-    const { board, place } = this.#run;
-    const known = new Map(board.pending.map((input) => [input.inputId, input]));
-    const shared = { agentId: this.#facts.id, path: place.path, since: new Date().toISOString() };
-    board.publish(
+    const { requests, position } = this.#run;
+    const known = new Map(requests.pending.map((input) => [input.inputId, input]));
+    const shared = {
+      agentId: this.#config.id,
+      path: position.path,
+      since: new Date().toISOString(),
+    };
+    requests.publish(
       inputs.map((input) => {
-        const inputId = place.inputId(input.inputId);
+        const inputId = position.inputId(input.inputId);
         return known.get(inputId) ?? { ...input, inputId, ...shared, nonce: nonce() };
       }),
     );

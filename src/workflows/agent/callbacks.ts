@@ -3,11 +3,11 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { utf8Length } from '../../base/text';
 import type {
-  AgentFacts,
+  AgentConfig,
   CallbackInput,
   CallModelInput,
   ContextInput,
-  ToolFacts,
+  ToolConfig,
 } from '../../protocol/activities';
 import { isJsonObject, type JsonObject } from '../../base/json';
 import { limits } from '../../protocol/limits';
@@ -15,44 +15,44 @@ import { selectKeys } from '../run/session-keys';
 
 /** What goes along with a model call for the code beside it; nothing for agents that have none. */
 export function besideModelCall(
-  facts: AgentFacts,
+  config: AgentConfig,
   run: {
     readonly session: JsonObject;
     readonly context: JsonObject | undefined;
     readonly iterations: number;
   },
 ): Pick<CallModelInput, 'session'> & CallbackInput {
-  const session = selectKeys(run.session, modelCallKeys(facts));
+  const session = selectKeys(run.session, modelCallKeys(config));
   return {
     ...(session && { session }),
-    ...(facts.callbackSession && contextInput(run.context)),
-    ...iterationOf(facts, run.iterations),
+    ...(config.callbackSession && contextInput(run.context)),
+    ...iterationOf(config, run.iterations),
   };
 }
 
 /** Callbacks and custom criteria are told it. */
-function iterationOf(facts: AgentFacts, iteration: number): CallbackInput {
-  const isJudged = facts.criteria?.some(({ kind }) => kind === 'custom') === true;
-  return isJudged ? { iteration } : iterationInput(facts, iteration);
+function iterationOf(config: AgentConfig, iteration: number): CallbackInput {
+  const isChecked = config.criteria?.some(({ kind }) => kind === 'custom') === true;
+  return isChecked ? { iteration } : iterationInput(config, iteration);
 }
 
-function modelCallKeys({ callbackSession = [], criteria = [], tools }: AgentFacts): string[] {
-  const judged = criteria.flatMap((criterion) =>
+function modelCallKeys({ callbackSession = [], criteria = [], tools }: AgentConfig): string[] {
+  const checked = criteria.flatMap((criterion) =>
     criterion.kind === 'custom' ? (criterion.session ?? []) : [],
   );
   const asked = tools.flatMap(({ needsApproval, session }) =>
     needsApproval === 'ask' ? (session ?? []) : [],
   );
-  return [...new Set([...callbackSession, ...judged, ...asked])];
+  return [...new Set([...callbackSession, ...checked, ...asked])];
 }
 
 /** The session keys that travel with a call of this tool. */
-export function toolCallKeys({ callbackSession = [] }: AgentFacts, tool: ToolFacts): string[] {
+export function toolCallKeys({ callbackSession = [] }: AgentConfig, tool: ToolConfig): string[] {
   return [...new Set([...(tool.session ?? []), ...callbackSession])];
 }
 
-export function iterationInput(facts: AgentFacts, iteration: number): CallbackInput {
-  return facts.callbackSession === undefined ? {} : { iteration };
+export function iterationInput(config: AgentConfig, iteration: number): CallbackInput {
+  return config.callbackSession === undefined ? {} : { iteration };
 }
 
 export function contextInput(context: JsonObject | undefined): ContextInput {

@@ -2,29 +2,29 @@
 
 import type { AgentMachine } from '../../core/machine/agent-machine';
 import { limits } from '../../protocol/limits';
-import type { AgentFacts, CallToolInput, ToolFacts } from '../../protocol/activities';
+import type { AgentConfig, CallToolInput, ToolConfig } from '../../protocol/activities';
 import type { PendingToolCall } from '../../protocol/agent-run';
 import type { JsonObject } from '../../base/json';
-import { judgedArguments } from './activity-tool';
+import { checkedArguments } from './activity-tool';
 import { iterationInput, toolCallKeys } from './callbacks';
 import type { DrivenRun } from '../run/driver';
 import { selectKeys } from '../run/session-keys';
 import { callSubAgent } from './sub-agents';
 import { TaskRoom } from '../run/task-room';
-import { errorResult, type ToolArrival, ToolRunner } from './tool-runner';
+import { errorResult, type ToolOutcome, ToolRunner } from './tool-runner';
 import { argumentsOf, callTool, contextOf } from './tool-call';
 import { aroundCall, type AroundCall } from './tool-hooks';
 
-type CallingAgent = { readonly facts: AgentFacts; readonly machine: AgentMachine };
+type CallingAgent = { readonly config: AgentConfig; readonly machine: AgentMachine };
 
 export function createToolRunner(run: DrivenRun, agent: CallingAgent): ToolRunner {
-  const { tools, subAgents = [], toolConcurrency } = agent.facts;
+  const { tools, subAgents = [], toolConcurrency } = agent.config;
   const callees = new Map(subAgents.map((callee) => [callee.name, callee]));
   const room = new TaskRoom(limits.toolCallBytes);
   return new ToolRunner({
     concurrency: Math.min(toolConcurrency ?? limits.toolConcurrency, limits.maxToolConcurrency),
     isFull: (running) => run.history.isFull(running * resultsOf(tools)),
-    call: async (pending, waiting): Promise<ToolArrival> => {
+    call: async (pending, waiting): Promise<ToolOutcome> => {
       const { name } = pending.call;
       const around = hooksAround(run, agent, { pending, room });
       const callee = callees.get(name);
@@ -36,16 +36,16 @@ export function createToolRunner(run: DrivenRun, agent: CallingAgent): ToolRunne
       }
       const tool = tools.find((candidate) => candidate.name === name);
       if (tool === undefined) return errorResult(pending, `There is no tool '${name}'.`);
-      const session = selectKeys(run.session.value, toolCallKeys(agent.facts, tool));
+      const session = selectKeys(run.session.value, toolCallKeys(agent.config, tool));
       const input = callInput(run, agent, { pending, session, tool });
-      const judged = judgedArguments(pending, run.log);
-      return await callTool({ tool, pending, input, judged, around, room });
+      const checked = checkedArguments(pending, run.log);
+      return await callTool({ tool, pending, input, checked, around, room });
     },
   });
 }
 
 /** How many results of a child one call may come to: an activity of the user's own gives up to a whole payload. */
-function resultsOf(tools: AgentFacts['tools']): number {
+function resultsOf(tools: AgentConfig['tools']): number {
   const isForeign = tools.some((tool) => tool.activity !== undefined);
   return isForeign ? 4 : 1;
 }
@@ -55,7 +55,7 @@ function hooksAround(
   agent: CallingAgent,
   { pending, room }: { readonly pending: PendingToolCall; readonly room: TaskRoom },
 ): AroundCall {
-  const { toolHooks: hooks = [], callbackSession: keys } = agent.facts;
+  const { toolHooks: hooks = [], callbackSession: keys } = agent.config;
   return aroundCall({
     pending,
     hooks,
@@ -69,22 +69,22 @@ type CallWithSession = {
   readonly pending: PendingToolCall;
   /** The keys that are declared where the call runs. */
   readonly session: JsonObject | undefined;
-  readonly tool?: ToolFacts;
+  readonly tool?: ToolConfig;
 };
 
 function callInput(
-  { place, definition, info, input, log }: DrivenRun,
-  { facts, machine }: CallingAgent,
+  { position, definition, info, input, log }: DrivenRun,
+  { config, machine }: CallingAgent,
   { pending, session, tool }: CallWithSession,
 ): CallToolInput {
   const { call, turn, index } = pending;
   return {
     ...contextOf({
-      ...place.address(definition),
-      origin: place.origin,
+      ...position.address(definition),
+      origin: position.origin,
       context: input.context,
       session,
-      ...iterationInput(facts, machine.iterations),
+      ...iterationInput(config, machine.iterations),
     }),
     turn,
     index,

@@ -3,27 +3,27 @@
 import type { AgentMachine } from '../../core/machine/agent-machine';
 import type { InvalidToolCallContext, ModelTurn, ModelTurnOutcome } from '../../core/machine/steps';
 import type { InvalidToolCallAction } from '../../protocol/agent-run';
-import type { AgentFacts } from '../../protocol/activities';
+import type { AgentConfig } from '../../protocol/activities';
 
-type Rule = AgentFacts['onInvalidToolCall'];
+type Rule = AgentConfig['onInvalidToolCall'];
 
 /** The machine asks left to right, so that the call it means is the next one of its name. */
 export function resolveInvalidCalls(
   machine: AgentMachine,
   first: ModelTurnOutcome,
-  { turn, rule }: { readonly turn: Pick<ModelTurn, 'content' | 'verdicts'>; readonly rule: Rule },
+  { turn, rule }: { readonly turn: Pick<ModelTurn, 'content' | 'checks'>; readonly rule: Rule },
 ): void {
   const calls = turn.content.filter((part) => part.type === 'tool_call');
   let from = 0;
   for (let outcome = first; outcome.kind === 'needs-resolution';) {
     const { toolName } = outcome.context;
     const place = calls.findIndex((call, index) => index >= from && call.name === toolName);
-    const verdict = turn.verdicts?.invalidToolCalls?.find(({ index }) => index === place);
+    const decision = turn.checks?.invalidToolCalls?.find(({ index }) => index === place);
     from = place + 1;
     outcome =
-      verdict === undefined && rule === 'ignore'
+      decision === undefined && rule === 'ignore'
         ? machine.ignoreInvalidToolCall()
-        : machine.resolveInvalidToolCall(verdict?.action ?? byRule(rule, outcome.context));
+        : machine.resolveInvalidToolCall(decision?.action ?? byRule(rule, outcome.context));
   }
 }
 

@@ -6,13 +6,13 @@
 
 import { ChildWorkflowFailure, TerminatedFailure, TimeoutFailure } from '@temporalio/workflow';
 import { outcomeUnknown, toToolOutput } from '../../core/transcript/tool-output';
-import type { SubAgentFacts } from '../../protocol/activities';
+import type { SubAgentConfig } from '../../protocol/activities';
 import type { PendingToolCall } from '../../protocol/agent-run';
 import type { ErrorCode } from '../../protocol/errors';
 import type { JsonObject } from '../../base/json';
 import { failureCode, failureReason } from '../children/child-failure';
 import type { Children } from '../children/children';
-import { errorResult, resultOf, type ToolArrival } from './tool-runner';
+import { errorResult, resultOf, type ToolOutcome } from './tool-runner';
 import type { AroundCall } from './tool-hooks';
 
 const endingCodes: ReadonlySet<ErrorCode> = new Set([
@@ -24,7 +24,7 @@ const endingCodes: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 export type SubAgentCall = {
-  readonly callee: SubAgentFacts;
+  readonly callee: SubAgentConfig;
   readonly pending: PendingToolCall;
   readonly session: JsonObject;
   /** Calls of the turn, this one included, that share what is left of the budget. */
@@ -32,7 +32,7 @@ export type SubAgentCall = {
   readonly around: AroundCall;
 };
 
-export async function callSubAgent(children: Children, made: SubAgentCall): Promise<ToolArrival> {
+export async function callSubAgent(children: Children, made: SubAgentCall): Promise<ToolOutcome> {
   const { name } = made.callee;
   const input = made.pending.call.args?.['input'];
   if (typeof input !== 'string' || input.trim() === '') {
@@ -45,7 +45,7 @@ async function callChild(
   children: Children,
   { callee, pending, session: own, among }: SubAgentCall,
   { input, session }: { readonly input: string; readonly session: JsonObject },
-): Promise<ToolArrival> {
+): Promise<ToolOutcome> {
   const { name, runner, kind, policy } = callee;
   const place = `${name}.${pending.turn}.${pending.index}`;
   try {
@@ -69,10 +69,10 @@ async function callChild(
 }
 
 function failedCall(
-  { name, onError }: SubAgentFacts,
+  { name, onError }: SubAgentConfig,
   pending: PendingToolCall,
   error: unknown,
-): ToolArrival {
+): ToolOutcome {
   const code = failureCode(error);
   const ends = code !== undefined && endingCodes.has(code);
   if (ends || onError === 'fail' || !(error instanceof ChildWorkflowFailure)) {

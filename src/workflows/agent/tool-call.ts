@@ -15,7 +15,7 @@ import {
 import { plainLine } from '../../core/transcript/markdown';
 import { oneLine, utf8Length } from '../../base/text';
 import { outcomeUnknown, toToolOutput } from '../../core/transcript/tool-output';
-import type { CallToolInput, CheckArgumentsResult, ToolFacts } from '../../protocol/activities';
+import type { CallToolInput, CheckArgumentsResult, ToolConfig } from '../../protocol/activities';
 import type { PendingToolCall } from '../../protocol/agent-run';
 import { ToolError } from '../../protocol/error-classes';
 import { limits, timeouts } from '../../protocol/limits';
@@ -24,24 +24,24 @@ import { foreignActivity, toolActivities } from '../activity-proxies';
 import { checkArguments } from './activity-tool';
 import { contextInput, isOfCallbacks } from './callbacks';
 import type { TaskRoom } from '../run/task-room';
-import { errorResult, resultOf, type ToolArrival } from './tool-runner';
+import { errorResult, resultOf, type ToolOutcome } from './tool-runner';
 import type { AroundCall } from './tool-hooks';
 import { argumentText } from '../run/visible-state';
 import type { JsonObject } from '../../base/json';
 import type { RunLog } from '../run/run-log';
 
 export type ToolCall = {
-  readonly tool: ToolFacts;
+  readonly tool: ToolConfig;
   readonly pending: PendingToolCall;
   readonly input: CallToolInput;
   /** What was found about the arguments beside the model call; undefined where they changed since. */
-  readonly judged: CheckArgumentsResult | undefined;
+  readonly checked: CheckArgumentsResult | undefined;
   readonly around: AroundCall;
   /** Shared by all calls of the agent. */
   readonly room: TaskRoom;
 };
 
-export async function callTool(call: ToolCall): Promise<ToolArrival> {
+export async function callTool(call: ToolCall): Promise<ToolOutcome> {
   const { tool, pending } = call;
   const bytes = utf8Length(JSON.stringify(pending.call.args));
   if (bytes > limits.toolArguments) {
@@ -59,7 +59,7 @@ export async function callTool(call: ToolCall): Promise<ToolArrival> {
   }
 }
 
-async function callOwn({ tool, pending, input, room }: ToolCall): Promise<ToolArrival> {
+async function callOwn({ tool, pending, input, room }: ToolCall): Promise<ToolOutcome> {
   const { entry, session } = await whereRegistered(async (isElsewhere) => {
     await room.enter(input);
     return await toolActivities(tool, summaryOf(pending), isElsewhere).callTool(input);
@@ -73,10 +73,10 @@ async function callOwn({ tool, pending, input, room }: ToolCall): Promise<ToolAr
 }
 
 async function callForeign(
-  { tool, pending, input, judged, around, room }: ToolCall,
+  { tool, pending, input, checked, around, room }: ToolCall,
   activity: ActivityToolSpec,
-): Promise<ToolArrival> {
-  const { problem } = judged ?? (await checkArguments(input.definition, pending, room));
+): Promise<ToolOutcome> {
+  const { problem } = checked ?? (await checkArguments(input.definition, pending, room));
   if (problem !== undefined) return errorResult(pending, problem);
   return await around(async () => {
     try {
@@ -119,7 +119,7 @@ function isNotRegistered(error: unknown): boolean {
   return cause instanceof ApplicationFailure && cause.type === 'NotRegisteredHere';
 }
 
-function failedCall(pending: PendingToolCall, tool: ToolFacts, error: unknown): ToolArrival {
+function failedCall(pending: PendingToolCall, tool: ToolConfig, error: unknown): ToolOutcome {
   if (!(error instanceof ActivityFailure) || isCancelledHere(error))
     return { kind: 'failed', error };
   if (isOfCallbacks(error.cause)) return { kind: 'failed', error };

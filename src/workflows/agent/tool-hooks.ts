@@ -11,12 +11,12 @@ import type { JsonObject } from '../../base/json';
 import type { ToolHook } from '../../protocol/spec';
 import { hookActivities } from '../activity-proxies';
 import type { TaskRoom } from '../run/task-room';
-import { resultOf, type ToolArrival } from './tool-runner';
+import { resultOf, type ToolOutcome } from './tool-runner';
 
 /** Makes a call with the hooks around it; the call is given the session as those before it have left it. */
 export type AroundCall = (
-  call: (session: JsonObject) => Promise<ToolArrival>,
-) => Promise<ToolArrival>;
+  call: (session: JsonObject) => Promise<ToolOutcome>,
+) => Promise<ToolOutcome>;
 
 export type HookedCall = {
   readonly pending: PendingToolCall;
@@ -42,7 +42,7 @@ export function aroundCall(hooked: HookedCall): AroundCall {
 async function callWithHooks(
   { pending, hooks, session: before, inputOf, room }: HookedCall,
   call: Parameters<AroundCall>[0],
-): Promise<ToolArrival> {
+): Promise<ToolOutcome> {
   let session = before;
   const ask = async (hook: ToolHook, subject: Pick<RunToolHooksInput, 'output'> = {}) => {
     if (!hooks.includes(hook)) return undefined;
@@ -53,7 +53,7 @@ async function callWithHooks(
     if (answer.session !== undefined) session = mergeDelta(session, answer.session);
     return answer.output && resultOf(pending, answer.output);
   };
-  let arrival: ToolArrival | undefined = await ask('beforeToolCall');
+  let arrival: ToolOutcome | undefined = await ask('beforeToolCall');
   if (arrival === undefined) {
     arrival = await call(session);
     if (arrival.kind === 'failed') return arrival;

@@ -15,11 +15,11 @@ export type ToolRunnerOptions = {
   readonly call: (
     call: PendingToolCall,
     waiting: readonly PendingToolCall[],
-  ) => Promise<ToolArrival>;
+  ) => Promise<ToolOutcome>;
 };
 
 export class ToolRunner {
-  readonly arrived: ToolArrival[] = [];
+  readonly arrived: ToolOutcome[] = [];
   readonly #options: ToolRunnerOptions;
   readonly #started = new Set<string>();
   readonly #waiting: PendingToolCall[] = [];
@@ -50,7 +50,7 @@ export class ToolRunner {
   }
 
   /** The results that have arrived since. A failure that ends the run is thrown after them: they belong to its history. */
-  take(): ResultArrival[] {
+  take(): ResultOutcome[] {
     const arrivals = this.arrived.splice(0);
     const results = arrivals.filter((arrival) => arrival.kind === 'result');
     const failed = arrivals.find((arrival) => arrival.kind === 'failed');
@@ -75,7 +75,7 @@ export class ToolRunner {
   }
 }
 
-function malformed(pending: PendingToolCall): ToolArrival {
+function malformed(pending: PendingToolCall): ToolOutcome {
   const reason = pending.call.argsError ?? 'not a JSON object';
   return errorResult(
     pending,
@@ -85,7 +85,7 @@ function malformed(pending: PendingToolCall): ToolArrival {
 
 // What became of a tool call, as the loop is given it.
 
-type ResultArrival = {
+type ResultOutcome = {
   readonly kind: 'result';
   readonly result: ToolResult;
   /** Of a result that an activity minted. */
@@ -93,16 +93,16 @@ type ResultArrival = {
   readonly session?: SessionDelta;
 };
 
-export type ToolArrival = ResultArrival | { readonly kind: 'failed'; readonly error: unknown };
+export type ToolOutcome = ResultOutcome | { readonly kind: 'failed'; readonly error: unknown };
 
-export function errorResult(pending: PendingToolCall, text: string): ResultArrival {
+export function errorResult(pending: PendingToolCall, text: string): ResultOutcome {
   return resultOf(pending, { isError: true, content: [{ type: 'text', text }] });
 }
 
 export function resultOf(
   { call, turn, index }: PendingToolCall,
   output: ToolOutput,
-): ResultArrival {
+): ResultOutcome {
   return {
     kind: 'result',
     result: {

@@ -83,7 +83,7 @@ type OpenChild = {
   readonly early: (result: ChildResult) => void;
   readonly report: Report;
   /** Tells the child that nobody needs its result; one that has yet to start, once it has. */
-  readonly abandon: () => void;
+  readonly detach: () => void;
 };
 
 /** What a child told it spent, when it was cancelled. */
@@ -104,7 +104,7 @@ export class Children {
   readonly #inputs: SentInputs;
   readonly #open = new Map<string, OpenChild>();
   #views: ChildView[];
-  #abandoned = false;
+  #detached = false;
 
   constructor(caller: Caller, views: readonly ChildView[] = []) {
     this.#caller = caller;
@@ -153,10 +153,10 @@ export class Children {
   }
 
   /** Nobody needs what they give any more: whoever of them asks is not answered. */
-  abandon(): void {
-    if (this.#abandoned) return;
-    this.#abandoned = true;
-    for (const { abandon } of this.#open.values()) abandon();
+  detach(): void {
+    if (this.#detached) return;
+    this.#detached = true;
+    for (const { detach } of this.#open.values()) detach();
   }
 
   /** Whether one of this id is open. Of those that an execution before a reset left behind, none is. */
@@ -181,10 +181,10 @@ export class Children {
     );
     const leave = (): void => this.#gate.leave(bytes);
     started.then(leave, leave);
-    const abandon = (): void => void started.then(() => tellAbandoned(id)).catch(() => undefined);
-    if (this.#abandoned) abandon();
+    const detach = (): void => void started.then(() => tellDetached(id)).catch(() => undefined);
+    if (this.#detached) detach();
     const early = new Promise<ChildResult>((resolve) => {
-      this.#open.set(id, { early: resolve, abandon, report });
+      this.#open.set(id, { early: resolve, detach, report });
     });
     const ended = started.then((handle) => handle.result());
     ended.then(
@@ -251,9 +251,9 @@ export class Children {
   }
 }
 
-function tellAbandoned(child: string): void {
+function tellDetached(child: string): void {
   getExternalWorkflowHandle(child)
-    .signal(signalNames.abandon)
+    .signal(signalNames.detach)
     .catch(() => undefined);
 }
 

@@ -8,7 +8,7 @@
 
 import { CancellationScope, condition } from '@temporalio/workflow';
 import type { Plan, PlannedChild, PlanResult } from '../../core/orchestration/plan';
-import type { OrchestrationFacts } from '../../protocol/activities';
+import type { OrchestrationConfig } from '../../protocol/activities';
 import { errorOfCode, InternalError } from '../../protocol/error-classes';
 import { limits } from '../../protocol/limits';
 import type { ChildResult } from '../../protocol/run';
@@ -31,13 +31,13 @@ export class OrchestrationLoop implements Driver {
   readonly #errors = new Map<string, unknown>();
   #arrived: Arrival[] = [];
 
-  constructor(run: DrivenRun, options: { facts: OrchestrationFacts; plan: Plan }) {
-    const { facts, plan } = options;
+  constructor(run: DrivenRun, options: { config: OrchestrationConfig; plan: Plan }) {
+    const { config, plan } = options;
     this.#run = run;
     this.#plan = plan;
-    this.#isSessionStable = facts.kind !== 'graph';
+    this.#isSessionStable = config.kind !== 'graph';
     this.#concurrency =
-      (facts.kind === 'parallel' ? facts.concurrency : undefined) ?? limits.concurrency;
+      (config.kind === 'parallel' ? config.concurrency : undefined) ?? limits.concurrency;
   }
 
   get progress(): Progress {

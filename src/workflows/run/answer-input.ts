@@ -9,7 +9,7 @@ import { oneLine, utf8Length } from '../../base/text';
 import { InvalidAnswer } from '../../protocol/error-classes';
 import { isJsonObject, type Json } from '../../base/json';
 import { limits } from '../../protocol/limits';
-import type { ApproveInput, Delivery, RejectInput, ResumeInput } from '../../protocol/run';
+import type { ApproveInput, InputAnswer, RejectInput, ResumeInput } from '../../protocol/run';
 
 /** Of a reason for a cancellation, in characters. */
 const longestReason = 500;
@@ -46,7 +46,7 @@ export function cancelReason(payload: unknown): string {
 }
 
 /** An answer that another run took for this one. */
-export function delivery(payload: unknown): Delivery {
+export function inputAnswer(payload: unknown): InputAnswer {
   const { kind, ...input } = objectOf(payload, ['kind', 'inputId', 'answer', 'args', 'reason']);
   switch (kind) {
     case 'answer': {
@@ -95,7 +95,7 @@ function requiredText(input: { [key: string]: Json }, key: string): string {
 }
 
 /** Gives the machine a person's answer to what it asked. */
-export function deliver(machine: AgentMachine, inputId: string, answer: Delivery): void {
+export function applyAnswer(machine: AgentMachine, inputId: string, answer: InputAnswer): void {
   switch (answer.kind) {
     case 'answer':
       return machine.answer({ inputId, text: answerText(answer) });

@@ -12,7 +12,7 @@ import type { AgentRunState } from '../../core/machine/run-state';
 import type { CarriedBudget } from '../../core/budget/budget';
 import type { JsonObject } from '../../base/json';
 import type { ChildView } from '../../protocol/run';
-import type { CarriedBoard } from './run-board';
+import type { CarriedRequests } from './pending-requests';
 import type { CarriedSession } from './run-session';
 import type { LoadedDefinition } from './load-definition';
 import { controlActivities } from '../activity-proxies';
@@ -34,13 +34,13 @@ const textBytes = [limits.result, limits.result / 4, limits.result / 16];
 /** Everything a run holds. */
 export type CarriedRun = CarriedProgress & {
   readonly format: 1;
-  readonly board: CarriedBoard;
+  readonly requests: CarriedRequests;
   readonly definition: LoadedDefinition;
   readonly session: CarriedSession;
   readonly budget: CarriedBudget;
   readonly children: readonly ChildView[];
   /** Nobody needs the result any more. */
-  readonly abandoned?: boolean;
+  readonly detached?: boolean;
   /** Of a cancellation that was asked for and has yet to come. */
   readonly cancelReason?: string;
   readonly entries?: readonly LogEntry[];

@@ -3,29 +3,29 @@
 import type { WorkflowInfo } from '@temporalio/workflow';
 import type { RunBudget } from '../../core/budget/budget';
 import type { PlanResult } from '../../core/orchestration/plan';
-import type { AgentRunResult, Delivery, RunInput, RunState } from '../../protocol/run';
+import type { AgentRunResult, InputAnswer, RunInput, RunState } from '../../protocol/run';
 import type { ProgressWithin } from './carried-run';
 import type { Children } from '../children/children';
 import type { HistoryWatch } from './history-watch';
 import type { LoadedDefinition } from './load-definition';
-import type { RunBoard } from './run-board';
+import type { PendingRequests } from './pending-requests';
 import type { RunLog } from './run-log';
-import type { RunPlace } from './run-place';
+import type { RunPosition } from './run-position';
 import type { RunSession } from './run-session';
 
 /** What a driver is given. */
 export type DrivenRun = {
   readonly input: RunInput;
   readonly info: WorkflowInfo;
-  readonly place: RunPlace;
+  readonly position: RunPosition;
   readonly definition: LoadedDefinition;
-  readonly board: RunBoard;
+  readonly requests: PendingRequests;
   readonly session: RunSession;
   readonly budget: RunBudget;
   readonly children: Children;
   readonly log: RunLog;
   /** Nobody needs the result any more: nobody will answer. */
-  readonly isAbandoned: () => boolean;
+  readonly isDetached: () => boolean;
   /** Something that is seen of the run has changed. */
   readonly onChange: () => void;
   readonly history: HistoryWatch;
@@ -37,15 +37,15 @@ export type DrivenRun = {
 
 export type Progress = Pick<RunState, 'turn' | 'iterations'>;
 
-export type TurnFacts = Pick<AgentRunResult, 'contextTokens' | 'toolCalls'>;
+export type TurnSummary = Pick<AgentRunResult, 'contextTokens' | 'toolCalls'>;
 
 export interface Driver {
   drive(): Promise<PlanResult>;
   /** An answer for this run itself. */
-  feed(delivery: Delivery): void;
+  feed(answer: InputAnswer): void;
   /** Nothing it started is under way. */
   readonly settled: boolean;
   readonly progress: Progress;
   /** What a thread is told of its turn beside the result. */
-  readonly turnFacts?: TurnFacts;
+  readonly turnSummary?: TurnSummary;
 }

@@ -1,11 +1,11 @@
 // What a run pins when it starts: the closure of its runner, recorded whole once, so that a redeploy never changes a running one.
 
 import { ActivityFailure, isCancellation } from '@temporalio/workflow';
-import { runnerFacts } from '../../core/runner-facts';
+import { runnerConfig } from '../../core/runner-config';
 import type {
   LoadDefinitionInput,
   LoadDefinitionResult,
-  RunnerFacts,
+  RunnerConfig,
   StateStoreName,
 } from '../../protocol/activities';
 import { errorOfCode, InternalError, SpecError, ToolError } from '../../protocol/error-classes';
@@ -17,7 +17,7 @@ import { definitionActivities, listingActivities, loadingActivities } from '../a
 /** What a run knows of its definition. The root run holds it whole, for its children and for workers that never saw it. */
 export type LoadedDefinition = {
   readonly hash: string;
-  readonly facts: RunnerFacts;
+  readonly config: RunnerConfig;
   readonly searchAttributes: boolean;
   /** The stores of the worker that loaded it. */
   readonly stores?: readonly StateStoreName[];
@@ -38,8 +38,8 @@ function loaded(result: LoadDefinitionResult): LoadedDefinition {
   switch (result.kind) {
     case 'found': {
       const { hash, definition, searchAttributes, stores } = result;
-      const facts = runnerFacts(definition, definition.runner);
-      return { hash, definition, searchAttributes, facts, ...(stores && { stores }) };
+      const config = runnerConfig(definition, definition.runner);
+      return { hash, definition, searchAttributes, config, ...(stores && { stores }) };
     }
     case 'pinned':
       return result;

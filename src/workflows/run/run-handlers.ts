@@ -26,26 +26,26 @@ import { queryNames, signalNames, updateNames } from '../../protocol/names';
 import type {
   ChildInputs,
   ChildOutcome,
-  Delivery,
+  InputAnswer,
   NonceReply,
   OutcomeReply,
   PendingInput,
   ResumeReply,
   RunState,
 } from '../../protocol/run';
-import { approveInput, cancelReason, delivery, rejectInput, resumeInput } from './answer-input';
+import { approveInput, cancelReason, inputAnswer, rejectInput, resumeInput } from './answer-input';
 import { toWorkflowFailure } from '../durable';
 import { inputsThatTravel } from './inputs-that-travel';
-import type { RunBoard } from './run-board';
+import type { PendingRequests } from './pending-requests';
 import { TaskRoom } from './task-room';
-import { childInputs, childOutcome } from './told-input';
+import { childInputs, childOutcome } from './child-messages';
 
 const resumeSignal = defineSignal<[unknown]>(signalNames.resume);
 const cancelSignal = defineSignal<[unknown]>(signalNames.cancelRun);
 const childInputsSignal = defineSignal<[unknown]>(signalNames.childInputs);
 const childResultSignal = defineSignal<[unknown]>(signalNames.childResult);
-const abandonSignal = defineSignal(signalNames.abandon);
-const deliverSignal = defineSignal<[unknown]>(signalNames.deliver);
+const detachSignal = defineSignal(signalNames.detach);
+const answerSignal = defineSignal<[unknown]>(signalNames.answer);
 const outcomeUpdate = defineUpdate<OutcomeReply, []>(updateNames.outcome);
 const resumeUpdate = defineUpdate<ResumeReply, [unknown]>(updateNames.resume);
 const approveUpdate = defineUpdate<ResumeReply, [unknown]>(updateNames.approve);
@@ -56,11 +56,11 @@ const nonceQuery = defineQuery<NonceReply, [unknown]>(queryNames.nonce);
 const usageQuery = defineQuery<RunState['usage']>(queryNames.usage);
 
 export type RunHandlers = {
-  readonly board: RunBoard;
+  readonly requests: PendingRequests;
   /** An answer for this run itself. */
-  readonly feed: (delivery: Delivery) => void;
+  readonly feed: (answer: InputAnswer) => void;
   /** An answer for a child below; resolves once the server has it. */
-  readonly sendDown: (child: string, delivery: Delivery) => Promise<void>;
+  readonly sendAnswer: (child: string, answer: InputAnswer) => Promise<void>;
   readonly state: () => RunState;
   readonly cancel: (reason: string) => void;
   /** A child, or one below it, told what it waits for. */
@@ -68,7 +68,7 @@ export type RunHandlers = {
   /** A child told its result, or what it spent. */
   readonly takeOutcome: (outcome: ChildOutcome) => void;
   /** Nobody needs the result any more. */
-  readonly abandon: () => void;
+  readonly detach: () => void;
   /** What children wait for has changed. */
   readonly onChange: () => void;
   /** A signal was refused: shown where that costs nothing. */
@@ -76,7 +76,7 @@ export type RunHandlers = {
 };
 
 export function setRunHandlers(run: RunHandlers): void {
-  const { board, state } = run;
+  const { requests, state } = run;
   const told = (): RunState => {
     const whole = state();
     return { ...whole, pending: inputsThatTravel(whole.pending) };
@@ -84,17 +84,17 @@ export function setRunHandlers(run: RunHandlers): void {
   setHandler(stateQuery, told, {
     description: 'Where the run stands: status, turn, usage, open inputs',
   });
-  setHandler(pendingQuery, () => inputsThatTravel(board.pending), {
+  setHandler(pendingQuery, () => inputsThatTravel(requests.pending), {
     description: 'The open questions and approvals',
   });
-  setHandler(nonceQuery, (query) => nonceReply(board, query), {
+  setHandler(nonceQuery, (query) => nonceReply(requests, query), {
     description: 'What the update ids of an answer are made of: {inputId}',
   });
   setHandler(usageQuery, () => state().usage, { description: 'Tokens used so far' });
   const room = new TaskRoom(limits.replies);
   const counted = (): Promise<OutcomeReply> => {
-    board.updates += 1;
-    return CancellationScope.nonCancellable(() => outcome(board, room));
+    requests.updates += 1;
+    return CancellationScope.nonCancellable(() => outcome(requests, room));
   };
   setHandler(outcomeUpdate, counted, {
     description: 'Waits for the next pause or the end',
@@ -117,11 +117,11 @@ function setSignals(run: RunHandlers): void {
     { description: 'Cancels the run: {reason}' },
   );
   setHandler(
-    deliverSignal,
-    taking(signalNames.deliver, (payload) => takeDelivery(run, delivery(payload))),
+    answerSignal,
+    taking(signalNames.answer, (payload) => takeAnswer(run, inputAnswer(payload))),
     { description: 'From the root run: the answer to what this run asked' },
   );
-  setHandler(abandonSignal, () => recordingRefusal(run, signalNames.abandon, run.abandon));
+  setHandler(detachSignal, () => recordingRefusal(run, signalNames.detach, run.detach));
   setHandler(
     childResultSignal,
     taking(signalNames.childResult, (payload) => run.takeOutcome(childOutcome(payload))),
@@ -132,27 +132,27 @@ function setSignals(run: RunHandlers): void {
   );
 }
 
-function nonceReply(board: RunBoard, query: unknown): NonceReply {
+function nonceReply(requests: PendingRequests, query: unknown): NonceReply {
   const inputId = isJsonObject(query) ? query['inputId'] : undefined;
-  const nonce = typeof inputId === 'string' ? board.nonceOf(inputId) : undefined;
+  const nonce = typeof inputId === 'string' ? requests.nonceOf(inputId) : undefined;
   return nonce === undefined ? {} : { nonce };
 }
 
 function setAnswerUpdates(run: RunHandlers): void {
-  const { board } = run;
+  const { requests } = run;
   setHandler(
     resumeUpdate,
     async (payload) => {
-      board.updates += 1;
-      if (!board.isLoaded) await loaded(board);
+      requests.updates += 1;
+      if (!requests.isLoaded) await loaded(requests);
       const input = refusing(() => resumeInput(payload));
-      const found = refusing(() => board.question(input, updateId()));
+      const found = refusing(() => requests.question(input, updateId()));
       if (found !== undefined)
         await settle(run, { ...input, inputId: found.inputId, kind: 'answer' });
       return { accepted: true, inputId: found?.inputId ?? input.inputId ?? '' };
     },
     {
-      validator: validating((payload) => board.question(resumeInput(payload), updateId())),
+      validator: validating((payload) => requests.question(resumeInput(payload), updateId())),
       description: 'Answers a question: {answer, inputId?}',
     },
   );
@@ -160,7 +160,7 @@ function setAnswerUpdates(run: RunHandlers): void {
     approveUpdate,
     (payload) => decide(run, () => ({ kind: 'approve', ...approveInput(payload) })),
     {
-      validator: validating((payload) => board.approval(approveInput(payload), updateId())),
+      validator: validating((payload) => requests.approval(approveInput(payload), updateId())),
       description: 'Approves a tool call: {inputId, args?}',
     },
   );
@@ -168,7 +168,7 @@ function setAnswerUpdates(run: RunHandlers): void {
     rejectUpdate,
     (payload) => decide(run, () => ({ kind: 'reject', ...rejectInput(payload) })),
     {
-      validator: validating((payload) => board.approval(rejectInput(payload), updateId())),
+      validator: validating((payload) => requests.approval(rejectInput(payload), updateId())),
       description: 'Rejects a tool call: {inputId, reason}',
     },
   );
@@ -176,13 +176,13 @@ function setAnswerUpdates(run: RunHandlers): void {
 
 async function decide(
   run: RunHandlers,
-  read: () => Exclude<Delivery, { kind: 'answer' }>,
+  read: () => Exclude<InputAnswer, { kind: 'answer' }>,
 ): Promise<ResumeReply> {
-  const { board } = run;
-  board.updates += 1;
-  if (!board.isLoaded) await loaded(board);
+  const { requests } = run;
+  requests.updates += 1;
+  if (!requests.isLoaded) await loaded(requests);
   const decision = refusing(read);
-  const found = refusing(() => board.approval(decision, updateId()));
+  const found = refusing(() => requests.approval(decision, updateId()));
   if (found !== undefined) await settle(run, decision);
   return { accepted: true, inputId: decision.inputId };
 }
@@ -191,40 +191,40 @@ async function decide(
  * Who waits for a run that is cancelled is told that it ended, not that the waiting was cancelled. Of many who are told at once, those
  * whom one message cannot carry the whole to are told where to read it.
  */
-async function outcome(board: RunBoard, room: TaskRoom): Promise<OutcomeReply> {
-  await condition(() => board.pending.length > 0 || board.ended || board.moving);
-  const reply = whole(board);
+async function outcome(requests: PendingRequests, room: TaskRoom): Promise<OutcomeReply> {
+  await condition(() => requests.pending.length > 0 || requests.ended || requests.moving);
+  const reply = whole(requests);
   if (room.takes(reply)) return reply;
-  return { kind: board.ended ? 'ended' : 'moved' };
+  return { kind: requests.ended ? 'ended' : 'moved' };
 }
 
-function whole(board: RunBoard): OutcomeReply {
-  if (board.result !== undefined) return { kind: 'complete', result: board.result };
-  if (board.ended) return { kind: 'ended' };
+function whole(requests: PendingRequests): OutcomeReply {
+  if (requests.result !== undefined) return { kind: 'complete', result: requests.result };
+  if (requests.ended) return { kind: 'ended' };
   // An answer that came in the same task as the one who waits may have ended the pause since.
-  if (board.moving || board.pending.length === 0) return { kind: 'moved' };
-  return { kind: 'needs-input', pending: inputsThatTravel(board.pending) };
+  if (requests.moving || requests.pending.length === 0) return { kind: 'moved' };
+  return { kind: 'needs-input', pending: inputsThatTravel(requests.pending) };
 }
 
-async function settle(run: RunHandlers, answer: Delivery): Promise<void> {
-  const { board } = run;
-  const child = board.askerOf(answer.inputId);
+async function settle(run: RunHandlers, answer: InputAnswer): Promise<void> {
+  const { requests } = run;
+  const child = requests.askerOf(answer.inputId);
   if (child === undefined) {
     try {
       run.feed(answer);
     } catch (error) {
       throw toWorkflowFailure(error);
     }
-    board.take(answer.inputId, updateId());
+    requests.take(answer.inputId, updateId());
     return;
   }
-  board.take(answer.inputId, updateId());
+  requests.take(answer.inputId, updateId());
   run.onChange();
   try {
-    await run.sendDown(child, answer);
+    await run.sendAnswer(child, answer);
   } catch (error) {
-    board.giveBack(answer.inputId);
-    board.drop(child, answer.inputId);
+    requests.reopen(answer.inputId);
+    requests.drop(child, answer.inputId);
     run.onChange();
     throw toWorkflowFailure(
       new NotWaiting(`who asked '${answer.inputId}' is gone: ${String(error)}`),
@@ -235,21 +235,21 @@ async function settle(run: RunHandlers, answer: Delivery): Promise<void> {
 async function resumeBySignal(run: RunHandlers, payload: unknown): Promise<void> {
   await recordingRefusal(run, signalNames.resume, async () => {
     const input = resumeInput(typeof payload === 'string' ? { answer: payload } : payload);
-    if (!run.board.isLoaded) await loaded(run.board);
-    const found = run.board.question(input, updateId());
+    if (!run.requests.isLoaded) await loaded(run.requests);
+    const found = run.requests.question(input, updateId());
     if (found !== undefined)
       await settle(run, { ...input, inputId: found.inputId, kind: 'answer' });
   });
 }
 
 /** The first answer counts: what comes after it, or after its time ran out, changes nothing. */
-async function takeDelivery(run: RunHandlers, answer: Delivery): Promise<void> {
-  const { board } = run;
-  if (!board.isLoaded) await loaded(board);
+async function takeAnswer(run: RunHandlers, answer: InputAnswer): Promise<void> {
+  const { requests } = run;
+  if (!requests.isLoaded) await loaded(requests);
   const found =
     answer.kind === 'answer'
-      ? board.question(answer, updateId())
-      : board.approval(answer, updateId());
+      ? requests.question(answer, updateId())
+      : requests.approval(answer, updateId());
   if (found !== undefined) await settle(run, answer);
 }
 
@@ -263,19 +263,19 @@ function refusing<Found>(find: () => Found): Found {
 }
 
 /** An answer may come before a run that continued as new has its log again. */
-export async function loaded(board: RunBoard): Promise<void> {
-  await condition(() => board.isLoaded || board.ended);
+export async function loaded(requests: PendingRequests): Promise<void> {
+  await condition(() => requests.isLoaded || requests.ended);
 }
 
 async function recordingRefusal(
-  { board, onRefusal }: RunHandlers,
+  { requests, onRefusal }: RunHandlers,
   signal: string,
   take: () => Promise<void> | void,
 ): Promise<void> {
   try {
     await take();
   } catch (error) {
-    board.refuse({
+    requests.refuse({
       signal,
       code: LonghaulError.is(error) ? error.code : 'InternalError',
       message: error instanceof Error ? oneLine(error.message, 300) : 'refused',

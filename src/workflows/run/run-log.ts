@@ -1,7 +1,7 @@
 // The log of a run: the machine's events with their ids, and the refs by which activities read it without carrying it.
 //
 // 1. Append-only. An entry an activity produced keeps the id that its attempt minted; all others are `<runId>/<n>`.
-// 2. `digest` is the rolling hash of all ids: a replica that differs is dropped.
+// 2. `digest` is the rolling hash of all ids: a cache that differs is dropped.
 // 3. A page is at most `limits.logPage` bytes of JSON; one larger entry goes alone. Deflated, it is at most `limits.payload`.
 
 import { emptyDigest, extendDigest } from '../../base/digest';
@@ -30,7 +30,7 @@ export class RunLog {
   #bytes = 0;
   #digest = emptyDigest;
   /** Entries up to here were named in the ref of a model call. */
-  #announced = 0;
+  #named = 0;
   /** Ids minted here: none is given twice, whatever becomes of its entry. */
   #own: number;
   /** Ids minted by activities, for events the machine has not recorded yet. */
@@ -48,7 +48,7 @@ export class RunLog {
     this.#runId = options.runId;
     this.#own = options.minted ?? 0;
     for (const entry of options.entries ?? []) this.#append(entry);
-    this.#announced = this.#entries.length;
+    this.#named = this.#entries.length;
   }
 
   get length(): number {
@@ -99,9 +99,9 @@ export class RunLog {
   }
 
   /** Names the log as it stands, for a model call: the ids since the last one, and the small entries no worker has. */
-  announce(): LogRef {
-    const tail = this.#entries.slice(this.#announced);
-    this.#announced = this.#entries.length;
+  nextRef(): LogRef {
+    const tail = this.#entries.slice(this.#named);
+    this.#named = this.#entries.length;
     const entries = this.#rideAlong(tail);
     this.#produced.clear();
     return {

@@ -8,7 +8,7 @@ import { sessionDelta } from '../../core/session';
 import { limits } from '../../protocol/limits';
 import type { AgentRunResult, ChildResult } from '../../protocol/run';
 import type { RunnerSpec } from '../../protocol/spec';
-import type { TurnFacts } from './driver';
+import type { TurnSummary } from './driver';
 import type { RunSession } from './run-session';
 import { fitReply, repeatsText } from '../../core/transcript/fit-reply';
 import { fitTexts, jsonBytes, sizeInJsonText } from '../../core/transcript/fit-texts';
@@ -26,17 +26,17 @@ export function runResult(
   planned: PlanResult,
   ended: Ended & {
     /** Of a turn of a thread. */
-    readonly turnFacts: TurnFacts | undefined;
+    readonly turnSummary: TurnSummary | undefined;
   },
 ): AgentRunResult {
-  const { budget, session, turnFacts } = ended;
+  const { budget, session, turnSummary } = ended;
   const { usage, costUsd } = budget.spend;
   const result = {
     ...withWarnings(planned, budget),
     usage,
     ...(costUsd !== undefined && { costUsd }),
     session: session.value,
-    ...turnFacts,
+    ...turnSummary,
   };
   return fitResult(result, { maxBytes: limits.result, source: sourceOf(ended) });
 }

@@ -26,10 +26,10 @@ const activities = proxyActivities<Pick<LonghaulActivities, 'openRun' | 'closeRu
 /** What the run starts from: the stores' state for its key and what it was given; without a key or stores, the latter alone. */
 export async function openSession(
   { key, session = {}, lineage, application }: RunInput,
-  { stores = [], facts }: LoadedDefinition,
+  { stores = [], config }: LoadedDefinition,
 ): Promise<OpenRunResult> {
   if (key === undefined || stores.length === 0 || lineage !== undefined) return { session };
-  const { sessionPrecedence } = facts;
+  const { sessionPrecedence } = config;
   return await activities.openRun({
     stores,
     key,

@@ -15,14 +15,14 @@ import type { MemorySpec } from '../../protocol/spec';
 import type { ThreadInput } from '../../protocol/thread';
 import { deflateJson } from '../deflated-json';
 import { inflated } from '../inflated';
-import type { CarriedBoard } from '../run/run-board';
+import type { CarriedRequests } from '../run/pending-requests';
 import type { RunLog } from '../run/run-log';
 import type { CarriedSaves } from './thread-saves';
 import type { CarriedTurns } from './thread-turns';
 
 export type CarriedThread = {
   readonly format: 1;
-  readonly board: CarriedBoard;
+  readonly requests: CarriedRequests;
   readonly turns: CarriedTurns;
   readonly session: JsonObject;
   readonly budget: CarriedBudget;
@@ -43,8 +43,8 @@ export function packThread(
   thread: Omit<CarriedThread, 'format' | 'entries' | 'log'>,
   log: Pick<RunLog, 'entries' | 'ref'>,
 ): Uint8Array {
-  const answered = newestAnswers(thread.board.answered);
-  const rest = { format: 1 as const, ...thread, board: { ...thread.board, answered } };
+  const answered = newestAnswers(thread.requests.answered);
+  const rest = { format: 1 as const, ...thread, requests: { ...thread.requests, answered } };
   const whole = deflateJson({ ...rest, entries: log.entries } satisfies CarriedThread);
   if (utf8Length(JSON.stringify(input)) + whole.length <= limits.payload) return whole;
   return deflateJson({ ...rest, log: log.ref() } satisfies CarriedThread);
@@ -90,7 +90,7 @@ function withoutOldest(entries: readonly LogEntry[], excess: number): readonly L
   });
 }
 
-function newestAnswers(answered: CarriedBoard['answered']): CarriedBoard['answered'] {
+function newestAnswers(answered: CarriedRequests['answered']): CarriedRequests['answered'] {
   let bytes = 0;
   const last = answered.findLastIndex((answer) => {
     bytes += utf8Length(JSON.stringify(answer));

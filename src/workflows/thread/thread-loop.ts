@@ -28,15 +28,15 @@ import { timeouts } from '../../protocol/limits';
 import type { AgentRunResult, RunState } from '../../protocol/run';
 import type { OpenThreadResult, SendInput, SendReply, ThreadInput } from '../../protocol/thread';
 import { controlActivities, openingActivities } from '../activity-proxies';
-import { stateOf } from '../run/agent-run-facts';
+import { stateOf } from '../run/machine-options';
 import { carriedEntries } from '../run/carried-run';
 import { packThread, unpackThread } from './carried-thread';
 import { spendOf, toldFailure } from '../children/child-failure';
 import { childId } from '../children/child-id';
 import { toWorkflowFailure } from '../durable';
 import { HistoryWatch } from '../run/history-watch';
-import { sendDown } from '../run/root-link';
-import { RunBoard } from '../run/run-board';
+import { sendAnswer } from '../run/input-reporter';
+import { PendingRequests } from '../run/pending-requests';
 import { RunDisplay, type Shown } from '../run/run-display';
 import { loaded, setRunHandlers } from '../run/run-handlers';
 import { takeThreadStart, type Given, type Taken } from '../run/run-start';
@@ -53,7 +53,7 @@ export class ThreadLoop {
   readonly #started: Taken<ThreadInput>;
   readonly #input: ThreadInput;
   readonly #keyHashes: readonly string[];
-  readonly #board = new RunBoard();
+  readonly #requests = new PendingRequests();
   readonly #turns = new ThreadTurns();
   readonly #memory = new ThreadMemory({
     workflowId: this.#info.workflowId,
@@ -71,7 +71,7 @@ export class ThreadLoop {
   #isClearing = false;
   /** The update id of the `clear` that came last. */
   #lastClear: string | undefined;
-  readonly #history = new HistoryWatch(() => this.#board.updates);
+  readonly #history = new HistoryWatch(() => this.#requests.updates);
   #cancelReason: string | undefined;
 
   constructor(given: Given) {
@@ -79,18 +79,18 @@ export class ThreadLoop {
     this.#input = this.#started.input;
     this.#keyHashes = keyHashes(this.#input.key);
     setRunHandlers({
-      board: this.#board,
+      requests: this.#requests,
       state: () => this.#state(),
       cancel: (reason) => this.#cancel(reason),
       feed: () => undefined,
-      sendDown,
+      sendAnswer,
       takeInputs: ({ child, inputs }) => {
         if (child !== this.#turns.running?.workflowId) return;
-        this.#board.publishChild(child, inputs);
+        this.#requests.publishChild(child, inputs);
         this.#show();
       },
       takeOutcome: () => undefined,
-      abandon: () => undefined,
+      detach: () => undefined,
       onChange: () => this.#show(),
       onRefusal: () => this.#display.showDetails(this.#state(), this.#shown()),
     });
@@ -127,7 +127,7 @@ export class ThreadLoop {
       if (refused !== undefined) throw refused;
       if (carried === undefined) await this.#open();
       else await this.#restore(carried);
-      this.#board.loaded();
+      this.#requests.loaded();
       this.#history.loaded();
     } catch (error) {
       this.#loadFailure = error;
@@ -162,7 +162,7 @@ export class ThreadLoop {
 
   async #restore(carried: unknown): Promise<void> {
     const thread = unpackThread(carried);
-    this.#board.restore(thread.board);
+    this.#requests.restore(thread.requests);
     this.#turns.restore(thread.turns);
     this.#budget.restore(thread.budget);
     this.#isClearing = thread.isClearing;
@@ -187,7 +187,7 @@ export class ThreadLoop {
 
   /** What the thread could not keep stands in its state, and nothing is lost silently. */
   #tell(signal: string, code: ErrorCode, message: string): void {
-    this.#board.refuse({ signal, code, message, at: new Date().toISOString() });
+    this.#requests.refuse({ signal, code, message, at: new Date().toISOString() });
   }
 
   get #firstSession(): JsonObject {
@@ -241,19 +241,19 @@ export class ThreadLoop {
 
   /** A message that comes while the thread is being opened waits for it: its turn is numbered after those of the store. */
   async #opened(): Promise<void> {
-    const board = this.#board;
-    if (!board.isLoaded) await loaded(board);
-    if (!board.isLoaded) throw toWorkflowFailure(this.#loadFailure);
+    const requests = this.#requests;
+    if (!requests.isLoaded) await loaded(requests);
+    if (!requests.isLoaded) throw toWorkflowFailure(this.#loadFailure);
   }
 
   #checkOpen(): void {
-    const { ended, moving } = this.#board;
+    const { ended, moving } = this.#requests;
     if (!ended && !moving) return;
     throw closing(moving ? 'moving' : 'ending');
   }
 
   #send(message: SendInput): SendReply {
-    this.#board.updates += 1;
+    this.#requests.updates += 1;
     const turn = this.#turns.count + 1;
     const place = { workflowId: this.#info.workflowId, place: `turn-${turn}` };
     const workflowId = childId({ ...place, tag: uuid4() });
@@ -264,7 +264,7 @@ export class ThreadLoop {
   }
 
   async #clear(updateId: string | undefined): Promise<void> {
-    this.#board.updates += 1;
+    this.#requests.updates += 1;
     if (updateId === undefined || updateId !== this.#lastClear) {
       this.#lastClear = updateId ?? '';
       this.#isClearing = true;
@@ -273,9 +273,9 @@ export class ThreadLoop {
     }
     const isDone = (): boolean => !this.#saves.isClearing;
     if (isDone()) return;
-    await condition(() => isDone() || this.#board.moving, timeouts.clearing);
+    await condition(() => isDone() || this.#requests.moving, timeouts.clearing);
     if (isDone()) return;
-    if (this.#board.moving) throw toWorkflowFailure(closing('moving'));
+    if (this.#requests.moving) throw toWorkflowFailure(closing('moving'));
     throw toWorkflowFailure(notCleared());
   }
 
@@ -302,7 +302,7 @@ export class ThreadLoop {
       this.#turns.finish({ status, failure, isRemembered: false });
     } finally {
       this.#scope = undefined;
-      this.#board.publishChild(turn.workflowId, []);
+      this.#requests.publishChild(turn.workflowId, []);
       this.#show();
     }
   }
@@ -326,13 +326,13 @@ export class ThreadLoop {
   }
 
   async #continueAsNew(): Promise<void> {
-    this.#board.moving = true;
+    this.#requests.moving = true;
     await this.#saves.stop();
     await condition(allHandlersFinished);
     const left = this.#memory.shorten();
     if (left > 0) this.#tell('memory', 'TranscriptTooLarge', leftBehind(left));
     const thread = {
-      board: this.#board.carry(),
+      requests: this.#requests.carry(),
       turns: this.#turns.carry(),
       session: this.#memory.session,
       budget: this.#budget.carry(),
@@ -351,8 +351,8 @@ export class ThreadLoop {
   /** What is to be saved is saved, also by a thread that was cancelled or failed. */
   async #end(status: RunState['status'] | undefined): Promise<void> {
     if (status !== undefined) {
-      this.#board.status = status;
-      this.#board.close();
+      this.#requests.status = status;
+      this.#requests.close();
       this.#show();
       await this.#saves.finish();
     }
@@ -385,7 +385,7 @@ export class ThreadLoop {
   #state(): RunState {
     const runner = runnerId(this.#input.runner);
     return stateOf({
-      board: this.#board,
+      requests: this.#requests,
       progress: { turn: this.#turns.count, iterations: 0 },
       spend: this.#budget.spend,
       runner,

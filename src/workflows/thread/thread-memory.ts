@@ -13,21 +13,21 @@ import type { AgentRunResult, RunInput, RunSpend } from '../../protocol/run';
 import type { MemorySpec } from '../../protocol/spec';
 import type { ThreadInput } from '../../protocol/thread';
 import { compactingActivities } from '../activity-proxies';
-import { promptOf } from '../run/agent-run-facts';
+import { promptOf } from '../run/machine-options';
 import { rememberable } from './carried-thread';
 import { RunLog } from '../run/run-log';
 
 export type MemoryPlace = { readonly workflowId: string; readonly runId: string };
 
 export class ThreadMemory {
-  readonly #place: MemoryPlace;
+  readonly #position: MemoryPlace;
   #log: RunLog;
   session: JsonObject = {};
   /** Of the runner, where it is an agent that says so. */
   spec: MemorySpec | undefined;
 
   constructor(place: MemoryPlace) {
-    this.#place = place;
+    this.#position = place;
     this.#log = new RunLog(place);
   }
 
@@ -36,7 +36,7 @@ export class ThreadMemory {
   }
 
   restore(entries: readonly LogEntry[], session: JsonObject): void {
-    this.#log = new RunLog({ ...this.#place, entries });
+    this.#log = new RunLog({ ...this.#position, entries });
     this.session = session;
   }
 
@@ -51,7 +51,7 @@ export class ThreadMemory {
   }
 
   forget(session: JsonObject): void {
-    this.#log = new RunLog({ ...this.#place, minted: this.#log.minted });
+    this.#log = new RunLog({ ...this.#position, minted: this.#log.minted });
     this.session = session;
   }
 
@@ -60,7 +60,7 @@ export class ThreadMemory {
     const { entries, minted } = this.#log;
     const kept = rememberable(entries);
     if (kept === entries) return 0;
-    this.#log = new RunLog({ ...this.#place, entries: kept, minted });
+    this.#log = new RunLog({ ...this.#position, entries: kept, minted });
     return turnsOf(entries).length - turnsOf(kept).length;
   }
 

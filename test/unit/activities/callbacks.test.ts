@@ -1,7 +1,7 @@
 // Pure: the chain alone, in a mock activity; no server.
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { callbackChain, CallbackChain } from '../../../src/activities/callbacks';
-import { readAction, readVerdict } from '../../../src/activities/callback-answers';
+import { readAction, readAnswer } from '../../../src/activities/callback-answers';
 import {
   abort,
   defineCallbacks,
@@ -24,8 +24,8 @@ function chainOf(session: JsonObject, ...definitions: Partial<CallbacksDefinitio
     return { callbacks, keys: callbacks.spec.session ?? [] };
   });
   const { workflowId, agentId, path, context, signal, log }: ToolContext = toolContext;
-  const facts = { workflowId, agentId, path, turn: 1, iteration: 0, maxIterations: 10 };
-  return new CallbackChain(links, { ...facts, context, signal, log }, session);
+  const config = { workflowId, agentId, path, turn: 1, iteration: 0, maxIterations: 10 };
+  return new CallbackChain(links, { ...config, context, signal, log }, session);
 }
 
 const inActivity = async <Result>(work: () => Promise<Result>): Promise<Result> =>
@@ -41,14 +41,14 @@ describe('CallbackChain', () => {
       { beforeModelCall: () => overrideResponse('Hi.') },
       { beforeModelCall: () => void asked.push('later') },
     );
-    const verdict = await chain.run('beforeModelCall', { messages }, readVerdict);
-    expect(verdict).toEqual({ kind: 'override', text: 'Hi.' });
+    const result = await chain.run('beforeModelCall', { messages }, readAnswer);
+    expect(result).toEqual({ kind: 'override', text: 'Hi.' });
     expect(asked).toEqual(['first']);
   });
 
   it('has no answer when nobody gives one', async () => {
     const chain = chainOf({}, { beforeModelCall: () => null });
-    expect(await chain.run('beforeModelCall', { messages }, readVerdict)).toBeUndefined();
+    expect(await chain.run('beforeModelCall', { messages }, readAnswer)).toBeUndefined();
     expect(chain.changes).toBeUndefined();
   });
 
@@ -66,7 +66,7 @@ describe('CallbackChain', () => {
       },
       { session: ['a', 'c'], beforeModelCall: ({ session }) => void seen.push(session) },
     );
-    await chain.run('beforeModelCall', { messages }, readVerdict);
+    await chain.run('beforeModelCall', { messages }, readAnswer);
     expect(seen).toEqual([
       { a: 1, b: 2 },
       { a: [1], c: 3 },
@@ -81,8 +81,8 @@ describe('CallbackChain', () => {
       { beforeModelCall: (context) => void (context.messages as unknown[]).pop() },
       { beforeModelCall: ({ messages: own }) => abort(String(own.length)) },
     );
-    const verdict = await chain.run('beforeModelCall', { messages }, readVerdict);
-    expect(verdict).toEqual({ kind: 'abort', reason: '1' });
+    const result = await chain.run('beforeModelCall', { messages }, readAnswer);
+    expect(result).toEqual({ kind: 'abort', reason: '1' });
     expect(messages).toHaveLength(1);
   });
 
@@ -107,7 +107,7 @@ describe('CallbackChain', () => {
       {},
       { session: ['a'], beforeModelCall: ({ session }) => change(session) },
     );
-    await expect(chain.run('beforeModelCall', { messages }, readVerdict)).rejects.toMatchObject({
+    await expect(chain.run('beforeModelCall', { messages }, readAnswer)).rejects.toMatchObject({
       code: 'InternalError',
       retryable: false,
       message: `callbacks 'c0', beforeModelCall: ${problem}`,
@@ -122,7 +122,7 @@ describe('CallbackChain', () => {
         beforeModelCall: ({ session }) => void (session['a'] = 'x'.repeat(70_000)),
       },
     );
-    await chain.run('beforeModelCall', { messages }, readVerdict);
+    await chain.run('beforeModelCall', { messages }, readAnswer);
     expect(() => chain.changes).toThrow(SessionTooLarge);
   });
 
@@ -132,7 +132,7 @@ describe('CallbackChain', () => {
       const found: unknown[] = [];
       for (let attempt = 1; attempt <= 4; attempt += 1) {
         const error: unknown = await chain
-          .run('beforeModelCall', { messages }, readVerdict)
+          .run('beforeModelCall', { messages }, readAnswer)
           .catch((thrown: unknown) => thrown);
         found.push((error as { retryable?: boolean }).retryable);
       }
@@ -174,8 +174,8 @@ describe('what hooks may answer', () => {
     { answer: { kind: 'abort' } },
     { answer: { kind: 'override', text: 5 } },
     { answer: [] },
-  ])('refuses $answer as a verdict', ({ answer }) => {
-    expect(() => readVerdict(answer, place)).toThrow('must answer nothing, abort(reason)');
+  ])('refuses $answer as a result', ({ answer }) => {
+    expect(() => readAnswer(answer, place)).toThrow('must answer nothing, abort(reason)');
   });
 
   it.each([

@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { DefinitionCache } from '../../../src/activities/definition/definition-cache';
 import { InputCache } from '../../../src/activities/log/input-cache';
-import { LogReplica } from '../../../src/activities/log/log-replica';
+import { LogCache } from '../../../src/activities/log/log-cache';
 import { limits } from '../../../src/protocol/limits';
 import type { LogEntry } from '../../../src/protocol/log';
 import type { Definition } from '../../../src/protocol/spec';
@@ -48,19 +48,19 @@ function resultEntry(id: string, text: string) {
 
 describe('what a worker keeps', () => {
   it.each(cuts)('of a log is no more than it counts, of %s', async (_name, cut) => {
-    const replica = new LogReplica(16 * MiB);
+    const logCache = new LogCache(16 * MiB);
     const before = await heldBytes();
     for (let index = 0; index < count; index += 1) {
       const entry = resultEntry(`entry-${index}`, cut(index));
-      replica.offer(`run-${index}`, entry);
+      logCache.offer(`run-${index}`, entry);
       // Half of them are placed, the others wait.
       if (index % 2 === 0) continue;
       const run = new ReferenceRun(`run-${index}`);
       run.add({ kind: 'tool-result', result: entry.result }, entry.id);
-      await replica.read(run.announce(), () => Promise.reject(new Error('nothing to ask')));
+      await logCache.read(run.nextRef(), () => Promise.reject(new Error('nothing to ask')));
     }
     expect((await heldBytes()) - before).toBeLessThan(16 * MiB);
-    expect(replica.statistics.hits).toBe(count / 2);
+    expect(logCache.statistics.hits).toBe(count / 2);
   });
 
   it.each(cuts)('of inputs and definitions is no more than they are, of %s', async (_name, cut) => {
@@ -79,15 +79,15 @@ describe('what a worker keeps', () => {
   });
 
   it('of many small values is within the bound, whatever surrounds them', async () => {
-    const replica = new LogReplica(16 * MiB);
+    const logCache = new LogCache(16 * MiB);
     const before = await heldBytes();
     for (let index = 0; index < 20_000; index += 1) {
       const entry = resultEntry(`entry-${index}`, 'ok');
       // A subarray of a large buffer, as a tool might leave on what it returns.
       Object.defineProperty(entry, 'raw', { value: Buffer.alloc(MiB / 16).subarray(0, 8) });
-      replica.offer('run', entry);
+      logCache.offer('run', entry);
     }
     expect((await heldBytes()) - before).toBeLessThan(8 * MiB);
-    expect(replica.statistics.hits).toBe(0);
+    expect(logCache.statistics.hits).toBe(0);
   });
 });

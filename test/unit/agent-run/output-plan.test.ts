@@ -73,7 +73,7 @@ describe('Rule 8: structured output through an output tool', () => {
   });
 
   it('asks again for what the worker found wrong with the whole schema', () => {
-    const rest = { verdicts: { outputViolation: 'population: must be a number' } };
+    const rest = { checks: { outputViolation: 'population: must be a number' } };
 
     expect(respond(new AgentRun('go', options()), [answer], rest)).toMatchObject({
       kind: 'call-model',

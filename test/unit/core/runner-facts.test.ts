@@ -9,8 +9,8 @@ import {
   subAgent,
   type Runner,
 } from '../../../src';
-import { agentOf, criteriaOf, toolOf } from '../../../src/core/agent-facts';
-import { runnerFacts } from '../../../src/core/runner-facts';
+import { agentOf, criteriaOf, toolOf } from '../../../src/core/loop-config';
+import { runnerConfig } from '../../../src/core/runner-config';
 import { createRegistry } from '../../../src/define/registry';
 import { thrown } from './builders';
 
@@ -55,10 +55,10 @@ const plan = graph({
 const definitionOf = (runner: Runner) =>
   createRegistry({ runners: [runner] }).definition(runner.id);
 
-describe('runnerFacts', () => {
+describe('runnerConfig', () => {
   it('has of an agent everything but prompts, settings and schemas of tools', () => {
-    const facts = runnerFacts(definitionOf(editor), 'editor');
-    expect(facts).toMatchObject({
+    const config = runnerConfig(definitionOf(editor), 'editor');
+    expect(config).toMatchObject({
       kind: 'agent',
       id: 'editor',
       model: { provider: 'acme', model: 'one' },
@@ -67,23 +67,23 @@ describe('runnerFacts', () => {
       callbackSession: ['seen'],
     });
     for (const left of ['instructions', 'description', 'settings', 'callbacks']) {
-      expect(facts).not.toHaveProperty(left);
+      expect(config).not.toHaveProperty(left);
     }
-    expect(JSON.stringify(facts)).not.toMatch(/Searches|Writes|inputSchema/);
+    expect(JSON.stringify(config)).not.toMatch(/Searches|Writes|inputSchema/);
   });
 
   it('has of an orchestration the places of its runners, with their kinds', () => {
-    expect(runnerFacts(definitionOf(press), 'press')).toEqual({
+    expect(runnerConfig(definitionOf(press), 'press')).toEqual({
       kind: 'sequential',
       id: 'press',
       steps: [{ runner: 'both', kind: 'parallel' }, { runner: 'writer' }],
       passOutput: true,
     });
-    expect(runnerFacts(definitionOf(press), 'both')).toMatchObject({
+    expect(runnerConfig(definitionOf(press), 'both')).toMatchObject({
       kind: 'parallel',
       branches: [{ runner: 'writer' }, { runner: 'editor' }],
     });
-    expect(runnerFacts(definitionOf(plan), 'plan')).toMatchObject({
+    expect(runnerConfig(definitionOf(plan), 'plan')).toMatchObject({
       kind: 'graph',
       tasks: [
         { id: 'draft', runner: 'writer' },
@@ -94,7 +94,7 @@ describe('runnerFacts', () => {
 
   it('takes a definition that lacks what it names for a bug', () => {
     const definition = definitionOf(press);
-    expect(thrown(() => runnerFacts(definition, 'nobody'))).toEqual(
+    expect(thrown(() => runnerConfig(definition, 'nobody'))).toEqual(
       new TypeError("definition has no runner 'nobody'"),
     );
     expect(thrown(() => agentOf(definition, 'press'))).toEqual(

@@ -35,7 +35,7 @@ const documentedLimits = {
   'attempts of a tool call': 'toolAttempts',
   'context used before a thread is summarised': 'compactAt',
   'turns that a summary leaves as they are': 'keptTurns',
-  'logs that a worker keeps in memory': 'replicaBytes',
+  'logs that a worker keeps in memory': 'logCacheBytes',
   'input of a run': 'input',
   'session, at any time': 'session',
   'context of a run': 'context',

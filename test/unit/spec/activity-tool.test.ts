@@ -1,7 +1,7 @@
 // Pure: no server.
 import { z } from 'zod';
 import { activityTool, defineAgent } from '../../../src';
-import { agentFacts } from '../../../src/core/agent-facts';
+import { agentConfig } from '../../../src/core/loop-config';
 import { createRegistry } from '../../../src/define/registry';
 import { citySchema, refusalOf, toolContext } from './builders';
 
@@ -39,7 +39,7 @@ describe('activityTool', () => {
   it('tells the run which activity to schedule', () => {
     const agent = defineAgent({ id: 'a', model: 'p/m', tools: [activityTool(minimal)] });
     const definition = createRegistry({ runners: [agent] }).definition('a');
-    expect(agentFacts(definition, 'a').tools).toEqual([
+    expect(agentConfig(definition, 'a').tools).toEqual([
       { name: 'charge_card', activity: { type: 'ChargeCard' } },
     ]);
   });

@@ -74,8 +74,8 @@ const refusals = [
     message: 'LonghaulPlugin: connection is not known',
   },
   {
-    options: { logReplicaBytes: '64' },
-    message: "LonghaulPlugin: logReplicaBytes must be a whole number of at least 1, not '64'",
+    options: { logCacheBytes: '64' },
+    message: "LonghaulPlugin: logCacheBytes must be a whole number of at least 1, not '64'",
   },
   {
     options: { providers: [] },

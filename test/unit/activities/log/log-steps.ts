@@ -34,7 +34,7 @@ export type LogStep =
 
 export type Script = {
   readonly steps: readonly LogStep[];
-  readonly replicaBytes: number;
+  readonly logCacheBytes: number;
   readonly pageBytes: number;
 };
 
@@ -83,6 +83,6 @@ export const script: fc.Arbitrary<Script> = fc.record({
     ),
     { maxLength: 40, size: 'max' },
   ),
-  replicaBytes: fc.constantFrom(1, 2_000, 8_000, 1_000_000),
+  logCacheBytes: fc.constantFrom(1, 2_000, 8_000, 1_000_000),
   pageBytes: fc.constantFrom(1, 500, 400_000),
 });

@@ -1,5 +1,5 @@
 import type { LogEntry, LogEvent, LogRef } from '../../../../src/protocol/log';
-import type { ReadPage } from '../../../../src/activities/log/log-replica';
+import type { ReadPage } from '../../../../src/activities/log/log-cache';
 import { RunLog } from '../../../../src/workflows/run/run-log';
 import { noUsage, text } from '../../core/builders';
 
@@ -24,7 +24,7 @@ export const resultEvent = (turn: number, value: string, index = 0): LogEvent =>
   },
 });
 
-/** A run as its workflow holds it: the truth a replica is measured by. A reset gives it another execution; the old one answers on. */
+/** A run as its workflow holds it: the truth a cache is measured by. A reset gives it another execution; the old one answers on. */
 export class ReferenceRun {
   readonly workflowId: string;
   readonly #executions: Execution[] = [];
@@ -50,8 +50,8 @@ export class ReferenceRun {
     return log.entries.at(-1) as LogEntry;
   }
 
-  announce(): LogRef {
-    return this.#current.log.announce();
+  nextRef(): LogRef {
+    return this.#current.log.nextRef();
   }
 
   ref(): LogRef {

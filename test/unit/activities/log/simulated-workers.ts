@@ -1,5 +1,5 @@
 import type fc from 'fast-check';
-import { LogReplica, type ReadPage } from '../../../../src/activities/log/log-replica';
+import { LogCache, type ReadPage } from '../../../../src/activities/log/log-cache';
 import type { LogEntry, LogEvent, LogRef } from '../../../../src/protocol/log';
 import type { LogStep, Script } from './log-steps';
 import { userEvent } from '../../core/builders';
@@ -12,13 +12,13 @@ type Reading = {
   readonly entries: Promise<readonly LogEntry[]>;
 };
 
-/** Two runs and the replicas of two worker processes. Reads overlap; the scheduler decides which page comes first. */
+/** Two runs and the caches of two worker processes. Reads overlap; the scheduler decides which page comes first. */
 export class SimulatedWorkers {
   readonly readings: Reading[] = [];
   readonly #runs = [new ReferenceRun('run-1'), new ReferenceRun('run-2')];
   readonly #refs: LogRef[][] = [[], []];
-  readonly #replicas: LogReplica[] = [];
-  readonly #retired: LogReplica[] = [];
+  readonly #logCaches: LogCache[] = [];
+  readonly #retired: LogCache[] = [];
   readonly #script: Script;
   readonly #scheduler: fc.Scheduler;
   #minted = 0;
@@ -30,9 +30,9 @@ export class SimulatedWorkers {
     this.#start(1);
   }
 
-  get statistics(): LogReplica['statistics'] {
-    const all = [...this.#replicas, ...this.#retired].map(({ statistics }) => statistics);
-    const sum = (key: keyof LogReplica['statistics']): number =>
+  get statistics(): LogCache['statistics'] {
+    const all = [...this.#logCaches, ...this.#retired].map(({ statistics }) => statistics);
+    const sum = (key: keyof LogCache['statistics']): number =>
       all.reduce((total, statistics) => total + statistics[key], 0);
     return { hits: sum('hits'), pagesRead: sum('pagesRead'), diverged: sum('diverged') };
   }
@@ -53,7 +53,7 @@ export class SimulatedWorkers {
         return;
       case 'read': {
         const run = this.#run(step.run);
-        const ref = step.whole ? run.ref() : run.announce();
+        const ref = step.whole ? run.ref() : run.nextRef();
         this.#refs[step.run]?.push(ref);
         return this.#read(step.run, step.worker, ref, step.failsAfter);
       }
@@ -77,7 +77,7 @@ export class SimulatedWorkers {
       this.#minted += 1;
       const value = `${this.#minted} `.padEnd(size, 'x');
       const event = kind === 'turn' ? turnEvent(value) : resultEvent(length, value);
-      this.#replicas[worker]?.offer(workflowId, { id: `minted-${this.#minted}`, ...event });
+      this.#logCaches[worker]?.offer(workflowId, { id: `minted-${this.#minted}`, ...event });
       return [`minted-${this.#minted}`, event];
     };
     for (let count = 0; count < lost; count += 1) attempt();
@@ -95,8 +95,8 @@ export class SimulatedWorkers {
       if (fails) throw new Error(injectedFailure);
       return await pages(from);
     };
-    const replica = this.#replicas[worker] as LogReplica;
-    const entries = replica.read(ref, readPage);
+    const logCache = this.#logCaches[worker] as LogCache;
+    const entries = logCache.read(ref, readPage);
     entries.catch(() => undefined);
     this.readings.push({ truth: this.#run(run).truth(ref), entries });
   }
@@ -106,8 +106,8 @@ export class SimulatedWorkers {
   }
 
   #start(worker: number): void {
-    const replica = this.#replicas[worker];
-    if (replica) this.#retired.push(replica);
-    this.#replicas[worker] = new LogReplica(this.#script.replicaBytes);
+    const logCache = this.#logCaches[worker];
+    if (logCache) this.#retired.push(logCache);
+    this.#logCaches[worker] = new LogCache(this.#script.logCacheBytes);
   }
 }

@@ -8,7 +8,7 @@ describe('Rule 2: accounting', () => {
     { name: 'a failed turn', content: [], rest: { finishReason: 'length' as const } },
     { name: 'an invalid call', content: [call('c1', 'nope')], rest: {} },
     { name: 'a malformed call', content: [malformed('c1')], rest: {} },
-    { name: 'an aborted turn', content: [text('hi')], rest: { verdicts: { abort: 'no' } } },
+    { name: 'an aborted turn', content: [text('hi')], rest: { checks: { abort: 'no' } } },
   ])('bills $name', ({ content, rest }) => {
     const run = answered({ maxConsecutiveMalformedToolCalls: 0 }, content, rest);
 

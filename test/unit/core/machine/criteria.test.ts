@@ -1,14 +1,14 @@
 // Pure: no server.
 import { AgentRun } from '../../../../src/agent-run';
 import type { CriterionSpec } from '../../../../src/core/machine/steps';
-import type { Verdicts } from '../../../../src/protocol/log';
+import type { TurnChecks } from '../../../../src/protocol/log';
 import { assistant, call, respond, text, user } from '../builders';
 
 const keyword: CriterionSpec = { kind: 'keyword', keyword: 'DONE' };
 const structured: CriterionSpec = { kind: 'structured-output', schema: { type: 'object' } };
 const custom: CriterionSpec = { kind: 'custom', name: 'polite' };
 
-type Case = { name: string; criteria: CriterionSpec[]; value: string; verdicts?: Verdicts };
+type Case = { name: string; criteria: CriterionSpec[]; value: string; checks?: TurnChecks };
 
 describe('Rule 20: criteria', () => {
   it.each<Case & { reason: string; output?: unknown }>([
@@ -18,7 +18,7 @@ describe('Rule 20: criteria', () => {
       name: 'structured output',
       criteria: [structured],
       value: '{}',
-      verdicts: { criteria: [{ met: true, value: {} }] },
+      checks: { criteria: [{ met: true, value: {} }] },
       reason: 'structured output received',
       output: {},
     },
@@ -26,23 +26,19 @@ describe('Rule 20: criteria', () => {
       name: 'a custom criterion after one that is not met',
       criteria: [structured, keyword, custom],
       value: 'thanks',
-      verdicts: { criteria: [{ met: false }, { met: true }] },
+      checks: { criteria: [{ met: false }, { met: true }] },
       reason: "custom criterion 'polite' met",
     },
     {
       name: 'a keyword in structured output',
       criteria: [keyword, structured],
       value: '["DONE"]',
-      verdicts: { criteria: [{ met: true, value: ['DONE'] }] },
+      checks: { criteria: [{ met: true, value: ['DONE'] }] },
       reason: "keyword 'DONE' found",
       output: ['DONE'],
     },
-  ])('completes with $name: $reason', ({ criteria, value, verdicts, reason, output }) => {
-    const step = respond(
-      new AgentRun('go', { criteria }),
-      [text(value)],
-      verdicts ? { verdicts } : {},
-    );
+  ])('completes with $name: $reason', ({ criteria, value, checks, reason, output }) => {
+    const step = respond(new AgentRun('go', { criteria }), [text(value)], checks ? { checks } : {});
 
     expect(step).toMatchObject({
       kind: 'done',
@@ -63,7 +59,7 @@ describe('Rule 20: criteria', () => {
       name: 'each unmet criterion',
       criteria: [keyword, structured, custom],
       value: 'hm',
-      verdicts: { criteria: [{ met: false, missing: 'not JSON' }] },
+      checks: { criteria: [{ met: false, missing: 'not JSON' }] },
       feedback:
         'The task is not complete yet. One of these must change:\n' +
         "- the text does not contain the keyword 'DONE'\n" +
@@ -71,10 +67,10 @@ describe('Rule 20: criteria', () => {
         "- the criterion 'polite' is not met\n" +
         'Continue.',
     },
-  ])('names $name in one user message', ({ criteria, value, verdicts, feedback }) => {
+  ])('names $name in one user message', ({ criteria, value, checks, feedback }) => {
     const run = new AgentRun('go', { criteria, maxTurns: 2 });
 
-    expect(respond(run, [text(value)], verdicts ? { verdicts } : {})).toMatchObject({
+    expect(respond(run, [text(value)], checks ? { checks } : {})).toMatchObject({
       kind: 'call-model',
       prompt: user(feedback),
       turn: 2,

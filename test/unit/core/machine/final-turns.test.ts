@@ -180,9 +180,9 @@ describe('Retries of a model turn', () => {
   });
 });
 
-describe('Verdicts of callbacks', () => {
+describe('TurnChecks of callbacks', () => {
   it('abort the run with their reason', () => {
-    const run = answered({}, [text('hi')], { verdicts: { abort: 'not allowed' } });
+    const run = answered({}, [text('hi')], { checks: { abort: 'not allowed' } });
 
     const error = thrown(() => run.nextStep());
 
@@ -199,7 +199,7 @@ describe('Verdicts of callbacks', () => {
       { maxTurns: 2, criteria: [{ kind: 'keyword', keyword: 'DONE' }] },
       [text('x'), call('c1')],
       {
-        verdicts: { override: 'my words' },
+        checks: { override: 'my words' },
       },
     );
 
@@ -215,13 +215,13 @@ describe('Verdicts of callbacks', () => {
   });
 
   it('may override with nothing', () => {
-    expect(respond(new AgentRun('go'), [text('x')], { verdicts: { override: '' } })).toMatchObject({
+    expect(respond(new AgentRun('go'), [text('x')], { checks: { override: '' } })).toMatchObject({
       response: { text: '', content: [text('')], messages: [user('go')] },
     });
   });
 
   it('answer in place of a model that was not asked', () => {
-    expect(respond(new AgentRun('go'), [], { verdicts: { override: 'my words' } })).toMatchObject({
+    expect(respond(new AgentRun('go'), [], { checks: { override: 'my words' } })).toMatchObject({
       response: { text: 'my words', messages: [user('go'), assistant(text('my words'))] },
     });
   });

@@ -360,7 +360,7 @@ describe('Rule 13: who decides on invalid names', () => {
 
   it('leaves nothing to decide when a callback took the turn over', () => {
     const run = answered({ onInvalidToolCall: 'fail' }, three, {
-      verdicts: { override: 'never mind' },
+      checks: { override: 'never mind' },
     });
 
     expect(run.nextStep()).toMatchObject({ kind: 'done', response: { text: 'never mind' } });

@@ -310,7 +310,7 @@ describe('Rule 17: approvals', () => {
       { onInvalidToolCall: 'ignore' },
       [call('c0', 'nope'), call('c1'), call('c2')],
       {
-        verdicts: { approvals: [2] },
+        checks: { approvals: [2] },
       },
     );
 

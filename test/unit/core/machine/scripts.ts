@@ -144,23 +144,20 @@ const turn: fc.Arbitrary<ModelTurn> = fc
     ),
     fc.oneof(
       { weight: 20, arbitrary: fc.constant({}) },
-      { weight: 5, arbitrary: fc.nat(2).map((at) => ({ verdicts: { approvals: [at] } })) },
+      { weight: 5, arbitrary: fc.nat(2).map((at) => ({ checks: { approvals: [at] } })) },
       fc.constantFrom(
-        { verdicts: { criteria: [{ met: true, value: 1 }] } },
-        { verdicts: { abort: 'no' } },
+        { checks: { criteria: [{ met: true, value: 1 }] } },
+        { checks: { abort: 'no' } },
       ),
-      fc.constantFrom(
-        { verdicts: { override: 'mine' } },
-        { verdicts: { outputViolation: 'no city' } },
-      ),
+      fc.constantFrom({ checks: { override: 'mine' } }, { checks: { outputViolation: 'no city' } }),
     ),
   )
-  .map(([parts, used, finish, judged]) => ({
+  .map(([parts, used, finish, checked]) => ({
     content: parts,
     usage: used,
     tools: ['add', 'look'],
     ...finish,
-    ...judged,
+    ...checked,
   }));
 
 const action = fc.constantFrom<InvalidToolCallAction>(

@@ -1,5 +1,5 @@
 // Pure: no server.
-import type { ParallelFacts } from '../../../../src/protocol/activities';
+import type { ParallelConfig } from '../../../../src/protocol/activities';
 import type { Plan } from '../../../../src/core/orchestration/plan';
 import { utf8Length } from '../../../../src/base/text';
 import {
@@ -16,8 +16,8 @@ import {
   thrown,
 } from './plan-builders';
 
-const started = (facts: ParallelFacts, session = {}): Plan => {
-  const plan = start(facts, session);
+const started = (config: ParallelConfig, session = {}): Plan => {
+  const plan = start(config, session);
   takeAll(plan);
   return plan;
 };
@@ -169,14 +169,14 @@ describe('ParallelPlan', () => {
     });
   });
 
-  it.each<[name: string, facts: ParallelFacts]>([
+  it.each<[name: string, config: ParallelConfig]>([
     ['collecting all', aParallel(['a', 'b', 'c'])],
     ['taking the first', aParallel(['a', 'b', 'c'], { merge: 'first' })],
-  ])('goes on from what was stored, %s', (_, facts) => {
-    const plan = start(facts, { x: 0 });
-    if (facts.merge === 'first') fail(plan, 'branch-3');
+  ])('goes on from what was stored, %s', (_, config) => {
+    const plan = start(config, { x: 0 });
+    if (config.merge === 'first') fail(plan, 'branch-3');
     else complete(plan, 'branch-3', aResult('three', { x: 3 }, { warnings: ['slow'] }));
-    const again = restored(facts, plan);
+    const again = restored(config, plan);
     expect(seen(again)).toStrictEqual(seen(plan));
     for (const one of [plan, again]) {
       complete(one, 'branch-2', aResult('two', { y: 2 }));
@@ -184,7 +184,7 @@ describe('ParallelPlan', () => {
     }
     expect(plan.outcome?.kind).toBe('complete');
     expect(seen(again)).toStrictEqual(seen(plan));
-    expect(seen(restored(facts, plan))).toStrictEqual(seen(plan));
+    expect(seen(restored(config, plan))).toStrictEqual(seen(plan));
   });
 
   it('refuses to start without branches', () => {

@@ -1,11 +1,11 @@
 import { createPlan, restorePlan } from '../../../../src/core/orchestration/create-plan';
 import type { Plan, PlannedChild } from '../../../../src/core/orchestration/plan';
 import type {
-  GraphFacts,
-  GraphTaskFacts,
-  OrchestrationFacts,
-  ParallelFacts,
-  SequentialFacts,
+  GraphConfig,
+  GraphTaskConfig,
+  OrchestrationConfig,
+  ParallelConfig,
+  SequentialConfig,
 } from '../../../../src/protocol/activities';
 import { LonghaulError } from '../../../../src/protocol/errors';
 import type { JsonObject } from '../../../../src/base/json';
@@ -14,8 +14,8 @@ import { noUsage } from '../builders';
 
 export const aSequential = (
   runners: readonly string[],
-  rest: Partial<SequentialFacts> = {},
-): SequentialFacts => ({
+  rest: Partial<SequentialConfig> = {},
+): SequentialConfig => ({
   kind: 'sequential',
   id: 'pipeline',
   steps: runners.map((runner) => ({ runner })),
@@ -24,8 +24,8 @@ export const aSequential = (
 
 export const aParallel = (
   runners: readonly string[],
-  rest: Partial<ParallelFacts> = {},
-): ParallelFacts => ({
+  rest: Partial<ParallelConfig> = {},
+): ParallelConfig => ({
   kind: 'parallel',
   id: 'board',
   branches: runners.map((runner) => ({ runner })),
@@ -35,10 +35,10 @@ export const aParallel = (
 export const aTask = (
   id: string,
   dependencies: readonly string[] = [],
-  rest: Partial<GraphTaskFacts> = {},
-): GraphTaskFacts => ({ id, runner: `${id}-runner`, dependencies, ...rest });
+  rest: Partial<GraphTaskConfig> = {},
+): GraphTaskConfig => ({ id, runner: `${id}-runner`, dependencies, ...rest });
 
-export const aGraph = (...tasks: readonly GraphTaskFacts[]): GraphFacts => ({
+export const aGraph = (...tasks: readonly GraphTaskConfig[]): GraphConfig => ({
   kind: 'graph',
   id: 'review',
   tasks,
@@ -63,14 +63,14 @@ export const aResult = (
 });
 
 export const start = (
-  facts: OrchestrationFacts,
+  config: OrchestrationConfig,
   session: JsonObject = {},
   input: RunInput['input'] = 'go',
-): Plan => createPlan(facts, { input, session });
+): Plan => createPlan(config, { input, session });
 
 /** Through storage and back. */
-export const restored = (facts: OrchestrationFacts, plan: Plan): Plan =>
-  restorePlan(facts, JSON.parse(JSON.stringify(plan)));
+export const restored = (config: OrchestrationConfig, plan: Plan): Plan =>
+  restorePlan(config, JSON.parse(JSON.stringify(plan)));
 
 export const readyKeys = (plan: Plan): readonly string[] => plan.ready.map(({ key }) => key);
 

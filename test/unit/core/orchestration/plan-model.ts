@@ -1,5 +1,5 @@
 // What the plans should say, worked out anew from all that has happened. Slow and plain on purpose.
-import type { OrchestrationFacts } from '../../../../src/protocol/activities';
+import type { OrchestrationConfig } from '../../../../src/protocol/activities';
 import type { Json, JsonObject } from '../../../../src/base/json';
 import type { ChildResult } from '../../../../src/protocol/run';
 
@@ -19,14 +19,14 @@ export type Expected = {
 export const input = 'go';
 
 export function expectedOf(
-  facts: OrchestrationFacts,
+  config: OrchestrationConfig,
   session: JsonObject,
   ends: readonly End[],
 ): Expected {
-  if (facts.kind === 'sequential') return sequentialOf(facts, session, ends);
-  return facts.kind === 'parallel'
-    ? parallelOf(facts, session, ends)
-    : graphOf(facts, session, ends);
+  if (config.kind === 'sequential') return sequentialOf(config, session, ends);
+  return config.kind === 'parallel'
+    ? parallelOf(config, session, ends)
+    : graphOf(config, session, ends);
 }
 
 function merged(session: JsonObject, ends: readonly End[]): JsonObject {
@@ -45,7 +45,7 @@ const iterationsOf = (ends: readonly End[]): number =>
 const textOf = (end: End | undefined): string => end?.result?.finalResponse.text ?? '';
 
 function sequentialOf(
-  { steps, passOutput }: Extract<OrchestrationFacts, { kind: 'sequential' }>,
+  { steps, passOutput }: Extract<OrchestrationConfig, { kind: 'sequential' }>,
   before: JsonObject,
   ends: readonly End[],
 ): Expected {
@@ -68,7 +68,7 @@ function sequentialOf(
 }
 
 function parallelOf(
-  { branches, merge }: Extract<OrchestrationFacts, { kind: 'parallel' }>,
+  { branches, merge }: Extract<OrchestrationConfig, { kind: 'parallel' }>,
   session: JsonObject,
   ends: readonly End[],
 ): Expected {
@@ -106,7 +106,7 @@ function parallelOf(
 }
 
 function graphOf(
-  { tasks }: Extract<OrchestrationFacts, { kind: 'graph' }>,
+  { tasks }: Extract<OrchestrationConfig, { kind: 'graph' }>,
   before: JsonObject,
   ends: readonly End[],
 ): Expected {

@@ -1,7 +1,7 @@
 // Pure: no server. Random plans, ended in random order, with a fixed seed.
 import fc from 'fast-check';
 import type { Plan, PlannedChild } from '../../../../src/core/orchestration/plan';
-import type { OrchestrationFacts } from '../../../../src/protocol/activities';
+import type { OrchestrationConfig } from '../../../../src/protocol/activities';
 import type { JsonObject } from '../../../../src/base/json';
 import type { ChildResult } from '../../../../src/protocol/run';
 import {
@@ -128,15 +128,15 @@ function said({ outcome, session: now }: Plan, children: readonly PlannedChild[]
   return { started: {}, outcome: 'complete', texts, iterations, session: now };
 }
 
-describe.each<[name: string, facts: fc.Arbitrary<OrchestrationFacts>]>([
+describe.each<[name: string, config: fc.Arbitrary<OrchestrationConfig>]>([
   ['a sequential', sequential],
   ['a parallel', parallel],
   ['a graph', graph],
-])(`The plan of %s, by random ends (seed ${seed})`, (_, facts) => {
+])(`The plan of %s, by random ends (seed ${seed})`, (_, config) => {
   const forAll = (
-    check: (facts: OrchestrationFacts, before: JsonObject, drawn: readonly number[]) => void,
+    check: (config: OrchestrationConfig, before: JsonObject, drawn: readonly number[]) => void,
   ): void => {
-    fc.assert(fc.property(facts, session, drawnMoves, check), { seed, numRuns });
+    fc.assert(fc.property(config, session, drawnMoves, check), { seed, numRuns });
   };
 
   it('says what the rules say, and ends', () => {
@@ -180,7 +180,7 @@ describe.each<[name: string, facts: fc.Arbitrary<OrchestrationFacts>]>([
 });
 
 describe('Large plans', () => {
-  it.each<[name: string, facts: OrchestrationFacts]>([
+  it.each<[name: string, config: OrchestrationConfig]>([
     ['a parallel of 5,000 branches', aParallel(Array.from({ length: 5_000 }, () => 'a'))],
     [
       'a graph of 1,000 tasks that all wait for one, and one for all',
@@ -193,8 +193,8 @@ describe('Large plans', () => {
         ),
       ),
     ],
-  ])('brings %s to its end', (_, facts) => {
-    const plan = start(facts);
+  ])('brings %s to its end', (_, config) => {
+    const plan = start(config);
     while (plan.outcome === undefined)
       for (const { key } of takeAll(plan)) plan.completed(key, aResult(key, { last: key }));
     expect([plan.outcome.kind, plan.ready, plan.toStart]).toStrictEqual(['complete', [], 0]);

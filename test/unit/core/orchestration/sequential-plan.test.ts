@@ -1,6 +1,6 @@
 // Pure: no server.
 import { restorePlan } from '../../../../src/core/orchestration/create-plan';
-import type { SequentialFacts } from '../../../../src/protocol/activities';
+import type { SequentialConfig } from '../../../../src/protocol/activities';
 import {
   aFinalResponse,
   aResult,
@@ -49,14 +49,14 @@ describe('SequentialPlan', () => {
     expect(plan.session).toStrictEqual({ __own: 1, draft: 'v1' });
   });
 
-  it.each<[name: string, passOutput: SequentialFacts['passOutput'], input: string]>([
+  it.each<[name: string, passOutput: SequentialConfig['passOutput'], input: string]>([
     ['nothing said: the original input', undefined, 'go'],
     ['false: the original input', false, 'go'],
     ['true: the text of the step before', true, 'last'],
     ['combined: the combined text of the step before', 'combined', '["a","last"]'],
   ])('passes on with %s', (_, passOutput, input) => {
-    const facts = aSequential(['a', 'b'], passOutput === undefined ? {} : { passOutput });
-    const plan = start(facts);
+    const config = aSequential(['a', 'b'], passOutput === undefined ? {} : { passOutput });
+    const plan = start(config);
     complete(plan, 'step-1', aResult('last', {}, { combinedText: '["a","last"]' }));
     expect(plan.ready[0]?.input).toBe(input);
   });
@@ -147,22 +147,22 @@ describe('SequentialPlan', () => {
   });
 
   it('goes on from what was stored', () => {
-    const facts = aSequential(['a', 'b', 'c'], { passOutput: true });
-    const plan = start(facts, { x: 0 });
+    const config = aSequential(['a', 'b', 'c'], { passOutput: true });
+    const plan = start(config, { x: 0 });
     complete(plan, 'step-1', aResult('one', { x: 1 }, { warnings: ['slow'] }));
-    const again = restored(facts, plan);
+    const again = restored(config, plan);
     expect(seen(again)).toStrictEqual(seen(plan));
     for (const one of [plan, again]) {
       complete(one, 'step-2', aResult('two'));
       complete(one, 'step-3', aResult('three'));
     }
     expect(seen(again)).toStrictEqual(seen(plan));
-    expect(seen(restored(facts, plan))).toStrictEqual(seen(plan));
+    expect(seen(restored(config, plan))).toStrictEqual(seen(plan));
   });
 
   it('keeps the kind of an orchestration among its steps', () => {
-    const facts = aSequential([], { steps: [{ runner: 'board', kind: 'parallel' }] });
-    expect(start(facts).ready).toStrictEqual([
+    const config = aSequential([], { steps: [{ runner: 'board', kind: 'parallel' }] });
+    expect(start(config).ready).toStrictEqual([
       {
         runner: 'board',
         kind: 'parallel',
@@ -175,8 +175,8 @@ describe('SequentialPlan', () => {
   });
 
   it('refuses what it does not know, and to be stored while a step runs', () => {
-    const facts = aSequential(['a', 'b']);
-    const plan = start(facts);
+    const config = aSequential(['a', 'b']);
+    const plan = start(config);
     const refused = [
       thrown(() => plan.take('step-2')),
       thrown(() => plan.completed('step-1', aResult('x'))),

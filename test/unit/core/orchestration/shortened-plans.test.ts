@@ -1,6 +1,6 @@
 // Pure: no server. What plans hold when a run continues as new, and what tasks are given, has a bound.
 import { jsonBytes } from '../../../../src/core/transcript/fit-texts';
-import type { OrchestrationFacts } from '../../../../src/protocol/activities';
+import type { OrchestrationConfig } from '../../../../src/protocol/activities';
 import { limits } from '../../../../src/protocol/limits';
 import { aGraph, aParallel, aResult, aTask, complete, restored, start } from './plan-builders';
 
@@ -8,16 +8,16 @@ const names = Array.from({ length: 30 }, (_, index) => `t${index}`);
 const long = 'x'.repeat(20_000);
 
 describe('a plan that is shortened', () => {
-  it.each<{ name: string; facts: OrchestrationFacts; first: string; combined: string[] }>([
-    { name: 'parallel', facts: aParallel(names), first: 'branch-1', combined: names },
+  it.each<{ name: string; config: OrchestrationConfig; first: string; combined: string[] }>([
+    { name: 'parallel', config: aParallel(names), first: 'branch-1', combined: names },
     {
       name: 'graph with several ends',
-      facts: aGraph(...names.map((id) => aTask(id))),
+      config: aGraph(...names.map((id) => aTask(id))),
       first: 't0',
       combined: names,
     },
-  ])('$name: keeps short texts and heads, and completes', ({ facts, first, combined }) => {
-    const plan = start(facts);
+  ])('$name: keeps short texts and heads, and completes', ({ config, first, combined }) => {
+    const plan = start(config);
     const keys = plan.ready.map(({ key }) => key);
     const last = keys.at(-1) ?? '';
     for (const key of keys.slice(0, -1))
@@ -25,7 +25,7 @@ describe('a plan that is shortened', () => {
     plan.shorten(100_000);
     plan.shorten(50_000);
     expect(jsonBytes(plan)).toBeLessThan(60_000);
-    const next = restored(facts, plan);
+    const next = restored(config, plan);
     complete(next, last, aResult('the end'));
     const { outcome } = next;
     if (outcome?.kind !== 'complete') throw new Error('it is not complete');

@@ -5,14 +5,14 @@ import type { PendingInput } from '../../../../src/protocol/run';
 import {
   approveInput,
   cancelReason,
-  delivery,
+  inputAnswer,
   rejectInput,
   resumeInput,
 } from '../../../../src/workflows/run/answer-input';
-import { RunBoard } from '../../../../src/workflows/run/run-board';
+import { PendingRequests } from '../../../../src/workflows/run/pending-requests';
 import { takeRunStart, takeThreadStart } from '../../../../src/workflows/run/run-start';
 import { sendInput, turnsQuery } from '../../../../src/workflows/run/thread-input';
-import { childInputs, childOutcome } from '../../../../src/workflows/run/told-input';
+import { childInputs, childOutcome } from '../../../../src/workflows/run/child-messages';
 
 const seed = 20_261_122;
 
@@ -48,7 +48,7 @@ const readers: readonly { name: string; read: (payload: unknown) => unknown; rig
   { name: 'approve', read: approveInput, right: { inputId: 'a1', args: { to: 'Ann' } } },
   { name: 'reject', read: rejectInput, right: { inputId: 'a1', reason: 'no' } },
   { name: 'cancelRun', read: cancelReason, right: { reason: 'enough' } },
-  { name: 'deliver', read: delivery, right: { kind: 'answer', inputId: 'q1', answer: 'x' } },
+  { name: 'deliver', read: inputAnswer, right: { kind: 'answer', inputId: 'q1', answer: 'x' } },
   { name: 'childInputs', read: childInputs, right: { child: 'c', branch: 'b', inputs: [input] } },
   { name: 'childResult', read: childOutcome, right: { child: 'c', result } },
   {
@@ -124,20 +124,20 @@ describe(`messages by anybody (seed ${seed})`, () => {
     const right = { child: 'c', branch: 'b', inputs: [input, { ...input, inputId: 'q2@1' }] };
     fc.assert(
       fc.property(fc.array(fc.oneof(fc.jsonValue(), broken(right)), { maxLength: 5 }), (told) => {
-        const board = new RunBoard();
-        board.loaded();
-        board.publish([{ ...input, inputId: 'own' }]);
+        const requests = new PendingRequests();
+        requests.loaded();
+        requests.publish([{ ...input, inputId: 'own' }]);
         for (const payload of told) {
-          const before = JSON.stringify([board.pending, board.pauseSeq]);
+          const before = JSON.stringify([requests.pending, requests.pauseSeq]);
           const refused = refusal(() => {
             const { child, branch, inputs } = childInputs(payload);
-            board.publishChild(child, inputs, branch);
+            requests.publishChild(child, inputs, branch);
           });
           if (refused !== undefined)
-            expect(JSON.stringify([board.pending, board.pauseSeq])).toBe(before);
+            expect(JSON.stringify([requests.pending, requests.pauseSeq])).toBe(before);
         }
-        expect(board.askerOf('own')).toBeUndefined();
-        expect(board.pending.every(({ inputId }) => typeof inputId === 'string')).toBe(true);
+        expect(requests.askerOf('own')).toBeUndefined();
+        expect(requests.pending.every(({ inputId }) => typeof inputId === 'string')).toBe(true);
       }),
       { seed, numRuns: 400 },
     );
@@ -167,15 +167,15 @@ describe(`messages by anybody (seed ${seed})`, () => {
   });
 
   it('an input that another run asked is not listed as asked by a child', () => {
-    const board = new RunBoard();
-    board.loaded();
-    board.publish([{ ...input, inputId: 'own' }]);
-    board.publishChild('c', [input]);
+    const requests = new PendingRequests();
+    requests.loaded();
+    requests.publish([{ ...input, inputId: 'own' }]);
+    requests.publishChild('c', [input]);
     for (const inputId of ['own', input.inputId]) {
-      const stolen = refusal(() => board.publishChild('d', [{ ...input, inputId }]));
+      const stolen = refusal(() => requests.publishChild('d', [{ ...input, inputId }]));
       expect(stolen?.code).toBe('InvalidInput');
     }
-    expect(board.pending.map(({ inputId }) => inputId)).toEqual(['own', input.inputId]);
+    expect(requests.pending.map(({ inputId }) => inputId)).toEqual(['own', input.inputId]);
   });
 });
 

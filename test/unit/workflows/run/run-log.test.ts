@@ -84,7 +84,7 @@ describe('RunLog', () => {
     const next = new RunLog({ ...address, runId: 'e2', entries: log.entries });
     next.sync([...events, feedback]);
     expect(idsOf(next)).toEqual(['e1/1', 'e1/2', 'e2/1']);
-    expect(next.announce()).toEqual({
+    expect(next.nextRef()).toEqual({
       workflowId: 'run-1',
       runId: 'e2',
       length: 3,
@@ -97,7 +97,7 @@ describe('RunLog', () => {
   describe('announced to a model call', () => {
     it('names the entries since the last one; those that no worker holds ride along', () => {
       add(userEvent('hello'));
-      expect(log.announce()).toEqual({
+      expect(log.nextRef()).toEqual({
         ...address,
         length: 1,
         tail: ['e1/1'],
@@ -108,19 +108,19 @@ describe('RunLog', () => {
       add(turn);
       log.expectResult({ turn: 1, index: 0 }, 'minted-result');
       add(resultOf(1, 0));
-      expect(log.announce()).toEqual({
+      expect(log.nextRef()).toEqual({
         ...address,
         length: 3,
         tail: ['minted-turn', 'minted-result'],
         digest: digestOf(['e1/1', 'minted-turn', 'minted-result']),
       });
-      expect(log.announce()).toEqual({ ...log.ref(), tail: [] });
+      expect(log.nextRef()).toEqual({ ...log.ref(), tail: [] });
     });
 
     it('is not announced by being named', () => {
       add(userEvent('hello'));
       expect(log.ref()).toEqual({ ...address, length: 1, tail: [], digest: log.digest });
-      expect(log.announce().tail).toEqual(['e1/1']);
+      expect(log.nextRef().tail).toEqual(['e1/1']);
     });
 
     const padding = JSON.stringify({ id: 'e1/1', ...userEvent('') }).length;
@@ -130,19 +130,19 @@ describe('RunLog', () => {
       { name: 'is a byte too long', size: limits.rideAlongEntry - padding + 1, rides: false },
     ])('takes along an entry that $name: $rides', ({ size, rides }) => {
       add(userEvent('x'.repeat(size)));
-      const { tail, entries } = log.announce();
+      const { tail, entries } = log.nextRef();
       expect(tail).toEqual(['e1/1']);
       expect(entries !== undefined).toBe(rides);
     });
 
     it('measures entries in bytes, not in characters', () => {
       add(userEvent('€'.repeat(limits.rideAlongEntry / 2)));
-      expect(log.announce().entries).toBeUndefined();
+      expect(log.nextRef().entries).toBeUndefined();
     });
 
     it('takes at most 8 KiB along, and no less than fits', () => {
       add(...Array.from({ length: 10 }, () => userEvent('x'.repeat(1_500))), userEvent('small'));
-      const { tail, entries = [] } = log.announce();
+      const { tail, entries = [] } = log.nextRef();
       expect(tail).toHaveLength(11);
       expect(entries.map(({ id }) => id)).toEqual([
         'e1/1',

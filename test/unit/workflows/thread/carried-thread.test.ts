@@ -35,7 +35,7 @@ function logOf(entries: readonly LogEntry[]): RunLog {
 type Thread = Parameters<typeof packThread>[1];
 
 const thread: Thread = {
-  board: { pauseSeq: 3, pending: [], answered: [['q', 'u']], rejected: [] },
+  requests: { pauseSeq: 3, pending: [], answered: [['q', 'u']], rejected: [] },
   turns: { count: 2, lastTime: 5, queue: [], done: [], cleared: 1 },
   session: { kept: true },
   budget: { limits: {}, spend: { usage: emptyUsage, costUsd: 0.5 } },
@@ -66,8 +66,8 @@ describe('packThread', () => {
   it('travels with the largest of everything, also through a codec that adds a third', () => {
     const full: Thread = {
       ...thread,
-      board: {
-        ...thread.board,
+      requests: {
+        ...thread.requests,
         answered: Array.from({ length: 1_000 }, () => [noise(200), noise(600)] as const),
       },
       turns: {

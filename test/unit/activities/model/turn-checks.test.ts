@@ -1,9 +1,9 @@
 // Pure: no server.
 import {
-  judge,
-  judgeStructured,
-  type VerdictsInput,
-} from '../../../../src/activities/model/verdicts';
+  checkTurn,
+  checkStructured,
+  type TurnToCheck,
+} from '../../../../src/activities/model/turn-checks';
 import type { AssistantPart, FinishReason } from '../../../../src/protocol/message';
 import { withinTime } from '../../../../src/define/arguments/bounds';
 import { call, malformed, noUsage, text } from '../../core/builders';
@@ -15,7 +15,7 @@ const city = {
   additionalProperties: false,
 };
 
-describe('judgeStructured', () => {
+describe('checkStructured', () => {
   it.each([
     { name: 'an object', reply: '{"a":1}', value: { a: 1 } },
     { name: 'a list', reply: '[1,2]', value: [1, 2] },
@@ -26,7 +26,7 @@ describe('judgeStructured', () => {
     { name: 'a fence in a string', reply: '```json\n{"a":"```"}\n```', value: { a: '```' } },
     { name: 'an empty object', reply: '{}', value: {} },
   ])('takes $name', ({ reply, value }) => {
-    expect(judgeStructured(reply, undefined)).toEqual({ met: true, value });
+    expect(checkStructured(reply, undefined)).toEqual({ met: true, value });
   });
 
   it.each([
@@ -39,13 +39,13 @@ describe('judgeStructured', () => {
     { name: 'single quotes', reply: "{'a':1}" },
     { name: 'an empty fence', reply: '```json\n\n```' },
   ])('refuses $name as no JSON', ({ reply }) => {
-    expect(judgeStructured(reply, undefined)).toEqual({ met: false, missing: 'it is not JSON' });
+    expect(checkStructured(reply, undefined)).toEqual({ met: false, missing: 'it is not JSON' });
   });
 
   it.each([{ reply: '"text"' }, { reply: '42' }, { reply: 'null' }, { reply: 'true' }])(
     'refuses $reply, which is neither object nor list',
     ({ reply }) => {
-      expect(judgeStructured(reply, undefined)).toEqual({
+      expect(checkStructured(reply, undefined)).toEqual({
         met: false,
         missing: 'it is neither a JSON object nor a list',
       });
@@ -54,7 +54,7 @@ describe('judgeStructured', () => {
 
   it('takes what matches the schema', () => {
     const value = { city: 'Paris', celsius: 22 };
-    expect(judgeStructured(JSON.stringify(value), city)).toEqual({ met: true, value });
+    expect(checkStructured(JSON.stringify(value), city)).toEqual({ met: true, value });
   });
 
   it.each([
@@ -66,8 +66,8 @@ describe('judgeStructured', () => {
     },
     { name: 'a list instead of an object', reply: '[]', missing: /object/ },
   ])('names $name', ({ reply, missing }) => {
-    const verdict = judgeStructured(reply, city);
-    expect(verdict).toEqual({ met: false, missing: expect.stringMatching(missing) as string });
+    const result = checkStructured(reply, city);
+    expect(result).toEqual({ met: false, missing: expect.stringMatching(missing) as string });
   });
 
   it.each([
@@ -80,15 +80,15 @@ describe('judgeStructured', () => {
     { name: 'a reserved key', reply: '{"a":{"__proto__":1}}', missing: /__proto__/ },
   ])('refuses $name, with a schema or without', ({ reply, missing }) => {
     for (const schema of [undefined, {}]) {
-      const verdict = judgeStructured(reply, schema);
-      expect(verdict).toEqual({ met: false, missing: expect.stringMatching(missing) as string });
+      const result = checkStructured(reply, schema);
+      expect(result).toEqual({ met: false, missing: expect.stringMatching(missing) as string });
     }
   });
 
   it('names the first few of many problems in little text', () => {
     const schema = { type: 'array', items: { type: 'number' } };
     const reply = JSON.stringify(Array.from({ length: 5_000 }, () => 'x'.repeat(100)));
-    const { missing = '' } = judgeStructured(reply, schema);
+    const { missing = '' } = checkStructured(reply, schema);
     expect(missing.split('; ').length).toBeLessThanOrEqual(5);
     expect(Buffer.byteLength(missing)).toBeLessThanOrEqual(1_000);
   });
@@ -98,7 +98,7 @@ describe('judgeStructured', () => {
     { name: 'white space', reply: `\`\`\`json\n${' \n'.repeat(500_000)}x` },
     { name: 'brackets', reply: `${'['.repeat(200_000)}${']'.repeat(200_000)}` },
   ])('is done soon with very many $name', ({ reply }) => {
-    expect(withinTime(20_000, () => judgeStructured(reply, undefined))).toBeDefined();
+    expect(withinTime(20_000, () => checkStructured(reply, undefined))).toBeDefined();
   });
 });
 
@@ -106,12 +106,12 @@ describe('judge', () => {
   const asked: string[] = [];
   beforeEach(() => asked.splice(0));
 
-  const judged = async (
+  const checked = async (
     content: AssistantPart[],
-    spec: Partial<VerdictsInput['spec']> = {},
+    spec: Partial<TurnToCheck['spec']> = {},
     finishReason: FinishReason = 'stop',
   ) =>
-    await judge({
+    await checkTurn({
       definition: {
         format: 1,
         runner: 'a',
@@ -134,27 +134,30 @@ describe('judge', () => {
         finishReason,
         origin: { provider: 'p', api: 'x', model: 'm' },
       },
-      judgeApproval: async (_tool, { callId }) => {
+      checkApproval: async (_tool, { callId }) => {
         asked.push(callId);
         return callId !== 'small';
       },
-      judgeArguments: async ({ name }, args) => ('bad' in args ? `${name} has bad` : undefined),
-      judgeCustom: async (name, reply) => ({ met: reply.includes(name), missing: `say ${name}` }),
+      checkArguments: async ({ name }, args) => ('bad' in args ? `${name} has bad` : undefined),
+      checkCriterion: async (name, reply) => ({
+        met: reply.includes(name),
+        missing: `say ${name}`,
+      }),
     });
 
   it.each(['pause', 'refusal'] as const)(
-    'judges no text of a turn that ended by %s',
+    'checks no text of a turn that ended by %s',
     async (reason) => {
       const criteria = [{ kind: 'custom' as const, name: 'polite' }];
-      expect(await judged([text('Searching')], { criteria }, reason)).toBeUndefined();
-      expect(await judged([text('Searching')], { criteria })).toBeDefined();
+      expect(await checked([text('Searching')], { criteria }, reason)).toBeUndefined();
+      expect(await checked([text('Searching')], { criteria })).toBeDefined();
     },
   );
 
   it('has nothing to say of most turns', async () => {
-    expect(await judged([text('hello')])).toBeUndefined();
-    expect(await judged([call('c1', 'free')])).toBeUndefined();
-    expect(await judged([call('small')])).toBeUndefined();
+    expect(await checked([text('hello')])).toBeUndefined();
+    expect(await checked([call('c1', 'free')])).toBeUndefined();
+    expect(await checked([call('small')])).toBeUndefined();
   });
 
   it('asks about each call whose tool has a function for it, and gives their places among the calls', async () => {
@@ -167,7 +170,7 @@ describe('judge', () => {
       call('c5', 'unknown'),
       call('c6'),
     ];
-    expect(await judged(content)).toEqual({ approvals: [1, 5] });
+    expect(await checked(content)).toEqual({ approvals: [1, 5] });
     expect(asked).toEqual(['c2', 'small', 'c6']);
   });
 
@@ -178,13 +181,13 @@ describe('judge', () => {
       call('c3', 'remote'),
       call('c4'),
     ];
-    expect(await judged(content)).toEqual({
+    expect(await checked(content)).toEqual({
       approvals: [3],
       argumentProblems: [{ index: 1, text: 'remote has bad' }],
     });
   });
 
-  it('judges the criteria of a text in the order of the spec, and those it knows nothing of not at all', async () => {
+  it('checks the criteria of a text in the order of the spec, and those it knows nothing of not at all', async () => {
     const spec = {
       criteria: [
         { kind: 'custom', name: 'thanks' },
@@ -192,7 +195,7 @@ describe('judge', () => {
         { kind: 'structured-output' },
       ],
     } as const;
-    expect(await judged([text('{"a":'), text('"thanks"}')], spec)).toEqual({
+    expect(await checked([text('{"a":'), text('"thanks"}')], spec)).toEqual({
       criteria: [
         { met: true, missing: 'say thanks' },
         { met: true, value: { a: 'thanks' } },
@@ -207,13 +210,13 @@ describe('judge', () => {
     { name: 'an empty text', content: [text('')] },
     { name: 'reasoning alone', content: [{ type: 'reasoning', text: 'thanks' }] },
     { name: 'a refusal', content: [{ type: 'refusal', text: 'no thanks' }] },
-  ])('judges no criteria of $name, which none of them decides about', async ({ content }) => {
+  ])('checks no criteria of $name, which none of them decides about', async ({ content }) => {
     const spec = { criteria: [{ kind: 'custom', name: 'thanks' }] } as const;
-    expect(await judged(content, spec)).toBeUndefined();
+    expect(await checked(content, spec)).toBeUndefined();
   });
 
-  it('judges no criteria while there are calls', async () => {
+  it('checks no criteria while there are calls', async () => {
     const spec = { criteria: [{ kind: 'custom', name: 'thanks' }] } as const;
-    expect(await judged([text('thanks'), call('c1', 'free')], spec)).toBeUndefined();
+    expect(await checked([text('thanks'), call('c1', 'free')], spec)).toBeUndefined();
   });
 });

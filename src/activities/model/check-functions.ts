@@ -1,4 +1,4 @@
-// What is judged of a model's tool calls: whether a person must approve them, and the arguments of those that the run schedules itself.
+// What is checked of a model's tool calls: whether a person must approve them, and the arguments of those that the run schedules itself.
 
 import { log } from '@temporalio/activity';
 import { checkJson, pickKeys } from '../../core/session';
@@ -6,13 +6,13 @@ import type { CallModelInput } from '../../protocol/activities';
 import { checkToolArguments } from '../tool/check-arguments';
 import type { ActivityDependencies } from '../dependencies';
 import { askContext } from '../log/read-log';
-import type { JudgeApproval, JudgeArguments, JudgeCustom } from './verdicts';
+import type { CheckApproval, CheckArguments, CheckCriterion } from './turn-checks';
 import { clipText } from '../../base/text';
 import { InternalError, NotRegisteredHere } from '../../protocol/error-classes';
 import type { LonghaulError } from '../../protocol/errors';
 import { isJsonObject } from '../../base/json';
 import { limits } from '../../protocol/limits';
-import type { CriterionVerdict } from '../../protocol/log';
+import type { CriterionResult } from '../../protocol/log';
 import type { Message } from '../../protocol/message';
 import type { AgentSpec } from '../../protocol/spec';
 import type { ModelResponse } from '../../providers/provider';
@@ -25,10 +25,10 @@ import { untilAborted } from '../until-aborted';
  * Fails closed: a person is asked where the function throws, is not here, or takes no such arguments. A call that does not match what
  * the run pinned runs on no worker: nobody need approve it.
  */
-export function approvalJudge(
+export function approvalCheck(
   dependencies: ActivityDependencies,
   input: CallModelInput,
-): JudgeApproval {
+): CheckApproval {
   return async (spec, call) => {
     if (call.args === null) return true;
     const pinned = await checkToolArguments(spec, undefined, call.args);
@@ -59,7 +59,7 @@ export function approvalJudge(
 }
 
 /** For calls that the run schedules itself: nobody else checks their arguments. */
-export function argumentJudge(dependencies: ActivityDependencies): JudgeArguments {
+export function argumentCheck(dependencies: ActivityDependencies): CheckArguments {
   return async (spec, args) => {
     const checked = await checkToolArguments(
       spec,
@@ -73,18 +73,18 @@ export function argumentJudge(dependencies: ActivityDependencies): JudgeArgument
 // Custom criteria: functions of the user's on this worker that say whether a text completes the run.
 
 /** `messages` are those the model was sent; the criterion also sees the response. */
-export type JudgedTurn = {
+export type CheckedTurn = {
   readonly spec: AgentSpec;
   readonly messages: readonly Message[];
   readonly response: ModelResponse;
   readonly signal: AbortSignal;
 };
 
-export function criterionJudge(
+export function criterionCheck(
   dependencies: ActivityDependencies,
   input: CallModelInput,
-  { spec, messages, response, signal }: JudgedTurn,
-): JudgeCustom {
+  { spec, messages, response, signal }: CheckedTurn,
+): CheckCriterion {
   return async (name, text) => {
     const criterion = dependencies.registry.criteria.get(name);
     if (criterion === undefined) throw criterionNotHere(name);
@@ -99,7 +99,10 @@ export function criterionJudge(
       session: pickKeys(input.session ?? {}, declaredKeys(spec, name)),
       context: await askContext(input.log.workflowId),
     };
-    return readVerdict(name, await untilAborted(() => evaluate(name, criterion, context), signal));
+    return criterionResult(
+      name,
+      await untilAborted(() => evaluate(name, criterion, context), signal),
+    );
   };
 }
 
@@ -117,10 +120,10 @@ async function evaluate(
   }
 }
 
-function readVerdict(name: string, answer: unknown): CriterionVerdict {
+function criterionResult(name: string, answer: unknown): CriterionResult {
   if (typeof answer === 'boolean') return { met: answer };
   if (isJsonObject(answer) && typeof answer['met'] === 'boolean' && !checkJson(answer))
-    return answer as unknown as CriterionVerdict;
+    return answer as unknown as CriterionResult;
   throw criterionError(name, 'must answer true, false or {met, missing?, value?} as JSON');
 }
 
@@ -133,7 +136,7 @@ function criterionError(
   return new InternalError(message, { ...options, details: { criterion } });
 }
 
-/** Said before the model is called: a turn that cannot be judged here would be paid for in vain. */
+/** Said before the model is called: a turn that cannot be checked here would be paid for in vain. */
 export function requireCriteria({ registry }: ActivityDependencies, spec: AgentSpec): void {
   for (const criterion of spec.criteria ?? []) {
     if (criterion.kind !== 'custom' || registry.criteria.get(criterion.name) !== undefined)

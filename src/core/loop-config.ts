@@ -1,11 +1,11 @@
 // What an agent's loop needs of its pinned definition: everything but prompts and schemas, which stay on the workers. Pure.
 
 import type { CriterionSpec } from '../protocol/agent-run';
-import type { AgentFacts, SubAgentFacts, ToolFacts } from '../protocol/activities';
+import type { AgentConfig, SubAgentConfig, ToolConfig } from '../protocol/activities';
 import type { AgentSpec, Definition, SubAgentSpec, ToolSpec } from '../protocol/spec';
 import { runnerOf, runnerPlace } from './runner-refs';
 
-export function agentFacts(definition: Definition, agentId: string): AgentFacts {
+export function agentConfig(definition: Definition, agentId: string): AgentConfig {
   const spec = agentOf(definition, agentId);
   const {
     instructions: _instructions,
@@ -14,19 +14,19 @@ export function agentFacts(definition: Definition, agentId: string): AgentFacts 
     tools = [],
     subAgents = [],
     callbacks,
-    ...facts
+    ...config
   } = spec;
   return {
-    ...facts,
-    tools: tools.map((name) => toolFacts(toolOf(definition, name))),
+    ...config,
+    tools: tools.map((name) => toolConfig(toolOf(definition, name))),
     ...(subAgents.length > 0 && {
-      subAgents: subAgents.map((callee) => subAgentFacts(definition, callee)),
+      subAgents: subAgents.map((callee) => subAgentConfig(definition, callee)),
     }),
-    ...(callbacks !== undefined && callbackFacts(definition, callbacks)),
+    ...(callbacks !== undefined && callbackConfig(definition, callbacks)),
   };
 }
 
-/** All criteria of an agent in the order verdicts are given; its output schema is the last of them. */
+/** All criteria of an agent in the order checks are given; its output schema is the last of them. */
 export function criteriaOf(
   agent: Pick<AgentSpec, 'criteria' | 'output'>,
 ): readonly CriterionSpec[] {
@@ -49,17 +49,17 @@ export function toolOf(definition: Definition, name: string): ToolSpec {
   return spec;
 }
 
-function subAgentFacts(
+function subAgentConfig(
   definition: Definition,
-  { description: _description, runner, ...facts }: SubAgentSpec,
-): SubAgentFacts {
-  return { ...facts, ...runnerPlace(definition, runner) };
+  { description: _description, runner, ...config }: SubAgentSpec,
+): SubAgentConfig {
+  return { ...config, ...runnerPlace(definition, runner) };
 }
 
-function callbackFacts(
+function callbackConfig(
   definition: Definition,
   names: readonly string[],
-): Pick<AgentFacts, 'callbackSession' | 'toolHooks'> {
+): Pick<AgentConfig, 'callbackSession' | 'toolHooks'> {
   const specs = names.map((name) => definition.callbacks?.[name]);
   const toolHooks = [...new Set(specs.flatMap((spec) => spec?.toolHooks ?? []))];
   return {
@@ -68,12 +68,12 @@ function callbackFacts(
   };
 }
 
-function toolFacts(spec: ToolSpec): ToolFacts {
+function toolConfig(spec: ToolSpec): ToolConfig {
   const {
     description: _description,
     inputSchema: _inputSchema,
     maxResultBytes: _maxResultBytes,
-    ...facts
+    ...config
   } = spec;
-  return facts;
+  return config;
 }

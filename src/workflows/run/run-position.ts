@@ -12,9 +12,9 @@ import { hashOf } from '../children/child-id';
 import type { LoadedDefinition } from './load-definition';
 
 /** Of `workflowInfo()`. */
-type WorkflowFacts = Execution & Pick<WorkflowInfo, 'parent' | 'continuedFromExecutionRunId'>;
+type ExecutionInfo = Execution & Pick<WorkflowInfo, 'parent' | 'continuedFromExecutionRunId'>;
 
-export class RunPlace {
+export class RunPosition {
   readonly workflowId: string;
   readonly isRoot: boolean;
   readonly lineage: Lineage;
@@ -22,13 +22,13 @@ export class RunPlace {
   /** Whose workers run its code, where that is not said by the task queue. */
   readonly application: Pick<RunInput, 'application'>;
   /** What lists this run's questions besides itself: the root run, or its thread. Undefined at the top. */
-  readonly superior: string | undefined;
+  readonly reportsTo: string | undefined;
   /** The run that pinned the definition this one goes by. */
   readonly #definitionHolder: string;
-  /** What makes this run's input ids differ from those of any other that its superior lists. */
+  /** What makes this run's input ids differ from those of any other that its reportsTo lists. */
   readonly #idSuffix: string;
 
-  constructor(input: RunInput, info: WorkflowFacts) {
+  constructor(input: RunInput, info: ExecutionInfo) {
     const { lineage } = input;
     const { workflowId } = info;
     const { application } = input;
@@ -37,9 +37,9 @@ export class RunPlace {
     this.isRoot = lineage === undefined;
     this.lineage = lineage ?? rootLineage(input, workflowId);
     this.origin = originOf(input, info);
-    this.superior = lineage?.root ?? input.thread?.workflowId;
+    this.reportsTo = lineage?.root ?? input.thread?.workflowId;
     this.#definitionHolder = input.definition?.root ?? workflowId;
-    this.#idSuffix = this.superior === undefined ? '' : `@${hashOf(workflowId)}`;
+    this.#idSuffix = this.reportsTo === undefined ? '' : `@${hashOf(workflowId)}`;
   }
 
   get path(): string {
@@ -59,10 +59,10 @@ export class RunPlace {
   /** Whose call it is. At the root the definition is this run's own and the path is the agent's id: neither travels. */
   address({
     hash,
-    facts,
+    config,
   }: LoadedDefinition): Pick<CallModelInput, 'definition' | 'agentId' | 'path'> {
     const definition = this.definitionRef(hash);
-    return { definition, agentId: facts.id, ...(this.path !== facts.id && { path: this.path }) };
+    return { definition, agentId: config.id, ...(this.path !== config.id && { path: this.path }) };
   }
 
   inputId(machineId: string): string {
@@ -75,7 +75,7 @@ export class RunPlace {
 }
 
 /** What only a workflow may say of a run it starts, or a run of its next execution: of anybody else's word nothing is taken. */
-function originOf({ origin }: RunInput, info: WorkflowFacts): string {
+function originOf({ origin }: RunInput, info: ExecutionInfo): string {
   const isOfWorkflow = info.parent !== undefined || info.continuedFromExecutionRunId !== undefined;
   return isOfWorkflow && typeof origin === 'string' ? origin : rootOrigin(info);
 }

@@ -1,12 +1,12 @@
 // Pure: no server.
-import type { AgentFacts, ToolFacts } from '../../../../src/protocol/activities';
+import type { AgentConfig, ToolConfig } from '../../../../src/protocol/activities';
 import type { AgentRunResponse } from '../../../../src/core/machine/steps';
 import type { FinishReason } from '../../../../src/protocol/message';
 import { noUsage } from '../../core/builders';
-import { machineOptions, planResultOf } from '../../../../src/workflows/run/agent-run-facts';
-import { facts } from '../agent-facts';
+import { machineOptions, planResultOf } from '../../../../src/workflows/run/machine-options';
+import { config } from '../loop-config';
 
-const tool = (name: string, needsApproval?: ToolFacts['needsApproval']): ToolFacts => ({
+const tool = (name: string, needsApproval?: ToolConfig['needsApproval']): ToolConfig => ({
   name,
   ...(needsApproval !== undefined && { needsApproval }),
 });
@@ -21,7 +21,7 @@ const defaults = {
 const structured = { kind: 'structured-output', schema: { type: 'object' } } as const;
 
 describe('what an agent says to its loop', () => {
-  it.each<{ name: string; agent: Partial<AgentFacts>; expected: object }>([
+  it.each<{ name: string; agent: Partial<AgentConfig>; expected: object }>([
     { name: 'nothing', agent: {}, expected: {} },
     {
       name: 'another number of rounds, which the model calls follow',
@@ -63,7 +63,7 @@ describe('what an agent says to its loop', () => {
       expected: { criteria: [{ kind: 'keyword', keyword: 'DONE' }, structured] },
     },
   ])('is $name', ({ agent, expected }) => {
-    expect(machineOptions(facts(agent))).toEqual({ ...defaults, ...expected });
+    expect(machineOptions(config(agent))).toEqual({ ...defaults, ...expected });
   });
 });
 

@@ -1,13 +1,13 @@
 // Pure: no server. Random histories of runs, attempts, resets and processes, with a fixed seed.
 import fc from 'fast-check';
-import type { ReplicaStatistics } from '../../../../src/activities/log/log-replica';
+import type { LogCacheStatistics } from '../../../../src/activities/log/log-cache';
 import { script, type Script } from './log-steps';
 import { injectedFailure, SimulatedWorkers } from './simulated-workers';
 
 const seed = 20_261_121;
 const numRuns = 400;
 
-type Ended = { readonly statistics: ReplicaStatistics; readonly failed: number };
+type Ended = { readonly statistics: LogCacheStatistics; readonly failed: number };
 
 /** Plays a script, overlapping all reads; every read gives the truth or the failure that was injected into it. */
 async function play(played: Script, scheduler: fc.Scheduler): Promise<Ended> {
@@ -36,7 +36,7 @@ function expectSame(actual: unknown, expected: unknown): void {
   if (JSON.stringify(actual) !== JSON.stringify(expected)) expect(actual).toStrictEqual(expected);
 }
 
-describe(`LogReplica, by random histories (seed ${seed})`, () => {
+describe(`LogCache, by random histories (seed ${seed})`, () => {
   it('always reads what the run holds, whatever was lost, reset, restarted or let go', async () => {
     const total = { hits: 0, pagesRead: 0, diverged: 0, failed: 0 };
     await fc.assert(

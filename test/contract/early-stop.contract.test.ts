@@ -1,6 +1,6 @@
 // Contract: a turn that is cut at a name which is not allowed, over real HTTP in every dialect, and what the model is told then.
 import { attempt } from '../../src/activities/model/model-attempt';
-import { TurnWatch } from '../../src/activities/model/doomed-turn';
+import { EarlyStop } from '../../src/activities/model/early-stop';
 import { AgentRun } from '../../src/agent-run';
 import { createAnthropicProvider } from '../../src/providers/anthropic/anthropic-provider';
 import { createGoogleProvider } from '../../src/providers/google/google-provider';
@@ -184,7 +184,7 @@ describe.each([responses, chat, anthropic, google])('a doomed turn by $name', (d
       dependencies: {},
       input: { turn: step.turn, log: {} as never },
       signal: new AbortController().signal,
-      watch: new TurnWatch([weatherTool.name]),
+      earlyStop: new EarlyStop([weatherTool.name]),
     });
   };
 

@@ -2,7 +2,7 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import type { CallbackChain } from '../../../../src/activities/callbacks';
 import type { DeltaEvent } from '../../../../src/activities/model/delta-event';
-import { TurnWatch, watchTurn } from '../../../../src/activities/model/doomed-turn';
+import { EarlyStop, earlyStopOf } from '../../../../src/activities/model/early-stop';
 import { attempt } from '../../../../src/activities/model/model-attempt';
 import type { AgentSpec } from '../../../../src/protocol/spec';
 import type {
@@ -84,7 +84,7 @@ const rejecting = ({ signal }: CallOptions): ModelResponse => {
 
 async function attemptWith(
   provider: ModelProvider,
-  watch: TurnWatch | undefined,
+  earlyStop: EarlyStop | undefined,
 ): Promise<{ readonly response: ModelResponse; readonly shown: readonly DeltaEvent[] }> {
   const shown: DeltaEvent[] = [];
   const response = await new MockActivityEnvironment().run(() =>
@@ -92,7 +92,7 @@ async function attemptWith(
       dependencies: { onDelta: (event) => void shown.push(event) },
       input: { turn: 1, log: { workflowId: 'run-1' } as never },
       signal: new AbortController().signal,
-      watch,
+      earlyStop,
     }),
   );
   return { response: response as ModelResponse, shown };
@@ -103,13 +103,13 @@ describe('an attempt at a model call', () => {
 
   it('ends at the first name that is not allowed', async () => {
     const provider = fake(streamed, rejecting);
-    await attemptWith(provider, new TurnWatch(['look_up']));
+    await attemptWith(provider, new EarlyStop(['look_up']));
 
     expect(provider.sent).toEqual([reasoning, text, good, invalid]);
   });
 
   it('makes a turn of what had arrived when the provider does not make one', async () => {
-    const { response } = await attemptWith(fake(streamed, rejecting), new TurnWatch(['look_up']));
+    const { response } = await attemptWith(fake(streamed, rejecting), new EarlyStop(['look_up']));
 
     expect(response).toEqual({
       content: [
@@ -126,7 +126,7 @@ describe('an attempt at a model call', () => {
 
   it('keeps arguments that came in part as the text they are', async () => {
     const begun = { ...invalid, args: '{"query":' };
-    const { response } = await attemptWith(fake([begun, text], rejecting), new TurnWatch([]));
+    const { response } = await attemptWith(fake([begun, text], rejecting), new EarlyStop([]));
 
     expect(response.content).toMatchObject([{ name: 'search', args: null, rawArgs: '{"query":' }]);
   });
@@ -135,22 +135,22 @@ describe('an attempt at a model call', () => {
     const told = { ...whole, content: [{ type: 'text', text: 'told' } as const] };
     const end = ({ signal }: CallOptions): ModelResponse =>
       signal.reason instanceof StreamCut ? told : whole;
-    const { response } = await attemptWith(fake(streamed, end), new TurnWatch(['look_up']));
+    const { response } = await attemptWith(fake(streamed, end), new EarlyStop(['look_up']));
 
     expect(response).toEqual(told);
   });
 
   it('shows deltas up to the one that ended the turn', async () => {
-    const { shown } = await attemptWith(fake(streamed, rejecting), new TurnWatch(['look_up']));
+    const { shown } = await attemptWith(fake(streamed, rejecting), new EarlyStop(['look_up']));
 
     expect(shown.map(({ delta }) => delta)).toEqual([reasoning, text, good, invalid]);
   });
 
-  it.each<{ title: string; watch: TurnWatch | undefined }>([
-    { title: 'all names are allowed', watch: new TurnWatch(['look_up', 'search']) },
-    { title: 'nobody watches', watch: undefined },
-  ])('reads the whole turn where $title', async ({ watch }) => {
-    const { response, shown } = await attemptWith(fake(streamed, rejecting), watch);
+  it.each<{ title: string; earlyStop: EarlyStop | undefined }>([
+    { title: 'all names are allowed', earlyStop: new EarlyStop(['look_up', 'search']) },
+    { title: 'nobody watches', earlyStop: undefined },
+  ])('reads the whole turn where $title', async ({ earlyStop }) => {
+    const { response, shown } = await attemptWith(fake(streamed, rejecting), earlyStop);
 
     expect(response).toEqual(whole);
     expect(shown.map(({ delta }) => delta)).toEqual(streamed);
@@ -165,20 +165,20 @@ describe('an attempt at a model call', () => {
       dependencies: {},
       input: { turn: 1, log: {} as never },
       signal: new AbortController().signal,
-      watch: new TurnWatch(['look_up']),
+      earlyStop: new EarlyStop(['look_up']),
     });
     await expect(attempted).rejects.toThrow('gone');
   });
 });
 
-describe('watchTurn', () => {
+describe('earlyStopOf', () => {
   const hooked = (hook: string): CallbackChain =>
     ({ has: (asked: string) => asked === hook }) as CallbackChain;
 
   const cutsAt = (own: Partial<AgentSpec>, name: string): boolean => {
-    const watch = watchTurn({ ...spec, ...own }, undefined);
-    watch?.see({ kind: 'tool-call', index: 0, name });
-    return watch?.isCut === true;
+    const earlyStop = earlyStopOf({ ...spec, ...own }, undefined);
+    earlyStop?.see({ kind: 'tool-call', index: 0, name });
+    return earlyStop?.isCut === true;
   };
 
   it.each<{ own: Partial<AgentSpec>; name: string; cut: boolean }>([
@@ -199,6 +199,6 @@ describe('watchTurn', () => {
     { hook: 'afterModelCall', watches: false },
     { hook: 'onInvalidToolCall', watches: false },
   ])('leaves a turn whole for a hook that may save it: $hook', ({ hook, watches }) => {
-    expect(watchTurn(spec, hooked(hook)) !== undefined).toBe(watches);
+    expect(earlyStopOf(spec, hooked(hook)) !== undefined).toBe(watches);
   });
 });

@@ -1,5 +1,5 @@
 // Pure: no server. The run that is asked for pages is the workflow's own log.
-import { LogReplica, type ReadPage } from '../../../../src/activities/log/log-replica';
+import { LogCache, type ReadPage } from '../../../../src/activities/log/log-cache';
 import type { LogEntry, LogPage, LogRef } from '../../../../src/protocol/log';
 import { userEvent } from '../../core/builders';
 import { ReferenceRun, turnEvent } from './reference-run';
@@ -14,39 +14,39 @@ function longRun(count: number, { bytes = 100, workflowId = 'run-1' } = {}): Ref
 }
 
 /** What an activity attempt does: it makes an entry, keeps it, and returns it to the run. */
-function produce(run: ReferenceRun, replica: LogReplica, id: string, value = id): LogEntry {
+function produce(run: ReferenceRun, logCache: LogCache, id: string, value = id): LogEntry {
   const entry = { id, ...turnEvent(value) };
-  replica.offer(run.workflowId, entry);
+  logCache.offer(run.workflowId, entry);
   return run.add(turnEvent(value), id);
 }
 
-describe('LogReplica', () => {
+describe('LogCache', () => {
   let run: ReferenceRun;
-  let replica: LogReplica;
+  let logCache: LogCache;
 
   beforeEach(() => {
     run = new ReferenceRun();
-    replica = new LogReplica();
+    logCache = new LogCache();
   });
 
-  const read = (ref: LogRef, readPage = run.pages(ref)) => replica.read(ref, readPage);
+  const read = (ref: LogRef, readPage = run.pages(ref)) => logCache.read(ref, readPage);
 
   it('asks for nothing when it produced every entry or they rode along', async () => {
     run.add(userEvent('hello'));
-    await read(run.announce(), noPages);
-    produce(run, replica, 'turn-1');
-    produce(run, replica, 'turn-2');
-    const ref = run.announce();
+    await read(run.nextRef(), noPages);
+    produce(run, logCache, 'turn-1');
+    produce(run, logCache, 'turn-2');
+    const ref = run.nextRef();
     expect(await read(ref, noPages)).toEqual(run.truth(ref));
-    expect(replica.statistics).toEqual({ hits: 2, pagesRead: 0, diverged: 0 });
+    expect(logCache.statistics).toEqual({ hits: 2, pagesRead: 0, diverged: 0 });
   });
 
   it('asks from the first entry it lacks', async () => {
     run = longRun(3);
-    await read(run.announce());
+    await read(run.nextRef());
     run.add(turnEvent('made by another worker'), 'elsewhere-1');
-    produce(run, replica, 'here-2');
-    const ref = run.announce();
+    produce(run, logCache, 'here-2');
+    const ref = run.nextRef();
     const asked: number[] = [];
     const pages = run.pages(ref);
     await read(ref, (from) => {
@@ -60,25 +60,25 @@ describe('LogReplica', () => {
     run = longRun(5, { bytes: 1_000 });
     const ref = run.ref();
     expect(await read(ref, run.pages(ref, 10))).toEqual(run.truth(ref));
-    expect(replica.statistics.pagesRead).toBe(5);
+    expect(logCache.statistics.pagesRead).toBe(5);
   });
 
   it('never holds the entry of a lost attempt', async () => {
     run.add(userEvent('hello'));
-    replica.offer(run.workflowId, { id: 'lost', ...turnEvent('never happened') });
-    produce(run, replica, 'kept', 'happened');
-    const ref = run.announce();
+    logCache.offer(run.workflowId, { id: 'lost', ...turnEvent('never happened') });
+    produce(run, logCache, 'kept', 'happened');
+    const ref = run.nextRef();
     expect(await read(ref, noPages)).toEqual(run.truth(ref));
   });
 
   it('keeps apart what two runs offer under one id', async () => {
     const other = new ReferenceRun('run-2');
-    replica.offer('run-2', { id: 'same', ...turnEvent('of run 2') });
-    replica.offer('run-1', { id: 'same', ...turnEvent('of run 1') });
+    logCache.offer('run-2', { id: 'same', ...turnEvent('of run 2') });
+    logCache.offer('run-1', { id: 'same', ...turnEvent('of run 1') });
     run.add(turnEvent('of run 1'), 'same');
     other.add(turnEvent('of run 2'), 'same');
     for (const each of [run, other]) {
-      const ref = each.announce();
+      const ref = each.nextRef();
       expect(await read(ref, noPages)).toEqual(each.truth(ref));
     }
   });
@@ -98,12 +98,12 @@ describe('LogReplica', () => {
     { name: 'and goes on shorter than before', length: 5 },
   ])('drops the abandoned branch when the run is reset $name', async ({ length }) => {
     run = longRun(6);
-    await read(run.announce());
+    await read(run.nextRef());
     run.resetTo(length);
-    produce(run, replica, 'after-the-reset');
-    const ref = run.announce();
+    produce(run, logCache, 'after-the-reset');
+    const ref = run.nextRef();
     expect(await read(ref)).toEqual(run.truth(ref));
-    expect(replica.statistics.diverged).toBe(1);
+    expect(logCache.statistics.diverged).toBe(1);
   });
 
   it('answers an attempt from before a reset with what it knew', async () => {
@@ -129,10 +129,10 @@ describe('LogReplica', () => {
   });
 });
 
-describe('LogReplica, read at the same time', () => {
+describe('LogCache, read at the same time', () => {
   it('asks once for what two attempts need', async () => {
     const run = longRun(4);
-    const replica = new LogReplica();
+    const logCache = new LogCache();
     const ref = run.ref();
     const asked: number[] = [];
     const pages = run.pages(ref);
@@ -141,28 +141,28 @@ describe('LogReplica, read at the same time', () => {
       return pages(from);
     };
     const [one, other] = await Promise.all([
-      replica.read(ref, counted),
-      replica.read(ref, counted),
+      logCache.read(ref, counted),
+      logCache.read(ref, counted),
     ]);
     expect([one, other]).toEqual([run.truth(ref), run.truth(ref)]);
     expect(asked).toEqual([0]);
   });
 
   it('does not let one run wait for another', async () => {
-    const replica = new LogReplica();
+    const logCache = new LogCache();
     const [slow, quick] = [longRun(2), longRun(2, { workflowId: 'run-2' })];
     let answer: (page: LogPage) => void = () => undefined;
     const held = new Promise<LogPage>((resolve) => (answer = resolve));
-    const waiting = replica.read(slow.ref(), () => held);
+    const waiting = logCache.read(slow.ref(), () => held);
     const ref = quick.ref();
-    expect(await replica.read(ref, quick.pages(ref))).toEqual(quick.truth(ref));
+    expect(await logCache.read(ref, quick.pages(ref))).toEqual(quick.truth(ref));
     answer(await slow.pages(slow.ref())(0));
     expect(await waiting).toEqual(slow.truth(slow.ref()));
   });
 
   it('goes on after an attempt whose read failed, from where that one stopped', async () => {
     const run = longRun(4);
-    const replica = new LogReplica();
+    const logCache = new LogCache();
     const ref = run.ref();
     const pages = run.pages(ref, 10);
     const failing: ReadPage = (from) =>
@@ -172,15 +172,15 @@ describe('LogReplica, read at the same time', () => {
       asked.push(from);
       return pages(from);
     };
-    const first = replica.read(ref, failing);
-    const second = replica.read(ref, counted);
+    const first = logCache.read(ref, failing);
+    const second = logCache.read(ref, counted);
     await expect(first).rejects.toThrow('the query timed out');
     expect(await second).toEqual(run.truth(ref));
     expect(asked).toEqual([2, 3]);
   });
 });
 
-describe('LogReplica, given pages that are not the log', () => {
+describe('LogCache, given pages that are not the log', () => {
   const run = longRun(3);
   const ref = run.ref();
   const [first, ...rest] = run.truth(ref) as [LogEntry, ...LogEntry[]];
@@ -201,72 +201,72 @@ describe('LogReplica, given pages that are not the log', () => {
       pages: (from: number) => page(from, [first, ...rest.slice(0, 1), { ...first, id: 'x' }]),
     },
   ])('fails with a retryable error instead of believing $name', async ({ pages }) => {
-    const replica = new LogReplica();
-    await expect(replica.read(ref, (from) => Promise.resolve(pages(from)))).rejects.toMatchObject({
+    const logCache = new LogCache();
+    await expect(logCache.read(ref, (from) => Promise.resolve(pages(from)))).rejects.toMatchObject({
       code: 'InternalError',
       retryable: true,
     });
-    expect(await replica.read(ref, run.pages(ref))).toEqual(run.truth(ref));
+    expect(await logCache.read(ref, run.pages(ref))).toEqual(run.truth(ref));
   });
 });
 
-describe('LogReplica, bounded', () => {
+describe('LogCache, bounded', () => {
   /** Reads a run after each of its entries, as a run's model calls do. */
   async function addEntries(
-    replica: LogReplica,
+    logCache: LogCache,
     workflowId: string,
     count: number,
   ): Promise<ReferenceRun> {
     const run = new ReferenceRun(workflowId);
     for (let index = 0; index < count; index += 1) {
-      produce(run, replica, `${workflowId}-${index}`, 'x'.repeat(500));
-      await replica.read(run.announce(), noPages);
+      produce(run, logCache, `${workflowId}-${index}`, 'x'.repeat(500));
+      await logCache.read(run.nextRef(), noPages);
     }
     return run;
   }
 
-  const isKept = async (replica: LogReplica, run: ReferenceRun): Promise<boolean> => {
-    const before = replica.statistics.pagesRead;
+  const isKept = async (logCache: LogCache, run: ReferenceRun): Promise<boolean> => {
+    const before = logCache.statistics.pagesRead;
     const ref = run.ref();
-    expect(await replica.read(ref, run.pages(ref))).toEqual(run.truth(ref));
-    return replica.statistics.pagesRead === before;
+    expect(await logCache.read(ref, run.pages(ref))).toEqual(run.truth(ref));
+    return logCache.statistics.pagesRead === before;
   };
 
   it('counts a log as it has grown, and lets go of the one that was read longest ago', async () => {
-    const replica = new LogReplica(27_500);
+    const logCache = new LogCache(27_500);
     const runs = [];
-    for (const workflowId of ['a', 'b', 'c']) runs.push(await addEntries(replica, workflowId, 12));
+    for (const workflowId of ['a', 'b', 'c']) runs.push(await addEntries(logCache, workflowId, 12));
     const [a, b, c] = runs as [ReferenceRun, ReferenceRun, ReferenceRun];
-    expect([await isKept(replica, c), await isKept(replica, b)]).toEqual([true, true]);
-    expect(await isKept(replica, a)).toBe(false);
+    expect([await isKept(logCache, c), await isKept(logCache, b)]).toEqual([true, true]);
+    expect(await isKept(logCache, a)).toBe(false);
   });
 
   it('counts what a failed read brought', async () => {
-    const replica = new LogReplica(27_500);
-    const kept = await addEntries(replica, 'kept', 12);
+    const logCache = new LogCache(27_500);
+    const kept = await addEntries(logCache, 'kept', 12);
     const run = longRun(20, { bytes: 500, workflowId: 'failing' });
     const pages = run.pages(run.ref(), 10);
     const failing: ReadPage = (from) =>
       from < 19 ? pages(from) : Promise.reject(new Error('the query timed out'));
-    await expect(replica.read(run.ref(), failing)).rejects.toThrow('the query timed out');
-    expect(await isKept(replica, kept)).toBe(false);
+    await expect(logCache.read(run.ref(), failing)).rejects.toThrow('the query timed out');
+    expect(await isKept(logCache, kept)).toBe(false);
   });
 
   it('reads a log that is larger than all its memory, every time', async () => {
-    const replica = new LogReplica(1_000);
+    const logCache = new LogCache(1_000);
     const run = longRun(10, { bytes: 500 });
-    expect([await isKept(replica, run), await isKept(replica, run)]).toEqual([false, false]);
+    expect([await isKept(logCache, run), await isKept(logCache, run)]).toEqual([false, false]);
   });
 
   it('gives up entries that are never placed, the oldest first', async () => {
-    const replica = new LogReplica(10_000);
+    const logCache = new LogCache(10_000);
     const run = new ReferenceRun();
-    produce(run, replica, 'mine', 'x'.repeat(500));
+    produce(run, logCache, 'mine', 'x'.repeat(500));
     for (let index = 0; index < 10; index += 1) {
-      replica.offer('lost', { id: `lost-${index}`, ...turnEvent('x'.repeat(500)) });
+      logCache.offer('lost', { id: `lost-${index}`, ...turnEvent('x'.repeat(500)) });
     }
-    const ref = run.announce();
-    await expect(replica.read(ref, noPages)).rejects.toThrow('asked for entry 0');
-    expect(await replica.read(ref, run.pages(ref))).toEqual(run.truth(ref));
+    const ref = run.nextRef();
+    await expect(logCache.read(ref, noPages)).rejects.toThrow('asked for entry 0');
+    expect(await logCache.read(ref, run.pages(ref))).toEqual(run.truth(ref));
   });
 });

@@ -1,6 +1,6 @@
-// Between the machine and the run: options from the pinned facts, the result, the state query. Pure.
+// Between the machine and the run: options from the pinned config, the result, the state query. Pure.
 
-import { criteriaOf } from '../../core/agent-facts';
+import { criteriaOf } from '../../core/loop-config';
 import type { MachineOptions } from '../../core/machine/options';
 import type { AgentRunResponse, MachineStep } from '../../core/machine/steps';
 import type { PlanResult } from '../../core/orchestration/plan';
@@ -8,32 +8,32 @@ import { emptyUsage } from '../../core/budget/usage';
 import { oneLine } from '../../base/text';
 import { refused } from '../../core/machine/turn-plan';
 import type { MachineInput } from '../../protocol/agent-run';
-import type { AgentFacts } from '../../protocol/activities';
+import type { AgentConfig } from '../../protocol/activities';
 import { limits } from '../../protocol/limits';
 import type { UserMessage } from '../../protocol/message';
 import type { RunInput, RunSpend, RunState } from '../../protocol/run';
 import type { RunnerSpec } from '../../protocol/spec';
 import type { Progress } from './driver';
-import type { RunBoard } from './run-board';
+import type { PendingRequests } from './pending-requests';
 
-export function machineOptions(facts: AgentFacts): MachineOptions {
-  const maxIterations = facts.maxIterations ?? limits.maxIterations;
-  const invalidToolCalls = facts.maxInvalidToolCalls ?? limits.invalidToolCalls;
-  const onInvalidToolCall = facts.onInvalidToolCall ?? 'retry';
+export function machineOptions(config: AgentConfig): MachineOptions {
+  const maxIterations = config.maxIterations ?? limits.maxIterations;
+  const invalidToolCalls = config.maxInvalidToolCalls ?? limits.invalidToolCalls;
+  const onInvalidToolCall = config.onInvalidToolCall ?? 'retry';
   // With callbacks the machine asks, and `resolveInvalidCalls` answers by the agent's rule where they do not.
-  const hasCallbacks = facts.callbackSession !== undefined;
-  const approvals = facts.tools
+  const hasCallbacks = config.callbackSession !== undefined;
+  const approvals = config.tools
     .filter((tool) => tool.needsApproval === true)
     .map((tool) => tool.name);
-  const criteria = criteriaOf(facts);
+  const criteria = criteriaOf(config);
   return {
     maxIterations,
-    maxTurns: facts.maxTurns ?? 2 * maxIterations + 5,
+    maxTurns: config.maxTurns ?? 2 * maxIterations + 5,
     maxInvalidToolCallRetries: invalidToolCalls,
     maxConsecutiveMalformedToolCalls: invalidToolCalls,
-    askUser: facts.askUser ?? false,
+    askUser: config.askUser ?? false,
     ...(onInvalidToolCall !== 'retry' && !hasCallbacks && { onInvalidToolCall }),
-    ...(facts.toolChoice !== undefined && { toolChoice: facts.toolChoice }),
+    ...(config.toolChoice !== undefined && { toolChoice: config.toolChoice }),
     ...(criteria.length > 0 && { criteria }),
     ...(approvals.length > 0 && { approvals }),
   };
@@ -74,7 +74,7 @@ function warningOf({
 }
 
 export function stateOf(run: {
-  readonly board: RunBoard;
+  readonly requests: PendingRequests;
   readonly progress: Progress | undefined;
   readonly spend: RunSpend | undefined;
   readonly runner: string;
@@ -83,16 +83,16 @@ export function stateOf(run: {
   readonly runId: string;
   readonly logLength: number;
 }): RunState {
-  const { board, progress, spend, kind = 'agent', ...rest } = run;
+  const { requests, progress, spend, kind = 'agent', ...rest } = run;
   return {
-    status: board.status,
-    pauseSeq: board.pauseSeq,
+    status: requests.status,
+    pauseSeq: requests.pauseSeq,
     turn: progress?.turn ?? 0,
     iterations: progress?.iterations ?? 0,
     usage: spend?.usage ?? emptyUsage,
     ...(spend?.costUsd !== undefined && { costUsd: spend.costUsd }),
-    pending: board.pending,
-    rejected: board.rejected,
+    pending: requests.pending,
+    rejected: requests.rejected,
     ...(kind !== 'agent' && { kind }),
     ...rest,
   };

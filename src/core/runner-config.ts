@@ -1,21 +1,21 @@
 // What a runner's workflow needs of its pinned definition. Pure.
 
-import type { OrchestrationFacts, RunnerFacts, RunnerPlace } from '../protocol/activities';
+import type { OrchestrationConfig, RunnerConfig, RunnerPlace } from '../protocol/activities';
 import type { AgentSpec, Definition, RunnerRef, RunnerSpec } from '../protocol/spec';
-import { agentFacts } from './agent-facts';
+import { agentConfig } from './loop-config';
 import { runnerOf, runnerPlace } from './runner-refs';
 
-export function runnerFacts(definition: Definition, id: string): RunnerFacts {
+export function runnerConfig(definition: Definition, id: string): RunnerConfig {
   const spec = runnerOf(definition, id);
   return spec.kind === 'agent'
-    ? agentFacts(definition, id)
-    : orchestrationFacts(spec, (ref) => runnerPlace(definition, ref));
+    ? agentConfig(definition, id)
+    : orchestrationConfig(spec, (ref) => runnerPlace(definition, ref));
 }
 
-function orchestrationFacts(
+function orchestrationConfig(
   { description: _description, ...spec }: Exclude<RunnerSpec, AgentSpec>,
   placeOf: (ref: RunnerRef) => RunnerPlace,
-): OrchestrationFacts {
+): OrchestrationConfig {
   switch (spec.kind) {
     case 'sequential':
       return { ...spec, steps: spec.steps.map(placeOf) };

@@ -1,7 +1,7 @@
-import type { AgentFacts } from '../../../src/protocol/activities';
+import type { AgentConfig } from '../../../src/protocol/activities';
 
 /** Those of an agent that says nothing but who it is and what it runs on. */
-export const facts = (more: Partial<AgentFacts> = {}): AgentFacts => ({
+export const config = (more: Partial<AgentConfig> = {}): AgentConfig => ({
   kind: 'agent',
   id: 'clerk',
   model: { provider: 'p', model: 'm' },

@@ -1,10 +1,10 @@
-// What must be judged beside the model call, because the machine can run no code: schemas, custom criteria, approval functions.
+// What must be checks beside the model call, because the machine can run no code: schemas, custom criteria, approval functions.
 
-import { criteriaOf } from '../../core/agent-facts';
+import { criteriaOf } from '../../core/loop-config';
 import { markedQuestion } from '../../core/machine/questions';
 import { checkJson } from '../../core/session';
 import type { Json, JsonObject } from '../../base/json';
-import type { CallAnswer, CriterionVerdict, Verdicts } from '../../protocol/log';
+import type { CallAnswer, CriterionResult, TurnChecks } from '../../protocol/log';
 import type { ToolCallPart } from '../../protocol/message';
 import type { AgentSpec, Definition, ToolSpec } from '../../protocol/spec';
 import type { ModelResponse } from '../../providers/provider';
@@ -12,47 +12,47 @@ import { compileSchema } from '../../define/arguments/compile';
 import { oneLine, textOfParts } from '../../base/text';
 import { isAnswerless } from '../../core/machine/working-turn';
 
-export type JudgeApproval = (tool: ToolSpec, call: ToolCallPart) => Promise<boolean>;
-export type JudgeArguments = (tool: ToolSpec, args: JsonObject) => Promise<string | undefined>;
-export type JudgeCustom = (name: string, text: string) => Promise<CriterionVerdict>;
+export type CheckApproval = (tool: ToolSpec, call: ToolCallPart) => Promise<boolean>;
+export type CheckArguments = (tool: ToolSpec, args: JsonObject) => Promise<string | undefined>;
+export type CheckCriterion = (name: string, text: string) => Promise<CriterionResult>;
 
-export type VerdictsInput = {
+export type TurnToCheck = {
   readonly definition: Definition;
   readonly spec: AgentSpec;
   readonly response: ModelResponse;
-  readonly judgeApproval: JudgeApproval;
-  readonly judgeArguments: JudgeArguments;
-  readonly judgeCustom: JudgeCustom;
+  readonly checkApproval: CheckApproval;
+  readonly checkArguments: CheckArguments;
+  readonly checkCriterion: CheckCriterion;
 };
 
 /** Undefined when there is nothing to say: most turns. */
-export async function judge(input: VerdictsInput): Promise<Verdicts | undefined> {
+export async function checkTurn(input: TurnToCheck): Promise<TurnChecks | undefined> {
   const calls = input.response.content.filter((part) => part.type === 'tool_call');
-  if (calls.length > 0) return await judgeCalls(input, calls);
+  if (calls.length > 0) return await checkCalls(input, calls);
   if (isBeyondCriteria(input)) return undefined;
-  const criteria = await judgeText(input);
+  const criteria = await checkText(input);
   return criteria.length === 0 ? undefined : { criteria };
 }
 
-/** A question always pauses, a paused turn goes on, and one that is refused or has no answer ends the run: none is judged. */
-function isBeyondCriteria({ response, spec }: VerdictsInput): boolean {
+/** A question always pauses, a paused turn goes on, and one that is refused or has no answer ends the run: none is checks. */
+function isBeyondCriteria({ response, spec }: TurnToCheck): boolean {
   const { content, finishReason } = response;
   if (finishReason === 'pause' || finishReason === 'refusal') return true;
   return isAnswerless(content) || markedQuestion(textOfParts(content), spec.askUser) !== undefined;
 }
 
-async function judgeCalls(
-  input: VerdictsInput,
+async function checkCalls(
+  input: TurnToCheck,
   calls: readonly ToolCallPart[],
-): Promise<Verdicts | undefined> {
+): Promise<TurnChecks | undefined> {
   const approvals: number[] = [];
   const argumentProblems: CallAnswer[] = [];
   for (const [index, call] of calls.entries()) {
     const tool = input.definition.tools[call.name];
     if (tool === undefined || call.args === null) continue;
-    const text = tool.activity && (await input.judgeArguments(tool, call.args));
+    const text = tool.activity && (await input.checkArguments(tool, call.args));
     if (text !== undefined) argumentProblems.push({ index, text });
-    if (tool.needsApproval === 'ask' && (await input.judgeApproval(tool, call)))
+    if (tool.needsApproval === 'ask' && (await input.checkApproval(tool, call)))
       approvals.push(index);
   }
   if (approvals.length === 0 && argumentProblems.length === 0) return undefined;
@@ -62,23 +62,23 @@ async function judgeCalls(
   };
 }
 
-async function judgeText({
+async function checkText({
   spec,
   response,
-  judgeCustom,
-}: VerdictsInput): Promise<CriterionVerdict[]> {
+  checkCriterion,
+}: TurnToCheck): Promise<CriterionResult[]> {
   const text = textOfParts(response.content);
-  const verdicts: CriterionVerdict[] = [];
+  const checks: CriterionResult[] = [];
   for (const criterion of criteriaOf(spec)) {
     if (criterion.kind === 'structured-output')
-      verdicts.push(judgeStructured(text, criterion.schema));
-    else if (criterion.kind === 'custom') verdicts.push(await judgeCustom(criterion.name, text));
+      checks.push(checkStructured(text, criterion.schema));
+    else if (criterion.kind === 'custom') checks.push(await checkCriterion(criterion.name, text));
   }
-  return verdicts;
+  return checks;
 }
 
 /** The text as a whole must be a JSON object or array; one code fence around it is stripped. */
-export function judgeStructured(text: string, schema: Json | undefined): CriterionVerdict {
+export function checkStructured(text: string, schema: Json | undefined): CriterionResult {
   const parsed = parseJson(stripFence(text));
   if (parsed === undefined) return { met: false, missing: 'it is not JSON' };
   if (typeof parsed.value !== 'object' || parsed.value === null) {

@@ -18,21 +18,21 @@ export type ReadPage = (from: number) => Promise<LogPage>;
 
 type KeptEntry = OwnedJson<LogEntry>;
 
-type Replica = { readonly entries: KeptEntry[]; readonly digests: string[]; bytes: number };
+type CachedLog = { readonly entries: KeptEntry[]; readonly digests: string[]; bytes: number };
 
-export type ReplicaStatistics = { hits: number; pagesRead: number; diverged: number };
+export type LogCacheStatistics = { hits: number; pagesRead: number; diverged: number };
 
-export class LogReplica {
-  readonly statistics: ReplicaStatistics = { hits: 0, pagesRead: 0, diverged: 0 };
-  readonly #logs: LRUCache<string, Replica>;
+export class LogCache {
+  readonly statistics: LogCacheStatistics = { hits: 0, pagesRead: 0, diverged: 0 };
+  readonly #logs: LRUCache<string, CachedLog>;
   readonly #pool: LRUCache<string, KeptEntry>;
   readonly #hydrations = new Map<string, Promise<unknown>>();
 
   /** `maxBytes` bounds the logs; entries that are not placed yet take at most a quarter of it besides. */
-  constructor(maxBytes: number = limits.replicaBytes) {
+  constructor(maxBytes: number = limits.logCacheBytes) {
     this.#logs = new LRUCache({ maxSize: maxBytes });
     this.#pool = new LRUCache({
-      max: limits.replicaPoolEntries,
+      max: limits.logCachePoolEntries,
       maxSize: Math.max(1, Math.floor(maxBytes / 4)),
       sizeCalculation: (entry) => entry.held,
     });
@@ -61,72 +61,72 @@ export class LogReplica {
   }
 
   async #hydrate(ref: LogRef, readPage: ReadPage): Promise<readonly LogEntry[]> {
-    const replica = this.#logs.get(ref.workflowId) ?? emptyReplica();
+    const cached = this.#logs.get(ref.workflowId) ?? emptyLog();
     try {
-      this.#place(replica, ref);
-      if (matches(replica, ref)) this.statistics.hits += 1;
-      else if (!(await this.#fill(replica, ref, readPage))) {
+      this.#place(cached, ref);
+      if (matches(cached, ref)) this.statistics.hits += 1;
+      else if (!(await this.#fill(cached, ref, readPage))) {
         this.statistics.diverged += 1;
-        truncate(replica, 0);
-        if (!(await this.#fill(replica, ref, readPage))) throw unreadable(ref);
+        truncate(cached, 0);
+        if (!(await this.#fill(cached, ref, readPage))) throw unreadable(ref);
       }
-      return replica.entries.slice(0, ref.length).map((entry) => entry.read());
+      return cached.entries.slice(0, ref.length).map((entry) => entry.read());
     } finally {
-      this.#keep(ref.workflowId, replica);
+      this.#keep(ref.workflowId, cached);
     }
   }
 
   /** As a value of its own each time: the cache does not measure the same one again. What a failed read brought is kept, too. */
-  #keep(workflowId: string, replica: Replica): void {
-    this.#logs.set(workflowId, { ...replica }, { size: Math.max(1, replica.bytes) });
+  #keep(workflowId: string, cached: CachedLog): void {
+    this.#logs.set(workflowId, { ...cached }, { size: Math.max(1, cached.bytes) });
   }
 
   /** Puts the ref's tail in place as far as the pool and the entries that rode along allow. */
-  #place(replica: Replica, ref: LogRef): void {
+  #place(cached: CachedLog, ref: LogRef): void {
     const start = ref.length - ref.tail.length;
     ref.tail.forEach((id, offset) => {
       const position = start + offset;
-      if (position !== replica.entries.length) return;
+      if (position !== cached.entries.length) return;
       const key = poolKey(ref.workflowId, id);
       const rodeAlong = ref.entries?.find((candidate) => candidate.id === id);
       const entry = rodeAlong === undefined ? this.#pool.get(key) : new OwnedJson(rodeAlong);
       if (entry === undefined) return;
-      append(replica, id, entry);
+      append(cached, id, entry);
       this.#pool.delete(key);
     });
   }
 
-  async #fill(replica: Replica, ref: LogRef, readPage: ReadPage): Promise<boolean> {
-    while (replica.entries.length < ref.length) {
-      const from = replica.entries.length;
+  async #fill(cached: CachedLog, ref: LogRef, readPage: ReadPage): Promise<boolean> {
+    while (cached.entries.length < ref.length) {
+      const from = cached.entries.length;
       const page = await readPage(from);
       this.statistics.pagesRead += 1;
       if (page.from !== from || page.entries.length === 0) return false;
-      page.entries.forEach((entry) => append(replica, entry.id, new OwnedJson(entry)));
+      page.entries.forEach((entry) => append(cached, entry.id, new OwnedJson(entry)));
     }
-    return matches(replica, ref);
+    return matches(cached, ref);
   }
 }
 
-function emptyReplica(): Replica {
+function emptyLog(): CachedLog {
   return { entries: [], digests: [], bytes: 0 };
 }
 
-function append(replica: Replica, id: string, entry: KeptEntry): void {
-  replica.digests.push(extendDigest(replica.digests.at(-1) ?? emptyDigest, id));
-  replica.entries.push(entry);
-  replica.bytes += entry.held;
+function append(cached: CachedLog, id: string, entry: KeptEntry): void {
+  cached.digests.push(extendDigest(cached.digests.at(-1) ?? emptyDigest, id));
+  cached.entries.push(entry);
+  cached.bytes += entry.held;
 }
 
-function truncate(replica: Replica, length: number): void {
-  replica.entries.length = length;
-  replica.digests.length = length;
-  replica.bytes = replica.entries.reduce((sum, entry) => sum + entry.held, 0);
+function truncate(cached: CachedLog, length: number): void {
+  cached.entries.length = length;
+  cached.digests.length = length;
+  cached.bytes = cached.entries.reduce((sum, entry) => sum + entry.held, 0);
 }
 
-function matches(replica: Replica, ref: LogRef): boolean {
-  if (replica.entries.length < ref.length) return false;
-  return ref.length === 0 || replica.digests[ref.length - 1] === ref.digest;
+function matches(cached: CachedLog, ref: LogRef): boolean {
+  if (cached.entries.length < ref.length) return false;
+  return ref.length === 0 || cached.digests[ref.length - 1] === ref.digest;
 }
 
 function poolKey(workflowId: string, entryId: string): string {

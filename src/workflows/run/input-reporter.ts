@@ -7,28 +7,28 @@ import type {
   ChildInputs,
   ChildOutcome,
   ChildResult,
-  Delivery,
+  InputAnswer,
   PendingInput,
   RunSpend,
 } from '../../protocol/run';
 import { inputsThatTravel } from './inputs-that-travel';
 
 /** Who tells: `branch` as in `Lineage`. */
-export type Teller = {
+export type ReportingRun = {
   readonly child: string;
   readonly branch: string | undefined;
   /** What an execution before this one told last is not known: even that nothing is open is told again. */
   readonly isContinued: boolean;
 };
 
-export class RootLink {
+export class InputReporter {
   readonly #root: string;
   readonly #child: string;
   readonly #branch: string;
   #told: string | undefined;
   #sending = Promise.resolve();
 
-  constructor(root: string, { child, branch, isContinued }: Teller) {
+  constructor(root: string, { child, branch, isContinued }: ReportingRun) {
     this.#root = root;
     this.#child = child;
     this.#branch = branch ?? child;
@@ -36,7 +36,7 @@ export class RootLink {
   }
 
   /** Tells what this child waits for now, if it is not what was told last. */
-  tell(inputs: readonly PendingInput[]): void {
+  report(inputs: readonly PendingInput[]): void {
     const ids = inputs.map((input) => input.inputId).join(' ');
     if (ids === this.#told) return;
     this.#told = ids;
@@ -65,12 +65,12 @@ export class RootLink {
 }
 
 /** An answer on its way down. Addressed by workflow id only: a reset gave the child another execution. */
-export async function sendDown(child: string, delivery: Delivery): Promise<void> {
-  await getExternalWorkflowHandle(child).signal(signalNames.deliver, delivery);
+export async function sendAnswer(child: string, answer: InputAnswer): Promise<void> {
+  await getExternalWorkflowHandle(child).signal(signalNames.answer, answer);
 }
 
 /** What this run came to, or what it spent, goes to the run that called it. One that is gone needs neither. */
-export async function tellCaller(
+export async function reportToCaller(
   told: { readonly result: ChildResult } | { readonly spend: RunSpend },
 ): Promise<void> {
   const { parent, workflowId } = workflowInfo();

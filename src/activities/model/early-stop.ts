@@ -1,6 +1,6 @@
 // Reads along while a turn streams. Once a name shows that nothing of the turn will run, no more of it is paid for.
 //
-// 1. Only a turn that nobody can save is cut: see `watchTurn`.
+// 1. Only a turn that nobody can save is cut: see `earlyStopOf`.
 // 2. A cut turn is a turn like any other; the machine finds its invalid call by itself.
 
 import {
@@ -18,16 +18,16 @@ import type { CallbackChain } from '../callbacks';
 import { turnNames } from './invalid-calls';
 
 /** Undefined where a callback may still save a turn with an invalid call, or the agent ignores such calls. */
-export function watchTurn(
+export function earlyStopOf(
   spec: AgentSpec,
   chain: CallbackChain | undefined,
-): TurnWatch | undefined {
+): EarlyStop | undefined {
   if (spec.onInvalidToolCall === 'ignore') return undefined;
   if (chain?.has('onInvalidToolCall') || chain?.has('afterModelCall')) return undefined;
-  return new TurnWatch(turnNames(spec).allowed);
+  return new EarlyStop(turnNames(spec).allowed);
 }
 
-export class TurnWatch {
+export class EarlyStop {
   readonly #assembler: StreamedTurnAssembler;
   readonly #cut = new AbortController();
   #invalid: StreamedInvalidToolCall | undefined;
@@ -36,7 +36,7 @@ export class TurnWatch {
     this.#assembler = new StreamedTurnAssembler({ allowed });
   }
 
-  /** Aborts when the turn is doomed. */
+  /** Aborts when nothing of the turn can run. */
   get signal(): AbortSignal {
     return this.#cut.signal;
   }

@@ -23,7 +23,7 @@ import type {
 } from '../../protocol/run';
 
 /** What survives continue-as-new. */
-export type CarriedBoard = {
+export type CarriedRequests = {
   readonly pauseSeq: number;
   readonly pending: readonly PendingInput[];
   readonly answered: readonly (readonly [inputId: string, updateId: string, nonce?: string])[];
@@ -34,7 +34,7 @@ type Answered = { readonly updateId: string; readonly nonce: string | undefined 
 
 const keptRejections = 20;
 
-export class RunBoard {
+export class PendingRequests {
   status: RunStatus = 'loading';
   result: AgentRunResult | undefined;
   isLoaded = false;
@@ -55,7 +55,7 @@ export class RunBoard {
   #rejected: RejectedSignal[] = [];
 
   /** Goes on where the execution before this one stopped. */
-  restore(carried: CarriedBoard): void {
+  restore(carried: CarriedRequests): void {
     this.#pauseSeq = carried.pauseSeq;
     this.#own = carried.pending;
     this.#answered = new Map(
@@ -93,7 +93,7 @@ export class RunBoard {
     return this.status === 'completed' || this.status === 'failed' || this.status === 'cancelled';
   }
 
-  carry(): CarriedBoard {
+  carry(): CarriedRequests {
     return {
       pauseSeq: this.#pauseSeq,
       pending: this.#own,
@@ -237,7 +237,7 @@ export class RunBoard {
   }
 
   /** The answer did not reach who asked. */
-  giveBack(inputId: string): void {
+  reopen(inputId: string): void {
     this.#answered.delete(inputId);
   }
 

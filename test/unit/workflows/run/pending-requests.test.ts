@@ -1,7 +1,7 @@
 // Pure: no server.
 import { limits } from '../../../../src/protocol/limits';
 import type { PendingInput, RejectedSignal } from '../../../../src/protocol/run';
-import { RunBoard } from '../../../../src/workflows/run/run-board';
+import { PendingRequests } from '../../../../src/workflows/run/pending-requests';
 import { thrown } from '../../core/builders';
 
 const input = (inputId: string, kind: PendingInput['kind'] = 'question'): PendingInput => ({
@@ -22,10 +22,10 @@ const rejection = (message: string): RejectedSignal => ({
 
 const codeOf = (act: () => unknown): unknown => (thrown(act) as { code?: unknown }).code;
 
-describe('RunBoard', () => {
-  let board: RunBoard;
+describe('PendingRequests', () => {
+  let requests: PendingRequests;
   beforeEach(() => {
-    board = new RunBoard();
+    requests = new PendingRequests();
   });
 
   describe('publish', () => {
@@ -39,8 +39,8 @@ describe('RunBoard', () => {
         [],
         [input('c')],
       ].map((inputs) => {
-        board.publish(inputs);
-        return [board.pauseSeq, board.status];
+        requests.publish(inputs);
+        return [requests.pauseSeq, requests.status];
       });
       expect(seen).toEqual([
         [0, 'running'],
@@ -54,55 +54,55 @@ describe('RunBoard', () => {
     });
 
     it('lists no more what is asked below a child that is gone', () => {
-      board.publishChild('child', [input('a')]);
-      board.publishChild('grandchild', [input('b')], 'child');
-      board.publishChild('other', [input('c')]);
-      board.forgetBranch('child');
-      expect(board.pending).toEqual([input('c')]);
+      requests.publishChild('child', [input('a')]);
+      requests.publishChild('grandchild', [input('b')], 'child');
+      requests.publishChild('other', [input('c')]);
+      requests.forgetBranch('child');
+      expect(requests.pending).toEqual([input('c')]);
     });
 
     it('lists what children wait for beside its own, and knows who asked', () => {
-      board.publish([input('a')]);
-      board.publishChild('child', [input('c'), input('d')]);
-      expect(board.pending).toEqual([input('a'), input('c'), input('d')]);
-      expect([board.askerOf('a'), board.askerOf('c')]).toEqual([undefined, 'child']);
-      board.take('c', 'update-1');
-      board.publishChild('child', [input('d')]);
-      expect(board.pending).toEqual([input('a'), input('d')]);
-      board.publishChild('child', []);
-      board.close();
-      expect([board.pending, board.pauseSeq]).toEqual([[], 2]);
+      requests.publish([input('a')]);
+      requests.publishChild('child', [input('c'), input('d')]);
+      expect(requests.pending).toEqual([input('a'), input('c'), input('d')]);
+      expect([requests.askerOf('a'), requests.askerOf('c')]).toEqual([undefined, 'child']);
+      requests.take('c', 'update-1');
+      requests.publishChild('child', [input('d')]);
+      expect(requests.pending).toEqual([input('a'), input('d')]);
+      requests.publishChild('child', []);
+      requests.close();
+      expect([requests.pending, requests.pauseSeq]).toEqual([[], 2]);
     });
 
     it('leaves out what was answered, though the machine has not moved on yet', () => {
-      board.publish([input('a'), input('b')]);
-      board.take('a', 'update-1');
-      board.publish([input('a'), input('b')]);
-      expect(board.pending).toEqual([input('b')]);
-      expect(board.pauseSeq).toBe(1);
+      requests.publish([input('a'), input('b')]);
+      requests.take('a', 'update-1');
+      requests.publish([input('a'), input('b')]);
+      expect(requests.pending).toEqual([input('b')]);
+      expect(requests.pauseSeq).toBe(1);
     });
 
     it('is running once it is loaded, also where it asks nothing itself', () => {
-      const before = board.status;
-      board.loaded();
-      expect([before, board.status, board.pauseSeq]).toEqual(['loading', 'running', 0]);
+      const before = requests.status;
+      requests.loaded();
+      expect([before, requests.status, requests.pauseSeq]).toEqual(['loading', 'running', 0]);
     });
 
     it.each([{ status: 'completed' }, { status: 'failed' }, { status: 'cancelled' }] as const)(
       'never brings a run back that is $status',
       ({ status }) => {
-        board.status = status;
-        board.publish([]);
-        expect([board.status, board.ended]).toEqual([status, true]);
+        requests.status = status;
+        requests.publish([]);
+        expect([requests.status, requests.ended]).toEqual([status, true]);
       },
     );
   });
 
   describe('an answer', () => {
     it('that came by signal is not the same one again, whatever it says', () => {
-      board.publish([input('a')]);
-      board.take('a');
-      expect(codeOf(() => board.question({ answer: 'x', inputId: 'a' }, undefined))).toBe(
+      requests.publish([input('a')]);
+      requests.take('a');
+      expect(codeOf(() => requests.question({ answer: 'x', inputId: 'a' }, undefined))).toBe(
         'AlreadyAnswered',
       );
     });
@@ -111,7 +111,7 @@ describe('RunBoard', () => {
       readonly name: string;
       readonly open: readonly PendingInput[];
       readonly answered?: string;
-      readonly status?: RunBoard['status'];
+      readonly status?: PendingRequests['status'];
       readonly inputId?: string;
       readonly code: string;
       readonly says: RegExp;
@@ -144,40 +144,45 @@ describe('RunBoard', () => {
 
     it.each(refusals)('$name is refused, and changes nothing', (refusal) => {
       const { open, answered, status, inputId, code, says } = refusal;
-      if (open.length > 0) board.publish(open);
-      if (answered !== undefined) board.take(answered, 'update-1');
-      if (status !== undefined) board.status = status;
-      const before = board.carry();
+      if (open.length > 0) requests.publish(open);
+      if (answered !== undefined) requests.take(answered, 'update-1');
+      if (status !== undefined) requests.status = status;
+      const before = requests.carry();
       const error = thrown(() =>
-        board.addressed(inputId === undefined ? {} : { inputId }, 'update-2'),
+        requests.addressed(inputId === undefined ? {} : { inputId }, 'update-2'),
       );
       expect(error).toMatchObject({ code, message: expect.stringMatching(says) as string });
-      expect([board.carry(), board.answers]).toEqual([before, answered === undefined ? 0 : 1]);
+      expect([requests.carry(), requests.answers]).toEqual([
+        before,
+        answered === undefined ? 0 : 1,
+      ]);
     });
 
     it('needs no name when one thing is asked', () => {
-      board.publish([input('a')]);
-      expect(board.addressed({}, 'update-1')).toEqual(input('a'));
+      requests.publish([input('a')]);
+      expect(requests.addressed({}, 'update-1')).toEqual(input('a'));
     });
 
     it('is taken once: its honest retry is told the same, even after the run moved on', () => {
-      board.publish([input('a')]);
-      board.take('a', 'update-1');
-      expect([board.status, board.answers]).toEqual(['running', 1]);
-      expect(board.addressed({ inputId: 'a' }, 'update-1')).toBeUndefined();
-      board.publish([input('b')]);
-      expect(board.addressed({ inputId: 'a' }, 'update-1')).toBeUndefined();
-      expect(codeOf(() => board.addressed({ inputId: 'a' }, 'update-2'))).toBe('AlreadyAnswered');
+      requests.publish([input('a')]);
+      requests.take('a', 'update-1');
+      expect([requests.status, requests.answers]).toEqual(['running', 1]);
+      expect(requests.addressed({ inputId: 'a' }, 'update-1')).toBeUndefined();
+      requests.publish([input('b')]);
+      expect(requests.addressed({ inputId: 'a' }, 'update-1')).toBeUndefined();
+      expect(codeOf(() => requests.addressed({ inputId: 'a' }, 'update-2'))).toBe(
+        'AlreadyAnswered',
+      );
     });
 
     it('in words goes to a question, a decision to an approval', () => {
-      board.publish([input('q'), input('ok', 'approval')]);
-      expect(board.question({ answer: 'yes', inputId: 'q' }, 'u')).toEqual(input('q'));
-      expect(board.approval({ inputId: 'ok' }, 'u')).toEqual(input('ok', 'approval'));
-      expect(codeOf(() => board.question({ answer: 'yes', inputId: 'ok' }, 'u'))).toBe(
+      requests.publish([input('q'), input('ok', 'approval')]);
+      expect(requests.question({ answer: 'yes', inputId: 'q' }, 'u')).toEqual(input('q'));
+      expect(requests.approval({ inputId: 'ok' }, 'u')).toEqual(input('ok', 'approval'));
+      expect(codeOf(() => requests.question({ answer: 'yes', inputId: 'ok' }, 'u'))).toBe(
         'InvalidAnswer',
       );
-      expect(codeOf(() => board.approval({ inputId: 'q' }, 'u'))).toBe('InvalidAnswer');
+      expect(codeOf(() => requests.approval({ inputId: 'q' }, 'u'))).toBe('InvalidAnswer');
     });
 
     it.each([
@@ -185,55 +190,57 @@ describe('RunBoard', () => {
       { name: 'white space', answer: ' \n' },
       { name: 'too much', answer: 'x'.repeat(limits.answer + 1) },
     ])('of $name is no answer', ({ answer }) => {
-      board.publish([input('a')]);
-      expect(codeOf(() => board.question({ answer }, 'u'))).toBe('InvalidAnswer');
+      requests.publish([input('a')]);
+      expect(codeOf(() => requests.question({ answer }, 'u'))).toBe('InvalidAnswer');
     });
 
     it.each([0, -1, 1e-20, 1e16, '1e-20', 'much'])('of %p raises no budget', (answer) => {
-      board.publish([input('a', 'budget')]);
-      expect(codeOf(() => board.question({ answer }, 'u'))).toBe('InvalidAnswer');
+      requests.publish([input('a', 'budget')]);
+      expect(codeOf(() => requests.question({ answer }, 'u'))).toBe('InvalidAnswer');
     });
   });
 
   describe('carried over continue-as-new', () => {
-    const restored = (carrying: RunBoard): RunBoard => {
-      const next = new RunBoard();
-      next.restore(JSON.parse(JSON.stringify(carrying.carry())) as ReturnType<RunBoard['carry']>);
+    const restored = (carrying: PendingRequests): PendingRequests => {
+      const next = new PendingRequests();
+      next.restore(
+        JSON.parse(JSON.stringify(carrying.carry())) as ReturnType<PendingRequests['carry']>,
+      );
       return next;
     };
 
     it('goes on where it was', () => {
-      board.publish([input('a'), input('b')]);
-      board.take('a', 'update-1');
-      board.refuse(rejection('no'));
-      const next = restored(board);
-      expect(next.carry()).toEqual(board.carry());
+      requests.publish([input('a'), input('b')]);
+      requests.take('a', 'update-1');
+      requests.refuse(rejection('no'));
+      const next = restored(requests);
+      expect(next.carry()).toEqual(requests.carry());
       expect([next.status, next.pauseSeq]).toEqual(['needs-input', 1]);
       expect(next.addressed({ inputId: 'a' }, 'update-1')).toBeUndefined();
       expect(codeOf(() => next.addressed({ inputId: 'a' }, 'update-2'))).toBe('AlreadyAnswered');
       next.publish([input('b')]);
-      expect(next.pauseSeq).toBe(board.pauseSeq);
+      expect(next.pauseSeq).toBe(requests.pauseSeq);
     });
 
     it('runs on when nothing is asked', () => {
-      board.publish([]);
-      expect(restored(board).status).toBe('running');
+      requests.publish([]);
+      expect(restored(requests).status).toBe('running');
     });
 
     it('remembers the last thousand answers', () => {
       for (let index = 0; index < 1_200; index += 1) {
-        board.publish([input(`q${index}`)]);
-        board.take(`q${index}`, `u${index}`);
+        requests.publish([input(`q${index}`)]);
+        requests.take(`q${index}`, `u${index}`);
       }
-      const { answered } = board.carry();
+      const { answered } = requests.carry();
       expect(answered).toHaveLength(limits.answeredInputs);
       expect(answered.at(-1)).toEqual(['q1199', 'u1199']);
     });
 
     it('keeps signals that were refused before it had loaded, after the earlier ones', () => {
-      board.refuse(rejection('earlier'));
-      const carried = board.carry();
-      const next = new RunBoard();
+      requests.refuse(rejection('earlier'));
+      const carried = requests.carry();
+      const next = new PendingRequests();
       next.refuse(rejection('while loading'));
       next.restore(carried);
       expect(next.rejected.map(({ message }) => message)).toEqual(['earlier', 'while loading']);
@@ -241,19 +248,19 @@ describe('RunBoard', () => {
 
     it('keeps twenty refused signals, however often it is carried', () => {
       for (let execution = 0; execution < 3; execution += 1) {
-        const next = new RunBoard();
+        const next = new PendingRequests();
         for (let index = 0; index < 15; index += 1) next.refuse(rejection(`${execution}.${index}`));
-        next.restore(board.carry());
-        board = next;
+        next.restore(requests.carry());
+        requests = next;
       }
-      expect(board.rejected).toHaveLength(20);
-      expect(board.rejected.at(-1)).toEqual(rejection('2.14'));
+      expect(requests.rejected).toHaveLength(20);
+      expect(requests.rejected.at(-1)).toEqual(rejection('2.14'));
     });
   });
 
   it('keeps the last twenty refused signals', () => {
-    for (let index = 0; index < 50; index += 1) board.refuse(rejection(String(index)));
-    expect(board.rejected.map(({ message }) => message)).toEqual(
+    for (let index = 0; index < 50; index += 1) requests.refuse(rejection(String(index)));
+    expect(requests.rejected.map(({ message }) => message)).toEqual(
       Array.from({ length: 20 }, (_, index) => String(index + 30)),
     );
   });

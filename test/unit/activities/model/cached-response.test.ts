@@ -1,6 +1,6 @@
 // An activity context of the SDK's own mock; no server.
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { KeptAnswer } from '../../../../src/activities/model/kept-answer';
+import { CachedResponse } from '../../../../src/activities/model/cached-response';
 import { limits } from '../../../../src/protocol/limits';
 import type { ModelResponse } from '../../../../src/providers/provider';
 import { noUsage } from '../../core/builders';
@@ -18,9 +18,9 @@ async function attempt(
   heartbeatDetails?: unknown,
 ): Promise<{ readonly kept: readonly unknown[]; readonly answer: ModelResponse | undefined }> {
   const kept: unknown[] = [];
-  let held: KeptAnswer | undefined;
+  let held: CachedResponse | undefined;
   const work = async (): Promise<void> => {
-    held = new KeptAnswer((details) => void kept.push(details));
+    held = new CachedResponse((details) => void kept.push(details));
     try {
       await held.once(call);
       await held.once(() => Promise.reject(new Error('asked twice')));
@@ -29,7 +29,7 @@ async function attempt(
     }
   };
   await new MockActivityEnvironment({ heartbeatDetails }).run(work);
-  return { kept, answer: held?.answer };
+  return { kept, answer: held?.response };
 }
 
 describe('a kept answer', () => {

@@ -1,5 +1,5 @@
-// A model's answer that was paid for outlives an attempt that fails after it, because code that judges it threw: the next attempt,
-// on whatever worker, judges the same answer. Its place is the heartbeat's details, which the server keeps between attempts.
+// A model's answer that was paid for outlives an attempt that fails after it, because code that checks it threw: the next attempt,
+// on whatever worker, checks the same answer. Its place is the heartbeat's details, which the server keeps between attempts.
 
 import { Context } from '@temporalio/activity';
 import { utf8Length } from '../../base/text';
@@ -9,27 +9,27 @@ import { limits } from '../../protocol/limits';
 import type { ModelResponse } from '../../providers/provider';
 import type { Heartbeat } from '../heartbeat';
 
-export class KeptAnswer {
+export class CachedResponse {
   readonly #keep: Heartbeat;
-  #answer: ModelResponse | undefined = keptBefore();
+  #response: ModelResponse | undefined = cachedBefore();
 
   constructor(keep: Heartbeat) {
     this.#keep = keep;
   }
 
   /** There once the model has answered, in this attempt or an earlier one. */
-  get answer(): ModelResponse | undefined {
-    return this.#answer;
+  get response(): ModelResponse | undefined {
+    return this.#response;
   }
 
   /** Calls the model unless it has answered before. */
   async once(call: () => Promise<ModelResponse>): Promise<ModelResponse> {
-    if (this.#answer !== undefined) return this.#answer;
-    const answer = await call();
-    this.#answer = answer;
-    checkTurnSize(answer);
-    this.#keep({ answer: answer as unknown as Json });
-    return answer;
+    if (this.#response !== undefined) return this.#response;
+    const response = await call();
+    this.#response = response;
+    checkTurnSize(response);
+    this.#keep({ response: response as unknown as Json });
+    return response;
   }
 }
 
@@ -41,8 +41,8 @@ export function checkTurnSize(entry: object): void {
   );
 }
 
-function keptBefore(): ModelResponse | undefined {
+function cachedBefore(): ModelResponse | undefined {
   const { heartbeatDetails } = Context.current().info as { heartbeatDetails: unknown };
   if (!isJsonObject(heartbeatDetails)) return undefined;
-  return heartbeatDetails['answer'] as unknown as ModelResponse | undefined;
+  return heartbeatDetails['response'] as unknown as ModelResponse | undefined;
 }
