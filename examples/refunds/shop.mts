@@ -1,6 +1,6 @@
 import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { ToolError } from 'longhaul';
+import { LonghaulError } from 'longhaul';
 
 export type Order = {
   readonly customer: string;
@@ -22,7 +22,7 @@ export async function findOrder(orderId: string): Promise<Order> {
   const text = await readFile(new URL('orders.json', import.meta.url), 'utf8');
   const order = new Map(Object.entries(JSON.parse(text) as Record<string, Order>)).get(orderId);
   // The model is told at once: another attempt would not find it either.
-  if (order === undefined) throw new ToolError(`There is no order ${orderId}.`);
+  if (order === undefined) throw new LonghaulError('ToolError', `There is no order ${orderId}.`);
   return order;
 }
 

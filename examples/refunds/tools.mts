@@ -1,4 +1,4 @@
-import { defineTool, ToolError, type Tool } from 'longhaul';
+import { defineTool, type Tool, LonghaulError } from 'longhaul';
 import { z } from 'zod';
 import { findOrder, type Ledger } from './shop.mts';
 
@@ -29,7 +29,8 @@ function refund(ledger: Ledger) {
     inputSchema: z.object({ orderId, amount: z.number().positive() }),
     execute: async ({ orderId, amount }, { workflowId, idempotencyKey }) => {
       const { paid } = await findOrder(orderId);
-      if (amount > paid) throw new ToolError(`Only ${paid} euros were paid for order ${orderId}.`);
+      if (amount > paid)
+        throw new LonghaulError('ToolError', `Only ${paid} euros were paid for order ${orderId}.`);
       await ledger.add({ orderId, amount, workflowId, idempotencyKey });
       return { orderId, refunded: amount };
     },

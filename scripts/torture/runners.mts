@@ -9,10 +9,10 @@ import {
   parallel,
   sequential,
   subAgent,
-  ToolError,
   type AgentTool,
   type Runner,
   type Tool,
+  LonghaulError,
 } from 'longhaul';
 import {
   agentsOf,
@@ -146,7 +146,7 @@ function toolsOf(outside: Outside): readonly Tool<ToolArguments>[] {
       ...tool('stumble'),
       retry: { maximumAttempts: 100, initialInterval: '100ms' },
       execute: ({ place }) => {
-        throw new ToolError(`it broke at ${place}`);
+        throw new LonghaulError('ToolError', `it broke at ${place}`);
       },
     }),
   ];

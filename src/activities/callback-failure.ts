@@ -4,7 +4,7 @@ import { Context } from '@temporalio/activity';
 import { CancelledFailure } from '@temporalio/common';
 import { LRUCache } from 'lru-cache';
 import { clipText } from '../base/text';
-import { InternalError } from '../protocol/error-classes';
+import { LonghaulError } from '../protocol/errors';
 import { limits } from '../protocol/limits';
 import type { CallbackHooks } from '../define/callbacks';
 import { describe } from './failures';
@@ -38,9 +38,9 @@ export function callbackError(
   { callbacks, hook }: HookPlace,
   problem: string,
   options: { readonly retryable: boolean } = { retryable: false },
-): InternalError {
+): LonghaulError {
   const message = clipText(`callbacks '${callbacks}', ${hook}: ${problem}`, limits.failureMessage);
-  return new InternalError(message, { ...options, details: { callbacks, hook } });
+  return new LonghaulError('InternalError', message, { ...options, details: { callbacks, hook } });
 }
 
 function countFailure(): number {

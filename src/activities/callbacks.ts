@@ -5,7 +5,7 @@ import { log } from '@temporalio/activity';
 import { checkExactJson, mergeDelta, pickKeys, sessionDelta, violationText } from '../core/session';
 import { utf8Length } from '../base/text';
 import type { CallModelInput, CallToolInput } from '../protocol/activities';
-import { NotRegisteredHere, SessionTooLarge } from '../protocol/error-classes';
+import { LonghaulError } from '../protocol/errors';
 import type { JsonObject } from '../base/json';
 import { limits } from '../protocol/limits';
 import type { SessionDelta } from '../protocol/session';
@@ -41,7 +41,10 @@ export async function callbackChain(
     const callbacks = registry.callbacks.get(name);
     if (callbacks === undefined) {
       const message = `this worker has no callbacks '${name}'`;
-      throw new NotRegisteredHere(message, { retryable: true, details: { callbacks: name } });
+      throw new LonghaulError('NotRegisteredHere', message, {
+        retryable: true,
+        details: { callbacks: name },
+      });
     }
     return { callbacks, keys: definition.callbacks?.[name]?.session ?? [] };
   });
@@ -96,7 +99,8 @@ export class CallbackChain {
     if (Object.keys(delta.set).length + delta.removed.length === 0) return undefined;
     const bytes = utf8Length(JSON.stringify(delta));
     if (bytes <= limits.session) return delta;
-    throw new SessionTooLarge(
+    throw new LonghaulError(
+      'SessionTooLarge',
       `the callbacks changed ${bytes} bytes of the session; at most ${limits.session} are kept`,
       { details: { callbacks: this.#links.map(({ callbacks }) => callbacks.name) } },
     );

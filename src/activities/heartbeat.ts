@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { utf8Length } from '../base/text';
-import { PayloadTooLarge } from '../protocol/error-classes';
+import { LonghaulError } from '../protocol/errors';
 import type { Json } from '../base/json';
 import { limits } from '../protocol/limits';
 import { untilAborted } from './until-aborted';
@@ -47,7 +47,8 @@ function ownDetails(details: Json): Json {
   const text = JSON.stringify(details);
   const bytes = utf8Length(text);
   if (bytes <= limits.heartbeat) return JSON.parse(text) as Json;
-  throw new PayloadTooLarge(
+  throw new LonghaulError(
+    'PayloadTooLarge',
     `the details of a heartbeat have ${bytes} bytes; at most ${limits.heartbeat} are kept. Keep them elsewhere and beat with a reference`,
   );
 }

@@ -2,8 +2,9 @@
  * The machine with all it can do, for drivers of their own. What it adds to `AgentMachine`: a history to start from, an output
  * tool, streamed turns, and turns a driver gives up. `longhaul`'s workflows need none of it: their sandbox does not load this file.
  */
+import { LonghaulError } from '../protocol/errors';
 import { isJsonObject } from '../base/json';
-import { RunCancelled, ProtocolError } from '../core/errors';
+import { RunCancelled } from '../core/errors';
 import { acceptTurn } from '../core/machine/accepted-turn';
 import { advance } from '../core/machine/advance';
 import { AgentMachine } from '../core/machine/agent-machine';
@@ -81,7 +82,8 @@ export class AgentRun extends AgentMachine {
 
   override modelResponse(turn: ModelTurn): ModelTurnOutcome {
     if (this.machine.expect('modelResponse', 'awaiting-model').recorded)
-      throw new ProtocolError(
+      throw new LonghaulError(
+        'ProtocolError',
         'This model call was recorded as a streamed one; give its turn to streamedTurn.',
       );
     return super.modelResponse(turn);
@@ -93,11 +95,15 @@ export class AgentRun extends AgentMachine {
   ): void {
     const { turn } = this.machine.expect('retryModelTurn', 'awaiting-advance');
     if (callsOf(contentOf(this.machine.working(turn))).length > 0)
-      throw new ProtocolError(
+      throw new LonghaulError(
+        'ProtocolError',
         'A turn with tool calls cannot be retried; answer its calls instead.',
       );
     if (!isJsonObject(how) || (how.kind !== 'feedback' && how.kind !== 'repeat'))
-      throw new ProtocolError('A turn is retried with "repeat" or with "feedback".');
+      throw new LonghaulError(
+        'ProtocolError',
+        'A turn is retried with "repeat" or with "feedback".',
+      );
     if (how.kind === 'feedback') {
       this.machine.commit(turn);
       this.machine.record.append(decisionEvent({ kind: 'feedback', text: how.text }));
@@ -112,7 +118,8 @@ export class AgentRun extends AgentMachine {
 
   /** Bills a streamed attempt. Once per model call, before `streamedTurn`, or after the turn was abandoned. */
   recordStreamedCompletionCall(call: CompletionCallHead): CompletionCall {
-    if (!isJsonObject(call)) throw new ProtocolError('A streamed model call has no head.');
+    if (!isJsonObject(call))
+      throw new LonghaulError('ProtocolError', 'A streamed model call has no head.');
     markRecorded(this.machine);
     return this.machine.record.bill(this.turn, call);
   }

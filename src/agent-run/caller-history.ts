@@ -1,5 +1,5 @@
+import { LonghaulError } from '../protocol/errors';
 import type { Message, ToolMessage } from '../protocol/message';
-import { ProtocolError } from '../core/errors';
 import { callsOf } from '../core/machine/working-turn';
 
 /** Refuses a history no provider would accept: every call needs exactly one result in the next message. */
@@ -37,7 +37,8 @@ function without(ids: readonly string[], taken: readonly string[]): string[] {
   return left;
 }
 
-const refused = (index: number, problem: string): ProtocolError =>
-  new ProtocolError(
+const refused = (index: number, problem: string): LonghaulError =>
+  new LonghaulError(
+    'ProtocolError',
     `The history cannot be sent to a provider: message ${index} ${problem}. Repair it before starting a run.`,
   );

@@ -4,9 +4,9 @@
  * S1. One record per attempt; a turn whose usage was not recorded is refused.
  * S2. Retry and skip give the turn up: what came in and its answers enter history, and a new model call follows.
  */
+import { LonghaulError } from '../protocol/errors';
 import { plainJson } from '../base/plain-json';
 import { emptyUsage } from '../core/budget/usage';
-import { ProtocolError } from '../core/errors';
 import { refuse, scan } from '../core/machine/invalid-call-events';
 import type { TurnNames } from '../core/machine/invalid-tool-calls';
 import {
@@ -31,7 +31,8 @@ export function markRecorded(machine: Machine): void {
   const state = machine.expect('recordStreamedCompletionCall', 'awaiting-model', 'preparing');
   const open = state.kind === 'preparing' ? state.recordingOwed : !state.recorded;
   if (!open)
-    throw new ProtocolError(
+    throw new LonghaulError(
+      'ProtocolError',
       'There is no streamed model call to record, or its usage was recorded already.',
     );
   machine.move(
@@ -44,7 +45,8 @@ export function markRecorded(machine: Machine): void {
 export function acceptStreamed(machine: Machine, turn: AcceptedTurn): void {
   const state = machine.expect('streamedTurn', 'awaiting-model');
   if (!state.recorded)
-    throw new ProtocolError(
+    throw new LonghaulError(
+      'ProtocolError',
       'The usage of this streamed turn was not recorded; call recordStreamedCompletionCall first.',
     );
   const invalid = findInvalidCall(turn, machine.record.transcript.position);
@@ -102,7 +104,10 @@ export function resolveStreamed(
 function abandonText(action: InvalidToolCallAction): string {
   if (action.kind === 'retry') return action.feedback;
   if (action.kind === 'skip') return action.reason;
-  throw new ProtocolError(`An invalid tool call cannot be resolved by "${action.kind}".`);
+  throw new LonghaulError(
+    'ProtocolError',
+    `An invalid tool call cannot be resolved by "${action.kind}".`,
+  );
 }
 
 /** The names of a streamed turn. Where neither the driver nor the tool choice tells them, any other name may be right. */

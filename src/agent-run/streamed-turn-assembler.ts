@@ -6,8 +6,8 @@
  * 2. A completed reasoning block supersedes its deltas, which carry no signature.
  * 3. After a turn was abandoned only its end matters, for the usage.
  */
+import { LonghaulError } from '../protocol/errors';
 import type { AssistantPart, ReasoningPart } from '../protocol/message';
-import { ProtocolError } from '../core/errors';
 import type { CallOutput } from './streamed-calls';
 import { StreamedCalls } from './streamed-calls';
 import type {
@@ -33,7 +33,8 @@ export class StreamedTurnAssembler {
 
   push(event: StreamEvent): AssemblerOutput[] {
     if (this.#open)
-      throw new ProtocolError(
+      throw new LonghaulError(
+        'ProtocolError',
         `The call of "${this.#open.name}" is not allowed; resolve it before the stream goes on.`,
       );
     if (event.type === 'finish') return [{ kind: 'completed', head: event.head }];
@@ -59,9 +60,13 @@ export class StreamedTurnAssembler {
   /** What the run decided about the open invalid call. A repaired one gives what was held back, under its new name. */
   resolve(resolution: StreamedResolution): AssemblerOutput[] {
     const open = this.#open;
-    if (!open) throw new ProtocolError('No invalid tool call of this stream is open.');
+    if (!open)
+      throw new LonghaulError('ProtocolError', 'No invalid tool call of this stream is open.');
     if (resolution.kind === 'repaired' && !this.#calls.allows(resolution.name))
-      throw new ProtocolError(`The name "${resolution.name}" is not allowed in this turn either.`);
+      throw new LonghaulError(
+        'ProtocolError',
+        `The name "${resolution.name}" is not allowed in this turn either.`,
+      );
     this.#open = undefined;
     if (resolution.kind === 'repaired')
       return this.#output({
@@ -81,7 +86,8 @@ export class StreamedTurnAssembler {
   /** The whole turn: reasoning, then text, then calls. */
   finish(): AssistantPart[] {
     if (this.#open || this.#abandoned)
-      throw new ProtocolError(
+      throw new LonghaulError(
+        'ProtocolError',
         'A turn with an invalid tool call, or an abandoned one, has no content.',
       );
     return this.#content(this.#calls.finish());

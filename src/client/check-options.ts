@@ -1,6 +1,6 @@
 import { checkKnown } from '../core/run-input';
 import { describeValue } from '../base/problem';
-import { InvalidInput } from '../protocol/error-classes';
+import { LonghaulError } from '../protocol/errors';
 
 /**
  * Throws `InvalidInput` for an option that a method does not have: misspelt, it would be lost in silence. `known` is compiled against
@@ -13,6 +13,9 @@ export function checkOptions<Options extends object>(
 ): void {
   const given: unknown = options;
   if (typeof given !== 'object' || given === null || Array.isArray(given))
-    throw new InvalidInput(`${method} takes an object of options, not ${describeValue(given)}`);
+    throw new LonghaulError(
+      'InvalidInput',
+      `${method} takes an object of options, not ${describeValue(given)}`,
+    );
   checkKnown(given, `the options of ${method}`, Object.keys(known));
 }

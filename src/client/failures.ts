@@ -17,21 +17,13 @@ import {
 import { asMachineError } from '../core/errors';
 import { encodedFailureMessage } from '../protocol/encryption';
 import {
-  errorOfCode,
-  InternalError,
-  InvalidInput,
-  RunClosed,
-  RunFull,
-  ServerUnavailable,
-} from '../protocol/error-classes';
-import {
   errorCodes,
-  LonghaulError,
   ProviderError,
   type ErrorCode,
   type ErrorDetails,
   type ErrorOptions,
   type ProviderErrorKind,
+  LonghaulError,
 } from '../protocol/errors';
 import { namespaceMissing, serverUnavailable } from '../server/connection-options';
 
@@ -114,12 +106,15 @@ export function asLonghaulError(error: unknown): LonghaulError {
   const told = updateRefusal(error) ?? runFull(error) ?? refusedInput(error) ?? unreachable(error);
   if (told !== undefined) return told;
   const reason = error instanceof Error ? error.message : String(error);
-  return new InternalError(`the call came to nothing: ${reason}`, { cause: error });
+  return new LonghaulError('InternalError', `the call came to nothing: ${reason}`, {
+    cause: error,
+  });
 }
 
 function runFull(error: unknown): LonghaulError | undefined {
   if (!isFull(error)) return undefined;
-  return new RunFull(
+  return new LonghaulError(
+    'RunFull',
     'the run has taken as many answers as the server lets it take before it goes on in a new execution, which it does when nothing it called is open: try again then, or answer at the run that asked, which tree() lists',
     { cause: error, retryable: true },
   );
@@ -129,12 +124,17 @@ function runFull(error: unknown): LonghaulError | undefined {
 function refusedInput(error: unknown): LonghaulError | undefined {
   const cause = serviceError(error);
   if (cause?.code !== grpcStatus.invalidArgument) return undefined;
-  return new InvalidInput(`Temporal refuses what it was asked: ${cause.details}`, { cause: error });
+  return new LonghaulError('InvalidInput', `Temporal refuses what it was asked: ${cause.details}`, {
+    cause: error,
+  });
 }
 
 function notServed(what: string, cause: unknown, retryable = false): LonghaulError {
   const details = serviceError(cause)?.details ?? '';
-  return new ServerUnavailable(`Temporal ${what} (${details})`, { cause, retryable });
+  return new LonghaulError('ServerUnavailable', `Temporal ${what} (${details})`, {
+    cause,
+    retryable,
+  });
 }
 
 function serviceError(
@@ -170,20 +170,21 @@ function toTyped(cause: Error, isNested: boolean): LonghaulError | undefined {
   }
   if (cause instanceof CancelledFailure) return cancelled(cause.message);
   if (cause instanceof TerminatedFailure)
-    return new RunClosed(`the run was terminated: ${cause.message}`);
+    return new LonghaulError('RunClosed', `the run was terminated: ${cause.message}`);
   if (cause instanceof TimeoutFailure) {
     return isNested
       ? new ProviderError(
           'unavailable',
           `a call of the run did not finish in time: ${cause.message}`,
         )
-      : new RunClosed(`the run timed out: ${cause.message}`);
+      : new LonghaulError('RunClosed', `the run timed out: ${cause.message}`);
   }
   return undefined;
 }
 
 function fromFailure(code: ErrorCode, message: string, details: ErrorDetails): LonghaulError {
-  if (code !== 'ProviderError') return asMachineError(errorOfCode(code, message, { details }));
+  if (code !== 'ProviderError')
+    return asMachineError(new LonghaulError(code, message, { details }));
   const { kind, status, provider } = details as {
     kind?: ProviderErrorKind;
     status?: number;
@@ -211,7 +212,8 @@ export function isTermination(error: unknown): boolean {
 export function runFailure(error: unknown): LonghaulError | undefined {
   if (!(error instanceof WorkflowFailedError)) return undefined;
   return (
-    typedError(error) ?? new InternalError(error.cause?.message ?? error.message, { cause: error })
+    typedError(error) ??
+    new LonghaulError('InternalError', error.cause?.message ?? error.message, { cause: error })
   );
 }
 

@@ -1,9 +1,9 @@
 // The log of a run as far as its history alone tells: what it was started with or carried over, and what its activities returned. Decisions of the
 // machine are not in history; they are there when a worker answers.
 
+import { LonghaulError } from '../protocol/errors';
 import { inflateRawSync } from 'node:zlib';
 import type { Client } from '@temporalio/client';
-import { StateError } from '../core/errors';
 import { isJsonObject } from '../base/json';
 import { limits } from '../protocol/limits';
 import type { LogEntry, LogPage } from '../protocol/log';
@@ -50,7 +50,10 @@ function inflate<Value>(bytes: Uint8Array): Value {
     const text = inflateRawSync(bytes, { maxOutputLength: limits.inflated }).toString();
     return JSON.parse(text) as Value;
   } catch (error) {
-    throw new StateError(`the run's history holds a state that cannot be read: ${String(error)}`);
+    throw new LonghaulError(
+      'StateError',
+      `the run's history holds a state that cannot be read: ${String(error)}`,
+    );
   }
 }
 

@@ -9,7 +9,7 @@ import { keyHashes } from '../core/key-hashes';
 import { checkApplication, checkRunInput } from '../core/run-input';
 import { checkWorkflowId, startMemo, toRunInput, workflowTypeOf } from '../core/run-start';
 import { clipText, oneLine } from '../base/text';
-import { InvalidInput, RunAlreadyExists } from '../protocol/error-classes';
+import { LonghaulError } from '../protocol/errors';
 import { limits, timeouts } from '../protocol/limits';
 import type { RunInput, RunKey } from '../protocol/run';
 import type { BudgetSpec, RunnerLike, RunTypes, TypeOf } from '../protocol/spec';
@@ -115,7 +115,7 @@ export class Longhaul {
   ): RunHandle<Types> {
     checkOptions('run', options, { withoutWorker: true });
     if (typeof workflowId !== 'string' || workflowId === '')
-      throw new InvalidInput('a workflow id must be a text');
+      throw new LonghaulError('InvalidInput', 'a workflow id must be a text');
     return new RunHandle(this.client, workflowId, options);
   }
 
@@ -207,7 +207,7 @@ export class Longhaul {
     } catch (error) {
       if (error instanceof WorkflowExecutionAlreadyStartedError) {
         const message = `run '${workflowId}' already exists: take it with run('${workflowId}'), or start under another workflowId`;
-        throw new RunAlreadyExists(message, { cause: error, details: { workflowId } });
+        throw new LonghaulError('RunAlreadyExists', message, { cause: error, details: { workflowId } });
       }
       throw asLonghaulError(error);
     }

@@ -8,7 +8,7 @@
 // 4. One long poll a caller. A run that closes ends the update, and the server is asked again.
 
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
-import { InternalError } from '../protocol/error-classes';
+import { LonghaulError } from '../protocol/errors';
 import { updateNames } from '../protocol/names';
 import type {
   AgentRunOutcome,
@@ -116,7 +116,8 @@ function complete(result: AgentRunResult): AgentRunOutcome {
 
 function needsInput(pending: readonly PendingInput[]): AgentRunOutcome {
   const [first] = pending;
-  if (first === undefined) throw new InternalError('a pause without an open input');
+  if (first === undefined)
+    throw new LonghaulError('InternalError', 'a pause without an open input');
   const { kind: _kind, ...fields } = first;
   return { kind: 'needs-input', pending, ...fields };
 }

@@ -5,7 +5,7 @@
 
 import type { Client } from '@temporalio/client';
 import type { CallToolInput, LonghaulActivities } from '../protocol/activities';
-import { InvalidInput } from '../protocol/error-classes';
+import { LonghaulError } from '../protocol/errors';
 import { kindOfType, queryNames } from '../protocol/names';
 import type { RunInput } from '../protocol/run';
 import type { Definition } from '../protocol/spec';
@@ -97,7 +97,10 @@ export class ResetPlanner {
       typeof to === 'number'
         ? [`turn ${to}`, 'an agent is taken to the number of a turn']
         : [`step '${to}'`, 'a workflow is taken to a step, branch or task that it has started'];
-    throw new InvalidInput(`run '${workflowId}' has no ${sought} in its history: ${hint}`);
+    throw new LonghaulError(
+      'InvalidInput',
+      `run '${workflowId}' has no ${sought} in its history: ${hint}`,
+    );
   }
 
   /** Newest first. */

@@ -5,7 +5,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
-import { InternalError, InvalidInput, RunClosed, RunNotFound } from '../protocol/error-classes';
+import { hasCode, LonghaulError } from '../protocol/errors';
 import { timeouts } from '../protocol/limits';
 import { signalNames } from '../protocol/names';
 import { isNotFound } from './failures';
@@ -52,7 +52,10 @@ export async function resetRun(
 function checkTarget(to: unknown): void {
   const isTurn = typeof to === 'number' && Number.isInteger(to) && to > 0;
   if (isTurn || (typeof to === 'string' && to !== '')) return;
-  throw new InvalidInput('a run is reset to the number of a turn, from 1 on, or to a step');
+  throw new LonghaulError(
+    'InvalidInput',
+    'a run is reset to the number of a turn, from 1 on, or to a step',
+  );
 }
 
 function checkRun({
@@ -62,11 +65,13 @@ function checkRun({
   parentExecution,
 }: WorkflowExecutionDescription): void {
   if (!isRunType(type))
-    throw new InvalidInput(
+    throw new LonghaulError(
+      'InvalidInput',
       `'${workflowId}' is a workflow of type '${type}': only runs are reset. Of a thread, reset the run of a turn`,
     );
   if (status.name === 'RUNNING' || parentExecution === undefined) return;
-  throw new RunClosed(
+  throw new LonghaulError(
+    'RunClosed',
     `run '${workflowId}' has ended, and '${parentExecution.workflowId}', which called it, has gone on: reset that one`,
   );
 }
@@ -94,14 +99,14 @@ async function halt(client: Client, workflowId: string): Promise<WorkflowExecuti
     if (run.status.name !== 'RUNNING' || open.length === 0) return run;
     if (Date.now() > deadline) {
       const message = `run '${workflowId}' is halted, but this is still under way: ${open.slice(0, 10).join(', ')}. Nothing was reset: do it again later, or cancel the run`;
-      throw new InternalError(message, { retryable: true });
+      throw new LonghaulError('InternalError', message, { retryable: true });
     }
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }
 
 function ignoreMissing(error: unknown): void {
-  if (!RunNotFound.is(error) && !isNotFound(error)) throw error;
+  if (!hasCode(error, 'RunNotFound') && !isNotFound(error)) throw error;
 }
 
 function underWay({ raw }: WorkflowExecutionDescription): readonly string[] {

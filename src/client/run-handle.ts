@@ -3,14 +3,7 @@ import type { Client } from '@temporalio/client';
 import { answerText } from '../core/machine/answer';
 import { foldLog } from '../core/transcript/fold-log';
 import { checkExactJson, violationText } from '../core/session';
-import {
-  AmbiguousInput,
-  InvalidAnswer,
-  NotWaiting,
-  RunClosed,
-  RunNotFound,
-} from '../protocol/error-classes';
-import type { LonghaulError } from '../protocol/errors';
+import { LonghaulError } from '../protocol/errors';
 import { isJsonObject, type Json, type JsonObject } from '../base/json';
 import type { LogEntry } from '../protocol/log';
 import type { Message, Usage } from '../protocol/message';
@@ -188,7 +181,8 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
 
   /** Refuses a waiting tool call; the model is told the reason. */
   async reject(inputId: string, reason: string): Promise<void> {
-    if (typeof reason !== 'string') throw new InvalidAnswer('reason must be a text');
+    if (typeof reason !== 'string')
+      throw new LonghaulError('InvalidAnswer', 'reason must be a text');
     await this.#update(updateNames.reject, ['reject', reason], { inputId, reason });
   }
 
@@ -223,7 +217,10 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
     if (first === undefined) throw this.#notWaiting(status);
     if (others.length === 0) return first.inputId;
     const list = pending.map((input) => `'${input.inputId}' (${input.path})`).join(', ');
-    throw new AmbiguousInput(`several inputs are open, name one by inputId: ${list}`);
+    throw new LonghaulError(
+      'AmbiguousInput',
+      `several inputs are open, name one by inputId: ${list}`,
+    );
   }
 
   async #update(name: string, answer: Json, input: GivenAnswer): Promise<void> {
@@ -289,8 +286,14 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
 
   #notWaiting(status: RunState['status']): LonghaulError {
     if (hasEnded(status))
-      return new RunClosed(`run '${this.workflowId}' is not waiting: it is ${status}`);
-    return new NotWaiting(`run '${this.workflowId}' is not waiting for an answer: it is ${status}`);
+      return new LonghaulError(
+        'RunClosed',
+        `run '${this.workflowId}' is not waiting: it is ${status}`,
+      );
+    return new LonghaulError(
+      'NotWaiting',
+      `run '${this.workflowId}' is not waiting for an answer: it is ${status}`,
+    );
   }
 
   async #cancelled(failure: LonghaulError): Promise<LonghaulError> {
@@ -308,13 +311,16 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
 function checkEdit(args: unknown): void {
   const violation = checkExactJson(args);
   if (violation !== undefined)
-    throw new InvalidAnswer(`args is not JSON${violationText(violation)}`);
+    throw new LonghaulError('InvalidAnswer', `args is not JSON${violationText(violation)}`);
   if (!isJsonObject(args))
-    throw new InvalidAnswer('args must be a JSON object: the edited arguments of the call');
+    throw new LonghaulError(
+      'InvalidAnswer',
+      'args must be a JSON object: the edited arguments of the call',
+    );
 }
 
 function notFound(workflowId: string, cause?: unknown): LonghaulError {
-  return new RunNotFound(`there is no run '${workflowId}'`, { cause });
+  return new LonghaulError('RunNotFound', `there is no run '${workflowId}'`, { cause });
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { emptyUsage } from '../core/budget/usage';
-import { RunNotFound } from '../protocol/error-classes';
+import { hasCode } from '../protocol/errors';
 import type { Usage } from '../protocol/message';
 import { kindOfType } from '../protocol/names';
 import type { ChildView, PendingInput, RunState, RunStatus } from '../protocol/run';
@@ -66,7 +66,7 @@ export class TreeReader {
       const tree = await this.read(child.workflowId);
       return { ...tree, kind: child.kind ?? 'agent' };
     } catch (error) {
-      if (!RunNotFound.is(error)) throw error;
+      if (!hasCode(error, 'RunNotFound')) throw error;
       return {
         workflowId: child.workflowId,
         runner: child.runner,

@@ -6,8 +6,7 @@ import {
   type WorkflowExecutionDescription,
 } from '@temporalio/client';
 import { emptyUsage } from '../core/budget/usage';
-import { InternalError, RunNotFound } from '../protocol/error-classes';
-import type { LonghaulError } from '../protocol/errors';
+import { LonghaulError } from '../protocol/errors';
 import { isJsonObject } from '../base/json';
 import { timeouts } from '../protocol/limits';
 import type { LogEntry, LogPage } from '../protocol/log';
@@ -183,7 +182,9 @@ export class RunView {
 
   #explain(error: unknown): LonghaulError {
     if (isNotFound(error))
-      return new RunNotFound(`there is no run '${this.#workflowId}'`, { cause: error });
+      return new LonghaulError('RunNotFound', `there is no run '${this.#workflowId}'`, {
+        cause: error,
+      });
     return asLonghaulError(error);
   }
 
@@ -193,7 +194,7 @@ export class RunView {
     if (!isOurs(type)) return notOurs(this.#workflowId, type, error);
     const failure = await taskFailure(this.#client, this.#workflowId).catch(() => undefined);
     const message = `run '${this.#workflowId}' does not answer: ${reasonOf(error, failure)}`;
-    return new InternalError(message, { cause: error });
+    return new LonghaulError('InternalError', message, { cause: error });
   }
 }
 
@@ -212,7 +213,10 @@ function isOurs(type: string): boolean {
 
 function notOurs(workflowId: string, type: string, cause: Error): LonghaulError {
   const message = `'${workflowId}' is no run of Longhaul, but a workflow of type '${type}'. What it says of itself, its own queries tell`;
-  return new RunNotFound(message, { cause, details: { workflowId, workflowType: type } });
+  return new LonghaulError('RunNotFound', message, {
+    cause,
+    details: { workflowId, workflowType: type },
+  });
 }
 
 function isStopped({ status }: WorkflowExecutionDescription): boolean {

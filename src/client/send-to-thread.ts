@@ -10,7 +10,6 @@ import {
   type WorkflowStartOptions,
 } from '@temporalio/client';
 import type { Workflow } from '@temporalio/common';
-import { NoWorker } from '../protocol/error-classes';
 import { LonghaulError } from '../protocol/errors';
 import { timeouts } from '../protocol/limits';
 import { threadType } from '../protocol/names';
@@ -122,7 +121,11 @@ async function rejectWithoutWorker(
     const message =
       `no worker polls task queue '${taskQueue}': thread '${workflowId}' did not take the message. ` +
       'Send it again under the same messageId when one runs';
-    throw new NoWorker(message, { cause: error, retryable: true, details: error.details });
+    throw new LonghaulError('NoWorker', message, {
+      cause: error,
+      retryable: true,
+      details: error.details,
+    });
   }
   return await new Promise<never>(() => undefined);
 }

@@ -4,7 +4,7 @@ import { keyHashes } from '../core/key-hashes';
 import { checkRunInput } from '../core/run-input';
 import { startMemo } from '../core/run-start';
 import { plainLine } from '../core/transcript/markdown';
-import { InvalidInput } from '../protocol/error-classes';
+import { LonghaulError } from '../protocol/errors';
 import type { Json, JsonObject } from '../base/json';
 import { limits } from '../protocol/limits';
 import { threadMemoKey, updateNames } from '../protocol/names';
@@ -158,7 +158,8 @@ export class ThreadHandle<Types extends RunTypes = RunTypes> {
 
 function checkMessage({ messageId, input, context, budget }: SendInput): void {
   if (typeof messageId !== 'string' || !/^[^\p{Cc}]{1,200}$/u.test(messageId)) {
-    throw new InvalidInput(
+    throw new LonghaulError(
+      'InvalidInput',
       'messageId must be a text of 1 to 200 characters, none of them a control',
     );
   }

@@ -1,7 +1,7 @@
 // The workflow id of a thread: anyone who knows whose conversation it is finds it, and no two conversations share one.
 
 import { createHash, createHmac } from 'node:crypto';
-import { InvalidInput } from '../protocol/error-classes';
+import { LonghaulError } from '../protocol/errors';
 import type { ThreadKey } from '../protocol/thread';
 
 const longestThreadId = 200;
@@ -11,7 +11,10 @@ const shortestSecret = 16;
 export function checkIdSecret(secret: unknown): void {
   if (secret === undefined) return;
   if (typeof secret === 'string' && secret.length >= shortestSecret) return;
-  throw new InvalidInput(`hashIds must be a secret text of at least ${shortestSecret} characters`);
+  throw new LonghaulError(
+    'InvalidInput',
+    `hashIds must be a secret text of at least ${shortestSecret} characters`,
+  );
 }
 
 const namePattern = /^[^\p{Cc}]{1,200}$/u;
@@ -26,7 +29,10 @@ export function threadKey(names: {
   const key = { appName, userId, sessionId };
   for (const [name, value] of Object.entries(key)) {
     if (typeof value === 'string' && namePattern.test(value)) continue;
-    throw new InvalidInput(`${name} must be a text of 1 to 200 characters, none of them a control`);
+    throw new LonghaulError(
+      'InvalidInput',
+      `${name} must be a text of 1 to 200 characters, none of them a control`,
+    );
   }
   return key;
 }

@@ -2,7 +2,7 @@
 
 import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { checkRunInput } from '../core/run-input';
-import { InvalidInput } from '../protocol/error-classes';
+import { LonghaulError } from '../protocol/errors';
 import { isJsonObject } from '../base/json';
 import { threadMemoKey, threadType } from '../protocol/names';
 import type { ThreadInput, ThreadKey } from '../protocol/thread';
@@ -67,7 +67,7 @@ export function threadInput<Types extends RunTypes>(
 function milliseconds(idleTimeout: Duration): number {
   const parsed = parseDuration(idleTimeout);
   if (parsed.ok) return parsed.ms;
-  throw new InvalidInput(`idleTimeout ${parsed.message}`);
+  throw new LonghaulError('InvalidInput', `idleTimeout ${parsed.message}`);
 }
 
 export type ThreadsFilter = Pick<WhoseFilter, 'agent'> & Partial<ThreadKey>;

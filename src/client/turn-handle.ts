@@ -1,6 +1,5 @@
 import type { Client } from '@temporalio/client';
-import { errorOfCode, RunClosed } from '../protocol/error-classes';
-import type { LonghaulError } from '../protocol/errors';
+import { LonghaulError } from '../protocol/errors';
 import type { Json, JsonObject } from '../base/json';
 import { timeouts } from '../protocol/limits';
 import type { LogEntry } from '../protocol/log';
@@ -156,7 +155,8 @@ export class TurnHandle<Types extends RunTypes = RunTypes> extends RunHandle<Typ
       return cancelled(`${name} was cancelled before it started`);
     }
     const { code = 'InternalError', message } = view?.failure ?? {};
-    if (message !== undefined) return errorOfCode(code, `${name} could not start: ${message}`);
-    return new RunClosed(`the thread ended before ${name} started`);
+    if (message !== undefined)
+      return new LonghaulError(code, `${name} could not start: ${message}`);
+    return new LonghaulError('RunClosed', `the thread ended before ${name} started`);
   }
 }

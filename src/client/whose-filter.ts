@@ -5,7 +5,7 @@
 import { typeName } from '../core/input-parts';
 import { keyHashes, keyMembers } from '../core/key-hashes';
 import { checkKnown } from '../core/run-input';
-import { InvalidInput } from '../protocol/error-classes';
+import { LonghaulError } from '../protocol/errors';
 import { isJsonObject } from '../base/json';
 import { idPatterns, searchAttributes } from '../protocol/names';
 import type { RunKey, RunMemo } from '../protocol/run';
@@ -53,12 +53,18 @@ export class Whose {
 function checkKey(key: unknown): void {
   const hint = 'leave it out to list the runs of everybody';
   if (!isJsonObject(key) || Object.keys(key).length === 0) {
-    throw new InvalidInput(`key must name at least one of ${keyMembers.join(', ')}; ${hint}`);
+    throw new LonghaulError(
+      'InvalidInput',
+      `key must name at least one of ${keyMembers.join(', ')}; ${hint}`,
+    );
   }
   checkKnown(key, 'key', keyMembers);
   for (const [name, value] of Object.entries(key)) {
     if (typeof value === 'string' && value !== '') continue;
     const said = value === '' ? 'empty' : typeName(value);
-    throw new InvalidInput(`key.${name} must be a text that names somebody, not ${said}; ${hint}`);
+    throw new LonghaulError(
+      'InvalidInput',
+      `key.${name} must be a text that names somebody, not ${said}; ${hint}`,
+    );
   }
 }

@@ -1,6 +1,5 @@
 import type { Client } from '@temporalio/client';
-import { NoWorker } from '../protocol/error-classes';
-import type { LonghaulError } from '../protocol/errors';
+import { LonghaulError } from '../protocol/errors';
 import { timeouts } from '../protocol/limits';
 import { grpcStatus } from '../base/grpc-status';
 import { hasGrpcStatus } from './failures';
@@ -36,7 +35,8 @@ export async function requireWorker(
 }
 
 export function noWorker(taskQueue: string, workflowId: string): LonghaulError {
-  return new NoWorker(
+  return new LonghaulError(
+    'NoWorker',
     `no worker polls task queue '${taskQueue}'. Run '${workflowId}' is safe and goes on when one starts: ` +
       `createWorker({ taskQueue: '${taskQueue}' }) or \`longhaul dev\``,
     { retryable: true, details: { taskQueue, workflowId } },

@@ -140,28 +140,6 @@ export class CallbackAbort extends LonghaulError {
   }
 }
 
-/** An event the machine does not expect now. It changed nothing; the run can still be driven. */
-export class ProtocolError extends LonghaulError {
-  constructor(message: string) {
-    super('ProtocolError', message);
-  }
-
-  static override is(value: unknown): value is ProtocolError {
-    return hasCode(value, 'ProtocolError');
-  }
-}
-
-/** A stored state this version cannot continue; the message names the key or the format. */
-export class StateError extends LonghaulError {
-  constructor(message: string) {
-    super('StateError', message);
-  }
-
-  static override is(value: unknown): value is StateError {
-    return hasCode(value, 'StateError');
-  }
-}
-
 const classes = {
   MaxTurnsExceeded,
   MaxIterationsExceeded,
@@ -169,8 +147,6 @@ const classes = {
   TurnCut,
   RunCancelled,
   CallbackAbort,
-  ProtocolError,
-  StateError,
 };
 
 /**
@@ -182,7 +158,6 @@ export function asMachineError(error: LonghaulError): LonghaulError {
   const { prototype } = classes[error.code as keyof typeof classes];
   const unsent: Message = { role: 'user', parts: [] };
   const missing = error.code === 'MaxTurnsExceeded' ? { history: [], unsent } : { history: [] };
-  const isHistoryless = error.code === 'ProtocolError' || error.code === 'StateError';
   Object.setPrototypeOf(error, prototype);
-  return Object.assign(error, error.details, isHistoryless ? {} : missing);
+  return Object.assign(error, error.details, missing);
 }

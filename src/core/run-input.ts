@@ -9,8 +9,7 @@ import { didYouMean } from '../base/nearest';
 import { formatProblem, quote } from '../base/problem';
 import { checkExactJson, checkJson, violationText } from './session';
 import { utf8Length } from '../base/text';
-import { errorOfCode, InvalidInput } from '../protocol/error-classes';
-import type { LonghaulError } from '../protocol/errors';
+import { LonghaulError } from '../protocol/errors';
 import { isJsonObject, type JsonSchema } from '../base/json';
 import { limits } from '../protocol/limits';
 import { idPatterns } from '../protocol/names';
@@ -227,11 +226,14 @@ function checkSize(
   const bytes = utf8Length(JSON.stringify(value));
   if (bytes <= maxBytes) return;
   const code = name === 'session' ? 'SessionTooLarge' : 'PayloadTooLarge';
-  throw errorOfCode(code, `${name} has ${bytes} bytes of JSON; at most ${maxBytes} are taken`);
+  throw new LonghaulError(
+    code,
+    `${name} has ${bytes} bytes of JSON; at most ${maxBytes} are taken`,
+  );
 }
 
 function invalid(message: string): LonghaulError {
-  return new InvalidInput(message);
+  return new LonghaulError('InvalidInput', message);
 }
 
 // What a run that calls another one, or a thread, says in its start beside what anybody may say: where the called run hangs, and what

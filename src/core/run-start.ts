@@ -2,7 +2,7 @@
 
 import { defined } from '../base/defined';
 import { oneLine } from '../base/text';
-import { InvalidInput } from '../protocol/error-classes';
+import { LonghaulError } from '../protocol/errors';
 import { idPatterns, memoKey, workflowTypes } from '../protocol/names';
 import type { RunInput, RunMemo } from '../protocol/run';
 import type { RunnerLike } from '../protocol/spec';
@@ -26,7 +26,8 @@ export function workflowTypeOf(runner: RunInput['runner']): string {
 
 export function checkWorkflowId(workflowId: string): void {
   if (idPatterns.workflow.test(workflowId)) return;
-  throw new InvalidInput(
+  throw new LonghaulError(
+    'InvalidInput',
     `workflowId '${oneLine(workflowId, 220)}' does not match ${idPatterns.workflow.source}`,
   );
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defined } from '../base/defined';
 import type { JsonObject } from '../base/json';
 import { deepFreeze } from '../base/plain-json';
-import { InternalError } from '../protocol/error-classes';
+import { LonghaulError } from '../protocol/errors';
 import type { OutputOf, StandardSchema } from './arguments/emit';
 import { parseOptions, refuseProblems } from './options';
 import { duration, type Immutable } from './schema/parts';
@@ -73,7 +73,10 @@ export function activityTool(definition: ActivityToolDefinition<unknown, unknown
     spec: deepFreeze({ ...toolSpec(options), inputSchema, activity }),
     override: options.override ?? false,
     execute: () => {
-      throw new InternalError(`the tool '${name}' is an activity: only a run can call it`);
+      throw new LonghaulError(
+        'InternalError',
+        `the tool '${name}' is an activity: only a run can call it`,
+      );
     },
     ...(typeof asks === 'function' && { needsApproval: asks }),
     validateArguments,

@@ -3,7 +3,7 @@ import { namedById, runnerRefs } from '../core/runner-refs';
 import { canonicalJson } from '../base/canonical-json';
 import { deepFreeze } from '../base/plain-json';
 import { quote } from '../base/problem';
-import { SpecError } from '../protocol/error-classes';
+import { LonghaulError } from '../protocol/errors';
 import { limits } from '../protocol/limits';
 import type { AgentSpec, CallbacksSpec, Definition, RunnerSpec, ToolSpec } from '../protocol/spec';
 import { circularCall, levelsBelow, nestedTooDeep } from './nesting';
@@ -73,7 +73,10 @@ function collect(runner: RunnerSpec, collection: Collection): void {
   const spec = namedById(runner);
   const earlier = runners.get(runner.id);
   if (earlier !== undefined && canonicalJson(earlier) !== canonicalJson(spec)) {
-    throw new SpecError(`Two different runners have the id ${quote(runner.id)}: rename one.`);
+    throw new LonghaulError(
+      'SpecError',
+      `Two different runners have the id ${quote(runner.id)}: rename one.`,
+    );
   }
   runners.set(runner.id, spec);
   for (const ref of runnerRefs(runner)) {
@@ -113,7 +116,7 @@ function checkSize(definition: Definition, runner: RunnerSpec): void {
     runner.kind === 'agent'
       ? `${runnerName(runner)} is ${toKiB(bytes)} with its tools; a definition may have ${toKiB(limits.definition)}: shorten its instructions or the schemas of its tools.`
       : `${runnerName(runner)} is ${toKiB(bytes)} with its runners and their tools; a definition may have ${toKiB(limits.definition)}: shorten their instructions and prompts, or the schemas of the tools.`;
-  throw new SpecError(message, { details: { bytes, limit: limits.definition } });
+  throw new LonghaulError('SpecError', message, { details: { bytes, limit: limits.definition } });
 }
 
 function toKiB(bytes: number): string {

@@ -1,4 +1,4 @@
-import { SpecError } from '../protocol/error-classes';
+import { LonghaulError } from '../protocol/errors';
 import { limits } from '../protocol/limits';
 import type { Definition, RunnerSpec, ToolSpec } from '../protocol/spec';
 import { canonicalJson } from '../base/canonical-json';
@@ -49,11 +49,11 @@ function withTools(spec: RunnerSpec, listings: McpListings): RunnerSpec {
   return expanded;
 }
 
-function sameName({ name, mcp }: ToolSpec, other: ToolSpec): SpecError {
+function sameName({ name, mcp }: ToolSpec, other: ToolSpec): LonghaulError {
   const owner = other.mcp === undefined ? 'another tool' : `MCP server ${quote(other.mcp.server)}`;
   const server = mcp?.server ?? '';
   const message = `MCP server ${quote(server)} has a tool ${quote(name)}, and so has ${owner}: give the server another prefix, or exclude the tool`;
-  return new SpecError(message, { details: { mcpServer: server, tool: name } });
+  return new LonghaulError('SpecError', message, { details: { mcpServer: server, tool: name } });
 }
 
 function checkSize(definition: Definition, listings: McpListings): void {
@@ -62,7 +62,7 @@ function checkSize(definition: Definition, listings: McpListings): void {
   const sizes = [...listings].map(([server, tools]) => ({ server, bytes: bytesOf(tools) }));
   const largest = sizes.reduce((one, other) => (other.bytes > one.bytes ? other : one));
   const message = `Agent ${quote(definition.runner)} is ${toKiB(bytes)} with its tools; a definition may have ${toKiB(limits.definition)}. The tools of MCP server ${quote(largest.server)} take ${toKiB(largest.bytes)}: choose some of them with include.`;
-  throw new SpecError(message, { details: { bytes, mcpServer: largest.server } });
+  throw new LonghaulError('SpecError', message, { details: { bytes, mcpServer: largest.server } });
 }
 
 function bytesOf(value: unknown): number {

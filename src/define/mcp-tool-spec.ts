@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { SpecError } from '../protocol/error-classes';
+import { LonghaulError } from '../protocol/errors';
 import { isJsonObject, type JsonObject } from '../base/json';
 import type { ToolSpec } from '../protocol/spec';
 import { affordProblems } from './arguments/bounds';
@@ -146,6 +146,8 @@ export function toolName(prefix: string, tool: string): string {
 
 const longestName = 64;
 
-function refusal({ name }: McpServer, problem: string): SpecError {
-  return new SpecError(`MCP server ${quote(name)} ${problem}`, { details: { mcpServer: name } });
+function refusal({ name }: McpServer, problem: string): LonghaulError {
+  return new LonghaulError('SpecError', `MCP server ${quote(name)} ${problem}`, {
+    details: { mcpServer: name },
+  });
 }

@@ -1,6 +1,6 @@
 import { didYouMean } from '../base/nearest';
 import { describeValue, quote } from '../base/problem';
-import { SpecError } from '../protocol/error-classes';
+import { LonghaulError } from '../protocol/errors';
 import { specError } from './problems/problem';
 
 /** A thing with its name, and where it was given, for messages. */
@@ -67,7 +67,7 @@ export class NamedSet<Value> {
     if (found !== undefined) return found;
     const { noun, detail } = this.#kind;
     const message = `${user.subject} uses the ${noun} ${quote(name)}, which is not registered here${didYouMean(name, this.names()) || '.'} ${this.listed()}`;
-    throw new SpecError(message, { details: { runner: user.id, [detail]: name } });
+    throw new LonghaulError('SpecError', message, { details: { runner: user.id, [detail]: name } });
   }
 
   /** `Registered tools: a, b.` */

@@ -1,5 +1,5 @@
 import { refId, runnerRefs } from '../core/runner-refs';
-import { CircularAgentCall, DepthExceeded } from '../protocol/error-classes';
+import { LonghaulError } from '../protocol/errors';
 import { limits } from '../protocol/limits';
 import type { RunnerRef, RunnerSpec } from '../protocol/spec';
 import { runnerName } from './runner';
@@ -15,14 +15,16 @@ export function checkNesting(spec: RunnerSpec): void {
   if (levelsBelow(spec, new Map()) > limits.depth) throw nestedTooDeep(spec);
 }
 
-export function circularCall(path: readonly string[]): CircularAgentCall {
+export function circularCall(path: readonly string[]): LonghaulError {
   const message = `Runners call each other in a circle: ${path.join(' → ')}.`;
-  return new CircularAgentCall(message, { details: { id: path.at(-1) } });
+  return new LonghaulError('CircularAgentCall', message, { details: { id: path.at(-1) } });
 }
 
-export function nestedTooDeep(spec: RunnerSpec): DepthExceeded {
+export function nestedTooDeep(spec: RunnerSpec): LonghaulError {
   const message = `${runnerName(spec)} nests runners more than ${limits.depth} levels deep: make fewer levels.`;
-  return new DepthExceeded(message, { details: { id: spec.id, limit: limits.depth } });
+  return new LonghaulError('DepthExceeded', message, {
+    details: { id: spec.id, limit: limits.depth },
+  });
 }
 
 function wayTo(

@@ -1,6 +1,6 @@
 import { didYouMean, nearest } from '../base/nearest';
 import { describeValue, quote } from '../base/problem';
-import { AgentNotFound } from '../protocol/error-classes';
+import { LonghaulError } from '../protocol/errors';
 import type { Definition, RunnerSpec } from '../protocol/spec';
 import { isMcpServer, isTool } from './agent';
 import type { Agent } from './runner';
@@ -180,7 +180,9 @@ function placeIn({ id }: Agent): string {
 function notFound(id: string, runners: NamedSet<Runner>): never {
   const known = runners.names();
   const message = `Runner ${quote(id)} is not registered here${didYouMean(id, known) || '.'} ${runners.listed()}`;
-  throw new AgentNotFound(message, { details: { id, nearest: nearest(id, known) } });
+  throw new LonghaulError('AgentNotFound', message, {
+    details: { id, nearest: nearest(id, known) },
+  });
 }
 
 /** Providers that the models of the registered agents name. */

@@ -1,6 +1,6 @@
 // Packages that stand beside this one: the peers of package.json. Most are installed only by those who use them, and loaded then.
 
-import { PackageMissing } from './error-classes';
+import { LonghaulError } from './errors';
 
 /** Minor versions of Temporal's SDK that this package is tested with. The newest built the workflow bundle that comes with it. */
 export const testedMinors = ['1.23', '1.24'] as const;
@@ -36,7 +36,10 @@ export function loadPeer<Loaded>(name: Peer, load: () => Loaded): Loaded {
     if (!isMissing(name, error)) throw error;
     const { user, version } = peers[name];
     const message = `${user} needs the package ${name}, which is not installed: run \`npm install ${name}@${version}\``;
-    throw new PackageMissing(message, { cause: error, details: { package: name } });
+    throw new LonghaulError('PackageMissing', message, {
+      cause: error,
+      details: { package: name },
+    });
   }
 }
 

@@ -1,4 +1,4 @@
-import { PayloadTooLarge } from '../protocol/error-classes';
+import { LonghaulError } from '../protocol/errors';
 import { limits } from '../protocol/limits';
 import type { CallOptions, ModelDelta } from './provider';
 import { isCut } from './stream-cut';
@@ -78,7 +78,7 @@ function bounded(onDelta: CallOptions['onDelta']): CallOptions['onDelta'] {
     bytes += Buffer.byteLength(textOf(delta));
     if (bytes > most) {
       const message = `the model's turn has more than ${most} bytes; at most ${limits.modelTurn} are kept. Lower maxOutputTokens`;
-      throw new PayloadTooLarge(message);
+      throw new LonghaulError('PayloadTooLarge', message);
     }
     onDelta(delta);
   };

@@ -1,4 +1,4 @@
-import { PayloadTooLarge } from '../protocol/error-classes';
+import { LonghaulError } from '../protocol/errors';
 import { limits } from '../protocol/limits';
 
 /** Of one event of a stream, and of an answer that is no stream: what is kept of a turn, and as much again for what surrounds it, twice. */
@@ -42,8 +42,9 @@ export function boundedBody(response: Response, onChunk?: () => void): Response 
   return new Response(response.body.pipeThrough(bounded), response);
 }
 
-function tooLarge(what: string, most: number): PayloadTooLarge {
-  return new PayloadTooLarge(
+function tooLarge(what: string, most: number): LonghaulError {
+  return new LonghaulError(
+    'PayloadTooLarge',
     `the provider sent ${what} more than ${most / 1024 ** 2} MiB, and did not end. Lower maxOutputTokens`,
   );
 }

@@ -1,4 +1,4 @@
-import { SpecError } from '../protocol/error-classes';
+import { LonghaulError } from '../protocol/errors';
 import type { Usage } from '../protocol/message';
 import type { ModelRef } from '../protocol/spec';
 
@@ -89,7 +89,7 @@ const listPrices: PriceTable = {
 /** The list prices with the user's own over them. */
 export function priceTable(own: PriceTable = {}): PriceTable {
   if (own === null || typeof own !== 'object')
-    throw new SpecError("prices must be an object of prices by 'provider/model'");
+    throw new LonghaulError('SpecError', "prices must be an object of prices by 'provider/model'");
   for (const [name, price] of Object.entries(own)) checkPrice(name, price);
   return { ...listPrices, ...own };
 }
@@ -129,7 +129,8 @@ function checkPrice(name: string, price: ModelPrice): void {
   const { long } = (price ?? {}) as Partial<ModelPrice>;
   const isRight = arePrices(price) && (long === undefined || (arePrices(long) && long.above > 0));
   if (isRight && name.includes('/')) return;
-  throw new SpecError(
+  throw new LonghaulError(
+    'SpecError',
     `prices['${name}'] must be {input, output, cacheRead?, cacheWrite?, long?: {above, …}} in US dollars per million tokens, under 'provider/model'`,
   );
 }

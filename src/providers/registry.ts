@@ -1,5 +1,4 @@
-import { SpecError } from '../protocol/error-classes';
-import type { LonghaulError } from '../protocol/errors';
+import { LonghaulError } from '../protocol/errors';
 import { loadPeer, type Peer } from '../protocol/peers';
 import { isJsonObject } from '../base/json';
 import { createAnthropicProvider } from './anthropic/anthropic-provider';
@@ -57,7 +56,10 @@ export function resolveProviders(
   configs: ProviderConfigs = {},
 ): ReadonlyMap<string, ModelProvider> {
   if (!isJsonObject(configs))
-    throw new SpecError('providers must be an object of providers by name, as in {openai: {…}}');
+    throw new LonghaulError(
+      'SpecError',
+      'providers must be an object of providers by name, as in {openai: {…}}',
+    );
   const names = new Set([...Object.keys(builtIn), ...Object.keys(configs)]);
   return new Map([...names].map((name) => [name, resolveProvider(name, configs)]));
 }
@@ -99,7 +101,8 @@ function givenProvider(
 function checkGiven(name: string, given: unknown): void {
   if (!isJsonObject(given)) {
     const found = given === null ? 'null' : `a ${Array.isArray(given) ? 'list' : typeof given}`;
-    throw new SpecError(
+    throw new LonghaulError(
+      'SpecError',
       `Provider "${name}" must be a provider with call(), or a configuration such as {apiKey, baseURL}, not ${found}.`,
     );
   }
@@ -108,7 +111,8 @@ function checkGiven(name: string, given: unknown): void {
   if (unknown === undefined) return;
   const near = nearest(unknown, Object.keys(configOptions));
   const hint = near.length > 0 ? `did you mean ${near.join(' or ')}?` : 'a provider has call().';
-  throw new SpecError(
+  throw new LonghaulError(
+    'SpecError',
     `Provider "${name}" has no call() and the unknown option "${unknown}"; ${hint}`,
   );
 }
@@ -154,7 +158,10 @@ function guessedMaker({ baseURL, vertex }: ProviderConfig): Maker | undefined {
 function unusableConfig(name: string, { api }: ProviderConfig): LonghaulError {
   const found = api === undefined ? 'has no api' : `has the unknown api "${api}"`;
   const apis = Object.keys(makers).join(', ');
-  return new SpecError(`Provider "${name}" ${found}. Give it one of ${apis}, or a baseURL.`);
+  return new LonghaulError(
+    'SpecError',
+    `Provider "${name}" ${found}. Give it one of ${apis}, or a baseURL.`,
+  );
 }
 
 function isModelProvider(value: object): value is ModelProvider {

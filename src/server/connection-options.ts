@@ -2,8 +2,7 @@ import './client-packages';
 import { defined } from '../base/defined';
 import type { TLSConfig } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
-import { InvalidInput, ServerUnavailable } from '../protocol/error-classes';
-import type { LonghaulError } from '../protocol/errors';
+import { LonghaulError } from '../protocol/errors';
 import { defaults } from '../protocol/names';
 
 export type ServerOptions = {
@@ -51,7 +50,8 @@ function readConfiguration(
     return loadClientConnectConfig(profile === undefined ? {} : { profile });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new InvalidInput(
+    throw new LonghaulError(
+      'InvalidInput',
       `Temporal's configuration cannot be read: ${reason}. Correct profile, TEMPORAL_PROFILE, or the file (TEMPORAL_CONFIG_FILE)`,
       { cause: error },
     );
@@ -59,7 +59,8 @@ function readConfiguration(
 }
 
 export function namespaceMissing(namespace: string, cause?: unknown): LonghaulError {
-  return new ServerUnavailable(
+  return new LonghaulError(
+    'ServerUnavailable',
     `there is no namespace '${namespace}' on this server. Create it with \`temporal operator namespace create --namespace ${namespace}\`, or set namespace, TEMPORAL_NAMESPACE or --namespace`,
     { cause, retryable: true, details: { namespace } },
   );
@@ -67,7 +68,8 @@ export function namespaceMissing(namespace: string, cause?: unknown): LonghaulEr
 
 export function serverUnavailable(address: string, cause?: unknown): LonghaulError {
   const reason = cause instanceof Error ? ` (${cause.message})` : '';
-  return new ServerUnavailable(
+  return new LonghaulError(
+    'ServerUnavailable',
     `cannot reach Temporal at ${address}${reason}. Start one with \`longhaul dev\`, or set TEMPORAL_ADDRESS or --address`,
     { cause, retryable: true, details: { address } },
   );

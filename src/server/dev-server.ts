@@ -1,5 +1,4 @@
-import { ServerUnavailable } from '../protocol/error-classes';
-import type { LonghaulError } from '../protocol/errors';
+import { LonghaulError } from '../protocol/errors';
 import { findTemporalCli } from './find-temporal-cli';
 import { freePort, isPortFree } from './free-port';
 import { typedNames } from './search-attributes';
@@ -98,7 +97,10 @@ function argumentsOf({ namespace, port, uiPort, dbFile }: ResolvedOptions): read
 async function choosePort(wanted: number | undefined): Promise<number> {
   if (wanted === undefined) return freePort();
   if (await isPortFree(wanted)) return wanted;
-  throw new ServerUnavailable(`Port ${wanted} of 127.0.0.1 is already in use: choose another one.`);
+  throw new LonghaulError(
+    'ServerUnavailable',
+    `Port ${wanted} of 127.0.0.1 is already in use: choose another one.`,
+  );
 }
 
 /** Of ports that were wanted, this is known before the server starts. */
@@ -110,5 +112,5 @@ function notServing(address: string, server: ServerProcess, cause: unknown): Lon
   const reason = cause instanceof Error ? cause.message : String(cause);
   const output = server.output();
   const message = `The Temporal dev server at ${address} did not start: ${reason}${output && `\n${output}`}`;
-  return new ServerUnavailable(message, { cause });
+  return new LonghaulError('ServerUnavailable', message, { cause });
 }

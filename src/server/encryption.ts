@@ -6,7 +6,7 @@
 import type { DataConverter, PayloadCodec } from '@temporalio/common';
 import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow';
 import { payloadMarks, unreadableKey } from '../protocol/encryption';
-import { SpecError } from '../protocol/error-classes';
+import { hasCode, LonghaulError } from '../protocol/errors';
 
 type Payload = Parameters<PayloadCodec['encode']>[0][number];
 type Context = Parameters<PayloadCodec['encode']>[1];
@@ -90,13 +90,15 @@ function checkConverter({ encryption, dataConverter, clearFailures }: Encryption
   if (encryption !== undefined) {
     checkCodecs([encryption].flat());
     if (hasCodecs || dataConverter?.failureConverterPath !== undefined)
-      throw new SpecError(
+      throw new LonghaulError(
+        'SpecError',
         'encryption and dataConverter both say how data is encoded: put all codecs into encryption, and take payloadCodecs and failureConverterPath out of dataConverter',
       );
     return;
   }
   if (!hasCodecs || clearFailures === true || encodesFailures(dataConverter)) return;
-  throw new SpecError(
+  throw new LonghaulError(
+    'SpecError',
     'dataConverter has payloadCodecs, but failure messages and stack traces stay in clear: give the codec as `encryption`, which encodes them, too, or say clearFailures: true',
   );
 }
@@ -107,7 +109,8 @@ function checkCodecs(codecs: readonly unknown[]): void {
       (name) => typeof (Object(codec) as Record<string, unknown>)[name] === 'function',
     );
   if (codecs.length > 0 && codecs.every(isCodec)) return;
-  throw new SpecError(
+  throw new LonghaulError(
+    'SpecError',
     "encryption must be a PayloadCodec of Temporal, with encode and decode, or a list of them that isn't empty",
   );
 }
@@ -133,14 +136,21 @@ export async function tryEncryption({ encryption }: EncryptionOptions): Promise<
     if (text.includes('longhaul-probe')) throw leftInClear();
     decoded = await codec.decode(encoded);
   } catch (error) {
-    if (SpecError.is(error)) throw error;
+    if (hasCode(error, 'SpecError')) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    throw new SpecError(`encryption fails: ${reason}. Correct its codec or its key`, {
-      cause: error,
-    });
+    throw new LonghaulError(
+      'SpecError',
+      `encryption fails: ${reason}. Correct its codec or its key`,
+      {
+        cause: error,
+      },
+    );
   }
   if (Buffer.from(decoded[0]?.data ?? []).equals(data)) return;
-  throw new SpecError('encryption does not give back what it encoded: correct its codec');
+  throw new LonghaulError(
+    'SpecError',
+    'encryption does not give back what it encoded: correct its codec',
+  );
 }
 
 /** The user's codecs, watched: nothing leaves in clear, and what arrives in clear never reaches them. */
@@ -194,7 +204,8 @@ class PlainCodec implements PayloadCodec {
 }
 
 function leftInClear(): Error {
-  return new SpecError(
+  return new LonghaulError(
+    'SpecError',
     'encryption leaves data in clear: its last codec must encode every payload, and give it an encoding of its own in metadata.encoding',
   );
 }

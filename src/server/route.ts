@@ -1,4 +1,4 @@
-import { ServerUnavailable } from '../protocol/error-classes';
+import { LonghaulError } from '../protocol/errors';
 
 /** One way to get an executable: `find` resolves with its path or rejects with the reason in one line. */
 export type Route = { readonly name: string; readonly find: () => Promise<string> | string };
@@ -24,7 +24,7 @@ export async function firstRoute(
   }
   const tried = failures.map(({ route, reason }) => `  - ${route}: ${reason}`).join('\n');
   const message = `Cannot find ${what}. Tried:\n${tried}\n${installation}`;
-  throw new ServerUnavailable(message, { details: { failures } });
+  throw new LonghaulError('ServerUnavailable', message, { details: { failures } });
 }
 
 function reasonOf(error: unknown): string {

@@ -1,4 +1,4 @@
-import { SpecError } from '../protocol/error-classes';
+import { LonghaulError } from '../protocol/errors';
 import type { Stores } from './memory-store';
 import type { StateStores } from './state-store';
 
@@ -21,7 +21,10 @@ export function checkStores(stores: Stores): void {
     ? Object.keys(stores).find((name) => !isKnown(name))
     : undefined;
   if (unknown !== undefined)
-    throw new SpecError(`stores.${unknown} is none of the stores: ${known.join(', ')}`);
+    throw new LonghaulError(
+      'SpecError',
+      `stores.${unknown} is none of the stores: ${known.join(', ')}`,
+    );
   for (const name of storeNames) {
     if (stores[name] !== undefined) requireMethods(`stores.${name}`, stores[name], methods[name]);
   }
@@ -43,13 +46,16 @@ function isKnown(name: string): boolean {
 
 function requireObject(path: string, value: unknown): void {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return;
-  throw new SpecError(`${path} must be an object of stores by name`);
+  throw new LonghaulError('SpecError', `${path} must be an object of stores by name`);
 }
 
 function requireMethods(path: string, store: unknown, names: readonly string[]): void {
   const missing = names.filter((name) => !hasMethod(store, name));
   if (missing.length === 0) return;
-  throw new SpecError(`${path} lacks ${missing.map((each) => `${each}()`).join(', ')}`);
+  throw new LonghaulError(
+    'SpecError',
+    `${path} lacks ${missing.map((each) => `${each}()`).join(', ')}`,
+  );
 }
 
 function hasMethod(value: unknown, name: string): boolean {

@@ -1,6 +1,6 @@
 // JSON as text: what would not come back as it went in is refused with its path, never coerced.
 
-import { StoreError } from '../protocol/error-classes';
+import { LonghaulError } from '../protocol/errors';
 
 export type JsonTextRules = {
   /** How a refusal starts: `the state is not a JSON object`. */
@@ -26,7 +26,7 @@ export function encodeJson(value: unknown, { complaint, refusedKeys }: JsonTextR
     const problem = walkProblem(error);
     throw problem === undefined
       ? error
-      : new StoreError(`${complaint}: ${problem}`, { cause: error });
+      : new LonghaulError('StoreError', `${complaint}: ${problem}`, { cause: error });
   }
 }
 
@@ -35,7 +35,7 @@ export function parseStored(text: string, subject: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new StoreError(`the stored ${subject} is not JSON`, { cause: error });
+    throw new LonghaulError('StoreError', `the stored ${subject} is not JSON`, { cause: error });
   }
 }
 
@@ -76,7 +76,7 @@ function memberPath(holder: string, key: string, isItem: boolean): string {
   return holder === '' ? key : `${holder}.${key}`;
 }
 
-function refusal(complaint: string, path: string, problem: string): StoreError {
+function refusal(complaint: string, path: string, problem: string): LonghaulError {
   const place = path === '' ? '' : ` at ${path.slice(0, 300)}`;
-  return new StoreError(`${complaint}${place}: ${problem}`);
+  return new LonghaulError('StoreError', `${complaint}${place}: ${problem}`);
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { StoreError } from '../protocol/error-classes';
+import { LonghaulError } from '../protocol/errors';
 import type { MemoryKey, MemoryStore } from './memory-store';
 import { decodeTurn, encodeTurn, instantOf } from './memory-turn';
 import { keyValues } from './state-key';
@@ -101,5 +101,5 @@ function valuesOf(key: MemoryKey): readonly string[] {
 
 function checkLast(last: unknown): void {
   if (last === undefined || (Number.isSafeInteger(last) && Number(last) >= 0)) return;
-  throw new StoreError('last must be a whole number from 0');
+  throw new LonghaulError('StoreError', 'last must be a whole number from 0');
 }

@@ -1,6 +1,6 @@
 // A turn as text: what is no turn, or would not come back as it went in, is refused, never coerced.
 
-import { StoreError } from '../protocol/error-classes';
+import { LonghaulError } from '../protocol/errors';
 import { isJsonObject } from '../base/json';
 import { encodeJson, parseStored } from './json-text';
 import type { StoredMemoryTurn } from './memory-store';
@@ -20,7 +20,10 @@ export function encodeTurn(turn: unknown): string {
   const text = encodeJson(eventData === undefined ? rest : turn, { complaint });
   const bytes = Buffer.byteLength(text);
   if (bytes <= maxBytes) return text;
-  throw new StoreError(`the turn has ${bytes} bytes of JSON; at most ${maxBytes} are kept`);
+  throw new LonghaulError(
+    'StoreError',
+    `the turn has ${bytes} bytes of JSON; at most ${maxBytes} are kept`,
+  );
 }
 
 /** The turn of a text that `encodeTurn` made. Throws `StoreError` for any other. */
@@ -29,8 +32,10 @@ export function decodeTurn(text: string): StoredMemoryTurn {
   try {
     checkTurn(turn);
   } catch (error) {
-    const { message } = error as StoreError;
-    throw new StoreError(`the stored turn is damaged: ${message}`, { cause: error });
+    const { message } = error as LonghaulError;
+    throw new LonghaulError('StoreError', `the stored turn is damaged: ${message}`, {
+      cause: error,
+    });
   }
   return turn;
 }
@@ -40,23 +45,24 @@ export function instantOf({ createdAt }: Pick<StoredMemoryTurn, 'createdAt'>): s
   const time = instant.test(createdAt) ? Date.parse(createdAt) : Number.NaN;
   const text = Number.isNaN(time) ? '' : new Date(time).toISOString();
   if (/^(?!0000)\d{4}-/.test(text)) return text;
-  throw new StoreError('createdAt must be a time in ISO 8601 with its time zone');
+  throw new LonghaulError('StoreError', 'createdAt must be a time in ISO 8601 with its time zone');
 }
 
 function checkTurn(turn: unknown): asserts turn is StoredMemoryTurn {
-  if (!isJsonObject(turn)) throw new StoreError('a turn must be an object');
+  if (!isJsonObject(turn)) throw new LonghaulError('StoreError', 'a turn must be an object');
   for (const name of names) keyText(name, turn[name]);
   checkSaid(turn);
 }
 
 /** What was said, when, and under which id: what is read of a turn that another store than ours gave. */
 export function checkSaid(turn: unknown): asserts turn is StoredMemoryTurn {
-  if (!isJsonObject(turn)) throw new StoreError('a turn must be an object');
+  if (!isJsonObject(turn)) throw new LonghaulError('StoreError', 'a turn must be an object');
   keyText('id', turn['id']);
   const { user, assistant, createdAt } = turn;
   if (typeof user !== 'string' && !(Array.isArray(user) && user.every(isUserPart)))
-    throw new StoreError('user must be a text or a list of text and media parts');
-  if (typeof assistant !== 'string') throw new StoreError('assistant must be a text');
+    throw new LonghaulError('StoreError', 'user must be a text or a list of text and media parts');
+  if (typeof assistant !== 'string')
+    throw new LonghaulError('StoreError', 'assistant must be a text');
   instantOf({ createdAt: typeof createdAt === 'string' ? createdAt : '' });
 }
 

@@ -1,7 +1,6 @@
 // What a run does with the stores: reads all of them once when it starts, writes the session once when it completes.
 
 import { defined } from '../base/defined';
-import { SessionTooLarge, StoreError } from '../protocol/error-classes';
 import { LonghaulError } from '../protocol/errors';
 import type { Json, JsonObject } from '../base/json';
 import { limits } from '../protocol/limits';
@@ -56,7 +55,10 @@ export async function closeState({ stores, key, session, save }: CloseState): Pr
   checkSize(state, 'the session');
   const isSaved = await calling('session', () => store.save(sessionKey, state, save));
   if (isSaved) return;
-  throw new StoreError('the session was saved or deleted by another since this run started');
+  throw new LonghaulError(
+    'StoreError',
+    'the session was saved or deleted by another since this run started',
+  );
 }
 
 async function loadStates({
@@ -89,7 +91,9 @@ async function loadSession(
     if (after === version) return { state, version };
     version = after;
   }
-  throw new StoreError('the session is saved over and over while it is read', { retryable: true });
+  throw new LonghaulError('StoreError', 'the session is saved over and over while it is read', {
+    retryable: true,
+  });
 }
 
 /** A store of the user's own is trusted to return neither undefined nor JSON. */
@@ -115,7 +119,10 @@ async function calling<Result>(
     const [message, retryable] = LonghaulError.is(error)
       ? [error.message, error.retryable]
       : [String(error), true];
-    throw new StoreError(`the ${name} store failed: ${message}`, { cause: error, retryable });
+    throw new LonghaulError('StoreError', `the ${name} store failed: ${message}`, {
+      cause: error,
+      retryable,
+    });
   }
 }
 
@@ -128,7 +135,8 @@ function mergeStates(states: readonly JsonObject[]): JsonObject {
 function checkSize(session: JsonObject, subject: string): void {
   const bytes = Buffer.byteLength(encodeState(session));
   if (bytes <= limits.session) return;
-  throw new SessionTooLarge(
+  throw new LonghaulError(
+    'SessionTooLarge',
     `${subject} has ${bytes} bytes of JSON; at most ${limits.session} are kept`,
   );
 }

@@ -1,4 +1,4 @@
-import { StoreError } from '../protocol/error-classes';
+import { LonghaulError } from '../protocol/errors';
 import type { RunKey } from '../protocol/run';
 import type { SessionKey, UserKey } from './state-store';
 
@@ -18,11 +18,11 @@ export function keyValues(
 /** What may stand in a key. Databases take no NUL, and would store every lone surrogate as the same character. */
 export function keyText(name: string, value: unknown): string {
   if (typeof value !== 'string' || value === '')
-    throw new StoreError(`${name} must be a text that is not empty`);
+    throw new LonghaulError('StoreError', `${name} must be a text that is not empty`);
   if (/\0|\p{Surrogate}/u.test(value))
-    throw new StoreError(`${name} must be well-formed Unicode without NUL`);
+    throw new LonghaulError('StoreError', `${name} must be well-formed Unicode without NUL`);
   if (Buffer.byteLength(value) > maxBytes)
-    throw new StoreError(`${name} must have at most ${maxBytes} bytes`);
+    throw new LonghaulError('StoreError', `${name} must have at most ${maxBytes} bytes`);
   return value;
 }
 

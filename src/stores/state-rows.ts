@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { LonghaulError } from '../protocol/errors';
-import { StoreError } from '../protocol/error-classes';
 import type { JsonObject } from '../base/json';
 import { keyValues, type KeyPart } from './state-key';
 import { decodeState, encodeState } from './state-text';
@@ -126,7 +125,7 @@ export function databaseError(
   if (LonghaulError.is(error)) return error;
   const fields = Object(error) as DatabaseErrorFields;
   const message = `${database}: ${messageOf(error)}`;
-  return new StoreError(message, { cause: error, retryable: isPassing(fields) });
+  return new LonghaulError('StoreError', message, { cause: error, retryable: isPassing(fields) });
 }
 
 function messageOf(error: unknown): string {

@@ -1,6 +1,6 @@
 // State as text: what is not JSON is refused with its path, never coerced.
 
-import { StoreError } from '../protocol/error-classes';
+import { LonghaulError } from '../protocol/errors';
 import { isJsonObject, type JsonObject } from '../base/json';
 import { encodeJson, parseStored } from './json-text';
 
@@ -12,7 +12,8 @@ const refusedKeys = new Set(['__proto__', 'constructor', 'prototype']);
  * for the keys `__proto__`, `constructor` and `prototype`.
  */
 export function encodeState(value: unknown): string {
-  if (!isJsonObject(value)) throw new StoreError(`${complaint}: it must be an object`);
+  if (!isJsonObject(value))
+    throw new LonghaulError('StoreError', `${complaint}: it must be an object`);
   return encodeJson(value, { complaint, refusedKeys });
 }
 

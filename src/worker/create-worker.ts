@@ -1,5 +1,5 @@
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
-import { InvalidInput } from '../protocol/error-classes';
+import { LonghaulError } from '../protocol/errors';
 import { timeouts } from '../protocol/limits';
 import { defaults } from '../protocol/names';
 import { loadConnection, namespaceMissing, serverUnavailable } from '../server/connection-options';
@@ -81,7 +81,8 @@ function checkConnection(connection: unknown): void {
   if (connection === undefined || connection instanceof NativeConnection) return;
   const { close } = (connection ?? {}) as { close?: unknown };
   if (typeof close === 'function') return;
-  throw new InvalidInput(
+  throw new LonghaulError(
+    'InvalidInput',
     "connection must be an open NativeConnection of @temporalio/worker; an address is createWorker's own option: createWorker({ address })",
   );
 }

@@ -15,7 +15,7 @@ import { timeouts } from '../protocol/limits';
 import { priceTable } from '../providers/prices';
 import { requireProviderPackages, resolveProviders } from '../providers/registry';
 import { failureConverterPath, tryEncryption, workerConverter } from '../server/encryption';
-import { SpecError } from '../protocol/error-classes';
+import { LonghaulError } from '../protocol/errors';
 import { providerNames } from '../define/registry';
 import { createRegistry, type Registry } from '../define/registry';
 import { addSpecs } from '../spec/yaml/add-specs';
@@ -160,13 +160,15 @@ export class LonghaulPlugin implements WorkerPlugin, BundlerPlugin {
 }
 
 function bundledInClear(): Error {
-  return new SpecError(
+  return new LonghaulError(
+    'SpecError',
     'workflowBundle leaves failure messages in clear: build it with `plugins: [new LonghaulPlugin({ encryption })]`, or give workflowsPath in its place',
   );
 }
 
 function bundledUnseen(): Error {
-  return new SpecError(
+  return new LonghaulError(
+    'SpecError',
     'a bundle ignores dataConverter.failureConverterPath: give `encryption` and workflowsPath in place of workflowBundle, or say clearFailures: true if the bundle was built with it',
   );
 }

@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
-import { SdkMismatch } from '../protocol/error-classes';
+import { LonghaulError } from '../protocol/errors';
 import { newestMinor, testedMinors } from '../protocol/peers';
 
 const names = ['worker', 'workflow', 'activity', 'common'].map((name) => `@temporalio/${name}`);
@@ -24,7 +24,7 @@ export function sdkCopies(workflowsPath?: string): readonly SdkCopy[] {
 /** Throws `SdkMismatch` for two copies of a package, for two versions, and for a minor version that is not tested. */
 export function checkSdk(copies: readonly SdkCopy[]): void {
   const problem = sdkProblem(copies);
-  if (problem !== undefined) throw new SdkMismatch(problem);
+  if (problem !== undefined) throw new LonghaulError('SdkMismatch', problem);
 }
 
 export function sdkProblem(copies: readonly SdkCopy[]): string | undefined {

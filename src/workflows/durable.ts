@@ -14,7 +14,6 @@ import {
 } from '@temporalio/workflow';
 import { clipText, utf8Length } from '../base/text';
 import { checkJson, violationText } from '../core/session';
-import { InternalError, PayloadTooLarge } from '../protocol/error-classes';
 import { LonghaulError } from '../protocol/errors';
 import { limits } from '../protocol/limits';
 
@@ -52,11 +51,14 @@ export function storable<Result>(result: Result): Result {
   if (result === undefined) return result;
   const violation = checkJson(result);
   if (violation !== undefined) {
-    throw new InternalError(`the result is not JSON${violationText(violation)}`);
+    throw new LonghaulError('InternalError', `the result is not JSON${violationText(violation)}`);
   }
   const bytes = utf8Length(JSON.stringify(result));
   if (bytes > limits.payload) {
-    throw new PayloadTooLarge(`the result has ${bytes} bytes; a run may return ${limits.payload}`);
+    throw new LonghaulError(
+      'PayloadTooLarge',
+      `the result has ${bytes} bytes; a run may return ${limits.payload}`,
+    );
   }
   return result;
 }

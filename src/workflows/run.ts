@@ -21,7 +21,7 @@ import { RunBudget } from '../core/budget/budget';
 import type { PlanResult } from '../core/orchestration/plan';
 import { isSpent } from '../core/budget/spend';
 import { runnerId } from '../core/runner-refs';
-import { InternalError, InvalidInput } from '../protocol/error-classes';
+import { LonghaulError } from '../protocol/errors';
 import { signalNames } from '../protocol/names';
 import type { LogEntry } from '../protocol/log';
 import type { AgentRunResult, ChildInputs, ChildResult, RunInput, RunState } from '../protocol/run';
@@ -355,7 +355,8 @@ export class Run {
   }
 
   #detachByCaller(): void {
-    if (this.#position.isRoot) throw new InvalidInput('no run called this one: cancel it instead');
+    if (this.#position.isRoot)
+      throw new LonghaulError('InvalidInput', 'no run called this one: cancel it instead');
     this.#detach();
   }
 
@@ -379,7 +380,8 @@ export class Run {
   }
 
   #ready(): Loaded {
-    if (this.#loaded === undefined) throw new InternalError('the run is still loading');
+    if (this.#loaded === undefined)
+      throw new LonghaulError('InternalError', 'the run is still loading');
     return this.#loaded;
   }
 }

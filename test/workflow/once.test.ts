@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
-import { defineTool, subAgent, ToolError, type Tool } from '../../src';
+import { defineTool, LonghaulError, subAgent, type Tool } from '../../src';
 import type { RunHandle } from '../../src/client';
 import type { ToolContext } from '../../src/define/tool';
 import { eventually } from './eventually';
@@ -138,7 +138,7 @@ describe('a tool with effect once', () => {
     {
       what: 'a ToolError',
       code: () => {
-        throw new ToolError('declined');
+        throw new LonghaulError('ToolError', 'declined');
       },
       text: "The tool 'refund' failed: ToolError: declined",
     },

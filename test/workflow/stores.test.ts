@@ -2,7 +2,7 @@
 
 import { defineAgent, defineTool } from '../../src';
 import type { JsonObject } from '../../src/base/json';
-import { StoreError } from '../../src/protocol/error-classes';
+import { LonghaulError } from '../../src/protocol/errors';
 import { scriptedModel } from '../../src/testing/scripted-model';
 import type { ScriptedStep } from '../../src/testing/scripted-step';
 import { SqliteStores, type SessionStore } from '../../src/worker';
@@ -91,7 +91,8 @@ describe('stores', () => {
       delete: () => Promise.resolve(),
       save: (_key, value) => {
         failures -= 1;
-        if (failures >= 0) return Promise.reject(new StoreError('down', { retryable: true }));
+        if (failures >= 0)
+          return Promise.reject(new LonghaulError('StoreError', 'down', { retryable: true }));
         saved.push(value);
         return Promise.resolve(true);
       },

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import type { Longhaul, ThreadHandle } from '../../src/client';
-import { StoreError } from '../../src/protocol/error-classes';
+import { LonghaulError } from '../../src/protocol/errors';
 import { SqliteStores, type MemoryStore } from '../../src/worker';
 import { eventually } from './eventually';
 import { openHarness, type Harness } from './harness';
@@ -36,7 +36,7 @@ describe('a thread with more than travels', () => {
     const away: MemoryStore = {
       ...memory,
       saveTurn: async (turn, options) => {
-        if (isDown) throw new StoreError('down', { retryable: true });
+        if (isDown) throw new LonghaulError('StoreError', 'down', { retryable: true });
         const waiting = lateness;
         lateness = undefined;
         await waiting;

@@ -1,7 +1,7 @@
 // A conversation over days on a time-skipping server: it ends when nothing is said, and goes on from its store.
 
 import { defineAgent } from '../../src';
-import { StoreError } from '../../src/protocol/error-classes';
+import { LonghaulError } from '../../src/protocol/errors';
 import { createTestEnvironment, scriptedModel } from '../../src/testing';
 import { SqliteStores, type MemoryStore } from '../../src/worker';
 import { describeWithTimeSkipping, timeSkippingServerPath, workflowBundlePath } from '../servers';
@@ -19,7 +19,7 @@ describeWithTimeSkipping('a thread in skipped time', () => {
     const shaky: MemoryStore = {
       ...memory,
       saveTurn: async (turn, options) => {
-        if (now < upAgain) throw new StoreError('down', { retryable: true });
+        if (now < upAgain) throw new LonghaulError('StoreError', 'down', { retryable: true });
         written.push(turn.user);
         return await memory.saveTurn(turn, options);
       },

@@ -3,7 +3,7 @@
 import { defineTool, type Agent } from '../../src';
 import type { Longhaul, ThreadHandle } from '../../src/client';
 import type { ThreadOptions } from '../../src/client/threads';
-import { StoreError } from '../../src/protocol/error-classes';
+import { LonghaulError } from '../../src/protocol/errors';
 import { SqliteStores, type MemoryStore } from '../../src/worker';
 import { linesOf } from './conversation';
 import { eventually } from './eventually';
@@ -67,7 +67,7 @@ describe('a thread with a store', () => {
       ...memory.default,
       saveTurn: async (turn, options) => {
         failures -= 1;
-        if (failures >= 0) throw new StoreError('down', { retryable: true });
+        if (failures >= 0) throw new LonghaulError('StoreError', 'down', { retryable: true });
         return await memory.default.saveTurn(turn, options);
       },
     };

@@ -1,7 +1,7 @@
 // Which application a worker runs the code of. Two that share a task queue are given each other's calls: each leaves them to the other.
 
 import { Context } from '@temporalio/activity';
-import { NotRegisteredHere, StoreError } from '../../protocol/error-classes';
+import { LonghaulError } from '../../protocol/errors';
 
 /** What an activity is given, as far as it says whose it is; where it does not, it is of the application named like the task queue. */
 export type OfApplication = {
@@ -20,6 +20,6 @@ export function checkApplication(own: string, input: OfApplication, left: LeftFo
     input.application ?? input.definition?.application ?? Context.current().info.taskQueue;
   if (asked === own) return;
   const message = `this worker runs application '${own}', and the call is of '${asked}': start a worker with createWorker({ application: '${asked}' }) on this task queue`;
-  if (left === 'always') throw new StoreError(message, { retryable: true });
-  throw new NotRegisteredHere(message, { retryable: left === 'again' });
+  if (left === 'always') throw new LonghaulError('StoreError', message, { retryable: true });
+  throw new LonghaulError('NotRegisteredHere', message, { retryable: left === 'again' });
 }

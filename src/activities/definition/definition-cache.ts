@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { StateError } from '../../core/errors';
-import { InternalError } from '../../protocol/error-classes';
+import { LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
 import type { Definition, DefinitionRef } from '../../protocol/spec';
 import { hashDefinition } from '../../define/definition';
@@ -45,7 +44,8 @@ export class DefinitionCache {
   async #ask(ref: DefinitionRef, ask: AskDefinition): Promise<Definition> {
     const definition = await ask();
     if (definition === undefined) {
-      throw new InternalError(
+      throw new LonghaulError(
+        'InternalError',
         `the run that pinned definition ${ref.hash} does not answer with it`,
         { retryable: true },
       );
@@ -55,7 +55,8 @@ export class DefinitionCache {
       this.add(definition);
       return definition;
     }
-    throw new StateError(
+    throw new LonghaulError(
+      'StateError',
       `the run that pinned definition ${ref.hash} answers with another one, ${hash}`,
     );
   }

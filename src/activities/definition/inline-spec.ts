@@ -2,7 +2,7 @@
 // model that is registered here.
 
 import { Context } from '@temporalio/activity';
-import { InlineSpecRefused } from '../../protocol/error-classes';
+import { LonghaulError } from '../../protocol/errors';
 import type { RunnerSpec } from '../../protocol/spec';
 import { parseRunnerSpec } from '../../define/parse-spec';
 import { describe } from '../failures';
@@ -40,13 +40,17 @@ async function says(ask: () => unknown): Promise<unknown> {
   try {
     return await ask();
   } catch (error) {
-    throw new InlineSpecRefused(`inlineSpecs of this worker threw: ${describe(error)}`);
+    throw new LonghaulError(
+      'InlineSpecRefused',
+      `inlineSpecs of this worker threw: ${describe(error)}`,
+    );
   }
 }
 
 function refused(workflowId: string, id?: string): Error {
   const what = id === undefined ? 'a spec' : `the spec '${id}'`;
-  return new InlineSpecRefused(
+  return new LonghaulError(
+    'InlineSpecRefused',
     `'${workflowId}' was started with ${what}, which this worker does not take: register the runner with the worker and start it by its id, or allow specs with createWorker({ inlineSpecs })`,
   );
 }

@@ -1,7 +1,6 @@
 // Makes the definition a run pins: the closure of its runner as this worker's registry knows it.
 
 import { runnerConfig } from '../../core/runner-config';
-import { InternalError } from '../../protocol/error-classes';
 import { LonghaulError } from '../../protocol/errors';
 import type {
   LoadDefinitionInput,
@@ -55,7 +54,9 @@ export async function loadDefinition(
 /** A bug, of ours or in code of a worker, makes the same error in each attempt: the run says so and ends. */
 function withoutRetry(error: unknown): unknown {
   if (!(error instanceof TypeError || error instanceof RangeError)) return error;
-  return new InternalError(`the definition cannot be made: ${describe(error)}`, { cause: error });
+  return new LonghaulError('InternalError', `the definition cannot be made: ${describe(error)}`, {
+    cause: error,
+  });
 }
 
 /** Undefined when MCP servers are to be asked and nobody may wait for them: without a signal. */

@@ -7,8 +7,7 @@
 
 import { LRUCache } from 'lru-cache';
 import { emptyDigest, extendDigest } from '../../base/digest';
-import { InternalError } from '../../protocol/error-classes';
-import type { LonghaulError } from '../../protocol/errors';
+import { LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
 import type { LogEntry, LogPage, LogRef } from '../../protocol/log';
 import { OwnedJson } from './owned-json';
@@ -134,7 +133,8 @@ function poolKey(workflowId: string, entryId: string): string {
 }
 
 function unreadable(ref: LogRef): LonghaulError {
-  return new InternalError(
+  return new LonghaulError(
+    'InternalError',
     `the log of run '${ref.workflowId}' could not be read up to entry ${ref.length}; the call is retried`,
     { retryable: true },
   );

@@ -7,8 +7,7 @@ import type { ActivityDependencies } from '../dependencies';
 import { withHeartbeat } from '../heartbeat';
 import { askClosedLog, askRun, readClosedLog } from './read-log';
 import { WorkflowNotFoundError } from '@temporalio/common';
-import { StateError } from '../../core/errors';
-import { RunNotFound } from '../../protocol/error-classes';
+import { LonghaulError } from '../../protocol/errors';
 import { queryNames } from '../../protocol/names';
 import type { InputRef, RunInput } from '../../protocol/run';
 
@@ -54,7 +53,8 @@ export async function fetchInput(
 async function askCaller({ number, ...caller }: InputRef): Promise<RunInput['input']> {
   const input = await askKnown(caller, number);
   if (input !== null && input !== undefined) return input;
-  throw new StateError(
+  throw new LonghaulError(
+    'StateError',
     `run '${caller.workflowId}', which called this one, does not have its input any more`,
   );
 }
@@ -67,8 +67,12 @@ async function askKnown(
     return await askRun(caller, queryNames.childInput, { number });
   } catch (error) {
     if (!(error instanceof Error && error.cause instanceof WorkflowNotFoundError)) throw error;
-    throw new RunNotFound(`run '${caller.workflowId}', which called this one, is gone`, {
-      details: { workflowId: caller.workflowId },
-    });
+    throw new LonghaulError(
+      'RunNotFound',
+      `run '${caller.workflowId}', which called this one, is gone`,
+      {
+        details: { workflowId: caller.workflowId },
+      },
+    );
   }
 }

@@ -1,7 +1,6 @@
 import { inflateRawSync } from 'node:zlib';
 import { Context } from '@temporalio/activity';
-import { StateError } from '../../core/errors';
-import { InternalError } from '../../protocol/error-classes';
+import { LonghaulError } from '../../protocol/errors';
 import type { JsonObject } from '../../base/json';
 import { limits, timeouts } from '../../protocol/limits';
 import type { LogEntry, LogPage, LogRef } from '../../protocol/log';
@@ -53,7 +52,8 @@ function inflatedPage(workflowId: string, bytes: Uint8Array): LogPage {
     const text = inflateRawSync(bytes, { maxOutputLength: limits.inflated }).toString();
     return JSON.parse(text) as LogPage;
   } catch (error) {
-    throw new StateError(
+    throw new LonghaulError(
+      'StateError',
       `a page of the log of run '${workflowId}' cannot be read: ${String(error)}`,
     );
   }
@@ -76,10 +76,14 @@ export async function askRun<Answer>(
     return await askedAgain(ask, cancellationSignal);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new InternalError(`query '${query}' of run '${run.workflowId}' failed: ${reason}`, {
-      cause: error,
-      retryable: true,
-    });
+    throw new LonghaulError(
+      'InternalError',
+      `query '${query}' of run '${run.workflowId}' failed: ${reason}`,
+      {
+        cause: error,
+        retryable: true,
+      },
+    );
   }
 }
 

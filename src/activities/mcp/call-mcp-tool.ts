@@ -3,7 +3,7 @@
 
 import { Context, log } from '@temporalio/activity';
 import { errorOutput, type ToolOutput, toToolOutput } from '../../core/transcript/tool-output';
-import { OutcomeUnknown } from '../../protocol/error-classes';
+import { LonghaulError } from '../../protocol/errors';
 import type { JsonObject } from '../../base/json';
 import { limits, timeouts } from '../../protocol/limits';
 import type { ToolSpec } from '../../protocol/spec';
@@ -66,7 +66,7 @@ function unansweredOutput(
   if (!isOnce || (isUnavailable && !error.sent)) throw error;
   const reason = isUnavailable ? error.message : reasonOf(error, server);
   const message = `${reason}. The call may or may not have taken effect: check before repeating it.`;
-  throw new OutcomeUnknown(message, { cause: error });
+  throw new LonghaulError('OutcomeUnknown', message, { cause: error });
 }
 
 /** What a program wrote for its operator is for the operator of the worker, too. */

@@ -1,7 +1,7 @@
 // Puts the tools of MCP servers into a definition, as the servers list them now.
 
 import { log } from '@temporalio/activity';
-import { NotRegisteredHere, SpecError } from '../../protocol/error-classes';
+import { LonghaulError } from '../../protocol/errors';
 import type { Definition, ToolSpec } from '../../protocol/spec';
 import { mcpServersOf, withMcpTools } from '../../define/mcp-definition';
 import { mcpToolSpecs } from '../../define/mcp-tool-spec';
@@ -29,7 +29,9 @@ async function toolsOf(
 ): Promise<readonly ToolSpec[]> {
   const server = registry.mcpServers.get(name);
   if (server === undefined) {
-    throw new NotRegisteredHere(`this worker has no MCP server '${name}'`, { retryable: true });
+    throw new LonghaulError('NotRegisteredHere', `this worker has no MCP server '${name}'`, {
+      retryable: true,
+    });
   }
   try {
     const listed = await mcp.use(server, async (connection) => await connection.listTools(signal));
@@ -42,6 +44,6 @@ async function toolsOf(
     if (error instanceof McpUnavailable) tellLog(error);
     if (!isAnswer(error)) throw error;
     const message = `MCP server '${name}' does not list its tools: ${reasonOf(error, server)}`;
-    throw new SpecError(message, { cause: error, details: { mcpServer: name } });
+    throw new LonghaulError('SpecError', message, { cause: error, details: { mcpServer: name } });
   }
 }

@@ -5,7 +5,7 @@ import type { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdi
 import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import { PayloadTooLarge, SpecError } from '../../protocol/error-classes';
+import { LonghaulError } from '../../protocol/errors';
 import type { McpServer } from '../../define/mcp-server';
 import type { ListedMcpTool } from '../../define/mcp-tool-spec';
 import { McpUnavailable } from './mcp-failure';
@@ -104,7 +104,8 @@ export class McpConnection {
       cursor = result.nextCursor;
       if (cursor === undefined) return tools;
     }
-    throw new SpecError(
+    throw new LonghaulError(
+      'SpecError',
       `MCP server '${this.#name}' lists more than ${mostTools} tools or ${mostListedBytes / 1024 ** 2} MiB, or never ends`,
     );
   }
@@ -212,8 +213,11 @@ async function boundedFetch(url: string | URL, init?: RequestInit): Promise<Resp
   return new Response(response.body.pipeThrough(bounded), response);
 }
 
-function tooLarge(): PayloadTooLarge {
-  return new PayloadTooLarge(`it sent a message of more than ${mostMessageBytes / 1024 ** 2} MiB`);
+function tooLarge(): LonghaulError {
+  return new LonghaulError(
+    'PayloadTooLarge',
+    `it sent a message of more than ${mostMessageBytes / 1024 ** 2} MiB`,
+  );
 }
 
 /** Where the last event in a piece of a stream ends, with its empty line. */

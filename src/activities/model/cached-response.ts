@@ -3,7 +3,7 @@
 
 import { Context } from '@temporalio/activity';
 import { utf8Length } from '../../base/text';
-import { PayloadTooLarge } from '../../protocol/error-classes';
+import { LonghaulError } from '../../protocol/errors';
 import { isJsonObject, type Json } from '../../base/json';
 import { limits } from '../../protocol/limits';
 import type { ModelResponse } from '../../providers/provider';
@@ -36,7 +36,8 @@ export class CachedResponse {
 export function checkTurnSize(entry: object): void {
   const bytes = utf8Length(JSON.stringify(entry));
   if (bytes <= limits.modelTurn) return;
-  throw new PayloadTooLarge(
+  throw new LonghaulError(
+    'PayloadTooLarge',
     `the model's turn has ${bytes} bytes; at most ${limits.modelTurn} are kept. Lower maxOutputTokens`,
   );
 }

@@ -5,7 +5,7 @@ import { agentOf } from '../../core/loop-config';
 import { foldLog } from '../../core/transcript/fold-log';
 import { foldMemory } from '../../core/transcript/memory';
 import type { CallModelInput, CallModelResult } from '../../protocol/activities';
-import { NotRegisteredHere } from '../../protocol/error-classes';
+import { LonghaulError } from '../../protocol/errors';
 import type { TurnChecks } from '../../protocol/log';
 import type { Message, Usage } from '../../protocol/message';
 import type { RunSpend } from '../../protocol/run';
@@ -143,7 +143,11 @@ function providerOf(dependencies: ActivityDependencies, name: string): ModelProv
   const provider = dependencies.providers.get(name);
   if (provider !== undefined) return provider;
   const known = [...dependencies.providers.keys()].sort().join(', ');
-  throw new NotRegisteredHere(`this worker has no model provider '${name}'; it has: ${known}`, {
-    retryable: true,
-  });
+  throw new LonghaulError(
+    'NotRegisteredHere',
+    `this worker has no model provider '${name}'; it has: ${known}`,
+    {
+      retryable: true,
+    },
+  );
 }

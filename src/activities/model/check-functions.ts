@@ -8,8 +8,7 @@ import type { ActivityDependencies } from '../dependencies';
 import { askContext } from '../log/read-log';
 import type { CheckApproval, CheckArguments, CheckCriterion } from './turn-checks';
 import { clipText } from '../../base/text';
-import { InternalError, NotRegisteredHere } from '../../protocol/error-classes';
-import type { LonghaulError } from '../../protocol/errors';
+import { LonghaulError } from '../../protocol/errors';
 import { isJsonObject } from '../../base/json';
 import { limits } from '../../protocol/limits';
 import type { CriterionResult } from '../../protocol/log';
@@ -131,9 +130,9 @@ function criterionError(
   criterion: string,
   problem: string,
   options: { readonly retryable: boolean } = { retryable: false },
-): InternalError {
+): LonghaulError {
   const message = clipText(`criterion '${criterion}': ${problem}`, limits.failureMessage);
-  return new InternalError(message, { ...options, details: { criterion } });
+  return new LonghaulError('InternalError', message, { ...options, details: { criterion } });
 }
 
 /** Said before the model is called: a turn that cannot be checked here would be paid for in vain. */
@@ -146,7 +145,9 @@ export function requireCriteria({ registry }: ActivityDependencies, spec: AgentS
 }
 
 function criterionNotHere(name: string): LonghaulError {
-  return new NotRegisteredHere(`this worker has no criterion '${name}'`, { retryable: true });
+  return new LonghaulError('NotRegisteredHere', `this worker has no criterion '${name}'`, {
+    retryable: true,
+  });
 }
 
 function declaredKeys({ criteria = [] }: AgentSpec, name: string): readonly string[] {

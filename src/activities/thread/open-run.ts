@@ -1,5 +1,5 @@
 import type { CloseRunInput, OpenRunInput, OpenRunResult } from '../../protocol/activities';
-import { NotRegisteredHere } from '../../protocol/error-classes';
+import { LonghaulError } from '../../protocol/errors';
 import { closeState, openState } from '../../stores/open-state';
 import type { ActivityDependencies } from '../dependencies';
 
@@ -12,7 +12,7 @@ export async function openRun(
   const missing = input.stores.filter((name) => stores[name] === undefined);
   if (missing.length > 0) {
     const message = `this worker has no ${missing.join(' store and no ')} store: the run started on one that has`;
-    throw new NotRegisteredHere(message, { retryable: true });
+    throw new LonghaulError('NotRegisteredHere', message, { retryable: true });
   }
   return await openState({ stores, key, callerSession, precedence });
 }
@@ -24,7 +24,7 @@ export async function closeRun(
 ): Promise<void> {
   if (stores.session === undefined) {
     const message = 'this worker has no session store: the run started on one that has';
-    throw new NotRegisteredHere(message, { retryable: true });
+    throw new LonghaulError('NotRegisteredHere', message, { retryable: true });
   }
   await closeState({ stores, key, session, save });
 }

@@ -2,8 +2,7 @@
 
 import { textOfParts, utf8Length } from '../../base/text';
 import { foldMemory, turnsOf } from '../../core/transcript/memory';
-import { NotRegisteredHere, StoreError } from '../../protocol/error-classes';
-import { LonghaulError, ProviderError } from '../../protocol/errors';
+import { ProviderError, LonghaulError } from '../../protocol/errors';
 import type { Message } from '../../protocol/message';
 import type { AgentSpec, RunnerSpec } from '../../protocol/spec';
 import type {
@@ -119,7 +118,7 @@ export async function compactTurns(
     const provider = dependencies.providers.get(model.provider);
     if (provider === undefined) {
       const message = `this worker has no model provider '${model.provider}'`;
-      throw new NotRegisteredHere(message, { retryable: true });
+      throw new LonghaulError('NotRegisteredHere', message, { retryable: true });
     }
     const request = {
       model: model.model,
@@ -178,9 +177,13 @@ function storeOf({ stores }: ActivityDependencies, name: string): MemoryStore {
   const store = Object.hasOwn(memory, name) ? memory[name] : undefined;
   if (store !== undefined) return store;
   const known = Object.keys(memory).sort().join(', ') || 'none';
-  throw new NotRegisteredHere(`this worker has no memory store '${name}'; it has: ${known}`, {
-    retryable: true,
-  });
+  throw new LonghaulError(
+    'NotRegisteredHere',
+    `this worker has no memory store '${name}'; it has: ${known}`,
+    {
+      retryable: true,
+    },
+  );
 }
 
 /** What is to be written waits for a worker that has the store, however long. */
@@ -188,7 +191,7 @@ function writableStore(dependencies: ActivityDependencies, name: string): Memory
   try {
     return storeOf(dependencies, name);
   } catch (error) {
-    throw new StoreError(String(error), { cause: error, retryable: true });
+    throw new LonghaulError('StoreError', String(error), { cause: error, retryable: true });
   }
 }
 
@@ -202,7 +205,7 @@ async function calling<Result>(
   } catch (error) {
     const retryable = LonghaulError.is(error) ? error.retryable : true;
     const message = error instanceof Error ? error.message : String(error);
-    throw new StoreError(`the memory store '${name}' failed: ${message}`, {
+    throw new LonghaulError('StoreError', `the memory store '${name}' failed: ${message}`, {
       cause: error,
       retryable,
     });
@@ -217,7 +220,7 @@ function userMessage(text: string): Message {
 
 /** The oldest first, each once, whatever order they came in. Throws `StoreError` for what is no turn. */
 export function orderedTurns(rows: unknown): readonly StoredMemoryTurn[] {
-  if (!Array.isArray(rows)) throw new StoreError('loadTurns gave no list');
+  if (!Array.isArray(rows)) throw new LonghaulError('StoreError', 'loadTurns gave no list');
   const turns = new Map<string, StoredMemoryTurn>();
   for (const row of rows as readonly unknown[]) {
     checkSaid(row);
@@ -240,10 +243,14 @@ export function sessionOf(turn: StoredMemoryTurn | undefined): JsonObject | unde
   if (!isJsonObject(session)) return undefined;
   const violation = checkJson(session, 'session');
   if (violation !== undefined)
-    throw new StoreError(`turn '${turn?.id}': ${violation.path}: ${violation.problem}`);
+    throw new LonghaulError(
+      'StoreError',
+      `turn '${turn?.id}': ${violation.path}: ${violation.problem}`,
+    );
   const bytes = utf8Length(JSON.stringify(session));
   if (bytes <= limits.session) return session;
-  throw new StoreError(
+  throw new LonghaulError(
+    'StoreError',
     `turn '${turn?.id}': its session has ${bytes} bytes; at most ${limits.session} are taken`,
   );
 }

@@ -1,5 +1,5 @@
 import type { ArgumentsRef, CallToolInput } from '../../protocol/activities';
-import { InternalError } from '../../protocol/error-classes';
+import { LonghaulError } from '../../protocol/errors';
 import type { JsonObject } from '../../base/json';
 import type { ActivityDependencies } from '../dependencies';
 import { readLog } from '../log/read-log';
@@ -16,5 +16,5 @@ export async function callArguments(
   const entry = entries.find((candidate) => candidate.id === ref.entryId);
   const part = entry?.kind === 'model-turn' ? entry.content[ref.position] : undefined;
   if (part?.type === 'tool_call' && part.args !== null) return part.args;
-  throw new InternalError(`the log has no arguments at entry '${ref.entryId}'`);
+  throw new LonghaulError('InternalError', `the log has no arguments at entry '${ref.entryId}'`);
 }

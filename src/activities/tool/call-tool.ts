@@ -6,7 +6,6 @@ import { Context, log } from '@temporalio/activity';
 import { agentOf, toolOf } from '../../core/loop-config';
 import { errorOutput, outcomeUnknown, type ToolOutput } from '../../core/transcript/tool-output';
 import type { CallToolInput, CallToolResult } from '../../protocol/activities';
-import { NotRegisteredHere, ToolError } from '../../protocol/error-classes';
 import { hasCode, LonghaulError } from '../../protocol/errors';
 import type { JsonObject } from '../../base/json';
 import type { ToolSpec } from '../../protocol/spec';
@@ -42,7 +41,9 @@ export async function callTool(
       return await makeCall(dependencies, input, { signal, heartbeat, reached });
     } catch (error) {
       if (input.onceIn === undefined || reached.code || isToldAsItIs(error)) throw error;
-      throw new ToolError(`it was not called: ${describe(error)}`, { cause: error });
+      throw new LonghaulError('ToolError', `it was not called: ${describe(error)}`, {
+        cause: error,
+      });
     }
   });
 }
@@ -60,7 +61,7 @@ function wasStartedBefore({ onceIn }: CallToolInput): boolean {
 
 /** What is no result for the model: it ends the run, or another worker makes the call. */
 function isToldAsItIs(error: unknown): boolean {
-  if (isCancelled(error) || NotRegisteredHere.is(error)) return true;
+  if (isCancelled(error) || hasCode(error, 'NotRegisteredHere')) return true;
   return (
     hasCode(error, 'CallbackAbort') || (LonghaulError.is(error) && 'callbacks' in error.details)
   );
@@ -81,7 +82,8 @@ async function makeCall(
   const definition = await pinnedDefinition(dependencies, input.definition);
   const spec = toolOf(definition, input.tool);
   const tool = runnableTool(dependencies, spec);
-  if (tool === undefined) throw new NotRegisteredHere(`this worker has no tool '${input.tool}'`);
+  if (tool === undefined)
+    throw new LonghaulError('NotRegisteredHere', `this worker has no tool '${input.tool}'`);
   const args = await callArguments(dependencies, input, signal);
   const checked = await checkToolArguments(spec, tool.own, args);
   if (!checked.ok) return { entry: entryOf(dependencies, input, errorOutput(checked.problem)) };
@@ -114,7 +116,7 @@ function withChanges(
   try {
     return { output, session: sessionChanges(spec, before, after) };
   } catch (error) {
-    if (spec.effect !== 'once' || !ToolError.is(error)) throw error;
+    if (spec.effect !== 'once' || !hasCode(error, 'ToolError')) throw error;
     const text = `The tool '${spec.name}' ran, but its result is not kept: ${error.message}.`;
     return { output: errorOutput(text), session: undefined };
   }
@@ -172,14 +174,18 @@ function sessionChanges(
   const violation = checkExactJson(after);
   if (violation !== undefined) {
     const where = violationText(violation);
-    throw new ToolError(`tool '${spec.name}' left a session that is not JSON${where}`);
+    throw new LonghaulError(
+      'ToolError',
+      `tool '${spec.name}' left a session that is not JSON${where}`,
+    );
   }
   const delta = sessionDelta(before, after);
   const declared = new Set(spec.session);
   const changed = [...Object.keys(delta.set), ...delta.removed];
   const foreign = changed.filter((key) => !declared.has(key));
   if (foreign.length > 0) {
-    throw new ToolError(
+    throw new LonghaulError(
+      'ToolError',
       `tool '${spec.name}' changed session keys it does not declare: ${foreign.join(', ')}`,
     );
   }

@@ -4,8 +4,7 @@ import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { clipText } from '../../base/text';
 import { errorOutput, type ToolOutput, toToolOutput } from '../../core/transcript/tool-output';
-import { OutcomeUnknown, ToolError } from '../../protocol/error-classes';
-import { LonghaulError } from '../../protocol/errors';
+import { hasCode, LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
 import type { ToolSpec } from '../../protocol/spec';
 import type { Tool, ToolContext } from '../../define/tool';
@@ -28,7 +27,7 @@ export async function runTool({ tool, spec, args, context }: ToolRun): Promise<T
     return await untilAborted(async () => await tool.run(args, context), context.signal);
   } catch (error) {
     if (context.signal.aborted) throw error;
-    if (OutcomeUnknown.is(error)) return errorOutput(describe(error));
+    if (hasCode(error, 'OutcomeUnknown')) return errorOutput(describe(error));
     return failedOutput(spec, error);
   }
 }
@@ -43,7 +42,7 @@ function failedOutput(spec: ToolSpec, error: unknown): ToolOutput {
   }
   if (spec.onError !== 'fail') return errorOutput(`The tool '${spec.name}' failed: ${description}`);
   // The run that fails of it names the tool.
-  throw new ToolError(description, { details: { tool: spec.name } });
+  throw new LonghaulError('ToolError', description, { details: { tool: spec.name } });
 }
 
 /** Errors that say by themselves that another attempt would not help. */

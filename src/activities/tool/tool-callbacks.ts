@@ -3,7 +3,7 @@
 import { CallbackAbort } from '../../core/errors';
 import { pickKeys } from '../../core/session';
 import { toToolOutput, type ToolOutput } from '../../core/transcript/tool-output';
-import { InternalError } from '../../protocol/error-classes';
+import { hasCode, LonghaulError } from '../../protocol/errors';
 import type { JsonObject } from '../../base/json';
 import type { SessionDelta } from '../../protocol/session';
 import type { ToolSpec } from '../../protocol/spec';
@@ -51,9 +51,11 @@ async function outputOf(
 
 /** It ends the run: whoever starts it again should know that the call was made. */
 function afterCall({ name }: ToolSpec, error: unknown): unknown {
-  if (!InternalError.is(error)) return error;
+  if (!hasCode(error, 'InternalError')) return error;
   const { message, details } = error;
-  return new InternalError(`${message}. The call of '${name}' had been made`, { details });
+  return new LonghaulError('InternalError', `${message}. The call of '${name}' had been made`, {
+    details,
+  });
 }
 
 export function overrideOf(

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { ServerUnavailable } from '../../protocol/error-classes';
+import { LonghaulError } from '../../protocol/errors';
 import { defaults } from '../../protocol/names';
 import type { DevServer } from '../../server/dev-server';
 import {
@@ -71,7 +71,7 @@ async function serve(
   if (server === undefined) return;
   const worker = source && workerFor(flags, source, { server, terminal });
   const died = server.exited.then(() => {
-    throw new ServerUnavailable('the Temporal dev server ended by itself');
+    throw new LonghaulError('ServerUnavailable', 'the Temporal dev server ended by itself');
   });
   const running = async (): Promise<void> => {
     printAddresses(server, await worker?.start(), { flags, source, terminal });

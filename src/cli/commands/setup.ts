@@ -6,7 +6,7 @@ import { printableJson, printableLine } from '../render/printable';
 import type { Style } from '../render/style';
 import { padToWidth } from '../render/table';
 import type { Client } from '@temporalio/client';
-import { ServerUnavailable } from '../../protocol/error-classes';
+import { LonghaulError } from '../../protocol/errors';
 import { timeouts } from '../../protocol/limits';
 import {
   addAttributes,
@@ -119,7 +119,8 @@ function refused(error: unknown, namespace: string): Error | undefined {
     .map((attribute) => `--name ${attribute.replace('=', ' --type ')}`)
     .join(' ');
   const cloud = typedNames.map((attribute) => `--sa ${attribute}`).join(' ');
-  return new ServerUnavailable(
+  return new LonghaulError(
+    'ServerUnavailable',
     `the server does not let this client register search attributes in namespace '${namespace}' (${status.details}). ` +
       `Who may: \`temporal operator search-attribute create --namespace ${namespace} ${temporal}\`; ` +
       `on Temporal Cloud: \`tcld namespace search-attributes add --namespace ${namespace} ${cloud}\`. ` +

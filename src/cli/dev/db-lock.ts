@@ -1,6 +1,6 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
-import { ServerUnavailable } from '../../protocol/error-classes';
+import { LonghaulError } from '../../protocol/errors';
 import { isPortFree } from '../../server/free-port';
 
 type Holder = { readonly pid: number; readonly port: number };
@@ -32,10 +32,10 @@ export function lockDb(dbFile: string, port: number): DbLock {
   return { release };
 }
 
-export function inUse(dbFile: string, cause?: unknown): ServerUnavailable {
+export function inUse(dbFile: string, cause?: unknown): LonghaulError {
   const file = relative(process.cwd(), dbFile);
   const message = `${file} is in use by another server: stop that one, or name another file with --db`;
-  return new ServerUnavailable(message, { cause });
+  return new LonghaulError('ServerUnavailable', message, { cause });
 }
 
 /** A process id may belong to some other process by now: one that never serves, as the holder does soon after its start. */

@@ -1,7 +1,6 @@
 import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { SpecError } from '../../protocol/error-classes';
-import type { LonghaulError } from '../../protocol/errors';
+import { LonghaulError } from '../../protocol/errors';
 import { isJsonObject } from '../../base/json';
 import { quote } from '../../base/problem';
 import { didYouMean } from '../../base/nearest';
@@ -103,7 +102,10 @@ const expected = {
 };
 
 function refusal(name: string, problem: string, listed: 'runners' | 'tools'): LonghaulError {
-  return new SpecError(`${name} ${problem}: its default export is ${expected[listed]}`);
+  return new LonghaulError(
+    'SpecError',
+    `${name} ${problem}: its default export is ${expected[listed]}`,
+  );
 }
 
 /** Why a file with agents could not be loaded, in one line that names it. */
@@ -114,7 +116,7 @@ export function explainLoadError(error: unknown, file: string): LonghaulError {
   const place = placeIn(stackOf(error), name) ?? (isSyntaxError(error) ? checkSyntax(file) : name);
   const message = messageOf(error);
   const explained = hint === undefined ? message : `${message}. ${hint}`;
-  return new SpecError(`cannot load ${place}: ${explained}`, { cause: error });
+  return new LonghaulError('SpecError', `cannot load ${place}: ${explained}`, { cause: error });
 }
 
 /** `agents.mjs:12`, where a text tells the line. */

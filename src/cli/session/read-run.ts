@@ -3,7 +3,7 @@ import type { LogEntry } from '../../protocol/log';
 import type { Message, Usage } from '../../protocol/message';
 import { type CliError, toCliError } from '../cli-error';
 import { liveWorkers } from './live-workers';
-import { RunNotFound } from '../../protocol/error-classes';
+import { LonghaulError } from '../../protocol/errors';
 import { timeouts } from '../../protocol/limits';
 import { loadRunView } from './load-parts';
 
@@ -100,6 +100,6 @@ export async function describeRun(longhaul: Longhaul, workflowId: string): Promi
     return { taskQueue: description.taskQueue, state };
   } catch (error) {
     if (!(error instanceof Error) || error.name !== 'WorkflowNotFoundError') throw error;
-    throw new RunNotFound(`there is no run '${workflowId}'`, { cause: error });
+    throw new LonghaulError('RunNotFound', `there is no run '${workflowId}'`, { cause: error });
   }
 }

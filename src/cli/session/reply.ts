@@ -1,5 +1,5 @@
 import type { RunHandle } from '../../client';
-import { InvalidAnswer } from '../../protocol/error-classes';
+import { LonghaulError } from '../../protocol/errors';
 import { isJsonObject, type JsonObject } from '../../base/json';
 import type { PendingInput } from '../../protocol/run';
 import { quote } from '../../base/problem';
@@ -57,7 +57,8 @@ function approvalReply({ inputId }: PendingInput, text: string): Reply {
     return { kind: 'reject', reason: refusal.groups?.['reason'] || defaultReason };
   const args = argumentsOf(word);
   if (args !== undefined) return { kind: 'approve', args };
-  throw new InvalidAnswer(
+  throw new LonghaulError(
+    'InvalidAnswer',
     `${quote(text)} does not answer the approval '${inputId}': give y, n, "n: reason", or the arguments as a JSON object`,
   );
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Longhaul } from '../../client';
-import { NoWorker } from '../../protocol/error-classes';
+import { LonghaulError } from '../../protocol/errors';
 import { loadAgents, type LoadedAgents } from './agents-file';
 import { findAgentsSource, type AgentsFlags, type AgentsSource } from './agents-source';
 import { UsageError } from '../cli-error';
@@ -123,7 +123,8 @@ async function awaitWorker(
   const here = mayServe
     ? ', or put your agents into longhaul.config.mjs or name their file with --agents or -f'
     : '';
-  throw new NoWorker(
+  throw new LonghaulError(
+    'NoWorker',
     `no worker polls task queue '${taskQueue}': start one with \`longhaul dev\` or createWorker${here}`,
     { retryable: true, details: { taskQueue } },
   );

@@ -7,7 +7,7 @@
 // 4. Tokens are counted call by call: some providers report a total now and then.
 
 import { defined } from '../../base/defined';
-import { InvalidAnswer } from '../../protocol/error-classes';
+import { LonghaulError } from '../../protocol/errors';
 import type { Json } from '../../base/json';
 import type { RunSpend } from '../../protocol/run';
 import type { BudgetSpec } from '../../protocol/spec';
@@ -156,7 +156,8 @@ export function budgetAmount(answer: Json): number | 'stop' {
   const isText = typeof answer === 'string' && answer.trim() !== '';
   const amount = isText ? Number(answer.trim()) : answer;
   if (typeof amount === 'number' && amount >= leastAmount && amount <= mostAmount) return amount;
-  throw new InvalidAnswer(
+  throw new LonghaulError(
+    'InvalidAnswer',
     "a budget is answered with the amount to add, a number from 0.000001 to 1e15, or 'stop'",
   );
 }

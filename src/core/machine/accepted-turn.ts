@@ -1,4 +1,4 @@
-import { ProtocolError } from '../errors';
+import { LonghaulError } from '../../protocol/errors';
 import type { StoredOptions } from './options';
 import { allowedNames, sortedNames } from './options';
 import { plainJson } from '../../base/plain-json';
@@ -10,9 +10,16 @@ import { toUsage } from '../budget/usage';
 /** A turn as the provider gave it, with the names it is checked by. A callback's answer leaves nothing to check. */
 export function acceptTurn(options: StoredOptions, turn: ModelTurn): AcceptedTurn {
   if (!isJsonObject(turn) || !Array.isArray(turn.content) || !Array.isArray(turn.tools))
-    throw new ProtocolError('A model turn needs its content and the names of its tools as lists.');
+    throw new LonghaulError(
+      'ProtocolError',
+      'A model turn needs its content and the names of its tools as lists.',
+    );
   const odd = turn.content.findIndex((part) => !isPart(part));
-  if (odd >= 0) throw new ProtocolError(`Part ${odd} of the model turn is no part of a message.`);
+  if (odd >= 0)
+    throw new LonghaulError(
+      'ProtocolError',
+      `Part ${odd} of the model turn is no part of a message.`,
+    );
   const { content, usage, finishReason, origin, ids, checks } = turn;
   const event = plainJson({
     kind: 'model-turn' as const,

@@ -3,8 +3,7 @@
  *
  * I1. Nothing of the turn is in the log before the search is over, unless a retry or a failure ends it: that puts it there.
  */
-import { ProtocolError } from '../errors';
-import type { LonghaulError } from '../../protocol/errors';
+import { LonghaulError } from '../../protocol/errors';
 import type { AssistantMessage } from '../../protocol/message';
 import type { InvalidCall } from './invalid-tool-calls';
 import {
@@ -73,7 +72,10 @@ export function resolveInvalidCall(
       machine.move(event, preparing, { invalidToolCallRetries: retriesUsed + 1 });
       return { kind: 'turn-retried' };
     default:
-      throw new ProtocolError(`An invalid tool call cannot be resolved by "${action.kind}".`);
+      throw new LonghaulError(
+        'ProtocolError',
+        `An invalid tool call cannot be resolved by "${action.kind}".`,
+      );
   }
 }
 
@@ -96,7 +98,8 @@ function parked(
 ): { readonly turn: AcceptedTurn; readonly invalid: InvalidCall } {
   const { turn } = machine.expect(event, 'resolving-tool-calls');
   const invalid = findInvalidCall(turn, machine.record.transcript.position);
-  if (!invalid) throw new ProtocolError(`${event}: no invalid tool call is pending.`);
+  if (!invalid)
+    throw new LonghaulError('ProtocolError', `${event}: no invalid tool call is pending.`);
   return { turn, invalid };
 }
 

@@ -1,8 +1,8 @@
+import { LonghaulError } from '../../protocol/errors';
 import { askUserTool } from '../../protocol/names';
 import type { CriterionSpec, ToolChoice } from '../../protocol/agent-run';
 import type { JsonSchema } from '../../base/json';
 import type { AskUser } from '../../protocol/spec';
-import { ProtocolError } from '../errors';
 import { plainJson } from '../../base/plain-json';
 
 /** The options as the state keeps them. */
@@ -64,7 +64,8 @@ export function storeOptions(options: StoredOptions): StoredOptions {
 
 export function checkCount(name: string, value: number | undefined): void {
   if (value === undefined || (Number.isSafeInteger(value) && value >= 0)) return;
-  throw new ProtocolError(
+  throw new LonghaulError(
+    'ProtocolError',
     `The option ${name} is ${String(value)}; give a whole number from 0, or leave it out.`,
   );
 }

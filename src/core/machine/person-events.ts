@@ -1,9 +1,9 @@
 /*
  * What people decide: answers to questions, and approvals. Each is addressed by its input id, so a late one hits nothing.
  */
+import { LonghaulError } from '../../protocol/errors';
 import type { JsonObject } from '../../base/json';
 import { batchOf, takeResults } from './advance';
-import { ProtocolError } from '../errors';
 import type { Machine } from './machine';
 import { decisionEvent, preparing } from './machine';
 import { plainJson } from '../../base/plain-json';
@@ -90,20 +90,27 @@ function findWaiting(
 
 function checkText(inputId: string, text: unknown): void {
   if (typeof text === 'string') return;
-  throw new ProtocolError(`What was given for "${inputId}" is not a text.`);
+  throw new LonghaulError('ProtocolError', `What was given for "${inputId}" is not a text.`);
 }
 
 function checkArguments(inputId: string, args: unknown): void {
   const violation = checkJson(args, 'args');
   if (violation)
-    throw new ProtocolError(
+    throw new LonghaulError(
+      'ProtocolError',
       `The arguments for "${inputId}" cannot be used: ${violation.path}: ${violation.problem}.`,
     );
   if (typeof args !== 'object' || args === null || Array.isArray(args))
-    throw new ProtocolError(`The arguments for "${inputId}" are not a JSON object.`);
+    throw new LonghaulError(
+      'ProtocolError',
+      `The arguments for "${inputId}" are not a JSON object.`,
+    );
 }
 
-function unknownInput(inputId: string, waiting: readonly PendingInput[]): ProtocolError {
+function unknownInput(inputId: string, waiting: readonly PendingInput[]): LonghaulError {
   const ids = waiting.map((input) => `"${input.inputId}"`).join(', ') || 'nothing';
-  return new ProtocolError(`Nothing of this kind waits under "${inputId}"; waiting: ${ids}.`);
+  return new LonghaulError(
+    'ProtocolError',
+    `Nothing of this kind waits under "${inputId}"; waiting: ${ids}.`,
+  );
 }

@@ -3,8 +3,8 @@
  *
  * J1. Another format, a missing or an unknown key is refused by name; nothing is filled in.
  */
+import { LonghaulError } from '../../protocol/errors';
 import { isJsonObject } from '../../base/json';
-import { StateError } from '../errors';
 import { optionNames } from './options';
 import type { AgentRunState, CallSlot, Counters, RunStateKind } from './run-state';
 import { noCounts } from './run-state';
@@ -32,10 +32,12 @@ const variantKeys: { readonly [kind in RunStateKind]: readonly string[] } = {
 };
 
 export function readState(value: unknown): AgentRunState {
-  if (!isJsonObject(value)) throw new StateError('The stored run is not a JSON object.');
+  if (!isJsonObject(value))
+    throw new LonghaulError('StateError', 'The stored run is not a JSON object.');
   const format = JSON.stringify(value['format']);
   if (value['format'] !== stateFormat)
-    throw new StateError(
+    throw new LonghaulError(
+      'StateError',
       `The stored run has format ${format}; this version reads format ${stateFormat}.`,
     );
   checkKeys('', value, stateKeys);
@@ -69,32 +71,37 @@ function checkVariant(state: unknown): void {
 
 function checkKind(path: string, kind: unknown, known: readonly string[]): void {
   if (typeof kind === 'string' && known.includes(kind)) return;
-  throw new StateError(
+  throw new LonghaulError(
+    'StateError',
     `The key "${path}" of the stored run is ${JSON.stringify(kind)}, which this version does not know.`,
   );
 }
 
 function checkCounter(path: string, value: unknown): void {
   if (Number.isSafeInteger(value) && (value as number) >= 0) return;
-  throw new StateError(`The key "${path}" of the stored run is not a whole number from 0.`);
+  throw new LonghaulError(
+    'StateError',
+    `The key "${path}" of the stored run is not a whole number from 0.`,
+  );
 }
 
 function checkList(path: string, value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
-  throw new StateError(`The key "${path}" of the stored run is not a list.`);
+  throw new LonghaulError('StateError', `The key "${path}" of the stored run is not a list.`);
 }
 
 function checkKeys(path: string, value: unknown, expected: readonly string[]): void {
   const named = (key: string): string => (path ? `${path}.${key}` : key);
   if (!isJsonObject(value))
-    throw new StateError(`The key "${path}" of the stored run is not an object.`);
+    throw new LonghaulError('StateError', `The key "${path}" of the stored run is not an object.`);
   const known = new Set(expected.map((key) => key.replace('?', '')));
   const unknown = Object.keys(value).find((key) => !known.has(key));
   if (unknown !== undefined)
-    throw new StateError(
+    throw new LonghaulError(
+      'StateError',
       `The stored run has the key "${named(unknown)}", which this version does not know.`,
     );
   const missing = expected.find((key) => !key.endsWith('?') && !Object.hasOwn(value, key));
   if (missing !== undefined)
-    throw new StateError(`The stored run lacks the key "${named(missing)}".`);
+    throw new LonghaulError('StateError', `The stored run lacks the key "${named(missing)}".`);
 }

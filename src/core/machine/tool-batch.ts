@@ -1,6 +1,6 @@
+import { LonghaulError } from '../../protocol/errors';
 import { isJsonObject } from '../../base/json';
 import type { ToolCallPart, ToolResult } from '../../protocol/message';
-import { ProtocolError } from '../errors';
 import { approvalInput, askedInput } from './questions';
 import type { CallSlot } from './run-state';
 import type { PendingInput, PendingToolCall } from './steps';
@@ -63,13 +63,19 @@ export function addressResults(
 ): AddressedResult[] {
   const given: unknown = results;
   if (!Array.isArray(given) || !given.every(isJsonObject))
-    throw new ProtocolError('The results of tool calls are not given as a list of results.');
+    throw new LonghaulError(
+      'ProtocolError',
+      'The results of tool calls are not given as a list of results.',
+    );
   const taken = new Set<number>();
   return results.map((result) => {
     const index = result.index ?? findByCallId(batch, result.callId);
     checkResult(batch, result, index);
     if (taken.has(index))
-      throw new ProtocolError(`Two results answer call ${index} of turn ${batch.turn}.`);
+      throw new LonghaulError(
+        'ProtocolError',
+        `Two results answer call ${index} of turn ${batch.turn}.`,
+      );
     taken.add(index);
     return { ...result, turn: batch.turn, index };
   });
@@ -81,9 +87,13 @@ function findByCallId({ calls, turn }: ToolBatch, callId: string): number {
   );
   const [index] = found;
   if (index === undefined)
-    throw new ProtocolError(`No open call of turn ${turn} has the id "${callId}".`);
+    throw new LonghaulError(
+      'ProtocolError',
+      `No open call of turn ${turn} has the id "${callId}".`,
+    );
   if (found.length > 1)
-    throw new ProtocolError(
+    throw new LonghaulError(
+      'ProtocolError',
       `${found.length} open calls of turn ${turn} have the id "${callId}"; give turn and index.`,
     );
   return index;
@@ -93,21 +103,29 @@ function checkResult({ turn, slots, calls }: ToolBatch, result: ToolResult, inde
   const open = calls[index];
   const where = `call ${index} of turn ${turn}`;
   if (result.turn !== undefined && result.turn !== turn)
-    throw new ProtocolError(
+    throw new LonghaulError(
+      'ProtocolError',
       `A result answers turn ${result.turn}, but the open calls are of turn ${turn}.`,
     );
-  if (!open || !Number.isInteger(index)) throw new ProtocolError(`There is no ${where}.`);
-  if (open.answered) throw new ProtocolError(`A result answers ${where}, which has one already.`);
+  if (!open || !Number.isInteger(index))
+    throw new LonghaulError('ProtocolError', `There is no ${where}.`);
+  if (open.answered)
+    throw new LonghaulError('ProtocolError', `A result answers ${where}, which has one already.`);
   if (!isRunnable(slots[index]))
-    throw new ProtocolError(`A result answers ${where}, which waits for a person.`);
+    throw new LonghaulError(
+      'ProtocolError',
+      `A result answers ${where}, which waits for a person.`,
+    );
   if (result.callId !== open.call.callId || result.name !== open.call.name)
-    throw new ProtocolError(
+    throw new LonghaulError(
+      'ProtocolError',
       `A result for "${result.name}" (${result.callId}) does not match ${where}, "${open.call.name}" (${open.call.callId}).`,
     );
   if (!Array.isArray(result.content))
-    throw new ProtocolError(`The result of ${where} has no list of contents.`);
+    throw new LonghaulError('ProtocolError', `The result of ${where} has no list of contents.`);
   if (slots[index] === 'malformed' && result.isError !== true)
-    throw new ProtocolError(
+    throw new LonghaulError(
+      'ProtocolError',
       `The arguments of ${where} are malformed: answer it with isError: true.`,
     );
 }

@@ -2,8 +2,7 @@
  * All transitions of the machine: which event each state expects, and where it may lead. An event that is not listed is a
  * protocol error and changes nothing; a move that is not listed is a bug of the machine.
  */
-import { InternalError } from '../../protocol/error-classes';
-import { ProtocolError } from '../errors';
+import { LonghaulError } from '../../protocol/errors';
 import type { RunStateKind } from './run-state';
 
 export type RunEvent =
@@ -60,10 +59,13 @@ export const transitions: { readonly [kind in RunStateKind]: Targets } = {
 export function expectEvent(kind: RunStateKind, event: RunEvent): void {
   if (transitions[kind][event]) return;
   const expected = Object.keys(transitions[kind]).join(', ');
-  throw new ProtocolError(`${event} does not fit a run that is "${kind}"; it expects ${expected}.`);
+  throw new LonghaulError(
+    'ProtocolError',
+    `${event} does not fit a run that is "${kind}"; it expects ${expected}.`,
+  );
 }
 
 export function checkMove(from: RunStateKind, event: RunEvent, to: RunStateKind): void {
   if (transitions[from][event]?.includes(to)) return;
-  throw new InternalError(`${event} must not lead from "${from}" to "${to}".`);
+  throw new LonghaulError('InternalError', `${event} must not lead from "${from}" to "${to}".`);
 }

@@ -7,7 +7,6 @@
  * 4. The outcome is there when nothing is ready and nothing is open, never before.
  */
 import type { GraphConfig } from '../../protocol/activities';
-import { errorOfCode, InternalError } from '../../protocol/error-classes';
 import { type ErrorCode, LonghaulError } from '../../protocol/errors';
 import type { JsonObject } from '../../base/json';
 import type { ChildResult, RunInput } from '../../protocol/run';
@@ -183,7 +182,7 @@ export class GraphPlan implements Plan {
       } catch (error) {
         if (!LonghaulError.is(error)) throw error;
         const message = `task '${id}' of '${this.#id}' cannot start: ${error.message}`;
-        throw errorOfCode(error.code, message, { details: error.details });
+        throw new LonghaulError(error.code, message, { details: error.details });
       }
     });
   }
@@ -260,7 +259,8 @@ export class GraphPlan implements Plan {
 
   #taskOf(id: string): GraphTask {
     const task = this.#tasks.get(id);
-    if (task === undefined) throw new InternalError(`graph '${this.#id}' has no task '${id}'`);
+    if (task === undefined)
+      throw new LonghaulError('InternalError', `graph '${this.#id}' has no task '${id}'`);
     return task;
   }
 

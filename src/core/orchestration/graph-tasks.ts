@@ -1,7 +1,7 @@
 // The tasks of a graph as its plan needs them: templates parsed, and who waits for whom. Pure.
 
 import type { GraphConfig, GraphTaskConfig, RunnerPlace } from '../../protocol/activities';
-import { InvalidInput } from '../../protocol/error-classes';
+import { LonghaulError } from '../../protocol/errors';
 import { paramsOf, parseTemplate, tasksOf, type TemplatePart } from './template';
 import { defined } from '../../base/defined';
 import type { JsonObject } from '../../base/json';
@@ -36,7 +36,8 @@ export type GraphTask = {
 export type GraphTasks = ReadonlyMap<string, GraphTask>;
 
 export function graphTasks(config: GraphConfig): GraphTasks {
-  if (config.tasks.length === 0) throw new InvalidInput(`graph '${config.id}' has no tasks`);
+  if (config.tasks.length === 0)
+    throw new LonghaulError('InvalidInput', `graph '${config.id}' has no tasks`);
   const neededBy = new Map(config.tasks.map(({ id }) => [id, [] as string[]]));
   const ids = new Set(neededBy.keys());
   const tasks = config.tasks.map((task) => toTask(task, ids));
@@ -44,7 +45,8 @@ export function graphTasks(config: GraphConfig): GraphTasks {
     for (const need of needs) {
       const waiting = neededBy.get(need);
       if (waiting === undefined)
-        throw new InvalidInput(
+        throw new LonghaulError(
+          'InvalidInput',
           `task '${id}' of '${config.id}' waits for '${need}', which is no task`,
         );
       waiting.push(id);

@@ -9,7 +9,7 @@
  */
 
 import type { ParallelConfig } from '../../protocol/activities';
-import { InvalidInput } from '../../protocol/error-classes';
+import { LonghaulError } from '../../protocol/errors';
 import type { JsonObject } from '../../base/json';
 import type { ChildResult, RunInput } from '../../protocol/run';
 import { fitTexts, sizeInJson } from '../transcript/fit-texts';
@@ -64,7 +64,7 @@ export class ParallelPlan implements Plan {
 
   private constructor(config: ParallelConfig, state: ParallelState) {
     if (config.branches.length === 0)
-      throw new InvalidInput(`parallel '${config.id}' has no branches`);
+      throw new LonghaulError('InvalidInput', `parallel '${config.id}' has no branches`);
     this.#config = config;
     this.#input = state.input;
     this.#session = state.session;

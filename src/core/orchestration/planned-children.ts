@@ -5,7 +5,7 @@
  * 2. A list that `ready` gave out is never changed afterwards.
  * 3. Children taken from the front, as they mostly are, cost no search.
  */
-import { InternalError } from '../../protocol/error-classes';
+import { LonghaulError } from '../../protocol/errors';
 import type { PlannedChild } from './plan';
 
 export class PlannedChildren {
@@ -39,7 +39,8 @@ export class PlannedChildren {
       return;
     }
     const child = this.ready.find((other) => other.key === key);
-    if (child === undefined) throw new InternalError(`child '${key}' is not ready to start`);
+    if (child === undefined)
+      throw new LonghaulError('InternalError', `child '${key}' is not ready to start`);
     this.#setReady(this.ready.filter((other) => other !== child));
     this.#open.set(key, child);
   }
@@ -47,7 +48,8 @@ export class PlannedChildren {
   /** The child has ended. */
   close(key: string): PlannedChild {
     const child = this.#open.get(key);
-    if (child === undefined) throw new InternalError(`child '${key}' is not running`);
+    if (child === undefined)
+      throw new LonghaulError('InternalError', `child '${key}' is not running`);
     this.#open.delete(key);
     return child;
   }
@@ -60,7 +62,8 @@ export class PlannedChildren {
   /** A plan is stored with what has ended; what runs would be lost. */
   refuseOpen(): void {
     const [key] = this.#open.keys();
-    if (key !== undefined) throw new InternalError(`child '${key}' is still running`);
+    if (key !== undefined)
+      throw new LonghaulError('InternalError', `child '${key}' is still running`);
   }
 
   #setReady(ready: readonly PlannedChild[]): void {

@@ -7,7 +7,7 @@
  */
 
 import type { SequentialConfig } from '../../protocol/activities';
-import { InvalidInput } from '../../protocol/error-classes';
+import { LonghaulError } from '../../protocol/errors';
 import type { JsonObject } from '../../base/json';
 import type { ChildResult, RunInput } from '../../protocol/run';
 import { mergeDelta } from '../session';
@@ -35,7 +35,8 @@ export class SequentialPlan implements Plan {
   #state: SequentialState;
 
   private constructor(config: SequentialConfig, totals: Totals, state: SequentialState) {
-    if (config.steps.length === 0) throw new InvalidInput(`sequential '${config.id}' has no steps`);
+    if (config.steps.length === 0)
+      throw new LonghaulError('InvalidInput', `sequential '${config.id}' has no steps`);
     this.#config = config;
     this.#elements = stepElements(config.steps.map(({ runner }) => runner));
     this.#totals = new RunningTotals(totals);

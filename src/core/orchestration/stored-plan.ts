@@ -1,8 +1,8 @@
 // How a plan is stored: its state as plain JSON, beside the format and the kind. Pure.
 
+import { LonghaulError } from '../../protocol/errors';
 import { isJsonObject, type JsonObject } from '../../base/json';
 import type { OrchestrationConfig } from '../../protocol/activities';
-import { StateError } from '../errors';
 import { plainJson } from '../../base/plain-json';
 
 const format = 1;
@@ -16,15 +16,22 @@ export function readPlan<State extends object>(
   kind: OrchestrationConfig['kind'],
   json: unknown,
 ): State {
-  if (!isJsonObject(json)) throw new StateError('The stored plan is not a JSON object.');
+  if (!isJsonObject(json))
+    throw new LonghaulError('StateError', 'The stored plan is not a JSON object.');
   const { format: storedFormat, kind: storedKind, ...state } = json;
   if (storedFormat !== format) {
     const found = JSON.stringify(storedFormat);
-    throw new StateError(`The stored plan has format ${found}; this version reads ${format}.`);
+    throw new LonghaulError(
+      'StateError',
+      `The stored plan has format ${found}; this version reads ${format}.`,
+    );
   }
   if (storedKind !== kind) {
     const found = JSON.stringify(storedKind);
-    throw new StateError(`The stored plan is of kind ${found}; the runner is a ${kind}.`);
+    throw new LonghaulError(
+      'StateError',
+      `The stored plan is of kind ${found}; the runner is a ${kind}.`,
+    );
   }
   return plainJson(state) as unknown as State;
 }

@@ -8,7 +8,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../base/json';
 import type { ChildResult, RunInput } from '../../protocol/run';
 import { fitReplies } from '../transcript/fit-reply';
 import { textOfParts } from '../../base/text';
-import { InvalidInput } from '../../protocol/error-classes';
+import { LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
 import { fitTexts, jsonBytes, sizeInJson } from '../transcript/fit-texts';
 import type { GraphTask } from './graph-tasks';
@@ -134,13 +134,17 @@ function paramValues(
   return Object.fromEntries(values);
 }
 
-function missing({ id, dependencies }: GraphTask, parameter: string): InvalidInput {
+function missing({ id, dependencies }: GraphTask, parameter: string): LonghaulError {
   const replies = dependencies.length > 3 ? 'its dependencies' : dependencies.join(', ');
   const searched =
     replies === ''
       ? 'it has no dependencies, and the session has no such key'
       : `it is no key of the JSON reply of ${replies}, nor of the session`;
-  return new InvalidInput(`the prompt needs the parameter '${parameter}': ${searched}`, {
-    details: { task: id, parameter },
-  });
+  return new LonghaulError(
+    'InvalidInput',
+    `the prompt needs the parameter '${parameter}': ${searched}`,
+    {
+      details: { task: id, parameter },
+    },
+  );
 }

@@ -4,7 +4,7 @@
 // 2. What a value brings in is never looked at again: a reference in it stays text.
 // 3. Parsing takes time in proportion to the template, whatever it holds.
 
-import { InvalidInput, PayloadTooLarge } from '../../protocol/error-classes';
+import { LonghaulError } from '../../protocol/errors';
 import type { Json } from '../../base/json';
 import { limits } from '../../protocol/limits';
 import { idPatterns } from '../../protocol/names';
@@ -86,7 +86,7 @@ export function renderTemplate(parts: readonly TemplatePart[], values: TemplateV
     text += part.kind === 'text' ? part.text : toText(valueOf(part, values));
     if (text.length > limits.input) {
       const message = `The prompt is longer than the ${limits.input} bytes an input may have once its values are filled in: use fewer or shorter ones.`;
-      throw new PayloadTooLarge(message, { details: { limit: limits.input } });
+      throw new LonghaulError('PayloadTooLarge', message, { details: { limit: limits.input } });
     }
   }
   return text;
@@ -151,7 +151,7 @@ function valueOf(part: Reference, values: TemplateValues): Json | UserInput {
   if (value !== undefined) return value;
   const reference = nameOf(part);
   const message = `The prompt uses \${${reference}}, which has no value: ${originOf(part)}.`;
-  throw new InvalidInput(message, { details: { missing: reference } });
+  throw new LonghaulError('InvalidInput', message, { details: { missing: reference } });
 }
 
 function lookUp(part: Reference, { input, results, params }: TemplateValues) {

@@ -1,6 +1,5 @@
 import { formatProblem, type Problem } from '../../base/problem';
-import { SpecError } from '../../protocol/error-classes';
-import type { LonghaulError } from '../../protocol/errors';
+import { LonghaulError } from '../../protocol/errors';
 
 const mostShown = 20;
 
@@ -14,5 +13,5 @@ export function specError(subject: string, problems: readonly Problem[]): Longha
     lines.length === 1
       ? `${subject}: ${lines.join('')}`
       : `${subject} has ${problems.length} problems:\n${lines.map((line) => `- ${line}`).join('\n')}`;
-  return new SpecError(message, { details: { problems: shown } });
+  return new LonghaulError('SpecError', message, { details: { problems: shown } });
 }

@@ -1,4 +1,4 @@
-import { SpecError } from '../../protocol/error-classes';
+import { LonghaulError } from '../../protocol/errors';
 import { missingKey } from '../errors';
 import { redact } from '../redact';
 import type { ProviderConfig } from '../provider';
@@ -78,7 +78,8 @@ function openAiApi(chosen: string | undefined, hostname: string): OpenAiApi {
     case 'chat':
       return chatApi;
     default:
-      throw new SpecError(
+      throw new LonghaulError(
+        'SpecError',
         `${chosen} is not an API of the openai provider: use ${responsesApi} or ${chatApi}.`,
       );
   }
@@ -108,7 +109,7 @@ function ownVariable(name: string): string {
 
 function hostnameOf(name: string, baseURL: string): string {
   if (!URL.canParse(baseURL)) {
-    throw new SpecError(`${name}: the base URL ${redact(baseURL)} is not a URL.`);
+    throw new LonghaulError('SpecError', `${name}: the base URL ${redact(baseURL)} is not a URL.`);
   }
   return new URL(baseURL).hostname;
 }

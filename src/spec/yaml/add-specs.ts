@@ -4,7 +4,7 @@ import { quote } from '../../base/problem';
 import { checkLists, registeredRunners } from '../../define/registry';
 import type { CodeOptions, RegistryOptions } from '../../define/registry';
 import type { Runner } from '../../define/runner';
-import { SpecError } from '../../protocol/error-classes';
+import { LonghaulError } from '../../protocol/errors';
 import type { SpecSource } from './spec-files';
 import { specFilesError, type SpecProblem } from './spec-problem';
 import { readSpecSet, type SpecSet } from './spec-set';
@@ -35,7 +35,7 @@ export function addSpecs<Options extends RegistryOptions & SpecsOptions>(
 ): AddedSpecs<Options> {
   if (specs === undefined) {
     if (overlays === undefined) return { options: rest, files: [], missing: [] };
-    throw new SpecError('overlays are given, but no specs that they could change');
+    throw new LonghaulError('SpecError', 'overlays are given, but no specs that they could change');
   }
   const options: RegistryOptions = rest as RegistryOptions;
   checkLists(options);

@@ -1,5 +1,4 @@
-import { SpecError } from '../../protocol/error-classes';
-import type { LonghaulError } from '../../protocol/errors';
+import { LonghaulError } from '../../protocol/errors';
 import type { Place } from './located';
 
 /** What is wrong with a spec, and where. `path` names the field as it is written there, and is empty for a file as a whole. */
@@ -32,7 +31,7 @@ export function specFilesError(
     problems.length === 1
       ? lines.join('')
       : `The specs have ${problems.length} problems:\n${lines.map((line) => `- ${line}`).join('\n')}`;
-  return new SpecError(message, { details: { problems } });
+  return new LonghaulError('SpecError', message, { details: { problems } });
 }
 
 /** In the order of these files and of lines. The same problem is said once. */

@@ -1,4 +1,4 @@
-import { StoreError } from '../../protocol/error-classes';
+import { LonghaulError } from '../../protocol/errors';
 import { memoryStoreOver, memoryTables } from '../memory-rows';
 import type { MemoryStore } from '../memory-store';
 import { stateTableNames, storesOver } from '../state-rows';
@@ -45,9 +45,15 @@ export class PostgresStores implements Required<StateStores> {
   constructor(options: PostgresStoresOptions = {}) {
     const { schema = 'public', connectionString = 'postgresql://' } = options;
     if (!/^(?:postgres(?:ql)?:\/\/|socket:|\/)/.test(connectionString))
-      throw new StoreError('the connection string of PostgreSQL must start with postgresql://');
+      throw new LonghaulError(
+        'StoreError',
+        'the connection string of PostgreSQL must start with postgresql://',
+      );
     if (!schemaName.test(schema))
-      throw new StoreError(`'${schema}' is not the name of a schema: ${schemaName.source}`);
+      throw new LonghaulError(
+        'StoreError',
+        `'${schema}' is not the name of a schema: ${schemaName.source}`,
+      );
     if (options.pool === undefined) requirePostgres();
     this.#options = options;
     this.#schema = schema;
@@ -78,7 +84,7 @@ export class PostgresStores implements Required<StateStores> {
   /** A migration that failed is tried again by the next call. */
   async #migratedPool(): Promise<PostgresPool> {
     if (this.#isClosed)
-      throw new StoreError('PostgreSQL: the store is closed', { retryable: true });
+      throw new LonghaulError('StoreError', 'PostgreSQL: the store is closed', { retryable: true });
     const ready = (this.#ready ??= this.#migrate());
     try {
       return await ready;

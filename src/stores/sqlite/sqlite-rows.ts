@@ -1,7 +1,7 @@
 import type * as Sqlite from 'node:sqlite';
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
-import { StoreError } from '../../protocol/error-classes';
+import { LonghaulError } from '../../protocol/errors';
 import { databaseError, type DatabaseErrorFields } from '../state-rows';
 import type { Statement, StatementRow, Statements } from '../statements';
 
@@ -104,7 +104,7 @@ export class SqliteRows {
   #ready(): Sqlite.DatabaseSync {
     const database = this.#database;
     if (database === undefined)
-      throw new StoreError('SQLite: the store is closed', { retryable: true });
+      throw new LonghaulError('StoreError', 'SQLite: the store is closed', { retryable: true });
     if (!this.#isReady) {
       database.exec('pragma busy_timeout = 20');
       database.exec('pragma journal_mode = wal');
@@ -143,7 +143,8 @@ function inTransaction(
 function sqliteModule(): typeof Sqlite {
   const found = process.getBuiltinModule('node:sqlite') as typeof Sqlite | undefined;
   if (found !== undefined) return found;
-  throw new StoreError(
+  throw new LonghaulError(
+    'StoreError',
     `node:sqlite is not in Node ${process.versions.node}: use Node 22.13 or newer, or start it with --experimental-sqlite`,
   );
 }

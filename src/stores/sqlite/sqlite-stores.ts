@@ -3,7 +3,7 @@ import type { MemoryStore } from '../memory-store';
 import { storesOver } from '../state-rows';
 import type { AppStore, SessionStore, StateStores, UserStore } from '../state-store';
 import { SqliteRows } from './sqlite-rows';
-import { StoreError } from '../../protocol/error-classes';
+import { LonghaulError } from '../../protocol/errors';
 
 export type SqliteStoresOptions = {
   /** A file; it is made if it is not there, its folder is not. Several processes may share it. */
@@ -46,10 +46,16 @@ export class SqliteStores implements Required<StateStores> {
 /** A plain path of a file. SQLite reads `file:…`, `?` and `#` as a URI; `..` leads out of the folder that was meant. */
 export function checkSqlitePath(path: unknown): asserts path is string {
   if (typeof path !== 'string' || path.trim() === '' || path.includes('\0'))
-    throw new StoreError('the path of a SQLite database must be a text that is not empty');
+    throw new LonghaulError(
+      'StoreError',
+      'the path of a SQLite database must be a text that is not empty',
+    );
   const problem = problemOf(path);
   if (problem !== undefined)
-    throw new StoreError(`the path of a SQLite database must not ${problem}: '${path}'`);
+    throw new LonghaulError(
+      'StoreError',
+      `the path of a SQLite database must not ${problem}: '${path}'`,
+    );
 }
 
 function problemOf(path: string): string | undefined {

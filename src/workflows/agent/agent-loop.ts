@@ -13,7 +13,7 @@ import type { MachineStep } from '../../core/machine/steps';
 import { oneLine } from '../../base/text';
 import { toolTrace } from '../../core/transcript/tool-trace';
 import type { AgentConfig } from '../../protocol/activities';
-import { errorOfCode, InputTimeout } from '../../protocol/error-classes';
+import { LonghaulError } from '../../protocol/errors';
 import type { InputAnswer, PendingInput } from '../../protocol/run';
 import { modelActivities } from '../activity-proxies';
 import { openInputs, planResultOf } from '../run/machine-options';
@@ -197,7 +197,7 @@ export class AgentLoop implements Driver {
     const expired = await this.#untilExpired(() => answered() || isDetached() || isMoving());
     if (answered()) return;
     if (isDetached()) {
-      throw errorOfCode(
+      throw new LonghaulError(
         'RunCancelled',
         'nobody needs the answer any more: another branch was first',
       );
@@ -216,7 +216,7 @@ export class AgentLoop implements Driver {
     if (rule === 'fail' || kind !== 'question') {
       const asked = `nobody answered '${inputId}' in time: ${oneLine(question, 300)}`;
       const message = `${asked} (start again, or give it a longer inputTimeout)`;
-      throw new InputTimeout(message, { details: { inputId, path } });
+      throw new LonghaulError('InputTimeout', message, { details: { inputId, path } });
     }
     this.feed({ kind: 'answer', inputId, answer: rule.answer });
     this.#run.requests.take(inputId, 'input-timeout');

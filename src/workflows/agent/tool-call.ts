@@ -17,7 +17,7 @@ import { oneLine, utf8Length } from '../../base/text';
 import { outcomeUnknown, toToolOutput } from '../../core/transcript/tool-output';
 import type { CallToolInput, CheckArgumentsResult, ToolConfig } from '../../protocol/activities';
 import type { PendingToolCall } from '../../protocol/agent-run';
-import { ToolError } from '../../protocol/error-classes';
+import { LonghaulError } from '../../protocol/errors';
 import { limits, timeouts } from '../../protocol/limits';
 import type { ActivityToolSpec } from '../../protocol/spec';
 import { foreignActivity, toolActivities } from '../activity-proxies';
@@ -136,7 +136,10 @@ function failedCall(pending: PendingToolCall, tool: ToolConfig, error: unknown):
   if (tool.onError === 'fail')
     return {
       kind: 'failed',
-      error: new ToolError(text, { cause: error, details: { tool: pending.call.name } }),
+      error: new LonghaulError('ToolError', text, {
+        cause: error,
+        details: { tool: pending.call.name },
+      }),
     };
   return errorResult(pending, text);
 }

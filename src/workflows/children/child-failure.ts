@@ -8,10 +8,9 @@ import {
 } from '@temporalio/workflow';
 import type { ChildFailure } from '../../core/orchestration/plan';
 import { clipText, oneLine } from '../../base/text';
-import { errorOfCode } from '../../protocol/error-classes';
 import { isJsonObject } from '../../base/json';
 import { limits } from '../../protocol/limits';
-import { errorCodes, LonghaulError, type ErrorCode } from '../../protocol/errors';
+import { errorCodes, type ErrorCode, LonghaulError } from '../../protocol/errors';
 import type { RunSpend } from '../../protocol/run';
 
 /** Of a child: its failure with its report beside the details. Cancellation passes: it carries none, and is told beside it. */
@@ -30,7 +29,9 @@ export function reported(failure: unknown, spend: RunSpend): unknown {
 /** One that was cancelled by itself fails its caller, which was not: a cancellation says neither where nor that it was one. */
 export function cancelledBelow(error: unknown, path: string): unknown {
   if (!isCancellation(error)) return error;
-  return errorOfCode('RunCancelled', `the run at '${path}' was cancelled`, { details: { path } });
+  return new LonghaulError('RunCancelled', `the run at '${path}' was cancelled`, {
+    details: { path },
+  });
 }
 
 /** What a failed child or model call has spent, as far as it could say. */

@@ -26,11 +26,7 @@ import { startMemo } from '../../core/run-start';
 import { plainLine } from '../../core/transcript/markdown';
 import { utf8Length } from '../../base/text';
 import type { RunnerPlace } from '../../protocol/activities';
-import {
-  CircularAgentCall,
-  DepthExceeded,
-  DisallowedAgentCall,
-} from '../../protocol/error-classes';
+import { LonghaulError } from '../../protocol/errors';
 import type { JsonObject } from '../../base/json';
 import { limits } from '../../protocol/limits';
 import { signalNames, workflowTypes } from '../../protocol/names';
@@ -284,20 +280,23 @@ function lineageOf(caller: Caller, call: ChildCall): Lineage {
   const forbidden = lineage.policy ?? {};
   const forbidsCalls = call.isSubAgentCall === true && forbidden.disallowSubAgentCalls === true;
   if (forbidsCalls || forbidden.disallowedAgentIds?.includes(runner)) {
-    throw new DisallowedAgentCall(
+    throw new LonghaulError(
+      'DisallowedAgentCall',
       `'${caller.runner}' must not call '${runner}': a caller above forbids it. Change its policy, or the tools of '${caller.runner}'`,
       { details: { id: runner } },
     );
   }
   const ancestors = [...lineage.ancestors, caller.runner];
   if (ancestors.includes(runner)) {
-    throw new CircularAgentCall(
+    throw new LonghaulError(
+      'CircularAgentCall',
       `'${runner}' is already being called: ${[...ancestors, runner].join(' → ')}. Break the circle`,
       { details: { id: runner } },
     );
   }
   if (lineage.depth >= limits.depth) {
-    throw new DepthExceeded(
+    throw new LonghaulError(
+      'DepthExceeded',
       `'${runner}' would be nested deeper than ${limits.depth}: let fewer agents call each other`,
     );
   }

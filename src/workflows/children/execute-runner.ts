@@ -23,7 +23,7 @@ import { callerOrigin, originBelow } from '../../core/origin';
 import { checkRunInput } from '../../core/run-input';
 import { checkWorkflowId, startMemo, toRunInput, workflowTypeOf } from '../../core/run-start';
 import { plainLine } from '../../core/transcript/markdown';
-import { RunAlreadyExists } from '../../protocol/error-classes';
+import { LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
 import type { AgentRunResult, RunInput } from '../../protocol/run';
 import type { RunnerLike } from '../../protocol/spec';
@@ -124,8 +124,9 @@ function originOf(runInput: RunInput, given: string | undefined): string {
   return originBelow(origin, 'input', digest, String(count));
 }
 
-function exists({ workflowId }: WorkflowExecutionAlreadyStartedError): RunAlreadyExists {
-  return new RunAlreadyExists(
+function exists({ workflowId }: WorkflowExecutionAlreadyStartedError): LonghaulError {
+  return new LonghaulError(
+    'RunAlreadyExists',
     `run '${workflowId}' is open or has completed: start this one under another workflowId`,
     {
       details: { workflowId },

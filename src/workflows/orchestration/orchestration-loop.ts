@@ -9,7 +9,7 @@
 import { CancellationScope, condition } from '@temporalio/workflow';
 import type { Plan, PlannedChild, PlanResult } from '../../core/orchestration/plan';
 import type { OrchestrationConfig } from '../../protocol/activities';
-import { errorOfCode, InternalError } from '../../protocol/error-classes';
+import { LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
 import type { ChildResult } from '../../protocol/run';
 import { childFailure } from '../children/child-failure';
@@ -50,7 +50,7 @@ export class OrchestrationLoop implements Driver {
 
   /** An orchestration asks nothing itself. */
   feed(): void {
-    throw new InternalError('an orchestration has no input of its own');
+    throw new LonghaulError('InternalError', 'an orchestration has no input of its own');
   }
 
   async drive(): Promise<PlanResult> {
@@ -129,6 +129,6 @@ export class OrchestrationLoop implements Driver {
     if (outcome.kind === 'complete') return outcome.result;
     if ('cause' in outcome) throw this.#errors.get(outcome.cause);
     const { code, message, details = {} } = outcome;
-    throw errorOfCode(code, message, { details });
+    throw new LonghaulError(code, message, { details });
   }
 }

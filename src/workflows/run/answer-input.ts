@@ -6,7 +6,7 @@ import { didYouMean } from '../../base/nearest';
 import { quote } from '../../base/problem';
 import { checkExactJson, violationText } from '../../core/session';
 import { oneLine, utf8Length } from '../../base/text';
-import { InvalidAnswer } from '../../protocol/error-classes';
+import { LonghaulError } from '../../protocol/errors';
 import { isJsonObject, type Json } from '../../base/json';
 import { limits } from '../../protocol/limits';
 import type { ApproveInput, InputAnswer, RejectInput, ResumeInput } from '../../protocol/run';
@@ -24,7 +24,10 @@ export function approveInput(payload: unknown): ApproveInput {
   const input = objectOf(payload, ['inputId', 'args']);
   const { args } = input;
   if (args !== undefined && args !== null && !isJsonObject(args)) {
-    throw new InvalidAnswer('args must be a JSON object: the edited arguments of the call');
+    throw new LonghaulError(
+      'InvalidAnswer',
+      'args must be a JSON object: the edited arguments of the call',
+    );
   }
   if (isJsonObject(args)) checkSize('args', JSON.stringify(args), limits.toolArguments);
   return { inputId: requiredText(input, 'inputId'), ...(isJsonObject(args) && { args }) };
@@ -58,25 +61,26 @@ export function inputAnswer(payload: unknown): InputAnswer {
     case 'reject':
       return { kind, ...rejectInput(input) };
     default:
-      throw new InvalidAnswer("kind must be 'answer', 'approve' or 'reject'");
+      throw new LonghaulError('InvalidAnswer', "kind must be 'answer', 'approve' or 'reject'");
   }
 }
 
 function checkSize(name: string, text: string, most: number): void {
   const bytes = utf8Length(text);
   if (bytes <= most) return;
-  throw new InvalidAnswer(`${name} has ${bytes} bytes; at most ${most} are taken`);
+  throw new LonghaulError('InvalidAnswer', `${name} has ${bytes} bytes; at most ${most} are taken`);
 }
 
 function objectOf(payload: unknown, members: readonly string[]): { [key: string]: Json } {
   const violation = checkExactJson(payload);
   if (violation !== undefined || !isJsonObject(payload)) {
     const found = violation === undefined ? '' : `; this is not JSON${violationText(violation)}`;
-    throw new InvalidAnswer(`expected {${members.join(', ')}} as JSON${found}`);
+    throw new LonghaulError('InvalidAnswer', `expected {${members.join(', ')}} as JSON${found}`);
   }
   const stranger = Object.keys(payload).find((name) => !members.includes(name));
   if (stranger === undefined) return payload;
-  throw new InvalidAnswer(
+  throw new LonghaulError(
+    'InvalidAnswer',
     `${quote(stranger)} is not a member of an answer${didYouMean(stranger, members)}`,
   );
 }
@@ -84,13 +88,14 @@ function objectOf(payload: unknown, members: readonly string[]): { [key: string]
 function optionalText(input: { [key: string]: Json }, key: string): string | undefined {
   const value = input[key];
   if (value === undefined || value === null) return undefined;
-  if (typeof value !== 'string') throw new InvalidAnswer(`${key} must be a text`);
+  if (typeof value !== 'string') throw new LonghaulError('InvalidAnswer', `${key} must be a text`);
   return value;
 }
 
 function requiredText(input: { [key: string]: Json }, key: string): string {
   const value = optionalText(input, key);
-  if (value === undefined || value === '') throw new InvalidAnswer(`${key} is missing`);
+  if (value === undefined || value === '')
+    throw new LonghaulError('InvalidAnswer', `${key} is missing`);
   return value;
 }
 

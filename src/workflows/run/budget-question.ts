@@ -1,7 +1,7 @@
 // What is said when a budget is used up: to the person who may raise it, or as the failure. Pure.
 
 import type { UsedUp } from '../../core/budget/budget';
-import { BudgetExceeded } from '../../protocol/error-classes';
+import { LonghaulError } from '../../protocol/errors';
 import type { PendingInput } from '../../protocol/run';
 
 /** Its id is another one each time, also where what was added before left the limit as it was. */
@@ -22,9 +22,9 @@ export function budgetQuestion(
   };
 }
 
-export function budgetExceeded(usedUp: UsedUp): BudgetExceeded {
+export function budgetExceeded(usedUp: UsedUp): LonghaulError {
   const message = `${describe(usedUp)} Start again with a larger budget.`;
-  return new BudgetExceeded(message, { details: { ...usedUp } });
+  return new LonghaulError('BudgetExceeded', message, { details: { ...usedUp } });
 }
 
 /** A child may have been given nothing: its callers spent all there was. */

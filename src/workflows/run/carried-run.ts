@@ -4,7 +4,6 @@
 // 2. Small enough after deflation, the log travels inline; else the new execution pulls it from the closed one, at once, so that
 //    retention does not matter.
 
-import { TranscriptTooLarge } from '../../protocol/error-classes';
 import { LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
 import type { LogEntry, LogPage, LogRef } from '../../protocol/log';
@@ -69,7 +68,8 @@ export function pack(
     small = deflate(progress(bytes), { log: log.ref() });
     if (small.length <= limits.carriedLog) return small;
   }
-  throw new TranscriptTooLarge(
+  throw new LonghaulError(
+    'TranscriptTooLarge',
     `the run's state has ${small.length} bytes deflated, too many to continue as new: shorten the definition or the session`,
   );
 }

@@ -4,7 +4,7 @@
 import { shapeProblems } from '../../base/check-shape';
 import { formatProblem, quote } from '../../base/problem';
 import { checkJson } from '../../core/session';
-import { InvalidInput } from '../../protocol/error-classes';
+import { LonghaulError } from '../../protocol/errors';
 import type { JsonSchema } from '../../base/json';
 import { limits } from '../../protocol/limits';
 import type { Usage } from '../../protocol/message';
@@ -108,7 +108,8 @@ export function childInputs(payload: unknown): ChildInputs {
   const told = read<ChildInputs>(payload, inputsShape);
   const known = new Set<string>();
   for (const { inputId } of told.inputs) {
-    if (known.has(inputId)) throw new InvalidInput(`inputs lists ${quote(inputId)} a second time`);
+    if (known.has(inputId))
+      throw new LonghaulError('InvalidInput', `inputs lists ${quote(inputId)} a second time`);
     known.add(inputId);
   }
   return told;
@@ -125,9 +126,9 @@ export function childOutcome(payload: unknown): ChildOutcome {
 function read<Value>(payload: unknown, shape: JsonSchema): Value {
   const violation = checkJson(payload);
   if (violation !== undefined) {
-    throw new InvalidInput(`${violation.path} is not JSON: ${violation.problem}`);
+    throw new LonghaulError('InvalidInput', `${violation.path} is not JSON: ${violation.problem}`);
   }
   const [problem] = shapeProblems(shape, payload);
-  if (problem !== undefined) throw new InvalidInput(formatProblem(problem));
+  if (problem !== undefined) throw new LonghaulError('InvalidInput', formatProblem(problem));
   return payload as Value;
 }

@@ -1,8 +1,7 @@
 // Watches one execution of a run grow: `history-room` says what that means.
 
 import { workflowInfo, type WorkflowInfo } from '@temporalio/workflow';
-import { TranscriptTooLarge } from '../../protocol/error-classes';
-import type { LonghaulError } from '../../protocol/errors';
+import { LonghaulError } from '../../protocol/errors';
 import type { RunLog } from './run-log';
 import { limits } from '../../protocol/limits';
 
@@ -50,7 +49,8 @@ export class HistoryWatch {
       return `${what}${turn === undefined ? '' : ` in turn ${turn}`} (${size} bytes)`;
     });
     const what = named.length > 0 ? ` The largest entries: ${named.join(', ')}.` : '';
-    return new TranscriptTooLarge(
+    return new LonghaulError(
+      'TranscriptTooLarge',
       `the run's history has ${bytes} bytes and ${events} events, the server would soon terminate it.${what} Return less from tools, or split the work into several runs`,
       { details: { bytes, events, largest } },
     );

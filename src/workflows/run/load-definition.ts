@@ -8,7 +8,7 @@ import type {
   RunnerConfig,
   StateStoreName,
 } from '../../protocol/activities';
-import { errorOfCode, InternalError, SpecError, ToolError } from '../../protocol/error-classes';
+import { LonghaulError } from '../../protocol/errors';
 import type { Definition } from '../../protocol/spec';
 import { timeouts } from '../../protocol/limits';
 import { failureCode } from '../children/child-failure';
@@ -31,7 +31,7 @@ export async function loadDefinition(input: LoadDefinitionInput): Promise<Loaded
   const elsewhere = await findElsewhere(input);
   if (elsewhere !== undefined) return loaded(elsewhere);
   const seconds = timeouts.definitionSearch / 1_000;
-  throw errorOfCode(here.code, `${here.message} (no worker knew it for ${seconds} seconds)`);
+  throw new LonghaulError(here.code, `${here.message} (no worker knew it for ${seconds} seconds)`);
 }
 
 function loaded(result: LoadDefinitionResult): LoadedDefinition {
@@ -44,9 +44,9 @@ function loaded(result: LoadDefinitionResult): LoadedDefinition {
     case 'pinned':
       return result;
     case 'invalid':
-      throw new SpecError(result.message);
+      throw new LonghaulError('SpecError', result.message);
     default:
-      throw new InternalError('the definition could not be loaded');
+      throw new LonghaulError('InternalError', 'the definition could not be loaded');
   }
 }
 
@@ -55,7 +55,7 @@ async function listTools(input: LoadDefinitionInput): Promise<LoadDefinitionResu
     return await listingActivities.findDefinition(input);
   } catch (error) {
     if (!(error instanceof ActivityFailure) || isCancellation(error)) throw error;
-    throw new ToolError(error.cause?.message ?? error.message, { cause: error });
+    throw new LonghaulError('ToolError', error.cause?.message ?? error.message, { cause: error });
   }
 }
 

@@ -6,13 +6,7 @@
 
 import { answerText } from '../../core/machine/answer';
 import { budgetAmount } from '../../core/budget/budget';
-import {
-  AlreadyAnswered,
-  AmbiguousInput,
-  InvalidAnswer,
-  InvalidInput,
-  NotWaiting,
-} from '../../protocol/error-classes';
+import { LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
 import type {
   AgentRunResult,
@@ -117,7 +111,10 @@ export class PendingRequests {
   publishChild(child: string, inputs: readonly PendingInput[], branch = child): void {
     const stolen = inputs.find(({ inputId }) => this.#isAskedByAnother(child, inputId));
     if (stolen !== undefined)
-      throw new InvalidInput(`input '${stolen.inputId}' was not asked by '${child}'`);
+      throw new LonghaulError(
+        'InvalidInput',
+        `input '${stolen.inputId}' was not asked by '${child}'`,
+      );
     this.#listChild(child, inputs, branch);
   }
 
@@ -177,19 +174,25 @@ export class PendingRequests {
     if (inputId !== undefined && this.#answered.has(inputId)) {
       if (updateId !== undefined && this.#answered.get(inputId)?.updateId === updateId)
         return undefined;
-      throw new AlreadyAnswered(`input '${inputId}' was already answered; the first answer counts`);
+      throw new LonghaulError(
+        'AlreadyAnswered',
+        `input '${inputId}' was already answered; the first answer counts`,
+      );
     }
     if (this.pending.length === 0) {
       const now = this.status === 'loading' ? 'it is still loading' : `it is ${this.status}`;
-      throw new NotWaiting(`the run is not waiting for an answer: ${now}`);
+      throw new LonghaulError('NotWaiting', `the run is not waiting for an answer: ${now}`);
     }
     if (inputId === undefined) {
       if (this.pending.length === 1) return this.pending[0];
-      throw new AmbiguousInput(`several inputs are open, name one by inputId: ${this.#list()}`);
+      throw new LonghaulError(
+        'AmbiguousInput',
+        `several inputs are open, name one by inputId: ${this.#list()}`,
+      );
     }
     const found = this.pending.find((pending) => pending.inputId === inputId);
     if (found === undefined) {
-      throw new NotWaiting(`no open input '${inputId}'; open: ${this.#list()}`);
+      throw new LonghaulError('NotWaiting', `no open input '${inputId}'; open: ${this.#list()}`);
     }
     return found;
   }
@@ -199,7 +202,10 @@ export class PendingRequests {
     answerText(input);
     const found = this.addressed(input, updateId);
     if (found?.kind === 'approval') {
-      throw new InvalidAnswer(`input '${found.inputId}' is an approval: approve or reject it`);
+      throw new LonghaulError(
+        'InvalidAnswer',
+        `input '${found.inputId}' is an approval: approve or reject it`,
+      );
     }
     if (found?.kind === 'budget') budgetAmount(input.answer);
     return found;
@@ -208,7 +214,10 @@ export class PendingRequests {
   approval(input: { inputId?: string }, updateId: string | undefined): PendingInput | undefined {
     const found = this.addressed(input, updateId);
     if (found !== undefined && found.kind !== 'approval') {
-      throw new InvalidAnswer(`input '${found.inputId}' is no approval: answer it with resume`);
+      throw new LonghaulError(
+        'InvalidAnswer',
+        `input '${found.inputId}' is no approval: answer it with resume`,
+      );
     }
     return found;
   }

@@ -18,7 +18,6 @@ import {
   setHandler,
 } from '@temporalio/workflow';
 import { oneLine } from '../../base/text';
-import { NotWaiting } from '../../protocol/error-classes';
 import { LonghaulError } from '../../protocol/errors';
 import { isJsonObject } from '../../base/json';
 import { limits } from '../../protocol/limits';
@@ -227,7 +226,7 @@ async function settle(run: RunHandlers, answer: InputAnswer): Promise<void> {
     requests.drop(child, answer.inputId);
     run.onChange();
     throw toWorkflowFailure(
-      new NotWaiting(`who asked '${answer.inputId}' is gone: ${String(error)}`),
+      new LonghaulError('NotWaiting', `who asked '${answer.inputId}' is gone: ${String(error)}`),
     );
   }
 }

@@ -1,7 +1,7 @@
 // What may be read of a run while a worker has it, besides its state: the log in pages, the definition, context and session.
 
 import { defineQuery, setHandler } from '@temporalio/workflow';
-import { InvalidInput } from '../../protocol/error-classes';
+import { LonghaulError } from '../../protocol/errors';
 import { isJsonObject, type JsonObject } from '../../base/json';
 import { queryNames } from '../../protocol/names';
 import type { ChildView, RunInput } from '../../protocol/run';
@@ -60,5 +60,8 @@ function position(query: unknown, name: string): number {
   if (query === undefined || query === null) return 0;
   const asked = isJsonObject(query) ? (query[name] ?? 0) : undefined;
   if (Number.isSafeInteger(asked) && (asked as number) >= 0) return asked as number;
-  throw new InvalidInput(`${name} must be a whole number, 0 or more: {"${name}": 0}`);
+  throw new LonghaulError(
+    'InvalidInput',
+    `${name} must be a whole number, 0 or more: {"${name}": 0}`,
+  );
 }

@@ -7,7 +7,7 @@ import type { WorkflowInfo } from '@temporalio/workflow';
 import { checkRunInput, withoutNulls } from '../../core/run-input';
 import { runnerId } from '../../core/runner-refs';
 import type { OpenRunResult } from '../../protocol/activities';
-import { InternalError, InvalidInput } from '../../protocol/error-classes';
+import { LonghaulError } from '../../protocol/errors';
 import { isJsonObject } from '../../base/json';
 import type { RunInput } from '../../protocol/run';
 import type { ThreadInput } from '../../protocol/thread';
@@ -56,7 +56,8 @@ export function takeThreadStart({ input, carried }: Given, origin: Origin): Take
 /** A retry and the next run of a cron follow another execution, too, but of those the server says so: they repeat the arguments of anybody. */
 function checkOrigin(carried: unknown, origin: Origin): void {
   if (carried === undefined || carried === null || isContinued(origin)) return;
-  throw new InvalidInput(
+  throw new LonghaulError(
+    'InvalidInput',
     'a second argument is taken only from an execution that continued as new: start with one',
   );
 }
@@ -73,7 +74,7 @@ function withoutOrigin(input: unknown): unknown {
 }
 
 function asError(error: unknown): Error {
-  return error instanceof Error ? error : new InternalError(String(error));
+  return error instanceof Error ? error : new LonghaulError('InternalError', String(error));
 }
 
 function shownRunner(input: unknown): string {

@@ -2,7 +2,7 @@
 
 import { pickKeys } from '../../core/session';
 import { utf8Length } from '../../base/text';
-import { SessionTooLarge } from '../../protocol/error-classes';
+import { LonghaulError } from '../../protocol/errors';
 import type { JsonObject } from '../../base/json';
 import { limits } from '../../protocol/limits';
 
@@ -18,7 +18,8 @@ export function selectKeys(
 export function checkSessionSize(session: JsonObject): void {
   const bytes = utf8Length(JSON.stringify(session));
   if (bytes <= limits.session) return;
-  throw new SessionTooLarge(
+  throw new LonghaulError(
+    'SessionTooLarge',
     `the session has ${bytes} bytes of JSON; at most ${limits.session} are kept: put ids into it, not documents`,
   );
 }

@@ -1,7 +1,7 @@
 // What a thread is started with and what is sent to it: anybody may do either. Pure.
 
 import { checkKnown, checkRunInput, withoutNulls } from '../../core/run-input';
-import { InvalidInput } from '../../protocol/error-classes';
+import { LonghaulError } from '../../protocol/errors';
 import { isJsonObject } from '../../base/json';
 import type {
   SendInput,
@@ -88,6 +88,6 @@ function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-function invalid(message: string): InvalidInput {
-  return new InvalidInput(message);
+function invalid(message: string): LonghaulError {
+  return new LonghaulError('InvalidInput', message);
 }

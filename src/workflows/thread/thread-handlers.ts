@@ -4,7 +4,7 @@
 // 2. What is refused is refused by the validator: it leaves nothing in history. So is a message that the thread has no room for.
 
 import { currentUpdateInfo, defineQuery, defineUpdate, setHandler } from '@temporalio/workflow';
-import { ThreadBusy } from '../../protocol/error-classes';
+import { LonghaulError } from '../../protocol/errors';
 import type { JsonObject } from '../../base/json';
 import { limits } from '../../protocol/limits';
 import { queryNames, updateNames } from '../../protocol/names';
@@ -90,8 +90,10 @@ function checkSend(
   const { messageId, whenBusy } = message;
   if (turns.known(messageId) !== undefined) return;
   if (arriving.some((each) => each.messageId === messageId)) return;
-  const busy = (problem: string): ThreadBusy =>
-    new ThreadBusy(problem, { details: { workflowId: turns.running?.workflowId ?? null } });
+  const busy = (problem: string): LonghaulError =>
+    new LonghaulError('ThreadBusy', problem, {
+      details: { workflowId: turns.running?.workflowId ?? null },
+    });
   const isIdle = turns.isIdle && arriving.length === 0;
   if (whenBusy === 'reject' && !isIdle)
     throw busy("a turn is running: wait for it, or send with whenBusy: 'queue'");

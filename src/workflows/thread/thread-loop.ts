@@ -21,8 +21,7 @@ import { RunBudget } from '../../core/budget/budget';
 import { keyHashes } from '../../core/key-hashes';
 import { originBelow, rootOrigin } from '../../core/origin';
 import { runnerId } from '../../core/runner-refs';
-import { InvalidInput } from '../../protocol/error-classes';
-import type { ErrorCode } from '../../protocol/errors';
+import { type ErrorCode, LonghaulError } from '../../protocol/errors';
 import type { JsonObject } from '../../base/json';
 import { timeouts } from '../../protocol/limits';
 import type { AgentRunResult, RunState } from '../../protocol/run';
@@ -144,7 +143,8 @@ export class ThreadLoop {
       key,
     });
     if (idleTimeoutMs !== undefined && opened.memory?.store === undefined) {
-      throw new InvalidInput(
+      throw new LonghaulError(
+        'InvalidInput',
         'idleTimeout needs an agent whose memory has a store: what is in none would be lost',
       );
     }

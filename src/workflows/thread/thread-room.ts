@@ -1,6 +1,6 @@
 // What room a thread has: whether all that waits in it travels, why it takes no more for now, and what it tells then. Pure.
 
-import { RunClosed, StoreError } from '../../protocol/error-classes';
+import { LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
 import type { HistoryWatch } from '../run/history-watch';
 import type { ThreadSaves } from './thread-saves';
@@ -27,8 +27,10 @@ export function heldUp(room: ThreadRoom): string | undefined {
 }
 
 /** Who sends is told to send again: the execution after this one takes it. */
-export function closing(what: 'moving' | 'ending'): RunClosed {
-  return new RunClosed(`the thread is just ${what}: send it again`, { retryable: true });
+export function closing(what: 'moving' | 'ending'): LonghaulError {
+  return new LonghaulError('RunClosed', `the thread is just ${what}: send it again`, {
+    retryable: true,
+  });
 }
 
 /** What is told of a conversation that is over its own bound. */
@@ -37,10 +39,10 @@ export function leftBehind(turns: number): string {
 }
 
 /** Who cleared does not wait for a store for ever; the thread does. */
-export function notCleared(): StoreError {
+export function notCleared(): LonghaulError {
   const message =
     'the thread has forgotten what was said. Its store does not answer: it is cleared as soon as it does';
-  return new StoreError(message, { retryable: true });
+  return new LonghaulError('StoreError', message, { retryable: true });
 }
 
 function isPortable({ turns, saves }: ThreadRoom): boolean {

@@ -1,14 +1,14 @@
 // Pure: no server.
 import { ApplicationFailure } from '@temporalio/common';
 import { toFailure } from '../../../src/activities/failures';
-import { ToolError } from '../../../src/protocol/error-classes';
+import { LonghaulError } from '../../../src/protocol/errors';
 
 const half = 'no city 🌍'.slice(0, -1);
 
 describe('a failure whose text is cut in the middle of a character', () => {
   it.each([
     { name: 'an error', error: new Error(half) },
-    { name: 'an error of ours', error: new ToolError(half) },
+    { name: 'an error of ours', error: new LonghaulError('ToolError', half) },
     { name: "a failure of Temporal's", error: ApplicationFailure.nonRetryable(half, 'Mine') },
   ])('leaves the activity in whole characters: $name', ({ error }) => {
     const failure = toFailure(error) as ApplicationFailure;

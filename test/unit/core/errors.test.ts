@@ -4,9 +4,7 @@ import {
   InvalidToolCall,
   MaxIterationsExceeded,
   MaxTurnsExceeded,
-  ProtocolError,
   RunCancelled,
-  StateError,
   TurnCut,
 } from '../../../src/core/errors';
 import { LonghaulError } from '../../../src/protocol/errors';
@@ -58,8 +56,6 @@ const cases = [
     message: 'A callback aborted the run: no',
     details: { reason: 'no' },
   },
-  { type: ProtocolError, error: new ProtocolError('not now'), message: 'not now', details: {} },
-  { type: StateError, error: new StateError('not this'), message: 'not this', details: {} },
 ];
 
 describe('Rule 12: errors', () => {

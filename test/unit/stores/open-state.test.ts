@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '../../../src/base/json';
 import { limits } from '../../../src/protocol/limits';
 import type { RunKey } from '../../../src/protocol/run';
-import { StoreError } from '../../../src/protocol/error-classes';
+import { LonghaulError } from '../../../src/protocol/errors';
 import { closeState, openState } from '../../../src/stores/open-state';
 import { SqliteStores } from '../../../src/stores/sqlite/sqlite-stores';
 import type { StateStores } from '../../../src/stores/state-store';
@@ -217,12 +217,12 @@ describe('the stores of a run', () => {
     },
     {
       name: 'a StoreError that may pass',
-      thrown: new StoreError('busy', { retryable: true }),
+      thrown: new LonghaulError('StoreError', 'busy', { retryable: true }),
       expected: { message: 'the user store failed: busy', retryable: true },
     },
     {
       name: 'a StoreError that does not pass',
-      thrown: new StoreError('damaged'),
+      thrown: new LonghaulError('StoreError', 'damaged'),
       expected: { message: 'the user store failed: damaged', retryable: false },
     },
     {

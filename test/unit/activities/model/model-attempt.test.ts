@@ -1,6 +1,6 @@
 // Pure: no server.
 import { checkedResponse, providerFailure } from '../../../../src/activities/model/model-attempt';
-import { ToolError } from '../../../../src/protocol/error-classes';
+import { LonghaulError } from '../../../../src/protocol/errors';
 import type { ModelResponse } from '../../../../src/providers/provider';
 import { call, malformed, noUsage, text } from '../../core/builders';
 
@@ -71,7 +71,7 @@ describe('the response of a provider', () => {
   });
 
   it('leaves the errors of Longhaul alone', () => {
-    const error = new ToolError('no');
+    const error = new LonghaulError('ToolError', 'no');
     expect(providerFailure(target, error)).toBe(error);
   });
 });

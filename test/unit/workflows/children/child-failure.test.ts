@@ -5,7 +5,7 @@ import {
   ChildWorkflowFailure,
   TimeoutFailure,
 } from '@temporalio/common';
-import { CircularAgentCall } from '../../../../src/protocol/error-classes';
+import { LonghaulError } from '../../../../src/protocol/errors';
 import type { RunSpend } from '../../../../src/protocol/run';
 import {
   cancelledBelow,
@@ -74,7 +74,11 @@ describe('a failure on its way up', () => {
   });
 
   it.each([
-    { name: 'one of ours', error: new CircularAgentCall('round'), code: 'CircularAgentCall' },
+    {
+      name: 'one of ours',
+      error: new LonghaulError('CircularAgentCall', 'round'),
+      code: 'CircularAgentCall',
+    },
     { name: 'the failure of a child', error: child(limit), code: 'MaxIterationsExceeded' },
     {
       name: 'the deepest one that has a code',
