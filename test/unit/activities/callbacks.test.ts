@@ -117,7 +117,9 @@ describe('CallbackChain', () => {
       },
     );
     await chain.run('beforeModelCall', { messages }, readAnswer);
-    expect(() => chain.changes).toThrow(expect.objectContaining({ code: 'SessionTooLarge' }));
+    expect(() => chain.changes).toThrow(
+      expect.objectContaining({ code: 'SessionTooLarge' }) as Error,
+    );
   });
 
   it('is tried again when a callback throws, three times in all', async () => {

@@ -58,7 +58,7 @@ describe('Whose', () => {
     { filter: { key: { userId: 5 } }, message: 'key.userId must be a text' },
   ])('refuses $filter rather than list what is everybody’s', ({ filter, message }) => {
     const filtering = (): Whose => new Whose(filter as WhoseFilter);
-    expect(filtering).toThrow(expect.objectContaining({ code: 'InvalidInput' }));
+    expect(filtering).toThrow(expect.objectContaining({ code: 'InvalidInput' }) as Error);
     expect(filtering).toThrow(message);
   });
 });

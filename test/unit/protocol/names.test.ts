@@ -15,9 +15,9 @@ describe('the names on the wire', () => {
       'resume',
       'cancelRun',
       'childInputs',
-      'deliver',
+      'answer',
       'childResult',
-      'abandon',
+      'detach',
       'halt',
     ]);
     expect(Object.values(updateNames)).toEqual([

@@ -32,11 +32,11 @@ async function attempt(
   return { kept, answer: held?.response };
 }
 
-describe('a kept answer', () => {
+describe('a cached response', () => {
   it('is kept once, and taken by the next attempt in place of a call', async () => {
     const answer = answerOf('hi');
     const first = await attempt(async () => answer);
-    expect(first).toEqual({ kept: [{ answer }], answer });
+    expect(first).toEqual({ kept: [{ response: answer }], answer });
     const second = await attempt(() => Promise.reject(new Error('called')), first.kept[0]);
     expect(second).toEqual({ kept: [], answer });
   });
@@ -48,6 +48,6 @@ describe('a kept answer', () => {
     const frame = JSON.stringify(answerOf('')).length;
     const answer = answerOf('x'.repeat(limits.modelTurn - frame + more));
     const { kept } = await attempt(async () => answer);
-    expect(kept).toEqual(isKept ? [{ answer }] : [expect.stringContaining('at most')]);
+    expect(kept).toEqual(isKept ? [{ response: answer }] : [expect.stringContaining('at most')]);
   });
 });

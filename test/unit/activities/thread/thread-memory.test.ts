@@ -59,7 +59,9 @@ describe('the turns a store gave', () => {
       message: 'createdAt must be a time',
     },
   ])('are refused with $name', ({ rows, message }) => {
-    expect(() => orderedTurns(rows)).toThrow(expect.objectContaining({ code: 'StoreError' }));
+    expect(() => orderedTurns(rows)).toThrow(
+      expect.objectContaining({ code: 'StoreError' }) as Error,
+    );
     expect(() => orderedTurns(rows)).toThrow(message);
   });
 
@@ -114,7 +116,9 @@ describe('the session of a turn', () => {
     },
   ])('is refused with $name', ({ session, message }) => {
     const stored = turn('a', 1, { eventData: { session } as never });
-    expect(() => sessionOf(stored)).toThrow(expect.objectContaining({ code: 'StoreError' }));
+    expect(() => sessionOf(stored)).toThrow(
+      expect.objectContaining({ code: 'StoreError' }) as Error,
+    );
     expect(() => sessionOf(stored)).toThrow(message);
   });
 });
