@@ -12,12 +12,12 @@ import ts from 'typescript';
 process.chdir(resolve(import.meta.dirname, '..'));
 
 const LIMITS = {
-  'source files': 515,
-  'source lines': 44_700,
+  'source files': 525,
+  'source lines': 45_800,
   'local imports, 90th percentile': 12,
-  'files with one importer, %': 35,
+  'files with one importer, %': 36,
   'import circles, types included': 2,
-  'exported names': 267,
+  'exported names': 280,
   'workflow bundle, KB': 2_050,
   'packed package, KB': 2_700,
 };
