@@ -91,15 +91,15 @@ const runnerRef: z.ZodType<RunnerRef> = z.lazy(() =>
   z.union([runnerId, runnerSpec]).meta({ expected: 'the id of a runner, or its spec' }),
 );
 
-export const agentSpec = agentSpecOf(runnerRef);
+const agentSpec = agentSpecOf(runnerRef);
 
-export const sequentialSpec = z.strictObject({
+const sequentialSpec = z.strictObject({
   kind: z.literal('sequential'),
   ...sequentialFields,
   steps: members(runnerRef, 'runners'),
 });
 
-export const parallelSpec = z
+const parallelSpec = z
   .strictObject({
     kind: z.literal('parallel'),
     ...parallelFields,
@@ -107,7 +107,7 @@ export const parallelSpec = z
   })
   .superRefine(rule(parallelRules));
 
-export const graphSpec = z
+const graphSpec = z
   .strictObject({
     kind: z.literal('graph'),
     ...orchestrationFields,
