@@ -18,7 +18,7 @@ import { failureConverterPath, tryEncryption, workerConverter } from '../server/
 import { LonghaulError } from '../protocol/errors';
 import { providerNames } from '../define/registry';
 import { createRegistry, type Registry } from '../define/registry';
-import { addSpecs } from '../spec/yaml/add-specs';
+import { addSpecs } from '../define/files/add';
 import { checkStores } from '../stores/check-stores';
 import {
   encryptionModule,

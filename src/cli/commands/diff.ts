@@ -68,7 +68,7 @@ async function load(path: string, { tools, overlay }: DiffFlags): Promise<Side> 
   const flags = { file: [path], ...(tools && { tools }), ...(overlay && { overlay }) };
   const source = findAgentsSource(process.cwd(), flags);
   if (source === undefined) return { definitions: new Map(), missing: [] };
-  const { registry, missing } = await loadAgents(source, { standIns: true });
+  const { registry, missing } = await loadAgents(source, { stubs: true });
   const ids = registry.runners.names();
   return { definitions: new Map(ids.map((id) => [id, registry.definition(id)])), missing };
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { specFileSchema } from '../../spec/yaml/published-schema';
+import { specFileSchema } from '../../define/files/published';
 import type { CommandContext } from '../session/command-context';
 import { exitCodes } from '../exit-codes';
 

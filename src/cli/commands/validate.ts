@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { criteria } from '../../define/criteria';
 import type { CodeOptions, Registry } from '../../define/registry';
-import { checkSpec, type SpecCheck } from '../../spec/yaml/check-spec';
-import { formatSpecProblem } from '../../spec/yaml/spec-problem';
+import { checkSpec, type SpecCheck } from '../../define/files/load';
+import { formatSpecProblem } from '../../define/files/problem';
 import { loadAgents, type LoadedAgents } from '../session/agents-file';
 import { findAgentsSource } from '../session/agents-source';
 import type { CommandContext } from '../session/command-context';

@@ -5,7 +5,7 @@ import { isJsonObject } from '../../base/json';
 import { quote } from '../../base/problem';
 import { didYouMean } from '../../base/nearest';
 import { createRegistry, type Registry } from '../../define/registry';
-import { addSpecs } from '../../spec/yaml/add-specs';
+import { addSpecs } from '../../define/files/add';
 import type { CreateWorkerOptions } from '../../worker';
 import { workerOptionNames } from '../../worker/check-options';
 import { type AgentsSource, configExample } from './agents-source';
@@ -34,12 +34,12 @@ export type LoadedAgents = {
   readonly missing: readonly string[];
 };
 
-/** Runs the module, reads the specs, and checks all of it. With `standIns` only to be looked at: code may be missing. */
+/** Runs the module, reads the specs, and checks all of it. With `stubs` only to be looked at: code may be missing. */
 export async function loadAgents(
   source: AgentsSource,
-  { standIns = false }: { readonly standIns?: boolean } = {},
+  { stubs = false }: { readonly stubs?: boolean } = {},
 ): Promise<LoadedAgents> {
-  const { options, files, missing } = addSpecs(await optionsOf(source), { standIns });
+  const { options, files, missing } = addSpecs(await optionsOf(source), { stubs });
   return { options, registry: createRegistry(options), files, missing };
 }
 

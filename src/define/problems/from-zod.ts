@@ -4,6 +4,9 @@ import { describeValue, formatPath, joinPath, quote, type Problem } from '../../
 
 // The one place where an issue of zod becomes a problem: a path and a sentence that follows it.
 
+/** What is wrong: a field that is not known, whatever its value is; or the type of a value, whatever is in it. Else a rule. */
+export type SchemaProblem = Problem & { readonly of?: 'key' | 'type' | undefined };
+
 export type Parsed<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly problems: readonly Problem[] };
@@ -22,7 +25,14 @@ export function parse<Schema extends z.ZodType>(
 ): Parsed<z.output<Schema>> {
   const parsed = schema.safeParse(value, { error: messageOf, reportInput: true });
   if (parsed.success) return { ok: true, value: parsed.data };
-  return { ok: false, problems: problemsOf(parsed.error.issues, []) };
+  const found = problemsOf(parsed.error.issues, []);
+  return { ok: false, problems: found.map(({ path, message }) => ({ path, message })) };
+}
+
+/** The same of a value that is not taken as the schema makes it, with the kind of each problem. */
+export function schemaProblems(schema: z.ZodType, value: unknown): readonly SchemaProblem[] {
+  const parsed = schema.safeParse(value, { error: messageOf, reportInput: true });
+  return parsed.success ? [] : problemsOf(parsed.error.issues, []);
 }
 
 /** A rule across fields, for `superRefine`. It is asked once the fields are right by themselves. */
@@ -35,7 +45,7 @@ export function rule<Value>(find: (value: Value) => readonly Problem[]) {
   };
 }
 
-function problemsOf(issues: readonly Issue[], parent: Path): Problem[] {
+function problemsOf(issues: readonly Issue[], parent: Path): SchemaProblem[] {
   return issues.flatMap((issue) => {
     const path = [...parent, ...issue.path];
     if (issue.code === 'invalid_union') {
@@ -44,13 +54,14 @@ function problemsOf(issues: readonly Issue[], parent: Path): Problem[] {
     }
     if (issue.code === 'unrecognized_keys') {
       const messages = issue.message.split('\n');
-      return issue.keys
-        .slice(0, mostUnknown)
-        .map((key, index) => ({ path: textOf([...path, key]), message: messages[index] ?? '' }));
+      return issue.keys.slice(0, mostUnknown).map((key, index) => {
+        return { path: textOf([...path, key]), message: messages[index] ?? '', of: 'key' };
+      });
     }
     const inside: unknown = issue.code === 'custom' ? issue.params?.at : undefined;
     const at = typeof inside === 'string' ? joinPath(textOf(path), inside) : textOf(path);
-    return [{ path: at, message: issue.message }];
+    const of = issue.code === 'invalid_type' ? 'type' : undefined;
+    return [{ path: at, message: issue.message, of }];
   });
 }
 

@@ -165,7 +165,7 @@ export const outputSchema = jsonSchema.superRefine(
   }),
 );
 
-const criterion = z.discriminatedUnion('kind', [
+export const criterion = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('keyword'), keyword: fullText }),
   z.strictObject({
     kind: z.literal('structured-output'),

@@ -89,7 +89,7 @@ const sessionKey = z
 export const sessionKeys = distinct(sessionKey, 100).meta({ expected: 'an array of session keys' });
 
 const modelRule = "'provider/model', such as 'openai/gpt-6.1-terra', or {provider, model}";
-const modelParts = z.strictObject({
+export const modelParts = z.strictObject({
   provider: runnerId,
   model: z
     .string()

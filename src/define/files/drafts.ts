@@ -1,0 +1,290 @@
+import type { z } from 'zod';
+import { canonicalJson } from '../../base/canonical-json';
+import { isJsonObject, type Json, type JsonObject } from '../../base/json';
+import type { RunnerSpec } from '../../protocol/spec';
+import { anyRunnerFile, documentFile, isInline, runnerFiles, workflowFile } from '../schema/file';
+import { check } from './check';
+import { readModel } from './model';
+import type { At, Path, Source } from './places';
+import { problemAt } from './problem';
+import { readPrompt, readText, type LoadedPrompt } from './prompts';
+import type { Reading } from './source';
+
+type Kind = RunnerSpec['kind'];
+
+/** A runner named by another one. The path leads to it from that one. */
+export type DraftRef = { readonly id: string; readonly path: Path; readonly isInline: boolean };
+
+/** A runner of a file: its fields by our own names, in which texts and models are read and runners are named by their ids. */
+export type Draft = {
+  readonly id: string;
+  readonly kind: Kind;
+  readonly at: At;
+  readonly fields: JsonObject;
+  readonly refs: readonly DraftRef[];
+  /** The runner it stands in. Only that one can name it. */
+  readonly owner?: string | undefined;
+  /** Paths of fields with problems. */
+  readonly wrong: readonly string[];
+  /** Nothing in it is wrong by itself. */
+  readonly isSound: boolean;
+};
+
+/** A task whose prompt file says more than the prompt. */
+type PromptTask = {
+  readonly graph: Draft;
+  readonly index: number;
+  readonly agent: JsonObject;
+};
+
+export type Drafting = {
+  readonly reading: Reading;
+  /** Gets the path of every prompt file. */
+  readonly promptFiles: string[];
+};
+
+type Document = { readonly source: Source; readonly folder: string | undefined };
+
+/** The runners of documents. */
+export function draftRunners(documents: readonly Document[], drafting: Drafting): readonly Draft[] {
+  const drafts: Draft[] = [];
+  const promptTasks: PromptTask[] = [];
+  for (const { source, folder } of documents) {
+    const { agents, workflows } = readDocument(source, drafting.reading);
+    const drafter = new Drafter({ ...drafting, source, folder, drafts, promptTasks });
+    agents.forEach((agent, index) =>
+      drafter.draft(agent, ['agents', index], { section: 'agents' }),
+    );
+    workflows.forEach((workflow, index) =>
+      drafter.draft(workflow, ['workflows', index], { section: 'workflows' }),
+    );
+  }
+  return withPromptAgents(drafts, promptTasks, drafting.reading);
+}
+
+function readDocument(source: Source, reading: Reading) {
+  const { value } = source;
+  const before = reading.problems.length;
+  check(documentFile, { source, path: [] }, reading);
+  const list = (section: string): readonly Json[] => {
+    const found = isJsonObject(value) ? value[section] : undefined;
+    return Array.isArray(found) ? found : [];
+  };
+  const sections = { agents: list('agents'), workflows: list('workflows') };
+  const isEmpty = sections.agents.length + sections.workflows.length === 0;
+  if (isEmpty && reading.problems.length === before && reading.places.isWhole(value)) {
+    const message = 'needs agents, workflows or both';
+    reading.problems.push(problemAt(source.mark.value, '', message));
+  }
+  return sections;
+}
+
+type Context = Drafting &
+  Document & { readonly drafts: Draft[]; readonly promptTasks: PromptTask[] };
+
+type Standing = { readonly section?: 'agents' | 'workflows'; readonly owner?: string };
+
+/** Drafts the runners of one document. */
+class Drafter {
+  readonly #context: Context;
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  /** A runner, and those that stand in it. */
+  draft(value: Json, path: Path, { section, owner }: Standing): void {
+    if (!isJsonObject(value)) return;
+    const { source, reading, drafts, promptTasks } = this.#context;
+    const at = { source, path };
+    const wrong = check(schemaFor(value.kind, section), at, reading);
+    const kind = section === 'agents' ? 'agent' : kindOf(value.kind);
+    const runners = runnersIn(kind, value);
+    for (const [inside, runner] of runners) {
+      const owned = { owner: textOf(value.id) };
+      if (isInline(runner)) this.draft(runner, [...path, ...inside], owned);
+    }
+    // Without an id nothing more can be said of it.
+    if (typeof value.id !== 'string' || wrong.includes('id')) return;
+    const before = reading.problems.length;
+    const { fields, prompts = [] } = this.#fieldsOf(kind, value, path);
+    const isRead = reading.problems.length === before && reading.places.isWhole(value);
+    const isSound = wrong.length === 0 && isRead;
+    const refs = runners.flatMap(([inside, runner]) => refOf(runner, inside));
+    const draft = { id: value.id, kind: kind ?? 'agent', at, fields, refs, owner, wrong, isSound };
+    drafts.push(draft);
+    promptTasks.push(...prompts.map((prompt) => ({ graph: draft, ...prompt })));
+  }
+
+  /** With texts and models read. Of an unknown kind only the id is known. */
+  #fieldsOf(kind: Kind | undefined, value: JsonObject, path: Path): Fields {
+    if (kind === undefined) return { fields: { id: value.id ?? null } };
+    if (kind === 'agent') return { fields: this.#agentFields(value, path) };
+    if (kind !== 'graph') return { fields: value };
+    const prompts: Omit<PromptTask, 'graph'>[] = [];
+    const tasks = itemsOf(value.tasks).map((task, index) => {
+      const prompt = isJsonObject(task)
+        ? this.#prompt(task.prompt, [...path, 'tasks', index])
+        : undefined;
+      if (!isJsonObject(task) || prompt === undefined) return task;
+      if (Object.keys(prompt.agent).length > 0) prompts.push({ index, agent: prompt.agent });
+      return { ...task, prompt: prompt.text };
+    });
+    return { fields: { ...value, tasks }, prompts };
+  }
+
+  #agentFields({ provider, instructions, ...value }: JsonObject, path: Path): JsonObject {
+    const { env } = this.#context.reading;
+    const fields: JsonObject = { ...value };
+    const model = {
+      ...(value.model !== undefined && { model: value.model }),
+      ...(provider !== undefined && { provider }),
+    };
+    if (isModel(value.model)) {
+      const read = readModel(model, env);
+      if (read.ok) fields.model = { ...read.model };
+      else this.#refuse([...path, read.field], read.message);
+    }
+    const text =
+      isText(instructions) &&
+      readText(instructions, this.#promptContext([...path, 'instructions', 'path']));
+    if (typeof text === 'string') fields.instructions = text;
+    return fields;
+  }
+
+  #prompt(prompt: Json | undefined, task: Path): LoadedPrompt | undefined {
+    if (!isText(prompt)) return undefined;
+    return readPrompt(prompt, this.#promptContext([...task, 'prompt', 'path'])) ?? unread;
+  }
+
+  /** `path` leads to the field that names the file. */
+  #promptContext(path: Path) {
+    const { folder, reading, promptFiles } = this.#context;
+    const refuse = (message: string) => this.#refuse(path, message);
+    return { folder, reading, promptFiles, refuse };
+  }
+
+  #refuse(path: Path, message: string): void {
+    const { source, reading } = this.#context;
+    reading.problems.push(...reading.places.locate({ source, path }, { message }));
+  }
+}
+
+type Fields = {
+  readonly fields: JsonObject;
+  readonly prompts?: readonly Omit<PromptTask, 'graph'>[];
+};
+
+/** In place of a prompt file that could not be read, which may have named the model of the agent: one problem is reported, not two. */
+const unread: LoadedPrompt = {
+  text: 'unread',
+  agent: { model: { provider: 'unread', model: 'unread' } },
+};
+
+function schemaFor(kind: Json | undefined, section: Standing['section']): z.ZodType {
+  if (section === 'workflows') return workflowFile;
+  return section === 'agents' || kind === undefined ? runnerFiles.agent : anyRunnerFile;
+}
+
+function kindOf(kind: Json | undefined): Kind | undefined {
+  if (kind === undefined) return 'agent';
+  return typeof kind === 'string' && Object.hasOwn(runnerFiles, kind) ? (kind as Kind) : undefined;
+}
+
+/** The runners that a runner names, or that stand in it, with their paths. */
+function runnersIn(kind: Kind | undefined, value: JsonObject): readonly (readonly [Path, Json])[] {
+  if (kind === undefined) return [];
+  const member = { agent: 'subAgents', sequential: 'steps', parallel: 'branches', graph: 'tasks' }[
+    kind
+  ];
+  const isDirect = kind === 'sequential' || kind === 'parallel';
+  return itemsOf(value[member]).flatMap((item, index): (readonly [Path, Json])[] => {
+    if (isDirect) return [[[member, index], item]];
+    const runner = isJsonObject(item) ? item.runner : undefined;
+    return runner === undefined ? [] : [[[member, index, 'runner'], runner]];
+  });
+}
+
+/** The id of a runner, by its id, `{ref: id}` or the runner in its place. */
+export function idOf(runner: Json | undefined): string | undefined {
+  const id = isJsonObject(runner) ? (runner.ref ?? runner.id) : runner;
+  return typeof id === 'string' ? id : undefined;
+}
+
+function refOf(runner: Json, inside: Path): readonly DraftRef[] {
+  const id = idOf(runner);
+  const isRef = isJsonObject(runner) && !isInline(runner);
+  const path = isRef ? [...inside, 'ref'] : inside;
+  return id === undefined ? [] : [{ id, path, isInline: isInline(runner) }];
+}
+
+/**
+ * A task whose prompt file names a model, a system prompt or a schema is run by an agent of its own: the agent of the task with what
+ * the file says. An agent without a model that only serves such tasks is left out.
+ */
+function withPromptAgents(
+  found: readonly Draft[],
+  promptTasks: readonly PromptTask[],
+  reading: Reading,
+): readonly Draft[] {
+  const bases = new Set<Draft>();
+  let drafts = found;
+  for (const {
+    graph: { id: graphId },
+    index,
+    agent,
+  } of promptTasks) {
+    const graph = drafts.find(({ id, kind }) => id === graphId && kind === 'graph');
+    const task = itemsOf(graph?.fields.tasks)[index] as JsonObject | undefined;
+    const base = drafts.find(({ id }) => id === idOf(task?.runner));
+    if (graph === undefined || task === undefined || base === undefined) continue;
+    const at = { ...graph.at, path: [...graph.at.path, 'tasks', index] };
+    if (base.kind !== 'agent') {
+      const message =
+        'has a prompt file with a model or a system prompt: only an agent can take it';
+      reading.problems.push(...reading.places.locate(at, { message }));
+      continue;
+    }
+    const fields = { ...base.fields, ...agent };
+    if (canonicalJson(fields) === canonicalJson(base.fields)) continue;
+    bases.add(base);
+    const id = `${graph.id}.${textOf(task.id)}`;
+    const own = { ...base, id, at, owner: graph.id, fields: { ...fields, id } };
+    drafts = [
+      ...drafts.map((draft) => (draft === graph ? withRunner(graph, index, id) : draft)),
+      own,
+    ];
+  }
+  const named = new Set(drafts.flatMap(({ refs }) => refs.map(({ id }) => id)));
+  return drafts.filter(
+    (draft) => draft.fields.model !== undefined || !bases.has(draft) || named.has(draft.id),
+  );
+}
+
+/** The graph with another runner for one of its tasks. */
+function withRunner(graph: Draft, index: number, runner: string): Draft {
+  const tasks = itemsOf(graph.fields.tasks).map((task, at) =>
+    at === index ? { ...(task as JsonObject), runner } : task,
+  );
+  const refs = graph.refs.map((ref) => (ref.path[1] === index ? { ...ref, id: runner } : ref));
+  return { ...graph, fields: { ...graph.fields, tasks }, refs };
+}
+
+function itemsOf(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function textOf(value: Json | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** As far as can be said of a value that may be wrong. */
+function isText(value: Json | undefined): value is Json {
+  return typeof value === 'string' || (isJsonObject(value) && typeof value.path === 'string');
+}
+
+function isModel(value: Json | undefined): boolean {
+  if (isJsonObject(value))
+    return typeof value.provider === 'string' && typeof value.model === 'string';
+  return typeof value === 'string' && value !== '';
+}

@@ -1,0 +1,104 @@
+import { isJsonObject, type Json, type JsonObject } from '../../base/json';
+import { formatPath, quote } from '../../base/problem';
+import type { Path, Source } from './places';
+import { problemAt } from './problem';
+import type { Reading } from './source';
+
+/** Names in the files of potato-agent that are other words than ours. */
+const otherNames: Readonly<Record<string, string>> = {
+  system_prompt: 'instructions',
+  merge_strategy: 'merge',
+  window_size: 'turns',
+  type: 'kind',
+  agent: 'runner',
+  steps: 'branches',
+  max: 'limit',
+};
+
+/** What potato-agent calls some kinds of workflows, criteria and memories. */
+const otherKinds: Readonly<Record<string, string>> = {
+  workflow: 'graph',
+  structured_output: 'structured-output',
+  max_iterations: 'max-iterations',
+  in_memory: 'full',
+};
+
+/** These hold any members: JSON Schemas, and what goes to a provider as it is. */
+const freeForm = ['schema', 'extra'];
+
+export function isFreeForm(name: string): boolean {
+  return freeForm.includes(name);
+}
+
+/** Whether two spellings may mean one field. */
+export function isSameField(one: string, other: string): boolean {
+  const names = (written: string) => [written, otherNames[written], camelCase(written)];
+  return names(one).some((name) => name !== undefined && names(other).includes(name));
+}
+
+/** Every other way to spell a field of an object with these fields. */
+export function otherSpellings(name: string, known: (name: string) => boolean): readonly string[] {
+  const snake = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  const potato = Object.keys(otherNames).filter((other) => otherNames[other] === name);
+  return [snake, ...potato].filter((spelling) => spelling !== name && !known(spelling));
+}
+
+export function otherKindsOf(kind: unknown): readonly string[] {
+  return Object.keys(otherKinds).filter((other) => otherKinds[other] === kind);
+}
+
+type Renaming = Reading & { readonly isFree: (name: string) => boolean };
+
+/** The same document with our own names for all fields, however the file spells them, and without fields that are null. */
+export function withOurNames(
+  { value, mark }: Source,
+  { isFree = isFreeForm, ...reading }: Reading & { readonly isFree?: (name: string) => boolean },
+): Source {
+  return { value: rename(value, [], { ...reading, isFree }), mark };
+}
+
+function rename(value: Json, written: Path, renaming: Renaming): Json {
+  if (!Array.isArray(value)) {
+    return isJsonObject(value) ? renameMembers(value, written, renaming) : value;
+  }
+  const { places } = renaming;
+  const items = value.map((item, index) => rename(item, [...written, index], renaming));
+  items.forEach((_, index) => places.mark(items, index, places.markOf(value, index)));
+  return items;
+}
+
+function renameMembers(value: JsonObject, written: Path, renaming: Renaming): JsonObject {
+  const { places, problems, isFree } = renaming;
+  const renamed: JsonObject = {};
+  if (places.isPartial(value)) places.markPartial(renamed);
+  const isParallel = [value.kind, value.type].includes('parallel');
+  for (const [spelling, member] of Object.entries(value)) {
+    // The sections of a file are not fields of a runner.
+    const name = written.length === 0 ? camelCase(spelling) : ourName(spelling, isParallel);
+    const mark = places.markOf(value, spelling);
+    const earlier = places.markOf(renamed, name);
+    if (mark !== undefined && earlier !== undefined) {
+      const message = `is the same field as ${quote(String(earlier.written))}: keep one of them`;
+      problems.push(problemAt(mark.key, formatPath([...written, spelling]), message));
+      continue;
+    }
+    places.mark(renamed, name, mark);
+    if (member === null) continue;
+    renamed[name] = isFree(name) ? member : rename(member, [...written, spelling], renaming);
+  }
+  if (typeof renamed.kind === 'string') renamed.kind = ourKind(renamed.kind);
+  return renamed;
+}
+
+function ourName(written: string, isParallel: boolean): string {
+  const other = Object.hasOwn(otherNames, written) ? otherNames[written] : undefined;
+  return other === undefined || (other === 'branches' && !isParallel) ? camelCase(written) : other;
+}
+
+function ourKind(written: string): string {
+  return Object.hasOwn(otherKinds, written) ? (otherKinds[written] ?? written) : written;
+}
+
+function camelCase(written: string): string {
+  return written.replace(/(?<=[a-z0-9])_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}

@@ -1,0 +1,251 @@
+import { createRequire } from 'node:module';
+import type * as Yaml from 'yaml';
+import type { Alias, Document, Node, Pair, Scalar, YAMLError, YAMLMap, YAMLSeq } from 'yaml';
+import type { Json, JsonObject } from '../../base/json';
+import { describeValue, formatPath, quote } from '../../base/problem';
+import { expandEnvironment, type Environment } from './env';
+import type { Origin, Path, Places, Source } from './places';
+import { problemAt, startOf, type Place, type SpecProblem } from './problem';
+
+// Text into plain values. Where each value stands is noted beside them, in `Places`.
+
+const deepest = 100;
+/** With every alias written out: a few kilobytes can stand for billions of values. */
+const mostNodes = 100_000;
+
+const tags = ['str', 'int', 'float', 'bool', 'null', 'map', 'seq'].map(
+  (name) => `tag:yaml.org,2002:${name}`,
+);
+
+const load = createRequire(__filename);
+
+/** Loaded with the first spec: programs that define their agents in code never pay for it. */
+export function yamlLibrary(): typeof Yaml {
+  return load('yaml') as typeof Yaml;
+}
+
+export type Reading = {
+  readonly env: Environment;
+  readonly places: Places;
+  readonly problems: SpecProblem[];
+};
+
+/** The documents of a file that are not empty: YAML 1.2 without tags or merge keys, or strict JSON if the file's name says so. */
+export function parseText(file: string, text: string, reading: Reading): readonly Source[] {
+  const { LineCounter, parseAllDocuments } = yamlLibrary();
+  const lines = new LineCounter();
+  const parsed = parseAllDocuments(text, {
+    lineCounter: lines,
+    version: '1.2',
+    schema: 'core',
+    prettyErrors: false,
+    // The reader below checks this: here it takes time with the square of the keys.
+    uniqueKeys: false,
+    logLevel: 'silent',
+  });
+  const documents: readonly Document.Parsed[] = Array.isArray(parsed) ? parsed : [];
+  const placeOf = (offset: number): Place => {
+    const { line, col } = lines.linePos(offset);
+    return { file, line: Math.max(1, line), column: Math.max(1, col) };
+  };
+  const end = text.trimEnd().length;
+  const syntax = documents.flatMap((document) =>
+    // A missing end is reported at the last character of the text.
+    syntaxProblems(document, (offset) => placeOf(Math.min(offset, end))),
+  );
+  const problems = syntax.length > 0 ? syntax : jsonProblems(file, text);
+  reading.problems.push(...problems);
+  if (problems.length > 0) return [];
+  return documents.flatMap(({ contents }) => {
+    const isEmpty =
+      contents === null || (yamlLibrary().isScalar(contents) && contents.source === '');
+    return isEmpty ? [] : [new DocumentReader(placeOf, reading).read(contents)];
+  });
+}
+
+/** The parser goes on after an error, but its further errors are mostly noise. */
+function syntaxProblems(document: Document.Parsed, placeOf: (offset: number) => Place) {
+  const found = [...document.errors.slice(0, 1), ...document.warnings];
+  return found.map((error) => problemAt(placeOf(error.pos[0]), '', syntaxMessage(error)));
+}
+
+const syntaxMessages: Readonly<Record<string, string>> = {
+  TAB_AS_INDENT: 'has a tab as indentation: YAML takes spaces only',
+  RESOURCE_EXHAUSTION: 'is nested too deeply',
+  MULTIPLE_ANCHORS: 'has two anchors',
+};
+
+function syntaxMessage({ code, message }: YAMLError): string {
+  if (code === 'TAG_RESOLVE_FAILED') return tagMessage(message.replace(/^Unresolved tag: /, ''));
+  const hint = message.includes('flow-map-start')
+    ? '; a value with ${…} within {} or [] must stand in quotes'
+    : '';
+  return syntaxMessages[code] ?? `is not valid YAML: ${message}${hint}`;
+}
+
+/** YAML accepts more than JSON: other tools could not read such a file. */
+function jsonProblems(file: string, text: string): readonly SpecProblem[] {
+  if (!/\.json$/i.test(file) || text.trim() === '') return [];
+  try {
+    JSON.parse(text);
+    return [];
+  } catch (error) {
+    const { message } = error as Error;
+    const [, line, column] = /line (\d+) column (\d+)/.exec(message) ?? [];
+    const place = { ...startOf(file), ...(line && { line: Number(line), column: Number(column) }) };
+    return [problemAt(place, '', `is not valid JSON: ${message.replace(/ in JSON at .*$/, '')}`)];
+  }
+}
+
+/** A value with all that is in it: how many values, and how deep they nest. */
+type Extent = { readonly size: number; readonly height: number };
+
+type Read = { readonly value: Json; readonly place: Place; readonly origin?: Origin } & Extent;
+
+const leaf: Extent = { size: 1, height: 0 };
+
+/** Reads one document of the core schema, and expands the environment in its texts. */
+class DocumentReader {
+  readonly #yaml = yamlLibrary();
+  readonly #placeOf: (offset: number) => Place;
+  readonly #reading: Reading;
+  readonly #anchors = new Map<string, Read | 'open'>();
+
+  constructor(placeOf: (offset: number) => Place, reading: Reading) {
+    this.#placeOf = placeOf;
+    this.#reading = reading;
+  }
+
+  read(contents: Node): Source {
+    const { value, place, origin } = this.#read(contents, []);
+    return { value, mark: { value: place, key: place, written: '', origin } };
+  }
+
+  #read(node: Node | null, path: Path): Read {
+    const place = this.#placeOf(node?.range?.[0] ?? 0);
+    if (node === null) return { ...leaf, value: null, place };
+    if (this.#yaml.isAlias(node)) return this.#readAlias(node, path, place);
+    const { anchor, tag } = node as { readonly anchor?: string; readonly tag?: string };
+    if (tag !== undefined && !tags.includes(tag)) return this.#refuse(place, path, tagMessage(tag));
+    if (anchor !== undefined) this.#anchors.set(anchor, 'open');
+    const read = this.#readNode(node, path, place);
+    if (anchor !== undefined) this.#anchors.set(anchor, read);
+    return read;
+  }
+
+  #readNode(node: Node, path: Path, place: Place): Read {
+    if (this.#yaml.isScalar(node)) return this.#readScalar(node, path, place);
+    return this.#yaml.isSeq(node)
+      ? this.#readList(node, path, place)
+      : this.#readMap(node as YAMLMap, path, place);
+  }
+
+  #readAlias({ source }: Alias, path: Path, place: Place): Read {
+    const target = this.#anchors.get(source);
+    if (target === undefined) {
+      return this.#refuse(place, path, `refers to ${quote(source)}, which no anchor before it has`);
+    }
+    return target === 'open'
+      ? this.#refuse(place, path, 'refers to what it stands in itself')
+      : target;
+  }
+
+  #readScalar({ value, source }: Scalar, path: Path, place: Place): Read {
+    if (typeof value === 'string') return this.#readString(value, path, place);
+    if (value === null || typeof value === 'boolean') return { ...leaf, value, place };
+    if (typeof value !== 'number') {
+      return this.#refuse(place, path, 'must be a text, a number, true, false or null');
+    }
+    return Number.isFinite(value)
+      ? { ...leaf, value: value === 0 ? 0 : value, place }
+      : this.#refuse(place, path, `must be a finite number, not ${source ?? String(value)}`);
+  }
+
+  #readString(source: string, path: Path, place: Place): Read {
+    const { text, isExpanded, problems } = expandEnvironment(source, this.#reading.env);
+    const refused = problems.map((problem) => this.#refuse(place, path, problem));
+    const read: Read = {
+      ...leaf,
+      value: text,
+      place,
+      ...(isExpanded && { origin: 'environment' }),
+    };
+    return refused[0] ?? read;
+  }
+
+  #readList({ items }: YAMLSeq, path: Path, place: Place): Read {
+    const read = items.map((item, index) => this.#read(item as Node | null, [...path, index]));
+    const value = read.map((item) => item.value);
+    read.forEach((item, index) => this.#mark(value, index, { key: item.place, read: item }));
+    return this.#sized({ value, place }, read);
+  }
+
+  #readMap(map: YAMLMap, path: Path, place: Place): Read {
+    const value: JsonObject = {};
+    const read: Read[] = [];
+    for (const pair of map.items as Pair<Node | null, Node | null>[]) {
+      const key = this.#placeOf(pair.key?.range?.[0] ?? map.range?.[0] ?? 0);
+      const name = this.#keyName(pair.key, key, path);
+      if (name === undefined) {
+        this.#reading.places.markPartial(value);
+        continue;
+      }
+      const inside = [...path, name];
+      const message = keyMessage(name, this.#reading.places.markOf(value, name)?.key);
+      const none: Read = { ...leaf, value: null, place: key };
+      const member = pair.value === null ? none : this.#read(pair.value, inside);
+      if (message === undefined) {
+        value[name] = member.value;
+        read.push(member);
+        this.#mark(value, name, { key, read: member });
+      } else {
+        this.#refuse(key, inside, message);
+        this.#reading.places.markPartial(value);
+      }
+    }
+    return this.#sized({ value, place }, read);
+  }
+
+  #keyName(node: Node | null, place: Place, path: Path): string | undefined {
+    const value = this.#yaml.isScalar(node) ? node.value : undefined;
+    if (typeof value === 'string') return value;
+    const hint = value === undefined ? '' : `, not ${describeValue(value)}: put it in quotes`;
+    this.#refuse(place, path, `must have keys that are text${hint}`);
+    return undefined;
+  }
+
+  #mark(container: object, key: string | number, { key: place, read }: { key: Place; read: Read }) {
+    const { origin, place: value } = read;
+    this.#reading.places.mark(container, key, { value, key: place, written: key, origin });
+  }
+
+  #sized(read: Pick<Read, 'value' | 'place'>, members: readonly Extent[]): Read {
+    const size = members.reduce((sum, member) => sum + member.size, 1);
+    const height = members.reduce((most, member) => Math.max(most, member.height), 0) + 1;
+    const message = tooMuch(size, height);
+    return message === undefined
+      ? { ...read, size, height }
+      : this.#refuse(read.place, [], message);
+  }
+
+  #refuse(place: Place, path: Path, message: string): Read {
+    this.#reading.problems.push(problemAt(place, formatPath(path), message));
+    return { ...leaf, value: null, place, origin: 'refused' };
+  }
+}
+
+function tagMessage(tag: string): string {
+  return `has the tag ${quote(tag)}, which is not allowed: write plain values`;
+}
+
+function tooMuch(size: number, height: number): string | undefined {
+  const most = mostNodes.toLocaleString('en');
+  if (size > mostNodes) return `has more than ${most} values with its aliases written out`;
+  return height > deepest ? `is nested more than ${deepest} levels deep` : undefined;
+}
+
+function keyMessage(name: string, first: Place | undefined): string | undefined {
+  if (name === '__proto__') return 'is not allowed as a key';
+  if (name === '<<') return 'is a merge key: YAML 1.2 has none, write the fields out';
+  return first && `stands here a second time: first at line ${first.line}, column ${first.column}`;
+}

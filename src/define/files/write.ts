@@ -1,0 +1,158 @@
+import { defined } from '../../base/defined';
+import { isJsonObject, type Json, type JsonObject } from '../../base/json';
+import type { AgentSpec, ModelRef, RunnerRef, RunnerSpec } from '../../protocol/spec';
+import { canonicalJson } from '../../base/canonical-json';
+import { quote } from '../../base/problem';
+import { specError } from '../problems/problem';
+import { runnerRefs } from '../../core/runner-refs';
+import { calledRunners, type Runner } from '../runner';
+import { escapeEnvironment } from './env';
+import { yamlLibrary } from './source';
+
+/**
+ * The spec of runners, as YAML: what `loadSpec` makes the same runners of, where it is given their tools and other code. A runner
+ * that stands in one other alone is written where it stands; one that is listed, or stands in several places, by itself.
+ */
+export function toSpecText(runners: readonly Runner[]): string {
+  const writer = new SpecWriter(runners);
+  const listed = writer.listed();
+  const agents = listed.filter(({ kind }) => kind === 'agent');
+  const workflows = listed.filter(({ kind }) => kind !== 'agent');
+  const sections = [
+    ['agents', agents],
+    ['workflows', workflows],
+  ] as const;
+  const document = Object.fromEntries(
+    sections
+      .filter(([, specs]) => specs.length > 0)
+      .map(([section, specs]) => [section, specs.map((spec) => writer.write(spec))]),
+  );
+  return yamlText(document);
+}
+
+/** Quotes what is blank: the library's block of a blank first line is read back without its spaces. */
+function yamlText(value: JsonObject): string {
+  const { Document, visit } = yamlLibrary();
+  const document = new Document(value, { version: '1.2', aliasDuplicateObjects: false });
+  visit(document, {
+    Scalar: (_key, scalar) => {
+      if (typeof scalar.value === 'string' && scalar.value.trim() === '')
+        scalar.type = 'QUOTE_DOUBLE';
+    },
+  });
+  return document.toString({ lineWidth: 100 });
+}
+
+type Counts = Map<string, { readonly spec: RunnerSpec; readonly count: number }>;
+
+class SpecWriter {
+  readonly #listed = new Map<string, RunnerSpec>();
+  readonly #approved = new Set<string>();
+
+  constructor(runners: readonly Runner[]) {
+    for (const { spec } of runners) this.#list(spec);
+    const counts: Counts = new Map();
+    for (const { spec } of runners) this.#count(runnerRefs(spec), counts);
+    for (const { spec, count } of counts.values()) if (count > 1) this.#list(spec);
+    for (const runner of runners) this.#approve(runner, new Set());
+  }
+
+  listed(): readonly RunnerSpec[] {
+    return [...this.#listed.values()];
+  }
+
+  write(spec: RunnerSpec): JsonObject {
+    const { kind } = spec;
+    if (kind === 'agent') return this.#agent(spec);
+    if (kind === 'graph') {
+      const { params: _, ...rest } = spec;
+      const tasks = spec.tasks.map((task) => ({
+        ...escaped(task),
+        runner: this.#ref(task.runner),
+      }));
+      return { ...escaped({ ...rest, tasks: [] }), tasks };
+    }
+    const member = kind === 'sequential' ? 'steps' : 'branches';
+    const refs = runnerRefs(spec).map((ref) => this.#ref(ref));
+    return { ...escaped({ ...spec, [member]: [] }), [member]: refs };
+  }
+
+  #agent(spec: AgentSpec): JsonObject {
+    const { kind: _, id, model, tools, subAgents, inputTimeoutMs, memory, ...rest } = spec;
+    return defined({
+      id,
+      ...escaped({ model: modelText(model), ...rest }),
+      tools: tools?.map((name) =>
+        this.#approved.has(name) ? { name, needsApproval: true } : name,
+      ),
+      subAgents: subAgents?.map((subAgent) => ({
+        ...escaped({ ...subAgent, runner: '' }),
+        runner: this.#ref(subAgent.runner),
+      })),
+      inputTimeout: inputTimeoutMs === undefined ? undefined : durationText(inputTimeoutMs),
+      memory: memory === undefined ? undefined : escaped(memory),
+    });
+  }
+
+  #ref(ref: RunnerRef): Json {
+    if (typeof ref === 'string') return { ref };
+    return this.#listed.has(ref.id) ? { ref: ref.id } : this.write(ref);
+  }
+
+  #list(spec: RunnerSpec): void {
+    const earlier = this.#listed.get(spec.id);
+    if (earlier === undefined) this.#listed.set(spec.id, spec);
+    else if (earlier !== spec && canonicalJson(earlier) !== canonicalJson(spec)) {
+      const message = `has the id ${quote(spec.id)}, which another one of them has, too`;
+      throw specError('A runner', [{ path: '', message }]);
+    }
+  }
+
+  /** How often each runner that is not listed would be written. */
+  #count(refs: readonly RunnerRef[], counts: Counts): void {
+    for (const ref of refs) {
+      if (typeof ref === 'string' || this.#listed.has(ref.id)) continue;
+      const count = (counts.get(ref.id)?.count ?? 0) + 1;
+      counts.set(ref.id, { spec: ref, count });
+      if (count === 1) this.#count(runnerRefs(ref), counts);
+    }
+  }
+
+  #approve(runner: Runner, seen: Set<Runner>): void {
+    if (seen.has(runner)) return;
+    seen.add(runner);
+    const tools = runner.kind === 'agent' ? runner.tools : [];
+    for (const { name, spec } of tools) if (spec.needsApproval === true) this.#approved.add(name);
+    for (const callee of calledRunners(runner)) this.#approve(callee, seen);
+  }
+}
+
+/** The text of a spec is no reference to the environment. */
+function escaped(value: object): JsonObject {
+  return escapeValue(value as JsonObject) as JsonObject;
+}
+
+function escapeValue(value: Json): Json {
+  if (typeof value === 'string') return escapeEnvironment(value);
+  if (Array.isArray(value)) return value.map(escapeValue);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, escapeValue(member)]),
+  );
+}
+
+function modelText({ provider, model }: ModelRef): string {
+  return `${provider}/${model}`;
+}
+
+const units = [
+  ['days', 86_400_000],
+  ['hours', 3_600_000],
+  ['minutes', 60_000],
+  ['seconds', 1000],
+] as const;
+
+function durationText(ms: number): string | number {
+  const found = units.find(([, length]) => ms % length === 0);
+  return found === undefined ? ms : `${ms / found[1]} ${found[0]}`;
+}
