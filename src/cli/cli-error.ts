@@ -78,7 +78,9 @@ function fromGrpc({ code, details }: GrpcStatus): CliError {
     return unavailable(`the Temporal server refuses the credentials: ${details}`);
   }
   if (code === grpcStatus.unimplemented) {
-    return unavailable(`what answers there is no Temporal server, or too old a one: ${details}`);
+    return unavailable(
+      `the server at this address is not a Temporal server, or it is too old: ${details}`,
+    );
   }
   return { code: 'InternalError', message: details, details: { status: code } };
 }

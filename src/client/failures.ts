@@ -115,7 +115,7 @@ function runFull(error: unknown): LonghaulError | undefined {
   if (!isFull(error)) return undefined;
   return new LonghaulError(
     'RunFull',
-    'the run has taken as many answers as the server lets it take before it goes on in a new execution, which it does when nothing it called is open: try again then, or answer at the run that asked, which tree() lists',
+    'the run has taken as many answers as the server allows one execution. Try again when its child runs have ended, or answer at the run that asked, which tree() lists',
     { cause: error, retryable: true },
   );
 }
@@ -124,7 +124,7 @@ function runFull(error: unknown): LonghaulError | undefined {
 function refusedInput(error: unknown): LonghaulError | undefined {
   const cause = serviceError(error);
   if (cause?.code !== grpcStatus.invalidArgument) return undefined;
-  return new LonghaulError('InvalidInput', `Temporal refuses what it was asked: ${cause.details}`, {
+  return new LonghaulError('InvalidInput', `Temporal refused the request: ${cause.details}`, {
     cause: error,
   });
 }

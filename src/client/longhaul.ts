@@ -206,7 +206,7 @@ export class Longhaul {
       );
     } catch (error) {
       if (error instanceof WorkflowExecutionAlreadyStartedError) {
-        const message = `run '${workflowId}' already exists: take it with run('${workflowId}'), or start under another workflowId`;
+        const message = `run '${workflowId}' already exists: get it with run('${workflowId}'), or start under another workflowId`;
         throw new LonghaulError('RunAlreadyExists', message, {
           cause: error,
           details: { workflowId },

@@ -52,10 +52,7 @@ export async function resetRun(
 function checkTarget(to: unknown): void {
   const isTurn = typeof to === 'number' && Number.isInteger(to) && to > 0;
   if (isTurn || (typeof to === 'string' && to !== '')) return;
-  throw new LonghaulError(
-    'InvalidInput',
-    'a run is reset to the number of a turn, from 1 on, or to a step',
-  );
+  throw new LonghaulError('InvalidInput', 'to must be the number of a turn, from 1 on, or a step');
 }
 
 function checkRun({
@@ -67,12 +64,12 @@ function checkRun({
   if (!isRunType(type))
     throw new LonghaulError(
       'InvalidInput',
-      `'${workflowId}' is a workflow of type '${type}': only runs are reset. Of a thread, reset the run of a turn`,
+      `'${workflowId}' is a workflow of type '${type}': only runs can be reset. In a thread, reset the run of a turn`,
     );
   if (status.name === 'RUNNING' || parentExecution === undefined) return;
   throw new LonghaulError(
     'RunClosed',
-    `run '${workflowId}' has ended, and '${parentExecution.workflowId}', which called it, has gone on: reset that one`,
+    `run '${workflowId}' has ended, and '${parentExecution.workflowId}', which called it, has gone on: reset the caller`,
   );
 }
 
@@ -98,7 +95,7 @@ async function halt(client: Client, workflowId: string): Promise<WorkflowExecuti
     const open = underWay(run);
     if (run.status.name !== 'RUNNING' || open.length === 0) return run;
     if (Date.now() > deadline) {
-      const message = `run '${workflowId}' is halted, but this is still under way: ${open.slice(0, 10).join(', ')}. Nothing was reset: do it again later, or cancel the run`;
+      const message = `run '${workflowId}' is halted, but these calls still run: ${open.slice(0, 10).join(', ')}. Nothing was reset: try again later, or cancel the run`;
       throw new LonghaulError('InternalError', message, { retryable: true });
     }
     await new Promise((resolve) => setTimeout(resolve, pauseMs));

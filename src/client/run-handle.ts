@@ -219,7 +219,7 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
     const list = pending.map((input) => `'${input.inputId}' (${input.path})`).join(', ');
     throw new LonghaulError(
       'AmbiguousInput',
-      `several inputs are open, name one by inputId: ${list}`,
+      `several inputs are open, pass one as inputId: ${list}`,
     );
   }
 

@@ -212,7 +212,7 @@ function isOurs(type: string): boolean {
 }
 
 function notOurs(workflowId: string, type: string, cause: Error): LonghaulError {
-  const message = `'${workflowId}' is no run of Longhaul, but a workflow of type '${type}'. What it says of itself, its own queries tell`;
+  const message = `'${workflowId}' is not a Longhaul run: it is a workflow of type '${type}'. Check the id`;
   return new LonghaulError('RunNotFound', message, {
     cause,
     details: { workflowId, workflowType: type },

@@ -160,7 +160,7 @@ function checkMessage({ messageId, input, context, budget }: SendInput): void {
   if (typeof messageId !== 'string' || !/^[^\p{Cc}]{1,200}$/u.test(messageId)) {
     throw new LonghaulError(
       'InvalidInput',
-      'messageId must be a text of 1 to 200 characters, none of them a control',
+      'messageId must be a text of 1 to 200 characters without control characters',
     );
   }
   checkRunInput({ runner: 'any', input, context, budget });

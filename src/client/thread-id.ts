@@ -31,7 +31,7 @@ export function threadKey(names: {
     if (typeof value === 'string' && namePattern.test(value)) continue;
     throw new LonghaulError(
       'InvalidInput',
-      `${name} must be a text of 1 to 200 characters, none of them a control`,
+      `${name} must be a text of 1 to 200 characters without control characters`,
     );
   }
   return key;

@@ -64,7 +64,7 @@ function checkKey(key: unknown): void {
     const said = value === '' ? 'empty' : typeName(value);
     throw new LonghaulError(
       'InvalidInput',
-      `key.${name} must be a text that names somebody, not ${said}; ${hint}`,
+      `key.${name} must be a text that is not empty, not ${said}; ${hint}`,
     );
   }
 }

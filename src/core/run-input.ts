@@ -126,7 +126,7 @@ export function checkRunInput(value: unknown, parent?: Parent): asserts value is
 /** What a worker calls its application: it stands in ids of threads, too. */
 export function checkApplication(value: unknown): void {
   if (!isGiven(value) || (typeof value === 'string' && /^[^\p{Cc}]{1,200}$/u.test(value))) return;
-  throw invalid('application must be a text of 1 to 200 characters, none of them a control');
+  throw invalid('application must be a text of 1 to 200 characters without control characters');
 }
 
 /** Refuses what an object from outside has beside the members it may have. `what` names the object. */

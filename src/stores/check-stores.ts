@@ -23,7 +23,7 @@ export function checkStores(stores: Stores): void {
   if (unknown !== undefined)
     throw new LonghaulError(
       'SpecError',
-      `stores.${unknown} is none of the stores: ${known.join(', ')}`,
+      `stores.${unknown} is unknown. Known stores: ${known.join(', ')}`,
     );
   for (const name of storeNames) {
     if (stores[name] !== undefined) requireMethods(`stores.${name}`, stores[name], methods[name]);

@@ -57,7 +57,7 @@ export async function closeState({ stores, key, session, save }: CloseState): Pr
   if (isSaved) return;
   throw new LonghaulError(
     'StoreError',
-    'the session was saved or deleted by another since this run started',
+    'somebody else saved or deleted the session after this run started',
   );
 }
 
@@ -91,7 +91,7 @@ async function loadSession(
     if (after === version) return { state, version };
     version = after;
   }
-  throw new LonghaulError('StoreError', 'the session is saved over and over while it is read', {
+  throw new LonghaulError('StoreError', 'the session changed each time it was read', {
     retryable: true,
   });
 }

@@ -65,13 +65,13 @@ export function measureHistory(history: RunHistory): HistorySize {
  * encrypted cannot be looked into.
  */
 export function assertNoSecret(history: RunHistory, ...secrets: readonly string[]): void {
-  if (secrets.includes('')) throw new TypeError('an empty secret stands everywhere');
+  if (secrets.includes('')) throw new TypeError('assertNoSecret needs secrets that are not empty');
   for (const event of history.events ?? []) {
     for (const [index, secret] of secrets.entries()) {
       const place = findText(event, secret, []);
       if (place === undefined) continue;
       const where = `event ${String(event.eventId)}, ${place.join('.')}`;
-      throw new Error(`secret ${index + 1} of ${secrets.length} stands in the history: ${where}`);
+      throw new Error(`secret ${index + 1} of ${secrets.length} is in the history: ${where}`);
     }
   }
 }
@@ -99,7 +99,7 @@ function checkStart({ events }: { readonly events?: unknown }): void {
   const [first] = Array.isArray(events) ? (events as HistoryEvent[]) : [];
   if (first?.workflowExecutionStartedEventAttributes) return;
   throw new TypeError(
-    'replay takes {events}, of which the first is the start of the run: what fetchHistory gives, or an export of the CLI or the Web UI',
+    'replay takes a whole history as {events}: the result of fetchHistory, or an export of the CLI or the Web UI',
   );
 }
 
@@ -113,7 +113,7 @@ function workflowIdOf({ events }: { readonly events?: unknown }): string | undef
 function encodedSize(event: HistoryEvent): number {
   type Encoder = { encode?(message: unknown): { finish(): Uint8Array } };
   const bytes = (event.constructor as Encoder).encode?.(event).finish();
-  if (bytes === undefined) throw new TypeError('measureHistory takes what fetchHistory gives');
+  if (bytes === undefined) throw new TypeError('measureHistory takes the result of fetchHistory');
   return bytes.length;
 }
 

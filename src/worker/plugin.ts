@@ -162,13 +162,13 @@ export class LonghaulPlugin implements WorkerPlugin, BundlerPlugin {
 function bundledInClear(): Error {
   return new LonghaulError(
     'SpecError',
-    'workflowBundle leaves failure messages in clear: build it with `plugins: [new LonghaulPlugin({ encryption })]`, or give workflowsPath in its place',
+    'workflowBundle leaves failure messages in clear: build it with `plugins: [new LonghaulPlugin({ encryption })]`, or pass workflowsPath instead',
   );
 }
 
 function bundledUnseen(): Error {
   return new LonghaulError(
     'SpecError',
-    'a bundle ignores dataConverter.failureConverterPath: give `encryption` and workflowsPath in place of workflowBundle, or say clearFailures: true if the bundle was built with it',
+    'a bundle ignores dataConverter.failureConverterPath: pass `encryption` and workflowsPath instead of workflowBundle, or clearFailures: true if you built the bundle with it',
   );
 }

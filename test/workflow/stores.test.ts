@@ -73,7 +73,7 @@ describe('stores', () => {
     expect(await late.result()).not.toHaveProperty('warnings');
     release('Done.');
     expect((await early.result()).warnings).toEqual([
-      'the session was not saved: the session was saved or deleted by another since this run started',
+      'the session was not saved: somebody else saved or deleted the session after this run started',
     ]);
     expect(await stores.session.load(key)).toEqual({ count: 1 });
     const next = await harness.longhaul.start('counter', 'Next.', { key });

@@ -136,7 +136,7 @@ describeWithTimeSkipping('createTestEnvironment', () => {
       expect(bytes).toBeGreaterThan(2_000);
       expect(() => assertNoSecret(history, 'sk-secret')).not.toThrow();
       expect(() => assertNoSecret(history, 'sk-secret', 'number is 12345')).toThrow(
-        /^secret 2 of 2 stands in the history: event 1, workflowExecutionStartedEventAttributes\.input/,
+        /^secret 2 of 2 is in the history: event 1, workflowExecutionStartedEventAttributes\.input/,
       );
       await replay(history, { workflowBundle: { codePath: workflowBundlePath() } });
     });

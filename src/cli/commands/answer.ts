@@ -48,9 +48,7 @@ export function addApproveCommand(program: Command, { terminal, finish }: Comman
   const command = program
     .command('approve')
     .summary('let a waiting tool call run')
-    .description(
-      'Lets a tool call that waits for approval run, with other arguments if they are given.',
-    )
+    .description('Approves a tool call that waits, with other arguments if you give them.')
     .argument('<workflowId>', 'the run')
     .argument('<inputId>', 'the approval, as `show` lists it')
     .option('--args <json|@file>', 'arguments to call with instead');
@@ -67,10 +65,10 @@ export function addRejectCommand(program: Command, { terminal, finish }: Command
   const command = program
     .command('reject')
     .summary('refuse a waiting tool call')
-    .description('Refuses a tool call that waits for approval; the model is told the reason.')
+    .description('Refuses a tool call that waits for approval. The model gets the reason.')
     .argument('<workflowId>', 'the run')
     .argument('<inputId>', 'the approval, as `show` lists it')
-    .argument('<reason>', 'what the model is told');
+    .argument('<reason>', 'the reason, for the model');
   addPersonFlags(command).action(
     async (...[workflowId, inputId, reason, flags]: [string, string, string, PersonFlags]) => {
       const act = (run: RunHandle): Promise<void> => run.reject(inputId, reason);

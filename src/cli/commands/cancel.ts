@@ -21,7 +21,7 @@ export function addCancelCommand(program: Command, { terminal, finish }: Command
     .command('cancel')
     .summary('cancel a run')
     .description(
-      'Cancels a run and what it is doing. Of a run that has ended, nothing changes. With --orphans: all runs that a reset left behind.',
+      'Cancels a run and everything it is doing. A run that has ended does not change. With --orphans: cancels all runs that a reset left behind.',
     )
     .argument('[workflowId]', 'the run')
     .option('--orphans', 'cancel the runs that `doctor` lists as orphans')

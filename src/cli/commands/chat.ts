@@ -30,12 +30,12 @@ export function addChatCommand(program: Command, { terminal, finish }: CommandCo
     .description(
       'A conversation in the terminal. The agent remembers it, by application, user and session; the same command goes on with it. ' +
         'Without a terminal each line of stdin is a message. ' +
-        'Where no worker polls, the agents of longhaul.config, --agents or -f run in this process, for as long as the command does.',
+        'If no worker polls, this process serves the agents of longhaul.config, --agents or -f while the command runs.',
     )
     .argument('<agent>', 'id of an agent')
     .option('--session <id>', 'which conversation (default: the id of the agent)')
-    .option('--user <id>', 'whose (default: default)')
-    .option('--app <name>', 'of which application (default: default)')
+    .option('--user <id>', 'user of the conversation (default: default)')
+    .option('--app <name>', 'application of the conversation (default: default)')
     .option('--agents <file>', 'agents to serve when no worker polls (default: longhaul.config.*)')
     .option('--no-worker', 'never serve agents in this process');
   addTaskQueueFlag(addConnectionFlags(addSpecFlags(command))).action(

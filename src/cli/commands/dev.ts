@@ -51,7 +51,7 @@ export function addDevCommand(program: Command, { terminal, finish }: CommandCon
     .option('--ui-port <port>', 'port of the Web UI (default: 8233, or a free one)', parsePort)
     .option('--namespace <name>', 'Temporal namespace', defaults.namespace)
     .option('--agents <file>', 'agents to serve (default: longhaul.config.*)')
-    .option('--no-worker', 'the server alone');
+    .option('--no-worker', 'start only the server');
   addTaskQueueFlag(addSpecFlags(command)).action(async (flags: DevFlags) => {
     const source = flags.worker ? requireAgentsSource(process.cwd(), flags) : undefined;
     await serve(flags, source, { terminal, end: endOfDev() });

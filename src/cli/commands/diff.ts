@@ -30,7 +30,7 @@ type Open = (flags: ConnectionFlags) => Promise<Pick<Longhaul, 'runs' | 'client'
 export function addDiffCommand(program: Command, { terminal, finish }: CommandContext): void {
   const command = program
     .command('diff')
-    .summary('compare two specs, and find runs that hold the old one')
+    .summary('compare two specs, and find runs that use the old one')
     .description(
       'Says what changes between two specs, runner by runner, and which open runs started with the old definition. Exits 1 if anything ' +
         'differs.',
@@ -39,7 +39,7 @@ export function addDiffCommand(program: Command, { terminal, finish }: CommandCo
     .argument('<new>', 'a file or a folder')
     .option('--tools <file>', 'module with the code that the specs name')
     .option('--overlay <name>', 'changes of both for an environment; may be repeated', collect)
-    .option('--no-runs', 'compare only: no server is asked')
+    .option('--no-runs', 'compare only, without asking a server')
     .option('--json', 'print JSON');
   addConnectionFlags(command).action(async (old: string, fresh: string, flags: DiffFlags) => {
     finish(await diff([old, fresh], flags, { terminal, open: openLonghaul }));

@@ -38,7 +38,7 @@ export function addDoctorCommand(program: Command, { terminal, finish }: Command
     .command('doctor')
     .summary('check server, worker and this machine')
     .description(
-      'Checks what runs need: the server, the namespace, a worker, provider keys, Node and the SDK; and which runs do not get on or ended badly. Exits 1 if anything fails.',
+      'Checks what runs need: the server, the namespace, a worker, provider keys, Node and the SDK. Also lists runs that are stuck or ended badly. Exits 1 if anything fails.',
     )
     .option('--agents <file>', 'agents to check (default: longhaul.config.*)')
     .option('--json', 'print JSON');

@@ -21,9 +21,9 @@ type InboxFlags = ConnectionFlags &
 
 export function addInboxCommand(program: Command, { terminal, finish }: CommandContext): void {
   const command = addWhoseFlags(program.command('inbox'))
-    .summary('list what all runs wait for')
+    .summary('list open questions and approvals of all runs')
     .description(
-      'Lists open questions and approvals of all runs, of the newest run first. A new one shows up after about a second.',
+      'Lists open questions and approvals of all runs, the newest run first. A new one shows up after about a second.',
     )
     .addOption(new Option('--kind <kind>', 'only inputs of this kind').choices(kinds))
     .option('--limit <n>', 'at most this many', parseCount, 100)

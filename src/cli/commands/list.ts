@@ -28,8 +28,8 @@ export function addListCommand(program: Command, { terminal, finish }: CommandCo
   const command = addWhoseFlags(program.command('list'))
     .summary('list runs')
     .description('Lists runs, the newest first. A new run shows up after about a second.')
-    .addOption(new Option('--status <status>', 'only runs that stand so').choices(statuses))
-    .option('--children', 'also runs that other runs called, and the turns of conversations')
+    .addOption(new Option('--status <status>', 'only runs with this status').choices(statuses))
+    .option('--children', 'also child runs, and the turns of conversations')
     .option('--limit <n>', 'at most this many', parseCount, 20)
     .option('--json', 'print a JSON array');
   addConnectionFlags(command).action(async (flags: ListFlags) => {

@@ -22,9 +22,9 @@ export function addResetCommand(program: Command, { terminal, finish }: CommandC
     .command('reset')
     .summary('take a run back to an earlier turn or step')
     .description(
-      'Takes a run back to before a turn of an agent, or before a step, branch or task of another runner. Shows first which tool calls may be made again, and asks. What is under way in the run and below it is ended before.',
+      'Takes a run back to before a turn of an agent, or before a step, branch or task of an orchestration. First shows which tool calls may run again, and asks. Then ends all calls and child runs of the run.',
     )
-    .argument('<workflowId>', 'the run; also one below another')
+    .argument('<workflowId>', 'the run; may be a child run')
     .requiredOption('--to <turn or step>', 'the number of a turn, or a step, branch or task')
     .option('--yes', 'do not ask')
     .option('--reason <text>', 'why; kept in the history')
@@ -32,7 +32,7 @@ export function addResetCommand(program: Command, { terminal, finish }: CommandC
   addConnectionFlags(command).action(async (workflowId: string, flags: ResetFlags) => {
     const isAsked = flags.yes !== true;
     if (isAsked && (flags.json === true || !terminal.isInteractive))
-      throw new UsageError('nobody can be asked here: say --yes');
+      throw new UsageError('reset asks first, but there is no terminal here: pass --yes');
     const longhaul = await openLonghaul(flags);
     const { reason, to } = flags;
     const plan = await longhaul.run(workflowId).reset({

@@ -27,12 +27,12 @@ export function addRunCommand(program: Command, { terminal, finish }: CommandCon
     .command('run')
     .summary('start a run and follow it')
     .description(
-      'Starts a run, shows its steps and prints its answer. On a pause it asks here in the terminal, or takes the next --answer. ' +
-        'Where no worker polls, the agents of longhaul.config or --agents run in this process, for as long as the command does. ' +
-        'With -f it runs what that file has, with a worker in this process on a task queue of its own.',
+      'Starts a run, shows its steps and prints its answer. On a pause it asks in the terminal, or takes the next --answer. ' +
+        'If no worker polls, this process serves the agents of longhaul.config or --agents while the command runs. ' +
+        'With -f it serves the agents of that file in this process, on a separate task queue.',
     )
     .argument('<agent>', 'id of an agent or workflow')
-    .argument('<input>', 'what it is asked; - reads stdin')
+    .argument('<input>', 'the input; - reads stdin')
     .option('--answer <text>', 'answer to the next pause; may be repeated', collect)
     .option('--workflow-id <id>', 'id of the run (default: <agent>-<12 characters>)')
     .option('--session <json|@file>', 'session the run starts with')
@@ -63,7 +63,7 @@ function startOptions({ workflowId, session, context }: RunFlags): StartOptions 
 async function startDetached(start: Start, flags: RunFlags, terminal: Terminal): Promise<number> {
   if (flags.file !== undefined) {
     throw new UsageError(
-      '-f serves its agents for as long as the command runs: with --detach nobody would; start `longhaul worker -f` beside it and leave -f out here',
+      '-f cannot be used with --detach: it serves the agents only while the command runs. Start `longhaul worker -f` first, and leave -f out here',
     );
   }
   const longhaul = await openLonghaul(flags);

@@ -35,7 +35,7 @@ export function addSetupCommand(program: Command, { terminal, finish }: CommandC
     .command('setup')
     .summary('prepare a namespace')
     .description(
-      'Registers the search attributes LonghaulAgent and LonghaulStatus in the namespace, by which runs can be filtered. Exits 1 if one has another type there.',
+      'Registers the search attributes LonghaulAgent, LonghaulStatus and LonghaulKey, so that the server can filter runs. Exits 1 if one exists with another type.',
     )
     .option('--json', 'print JSON');
   addConnectionFlags(command).action(async (flags: SetupFlags) => {

@@ -21,7 +21,7 @@ export function addValidateCommand(program: Command, { terminal, finish }: Comma
   program
     .command('validate')
     .summary('check specs')
-    .description('Checks a file or a folder of specs, and tells all that is wrong with its place.')
+    .description('Checks a file or a folder of specs, and lists every problem with its place.')
     .argument('<path>', 'a file or a folder')
     .option('--overlay <name>', 'an environment, or a file; may be repeated', collect, [])
     .option(
@@ -39,9 +39,7 @@ export function addValidateCommand(program: Command, { terminal, finish }: Comma
       if (json === true) printJson(check, terminal);
       else printLines(check, terminal);
       if (registry === undefined && json !== true) {
-        terminal.note(
-          'tools and other code were not checked: name the file that has them with --tools',
-        );
+        terminal.note('tools and other code were not checked: pass their file with --tools');
       }
       finish(check.problems.length === 0 ? exitCodes.done : exitCodes.failed);
     });

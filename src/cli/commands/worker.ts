@@ -32,10 +32,10 @@ type ServeFlags = ConnectionFlags &
 export function addWorkerCommand(program: Command, { terminal, finish }: CommandContext): void {
   const command = program
     .command('worker')
-    .summary('serve agents, until it is stopped')
+    .summary('serve agents until stopped')
     .description(
       'Serves the agents of -f, --agents or longhaul.config on a task queue. SIGINT and SIGTERM let calls in flight end. With --watch ' +
-        'it reloads when a file changes: runs keep the definition they started with, new ones get the new.',
+        'it reloads when a file changes: open runs keep their definition, new runs get the new one.',
     )
     .option('--agents <file>', 'agents to serve (default: longhaul.config.*)')
     .option('--watch', 'reload when the agents change')
@@ -46,7 +46,7 @@ export function addWorkerCommand(program: Command, { terminal, finish }: Command
     );
   addTaskQueueFlag(addConnectionFlags(addSpecFlags(command))).action(async (flags: ServeFlags) => {
     if (flags.watch === true && flags.health !== undefined) {
-      throw new UsageError('--health is for a worker that stays: it does not go with --watch');
+      throw new UsageError('--health cannot be used with --watch');
     }
     const source = requireAgentsSource(process.cwd(), flags);
     const serve = flags.watch === true ? watch : serveHere;
@@ -129,7 +129,7 @@ type HealthAddress = { readonly host: string; readonly port: number };
 /** `8090` or `0.0.0.0:8090`. A port alone is reachable from this machine only. */
 function parseHealthAddress(text: string): HealthAddress {
   const [, host = '127.0.0.1', port = ''] = /^(?:(.+):)?(\d+)$/.exec(text) ?? [];
-  if (port === '') throw new UsageError(`'${text}' is no address: give a port, or host:port`);
+  if (port === '') throw new UsageError(`'${text}' is not an address: give a port, or host:port`);
   return { host: host.replace(/^\[(.*)\]$/, '$1'), port: parsePort(port) };
 }
 

@@ -106,7 +106,7 @@ export async function checkExecutions(client: Client): Promise<Omit<Check, 'name
   );
   if (found.length === 0) return { status: 'ok', message };
   const todo =
-    'see with `longhaul show <id> --full` what is so large in them; those that make no progress end with `longhaul cancel`';
+    'run `longhaul show <id> --full` to see what is so large; end a run that makes no progress with `longhaul cancel`';
   return { status: 'warn', message, todo };
 }
 

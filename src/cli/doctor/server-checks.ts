@@ -83,7 +83,7 @@ async function checkWorker(options: ServerCheckOptions): Promise<Omit<Check, 'na
     const list = workers.map(({ identity }) => identity).join(', ');
     return { status: 'ok', message: `${list} on task queue '${taskQueue}'` };
   }
-  const message = `none polls task queue '${taskQueue}'`;
+  const message = `no worker polls task queue '${taskQueue}'`;
   if (options.hasAgents) {
     const todo =
       '`longhaul run` serves the agents of this folder by itself; `longhaul dev` keeps them up';

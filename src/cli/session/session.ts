@@ -73,7 +73,7 @@ function withoutServing(longhaul: Longhaul): Session {
 function sourceToServe(flags: WorkerFlags): AgentsSource | undefined {
   if (flags.worker) return findAgentsSource(process.cwd(), flags);
   if (flags.file === undefined) return undefined;
-  throw new UsageError('-f serves its agents in this process: it does not go with --no-worker');
+  throw new UsageError('-f cannot be used with --no-worker: it serves the agents in this process');
 }
 
 /**

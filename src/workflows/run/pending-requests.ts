@@ -187,7 +187,7 @@ export class PendingRequests {
       if (this.pending.length === 1) return this.pending[0];
       throw new LonghaulError(
         'AmbiguousInput',
-        `several inputs are open, name one by inputId: ${this.#list()}`,
+        `several inputs are open, pass one as inputId: ${this.#list()}`,
       );
     }
     const found = this.pending.find((pending) => pending.inputId === inputId);

@@ -111,7 +111,7 @@ describe('a workflow that does not answer as runs do', () => {
     await expect(ask(new RunHandle(clientOf('payroll', error), 'other'))).rejects.toMatchObject({
       code: 'RunNotFound',
       message: expect.stringContaining(
-        "'other' is no run of Longhaul, but a workflow of type 'payroll'",
+        "'other' is not a Longhaul run: it is a workflow of type 'payroll'",
       ) as string,
       details: { workflowId: 'other', workflowType: 'payroll' },
     });
@@ -173,7 +173,7 @@ describe('an answer beyond those that the server lets an execution take', () => 
       {
         code: 'RunFull',
         retryable: true,
-        message: expect.stringContaining('try again') as string,
+        message: expect.stringContaining('Try again when') as string,
       },
     );
     expect(executeUpdate).toHaveBeenCalledTimes(1);

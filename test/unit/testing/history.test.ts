@@ -44,7 +44,7 @@ describe('measureHistory', () => {
   });
 
   it('refuses a history that was not fetched', () => {
-    expect(() => measureHistory({ events: [{}] })).toThrow('takes what fetchHistory gives');
+    expect(() => measureHistory({ events: [{}] })).toThrow('takes the result of fetchHistory');
   });
 });
 
@@ -56,7 +56,7 @@ describe('assertNoSecret', () => {
     { name: 'in a packed payload', history: withData(deflateSync(strToU8('{"key":"sk-1234"}'))) },
   ])('finds a secret $name', ({ history }) => {
     expect(() => assertNoSecret(history, 'other', 'sk-1234')).toThrow(
-      `secret 2 of 2 stands in the history: ${place}`,
+      `secret 2 of 2 is in the history: ${place}`,
     );
   });
 
@@ -68,7 +68,9 @@ describe('assertNoSecret', () => {
   });
 
   it('refuses an empty secret, such as a variable that is not set', () => {
-    expect(() => assertNoSecret({ events: [] }, '')).toThrow('an empty secret stands everywhere');
+    expect(() => assertNoSecret({ events: [] }, '')).toThrow(
+      'assertNoSecret needs secrets that are not empty',
+    );
   });
 
   it('passes a history without it', () => {

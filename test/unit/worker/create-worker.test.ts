@@ -100,7 +100,7 @@ const refusals = [
   { options: { stores: null }, message: 'stores must be an object of stores by name' },
   {
     options: { stores: { sessions: {} } },
-    message: 'stores.sessions is none of the stores: app, user, session, memory',
+    message: 'stores.sessions is unknown. Known stores: app, user, session, memory',
   },
 ];
 

@@ -32,9 +32,7 @@ describe('longhaul validate', () => {
   ])('accepts %s', async (path, expected) => {
     const { code, printed, noted } = await cli('validate', path);
     expect([code, printed]).toEqual([0, [expected]]);
-    expect(noted).toEqual([
-      'tools and other code were not checked: name the file that has them with --tools',
-    ]);
+    expect(noted).toEqual(['tools and other code were not checked: pass their file with --tools']);
   });
 
   it('takes overlays', async () => {
