@@ -4,6 +4,7 @@
  */
 import { LonghaulError } from '../protocol/errors';
 import { isJsonObject } from '../base/json';
+import { plainJson } from '../base/plain-json';
 import { RunCancelled } from '../core/errors';
 import { acceptTurn } from '../core/machine/accepted-turn';
 import { advance } from '../core/machine/advance';
@@ -11,6 +12,7 @@ import { AgentMachine } from '../core/machine/agent-machine';
 import { decisionEvent, Machine, preparing, promptEvent } from '../core/machine/machine';
 import type { StoredOptions } from '../core/machine/options';
 import { checkCount, storeOptions } from '../core/machine/options';
+import type { EventLog } from '../core/machine/run-record';
 import type { AgentRunState } from '../core/machine/run-state';
 import type {
   CompletionCallHead,
@@ -21,7 +23,8 @@ import type {
   ModelTurnOutcome,
 } from '../core/machine/steps';
 import { callsOf, contentOf } from '../core/machine/working-turn';
-import type { CompletionCall, Message, UserMessage } from '../protocol/message';
+import type { NewEntry } from '../protocol/log';
+import type { CompletionCall, Message, ToolResult, UserMessage } from '../protocol/message';
 import { checkHistory } from './caller-history';
 import { planWithOutput } from './output-plan';
 import { acceptStreamed, markRecorded, resolveStreamed, streamedContext } from './stream-events';
@@ -59,17 +62,13 @@ export class AgentRun extends AgentMachine {
     checkCount('output.retries', options.output?.retries);
     const before =
       history.length > 0 ? [decisionEvent({ kind: 'history', messages: history })] : [];
-    super(Machine.start([...before, promptEvent(prompt)], storeOptions(stored)));
+    super(Machine.start([...before, promptEvent(prompt)], storeOptions(stored), new EventList()));
   }
 
   /** A run as it was when `toJSON` was called; a state this version does not know is a `StateError`. */
   static override fromJSON(state: AgentRunState): AgentRun {
-    return AgentRun.#of(Machine.fromState(state));
-  }
-
-  static #of(machine: Machine): AgentRun {
     const run = new AgentRun('');
-    run.machine = machine;
+    run.machine = Machine.fromState(state, (events) => new EventList(events));
     return run;
   }
 
@@ -87,6 +86,18 @@ export class AgentRun extends AgentMachine {
         'This model call was recorded as a streamed one; give its turn to streamedTurn.',
       );
     return super.modelResponse(turn);
+  }
+
+  /** One, several or all results of the open calls; all of them are taken or none. */
+  toolResults(results: readonly ToolResult[]): void {
+    const given = plainJson(results ?? null);
+    const list: unknown = given;
+    if (!Array.isArray(list) || !list.every(isJsonObject))
+      throw new LonghaulError(
+        'ProtocolError',
+        'The results of tool calls are not given as a list of results.',
+      );
+    this.takeResults(given.map((result) => ({ kind: 'tool-result', result })));
   }
 
   /** Asks the model again: for the same, or with feedback. Not for a turn with tool calls. */
@@ -144,8 +155,8 @@ export class AgentRun extends AgentMachine {
     acceptStreamed(this.machine, acceptTurn(this.machine.options, turn));
   }
 
-  override clone(): AgentRun {
-    return AgentRun.#of(this.machine.clone());
+  clone(): AgentRun {
+    return AgentRun.fromJSON(this.toJSON());
   }
 
   #callModel(turn: number): AgentRunStep {
@@ -159,5 +170,18 @@ export class AgentRun extends AgentMachine {
       },
       turn,
     };
+  }
+}
+
+/** A log of its own, in memory. */
+class EventList implements EventLog {
+  readonly entries: NewEntry[];
+
+  constructor(events: readonly NewEntry[] = []) {
+    this.entries = events.slice();
+  }
+
+  add(event: NewEntry): void {
+    this.entries.push(event);
   }
 }

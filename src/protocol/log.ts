@@ -102,6 +102,9 @@ export type LogEvent = UserEvent | ModelTurnEvent | ToolResultEvent | DecisionEv
  */
 export type LogEntry = LogEvent & { readonly id: string };
 
+/** An event on its way into a log: it keeps its id, or is given one. */
+export type NewEntry<Event extends LogEvent = LogEvent> = Event & { readonly id?: string };
+
 /** Points at the first `length` entries of a run's log; stands in activity inputs instead of a transcript. */
 export type LogRef = {
   readonly workflowId: string;

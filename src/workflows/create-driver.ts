@@ -2,7 +2,6 @@
 
 import { AgentMachine, startMachine } from '../core/machine/agent-machine';
 import { createPlan, restorePlan } from '../core/orchestration/create-plan';
-import type { LogEvent } from '../protocol/log';
 import { AgentLoop } from './agent/agent-loop';
 import { machineOptions, promptOf } from './run/machine-options';
 import type { CarriedRun } from './run/carried-run';
@@ -12,10 +11,9 @@ import { OrchestrationLoop } from './orchestration/orchestration-loop';
 export function createDriver(run: DrivenRun, carried: CarriedRun | undefined): Driver {
   const { config } = run.definition;
   if (config.kind === 'agent') {
-    const log = run.log.entries.map(({ id: _id, ...event }): LogEvent => event);
     const machine = carried?.machine
-      ? AgentMachine.fromJSON({ ...carried.machine, log })
-      : startMachine(promptOf(run.input.input), machineOptions(config));
+      ? AgentMachine.fromJSON(carried.machine, run.log)
+      : startMachine(promptOf(run.input.input), machineOptions(config), run.log);
     return new AgentLoop(run, { config, machine });
   }
   const { input } = run.input;

@@ -20,8 +20,9 @@ export function acceptTurn(options: StoredOptions, turn: ModelTurn): AcceptedTur
       'ProtocolError',
       `Part ${odd} of the model turn is no part of a message.`,
     );
-  const { content, usage, finishReason, origin, ids, checks } = turn;
+  const { id, content, usage, finishReason, origin, ids, checks } = turn;
   const event = plainJson({
+    ...(id !== undefined && { id }),
     kind: 'model-turn' as const,
     content,
     usage: toUsage(usage),

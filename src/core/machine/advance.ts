@@ -4,11 +4,12 @@
  * A1. An iteration counts when its batch is complete, whoever answered last.
  */
 import { defined } from '../../base/defined';
+import type { NewEntry, ToolResultEvent } from '../../protocol/log';
 import type { AssistantPart } from '../../protocol/message';
 import type { Machine } from './machine';
 import { decisionEvent, preparing } from './machine';
 import type { AcceptedTurn, CallSlot } from './run-state';
-import type { AddressedResult, ToolBatch } from './tool-batch';
+import type { ToolBatch } from './tool-batch';
 import { isRound, resultOf } from './tool-batch';
 import type { RunEvent } from './transitions';
 import type { PlanInput, TurnPlan } from './turn-plan';
@@ -57,9 +58,12 @@ export const batchOf = (machine: Machine, slots: readonly CallSlot[]): ToolBatch
 export function takeResults(
   machine: Machine,
   event: RunEvent,
-  taken: { readonly slots: readonly CallSlot[]; readonly results: readonly AddressedResult[] },
+  taken: {
+    readonly slots: readonly CallSlot[];
+    readonly results: readonly NewEntry<ToolResultEvent>[];
+  },
 ): void {
-  for (const result of taken.results) machine.record.append({ kind: 'tool-result', result });
+  machine.record.append(...taken.results);
   const { slots } = taken;
   const { iterations } = machine.counters;
   if (machine.record.transcript.hasOpenCalls)

@@ -10,14 +10,8 @@
  * 7. Which event fits which state, and where it leads, stands in `transitions.ts`; what a turn leads to, in `turn-plan.ts`.
  */
 import type { JsonObject } from '../../base/json';
-import type { LogEvent } from '../../protocol/log';
-import type {
-  CompletionCall,
-  Message,
-  ToolResult,
-  Usage,
-  UserMessage,
-} from '../../protocol/message';
+import type { LogEvent, NewEntry, ToolResultEvent } from '../../protocol/log';
+import type { CompletionCall, Message, Usage, UserMessage } from '../../protocol/message';
 import { acceptTurn } from './accepted-turn';
 import { advance, batchOf, takeResults } from './advance';
 import { toError } from '../failure';
@@ -28,6 +22,7 @@ import { storeOptions } from './options';
 import { plainJson } from '../../base/plain-json';
 import { answerQuestion, approveCall, pendingInputs, rejectCall } from './person-events';
 import { toResponse } from './response';
+import type { EventLog } from './run-record';
 import type { AgentRunState, RunState } from './run-state';
 import type {
   AgentRunResponse,
@@ -41,8 +36,12 @@ import type {
 import { addressResults, pendingCalls } from './tool-batch';
 import { planTurn } from './turn-plan';
 
-export const startMachine = (prompt: string | UserMessage, options: MachineOptions): AgentMachine =>
-  new AgentMachine(Machine.start([promptEvent(prompt)], storeOptions(options)));
+export const startMachine = (
+  prompt: string | UserMessage,
+  options: MachineOptions,
+  log: EventLog,
+): AgentMachine =>
+  new AgentMachine(Machine.start([promptEvent(prompt)], storeOptions(options), log));
 
 /**
  * One run of an agent: ask it for the next step, do it, feed the answer back. The workflows drive this one; `AgentRun` of
@@ -55,9 +54,12 @@ export class AgentMachine {
     this.machine = machine;
   }
 
-  /** A run as it was when `toJSON` was called; a state this version does not know is a `StateError`. */
-  static fromJSON(state: AgentRunState): AgentMachine {
-    return new AgentMachine(Machine.fromState(state));
+  /**
+   * A run as it was when `toJSON` was called, with the log it had written; the log in the state is not read. A state this version does
+   * not know is a `StateError`.
+   */
+  static fromJSON(state: AgentRunState, log: EventLog): AgentMachine {
+    return new AgentMachine(Machine.fromState(state, () => log));
   }
 
   /** What to do next. While an answer is awaited the step is given again, at no cost. */
@@ -97,12 +99,15 @@ export class AgentMachine {
     return ignoreInvalidCall(this.machine);
   }
 
-  /** One, several or all results of the open calls; all of them are taken or none. */
-  toolResults(results: readonly ToolResult[]): void {
+  /** The result of an open call. An entry that has an id goes into the log under it. */
+  toolResult(entry: NewEntry<ToolResultEvent>): void {
+    this.takeResults([plainJson(entry)]);
+  }
+
+  protected takeResults(entries: readonly NewEntry<ToolResultEvent>[]): void {
     const { slots } = this.machine.expect('toolResults', 'executing-tools');
-    const addressed = addressResults(batchOf(this.machine, slots), plainJson(results ?? null));
-    if (addressed.length > 0)
-      takeResults(this.machine, 'toolResults', { slots, results: addressed });
+    const results = addressResults(batchOf(this.machine, slots), entries);
+    if (results.length > 0) takeResults(this.machine, 'toolResults', { slots, results });
   }
 
   /** A person's answer to a question. */
@@ -166,10 +171,6 @@ export class AgentMachine {
 
   get pendingInputs(): readonly PendingInput[] {
     return pendingInputs(this.machine);
-  }
-
-  clone(): AgentMachine {
-    return new AgentMachine(this.machine.clone());
   }
 
   toJSON(): AgentRunState {

@@ -5,13 +5,14 @@
  * M2. A turn enters the log whole, followed at once by the decisions that amend it; an empty turn never does.
  */
 import type { LonghaulError } from '../../protocol/errors';
-import type { Decision, LogEvent } from '../../protocol/log';
+import type { Decision, LogEvent, NewEntry } from '../../protocol/log';
 import type { Message, UserMessage } from '../../protocol/message';
 import type { Failure } from '../failure';
 import { toError } from '../failure';
 import { workingTurn } from './invalid-tool-calls';
 import type { StoredOptions } from './options';
 import { plainJson } from '../../base/plain-json';
+import type { EventLog } from './run-record';
 import { RunRecord } from './run-record';
 import type { AcceptedTurn, AgentRunState, Counters, RunState, RunStateKind } from './run-state';
 import { noCounts } from './run-state';
@@ -52,16 +53,19 @@ export class Machine {
     this.#state = parts.state;
   }
 
-  /** `log`: what came before the first model call. */
-  static start(log: readonly LogEvent[], options: StoredOptions): Machine {
-    const record = RunRecord.of(plainJson(log), []);
+  /** `events`: what comes before the first model call. */
+  static start(events: readonly LogEvent[], options: StoredOptions, log: EventLog): Machine {
+    const record = new RunRecord(log);
+    record.append(...plainJson(events));
     return new Machine({ options, record, counters: noCounts, state: preparing });
   }
 
-  static fromState(value: unknown): Machine {
+  /** `logOf` gives the log to go on with, which holds the stored events. */
+  static fromState(value: unknown, logOf: (events: readonly NewEntry[]) => EventLog): Machine {
     const stored = plainJson(readState(value));
     const { format: _format, options, log, completionCalls, state, ...counters } = stored;
-    return new Machine({ options, record: RunRecord.of(log, completionCalls), counters, state });
+    const record = new RunRecord(logOf(log), completionCalls);
+    return new Machine({ options, record, counters, state });
   }
 
   get state(): RunState {
@@ -109,11 +113,6 @@ export class Machine {
 
   fullHistory(): Message[] {
     return this.record.transcript.fullHistory();
-  }
-
-  clone(): Machine {
-    const { options, record, counters, state } = this;
-    return new Machine({ options, record: record.clone(), counters, state });
   }
 
   toState(): AgentRunState {

@@ -1,37 +1,37 @@
 /*
  * What a run has accumulated: its log with the transcript that follows from it, and its bill. It decides nothing.
  *
- * R1. The log only grows; the transcript is always the fold of it.
+ * R1. The log only grows, and only here; the transcript is always the fold of it.
  * R2. `usage` is the sum of the calls'; a call's `callIndex` is its place.
  */
-import type { LogEvent } from '../../protocol/log';
+import type { NewEntry } from '../../protocol/log';
 import type { CompletionCall, Usage } from '../../protocol/message';
 import { plainJson } from '../../base/plain-json';
 import type { CompletionCallHead } from './steps';
 import { Transcript } from '../transcript/transcript';
 import { addUsage, sumUsage, toUsage } from '../budget/usage';
 
+/** Where a run writes its events. Ids mean nothing to the machine: an event that has one passes it on. */
+export interface EventLog {
+  readonly entries: readonly NewEntry[];
+  add(event: NewEntry): void;
+}
+
 export class RunRecord {
-  readonly #log: LogEvent[];
+  readonly #log: EventLog;
   readonly #calls: CompletionCall[];
-  readonly #transcript: Transcript;
+  readonly #transcript = new Transcript();
   #usage: Usage;
 
-  private constructor(log: LogEvent[], calls: CompletionCall[], transcript: Transcript) {
+  constructor(log: EventLog, calls: readonly CompletionCall[] = []) {
     this.#log = log;
-    this.#calls = calls;
-    this.#transcript = transcript;
+    this.#calls = calls.slice();
     this.#usage = sumUsage(calls);
+    for (const event of log.entries) this.#transcript.apply(event);
   }
 
-  static of(log: readonly LogEvent[], calls: readonly CompletionCall[]): RunRecord {
-    const transcript = new Transcript();
-    for (const event of log) transcript.apply(event);
-    return new RunRecord(log.slice(), calls.slice(), transcript);
-  }
-
-  get log(): readonly LogEvent[] {
-    return this.#log;
+  get log(): readonly NewEntry[] {
+    return this.#log.entries;
   }
 
   get calls(): readonly CompletionCall[] {
@@ -46,9 +46,9 @@ export class RunRecord {
     return this.#transcript;
   }
 
-  append(...events: readonly LogEvent[]): void {
+  append(...events: readonly NewEntry[]): void {
     for (const event of events) {
-      this.#log.push(event);
+      this.#log.add(event);
       this.#transcript.apply(event);
     }
   }
@@ -65,9 +65,5 @@ export class RunRecord {
     this.#calls.push(call);
     this.#usage = addUsage(this.#usage, call.usage);
     return call;
-  }
-
-  clone(): RunRecord {
-    return new RunRecord(this.#log.slice(), this.#calls.slice(), this.#transcript.clone());
   }
 }

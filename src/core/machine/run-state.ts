@@ -1,5 +1,5 @@
 import type { Json } from '../../base/json';
-import type { LogEvent, ModelTurnEvent } from '../../protocol/log';
+import type { ModelTurnEvent, NewEntry } from '../../protocol/log';
 import type { AssistantPart, CompletionCall } from '../../protocol/message';
 import type { Failure } from '../failure';
 import type { StoredOptions } from './options';
@@ -10,7 +10,7 @@ export type CallSlot = 'execute' | 'malformed' | 'question' | 'approval';
 
 /** A turn that is in but not in history yet; `tools` and `allowed` are sorted names. */
 export type AcceptedTurn = {
-  readonly event: ModelTurnEvent;
+  readonly event: NewEntry<ModelTurnEvent>;
   readonly tools: readonly string[];
   readonly allowed: readonly string[];
   readonly amendments: readonly Amendment[];
@@ -51,7 +51,7 @@ export type Counters = {
 export type AgentRunState = Counters & {
   readonly format: 1;
   readonly options: StoredOptions;
-  readonly log: readonly LogEvent[];
+  readonly log: readonly NewEntry[];
   readonly completionCalls: readonly CompletionCall[];
   readonly state: RunState;
 };

@@ -36,6 +36,8 @@ export type MachineStep =
 
 /** What a model call gave. */
 export type ModelTurn = {
+  /** Of its log entry, if it has one already. */
+  readonly id?: string;
   readonly content: readonly AssistantPart[];
   readonly usage: Usage;
   readonly finishReason?: FinishReason;

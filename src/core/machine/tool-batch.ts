@@ -1,5 +1,5 @@
 import { LonghaulError } from '../../protocol/errors';
-import { isJsonObject } from '../../base/json';
+import type { NewEntry, ToolResultEvent } from '../../protocol/log';
 import type { ToolCallPart, ToolResult } from '../../protocol/message';
 import { approvalInput, askedInput } from './questions';
 import type { CallSlot } from './run-state';
@@ -12,9 +12,6 @@ export type ToolBatch = {
   readonly slots: readonly CallSlot[];
   readonly calls: readonly OpenCall[];
 };
-
-/** A result whose place is known. */
-export type AddressedResult = ToolResult & { readonly turn: number; readonly index: number };
 
 export type WaitingCall = { readonly index: number; readonly input: PendingInput };
 
@@ -47,28 +44,25 @@ export const resultOf = (
   call: ToolCallPart,
   address: { readonly turn: number; readonly index: number },
   answer: { readonly text: string; readonly isError: boolean },
-): AddressedResult => ({
-  type: 'tool_result',
-  callId: call.callId,
-  name: call.name,
-  isError: answer.isError,
-  content: [{ type: 'text', text: answer.text }],
-  ...address,
+): ToolResultEvent => ({
+  kind: 'tool-result',
+  result: {
+    type: 'tool_result',
+    callId: call.callId,
+    name: call.name,
+    isError: answer.isError,
+    content: [{ type: 'text', text: answer.text }],
+    ...address,
+  },
 });
 
 /** Finds the call of every result, or refuses the whole batch. */
 export function addressResults(
   batch: ToolBatch,
-  results: readonly ToolResult[],
-): AddressedResult[] {
-  const given: unknown = results;
-  if (!Array.isArray(given) || !given.every(isJsonObject))
-    throw new LonghaulError(
-      'ProtocolError',
-      'The results of tool calls are not given as a list of results.',
-    );
+  entries: readonly NewEntry<ToolResultEvent>[],
+): NewEntry<ToolResultEvent>[] {
   const taken = new Set<number>();
-  return results.map((result) => {
+  return entries.map(({ result, ...entry }) => {
     const index = result.index ?? findByCallId(batch, result.callId);
     checkResult(batch, result, index);
     if (taken.has(index))
@@ -77,7 +71,7 @@ export function addressResults(
         `Two results answer call ${index} of turn ${batch.turn}.`,
       );
     taken.add(index);
-    return { ...result, turn: batch.turn, index };
+    return { ...entry, result: { ...result, turn: batch.turn, index } };
   });
 }
 

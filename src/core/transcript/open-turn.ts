@@ -79,15 +79,6 @@ export class OpenTurn {
     );
   }
 
-  clone(): OpenTurn {
-    const copy = new OpenTurn({ content: [] }, 0);
-    copy.#message = this.#message;
-    copy.#update(this.#parts);
-    for (const [index, result] of this.#results) copy.#results.set(index, result);
-    for (const [index, args] of this.#edits) copy.#edits.set(index, args);
-    return copy;
-  }
-
   #update(parts: readonly WorkingPart[]): void {
     this.#parts = parts;
     this.#message = { ...this.#message, parts: contentOf(parts) };

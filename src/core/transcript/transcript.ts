@@ -77,14 +77,6 @@ export class Transcript {
     return [...this.#settled, turn];
   }
 
-  clone(): Transcript {
-    const copy = new Transcript();
-    copy.#settled = this.#settled.slice();
-    copy.#inherited = this.#inherited;
-    copy.#open = this.#open?.clone();
-    return copy;
-  }
-
   #decide(decision: Decision): void {
     switch (decision.kind) {
       case 'history':

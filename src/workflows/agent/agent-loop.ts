@@ -42,7 +42,6 @@ export class AgentLoop implements Driver {
     this.#config = options.config;
     this.#machine = options.machine;
     this.#tools = createToolRunner(run, options);
-    run.log.sync(this.#machine.log);
   }
 
   get progress(): Progress {
@@ -68,7 +67,6 @@ export class AgentLoop implements Driver {
     const { inputId } = answer;
     if (inputId === this.#usedUp?.inputId) return this.#feedBudget(this.#usedUp, answer);
     applyAnswer(this.#machine, this.#run.position.machineId(inputId), answer);
-    this.#run.log.sync(this.#machine.log);
   }
 
   async drive(): Promise<PlanResult> {
@@ -96,14 +94,12 @@ export class AgentLoop implements Driver {
   }
 
   #nextStep(): MachineStep {
-    const machine = this.#machine;
     try {
-      const step = machine.nextStep();
+      const step = this.#machine.nextStep();
       if (step.kind === 'call-model' || step.kind === 'done') this.#run.session.mergeDeferred();
       this.#publish(openInputs(step));
       return step;
     } finally {
-      this.#run.log.sync(machine.log);
       this.#run.onChange();
     }
   }
@@ -130,20 +126,14 @@ export class AgentLoop implements Driver {
         if (spend !== undefined) budget.record(spend);
         throw error;
       });
-    const { id, kind: _kind, ...response } = result.entry;
-    const { costUsd } = result;
+    const { entry, costUsd } = result;
     budget.record({
-      usage: response.usage,
+      usage: entry.usage,
       ...(costUsd === undefined ? { unpriced: [name] } : { costUsd }),
     });
-    log.expectTurn(id);
-    try {
-      const names = [...tools, ...subAgents].map((tool) => tool.name);
-      const outcome = this.#machine.modelResponse({ ...response, tools: names });
-      resolveInvalidCalls(this.#machine, outcome, { turn: response, rule: onInvalidToolCall });
-    } finally {
-      log.sync(this.#machine.log);
-    }
+    const names = [...tools, ...subAgents].map((tool) => tool.name);
+    const outcome = this.#machine.modelResponse({ ...entry, tools: names });
+    resolveInvalidCalls(this.#machine, outcome, { turn: entry, rule: onInvalidToolCall });
     if (result.session !== undefined) session.merge(result.session);
   }
 
@@ -159,11 +149,9 @@ export class AgentLoop implements Driver {
     } else {
       await condition(isMore);
     }
-    for (const { result, entryId, session } of this.#tools.take()) {
-      if (entryId !== undefined) log.expectResult(result, entryId);
-      this.#machine.toolResults([result]);
-      log.sync(this.#machine.log);
-      if (session !== undefined) own.defer(result.index ?? 0, session);
+    for (const { entry, session } of this.#tools.take()) {
+      this.#machine.toolResult(entry);
+      if (session !== undefined) own.defer(entry.result.index ?? 0, session);
     }
     if (history.isOver) throw history.tooLarge(log);
   }

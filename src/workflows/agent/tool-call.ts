@@ -60,16 +60,11 @@ export async function callTool(call: ToolCall): Promise<ToolOutcome> {
 }
 
 async function callOwn({ tool, pending, input, room }: ToolCall): Promise<ToolOutcome> {
-  const { entry, session } = await whereRegistered(async (isElsewhere) => {
+  const answer = await whereRegistered(async (isElsewhere) => {
     await room.enter(input);
     return await toolActivities(tool, summaryOf(pending), isElsewhere).callTool(input);
   });
-  return {
-    kind: 'result',
-    result: entry.result,
-    entryId: entry.id,
-    ...(session && { session }),
-  };
+  return { kind: 'result', ...answer };
 }
 
 async function callForeign(

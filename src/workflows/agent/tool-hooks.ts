@@ -58,7 +58,7 @@ async function callWithHooks(
     arrival = await call(session);
     if (arrival.kind === 'failed') return arrival;
     if (arrival.session !== undefined) session = mergeDelta(session, arrival.session);
-    const { isError, content } = arrival.result;
+    const { isError, content } = arrival.entry.result;
     arrival = (await ask('afterToolCall', { output: { isError, content } })) ?? arrival;
   }
   return { ...arrival, session: sessionDelta(before, session) };

@@ -4,7 +4,8 @@
 // 2. What arrives waits in `arrived` until the loop feeds it to the machine, in order of arrival.
 
 import type { PendingToolCall } from '../../protocol/agent-run';
-import type { ToolOutput, ToolResult } from '../../protocol/message';
+import type { NewEntry, ToolResultEvent } from '../../protocol/log';
+import type { ToolOutput } from '../../protocol/message';
 import type { SessionDelta } from '../../protocol/session';
 
 export type ToolRunnerOptions = {
@@ -87,9 +88,7 @@ function malformed(pending: PendingToolCall): ToolOutcome {
 
 type ResultOutcome = {
   readonly kind: 'result';
-  readonly result: ToolResult;
-  /** Of a result that an activity minted. */
-  readonly entryId?: string;
+  readonly entry: NewEntry<ToolResultEvent>;
   readonly session?: SessionDelta;
 };
 
@@ -105,13 +104,16 @@ export function resultOf(
 ): ResultOutcome {
   return {
     kind: 'result',
-    result: {
-      type: 'tool_result',
-      callId: call.callId,
-      name: call.name,
-      ...output,
-      turn,
-      index,
+    entry: {
+      kind: 'tool-result',
+      result: {
+        type: 'tool_result',
+        callId: call.callId,
+        name: call.name,
+        ...output,
+        turn,
+        index,
+      },
     },
   };
 }

@@ -1,4 +1,4 @@
-// The log of a run: the machine's events with their ids, and the refs by which activities read it without carrying it.
+// The log of a run, which its machine writes, and the refs by which activities read it without carrying it.
 //
 // 1. Append-only. An entry an activity produced keeps the id that its attempt minted; all others are `<runId>/<n>`.
 // 2. `digest` is the rolling hash of all ids: a cache that differs is dropped.
@@ -8,8 +8,7 @@ import { emptyDigest, extendDigest } from '../../base/digest';
 import { endOfPage, pageThatTravels } from '../../core/transcript/log-page';
 import { utf8Length } from '../../base/text';
 import { limits } from '../../protocol/limits';
-import type { LogEntry, LogEvent, LogPage, LogRef } from '../../protocol/log';
-import type { ToolResult } from '../../protocol/message';
+import type { LogEntry, LogPage, LogRef, NewEntry } from '../../protocol/log';
 import { deflateJson } from '../deflated-json';
 
 const rideAlongTotal = 8 * 1024;
@@ -33,9 +32,7 @@ export class RunLog {
   #named = 0;
   /** Ids minted here: none is given twice, whatever becomes of its entry. */
   #own: number;
-  /** Ids minted by activities, for events the machine has not recorded yet. */
-  readonly #expected = new Map<string, string>();
-  /** Ids since the last model call that a worker holds: they need not ride along. */
+  /** Entries since the last model call that a worker holds: they need not ride along. */
   readonly #produced = new Set<string>();
 
   constructor(options: {
@@ -72,30 +69,10 @@ export class RunLog {
     return this.#own;
   }
 
-  /** Adds an event of the workflow's own. */
-  add(event: LogEvent): void {
-    this.#append({ id: this.#mint(), ...event });
-  }
-
-  /** The next model turn came from an activity that called it `id`. */
-  expectTurn(id: string): void {
-    this.#expected.set('model-turn', id);
-  }
-
-  /** The result of this call came from an activity that called it `id`. */
-  expectResult(result: Pick<ToolResult, 'turn' | 'index'>, id: string): void {
-    this.#expected.set(resultKey(result), id);
-  }
-
-  /** Adds the events the machine has recorded since. */
-  sync(events: readonly LogEvent[]): void {
-    for (const event of events.slice(this.#entries.length)) {
-      const key = event.kind === 'tool-result' ? resultKey(event.result) : event.kind;
-      const id = this.#expected.get(key);
-      this.#expected.delete(key);
-      if (id !== undefined) this.#produced.add(id);
-      this.#append({ id: id ?? this.#mint(), ...event });
-    }
+  /** An event that an activity produced has its id; one of the workflow's own is given one. */
+  add({ id, ...event }: NewEntry): void {
+    if (id !== undefined) this.#produced.add(id);
+    this.#append({ id: id ?? this.#mint(), ...event });
   }
 
   /** Names the log as it stands, for a model call: the ids since the last one, and the small entries no worker has. */
@@ -174,8 +151,4 @@ export class RunLog {
     this.#bytes += bytes;
     this.#digest = extendDigest(this.#digest, entry.id);
   }
-}
-
-function resultKey(result: Pick<ToolResult, 'turn' | 'index'>): string {
-  return `${result.turn}.${result.index}`;
 }

@@ -3,7 +3,7 @@ import type { ReadPage } from '../../../../src/activities/log/log-cache';
 import { RunLog } from '../../../../src/workflows/run/run-log';
 import { noUsage, text } from '../../core/builders';
 
-type Execution = { readonly id: string; readonly log: RunLog; readonly events: LogEvent[] };
+type Execution = { readonly id: string; readonly log: RunLog };
 
 export const turnEvent = (value: string): LogEvent => ({
   kind: 'model-turn',
@@ -40,13 +40,8 @@ export class ReferenceRun {
 
   /** Adds an event; `producedId` is what the activity attempt that made it called it. */
   add(event: LogEvent, producedId?: string): LogEntry {
-    const { log, events } = this.#current;
-    if (producedId !== undefined && event.kind === 'model-turn') log.expectTurn(producedId);
-    if (producedId !== undefined && event.kind === 'tool-result') {
-      log.expectResult(event.result, producedId);
-    }
-    events.push(event);
-    log.sync(events);
+    const { log } = this.#current;
+    log.add({ ...event, ...(producedId !== undefined && { id: producedId }) });
     return log.entries.at(-1) as LogEntry;
   }
 
@@ -85,7 +80,6 @@ export class ReferenceRun {
   #begin(entries: readonly LogEntry[]): void {
     const id = `${this.workflowId}-execution-${this.#executions.length + 1}`;
     const log = new RunLog({ workflowId: this.workflowId, runId: id, entries });
-    const events = entries.map(({ id: _id, ...event }): LogEvent => event);
-    this.#executions.push({ id, log, events });
+    this.#executions.push({ id, log });
   }
 }
