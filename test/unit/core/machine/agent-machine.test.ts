@@ -84,16 +84,6 @@ describe('AgentMachine', () => {
     expect(foldLog(log.entries)).toEqual(machine.fullHistory());
   });
 
-  it('does not give the id of a turn that it leaves out to the next one', () => {
-    const machine = startMachine('go', { maxTurns: 3, criteria: options.criteria }, log);
-    for (const content of [[text('')], [text('DONE')]]) {
-      machine.nextStep();
-      machine.modelResponse({ ...turn(content), ...(content[0]?.text === '' && { id: 'empty' }) });
-    }
-    machine.nextStep();
-    expect(log.entries.map(({ id }) => id)).not.toContain('empty');
-  });
-
   it('goes on with the log it is given, whatever the state holds of it', () => {
     const machine = startMachine('go', { maxTurns: 3 }, log);
     machine.nextStep();
