@@ -9,7 +9,7 @@ export type { ResetOptions } from './client/reset';
 export type { ResetPlan, UndoneCall, UndoneRun } from './client/reset-plan';
 export type { RunEvent } from './client/run-events';
 export type { RunsFilter, RunSummary } from './client/runs';
-export type { RunnerLike } from './protocol/spec';
+export type { KnownRunner, RunnerWithSpec } from './protocol/spec';
 export { RunHandle } from './client/run-handle';
 export type { RunTree } from './client/run-tree';
 export { ThreadHandle, type SendOptions } from './client/thread-handle';

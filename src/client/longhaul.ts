@@ -7,12 +7,12 @@ import {
 import { codeMarkdown, plainLine, plainMarkdown } from '../core/transcript/markdown';
 import { keyHashes } from '../core/key-hashes';
 import { checkApplication, checkRunInput } from '../core/run-input';
-import { checkWorkflowId, startMemo, toRunInput, workflowTypeOf } from '../core/run-start';
+import { checkWorkflowId, knownId, startMemo, toRunInput, workflowTypeOf } from '../core/run-start';
 import { clipText, oneLine } from '../base/text';
 import { LonghaulError } from '../protocol/errors';
 import { limits, timeouts } from '../protocol/limits';
 import type { RunInput, RunKey } from '../protocol/run';
-import type { BudgetSpec, RunnerLike, RunTypes, TypeOf } from '../protocol/spec';
+import type { BudgetSpec, KnownRunner, RunnerWithSpec, RunTypes, TypeOf } from '../protocol/spec';
 import { checkOptions } from './check-options';
 import { asLonghaulError } from './failures';
 import { listInbox, type InboxFilter, type InboxItem } from './inbox';
@@ -80,26 +80,51 @@ export class Longhaul {
   }
 
   /**
-   * Starts a run and returns at once. `runner` is the id of a runner the workers know, or the runner itself, whose spec then travels
-   * along. Throws `RunAlreadyExists`, `InvalidInput`, `PayloadTooLarge`, `ServerUnavailable`.
+   * Starts a run and returns at once. `runner` is the id of a runner the workers know, or the runner itself: only its id travels.
+   * Throws `RunAlreadyExists`, `InvalidInput`, `PayloadTooLarge`, `ServerUnavailable`.
    */
   async start<Types extends RunTypes = RunTypes>(
-    runner: RunnerLike<Types>,
+    runner: KnownRunner<Types>,
     input: RunInput['input'],
     options: StartOptions<Types> = {},
   ): Promise<RunHandle<Types>> {
     checkOptions('start', options, startOptionNames);
-    const runInput = { ...toRunInput(runner, input, options as object), ...this.#own };
+    const type = workflowTypeOf(typeof runner === 'object' ? runner.spec : runner);
+    return await this.#start(type, toRunInput(knownId(runner), input, options as object), options);
+  }
+
+  /**
+   * As `start`, with a spec that travels along and may name whatever the worker has. Workers refuse it with `InlineSpecRefused` unless
+   * their option `inlineSpecs` takes it. Never pass on what a user sent.
+   */
+  async startSpec<Types extends RunTypes = RunTypes>(
+    runner: RunnerWithSpec<Types>,
+    input: RunInput['input'],
+    options: StartOptions<Types> = {},
+  ): Promise<RunHandle<Types>> {
+    checkOptions('startSpec', options, startOptionNames);
+    if (typeof runner !== 'object' || runner === null)
+      throw new LonghaulError(
+        'InvalidInput',
+        'startSpec takes a spec: start a runner by its id with start',
+      );
+    const runInput = toRunInput(runner, input, options as object);
+    return await this.#start(workflowTypeOf(runInput.runner), runInput, options);
+  }
+
+  async #start<Types extends RunTypes>(
+    type: string,
+    given: RunInput,
+    options: StartOptions<Types>,
+  ): Promise<RunHandle<Types>> {
+    const runInput = { ...given, ...this.#own };
     checkRunInput(runInput);
     const agent = typeof runInput.runner === 'string' ? runInput.runner : runInput.runner.id;
     const workflowId =
       options.workflowId ??
       `${agent}-${randomBytes(9).toString('base64url').replace(/[-_]/g, 'x')}`;
     checkWorkflowId(workflowId);
-    await this.#send(
-      workflowTypeOf(runInput.runner),
-      this.#startOptions(agent, runInput, workflowId),
-    );
+    await this.#send(type, this.#startOptions(agent, runInput, workflowId));
     const polled = await hasWorker(this.client, this.taskQueue).catch(() => true);
     return new RunHandle(
       this.client,

@@ -2,11 +2,12 @@
 
 import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { checkRunInput } from '../core/run-input';
+import { knownId } from '../core/run-start';
 import { LonghaulError } from '../protocol/errors';
 import { isJsonObject } from '../base/json';
 import { threadMemoKey, threadType } from '../protocol/names';
 import type { ThreadInput, ThreadKey } from '../protocol/thread';
-import type { RunnerLike, RunTypes, TypeOf } from '../protocol/spec';
+import type { KnownRunner, RunnerWithSpec, RunTypes, TypeOf } from '../protocol/spec';
 import { parseDuration, type Duration } from '../base/duration';
 import { checkOptions } from './check-options';
 import { memoOf, stateFromMemo } from './run-view';
@@ -16,11 +17,10 @@ import { threadKey } from './thread-id';
 import { Whose, type WhoseFilter } from './whose-filter';
 
 export type ThreadOptions<Types extends RunTypes = RunTypes> = {
-  /**
-   * The id of a runner the workers know, or the runner itself, whose spec then travels along. A thread keeps the one it was started
-   * with until it ends.
-   */
-  readonly agent: RunnerLike<Types>;
+  /** The id of a runner the workers know, or the runner itself: only its id travels. A thread keeps it until it ends. */
+  readonly agent?: KnownRunner<Types>;
+  /** In place of `agent`: a spec that travels along, for workers whose `inlineSpecs` takes it. */
+  readonly spec?: RunnerWithSpec<Types>;
   readonly sessionId: string;
   /** Default: the client's application, so that no two applications of a namespace share a conversation. */
   readonly appName?: string;
@@ -41,6 +41,7 @@ export type ThreadSummary = Pick<RunSummary, 'agent' | 'status' | 'pending' | 's
 
 const threadOptionNames = {
   agent: true,
+  spec: true,
   sessionId: true,
   appName: true,
   userId: true,
@@ -53,8 +54,8 @@ export function threadInput<Types extends RunTypes>(
   application: string,
 ): ThreadInput {
   checkOptions('thread', options, threadOptionNames);
-  const { agent, idleTimeout, session } = options;
-  const runner = typeof agent === 'object' && 'spec' in agent ? agent.spec : agent;
+  const { idleTimeout, session } = options;
+  const runner = threadRunner(options);
   checkRunInput({ runner, input: 'checked', session });
   return {
     runner,
@@ -62,6 +63,16 @@ export function threadInput<Types extends RunTypes>(
     ...(session && { session }),
     ...(idleTimeout !== undefined && { idleTimeoutMs: milliseconds(idleTimeout) }),
   };
+}
+
+function threadRunner({
+  agent,
+  spec,
+}: Pick<ThreadOptions, 'agent' | 'spec'>): ThreadInput['runner'] {
+  if ((agent === undefined) === (spec === undefined))
+    throw new LonghaulError('InvalidInput', 'give a thread its agent, or a spec in place of it');
+  if (spec === undefined) return knownId(agent as KnownRunner);
+  return 'spec' in spec ? spec.spec : spec;
 }
 
 function milliseconds(idleTimeout: Duration): number {

@@ -5,7 +5,7 @@ import { oneLine } from '../base/text';
 import { LonghaulError } from '../protocol/errors';
 import { idPatterns, memoKey, workflowTypes } from '../protocol/names';
 import type { RunInput, RunMemo } from '../protocol/run';
-import type { RunnerLike } from '../protocol/spec';
+import type { KnownRunner, RunnerLike } from '../protocol/spec';
 
 /** Picked by name: what a caller's options hold besides must not become part of the start. */
 export function toRunInput(
@@ -16,6 +16,17 @@ export function toRunInput(
   const data =
     typeof runner === 'object' && runner !== null && 'spec' in runner ? runner.spec : runner;
   return { runner: data, input, ...defined({ session, key, budget, context }) };
+}
+
+/** What `start` sends of a runner. A bare spec has no place here: it travels by `startSpec` only. */
+export function knownId(runner: KnownRunner): string {
+  if (typeof runner === 'string') return runner;
+  const { spec } = (runner ?? {}) as { readonly spec?: { readonly id?: unknown } };
+  if (typeof spec?.id === 'string') return spec.id;
+  throw new LonghaulError(
+    'InvalidInput',
+    'a run is started by the id of its runner, or by the runner itself; for a spec use startSpec',
+  );
 }
 
 /** Of a runner that is known by its id only, the workers know the kind: any of the types runs it. */

@@ -111,6 +111,14 @@ export type Typed<Types extends RunTypes> = { readonly '~types'?: Types };
 export type TypesOf<Definition> =
   Definition extends Typed<infer Types extends RunTypes> ? Types : RunTypes;
 
+/** A runner that the workers know: its id, or the object made by `defineAgent` and its like, which has it. */
+export type KnownRunner<Types extends RunTypes = RunTypes> =
+  string | ({ readonly spec: RunnerSpec } & Typed<Types>);
+
+/** A whole runner: its spec as data, or the object that has it. */
+export type RunnerWithSpec<Types extends RunTypes = RunTypes> =
+  RunnerSpec | ({ readonly spec: RunnerSpec } & Typed<Types>);
+
 /** A runner by its id, as data, or as an object made by `defineAgent` and its like. */
 export type RunnerLike<Types extends RunTypes = RunTypes> =
   string | RunnerSpec | ({ readonly spec: RunnerSpec } & Typed<Types>);

@@ -36,7 +36,7 @@ describe('agent', () => {
       tools: [getWeather],
     });
     await harness.deploy({ runners: [agent], providers: { scripted: model } });
-    const run = await harness.longhaul.start(agent, 'How warm is it in Paris?');
+    const run = await harness.longhaul.startSpec(agent, 'How warm is it in Paris?');
     const outcome = await run.outcome();
     expect(outcome).toMatchObject({
       kind: 'complete',
@@ -81,7 +81,7 @@ describe('agent', () => {
     ]);
     await harness.deploy({ runners: [agent], providers: { scripted: model } });
     const given = { session: { cart: 1, user: 'ada' }, context: { tenant: 't' } };
-    const run = await harness.longhaul.start(agent, 'How warm is it?', given);
+    const run = await harness.longhaul.startSpec(agent, 'How warm is it?', given);
     for (const answer of ['Paris', 'Yes']) {
       expect(await run.outcome()).toMatchObject({ kind: 'needs-input' });
       await run.resume(answer);

@@ -49,7 +49,7 @@ describe('bad input', () => {
       ...(tool && { tools: [tool] }),
     });
     await harness.deploy({ runners: [agent], providers: { scripted: scriptedModel(steps) } });
-    return await harness.longhaul.start(agent, 'Go.');
+    return await harness.longhaul.startSpec(agent, 'Go.');
   }
 
   const callProbe = { toolCalls: [{ name: 'probe', args: {} }] };
@@ -177,7 +177,7 @@ describe('bad input', () => {
       runners: [agent],
       providers: { scripted: scriptedModel([callProbe, callProbe, callProbe]) },
     });
-    const run = await harness.longhaul.start(agent, 'Go.');
+    const run = await harness.longhaul.startSpec(agent, 'Go.');
     await expect(run.outcome()).rejects.toMatchObject({
       code: 'MaxIterationsExceeded',
       details: { limit: 2 },
@@ -191,7 +191,7 @@ describe('bad input', () => {
     const agent = defineAgent({ id: 'keyless', model: 'scripted/one' });
     await harness.deploy({ runners: [agent], providers: { scripted: model } });
     const error = await (
-      await harness.longhaul.start(agent, 'Go.')
+      await harness.longhaul.startSpec(agent, 'Go.')
     )
       .outcome()
       .catch((thrown: unknown) => thrown);
@@ -206,7 +206,7 @@ describe('bad input', () => {
     const agent = defineAgent({ id: 'limited', model: 'scripted/one' });
     await harness.deploy({ runners: [agent], providers: { scripted: model } });
     const begun = Date.now();
-    await (await harness.longhaul.start(agent, 'Go.')).result();
+    await (await harness.longhaul.startSpec(agent, 'Go.')).result();
     expect(Date.now() - begun).toBeGreaterThanOrEqual(1_500);
     expect(model.requests).toHaveLength(2);
   });

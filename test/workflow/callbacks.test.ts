@@ -61,7 +61,7 @@ describe('callbacks', () => {
     const model = scriptedModel(steps);
     const agent = defineAgent({ id: 'own', model: 'scripted/one', tools: [tool], ...options });
     await harness.deploy({ runners: [agent], providers: { scripted: model } });
-    const run = await harness.longhaul.start(agent, 'Go.', startOptions);
+    const run = await harness.longhaul.startSpec(agent, 'Go.', startOptions);
     return { run, model };
   }
 
@@ -350,7 +350,7 @@ describe('callbacks', () => {
     const scripts = hooks.map((hook) => [hook, scriptedModel([lookUp, lookUp, lookUp])] as const);
     await harness.deploy({ runners: agents, providers: Object.fromEntries(scripts) });
     // At the same time: each waits seconds between its attempts.
-    const runs = await Promise.all(agents.map((agent) => harness.longhaul.start(agent, 'Go.')));
+    const runs = await Promise.all(agents.map((agent) => harness.longhaul.startSpec(agent, 'Go.')));
     const errors = await Promise.allSettled(runs.map((run) => run.result()));
     expect(errors).toMatchObject(
       hooks.map((hook) => ({
@@ -381,7 +381,7 @@ describe('callbacks', () => {
       model: { provider: 'scripted', model: 'one' },
       callbacks: ['logging', 'own'],
     };
-    const run = await harness.longhaul.start(spec, 'Go.');
+    const run = await harness.longhaul.startSpec(spec, 'Go.');
     expect(await run.result()).toMatchObject(answered);
   });
 

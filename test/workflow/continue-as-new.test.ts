@@ -65,7 +65,9 @@ describe('continue-as-new', () => {
       maxIterations: 100,
     });
     await harness.worker({ runners: [agent], providers: { scripted: model } });
-    const run = await harness.longhaul.start(agent, 'Go on and on.', { session: { kept: true } });
+    const run = await harness.longhaul.startSpec(agent, 'Go on and on.', {
+      session: { kept: true },
+    });
     expect(await run.outcome()).toMatchObject({
       kind: 'complete',
       result: { iterations: 23, session: { kept: true } },
@@ -92,7 +94,7 @@ describe('continue-as-new', () => {
       providers: { scripted: model },
       logCacheBytes: 1,
     });
-    return await harness.longhaul.start(agent, 'Go on and on.');
+    return await harness.longhaul.startSpec(agent, 'Go on and on.');
   }
 
   it('goes on with a log that does not deflate, step by step, on a worker that lacks it', async () => {
@@ -112,7 +114,7 @@ describe('continue-as-new', () => {
     ]);
     const agent = defineAgent({ id: 'waiter', model: 'scripted/one', askUser: 'tool' });
     await harness.worker({ runners: [agent], providers: { scripted: model } });
-    const run = await harness.longhaul.start(agent, 'Go.');
+    const run = await harness.longhaul.startSpec(agent, 'Go.');
     const first = await run.outcome();
     const { runId } = await run.state();
     // Refused, each of them, and history all the same: the task after a signal is told of its size.
@@ -168,7 +170,7 @@ describe('continue-as-new', () => {
         },
       },
     });
-    const run = await harness.longhaul.start(agent, 'Go.');
+    const run = await harness.longhaul.startSpec(agent, 'Go.');
     await eventually('the next execution', () => isPulling, 45_000);
     expect(await run.outcome()).toMatchObject({ kind: 'needs-input', question: 'Which one?' });
     const resumed = run.resume('Whales');

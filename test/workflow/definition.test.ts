@@ -72,7 +72,7 @@ describe('definition', () => {
     const agent = defineAgent({ id: 'made-at-run-time', model: 'scripted/one', tools: [probe] });
     const model = scriptedModel([{ toolCalls: [{ name: 'probe', args: {} }] }, 'Done.']);
     await harness.worker({ tools: [probe], providers: { scripted: model } });
-    const run = await harness.longhaul.start(agent, 'Go.');
+    const run = await harness.longhaul.startSpec(agent, 'Go.');
     expect(await run.outcome()).toMatchObject({ kind: 'complete', result: { iterations: 1 } });
   });
 
@@ -88,7 +88,7 @@ describe('definition', () => {
         },
       },
     });
-    const run = await harness.longhaul.start(agent, 'Go.');
+    const run = await harness.longhaul.startSpec(agent, 'Go.');
     await expect(run.result()).rejects.toMatchObject({ code: 'InternalError' });
     expect(await run.state()).toMatchObject({ status: 'failed' });
   });
@@ -143,7 +143,9 @@ describeWithTimeSkipping('definition, in skipped time', () => {
         workerOptions: { workflowBundle: { codePath: workflowBundlePath() } },
       });
       try {
-        const run = await test.client.start(runner, 'Go.');
+        const run = await (typeof runner === 'string'
+          ? test.client.start(runner, 'Go.')
+          : test.client.startSpec(runner, 'Go.'));
         const error: unknown = await test.outcome(run).catch((thrown: unknown) => thrown);
         expect(error).toMatchObject({ code });
         expect((error as Error).message).toMatch(message);

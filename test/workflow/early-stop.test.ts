@@ -59,7 +59,7 @@ describe('a doomed turn', () => {
       providers: { local: config },
       onDelta: (event) => void deltas.push(event),
     });
-    const run = await harness.longhaul.start(agent, 'Go.');
+    const run = await harness.longhaul.startSpec(agent, 'Go.');
 
     expect(await run.result()).toMatchObject({
       finalResponse: { text: 'Done.' },

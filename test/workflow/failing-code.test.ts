@@ -26,7 +26,7 @@ describe('code of users', () => {
     const agent = defineAgent({ id: 'probe', model: 'scripted/one', tools: [probe] });
     const model = scriptedModel([{ toolCalls: [{ name: 'probe' }] }]);
     const { stop } = await harness.worker({ runners: [agent], providers: { scripted: model } });
-    const run = await harness.longhaul.start(agent, 'Go.');
+    const run = await harness.longhaul.startSpec(agent, 'Go.');
     await eventually('the function is asked', () => asked);
     await stop();
     await run.cancel();

@@ -84,7 +84,7 @@ describe('with a codec that adds a third', () => {
       encryption: growing,
     });
 
-    const run = await longhaul.start(clerk, near(limits.input), {
+    const run = await longhaul.startSpec(clerk, near(limits.input), {
       session: { notes: near(limits.session) },
       context: { about: near(limits.context) },
     });
@@ -95,7 +95,7 @@ describe('with a codec that adds a third', () => {
     expect(written.startsWith(finalResponse.text.slice(0, 900_000))).toBe(true);
     expect((await fetchHistories(longhaul, run.workflowId)).length).toBeGreaterThan(1);
 
-    const { combinedText = '' } = await (await longhaul.start(both, 'Write.')).result();
+    const { combinedText = '' } = await (await longhaul.startSpec(both, 'Write.')).result();
     const texts = JSON.parse(combinedText) as readonly string[];
     expect(texts.map((text) => text.slice(0, 200_000))).toEqual(
       [0, 1].map(() => written.slice(0, 200_000)),

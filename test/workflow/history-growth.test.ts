@@ -65,7 +65,7 @@ describe('history growth', () => {
         providers: { scripted: model() },
         ...(logCacheBytes && { logCacheBytes }),
       });
-      const run = await harness.longhaul.start(agent, 'PROMPT-SENTINEL Read the report.');
+      const run = await harness.longhaul.startSpec(agent, 'PROMPT-SENTINEL Read the report.');
       await run.outcome();
       const { historyLength, historySize = 0 } = await harness.longhaul.client.workflow
         .getHandle(run.workflowId)

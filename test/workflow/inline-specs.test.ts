@@ -24,14 +24,14 @@ describe('a spec that travels with its start', () => {
   }
 
   const starts = [
-    { what: 'a run', start: () => harness.longhaul.start(sent, 'Go') },
+    { what: 'a run', start: () => harness.longhaul.startSpec(sent, 'Go') },
     {
       what: 'a pipeline',
-      start: () => harness.longhaul.start(sequential({ id: 'p', steps: [sent] }), 'Go'),
+      start: () => harness.longhaul.startSpec(sequential({ id: 'p', steps: [sent] }), 'Go'),
     },
     {
       what: 'a thread',
-      start: () => harness.longhaul.thread({ agent: sent, sessionId: 's' }).send('Go'),
+      start: () => harness.longhaul.thread({ spec: sent, sessionId: 's' }).send('Go'),
     },
   ];
   const refusing: { name: string; inlineSpecs?: InlineSpecs; says: RegExp }[] = [
@@ -61,7 +61,7 @@ describe('a spec that travels with its start', () => {
   it('is taken where the function says yes, which is told of which run', async () => {
     const asked: (InlineSpecInfo & { id: string })[] = [];
     await deploy((spec, info) => asked.push({ id: spec.id, ...info }) > 0);
-    const run = await harness.longhaul.start(sent, 'Go');
+    const run = await harness.longhaul.startSpec(sent, 'Go');
     expect((await run.result()).finalResponse.text).toBe('Hello.');
     const { taskQueue } = harness;
     expect(asked).toEqual([

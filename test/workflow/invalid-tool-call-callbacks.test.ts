@@ -76,7 +76,7 @@ describe('onInvalidToolCall', () => {
     });
     const providers = { scripted: scriptedModel(steps) };
     await harness.deploy({ runners: [agent], providers });
-    return await harness.longhaul.start(agent, 'Go.');
+    return await harness.longhaul.startSpec(agent, 'Go.');
   }
 
   /** The texts of the results of the first tool message. */

@@ -63,7 +63,7 @@ describe('log', () => {
       providers: { scripted: model },
       workerOptions: { interceptors: { activity: [() => ({ inbound: loseEveryThird })] } },
     });
-    const run = await harness.longhaul.start(agent, 'lost attempts');
+    const run = await harness.longhaul.startSpec(agent, 'lost attempts');
     await run.outcome();
     await expectPrefixes(run, model.requests);
     expect(model.requests.length).toBe(11);
@@ -72,7 +72,7 @@ describe('log', () => {
   it('is read again after a reset, not taken from the abandoned branch', async () => {
     const model = searchingModel(6);
     await harness.worker({ runners: [agent], providers: { scripted: model } });
-    const run = await harness.longhaul.start(agent, 'to be reset');
+    const run = await harness.longhaul.startSpec(agent, 'to be reset');
     await run.outcome();
     const abandoned = await run.transcript();
     const events = await fetchHistory(harness.longhaul, run.workflowId);
@@ -99,7 +99,9 @@ describe('log', () => {
     const options = { runners: [agent], providers: { scripted: model } };
     await Promise.all([harness.worker(options), harness.worker(options)]);
     const prompts = Array.from({ length: 8 }, (_, index) => `conversation ${index} of two workers`);
-    const runs = await Promise.all(prompts.map((prompt) => harness.longhaul.start(agent, prompt)));
+    const runs = await Promise.all(
+      prompts.map((prompt) => harness.longhaul.startSpec(agent, prompt)),
+    );
     await Promise.all(runs.map((run) => run.outcome()));
     for (const [index, run] of runs.entries())
       await expectPrefixes(run, requestsOf(model, prompts[index] ?? ''));
@@ -108,7 +110,7 @@ describe('log', () => {
   it('is right when nothing is kept in memory', async () => {
     const model = searchingModel(12);
     await harness.worker({ runners: [agent], providers: { scripted: model }, logCacheBytes: 1 });
-    const run = await harness.longhaul.start(agent, 'nothing in memory');
+    const run = await harness.longhaul.startSpec(agent, 'nothing in memory');
     await run.outcome();
     await expectPrefixes(run, model.requests);
   });
@@ -123,11 +125,11 @@ describe('log', () => {
     });
     await harness.worker({ runners: [agent], providers: { scripted: model } });
     const workflowId = `reused-${randomBytes(6).toString('hex')}`;
-    const first = await harness.longhaul.start(agent, 'the first run', { workflowId });
+    const first = await harness.longhaul.startSpec(agent, 'the first run', { workflowId });
     await eventually('the third model call of the first run', () => model.requests.length >= 3);
     await harness.longhaul.client.workflow.getHandle(first.workflowId).terminate('to reuse the id');
     isHeld = false;
-    const second = await harness.longhaul.start(agent, 'the second run', { workflowId });
+    const second = await harness.longhaul.startSpec(agent, 'the second run', { workflowId });
     await second.outcome();
     await expectPrefixes(second, requestsOf(model, 'the second run'));
   });

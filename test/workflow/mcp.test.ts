@@ -206,7 +206,7 @@ describe('mcpTools', () => {
     const model = scriptedModel(['Done.']);
     const server = odd({ ODD_TOOLS: listing({ name: 'pid' }) });
     await harness.worker({ mcpServers: [server], providers: { scripted: model } });
-    const run = await harness.longhaul.start(
+    const run = await harness.longhaul.startSpec(
       {
         kind: 'agent',
         id: 'data',

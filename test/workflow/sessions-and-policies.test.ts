@@ -100,7 +100,7 @@ describe('callbacks, sessions and called agents', () => {
       model: { provider: 'branch', model: 'one' },
       subAgents: [{ name: 'up', description: 'Up', runner: 'trunk' }],
     } as const;
-    const run = await harness.longhaul.start(circle, 'Go.');
+    const run = await harness.longhaul.startSpec(circle, 'Go.');
     await expect(run.result()).rejects.toMatchObject({
       code: 'CircularAgentCall',
       message: 'Runners call each other in a circle: branch → trunk → branch.',

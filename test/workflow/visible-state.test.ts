@@ -45,7 +45,7 @@ describe('visible state', () => {
   afterAll(() => harness.close());
 
   it('names every activity, the run and what it waits for', async () => {
-    const run = await harness.longhaul.start(agent, 'How warm is it in Paris?');
+    const run = await harness.longhaul.startSpec(agent, 'How warm is it in Paris?');
     await run.outcome();
     const handle = harness.longhaul.client.workflow.getHandle(run.workflowId);
     expect(run.workflowId).toMatch(/^weather-[A-Za-z0-9]{12}$/);
@@ -77,7 +77,7 @@ describe('visible state', () => {
   });
 
   it('lists runs by agent and status', async () => {
-    const run = await harness.longhaul.start(agent, 'List me.');
+    const run = await harness.longhaul.startSpec(agent, 'List me.');
     await run.outcome();
     const find = async () => {
       for await (const summary of harness.longhaul.runs({
@@ -124,7 +124,7 @@ describe('visible state', () => {
   });
 
   it('follows the steps of a run, and takes them up again from an index', async () => {
-    const run = await harness.longhaul.start(agent, 'Follow me.');
+    const run = await harness.longhaul.startSpec(agent, 'Follow me.');
     const kinds: string[] = [];
     for await (const event of run.events()) {
       kinds.push(`${event.index} ${event.entry.kind}`);
@@ -149,7 +149,7 @@ describe('visible state', () => {
             deltas.push(`${workflowId} ${turn}.${attempt}.${seq} ${delta.text}`);
         },
       });
-      const run = await other.longhaul.start(agent, 'Stream.');
+      const run = await other.longhaul.startSpec(agent, 'Stream.');
       await run.result();
       expect(deltas[0]).toContain(`${run.workflowId} 1.1.0 `);
       expect(deltas.map((line) => line.split(' ').slice(2).join(' ')).join('')).toBe(

@@ -1,5 +1,5 @@
 // Pure: no server.
-import { checkWorkflowId, toRunInput, workflowTypeOf } from '../../../src/core/run-start';
+import { checkWorkflowId, knownId, toRunInput, workflowTypeOf } from '../../../src/core/run-start';
 import type { RunnerSpec } from '../../../src/protocol/spec';
 
 const spec = { kind: 'graph', id: 'g' } as unknown as RunnerSpec;
@@ -24,5 +24,18 @@ describe('the start of a run', () => {
   it('refuses a workflow id that cannot stand in a path', () => {
     expect(() => checkWorkflowId('team/run-1')).not.toThrow();
     expect(() => checkWorkflowId(' run')).toThrow(/^workflowId ' ?run' does not match /);
+  });
+});
+
+describe('knownId', () => {
+  it.each([
+    { name: 'an id', runner: 'g' },
+    { name: 'a runner, whose spec stays here', runner: { spec: { id: 'g' } } },
+  ])('is that of $name', ({ runner }) => {
+    expect(knownId(runner as never)).toBe('g');
+  });
+
+  it.each([{ kind: 'agent', id: 'g' }, {}, { spec: {} }, null, 7])('refuses %j', (runner) => {
+    expect(() => knownId(runner as never)).toThrow('for a spec use startSpec');
   });
 });

@@ -44,7 +44,10 @@ export async function runTree(
     models.holdCall(tree, cancel.number, () => longhaul.run(workflowId).cancel('enough'));
   // Half of them travel along, the others are known to the worker.
   const runner = seed % 2 === 0 ? toRunner(tree.root) : tree.root.id;
-  const run = await longhaul.start(runner, input, { session, workflowId });
+  const options = { session, workflowId };
+  const run = await (typeof runner === 'string'
+    ? longhaul.start(runner, input, options)
+    : longhaul.startSpec(runner, input, options));
   const person = new Person(run, tree, new Random(seed));
   const end = await person.watch();
   const { answers, secondAnswers, wrongs } = person;
