@@ -6,12 +6,12 @@ const anyBut = (packages) => `(?!(?:${packages}|longhaul)(?:/|$))`;
 const PLAIN = anyBut(`@temporalio/[^/]+|${SDKS}`);
 
 const CLIENT = {
-  parts: 'base|protocol|core|spec|define|server',
+  parts: 'base|protocol|core|define|server',
   typesOnly: 'workflows',
   packages: anyBut(`@temporalio/(?:worker|workflow|activity|testing)|${SDKS}`),
 };
 const WORKER = {
-  parts: 'base|protocol|core|spec|define|activities|providers|stores|server',
+  parts: 'base|protocol|core|define|activities|providers|stores|server',
   packages: anyBut(`@temporalio/testing|${SDKS}`),
 };
 
@@ -35,25 +35,24 @@ const TABLE = [
   { part: 'providers/google/', parts: 'base|protocol', packages: `@google/genai(?:/|$)|${PLAIN}` },
   { part: 'server/', parts: 'base|protocol', packages: anyBut(SDKS) },
   { part: 'stores/', parts: 'base|protocol', packages: PLAIN },
-  { part: 'spec/', parts: 'base|protocol|core|define', packages: PLAIN },
-  { part: 'define/', parts: 'base|protocol|core|spec', packages: PLAIN },
+  { part: 'define/', parts: 'base|protocol|core', packages: PLAIN },
   { part: 'agent-run/', parts: 'base|protocol|core', packages: NONE },
   {
     part: 'activities/',
-    parts: 'base|protocol|core|agent-run|spec|define|stores|providers/[^/]+$',
+    parts: 'base|protocol|core|agent-run|define|stores|providers/[^/]+$',
     packages: `@temporalio/(?:activity|common)(?:/|$)|${PLAIN}`,
   },
   {
     part: 'testing/',
-    parts: 'base|protocol|core|spec|define|activities|providers/[^/]+$|server|worker|client',
+    parts: 'base|protocol|core|define|activities|providers/[^/]+$|server|worker|client',
     packages: anyBut(SDKS),
   },
   {
     part: 'cli/',
-    parts: 'base|protocol|spec|define|server|client|worker|providers/redact$',
+    parts: 'base|protocol|define|server|client|worker|providers/redact$',
     packages: anyBut(SDKS),
   },
-  { part: 'index.ts', parts: 'base|protocol|core|spec|define', packages: NONE },
+  { part: 'index.ts', parts: 'base|protocol|core|define', packages: NONE },
   { part: 'agent-run.ts', parts: 'base|protocol|core|agent-run', packages: NONE },
   { part: 'client.ts', ...CLIENT, parts: `client|${CLIENT.parts}` },
   { part: 'client/', ...CLIENT },

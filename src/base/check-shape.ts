@@ -5,7 +5,7 @@ import { describeValue, formatPath, quote, type Problem } from './problem';
 type Path = readonly (string | number)[];
 
 /** Our own schemas say with this keyword what is expected at a place. */
-export const expectedKeyword = 'x-expected';
+const expectedKeyword = 'x-expected';
 
 /** Specs come from outside: a thousand wrong keys must not cost a thousand searches. */
 const mostUnknown = 50;

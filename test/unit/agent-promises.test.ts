@@ -15,7 +15,7 @@ import { toChatMessages } from '../../src/providers/openai/chat/to-chat-messages
 import { parseRunnerSpec } from '../../src/define/parse-spec';
 import { assistant, call, result, text, thrown, tokens, tool, turn, user } from './core/builders';
 import { origin } from './providers/google/wire-builders';
-import { anAgent, citySchema, refusalOf } from './spec/builders';
+import { anAgent, citySchema, refusalOf } from './define/builders';
 
 /** What an agent has when it says nothing. */
 const defaults = { maxIterations: 10, maxTurns: 25 } satisfies AgentRunOptions;

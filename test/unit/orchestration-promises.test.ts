@@ -13,7 +13,7 @@ import {
   start,
   takeAll,
 } from './core/orchestration/plan-builders';
-import { anAgent, refusalOf } from './spec/builders';
+import { anAgent, refusalOf } from './define/builders';
 
 describe('a parallel that merges', () => {
   it('the first branch is the first to complete, not the first in order', () => {

@@ -7,7 +7,7 @@ import type { CallModelInput } from '../../../src/protocol/activities';
 import type { JsonObject } from '../../../src/base/json';
 import type { ToolContext } from '../../../src/define/tool';
 import { createRegistry } from '../../../src/define/registry';
-import { anAgent, toolContext } from '../spec/builders';
+import { anAgent, toolContext } from '../define/builders';
 
 const place = { callbacks: 'own', hook: 'beforeModelCall' } as const;
 const messages = [{ role: 'user' as const, parts: [{ type: 'text' as const, text: 'Go.' }] }];

@@ -2,7 +2,7 @@
 import { canonicalJson } from '../../../src/base/canonical-json';
 import { hashDefinition } from '../../../src/define/definition';
 import { createRegistry } from '../../../src/define/registry';
-import { anAgent, aTool } from '../spec/builders';
+import { anAgent, aTool } from '../define/builders';
 
 describe('canonicalJson', () => {
   it.each([

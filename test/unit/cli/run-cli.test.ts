@@ -36,7 +36,10 @@ describe('runCli', () => {
     { args: ['setup', 'default'], message: /too many arguments/ },
     { args: ['dev', '--port', '70000'], message: /'70000' is not a port/ },
     { args: ['run', 'a', 'b', '-f', 'no.yaml'], message: /no file or folder 'no\.yaml'/ },
-    { args: ['run', 'a', 'b', '-f', '.', '--no-worker'], message: /cannot be used with --no-worker/ },
+    {
+      args: ['run', 'a', 'b', '-f', '.', '--no-worker'],
+      message: /cannot be used with --no-worker/,
+    },
     { args: ['run', 'a', 'b', '-f', '.', '--detach'], message: /leave -f out here/ },
     { args: ['worker', '--tools', 'a.js'], message: '--tools is for specs: name them with -f' },
     { args: ['worker', '--health', 'here'], message: /'here' is not an address/ },

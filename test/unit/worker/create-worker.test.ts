@@ -1,7 +1,7 @@
 // Pure: no server.
 import type { LonghaulError } from '../../../src';
 import { createWorker, LonghaulPlugin } from '../../../src/worker';
-import { anAgent, aTool } from '../spec/builders';
+import { anAgent, aTool } from '../define/builders';
 
 const call = () => Promise.reject(new Error('not called'));
 

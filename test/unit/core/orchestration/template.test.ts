@@ -11,7 +11,7 @@ import {
 } from '../../../../src/core/orchestration/template';
 import { limits } from '../../../../src/protocol/limits';
 import { withinTime } from '../../../../src/define/arguments/bounds';
-import { refusalOf } from '../../spec/builders';
+import { refusalOf } from '../../define/builders';
 
 const tasks = new Set(['totals', 'a', 'a.b', 'a.structured', 'input', 'check-2_x']);
 const text = (value: string): TemplatePart => ({ kind: 'text', text: value });

@@ -1,7 +1,7 @@
 // Pure: no server.
 import type { Json, JsonSchema } from '../../../../src/base/json';
 import { compileSchema } from '../../../../src/define/arguments/compile';
-import { refusalOf } from '../../spec/builders';
+import { refusalOf } from '../../define/builders';
 
 const personSchema = {
   type: 'object',

@@ -11,7 +11,7 @@ import {
 import { createRegistry } from '../../../../src/define/registry';
 import { addSpecs } from '../../../../src/define/files/add';
 import { LonghaulPlugin } from '../../../../src/worker';
-import { aTool } from '../../spec/builders';
+import { aTool } from '../../define/builders';
 import { aFolder, removeFolders } from './spec-folder';
 
 const agent = (id: string, fields = '') => `agents:\n  - id: ${id}\n    model: openai/x\n${fields}`;

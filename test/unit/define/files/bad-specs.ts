@@ -1,5 +1,5 @@
 import { loadSpec, LonghaulError, type LoadSpecOptions, type SpecSource } from '../../../../src';
-import { aTool } from '../../spec/builders';
+import { aTool } from '../../define/builders';
 
 /** An agent with these fields, from line 4. */
 export function desk(fields: string): string {

@@ -6,7 +6,7 @@ import {
   type LoadSpecOptions,
   type Runners,
 } from '../../../../src';
-import { aTool } from '../../spec/builders';
+import { aTool } from '../../define/builders';
 
 const url = 'http://127.0.0.1:9/mcp';
 

@@ -2,7 +2,7 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { criteria, loadSpec, type GraphSpec, type LoadSpecOptions } from '../../../../src';
-import { aTool, refusalOf as define } from '../../spec/builders';
+import { aTool, refusalOf as define } from '../../define/builders';
 import { refusalOf } from './bad-specs';
 import { aFolder, removeFolders } from './spec-folder';
 

@@ -14,7 +14,7 @@ import {
   toSpecText,
   type Runner,
 } from '../../../../src';
-import { anAgent, aTool, citySchema, refusalOf } from '../../spec/builders';
+import { anAgent, aTool, citySchema, refusalOf } from '../../define/builders';
 
 const lookup = aTool('lookup');
 const refund = defineTool({

@@ -1,9 +1,7 @@
 // Pure: no server.
-import { Ajv2020 } from 'ajv/dist/2020';
 import type { Json } from '../../../src';
 import { limits } from '../../../src/protocol/limits';
 import { parseRunnerSpec, tryParseRunnerSpec } from '../../../src/define/parse-spec';
-import { runnerSpecSchema } from '../../../src/spec/runner-spec-schema';
 
 const model = { provider: 'openai', model: 'gpt-5-mini' };
 const worker = { kind: 'agent', id: 'worker', model } as const;
@@ -213,33 +211,5 @@ describe('parseRunnerSpec', () => {
     ],
   ])('refuses %s', (_name, spec, path, message) => {
     expect(tryParseRunnerSpec(spec)).toEqual({ ok: false, problems: [{ path, message }] });
-  });
-});
-
-describe('runnerSpecSchema', () => {
-  const valid = new Ajv2020({ strict: false }).compile(runnerSpecSchema);
-  const withNulls = (spec: { kind: string; [key: string]: Json }): [string, Json, boolean][] =>
-    Object.keys(spec).flatMap((key): [string, Json, boolean][] => [
-      [`${spec.kind} with ${key} that is null`, { ...spec, [key]: null }, false],
-      [`${spec.kind} with ${key}s`, { ...spec, [`${key}z`]: 1 }, false],
-    ]);
-
-  it.each<[string, Json, boolean]>([
-    ['runners in runners', nested, true],
-    ['a model as text', { ...worker, model: 'ollama/llama3.1:8b' }, true],
-    ['a model without provider', { ...worker, model: 'llama' }, false],
-    [
-      'an inline runner that is wrong',
-      { ...sequential, steps: [{ ...parallel, branches: [] }] },
-      false,
-    ],
-    ['windowed memory', { ...worker, memory: { kind: 'windowed', turns: 0 } }, true],
-    ['windowed memory without turns', { ...worker, memory: { kind: 'windowed' } }, false],
-    ['full memory with turns', { ...worker, memory: { kind: 'full', turns: 1 } }, false],
-    ...withNulls(sequential),
-    ...withNulls(parallel),
-    ...withNulls(graph),
-  ])('means the same to a JSON Schema validator: %s', (_name, spec, expected) => {
-    expect([valid(spec), tryParseRunnerSpec(spec).ok]).toEqual([expected, expected]);
   });
 });

@@ -1,7 +1,5 @@
 // Pure: no server.
-import { Ajv2020 } from 'ajv/dist/2020';
 import type { AgentSpec, Json } from '../../../src';
-import { agentSpecSchema } from '../../../src/spec/agent-spec-schema';
 import { parseRunnerSpec, tryParseRunnerSpec } from '../../../src/define/parse-spec';
 
 import { refusalOf } from './builders';
@@ -184,22 +182,5 @@ describe('parseRunnerSpec', () => {
         '- maxTurns must be a whole number of at least 1, not 0',
       ].join('\n'),
     );
-  });
-});
-
-describe('agentSpecSchema', () => {
-  const valid = new Ajv2020({ strict: false }).compile(agentSpecSchema);
-  const variants: [string, Json, boolean][] = [
-    ['minimal', minimal, true],
-    ['complete', complete, true],
-    ['text', 'x', false],
-    ...Object.keys(complete).flatMap((key): [string, Json, boolean][] => [
-      [`${key} that is null`, { ...complete, [key]: null }, false],
-      [`${key} with more`, { ...complete, [`${key}s`]: 1 }, false],
-    ]),
-  ];
-
-  it.each(variants)('means the same to a JSON Schema validator: %s', (_name, spec, expected) => {
-    expect([valid(spec), tryParseRunnerSpec(spec).ok]).toEqual([expected, expected]);
   });
 });
