@@ -1,7 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type * as Server from '../../src/server/dev-server.ts';
-import type * as Finder from '../../src/server/find-temporal-cli.ts';
 import type { Screen } from './screen.mts';
 
 /** Longer than a look at this machine takes: the Temporal CLI is being fetched. */
@@ -12,8 +11,7 @@ const databaseFile = join('.longhaul', 'temporal.db');
 
 /** Temporal's own dev server, on 127.0.0.1 and free ports. */
 export async function startServer(screen: Screen): Promise<Server.DevServer> {
-  const { findTemporalCli } = (await built('find-temporal-cli')) as typeof Finder;
-  const { startDevServer } = (await built('dev-server')) as typeof Server;
+  const { findTemporalCli, startDevServer } = (await built('dev-server')) as typeof Server;
   const notice = (): void => screen.line('server', 'fetching the Temporal CLI (45 MB, once) …');
   const timer = setTimeout(notice, fetchingAfterMs);
   const { path: cliPath } = await findTemporalCli().finally(() => clearTimeout(timer));

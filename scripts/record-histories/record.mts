@@ -120,7 +120,7 @@ async function recordThread(
 
 /** The Temporal CLI, but its server suggests to continue as new soon. */
 async function impatientCli(project: string, folder: string): Promise<string> {
-  const module = join(project, 'dist/server/find-temporal-cli.js');
+  const module = join(project, 'dist/server/dev-server.js');
   const { findTemporalCli } = (await import(module)) as {
     readonly findTemporalCli: () => Promise<{ readonly path: string }>;
   };

@@ -2,16 +2,15 @@
  * The machine with all it can do, for drivers of their own. What it adds to `AgentMachine`: a history to start from, an output
  * tool, streamed turns, and turns a driver gives up. `longhaul`'s workflows need none of it: their sandbox does not load this file.
  */
+
 import { LonghaulError } from '../protocol/errors';
-import { isJsonObject } from '../base/json';
-import { plainJson } from '../base/plain-json';
+import { isJsonObject, plainJson } from '../base/json';
 import { RunCancelled } from '../core/errors';
 import { acceptTurn } from '../core/machine/accepted-turn';
 import { advance } from '../core/machine/advance';
 import { AgentMachine } from '../core/machine/agent-machine';
 import { decisionEvent, Machine, preparing, promptEvent } from '../core/machine/machine';
-import type { StoredOptions } from '../core/machine/options';
-import { checkCount, storeOptions } from '../core/machine/options';
+import { checkCount, type StoredOptions, storeOptions } from '../core/machine/options';
 import type { EventLog } from '../core/machine/run-record';
 import type { AgentRunState } from '../core/machine/run-state';
 import type {
@@ -24,11 +23,24 @@ import type {
 } from '../core/machine/steps';
 import { callsOf, contentOf } from '../core/machine/working-turn';
 import type { NewEntry } from '../protocol/log';
-import type { CompletionCall, Message, ToolResult, UserMessage } from '../protocol/message';
-import { checkHistory } from './caller-history';
+import type {
+  CompletionCall,
+  Message,
+  ToolMessage,
+  ToolResult,
+  UserMessage,
+} from '../protocol/message';
 import { planWithOutput } from './output-plan';
 import { acceptStreamed, markRecorded, resolveStreamed, streamedContext } from './stream-events';
 import type { PartialTurn, StreamedInvalidToolCall, StreamedResolution } from './streamed-turn';
+
+const answeredIds = (message: ToolMessage): string[] => message.parts.map(({ callId }) => callId);
+
+const refused = (index: number, problem: string): LonghaulError =>
+  new LonghaulError(
+    'ProtocolError',
+    `The history cannot be sent to a provider: message ${index} ${problem}. Repair it before starting a run.`,
+  );
 
 export type AgentRunOptions = StoredOptions & {
   /** Messages before the prompt; sent with every request, never part of `messages`. */
@@ -184,4 +196,37 @@ class EventList implements EventLog {
   add(event: NewEntry): void {
     this.entries.push(event);
   }
+}
+
+/** Refuses a history no provider would accept: every call needs exactly one result in the next message. */
+function checkHistory(messages: readonly Message[]): void {
+  messages.forEach((message, index) => {
+    const next = messages[index + 1];
+    if (message.role === 'tool' && messages[index - 1]?.role !== 'assistant')
+      throw refused(index, 'holds tool results, but no assistant message stands before it');
+    if (message.role !== 'assistant') return;
+    if (next?.role === 'assistant')
+      throw refused(index + 1, 'is a second assistant message in a row');
+    const open = callsOf(message.parts).map(({ callId }) => callId);
+    const answered = next?.role === 'tool' ? answeredIds(next) : [];
+    const missing = without(open, answered);
+    if (missing.length > 0)
+      throw refused(
+        index,
+        `holds calls without a result in the next message: ${missing.join(', ')}`,
+      );
+    const foreign = without(answered, open);
+    if (foreign.length > 0)
+      throw refused(index + 1, `holds results of no call before it: ${foreign.join(', ')}`);
+  });
+}
+
+/** Ids may repeat: each of `taken` removes one. */
+function without(ids: readonly string[], taken: readonly string[]): string[] {
+  const left = ids.slice();
+  for (const id of taken) {
+    const at = left.indexOf(id);
+    if (at >= 0) left.splice(at, 1);
+  }
+  return left;
 }

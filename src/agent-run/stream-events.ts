@@ -5,23 +5,25 @@
  * S2. Retry and skip give the turn up: what came in and its answers enter history, and a new model call follows.
  */
 import { LonghaulError } from '../protocol/errors';
-import { plainJson } from '../base/plain-json';
+import { plainJson } from '../base/json';
 import { emptyUsage } from '../core/budget/usage';
 import { refuse, scan } from '../core/machine/invalid-call-events';
-import type { TurnNames } from '../core/machine/invalid-tool-calls';
 import {
+  checkAction,
   findInvalidCall,
   invalidCallContext,
-  checkAction,
+  type TurnNames,
 } from '../core/machine/invalid-tool-calls';
-import type { Machine } from '../core/machine/machine';
-import { preparing } from '../core/machine/machine';
-import type { StoredOptions } from '../core/machine/options';
-import { allowedNames, sortedNames } from '../core/machine/options';
+import { type Machine, preparing } from '../core/machine/machine';
+import { allowedNames, sortedNames, type StoredOptions } from '../core/machine/options';
 import type { AcceptedTurn } from '../core/machine/run-state';
 import type { InvalidToolCallAction, InvalidToolCallContext } from '../core/machine/steps';
-import type { PartialTurn, StreamedInvalidToolCall, StreamedResolution } from './streamed-turn';
-import { toCallPart } from './streamed-turn';
+import {
+  type PartialTurn,
+  type StreamedInvalidToolCall,
+  type StreamedResolution,
+  toCallPart,
+} from './streamed-turn';
 import { callsOf, contentOf } from '../core/machine/working-turn';
 
 const event = 'resolveStreamedInvalidToolCall';

@@ -1,6 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonSchema } from './json';
-import { didYouMean } from './nearest';
-import { describeValue, formatPath, quote, type Problem } from './problem';
+import { describeValue, didYouMean, formatPath, type Problem, quote } from './problem';
 
 type Path = readonly (string | number)[];
 

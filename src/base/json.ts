@@ -9,3 +9,60 @@ export type JsonSchema = JsonObject;
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/**
+ * A deep copy as JSON would carry it: without undefined, shared with nobody. What enters the machine goes through here, so that a
+ * stored and loaded run equals the one that was never stored. JSON.parse makes own properties only, `__proto__` included.
+ */
+export function plainJson<Value>(value: Value): Value {
+  return JSON.parse(JSON.stringify(value)) as Value;
+}
+
+/** Plain across realms: a literal, JSON.parse's, or without a prototype. */
+export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/** Freezes plain data all the way down; functions and class instances in it are left as they are. */
+export function deepFreeze<Value>(value: Value): Value {
+  if (Array.isArray(value) || isPlainObject(value)) {
+    if (Object.isFrozen(value)) return value;
+    Object.freeze(value);
+    Object.values(value).forEach(deepFreeze);
+  }
+  return value;
+}
+
+/** JSON with sorted keys and no spaces (RFC 8785): equal values give equal text. Members that are `undefined` are left out. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) {
+    return `[${value.map((item) => (item === undefined ? 'null' : canonicalJson(item))).join(',')}]`;
+  }
+  if (typeof value === 'object' && value !== null) {
+    const members = Object.entries(value as { [key: string]: Json | undefined })
+      .filter(([, member]) => member !== undefined)
+      .sort(([left], [right]) => (left < right ? -1 : 1))
+      .map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`);
+    return `{${members.join(',')}}`;
+  }
+  return canonicalScalar(value);
+}
+
+function canonicalScalar(value: unknown): string {
+  if (typeof value === 'number' && !Number.isFinite(value)) {
+    throw new TypeError(`${value} is not JSON`);
+  }
+  const isScalar = value === null || ['string', 'number', 'boolean'].includes(typeof value);
+  if (!isScalar) throw new TypeError(`A ${typeof value} is not JSON`);
+  return JSON.stringify(value);
+}
+
+/** Without the members that are undefined: absent options are absent in the data too. */
+export function defined<Value extends object>(
+  value: Value,
+): { [Key in keyof Value]?: Exclude<Value[Key], undefined> } {
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return Object.fromEntries(members) as { [Key in keyof Value]?: Exclude<Value[Key], undefined> };
+}

@@ -1,6 +1,11 @@
 // What is wrong with data from outside, in words. Pure.
 
 /** What is wrong with a value, and where in it. `path` reads like code (`items[0].name`) and is empty for the value itself. */
+const longestWord = 100;
+
+/** Letters compared with letters: a schema may have thousands of names, and a value as many wrong ones. */
+const mostComparisons = 50_000;
+
 export type Problem = { readonly path: string; readonly message: string };
 
 const longestQuote = 80;
@@ -36,4 +41,51 @@ export function joinPath(parent: string, child: string): string {
 
 export function formatProblem({ path, message }: Problem): string {
   return path === '' ? message : `${path} ${message}`;
+}
+
+/** Damerau-Levenshtein distance, adjacent swaps counted once (optimal string alignment). */
+export function editDistance(left: string, right: string): number {
+  const rows: number[][] = [Array.from({ length: right.length + 1 }, (_, column) => column)];
+  const at = (row: number, column: number) => rows[row]?.[column] ?? Infinity;
+  for (let row = 1; row <= left.length; row += 1) {
+    rows.push([row]);
+    for (let column = 1; column <= right.length; column += 1) {
+      const substitution = left[row - 1] === right[column - 1] ? 0 : 1;
+      const swapped = left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1];
+      rows[row]?.push(
+        Math.min(
+          at(row - 1, column) + 1,
+          at(row, column - 1) + 1,
+          at(row - 1, column - 1) + substitution,
+          swapped ? at(row - 2, column - 2) + 1 : Infinity,
+        ),
+      );
+    }
+  }
+  return at(left.length, right.length);
+}
+
+/** The candidates a mistyped word may have meant, nearest first: at most three, each within a third of its length. */
+export function nearest(word: string, candidates: Iterable<string>): string[] {
+  if (word.length > longestWord) return [];
+  const typed = word.toLowerCase();
+  const similar = [...new Set(candidates)].filter(
+    (candidate) => Math.abs(candidate.length - word.length) <= longestWord / 3,
+  );
+  const letters = similar.reduce((sum, candidate) => sum + candidate.length, 0);
+  if (letters * word.length > mostComparisons) return [];
+  const scored = similar
+    .map((candidate) => ({ candidate, distance: editDistance(typed, candidate.toLowerCase()) }))
+    .filter(({ candidate, distance }) => {
+      const shorter = Math.min(word.length, candidate.length);
+      return distance < shorter && distance <= Math.max(1, Math.floor(candidate.length / 3));
+    });
+  scored.sort((a, b) => a.distance - b.distance || (a.candidate < b.candidate ? -1 : 1));
+  return scored.slice(0, 3).map(({ candidate }) => candidate);
+}
+
+/** `; did you mean 'x'?`, or nothing when no candidate is near. */
+export function didYouMean(word: string, candidates: Iterable<string>): string {
+  const found = nearest(word, candidates).map(quote);
+  return found.length === 0 ? '' : `; did you mean ${found.join(' or ')}?`;
 }

@@ -4,7 +4,7 @@ import { answerText } from '../core/machine/answer';
 import { foldLog } from '../core/transcript/fold-log';
 import { checkExactJson, violationText } from '../core/session';
 import { LonghaulError } from '../protocol/errors';
-import { isJsonObject, type Json, type JsonObject } from '../base/json';
+import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../base/json';
 import type { LogEntry } from '../protocol/log';
 import type { Message, Usage } from '../protocol/message';
 import { signalNames, updateNames } from '../protocol/names';
@@ -40,7 +40,6 @@ import { type RunTree, TreeReader } from './run-tree';
 import { hasEnded, memoOf, type ReadOptions, RunView } from './run-view';
 import { uninterrupted } from './uninterrupted';
 import { requireWorker } from './worker-watch';
-import { canonicalJson } from '../base/canonical-json';
 
 type GivenAnswer = (ResumeInput | ApproveInput | RejectInput) & { readonly inputId: string };
 

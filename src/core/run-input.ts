@@ -5,19 +5,17 @@
 
 import { inputProblem, typeName } from './input-parts';
 import { keyHashPattern, keyMembers } from './key-hashes';
-import { didYouMean } from '../base/nearest';
-import { formatProblem, quote } from '../base/problem';
+import { didYouMean, formatProblem, quote } from '../base/problem';
 import { checkExactJson, checkJson, violationText } from './session';
 import { utf8Length } from '../base/text';
 import { LonghaulError } from '../protocol/errors';
 import { isJsonObject, type JsonSchema } from '../base/json';
 import { limits } from '../protocol/limits';
 import { idPatterns } from '../protocol/names';
-import type { InputRef, Lineage, RunInput } from '../protocol/run';
+import type { InputRef, Lineage, RunInput, ThreadTurn } from '../protocol/run';
 import { shapeProblems } from '../base/check-shape';
 import type { LogRef } from '../protocol/log';
 import type { AgentToolPolicy, DefinitionRef } from '../protocol/spec';
-import type { ThreadTurn } from '../protocol/run';
 
 const text = { type: 'string', minLength: 1 };
 

@@ -1,6 +1,6 @@
 // What starting a run has in common, for clients and for workflows: its input, its type, its id and its first memo. Pure.
 
-import { defined } from '../base/defined';
+import { defined } from '../base/json';
 import { oneLine } from '../base/text';
 import { LonghaulError } from '../protocol/errors';
 import { idPatterns, memoKey, workflowTypes } from '../protocol/names';

@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { defined } from '../base/defined';
-import type { JsonObject } from '../base/json';
-import { deepFreeze } from '../base/plain-json';
+import { deepFreeze, defined, type JsonObject } from '../base/json';
 import { LonghaulError } from '../protocol/errors';
 import type { OutputOf, StandardSchema } from './arguments/emit';
 import { parseOptions, refuseProblems } from './options';

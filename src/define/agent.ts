@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { defined } from '../base/defined';
-import { isJsonObject } from '../base/json';
-import { deepFreeze } from '../base/plain-json';
+import { deepFreeze, defined, isJsonObject } from '../base/json';
 import { joinPath, quote, type Problem } from '../base/problem';
 import type { AgentSpec, RunTypes } from '../protocol/spec';
 import {
@@ -21,16 +19,15 @@ import {
   count,
   duration,
   fullText,
+  type Immutable,
   list,
   made,
   runnerId,
   sessionKeys,
   unless,
 } from './schema/parts';
-import type { Immutable } from './schema/parts';
-import type { JsonSchemaLiteral } from './tool';
+import type { JsonSchemaLiteral, Tool } from './tool';
 import type { McpServer } from './mcp-server';
-import type { Tool } from './tool';
 
 type AgentFields = Immutable<z.input<z.ZodObject<typeof agentFields>>>;
 

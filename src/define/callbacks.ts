@@ -1,6 +1,6 @@
 import type { InvalidToolCallContext } from '../core/machine/steps';
 import type { InvalidToolCallAction } from '../protocol/agent-run';
-import type { JsonObject } from '../base/json';
+import { deepFreeze, isJsonObject, type JsonObject } from '../base/json';
 import type {
   AssistantPart,
   FinishReason,
@@ -11,8 +11,6 @@ import type {
 } from '../protocol/message';
 import type { CallbacksSpec } from '../protocol/spec';
 import { z } from 'zod';
-import { isJsonObject } from '../base/json';
-import { deepFreeze } from '../base/plain-json';
 import { describeValue } from '../base/problem';
 import { parseOptions, refuseProblems, saidBy } from './options';
 import { made, runnerId, sessionKeys } from './schema/parts';

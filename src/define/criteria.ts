@@ -1,8 +1,7 @@
-import { isJsonObject, type Json, type JsonObject } from '../base/json';
+import { deepFreeze, isJsonObject, type Json, type JsonObject } from '../base/json';
 import type { CriterionResult } from '../protocol/log';
 import type { Message } from '../protocol/message';
 import type { JsonSchemaLiteral } from './tool';
-import { deepFreeze } from '../base/plain-json';
 import type { StandardSchema } from './arguments/emit';
 
 /** What a custom criterion checks. It is asked about text responses only. */

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { namedById, runnerRefs } from '../core/runner-refs';
-import { canonicalJson } from '../base/canonical-json';
-import { deepFreeze } from '../base/plain-json';
+import { canonicalJson, deepFreeze } from '../base/json';
 import { quote } from '../base/problem';
 import { LonghaulError } from '../protocol/errors';
 import { limits } from '../protocol/limits';

@@ -1,6 +1,5 @@
-import { isJsonObject, type Json } from '../base/json';
+import { canonicalJson, isJsonObject, type Json } from '../base/json';
 import type { Definition, RunnerSpec } from '../protocol/spec';
-import { canonicalJson } from '../base/canonical-json';
 import { formatPath } from '../base/problem';
 
 export type FieldChange = {

@@ -1,8 +1,7 @@
 import { LonghaulError } from '../protocol/errors';
 import { limits } from '../protocol/limits';
 import type { Definition, RunnerSpec, ToolSpec } from '../protocol/spec';
-import { canonicalJson } from '../base/canonical-json';
-import { deepFreeze } from '../base/plain-json';
+import { canonicalJson, deepFreeze } from '../base/json';
 import { quote } from '../base/problem';
 import { refuseProblems } from './options';
 import { agentRules } from './schema/agent';

@@ -4,9 +4,8 @@ import { isJsonObject, type JsonObject } from '../base/json';
 import type { ToolSpec } from '../protocol/spec';
 import { affordProblems } from './arguments/bounds';
 import type { McpServer } from './mcp-server';
-import { didYouMean } from '../base/nearest';
+import { didYouMean, formatProblem, quote } from '../base/problem';
 import { toPlainJson } from './plain-json';
-import { formatProblem, quote } from '../base/problem';
 
 /** A tool as an MCP server lists it. */
 export type ListedMcpTool = {

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { defined } from '../base/defined';
-import { deepFreeze } from '../base/plain-json';
+import { deepFreeze, defined } from '../base/json';
 import { quote, type Problem } from '../base/problem';
 import type { McpConnection, McpServer } from './mcp-server';
 import { parseOptions, refuseProblems, saidBy } from './options';

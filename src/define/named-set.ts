@@ -1,5 +1,4 @@
-import { didYouMean } from '../base/nearest';
-import { describeValue, quote } from '../base/problem';
+import { describeValue, didYouMean, quote } from '../base/problem';
 import { LonghaulError } from '../protocol/errors';
 import { specError } from './problems/problem';
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { isPlainObject } from '../base/plain-json';
+import { isPlainObject } from '../base/json';
 import { describeValue, joinPath, type Problem } from '../base/problem';
 import { toPlainJson } from './plain-json';
 import { parse } from './problems/from-zod';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { defined } from '../base/defined';
-import { deepFreeze, isPlainObject } from '../base/plain-json';
+import { deepFreeze, defined, isPlainObject } from '../base/json';
 import type { GraphSpec, ParallelSpec, RunnerRef, SequentialSpec } from '../protocol/spec';
 import { checkNesting } from './nesting';
 import { parseOptions, refuseProblems, saidBy } from './options';

@@ -1,5 +1,4 @@
-import { isJsonObject, type JsonObject } from '../base/json';
-import { deepFreeze } from '../base/plain-json';
+import { deepFreeze, isJsonObject, type JsonObject } from '../base/json';
 import { describeValue, joinPath, type Problem } from '../base/problem';
 import { limits } from '../protocol/limits';
 import type { RunnerSpec } from '../protocol/spec';

@@ -1,5 +1,4 @@
-import { isPlainObject } from '../base/plain-json';
-import type { Json, JsonObject } from '../base/json';
+import { isPlainObject, type Json, type JsonObject } from '../base/json';
 import { describeValue, formatPath, type Problem } from '../base/problem';
 
 const deepest = 100;

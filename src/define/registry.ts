@@ -1,9 +1,8 @@
-import { didYouMean, nearest } from '../base/nearest';
-import { describeValue, quote } from '../base/problem';
+import { describeValue, didYouMean, nearest, quote } from '../base/problem';
 import { LonghaulError } from '../protocol/errors';
 import type { Definition, RunnerSpec } from '../protocol/spec';
 import { isMcpServer, isTool } from './agent';
-import type { Agent } from './runner';
+import { type Agent, calledRunners, isRunner, type Runner, runnerMakers } from './runner';
 import { isCallbacks, type Callbacks } from './callbacks';
 import type { CriterionFunction, CustomCriterion } from './criteria';
 import { closeOver, type Code, type Registered } from './definition';
@@ -12,7 +11,6 @@ import type { McpServer } from './mcp-server';
 import { NamedSet, type Given } from './named-set';
 import { parseRunnerSpec } from './parse-spec';
 import { specError } from './problems/problem';
-import { calledRunners, isRunner, runnerMakers, type Runner } from './runner';
 import type { Tool } from './tool';
 
 /** Code for agents that are only data. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { deepFreeze } from '../base/plain-json';
+import { deepFreeze } from '../base/json';
 import { describeValue, quote } from '../base/problem';
 import type { SubAgentSpec } from '../protocol/spec';
 import { parseOptions, refuseProblems, saidBy } from './options';

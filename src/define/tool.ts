@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { defined } from '../base/defined';
-import type { Json, JsonObject } from '../base/json';
-import { deepFreeze } from '../base/plain-json';
+import { deepFreeze, defined, type Json, type JsonObject } from '../base/json';
 import { describeValue } from '../base/problem';
 import type { ToolSpec } from '../protocol/spec';
 import type { ArgumentsCheck, OutputOf, StandardSchema } from './arguments/emit';

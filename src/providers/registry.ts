@@ -4,9 +4,8 @@ import { isJsonObject } from '../base/json';
 import { createAnthropicProvider } from './anthropic/anthropic-provider';
 import { createGoogleProvider } from './google/google-provider';
 import { createOpenAiProvider } from './openai/openai-provider';
-import { nearest } from '../base/nearest';
+import { nearest } from '../base/problem';
 import type { ModelProvider, ProviderConfig } from './provider';
-import type { ProviderFactory } from './provider-factory';
 
 type Api = NonNullable<ProviderConfig['api']>;
 
@@ -16,7 +15,9 @@ export type ProviderConfigs = Readonly<Record<string, ProviderConfig | ModelProv
 type Maker = { readonly create: ProviderFactory; readonly package: Peer };
 
 const openAi: Maker = { create: createOpenAiProvider, package: 'openai' };
+
 const anthropic: Maker = { create: createAnthropicProvider, package: '@anthropic-ai/sdk' };
+
 const google: Maker = { create: createGoogleProvider, package: '@google/genai' };
 
 const makers: Readonly<Record<Api, Maker>> = {
@@ -167,3 +168,9 @@ function unusableConfig(name: string, { api }: ProviderConfig): LonghaulError {
 function isModelProvider(value: object): value is ModelProvider {
   return 'call' in value && typeof value.call === 'function';
 }
+
+/**
+ * Makes a provider under a name. It must be cheap: the SDK is loaded and its client constructed at the first call, when the
+ * environment has been read. Load it with `require` inside a function: Jest cannot run a native `import()` of the built package.
+ */
+type ProviderFactory = (name: string, config: ProviderConfig) => ModelProvider;

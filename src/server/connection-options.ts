@@ -1,5 +1,5 @@
 import './client-packages';
-import { defined } from '../base/defined';
+import { defined } from '../base/json';
 import type { TLSConfig } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { LonghaulError } from '../protocol/errors';

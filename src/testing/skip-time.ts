@@ -1,7 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Client } from '@temporalio/client';
+import {
+  type Client,
+  type WorkflowExecutionDescription,
+  type WorkflowHandle,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { nextEvent, type NextEvent } from './next-event';
+import { isJsonObject } from '../base/json';
+import { memoKey } from '../protocol/names';
+
+const nothing: NextEvent = { kind: 'nothing' };
 
 /** Real time between two looks at a run that works or waits for somebody. */
 const lookEveryMs = 10;
@@ -56,4 +64,96 @@ async function stepTo(
       : Math.max(1, next.at - (await env.currentTimeMs()));
   await env.sleep(step);
   return step;
+}
+
+type History = Awaited<ReturnType<WorkflowHandle['fetchHistory']>>;
+
+type Time = { readonly seconds?: unknown; readonly nanos?: number | null };
+
+/** What a run and its children wait for, as far as time is concerned. */
+type NextEvent =
+  /** Somebody works, or will in a moment. */
+  | { readonly kind: 'work' }
+  /** An activity failed and is tried again, at a time the server does not tell. */
+  | { readonly kind: 'retry' }
+  | { readonly kind: 'timer'; readonly at: number }
+  /** Nothing that time brings: an answer, a signal, the end. */
+  | { readonly kind: 'nothing' };
+
+/**
+ * The next thing that time brings to a run or any run below it; work comes before everything else. A run that is not there yet, as a
+ * thread's turn or a child between its parent's command and its first event, will be in a moment.
+ */
+export async function nextEvent(client: Client, workflowId: string): Promise<NextEvent> {
+  try {
+    return await nextOf(client, workflowId);
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return { kind: 'work' };
+    throw error;
+  }
+}
+
+async function nextOf(client: Client, workflowId: string): Promise<NextEvent> {
+  const handle = client.workflow.getHandle(workflowId);
+  const description = await handle.describe();
+  if (description.status.name !== 'RUNNING') return nothing;
+  const history = await handle.fetchHistory();
+  // Read one after the other: they tell of the same moment only when they agree on the number of events.
+  if (description.historyLength !== history.events?.length) return { kind: 'work' };
+  const { pendingActivities, pendingChildren } = description.raw;
+  const attempts = (pendingActivities ?? []).map(({ attempt }) => attempt ?? 1);
+  if (attempts.includes(1) || hasOpenTask(history)) return { kind: 'work' };
+  const children = (pendingChildren ?? []).map((child) =>
+    nextEvent(client, child.workflowId ?? ''),
+  );
+  const own = attempts.length > 0 ? ({ kind: 'retry' } as const) : firstTimer(history, description);
+  return earliest([own, ...(await Promise.all(children))]);
+}
+
+function earliest(events: readonly NextEvent[]): NextEvent {
+  const timers = events.filter((event) => event.kind === 'timer');
+  return (
+    events.find(({ kind }) => kind === 'work') ??
+    events.find(({ kind }) => kind === 'retry') ??
+    timers.sort((one, other) => one.at - other.at)[0] ??
+    nothing
+  );
+}
+
+/** A workflow task that is scheduled or under way. */
+function hasOpenTask({ events }: History): boolean {
+  const isTask = (event: NonNullable<typeof events>[number]): boolean =>
+    Boolean(
+      event.workflowTaskScheduledEventAttributes ??
+      event.workflowTaskStartedEventAttributes ??
+      event.workflowTaskCompletedEventAttributes ??
+      event.workflowTaskFailedEventAttributes ??
+      event.workflowTaskTimedOutEventAttributes,
+    );
+  const last = events?.findLast(isTask);
+  return last !== undefined && !last.workflowTaskCompletedEventAttributes;
+}
+
+/** A paused run's timer is the deadline of its question: it is for the test to skip to, by name. */
+function firstTimer({ events }: History, description: WorkflowExecutionDescription): NextEvent {
+  if (isPaused(description)) return nothing;
+  const open = new Map<string, number>();
+  for (const event of events ?? []) {
+    const started = event.timerStartedEventAttributes;
+    const ended = event.timerFiredEventAttributes ?? event.timerCanceledEventAttributes;
+    if (started) {
+      open.set(started.timerId ?? '', toMs(event.eventTime) + toMs(started.startToFireTimeout));
+    }
+    if (ended) open.delete(ended.timerId ?? '');
+  }
+  return open.size === 0 ? nothing : { kind: 'timer', at: Math.min(...open.values()) };
+}
+
+function isPaused({ memo }: WorkflowExecutionDescription): boolean {
+  const shown: unknown = memo?.[memoKey];
+  return isJsonObject(shown) && shown['status'] === 'needs-input';
+}
+
+function toMs(time: Time | null | undefined): number {
+  return Number(time?.seconds ?? 0) * 1_000 + (time?.nanos ?? 0) / 1_000_000;
 }

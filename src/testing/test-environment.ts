@@ -1,13 +1,18 @@
-import { defined } from '../base/defined';
+import { defined } from '../base/json';
 import { setTimeout as delay } from 'node:timers/promises';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { Worker, WorkerOptions } from '@temporalio/worker';
-import { connect, type AgentRunOutcome, type Longhaul, type RunHandle } from '../client';
+import { type AgentRunOutcome, connect, type Longhaul, type RunHandle } from '../client';
 import { defaults } from '../protocol/names';
 import { findTestServer } from '../server/find-test-server';
 import { createWorker, type CreateWorkerOptions } from '../worker';
-import { connectClient } from './client-connection';
 import { stepTimeUntil } from './skip-time';
+import {
+  Connection,
+  type ConnectionLike,
+  defaultGrpcRetryOptions,
+  makeGrpcRetryInterceptor,
+} from '@temporalio/client';
 
 /**
  * What `createWorker` takes, but for the server: the environment has one of its own. As nobody else reaches it, `inlineSpecs` is true
@@ -151,4 +156,29 @@ function running({ env, worker, client, closing, disconnect }: Parts): TestEnvir
     now: async () => new Date(await env.currentTimeMs()),
     close: () => (closure ??= close()),
   };
+}
+
+type ClientConnection = { readonly connection: ConnectionLike; close(): Promise<void> };
+
+/**
+ * A connection of its own for the client of a test environment. A call that is still open when the environment closes, as after a
+ * failed test, must end then: the SDK would try it again on the closed connection and bring the whole process down.
+ */
+async function connectClient(address: string, closing: AbortSignal): Promise<ClientConnection> {
+  const { delayFunction, retryableDecider } = defaultGrpcRetryOptions();
+  const retry = makeGrpcRetryInterceptor({
+    delayFunction,
+    retryableDecider: (attempt, status) => !closing.aborted && retryableDecider(attempt, status),
+  });
+  const connection = await Connection.connect({ address, interceptors: [retry] });
+  return { connection: knowingItsWorker(connection), close: () => connection.close() };
+}
+
+/** The time-skipping server cannot say who polls a task queue; here it is known: the environment's worker. */
+function knowingItsWorker(connection: Connection): ConnectionLike {
+  const workflowService = {
+    ...connection.workflowService,
+    describeTaskQueue: () => Promise.resolve({ pollers: [{}] }),
+  };
+  return Object.create(connection, { workflowService: { value: workflowService } }) as Connection;
 }

@@ -1,11 +1,12 @@
 import type {
   BundleOptions,
   BundlerPlugin,
+  NativeConnection,
   Worker,
   WorkerOptions,
   WorkerPlugin,
 } from '@temporalio/worker';
-import { createActivities } from '../activities';
+import { createActivities } from '../activities/index';
 import { DefinitionCache } from '../activities/definition/definition-cache';
 import { InputCache } from '../activities/log/input-cache';
 import { LogCache } from '../activities/log/log-cache';
@@ -16,8 +17,7 @@ import { priceTable } from '../providers/prices';
 import { requireProviderPackages, resolveProviders } from '../providers/registry';
 import { failureConverterPath, tryEncryption, workerConverter } from '../server/encryption';
 import { LonghaulError } from '../protocol/errors';
-import { providerNames } from '../define/registry';
-import { createRegistry, type Registry } from '../define/registry';
+import { createRegistry, providerNames, type Registry } from '../define/registry';
 import { addSpecs } from '../define/files/add';
 import { checkStores } from '../stores/check-stores';
 import {
@@ -30,9 +30,9 @@ import {
 import { checkLonghaulOptions } from './check-options';
 import type { LonghaulOptions } from './options';
 import { replayPace } from './replay-pace';
-import { RequiredWorkflows } from './required-workflows';
-import { searchAttributeCheck } from './search-attributes';
 import { checkSdk, sdkCopies } from './temporal-sdk';
+import { isRegistered, readAttributes } from '../server/search-attributes';
+import { allWorkflowTypes } from '../protocol/names';
 
 /**
  * Adds Longhaul's activities and workflows to a worker that already exists. A worker with workflows of its own exports ours from
@@ -171,4 +171,87 @@ function bundledUnseen(): Error {
     'SpecError',
     'a bundle ignores dataConverter.failureConverterPath: pass `encryption` and workflowsPath instead of workflowBundle, or clearFailures: true if you built the bundle with it',
   );
+}
+
+/** Whether the namespace has our search attributes, of their type, asked once per worker. A server that does not say counts as no. */
+function searchAttributeCheck(
+  connection: NativeConnection | undefined,
+  namespace: string,
+): () => Promise<boolean> {
+  let answer: Promise<boolean> | undefined;
+  return () =>
+    (answer ??= connection === undefined ? Promise.resolve(false) : ask(connection, namespace));
+}
+
+async function ask(connection: NativeConnection, namespace: string): Promise<boolean> {
+  try {
+    const { operatorService } = connection;
+    const states = await connection.withDeadline(Date.now() + timeouts.serverCheck / 2, () =>
+      readAttributes({ operatorService, namespace }),
+    );
+    return states.every(isRegistered);
+  } catch {
+    return false;
+  }
+}
+
+/** What the bundler's compiler shows of itself, as far as it is looked at. */
+type Module = { readonly resource?: string };
+
+type Connection = {
+  readonly module: Module | null;
+  readonly dependency: { readonly request?: string } | null;
+};
+
+type Compilation = {
+  readonly modules: Iterable<Module>;
+  readonly errors: readonly Error[];
+  readonly moduleGraph: {
+    getOutgoingConnections(module: Module): Iterable<Connection>;
+    /** `null` and `undefined`: not known. */
+    getExportsInfo(module: Module): { isExportProvided(name: string): boolean | null | undefined };
+  };
+};
+
+type Compiler = {
+  readonly hooks: {
+    readonly afterCompile: { tap(name: string, check: (compilation: Compilation) => void): void };
+  };
+};
+
+/**
+ * A plugin of the bundler: a worker whose workflow file does not export our workflows would leave every run waiting for ever, so
+ * its bundle is refused. Importing something of ours is not enough: what a file does not export is no workflow.
+ */
+class RequiredWorkflows {
+  readonly #workflowsPath: string;
+
+  constructor(workflowsPath: string) {
+    this.#workflowsPath = workflowsPath;
+  }
+
+  apply(compiler: Compiler): void {
+    compiler.hooks.afterCompile.tap('longhaul', (compilation) => {
+      // What else is wrong says more: a file that was not found exports nothing.
+      if (compilation.errors.length > 0) return;
+      const missing = this.#missingIn(compilation);
+      if (missing.length === 0) return;
+      throw new Error(
+        `${this.#workflowsPath} does not export Longhaul's workflows ${missing.join(', ')}: add \`export * from 'longhaul/workflows'\` to it`,
+      );
+    });
+  }
+
+  #missingIn({ modules, moduleGraph }: Compilation): readonly string[] {
+    const all = [...modules];
+    const ours = all.find(({ resource }) => resource === workflowsModule());
+    if (ours === undefined) return allWorkflowTypes;
+    const given = all
+      .flatMap((module) => [...moduleGraph.getOutgoingConnections(module)])
+      .find(({ dependency }) => dependency?.request === this.#workflowsPath)?.module;
+    if (!given) return [];
+    const provides = (module: Module, name: string): boolean =>
+      moduleGraph.getExportsInfo(module).isExportProvided(name) !== false;
+    return allWorkflowTypes.filter((type) => provides(ours, type) && !provides(given, type));
+  }
 }

@@ -2,8 +2,11 @@
 
 import { randomUUID } from 'node:crypto';
 import { Pool } from 'pg';
-import { migratePostgres, postgresMigrations } from '../../src/stores/postgres/postgres-migrations';
-import { PostgresStores } from '../../src/stores/postgres/postgres-stores';
+import {
+  migratePostgres,
+  postgresMigrations,
+  PostgresStores,
+} from '../../src/stores/postgres/postgres-stores';
 import { memoryStoreContract } from '../../src/testing/memory-store-contract';
 import { stateStoreContract } from '../../src/testing/state-store-contract';
 import { startPostgres, type PostgresServer } from './postgres';

@@ -4,8 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
-import { startDevServer, type DevServer, type DevServerOptions } from '../../src/server/dev-server';
-import { findTemporalCli } from '../../src/server/find-temporal-cli';
+import {
+  type DevServer,
+  type DevServerOptions,
+  findTemporalCli,
+  startDevServer,
+} from '../../src/server/dev-server';
 import { freePort } from '../../src/server/free-port';
 import { describeWithTimeSkipping, timeSkippingServerPath } from '../servers';
 

@@ -3,15 +3,14 @@
 import { criteria, defineAgent, defineTool, subAgent } from '../../src';
 import { toModelRequest } from '../../src/activities/model/model-request';
 import { checkStructured } from '../../src/activities/model/turn-checks';
-import { AgentRun } from '../../src/agent-run';
+import { AgentRun, type AgentRunOptions } from '../../src/agent-run';
 import { toToolOutput } from '../../src/core/transcript/tool-output';
-import type { AgentRunOptions } from '../../src/agent-run';
 import type { AgentRunResponse } from '../../src/core/machine/steps';
 import type { AssistantPart, Message } from '../../src/protocol/message';
 import type { RunnerSpec } from '../../src/protocol/spec';
 import { toMessages } from '../../src/providers/anthropic/to-messages';
 import { toContents } from '../../src/providers/google/to-contents';
-import { toChatMessages } from '../../src/providers/openai/chat/to-chat-messages';
+import { toChatMessages } from '../../src/providers/openai/chat/to-chat-request';
 import { parseRunnerSpec } from '../../src/define/parse-spec';
 import { assistant, call, result, text, thrown, tokens, tool, turn, user } from './core/builders';
 import { origin } from './providers/google/wire-builders';

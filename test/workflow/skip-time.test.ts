@@ -5,8 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { bundleWorkflowCode, DefaultLogger, Worker } from '@temporalio/worker';
-import { nextEvent } from '../../src/testing/next-event';
-import { stepTimeUntil } from '../../src/testing/skip-time';
+import { nextEvent, stepTimeUntil } from '../../src/testing/skip-time';
 import { describeWithTimeSkipping, timeSkippingServerPath } from '../servers';
 import { quietRuntime } from './quiet';
 

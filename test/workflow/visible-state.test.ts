@@ -3,7 +3,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { defineAgent, defineTool } from '../../src';
-import { findTemporalCli } from '../../src/server/find-temporal-cli';
+import { findTemporalCli } from '../../src/server/dev-server';
 import { scriptedModel } from '../../src/testing/scripted-model';
 import type { ScriptedStep } from '../../src/testing/scripted-step';
 import { devServerAddress } from '../servers';

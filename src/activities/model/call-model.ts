@@ -11,12 +11,12 @@ import type { Message, Usage } from '../../protocol/message';
 import type { RunSpend } from '../../protocol/run';
 import type { AgentSpec, Definition } from '../../protocol/spec';
 import { costOf } from '../../providers/prices';
-import type { ModelProvider } from '../../providers/provider';
+import type { ModelProvider, ModelResponse } from '../../providers/provider';
 import { callbackChain } from '../callbacks';
 import type { ActivityDependencies } from '../dependencies';
 import { earlyStopOf } from './early-stop';
 import { toFailure } from '../failures';
-import { withHeartbeat } from '../heartbeat';
+import { type Heartbeat, withHeartbeat } from '../heartbeat';
 import { pinnedDefinition } from '../definition/pinned-definition';
 import { attempt } from './model-attempt';
 import { callWithCallbacks } from './model-callbacks';
@@ -25,12 +25,15 @@ import { readLog } from '../log/read-log';
 import {
   approvalCheck,
   argumentCheck,
-  criterionCheck,
   type CheckedTurn,
+  criterionCheck,
   requireCriteria,
 } from './check-functions';
-import { checkTurnSize, CachedResponse } from './cached-response';
 import { checkTurn } from './turn-checks';
+import { Context } from '@temporalio/activity';
+import { utf8Length } from '../../base/text';
+import { isJsonObject, type Json } from '../../base/json';
+import { limits } from '../../protocol/limits';
 
 export async function callModel(
   dependencies: ActivityDependencies,
@@ -150,4 +153,46 @@ function providerOf(dependencies: ActivityDependencies, name: string): ModelProv
       retryable: true,
     },
   );
+}
+
+// A model's answer that was paid for outlives an attempt that fails after it, because code that checks it threw: the next attempt,
+// on whatever worker, checks the same answer. Its place is the heartbeat's details, which the server keeps between attempts.
+
+export class CachedResponse {
+  readonly #keep: Heartbeat;
+  #response: ModelResponse | undefined = cachedBefore();
+
+  constructor(keep: Heartbeat) {
+    this.#keep = keep;
+  }
+
+  /** There once the model has answered, in this attempt or an earlier one. */
+  get response(): ModelResponse | undefined {
+    return this.#response;
+  }
+
+  /** Calls the model unless it has answered before. */
+  async once(call: () => Promise<ModelResponse>): Promise<ModelResponse> {
+    if (this.#response !== undefined) return this.#response;
+    const response = await call();
+    this.#response = response;
+    checkTurnSize(response);
+    this.#keep({ response: response as unknown as Json });
+    return response;
+  }
+}
+
+function checkTurnSize(entry: object): void {
+  const bytes = utf8Length(JSON.stringify(entry));
+  if (bytes <= limits.modelTurn) return;
+  throw new LonghaulError(
+    'PayloadTooLarge',
+    `the model's turn has ${bytes} bytes; at most ${limits.modelTurn} are kept. Lower maxOutputTokens`,
+  );
+}
+
+function cachedBefore(): ModelResponse | undefined {
+  const { heartbeatDetails } = Context.current().info as { heartbeatDetails: unknown };
+  if (!isJsonObject(heartbeatDetails)) return undefined;
+  return heartbeatDetails['response'] as unknown as ModelResponse | undefined;
 }

@@ -7,7 +7,7 @@ import { agentOf, toolOf } from '../../core/loop-config';
 import { errorOutput, outcomeUnknown, type ToolOutput } from '../../core/transcript/tool-output';
 import type { CallToolInput, CallToolResult } from '../../protocol/activities';
 import { hasCode, LonghaulError } from '../../protocol/errors';
-import type { JsonObject } from '../../base/json';
+import { canonicalJson, type JsonObject } from '../../base/json';
 import type { ToolSpec } from '../../protocol/spec';
 import { callArguments } from './call-arguments';
 import { isCancelled } from '../callback-failure';
@@ -23,7 +23,6 @@ import { type RanTool, runWithCallbacks } from './tool-callbacks';
 import { createHash } from 'node:crypto';
 import { checkExactJson, sessionDelta, violationText } from '../../core/session';
 import type { SessionDelta } from '../../protocol/session';
-import { canonicalJson } from '../../base/canonical-json';
 import type { ToolContext } from '../../define/tool';
 import { askContext } from '../log/read-log';
 

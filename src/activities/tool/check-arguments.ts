@@ -8,9 +8,8 @@ import type {
   RunToolHooksInput,
   RunToolHooksResult,
 } from '../../protocol/activities';
-import type { JsonObject } from '../../base/json';
+import { canonicalJson, type JsonObject } from '../../base/json';
 import type { ToolSpec } from '../../protocol/spec';
-import { canonicalJson } from '../../base/canonical-json';
 import { tryCompileSchema } from '../../define/arguments/compile';
 import type { Problem } from '../../base/problem';
 import type { Tool } from '../../define/tool';

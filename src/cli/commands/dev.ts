@@ -1,5 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { LonghaulError } from '../../protocol/errors';
 import { defaults } from '../../protocol/names';
@@ -12,7 +12,6 @@ import {
 } from '../session/agents-source';
 import type { CommandContext } from '../session/command-context';
 import { addTaskQueueFlag } from '../session/connection';
-import { awaitFormerServer, inUse, lockDb } from '../dev/db-lock';
 import { endOfDev } from '../dev/end-of-dev';
 import { WorkerKeeper } from '../dev/worker-keeper';
 import type { ReadyWorker } from '../dev/worker-messages';
@@ -24,6 +23,14 @@ import { renderAgents } from '../render/render-agents';
 import { commandLine } from '../render/render-pending';
 import type { Terminal } from '../render/terminal';
 import { freePort, isPortFree } from '../../server/free-port';
+
+const startingMs = 60_000;
+
+const goingMs = 5_000;
+
+const everyMs = 100;
+
+const lockFileOf = (dbFile: string): string => `${dbFile}.lock`;
 
 type DevFlags = AgentsFlags & {
   readonly db: string;
@@ -168,4 +175,67 @@ async function choosePort(asked: number | undefined, usual: number): Promise<Cho
   if (asked !== undefined) return { port: asked, isUsual: asked === usual };
   const isUsual = await isPortFree(usual);
   return { port: isUsual ? usual : await freePort(), isUsual };
+}
+
+type Holder = { readonly pid: number; readonly port: number };
+
+type DbLock = { readonly release: () => void };
+
+/** Refuses a database that another dev server uses, and waits for one to go whose process was killed. */
+async function awaitFormerServer(dbFile: string): Promise<void> {
+  const file = lockFileOf(dbFile);
+  const holder = readHolder(file);
+  if (holder === undefined) return;
+  if (await isHeld(file, holder)) throw inUse(dbFile);
+  await untilFree(holder.port);
+}
+
+/** Marks a database as used by this process: while its server is idle, SQLite itself would let a second one in. */
+function lockDb(dbFile: string, port: number): DbLock {
+  const file = lockFileOf(dbFile);
+  writeFileSync(file, JSON.stringify({ pid: process.pid, port } satisfies Holder));
+  const release = (): void => {
+    process.off('exit', release);
+    if (readHolder(file)?.pid === process.pid) rmSync(file, { force: true });
+  };
+  process.once('exit', release);
+  return { release };
+}
+
+function inUse(dbFile: string, cause?: unknown): LonghaulError {
+  const file = relative(process.cwd(), dbFile);
+  const message = `${file} is in use by another server: stop that one, or name another file with --db`;
+  return new LonghaulError('ServerUnavailable', message, { cause });
+}
+
+/** A process id may belong to some other process by now: one that never serves, as the holder does soon after its start. */
+async function isHeld(file: string, { pid, port }: Holder): Promise<boolean> {
+  if (!isRunning(pid)) return false;
+  const age = Date.now() - statSync(file).mtimeMs;
+  return age < startingMs || !(await isPortFree(port));
+}
+
+/** The server of a killed process goes a moment after it. */
+async function untilFree(port: number): Promise<void> {
+  const deadline = Date.now() + goingMs;
+  while (Date.now() < deadline && !(await isPortFree(port))) {
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
+  }
+}
+
+function readHolder(file: string): Holder | undefined {
+  try {
+    const { pid, port } = JSON.parse(readFileSync(file, 'utf8')) as Partial<Holder>;
+    return typeof pid === 'number' && typeof port === 'number' ? { pid, port } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
 }

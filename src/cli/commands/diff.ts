@@ -1,18 +1,30 @@
 import type { Command } from 'commander';
 import type { Longhaul } from '../../client';
-import { diffDefinitions, type Definitions, type RunnerChange } from '../../define/diff';
+import {
+  type Definitions,
+  diffDefinitions,
+  type FieldChange,
+  type RunnerChange,
+} from '../../define/diff';
 import { hashDefinition } from '../../define/definition';
 import { loadAgents } from '../session/agents-file';
 import { findAgentsSource } from '../session/agents-source';
 import { toCliError } from '../cli-error';
 import type { CommandContext } from '../session/command-context';
-import { addConnectionFlags, openLonghaul, type ConnectionFlags } from '../session/connection';
+import { addConnectionFlags, type ConnectionFlags, openLonghaul } from '../session/connection';
 import { exitCodes } from '../exit-codes';
 import { collect } from '../session/parse-options';
-import { printableJson } from '../render/printable';
-import { renderChanges, renderPinnedRuns } from '../render/render-diff';
-import { runsByDefinition, type PinnedRun } from '../session/runs-by-definition';
+import { printable, printableJson, printableLine } from '../render/printable';
+import { type PinnedRun, runsByDefinition } from '../session/runs-by-definition';
 import type { Terminal } from '../render/terminal';
+import type { Json } from '../../base/json';
+import { age } from '../render/render-list';
+import { paintStatus, type Style } from '../render/style';
+import { renderTable, type TableOptions } from '../render/table';
+
+const looks = { added: 'green', removed: 'red', changed: 'yellow', affected: 'dim' } as const;
+
+const verbWidth = 'affected  '.length;
 
 type DiffFlags = ConnectionFlags & {
   readonly tools?: string;
@@ -74,6 +86,7 @@ async function load(path: string, { tools, overlay }: DiffFlags): Promise<Side> 
 }
 
 type Sides = { readonly before: Side; readonly after: Side };
+
 type FoundRuns = { readonly runs: readonly PinnedRun[] | undefined; readonly noRuns?: string };
 
 /** What differs is worth showing without a server, too. */
@@ -131,4 +144,43 @@ function print(
   );
   for (const line of renderPinnedRuns(runs, { style, width, now: new Date() }))
     terminal.print(line);
+}
+
+/** A block per runner: its fields with what they were and what they are. */
+function renderChanges(changes: readonly RunnerChange[], style: Style): readonly string[] {
+  return changes.flatMap(({ runner, kind, change, fields, through }) => {
+    const by = through.length === 0 ? '' : `, through ${through.join(', ')}`;
+    const head = `${style[looks[change]](change.padEnd(verbWidth))}${kind} ${runner}${by}`;
+    return [head, ...fields.flatMap((field) => renderField(field, style))];
+  });
+}
+
+function renderField(field: FieldChange, { red, green }: Style): readonly string[] {
+  const lines = (sign: string, value: Json | undefined): readonly string[] =>
+    value === undefined ? [] : textOf(value).map((line) => `    ${sign} ${line}`);
+  return [
+    `  ${printableLine(field.path)}`,
+    ...lines('-', field.old).map((line) => red(line)),
+    ...lines('+', field.new).map((line) => green(line)),
+  ];
+}
+
+function textOf(value: Json): readonly string[] {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return printable(text).split('\n');
+}
+
+/** The open runs, and which definition each has. */
+function renderPinnedRuns(
+  runs: readonly PinnedRun[],
+  { style, width, now }: TableOptions & { readonly now: Date },
+): readonly string[] {
+  const rows = runs.map((run) => [
+    run.workflowId,
+    printableLine(run.agent),
+    run.definition,
+    { text: run.status, paint: () => paintStatus(run.status, style) },
+    age(new Date(run.startTime), now),
+  ]);
+  return renderTable(['RUN', 'AGENT', 'DEFINITION', 'STATUS', 'AGE'], rows, { style, width });
 }

@@ -6,9 +6,8 @@
 //    raised as far as they would be exceeded by it: else who adds would be asked again at once.
 // 4. Tokens are counted call by call: some providers report a total now and then.
 
-import { defined } from '../../base/defined';
+import { defined, type Json } from '../../base/json';
 import { LonghaulError } from '../../protocol/errors';
-import type { Json } from '../../base/json';
 import type { RunSpend } from '../../protocol/run';
 import type { BudgetSpec } from '../../protocol/spec';
 import { tokensIn, tokensOf } from './spend';

@@ -1,8 +1,6 @@
 import { LonghaulError } from '../../protocol/errors';
-import type { StoredOptions } from './options';
-import { allowedNames, sortedNames } from './options';
-import { plainJson } from '../../base/plain-json';
-import { isJsonObject } from '../../base/json';
+import { allowedNames, sortedNames, type StoredOptions } from './options';
+import { isJsonObject, plainJson } from '../../base/json';
 import type { AcceptedTurn } from './run-state';
 import type { ModelTurn } from './steps';
 import { toUsage } from '../budget/usage';

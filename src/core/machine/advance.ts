@@ -3,14 +3,12 @@
  *
  * A1. An iteration counts when its batch is complete, whoever answered last.
  */
-import { defined } from '../../base/defined';
+import { defined } from '../../base/json';
 import type { NewEntry, ToolResultEvent } from '../../protocol/log';
 import type { AssistantPart } from '../../protocol/message';
-import type { Machine } from './machine';
-import { decisionEvent, preparing } from './machine';
+import { decisionEvent, type Machine, preparing } from './machine';
 import type { AcceptedTurn, CallSlot } from './run-state';
-import type { ToolBatch } from './tool-batch';
-import { isRound, resultOf } from './tool-batch';
+import { isRound, resultOf, type ToolBatch } from './tool-batch';
 import type { RunEvent } from './transitions';
 import type { PlanInput, TurnPlan } from './turn-plan';
 import { contentOf, isEmptyTurn } from './working-turn';

@@ -9,7 +9,8 @@
  * 6. `fromJSON(toJSON())` continues exactly as the uninterrupted run.
  * 7. Which event fits which state, and where it leads, stands in `transitions.ts`; what a turn leads to, in `turn-plan.ts`.
  */
-import type { JsonObject } from '../../base/json';
+
+import { defined, type JsonObject, plainJson } from '../../base/json';
 import type { LogEvent, NewEntry, ToolResultEvent } from '../../protocol/log';
 import type { CompletionCall, Message, Usage, UserMessage } from '../../protocol/message';
 import { acceptTurn } from './accepted-turn';
@@ -17,24 +18,22 @@ import { advance, batchOf, takeResults } from './advance';
 import { toError } from '../failure';
 import { ignoreInvalidCall, pendingContext, resolveInvalidCall, scan } from './invalid-call-events';
 import { Machine, promptEvent } from './machine';
-import type { MachineOptions } from './options';
-import { storeOptions } from './options';
-import { plainJson } from '../../base/plain-json';
+import { type MachineOptions, storeOptions } from './options';
 import { answerQuestion, approveCall, pendingInputs, rejectCall } from './person-events';
-import { toResponse } from './response';
 import type { EventLog } from './run-record';
 import type { AgentRunState, RunState } from './run-state';
 import type {
   AgentRunResponse,
-  MachineStep,
   InvalidToolCallAction,
   InvalidToolCallContext,
+  MachineStep,
   ModelTurn,
   ModelTurnOutcome,
   PendingInput,
 } from './steps';
 import { addressResults, pendingCalls } from './tool-batch';
 import { planTurn } from './turn-plan';
+import { textOfParts } from '../../base/text';
 
 export const startMachine = (
   prompt: string | UserMessage,
@@ -197,4 +196,23 @@ export class AgentMachine {
       ? { kind: 'call-tools', calls, waiting: inputs }
       : { kind: 'needs-input', inputs };
   }
+}
+
+/** The result of a finished run: its content is the last message, unless the turn was empty and left none. */
+function toResponse(
+  { record, counters }: Machine,
+  state: Extract<RunState, { kind: 'done' }>,
+): AgentRunResponse {
+  const last = record.transcript.last;
+  const content = state.content ?? (last?.role === 'assistant' ? last.parts : []);
+  return {
+    text: textOfParts(content),
+    content,
+    ...defined({ structured: state.structured }),
+    usage: record.usage,
+    completionCalls: record.calls.slice(),
+    messages: record.transcript.messages,
+    iterations: counters.iterations,
+    completionReason: state.completionReason,
+  };
 }

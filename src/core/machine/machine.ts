@@ -7,21 +7,23 @@
 import type { LonghaulError } from '../../protocol/errors';
 import type { Decision, LogEvent, NewEntry } from '../../protocol/log';
 import type { Message, UserMessage } from '../../protocol/message';
-import type { Failure } from '../failure';
-import { toError } from '../failure';
+import { type Failure, toError } from '../failure';
 import { workingTurn } from './invalid-tool-calls';
 import type { StoredOptions } from './options';
-import { plainJson } from '../../base/plain-json';
-import type { EventLog } from './run-record';
-import { RunRecord } from './run-record';
-import type { AcceptedTurn, AgentRunState, Counters, RunState, RunStateKind } from './run-state';
-import { noCounts } from './run-state';
+import { plainJson } from '../../base/json';
+import { type EventLog, RunRecord } from './run-record';
+import {
+  type AcceptedTurn,
+  type AgentRunState,
+  type Counters,
+  noCounts,
+  type RunState,
+  type RunStateKind,
+} from './run-state';
 import { readState, stateFormat } from './state-json';
 import { textMessage } from '../transcript/transcript';
-import type { RunEvent } from './transitions';
-import { checkMove, expectEvent } from './transitions';
-import type { WorkingPart } from './working-turn';
-import { contentOf, isEmptyTurn } from './working-turn';
+import { checkMove, expectEvent, type RunEvent } from './transitions';
+import { contentOf, isEmptyTurn, type WorkingPart } from './working-turn';
 
 type MachineParts = {
   readonly options: StoredOptions;

@@ -1,9 +1,8 @@
 import { LonghaulError } from '../../protocol/errors';
 import { askUserTool } from '../../protocol/names';
 import type { CriterionSpec, ToolChoice } from '../../protocol/agent-run';
-import type { JsonSchema } from '../../base/json';
+import { type JsonSchema, plainJson } from '../../base/json';
 import type { AskUser } from '../../protocol/spec';
-import { plainJson } from '../../base/plain-json';
 
 /** The options as the state keeps them. */
 export type StoredOptions = {

@@ -2,17 +2,14 @@
  * What people decide: answers to questions, and approvals. Each is addressed by its input id, so a late one hits nothing.
  */
 import { LonghaulError } from '../../protocol/errors';
-import type { JsonObject } from '../../base/json';
+import { type JsonObject, plainJson } from '../../base/json';
 import { batchOf, takeResults } from './advance';
-import type { Machine } from './machine';
-import { decisionEvent, preparing } from './machine';
-import { plainJson } from '../../base/plain-json';
+import { decisionEvent, type Machine, preparing } from './machine';
 import { markedInput } from './questions';
 import type { CallSlot } from './run-state';
 import { checkJson } from '../session';
 import type { PendingInput } from './steps';
-import type { WaitingCall } from './tool-batch';
-import { resultOf, waitingCalls } from './tool-batch';
+import { resultOf, type WaitingCall, waitingCalls } from './tool-batch';
 import { textMessage } from '../transcript/transcript';
 
 /** Everything that waits for a person now, in call order. */

@@ -6,7 +6,7 @@
  */
 import type { NewEntry } from '../../protocol/log';
 import type { CompletionCall, Usage } from '../../protocol/message';
-import { plainJson } from '../../base/plain-json';
+import { plainJson } from '../../base/json';
 import type { CompletionCallHead } from './steps';
 import { Transcript } from '../transcript/transcript';
 import { addUsage, sumUsage, toUsage } from '../budget/usage';

@@ -2,19 +2,19 @@
  * What an accepted turn leads to. A pure decision: the machine carries it out. The order of the questions is the rule:
  * abort and override, refused, paused, cut, skipped calls, malformed limit, rounds of tools, then text.
  */
+
 import { textOfParts } from '../../base/text';
 import type { Json } from '../../base/json';
-import type { CallAnswer } from '../../protocol/log';
+import type { CallAnswer, CriterionResult } from '../../protocol/log';
 import type { AssistantPart, ToolCallPart } from '../../protocol/message';
-import { checkCriteria } from './criteria';
 import type { Failure } from '../failure';
 import type { StoredOptions } from './options';
 import { askUserTool } from '../../protocol/names';
 import { markedQuestion, questionProblem } from './questions';
 import type { AcceptedTurn, CallSlot, Counters } from './run-state';
 import { isRound } from './tool-batch';
-import type { WorkingPart } from './working-turn';
-import { callsOf, contentOf, isAnswerless } from './working-turn';
+import { callsOf, contentOf, isAnswerless, type WorkingPart } from './working-turn';
+import type { CriterionSpec } from '../../protocol/agent-run';
 
 export type TurnPlan =
   /** `keep`: the turn enters history first. */
@@ -163,4 +163,65 @@ export function malformedFailure(
     allowed,
   } as const;
   return { kind: 'fail', failure, keep: false };
+}
+
+type CriteriaResult =
+  | { readonly met: true; readonly reason: string; readonly structured?: Json }
+  | { readonly met: false; readonly feedback: string };
+
+/** Any criterion met completes the run. Keywords are checked here, the others were checked on the worker, in order. */
+function checkCriteria(
+  criteria: readonly CriterionSpec[],
+  text: string,
+  checks: readonly CriterionResult[],
+): CriteriaResult {
+  let used = 0;
+  const checked = criteria.map((criterion) => {
+    if (criterion.kind === 'keyword')
+      return { criterion, result: { met: text.includes(criterion.keyword) } };
+    const result: CriterionResult = checks[used] ?? { met: false };
+    used += 1;
+    return { criterion, result };
+  });
+  const met = checked.find(({ result }) => result.met);
+  if (!met) {
+    const missing = checked.map(({ criterion, result }) => describeUnmet(criterion, result));
+    return { met: false, feedback: criteriaFeedback(missing) };
+  }
+  const valued = checked.find(
+    ({ criterion, result }) => criterion.kind === 'structured-output' && result.met,
+  );
+  const structured = (valued?.result as CriterionResult | undefined)?.value;
+  const reason = describeMet(met.criterion);
+  return structured === undefined ? { met: true, reason } : { met: true, reason, structured };
+}
+
+function describeMet(criterion: CriterionSpec): string {
+  switch (criterion.kind) {
+    case 'keyword':
+      return `keyword '${criterion.keyword}' found`;
+    case 'structured-output':
+      return 'structured output received';
+    case 'custom':
+      return `custom criterion '${criterion.name}' met`;
+  }
+}
+
+function describeUnmet(criterion: CriterionSpec, result: CriterionResult): string {
+  const missing = result.missing ? `: ${result.missing}` : '';
+  switch (criterion.kind) {
+    case 'keyword':
+      return `the text does not contain the keyword '${criterion.keyword}'`;
+    case 'structured-output':
+      return `the text is not the structured output that was asked for${missing}`;
+    case 'custom':
+      return `the criterion '${criterion.name}' is not met${missing}`;
+  }
+}
+
+function criteriaFeedback(missing: readonly string[]): string {
+  const [only] = missing;
+  if (missing.length === 1) return `The task is not complete yet: ${only}. Continue.`;
+  const list = missing.map((line) => `- ${line}`).join('\n');
+  return `The task is not complete yet. One of these must change:\n${list}\nContinue.`;
 }

@@ -6,6 +6,7 @@
  * 3. A task that failed for good takes those with it that need it; the others still run, and then the graph fails.
  * 4. The outcome is there when nothing is ready and nothing is open, never before.
  */
+
 import type { GraphConfig } from '../../protocol/activities';
 import { type ErrorCode, LonghaulError } from '../../protocol/errors';
 import type { JsonObject } from '../../base/json';
@@ -21,8 +22,7 @@ import {
   taskFailure,
   type TaskFailure,
 } from './graph-tasks';
-import { GraphProgress } from './graph-progress';
-import type { ChildFailure, Plan, PlannedChild, PlanOutcome, PlanResult, PlanStart } from './plan';
+import type { ChildFailure, Plan, PlanOutcome, PlanResult, PlanStart, PlannedChild } from './plan';
 import { PlannedChildren } from './planned-children';
 import { SessionLog, type StoredSessionLog } from './session-log';
 import { readPlan, storePlan } from './stored-plan';
@@ -277,4 +277,63 @@ export class GraphPlan implements Plan {
 
 function mayRetry({ code }: ChildFailure): boolean {
   return code === undefined || !finalCodes.has(code);
+}
+
+type Progress = 'waiting' | 'startable' | 'done' | 'failed' | 'skipped';
+
+class GraphProgress {
+  readonly #tasks: GraphTasks;
+  readonly #progress = new Map<string, Progress>();
+  /** Tasks still needed, by the task that needs them. */
+  readonly #missing = new Map<string, number>();
+  #waiting = 0;
+
+  constructor(tasks: GraphTasks) {
+    this.#tasks = tasks;
+    for (const { id, needs } of tasks.values()) {
+      this.#missing.set(id, needs.length);
+      this.#progress.set(id, needs.length === 0 ? 'startable' : 'waiting');
+      if (needs.length > 0) this.#waiting += 1;
+    }
+  }
+
+  /** Tasks that wait for others and may still start. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /** The tasks that may start now, in declaration order. */
+  complete(id: string): readonly string[] {
+    this.#set(id, 'done');
+    const needing = this.#tasks.get(id)?.neededBy ?? [];
+    return needing.filter((other) => {
+      const missing = (this.#missing.get(other) ?? 0) - 1;
+      this.#missing.set(other, missing);
+      if (missing > 0 || this.#progress.get(other) !== 'waiting') return false;
+      this.#set(other, 'startable');
+      return true;
+    });
+  }
+
+  fail(id: string): void {
+    this.#set(id, 'failed');
+    const affected = [id];
+    for (let next = affected.pop(); next !== undefined; next = affected.pop()) {
+      for (const other of this.#tasks.get(next)?.neededBy ?? []) {
+        if (this.#progress.get(other) !== 'waiting') continue;
+        this.#set(other, 'skipped');
+        affected.push(other);
+      }
+    }
+  }
+
+  /** In declaration order. */
+  tasksThat(...progress: readonly Progress[]): readonly string[] {
+    return [...this.#progress].flatMap(([id, now]) => (progress.includes(now) ? [id] : []));
+  }
+
+  #set(id: string, progress: Progress): void {
+    if (this.#progress.get(id) === 'waiting') this.#waiting -= 1;
+    this.#progress.set(id, progress);
+  }
 }

@@ -3,8 +3,7 @@
 import type { GraphConfig, GraphTaskConfig, RunnerPlace } from '../../protocol/activities';
 import { LonghaulError } from '../../protocol/errors';
 import { paramsOf, parseTemplate, tasksOf, type TemplatePart } from './template';
-import { defined } from '../../base/defined';
-import type { JsonObject } from '../../base/json';
+import { defined, type JsonObject } from '../../base/json';
 import { limits } from '../../protocol/limits';
 import { clipText, oneLine } from '../../base/text';
 import { fitItems, fitList } from './fit-list';

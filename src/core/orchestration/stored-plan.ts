@@ -1,9 +1,8 @@
 // How a plan is stored: its state as plain JSON, beside the format and the kind. Pure.
 
 import { LonghaulError } from '../../protocol/errors';
-import { isJsonObject, type JsonObject } from '../../base/json';
+import { isJsonObject, type JsonObject, plainJson } from '../../base/json';
 import type { OrchestrationConfig } from '../../protocol/activities';
-import { plainJson } from '../../base/plain-json';
 
 const format = 1;
 

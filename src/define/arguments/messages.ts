@@ -1,12 +1,12 @@
 import type { ErrorObject } from 'ajv';
-import { didYouMean } from '../../base/nearest';
 import {
   describeValue,
+  didYouMean,
   formatPath,
   formatProblem,
   joinPath,
-  quote,
   type Problem,
+  quote,
 } from '../../base/problem';
 
 const mostSayings = 5;

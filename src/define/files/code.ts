@@ -1,7 +1,5 @@
-import { isJsonObject, type Json } from '../../base/json';
-import { didYouMean } from '../../base/nearest';
-import { deepFreeze } from '../../base/plain-json';
-import { formatPath, quote } from '../../base/problem';
+import { deepFreeze, isJsonObject, type Json } from '../../base/json';
+import { didYouMean, formatPath, quote } from '../../base/problem';
 import { defineCallbacks, type Callbacks } from '../callbacks';
 import { criteria, type CustomCriterion } from '../criteria';
 import { loggingCallbacks } from '../logging-callbacks';

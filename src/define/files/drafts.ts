@@ -1,6 +1,5 @@
 import type { z } from 'zod';
-import { canonicalJson } from '../../base/canonical-json';
-import { isJsonObject, type Json, type JsonObject } from '../../base/json';
+import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../base/json';
 import type { RunnerSpec } from '../../protocol/spec';
 import { anyRunnerFile, documentFile, isInline, runnerFiles, workflowFile } from '../schema/file';
 import { check } from './check';

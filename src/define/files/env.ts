@@ -1,5 +1,4 @@
-import { didYouMean } from '../../base/nearest';
-import { quote } from '../../base/problem';
+import { didYouMean, quote } from '../../base/problem';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -8,8 +8,7 @@ import {
   statSync,
 } from 'node:fs';
 import { basename, dirname, extname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { didYouMean } from '../../base/nearest';
-import { quote } from '../../base/problem';
+import { didYouMean, quote } from '../../base/problem';
 import { limits } from '../../protocol/limits';
 import { problemAt, specFilesError, startOf } from './problem';
 

@@ -1,6 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../base/json';
-import { didYouMean } from '../../base/nearest';
-import { formatPath, quote } from '../../base/problem';
+import { didYouMean, formatPath, quote } from '../../base/problem';
 import { isFreeForm, isSameField } from './names';
 import type { Mark, Places, Source } from './places';
 import { problemAt, type Place } from './problem';

@@ -1,6 +1,5 @@
 import type { z } from 'zod';
-import { defined } from '../../base/defined';
-import type { Json, JsonObject } from '../../base/json';
+import { defined, type Json, type JsonObject } from '../../base/json';
 import { promptFile } from '../schema/file';
 import { check } from './check';
 import { expandEnvironment } from './env';

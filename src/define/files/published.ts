@@ -1,6 +1,11 @@
 import { z } from 'zod';
-import { isJsonObject, type Json, type JsonObject, type JsonSchema } from '../../base/json';
-import { deepFreeze } from '../../base/plain-json';
+import {
+  deepFreeze,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type JsonSchema,
+} from '../../base/json';
 import { documentFile, promptFile, runnerFiles, runnerRef } from '../schema/file';
 import { otherKindsOf, otherSpellings } from './names';
 

@@ -1,7 +1,5 @@
-import { defined } from '../../base/defined';
-import { isJsonObject, type Json, type JsonObject } from '../../base/json';
+import { canonicalJson, defined, isJsonObject, type Json, type JsonObject } from '../../base/json';
 import type { AgentSpec, ModelRef, RunnerRef, RunnerSpec } from '../../protocol/spec';
-import { canonicalJson } from '../../base/canonical-json';
 import { quote } from '../../base/problem';
 import { specError } from '../problems/problem';
 import { runnerRefs } from '../../core/runner-refs';

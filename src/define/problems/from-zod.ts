@@ -1,6 +1,12 @@
 import { z } from 'zod';
-import { didYouMean } from '../../base/nearest';
-import { describeValue, formatPath, joinPath, quote, type Problem } from '../../base/problem';
+import {
+  describeValue,
+  didYouMean,
+  formatPath,
+  joinPath,
+  type Problem,
+  quote,
+} from '../../base/problem';
 
 // The one place where an issue of zod becomes a problem: a path and a sentence that follows it.
 

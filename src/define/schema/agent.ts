@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { didYouMean } from '../../base/nearest';
-import { joinPath, quote, type Problem } from '../../base/problem';
+import { didYouMean, joinPath, type Problem, quote } from '../../base/problem';
 import { utf8Length } from '../../base/text';
 import { limits } from '../../protocol/limits';
 import { askUserTool } from '../../protocol/names';

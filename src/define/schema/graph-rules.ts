@@ -6,8 +6,7 @@ import {
   type TemplateProblem,
 } from '../../core/orchestration/template';
 import { isJsonObject } from '../../base/json';
-import { didYouMean } from '../../base/nearest';
-import { describeValue, quote, type Problem } from '../../base/problem';
+import { describeValue, didYouMean, type Problem, quote } from '../../base/problem';
 
 // What a graph must keep to beyond the shape of its fields.
 

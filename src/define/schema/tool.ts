@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defined } from '../../base/defined';
+import { defined } from '../../base/json';
 import type { Problem } from '../../base/problem';
 import { limits } from '../../protocol/limits';
 import type { RetrySpec } from '../../protocol/spec';

@@ -1,6 +1,7 @@
+import type * as sdkModule from '@anthropic-ai/sdk';
 import type { Anthropic } from '@anthropic-ai/sdk';
 import { singleAttempt } from '../attempt';
-import { badResponse, type CallTarget } from '../errors';
+import { badResponse, type CallTarget, missingKey } from '../errors';
 import type {
   CallOptions,
   ModelProvider,
@@ -11,12 +12,19 @@ import type {
 import { readStream } from '../read-stream';
 import { fromAnthropicError } from './anthropic-errors';
 import { anthropicApi } from './blocks';
-import { anthropicClient, supportedSchema } from './client';
-import { anthropicCredentials } from './credentials';
 import { fromMessage } from './from-message';
 import { MessageAccumulator } from './message-accumulator';
 import { toMessagesRequest } from './to-messages-request';
-import { reportingChunks } from './wire-activity';
+import { boundedBody, unredirectedFetch } from '../bounded-body';
+import type * as schemaModule from '@anthropic-ai/sdk/lib/transform-json-schema';
+import type { JsonSchema } from '../../base/json';
+import { timeouts } from '../../protocol/limits';
+import { loadPeer } from '../../protocol/peers';
+
+/** Keys and tokens the SDK finds in the environment by itself, and what tells it of a profile or a workload identity. */
+const secretVariables = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'] as const;
+
+const otherVariables = ['ANTHROPIC_PROFILE', 'ANTHROPIC_FEDERATION_RULE_ID'] as const;
 
 /** Anthropic's Messages API, and servers that speak it. The environment is read and the SDK loaded at the first call. */
 export function createAnthropicProvider(name: string, config: ProviderConfig): ModelProvider {
@@ -64,4 +72,93 @@ function withSupportedSchema(request: ModelRequest): ModelRequest {
   const { output } = request;
   if (output === undefined) return request;
   return { ...request, output: { ...output, schema: supportedSchema(output.schema) } };
+}
+
+type Fetching = <Request>(
+  request: Request,
+  next: (request: Request) => Promise<Response>,
+) => Promise<Response>;
+
+/**
+ * Middleware that reports every chunk off the wire. The SDK swallows `ping` events, and they are all that comes while a
+ * model thinks in silence.
+ */
+function reportingChunks(onActivity: () => void): Fetching {
+  return async (request, next) => boundedBody(await next(request), onActivity);
+}
+
+/* eslint-disable @typescript-eslint/no-require-imports -- Jest cannot run a native import() of the built package */
+
+/** The SDK is loaded here and not before: a worker that never calls Anthropic does not pay for it. */
+function anthropicClient(config: ProviderConfig, apiKey: string | undefined): sdkModule.Anthropic {
+  const sdk = loadPeer('@anthropic-ai/sdk', () => require('@anthropic-ai/sdk') as typeof sdkModule);
+  return new sdk.Anthropic({
+    maxRetries: 0,
+    fetch: unredirectedFetch,
+    // Also lifts the SDK's own refusal of calls that may take longer than 10 minutes.
+    timeout: timeouts.modelScheduleToClose,
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(config.baseURL === undefined ? {} : { baseURL: config.baseURL }),
+    ...(config.headers === undefined ? {} : { defaultHeaders: config.headers }),
+    // Its warnings quote what the model said; they are for whoever asks for them.
+    ...(process.env['ANTHROPIC_LOG'] === undefined ? { logLevel: 'off' } : {}),
+  });
+}
+
+/** The SDK knows which keywords the API takes, and says the others in descriptions. What it cannot rewrite goes as it is. */
+function supportedSchema(schema: JsonSchema): JsonSchema {
+  const path = '@anthropic-ai/sdk/lib/transform-json-schema';
+  const { transformJSONSchema } = require(path) as typeof schemaModule;
+  try {
+    return transformJSONSchema(schema);
+  } catch {
+    return schema;
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** `apiKey` undefined: the SDK reads the environment. `secrets` are taken out of every message. */
+type Credentials = {
+  readonly apiKey: string | undefined;
+  readonly secrets: readonly string[];
+  /** What is missing, if nothing at all was found. */
+  readonly missing: string | undefined;
+};
+
+/**
+ * A provider under another name reads a key of its own first, and a server of another name never gets Anthropic's; a
+ * local one may need none.
+ */
+export function anthropicCredentials(
+  name: string,
+  config: ProviderConfig,
+  environment: Environment = process.env,
+): Credentials {
+  const isBuiltIn = name === 'anthropic';
+  const ownVariable = `${name.toUpperCase().replace(/[^A-Z0-9]/g, '_')}_API_KEY`;
+  const given = config.apiKey ?? (isBuiltIn ? undefined : said(environment[ownVariable]));
+  const isElsewhere = !isBuiltIn && config.baseURL !== undefined;
+  const apiKey = given ?? (isElsewhere ? 'none' : undefined);
+  const headers = Object.entries(config.headers ?? {});
+  const inHeaders = headers.some(([header]) => /^(?:x-api-key|authorization)$/i.test(header));
+  const fromEnvironment = secretVariables.map((variable) => said(environment[variable]));
+  const found =
+    apiKey !== undefined ||
+    inHeaders ||
+    [...fromEnvironment, ...otherVariables.map((variable) => said(environment[variable]))].some(
+      (value) => value !== undefined,
+    );
+  const variables = isBuiltIn ? ['ANTHROPIC_API_KEY'] : [ownVariable, 'ANTHROPIC_API_KEY'];
+  return {
+    apiKey,
+    secrets: [given, ...fromEnvironment, ...headers.map(([, value]) => value)].filter(
+      (value) => value !== undefined,
+    ),
+    missing: found ? undefined : missingKey(name, variables).message,
+  };
+}
+
+function said(value: string | undefined): string | undefined {
+  return value === undefined || value.trim() === '' ? undefined : value.trim();
 }

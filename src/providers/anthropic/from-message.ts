@@ -1,10 +1,23 @@
 import { ProviderError } from '../../protocol/errors';
-import type { AssistantPart, Origin } from '../../protocol/message';
+import type { AssistantPart, FinishReason, Origin } from '../../protocol/message';
 import type { ModelResponse } from '../provider';
-import { fromStopReason } from './finish-reason';
-import { fromMessagesContent } from './from-messages-content';
 import type { StreamedMessage } from './message-accumulator';
 import { fromMessagesUsage } from './usage';
+import type { Json } from '../../base/json';
+import { differenceOf, seal, sealedField } from '../seal';
+import { checkToolArguments } from '../tool-arguments';
+import { type MessageBlock, projectedBlock } from './blocks';
+
+const reasons: Readonly<Record<string, FinishReason>> = {
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  max_tokens: 'length',
+  // Generation ran into the end of the context: what came until then is paid for and usable, as with `max_tokens`.
+  model_context_window_exceeded: 'length',
+  refusal: 'refusal',
+  // A server tool takes longer than one response may: the same content sent back goes on.
+  pause_turn: 'pause',
+};
 
 /** A whole message in neutral terms. A refusal's explanation stands beside the content; it becomes a part of its own. */
 export function fromMessage(
@@ -36,4 +49,69 @@ export function fromMessage(
 function refusal({ stopReason, explanation }: StreamedMessage): AssistantPart[] {
   if (stopReason !== 'refusal') return [];
   return [{ type: 'refusal', text: explanation ?? 'no reason was given' }];
+}
+
+/** A turn with calls ends for them unless it was cut or refused. Unknown reasons are `other`. */
+function fromStopReason(
+  stopReason: string | null | undefined,
+  content: readonly AssistantPart[],
+): FinishReason {
+  const reason = reasons[stopReason ?? ''] ?? 'other';
+  const hasCalls = content.some((part) => part.type === 'tool_call');
+  return hasCalls && ['stop', 'pause', 'other'].includes(reason) ? 'tool_calls' : reason;
+}
+
+/**
+ * Each block becomes one part, in order: the API refuses thinking blocks that were changed, merged or moved. What a part
+ * does not say itself (signature, redacted data, citations) is sealed with it; unknown blocks are sealed whole.
+ */
+export function fromMessagesContent(
+  blocks: readonly MessageBlock[],
+  origin: Origin,
+): AssistantPart[] {
+  return blocks.flatMap((block) => {
+    const part = toPart(withoutNulls(block), origin);
+    return part.type === 'text' && part.text === '' && part.sealed === undefined ? [] : [part];
+  });
+}
+
+function toPart(block: MessageBlock, origin: Origin): AssistantPart {
+  switch (block.type) {
+    case 'text':
+      return sealed({ type: 'text', text: asText(block['text']) }, block, origin);
+    case 'thinking':
+      return sealed({ type: 'reasoning', text: asText(block['thinking']) }, block, origin);
+    case 'redacted_thinking':
+      return sealed({ type: 'reasoning', text: '', redacted: true }, block, origin);
+    case 'tool_use': {
+      const call = { callId: asText(block['id']), name: asText(block['name']) };
+      return sealed(
+        { type: 'tool_call', ...call, ...checkToolArguments(block['input']) },
+        block,
+        origin,
+      );
+    }
+    default:
+      return { type: 'opaque', label: block.type, sealed: seal(origin, block) };
+  }
+}
+
+function sealed(part: AssistantPart, block: MessageBlock, origin: Origin): AssistantPart {
+  const projection = projectedBlock(part);
+  if (projection === undefined) return part;
+  const difference = differenceOf(block, projection);
+  // A call's own fields are the part's alone: they may be changed before it goes back.
+  const { id: _id, name: _name, input: _input, ...beyond } = difference;
+  const data = part.type === 'tool_call' ? beyond : difference;
+  return { ...part, ...sealedField(origin, data) };
+}
+
+/** Null is how the API says "absent", and history carries a part in every later turn. */
+function withoutNulls(block: MessageBlock): MessageBlock {
+  const said = Object.entries(block).filter(([, value]) => value !== null);
+  return Object.fromEntries(said) as MessageBlock;
+}
+
+function asText(value: Json | undefined): string {
+  return typeof value === 'string' ? value : '';
 }

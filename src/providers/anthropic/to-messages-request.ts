@@ -1,17 +1,33 @@
 import type {
   CacheControlEphemeral,
+  ContentBlockParam,
   MessageCreateParamsStreaming,
   OutputConfig,
+  TextBlockParam,
+  ThinkingConfigParam,
   Tool,
   ToolChoice,
 } from '@anthropic-ai/sdk/resources/messages/messages';
 import type { JsonObject } from '../../base/json';
 import { mergeExtra } from '../merge-extra';
 import type { ModelRequest, RequestToolChoice } from '../provider';
-import { withCacheMarkers } from './cache-control';
-import { toThinking, type Thinking } from './thinking';
 import { textBlocks } from './to-content-blocks';
-import { toMessages } from './to-messages';
+import { toMessages, type WireMessage } from './to-messages';
+import type { ModelSettings } from '../../protocol/spec';
+
+/** How many blocks back from a marker the API looks for an earlier cache entry. */
+const lookback = 20;
+
+/** What an effort comes to on models that only know a number of tokens. */
+const budgets: Readonly<Record<Effort, number>> = {
+  minimal: 1024,
+  low: 2048,
+  medium: 8192,
+  high: 24_576,
+};
+
+/** The API wants at least this many, and more tokens for the answer on top. */
+const smallestBudget = 1024;
 
 /** The API wants a limit. Every current model takes this one; a high limit costs nothing, a cut answer a whole call. */
 const defaultMaxTokens = 16_384;
@@ -108,4 +124,77 @@ function outputConfig(
     ...(output === undefined ? {} : { format: { type: 'json_schema', schema: output.schema } }),
   };
   return Object.keys(config).length === 0 ? {} : { output_config: config };
+}
+
+type Effort = 'minimal' | 'low' | 'medium' | 'high';
+
+type Thinking = {
+  readonly thinking?: ThinkingConfigParam;
+  readonly effort?: NonNullable<OutputConfig['effort']>;
+};
+
+/**
+ * A budget is said as it is. Effort is adaptive thinking, which models up to 4.5 refuse: for them it becomes a budget that
+ * leaves room for an answer.
+ */
+export function toThinking(settings: ModelSettings, model: string): Thinking {
+  const { effort, budgetTokens } = settings.reasoning ?? {};
+  if (budgetTokens !== undefined) return withBudget(budgetTokens);
+  if (effort === undefined) return {};
+  if (effort === 'none') return { thinking: { type: 'disabled' } };
+  if (!onlyHasBudgets(model)) {
+    return { thinking: { type: 'adaptive' }, effort: effort === 'minimal' ? 'low' : effort };
+  }
+  const room = (settings.maxOutputTokens ?? Infinity) - smallestBudget;
+  const budget = Math.min(budgets[effort], room);
+  return budget < smallestBudget ? {} : withBudget(budget);
+}
+
+function withBudget(budget: number): Thinking {
+  return { thinking: { type: 'enabled', budget_tokens: budget } };
+}
+
+function onlyHasBudgets(model: string): boolean {
+  return /claude-(?:[0-3]\b|(?:opus|sonnet|haiku)-4(?:-[0-5])?(?:[-@]\d{8}|$))/.test(model);
+}
+
+type Marked = {
+  readonly system: readonly TextBlockParam[];
+  readonly tools: readonly Tool[];
+  readonly messages: readonly WireMessage[];
+};
+
+/**
+ * Caching reads tools, then system, then messages. One marker stands still at the end of tools and system; the other is the
+ * top-level `cache_control`, which the API applies to the last block itself. So a longer conversation has byte for byte the
+ * prefix of the shorter one. Only a turn of more blocks than the API looks back gets a third marker, where the request
+ * before it ended: markers are no part of what is hashed, and without it the whole history would be paid again.
+ */
+function withCacheMarkers(request: Marked, marker: CacheControlEphemeral): Marked {
+  const { system, tools, messages } = request;
+  return {
+    system: markLast(system, marker),
+    tools: system.length > 0 ? tools : markLast(tools, marker),
+    messages: markPreviousEnd(messages, marker),
+  };
+}
+
+function markPreviousEnd(
+  messages: readonly WireMessage[],
+  marker: CacheControlEphemeral,
+): readonly WireMessage[] {
+  const added = messages.slice(-2);
+  const blocks = added.reduce((count, message) => count + message.content.length, 0);
+  const previous = messages.at(-3);
+  if (previous?.role !== 'user' || blocks < lookback) return messages;
+  const content = markLast(previous.content, marker);
+  return [...messages.slice(0, -3), { ...previous, content: [...content] }, ...added];
+}
+
+function markLast<Block extends TextBlockParam | Tool | ContentBlockParam>(
+  blocks: readonly Block[],
+  marker: CacheControlEphemeral,
+): readonly Block[] {
+  const last = blocks.at(-1);
+  return last === undefined ? blocks : [...blocks.slice(0, -1), { ...last, cache_control: marker }];
 }

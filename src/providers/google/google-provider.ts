@@ -1,17 +1,24 @@
+import type * as sdkModule from '@google/genai';
 import type { Content, GenerateContentParameters, GoogleGenAI } from '@google/genai';
 import { singleAttempt } from '../attempt';
 import { boundedFetch } from '../bounded-body';
 import type { CallTarget } from '../errors';
-import type { CallOptions, ModelProvider, ModelRequest, ModelResponse } from '../provider';
+import type {
+  CallOptions,
+  ModelProvider,
+  ModelRequest,
+  ModelResponse,
+  ProviderConfig,
+} from '../provider';
 import { callWithOutputTool, canOfferOutputTool } from '../output-tool';
 import { readStream } from '../read-stream';
 import { callCount } from './call-ids';
-import { googleClient, type GoogleProviderConfig } from './client';
-import { googleCredentials } from './credentials';
+import { type Credentials, googleCredentials } from './credentials';
 import { fromResponse } from './from-response';
 import { fromGoogleError } from './google-errors';
 import { ResponseAccumulator } from './response-accumulator';
-import { hasNativeOutput, toGenerateRequest, type GenerateBody } from './to-generate-request';
+import { type GenerateBody, hasNativeOutput, toGenerateRequest } from './to-generate-request';
+import { loadPeer } from '../../protocol/peers';
 
 /** Some models have given a finish reason with every chunk, so a pause after one is not yet the end. */
 const graceMs = 5000;
@@ -94,4 +101,51 @@ function sdkParameters(
       },
     },
   };
+}
+
+/** What only this provider can be told: the version in the URL, and other credentials on Vertex than the default ones. */
+type GoogleProviderConfig = ProviderConfig & {
+  readonly apiVersion?: string;
+  readonly googleAuthOptions?: sdkModule.GoogleGenAIOptions['googleAuthOptions'];
+};
+
+/** The SDK is loaded here and not before: a worker that never calls Google does not pay for it. */
+function googleClient(
+  config: GoogleProviderConfig,
+  { vertex, apiKey }: Credentials,
+): sdkModule.GoogleGenAI {
+  const sdk = loadPeer(
+    '@google/genai',
+    // eslint-disable-next-line @typescript-eslint/no-require-imports -- Jest cannot run a native import() of the built package
+    () => require('@google/genai') as typeof sdkModule,
+  );
+  const { baseUrl, apiVersion } = resolveUrl(config, vertex);
+  return new sdk.GoogleGenAI({
+    vertexai: vertex,
+    ...config.vertex,
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(apiVersion === undefined ? {} : { apiVersion }),
+    ...(config.googleAuthOptions === undefined
+      ? {}
+      : { googleAuthOptions: config.googleAuthOptions }),
+    // Without retry options it does not retry.
+    httpOptions: {
+      ...(baseUrl === undefined ? {} : { baseUrl }),
+      ...(config.headers === undefined ? {} : { headers: config.headers }),
+    },
+  });
+}
+
+/**
+ * Base URLs are written with and without the version. On the Gemini API it is v1beta unless somebody says otherwise: the
+ * version that every feature, proxy and compatible server has.
+ */
+function resolveUrl(
+  { baseURL, apiVersion }: GoogleProviderConfig,
+  vertex: boolean,
+): { readonly baseUrl?: string | undefined; readonly apiVersion?: string | undefined } {
+  const [, base, version] = /^(.*?)\/(v\d+(?:(?:alpha|beta)\d*)?)\/?$/.exec(baseURL ?? '') ?? [];
+  const isInEnvironment = (process.env['GOOGLE_GENAI_API_VERSION'] ?? '').trim() !== '';
+  const usual = vertex || isInEnvironment ? undefined : 'v1beta';
+  return { baseUrl: base ?? baseURL, apiVersion: apiVersion ?? version ?? usual };
 }

@@ -4,16 +4,40 @@ import type {
   FunctionCallingConfigMode,
   FunctionDeclaration,
   GenerationConfig,
+  ThinkingConfig,
+  ThinkingLevel,
   Tool,
   ToolConfig,
 } from '@google/genai';
-import type { JsonObject } from '../../base/json';
+import { isJsonObject, type Json, type JsonObject, type JsonSchema } from '../../base/json';
 import { mergeExtra } from '../merge-extra';
 import type { ModelRequest, RequestToolChoice } from '../provider';
-import { takesSchemaWithTools } from './model-family';
-import { toResponseSchema } from './response-schema';
-import { toThinkingConfig } from './thinking-config';
+import { hasThinkingLevels, takesSchemaWithTools } from './model-family';
 import { toContents } from './to-contents';
+import type { ModelSettings } from '../../protocol/spec';
+
+/** The keywords the API takes in `responseJsonSchema`; others make it refuse the request. */
+const keywords = new Set(
+  (
+    '$id $defs $ref $anchor type format title description enum items prefixItems minItems maxItems ' +
+    'minimum maximum anyOf oneOf properties additionalProperties required propertyOrdering'
+  ).split(' '),
+);
+
+const schemaMaps = new Set(['properties', '$defs']);
+
+const schemaLists = new Set(['prefixItems', 'anyOf', 'oneOf']);
+
+const schemas = new Set(['items', 'additionalProperties']);
+
+/** What the efforts of other APIs come to where only a number of tokens can be said. */
+const budgets: Readonly<Record<Effort, number>> = {
+  none: 0,
+  minimal: 1024,
+  low: 1024,
+  medium: 8192,
+  high: 24_576,
+};
 
 /** The body of one call, as it is on the wire; the model stands in the URL. */
 export type GenerateBody = {
@@ -99,5 +123,58 @@ function toGenerationConfig(request: ModelRequest): GenerationConfig {
           responseJsonSchema: toResponseSchema(output.schema),
         }),
     ...(thinkingConfig === undefined ? {} : { thinkingConfig }),
+  };
+}
+
+type Effort = NonNullable<NonNullable<ModelSettings['reasoning']>['effort']>;
+
+/** Summaries of thoughts come along wherever thinking was asked for; thinking cannot be switched off where it has levels. */
+function toThinkingConfig(
+  reasoning: ModelSettings['reasoning'],
+  model: string,
+): ThinkingConfig | undefined {
+  const { effort, budgetTokens } = reasoning ?? {};
+  if (budgetTokens !== undefined) {
+    return { includeThoughts: budgetTokens !== 0, thinkingBudget: budgetTokens };
+  }
+  if (effort === undefined) return undefined;
+  const includeThoughts = effort !== 'none';
+  if (!hasThinkingLevels(model)) return { includeThoughts, thinkingBudget: budgets[effort] };
+  const level = effort === 'none' ? 'minimal' : effort;
+  return { includeThoughts, thinkingLevel: level.toUpperCase() as ThinkingLevel };
+}
+
+/**
+ * The schema in keywords the API takes. What is left out only loosens it: the run checks the answer against the whole
+ * schema afterwards. `const` and `definitions` are said in their other form.
+ */
+export function toResponseSchema(schema: JsonSchema): JsonSchema {
+  const fields = Object.entries(inOtherForm(schema)).flatMap(([key, value]): [string, Json][] =>
+    keywords.has(key) ? [[key, keywordValue(key, value)]] : [],
+  );
+  return Object.fromEntries(fields);
+}
+
+function keywordValue(key: string, value: Json): Json {
+  if (key === '$ref' && typeof value === 'string') {
+    return value.replace(/^#\/definitions\//, '#/$defs/');
+  }
+  if (schemaMaps.has(key) && isJsonObject(value)) {
+    const members = Object.entries(value).map(([name, member]) => [name, subschema(member)]);
+    return Object.fromEntries(members) as JsonObject;
+  }
+  if (schemaLists.has(key) && Array.isArray(value)) return value.map(subschema);
+  return schemas.has(key) ? subschema(value) : value;
+}
+
+function subschema(value: Json): Json {
+  return isJsonObject(value) ? toResponseSchema(value) : value;
+}
+
+function inOtherForm({ const: only, definitions, ...schema }: JsonSchema): JsonSchema {
+  return {
+    ...schema,
+    ...(only === undefined || schema['enum'] !== undefined ? {} : { enum: [only] }),
+    ...(definitions === undefined || schema['$defs'] !== undefined ? {} : { $defs: definitions }),
   };
 }

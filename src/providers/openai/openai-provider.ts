@@ -1,3 +1,4 @@
+import type * as OpenAiSdk from 'openai';
 import type { OpenAI } from 'openai';
 import { LonghaulError } from '../../protocol/errors';
 import type {
@@ -10,8 +11,12 @@ import type {
 import { chatApi } from './api';
 import { callChat } from './chat/call-chat';
 import { callResponses } from './responses/call-responses';
-import { openAiClient } from './client';
-import { resolveEndpoint, type Endpoint } from './endpoint';
+import { type Endpoint, resolveEndpoint } from './endpoint';
+import { loadPeer } from '../../protocol/peers';
+import { reportingFetch } from './wire-activity';
+
+/** Temporal's timeouts and the idle timeout bound a call; the SDK's own must never fire first. */
+const timeoutMs = 24 * 60 * 60_000;
 
 /** OpenAI by its Responses API, and every server that speaks Chat Completions. */
 export function createOpenAiProvider(name: string, config: ProviderConfig): ModelProvider {
@@ -61,4 +66,22 @@ class OpenAiProvider implements ModelProvider {
   #endpoint(): Endpoint {
     return resolveEndpoint(this.name, this.#config);
   }
+}
+
+/** The SDK is loaded here and not before: a worker that never calls OpenAI does not pay for it. */
+function openAiClient(endpoint: Endpoint, config: ProviderConfig): OpenAiSdk.OpenAI {
+  const sdk = loadPeer(
+    'openai',
+    // eslint-disable-next-line @typescript-eslint/no-require-imports -- Jest cannot run a native import() of the built package
+    () => require('openai') as typeof OpenAiSdk,
+  );
+  return new sdk.OpenAI({
+    apiKey: endpoint.apiKey ?? 'none',
+    baseURL: endpoint.baseURL,
+    maxRetries: 0,
+    timeout: timeoutMs,
+    logLevel: 'off',
+    fetch: reportingFetch,
+    ...(config.headers === undefined ? {} : { defaultHeaders: config.headers }),
+  });
 }

@@ -2,18 +2,35 @@
 
 import type { AgentMachine } from '../../core/machine/agent-machine';
 import { limits } from '../../protocol/limits';
-import type { AgentConfig, CallToolInput, ToolConfig } from '../../protocol/activities';
+import type {
+  AgentConfig,
+  CallToolInput,
+  SubAgentConfig,
+  ToolConfig,
+} from '../../protocol/activities';
 import type { PendingToolCall } from '../../protocol/agent-run';
 import type { JsonObject } from '../../base/json';
 import { checkedArguments } from './activity-tool';
 import { iterationInput, toolCallKeys } from './callbacks';
 import type { DrivenRun } from '../run/driver';
 import { selectKeys } from '../run/session-keys';
-import { callSubAgent } from './sub-agents';
 import { TaskRoom } from '../run/task-room';
-import { errorResult, type ToolOutcome, ToolRunner } from './tool-runner';
+import { errorResult, resultOf, type ToolOutcome, ToolRunner } from './tool-runner';
 import { argumentsOf, callTool, contextOf } from './tool-call';
 import { aroundCall, type AroundCall } from './tool-hooks';
+import { ChildWorkflowFailure, TerminatedFailure, TimeoutFailure } from '@temporalio/workflow';
+import { outcomeUnknown, toToolOutput } from '../../core/transcript/tool-output';
+import type { ErrorCode } from '../../protocol/errors';
+import { failureCode, failureReason } from '../children/child-failure';
+import type { Children } from '../children/children';
+
+const endingCodes: ReadonlySet<ErrorCode> = new Set([
+  'CircularAgentCall',
+  'DisallowedAgentCall',
+  'DepthExceeded',
+  'BudgetExceeded',
+  'RunCancelled',
+]);
 
 type CallingAgent = { readonly config: AgentConfig; readonly machine: AgentMachine };
 
@@ -93,4 +110,72 @@ function callInput(
     ...(tool?.effect === 'once' && { onceIn: info.runId }),
     ...argumentsOf(pending, log),
   };
+}
+
+// Calls of runners as tools: each is a child workflow, its final text the result, its session changes a delta.
+//
+// 1. Circular and disallowed calls, budget and cancellation always end the run with their typed error.
+// 2. Any other failure of a child follows its `onError`: by default the calling model sees it. Of one that was cut off (terminated, timed
+//    out) it is told that nobody knows what it did.
+
+type SubAgentCall = {
+  readonly callee: SubAgentConfig;
+  readonly pending: PendingToolCall;
+  readonly session: JsonObject;
+  /** Calls of the turn, this one included, that share what is left of the budget. */
+  readonly among: number;
+  readonly around: AroundCall;
+};
+
+async function callSubAgent(children: Children, made: SubAgentCall): Promise<ToolOutcome> {
+  const { name } = made.callee;
+  const input = made.pending.call.args?.['input'];
+  if (typeof input !== 'string' || input.trim() === '') {
+    return errorResult(made.pending, `The arguments of '${name}' must be {"input": "<text>"}.`);
+  }
+  return await made.around((session) => callChild(children, made, { input, session }));
+}
+
+async function callChild(
+  children: Children,
+  { callee, pending, session: own, among }: SubAgentCall,
+  { input, session }: { readonly input: string; readonly session: JsonObject },
+): Promise<ToolOutcome> {
+  const { name, runner, kind, policy } = callee;
+  const place = `${name}.${pending.turn}.${pending.index}`;
+  try {
+    const { finalResponse, delta } = await children.call({
+      runner,
+      ...(kind && { kind }),
+      place,
+      work: place,
+      element: name,
+      input,
+      session,
+      isSessionStable: session === own,
+      isSubAgentCall: true,
+      ...(policy && { policy }),
+      among,
+    });
+    return { ...resultOf(pending, toToolOutput(name, finalResponse.text)), session: delta };
+  } catch (error) {
+    return failedCall(callee, pending, error);
+  }
+}
+
+function failedCall(
+  { name, onError }: SubAgentConfig,
+  pending: PendingToolCall,
+  error: unknown,
+): ToolOutcome {
+  const code = failureCode(error);
+  const ends = code !== undefined && endingCodes.has(code);
+  if (ends || onError === 'fail' || !(error instanceof ChildWorkflowFailure)) {
+    return { kind: 'failed', error };
+  }
+  const { cause } = error;
+  if (cause instanceof TerminatedFailure || cause instanceof TimeoutFailure) {
+    return resultOf(pending, outcomeUnknown(`agent '${name}': ${failureReason(error)}`));
+  }
+  return errorResult(pending, `The agent '${name}' failed: ${failureReason(error)}`);
 }

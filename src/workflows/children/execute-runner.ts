@@ -16,7 +16,7 @@ import {
   type ChildWorkflowOptions,
 } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import { defined } from '../../base/defined';
+import { defined } from '../../base/json';
 import { emptyDigest, extendDigest } from '../../base/digest';
 import { keyHashes } from '../../core/key-hashes';
 import { callerOrigin, originBelow } from '../../core/origin';

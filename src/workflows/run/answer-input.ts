@@ -2,8 +2,7 @@
 
 import type { AgentMachine } from '../../core/machine/agent-machine';
 import { answerText } from '../../core/machine/answer';
-import { didYouMean } from '../../base/nearest';
-import { quote } from '../../base/problem';
+import { didYouMean, quote } from '../../base/problem';
 import { checkExactJson, violationText } from '../../core/session';
 import { oneLine, utf8Length } from '../../base/text';
 import { LonghaulError } from '../../protocol/errors';

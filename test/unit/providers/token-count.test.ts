@@ -1,6 +1,6 @@
 // Pure: no server.
 import { fromMessagesUsage } from '../../../src/providers/anthropic/usage';
-import { fromUsageMetadata } from '../../../src/providers/google/usage';
+import { fromUsageMetadata } from '../../../src/providers/google/from-response';
 import { fromOpenAiUsage, noUsage } from '../../../src/providers/openai/usage';
 
 describe('a count that is none', () => {

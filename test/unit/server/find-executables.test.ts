@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { strToU8, zipSync } from 'fflate';
 import { hasCode } from '../../../src/protocol/errors';
-import { findTemporalCli } from '../../../src/server/find-temporal-cli';
+import { findTemporalCli } from '../../../src/server/dev-server';
 import { findTestServer } from '../../../src/server/find-test-server';
 import { firstRoute, type RouteFailure } from '../../../src/server/route';
 import { wheelRoutes, type Wheel } from '../../../src/server/wheel';

@@ -1,7 +1,7 @@
 // Pure: no database.
 
 import { decodeState, encodeState } from '../../../src/stores/state-text';
-import { faithfulStates, refusedStates } from '../../../src/testing/state-store-values';
+import { faithfulStates, refusedStates } from '../../../src/testing/state-store-contract';
 
 describe('a state as text', () => {
   it.each(Object.entries(faithfulStates))('gives back %s', (_name, state) => {

@@ -1,4 +1,5 @@
 import type {
+  ChatCompletionContentPart,
   ChatCompletionCreateParamsStreaming,
   ChatCompletionMessageParam,
   ChatCompletionTool,
@@ -9,8 +10,22 @@ import type { ModelRequest, ToolDeclaration } from '../../provider';
 import type { Endpoint } from '../endpoint';
 import { isStrictSchema } from '../strict-schema';
 import { namedSchema } from '../structured-output';
-import { toChatMessages } from './to-chat-messages';
 import { offeredTools, toChatToolChoice } from '../tool-choice';
+import { textOfParts } from '../../../base/text';
+import type {
+  AssistantMessage,
+  AssistantPart,
+  MediaPart,
+  Message,
+  TextPart,
+  ToolCallPart,
+} from '../../../protocol/message';
+import { withDifference } from '../../seal';
+import { toolResultText } from '../../text';
+import { chatApi, type OpenPart, openParts } from '../api';
+import { argumentsText } from '../call-arguments';
+import { toolCallBlock } from './from-chat-message';
+import { fileName, isImage, mediaUrl, unsupportedMedia } from '../media';
 
 type ChatDialect = Pick<Endpoint, 'ownHost' | 'maxTokensField'>;
 
@@ -73,4 +88,101 @@ function withExtra(
     body as unknown as JsonObject,
     extra,
   ) as unknown as ChatCompletionCreateParamsStreaming;
+}
+
+/** Each message becomes the same messages whatever follows it, so those of a turn are a prefix of the next one's. */
+export function toChatMessages(
+  messages: readonly Message[],
+  ownHost: boolean,
+): ChatCompletionMessageParam[] {
+  return messages.flatMap((message): ChatCompletionMessageParam[] => {
+    switch (message.role) {
+      case 'system':
+        return [{ role: 'system', content: textOfParts(message.parts) }];
+      case 'user':
+        return [{ role: 'user', content: toChatUserContent(message.parts) }];
+      case 'assistant':
+        return [assistantMessage(message, ownHost) as unknown as ChatCompletionMessageParam];
+      case 'tool':
+        return message.parts.map((result) => ({
+          role: 'tool',
+          tool_call_id: result.callId,
+          content: toolResultText(result, { errorFlag: false }),
+        }));
+    }
+  });
+}
+
+/** The text and the calls in their own fields; reasoning and unknown fields only where they came from this api. */
+function assistantMessage(message: AssistantMessage, ownHost: boolean): JsonObject {
+  const parts = openParts(message, chatApi);
+  const text = parts.map(({ part }) => textOf(part)).join('');
+  const refusal = parts.map(({ part }) => (part.type === 'refusal' ? part.text : '')).join('');
+  const calls = parts.flatMap(({ part, sealed }) =>
+    part.type === 'tool_call' ? [toToolCall(part, sealed ?? {}, ownHost)] : [],
+  );
+  return {
+    role: 'assistant',
+    content: text === '' && (calls.length > 0 || refusal !== '') ? null : text,
+    ...(refusal === '' ? {} : { refusal }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+    ...Object.fromEntries(parts.flatMap((open) => Object.entries(messageFields(open)))),
+  };
+}
+
+function textOf(part: AssistantPart): string {
+  if (part.type === 'media') return `[${part.mediaType}]`;
+  return part.type === 'text' ? part.text : '';
+}
+
+function messageFields({ part, sealed }: OpenPart): JsonObject {
+  if (sealed === undefined) return {};
+  if (part.type === 'opaque') return sealed;
+  return part.type === 'reasoning' ? reasoningField(part.text, sealed) : {};
+}
+
+function reasoningField(text: string, sealed: JsonObject): JsonObject {
+  const { field } = sealed;
+  return typeof field === 'string' ? { [field]: text } : {};
+}
+
+function toToolCall(part: ToolCallPart, sealed: JsonObject, ownHost: boolean): JsonObject {
+  const { spaced: _spaced, arguments: _arguments, ...difference } = sealed;
+  const text = readableArguments(part, argumentsText(part, sealed), ownHost);
+  return withDifference(toolCallBlock(part, text), difference);
+}
+
+/** Local servers parse the arguments of every call in the history, and fail on what is no JSON object. */
+function readableArguments(part: ToolCallPart, text: string, ownHost: boolean): string {
+  return part.args === null && !ownHost ? JSON.stringify({ invalid_arguments: text }) : text;
+}
+
+/** One text goes as a plain string: many compatible servers take nothing else. */
+function toChatUserContent(
+  parts: readonly (TextPart | MediaPart)[],
+): string | ChatCompletionContentPart[] {
+  if (parts.every((part) => part.type === 'text') && parts.length < 2) return parts[0]?.text ?? '';
+  return parts.map((part) =>
+    part.type === 'text' ? { type: 'text', text: part.text } : mediaBlock(part),
+  );
+}
+
+function mediaBlock(media: MediaPart): ChatCompletionContentPart {
+  const { mediaType, source } = media;
+  const url = mediaUrl(media);
+  if (isImage(media) && url !== undefined) return { type: 'image_url', image_url: { url } };
+  if (source.kind === 'ref') return { type: 'file', file: { file_id: source.ref } };
+  const format = audioFormat(mediaType);
+  if (source.kind === 'base64' && format !== undefined) {
+    return { type: 'input_audio', input_audio: { data: source.data, format } };
+  }
+  if (source.kind === 'base64' && url !== undefined) {
+    return { type: 'file', file: { filename: fileName(media), file_data: url } };
+  }
+  throw unsupportedMedia(chatApi, media);
+}
+
+function audioFormat(mediaType: string): 'wav' | 'mp3' | undefined {
+  if (/^audio\/(?:x-)?wav$/.test(mediaType)) return 'wav';
+  return /^audio\/(?:mpeg|mp3)$/.test(mediaType) ? 'mp3' : undefined;
 }

@@ -4,22 +4,25 @@ import type { JsonObject } from '../../../base/json';
 import type {
   AssistantMessage,
   AssistantPart,
+  MediaPart,
   Message,
+  TextPart,
+  ToolContent,
   ToolResult,
 } from '../../../protocol/message';
 import { toolContentText, toolResultText } from '../../text';
 import { openParts, responsesApi } from '../api';
 import { argumentsText } from '../call-arguments';
 import { functionCallItem } from './from-responses-output';
-import { toResponsesMedia, toResponsesUserContent } from './responses-media';
 import {
   openedMessage,
+  type OpenMessage,
   toMessageBlock,
   toMessageItem,
-  type OpenMessage,
 } from './responses-message';
 import { toReasoningItem } from './responses-reasoning';
 import { withDifference } from '../../seal';
+import { fileName, isImage, mediaUrl } from '../media';
 
 /** Each message becomes the same items whatever follows it, so the input of a turn is a prefix of the next one's. */
 export function toResponsesInput(messages: readonly Message[]): ResponseInputItem[] {
@@ -118,4 +121,39 @@ function mediaOutput(result: ToolResult): JsonObject[] {
       : { type: 'input_text', text: toolContentText(content) },
   );
   return result.isError ? [{ type: 'input_text', text: 'Error:' }, ...blocks] : blocks;
+}
+
+type Media = MediaPart | Extract<ToolContent, { type: 'media' }>;
+
+/** One text goes as a plain string, as every server takes it. */
+function toResponsesUserContent(parts: readonly (TextPart | MediaPart)[]): string | JsonObject[] {
+  const [first] = parts;
+  if (first === undefined) return '';
+  if (parts.length === 1 && first.type === 'text') return first.text;
+  return parts.map((part) =>
+    part.type === 'text' ? { type: 'input_text', text: part.text } : toResponsesMedia(part),
+  );
+}
+
+function toResponsesMedia(media: Media): JsonObject {
+  return isImage(media) ? imageBlock(media) : fileBlock(media);
+}
+
+function imageBlock(media: Media): JsonObject {
+  const { source } = media;
+  const where =
+    source.kind === 'ref' ? { file_id: source.ref } : { image_url: mediaUrl(media) ?? '' };
+  return { type: 'input_image', detail: 'auto', ...where };
+}
+
+function fileBlock(media: Media): JsonObject {
+  const { source } = media;
+  switch (source.kind) {
+    case 'ref':
+      return { type: 'input_file', file_id: source.ref };
+    case 'url':
+      return { type: 'input_file', file_url: source.url };
+    case 'base64':
+      return { type: 'input_file', filename: fileName(media), file_data: mediaUrl(media) ?? '' };
+  }
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../../../src/base/json';
 import type { AssistantPart } from '../../../../../src/protocol/message';
 import { chatFinishReason } from '../../../../../src/providers/openai/finish-reason';
 import { fromChatMessage } from '../../../../../src/providers/openai/chat/from-chat-message';
-import { toChatMessages } from '../../../../../src/providers/openai/chat/to-chat-messages';
+import { toChatMessages } from '../../../../../src/providers/openai/chat/to-chat-request';
 import { fromOpenAiUsage, noUsage } from '../../../../../src/providers/openai/usage';
 import { chatOrigin as origin, streamedChat } from '../openai-fixtures';
 

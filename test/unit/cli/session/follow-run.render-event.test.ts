@@ -1,5 +1,5 @@
 // Pure: no server.
-import { createEventRenderer } from '../../../../src/cli/render/render-event';
+import { createEventRenderer } from '../../../../src/cli/session/follow-run';
 import { createStyle } from '../../../../src/cli/render/style';
 import type { Decision, LogEvent } from '../../../../src/protocol/log';
 import type { AssistantPart, ToolCallPart, ToolResult } from '../../../../src/protocol/message';

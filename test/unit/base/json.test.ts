@@ -1,5 +1,5 @@
 // Pure: no server.
-import { deepFreeze } from '../../../src/base/plain-json';
+import { deepFreeze } from '../../../src/base/json';
 
 describe('deepFreeze', () => {
   it('freezes plain data all the way down', () => {

@@ -1,5 +1,5 @@
 // Pure: no server.
-import { toResponseSchema } from '../../../../src/providers/google/response-schema';
+import { toResponseSchema } from '../../../../src/providers/google/to-generate-request';
 
 describe('toResponseSchema', () => {
   it.each([

@@ -1,7 +1,7 @@
 // Pure: the server is played by an object, for a moment that a real one shows for a millisecond only.
 
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
-import { nextEvent } from '../../../src/testing/next-event';
+import { nextEvent } from '../../../src/testing/skip-time';
 
 /** Knows one run, which has the given child; describing anything else fails as on a server. */
 function serverWith(workflowId: string, childId: string): Client {

@@ -1,5 +1,5 @@
 // Pure: no server.
-import { didYouMean, editDistance, nearest } from '../../../src/base/nearest';
+import { didYouMean, editDistance, nearest } from '../../../src/base/problem';
 
 describe('nearest', () => {
   const words = ['maxIterations', 'maxTurns', 'model', 'tools', 'toolChoice', 'id'];

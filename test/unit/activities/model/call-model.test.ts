@@ -1,6 +1,6 @@
 // An activity context of the SDK's own mock; no server.
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { CachedResponse } from '../../../../src/activities/model/cached-response';
+import { CachedResponse } from '../../../../src/activities/model/call-model';
 import { limits } from '../../../../src/protocol/limits';
 import type { ModelResponse } from '../../../../src/providers/provider';
 import { noUsage } from '../../core/builders';

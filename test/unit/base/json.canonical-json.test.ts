@@ -1,5 +1,5 @@
 // Pure: no server.
-import { canonicalJson } from '../../../src/base/canonical-json';
+import { canonicalJson } from '../../../src/base/json';
 import { hashDefinition } from '../../../src/define/definition';
 import { createRegistry } from '../../../src/define/registry';
 import { anAgent, aTool } from '../define/builders';

@@ -1,5 +1,5 @@
 // Pure: no server.
-import { anthropicCredentials } from '../../../../src/providers/anthropic/credentials';
+import { anthropicCredentials } from '../../../../src/providers/anthropic/anthropic-provider';
 
 describe('anthropicCredentials', () => {
   it.each([

@@ -1,6 +1,6 @@
 // Pure: no server.
 import type { ModelSettings } from '../../../../src/protocol/spec';
-import { toThinking } from '../../../../src/providers/anthropic/thinking';
+import { toThinking } from '../../../../src/providers/anthropic/to-messages-request';
 
 const budget = (budgetTokens: number): object => ({
   thinking: { type: 'enabled', budget_tokens: budgetTokens },

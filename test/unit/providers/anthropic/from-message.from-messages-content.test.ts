@@ -1,7 +1,7 @@
 // Pure: no server.
 import type { AssistantPart } from '../../../../src/protocol/message';
 import type { MessageBlock } from '../../../../src/providers/anthropic/blocks';
-import { fromMessagesContent } from '../../../../src/providers/anthropic/from-messages-content';
+import { fromMessagesContent } from '../../../../src/providers/anthropic/from-message';
 import { toMessages } from '../../../../src/providers/anthropic/to-messages';
 import { origin, seal } from './wire-builders';
 

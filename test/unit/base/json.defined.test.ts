@@ -1,5 +1,5 @@
 // Pure: no server.
-import { defined } from '../../../src/base/defined';
+import { defined } from '../../../src/base/json';
 
 describe('defined', () => {
   it('leaves out members that are undefined, and no others, in their order', () => {
