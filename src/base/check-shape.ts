@@ -3,9 +3,6 @@ import { describeValue, didYouMean, formatPath, type Problem, quote } from './pr
 
 type Path = readonly (string | number)[];
 
-/** Our own schemas say with this keyword what is expected at a place. */
-const expectedKeyword = 'x-expected';
-
 /** Specs come from outside: a thousand wrong keys must not cost a thousand searches. */
 const mostUnknown = 50;
 
@@ -19,7 +16,7 @@ const kinds: Readonly<Record<string, string>> = {
 
 /**
  * Checks data against one of our own schemas, with messages for people. It knows the keywords those schemas use; schemas of users
- * go through `compileSchema`, whose validator takes a tenth of a second to load.
+ * go through `compileSchema`, and definitions through Zod: neither runs in a workflow.
  */
 export function shapeProblems(schema: JsonSchema, value: unknown, path: Path = []): Problem[] {
   if (!matchesHere(schema, value)) {
@@ -54,8 +51,8 @@ function hasType(value: unknown, type: unknown): boolean {
 }
 
 function isInRange(schema: JsonSchema, value: number): boolean {
-  const { minimum = -Infinity, maximum = Infinity, exclusiveMinimum = -Infinity } = schema;
-  return value >= Number(minimum) && value <= Number(maximum) && value > Number(exclusiveMinimum);
+  const { minimum = -Infinity, maximum = Infinity } = schema;
+  return value >= Number(minimum) && value <= Number(maximum);
 }
 
 function matchesText({ minLength, pattern }: JsonSchema, value: string): boolean {
@@ -64,33 +61,25 @@ function matchesText({ minLength, pattern }: JsonSchema, value: string): boolean
 }
 
 function expectation(schema: JsonSchema, value: unknown): string {
-  const { type, minimum, maximum, exclusiveMinimum } = schema;
-  const said = schema[expectedKeyword];
-  if (typeof said === 'string') return said;
+  const { type, minimum, maximum } = schema;
   if (schema.enum !== undefined) return `one of ${(schema.enum as unknown[]).map(show).join(', ')}`;
   if (schema.const !== undefined) return show(schema.const);
   if (value === '') return 'a text that is not empty';
   const kind = typeof type === 'string' ? (kinds[type] ?? type) : 'something else';
-  if (exclusiveMinimum !== undefined) return `${kind} of more than ${show(exclusiveMinimum)}`;
   if (maximum !== undefined) return `${kind} from ${show(minimum)} to ${show(maximum)}`;
   return minimum === undefined ? kind : `${kind} of at least ${show(minimum)}`;
 }
 
 function itemProblems(schema: JsonSchema, items: readonly unknown[], path: Path): Problem[] {
-  const { items: itemSchema, minItems, maxItems, uniqueItems } = schema;
+  const { items: itemSchema, minItems, maxItems } = schema;
   if (minItems !== undefined && items.length < Number(minItems)) {
     return [{ path: formatPath(path), message: 'must not be empty' }];
   }
   if (maxItems !== undefined && items.length > Number(maxItems)) {
     return [{ path: formatPath(path), message: `must have at most ${show(maxItems)} items` }];
   }
-  return items.flatMap((item, index) => {
-    const place = [...path, index];
-    const problems = isJsonObject(itemSchema) ? shapeProblems(itemSchema, item, place) : [];
-    const isRepeated = uniqueItems === true && items.indexOf(item) < index;
-    if (problems.length > 0 || !isRepeated) return problems;
-    return [{ path: formatPath(place), message: `lists ${describeValue(item)} a second time` }];
-  });
+  if (!isJsonObject(itemSchema)) return [];
+  return items.flatMap((item, index) => shapeProblems(itemSchema, item, [...path, index]));
 }
 
 function memberProblems(schema: JsonSchema, value: JsonObject, path: Path): Problem[] {
