@@ -191,7 +191,9 @@ class DocumentReader {
         continue;
       }
       const inside = [...path, name];
-      const message = keyMessage(name, this.#reading.places.markOf(value, name)?.key);
+      const message =
+        this.#keyMessage(pair.key, name) ??
+        duplicateMessage(this.#reading.places.markOf(value, name)?.key);
       const none: Read = { ...leaf, value: null, place: key };
       const member = pair.value === null ? none : this.#read(pair.value, inside);
       if (message === undefined) {
@@ -212,6 +214,13 @@ class DocumentReader {
     const hint = value === undefined ? '' : `, not ${describeValue(value)}: put it in quotes`;
     this.#refuse(place, path, `must have keys that are text${hint}`);
     return undefined;
+  }
+
+  #keyMessage(node: Node | null, name: string): string | undefined {
+    if (name === '__proto__') return 'is not allowed as a key';
+    const isPlain = this.#yaml.isScalar(node) && node.type === 'PLAIN';
+    if (name !== '<<' || !isPlain) return undefined;
+    return 'is a merge key: YAML 1.2 has none, write the fields out';
   }
 
   #mark(container: object, key: string | number, { key: place, read }: { key: Place; read: Read }) {
@@ -244,8 +253,6 @@ function tooMuch(size: number, height: number): string | undefined {
   return height > deepest ? `is nested more than ${deepest} levels deep` : undefined;
 }
 
-function keyMessage(name: string, first: Place | undefined): string | undefined {
-  if (name === '__proto__') return 'is not allowed as a key';
-  if (name === '<<') return 'is a merge key: YAML 1.2 has none, write the fields out';
+function duplicateMessage(first: Place | undefined): string | undefined {
   return first && `stands here a second time: first at line ${first.line}, column ${first.column}`;
 }

@@ -28,13 +28,14 @@ export function toSpecText(runners: readonly Runner[]): string {
   return yamlText(document);
 }
 
-/** Quotes what is blank: the library's block of a blank first line is read back without its spaces. */
-function yamlText(value: JsonObject): string {
+/** Quotes what is blank: the library's block of a blank first line is read back without its spaces. And a key that would be a merge key. */
+function yamlText(content: JsonObject): string {
   const { Document, visit } = yamlLibrary();
-  const document = new Document(value, { version: '1.2', aliasDuplicateObjects: false });
+  const document = new Document(content, { version: '1.2', aliasDuplicateObjects: false });
   visit(document, {
     Scalar: (_key, scalar) => {
-      if (typeof scalar.value === 'string' && scalar.value.trim() === '')
+      const { value } = scalar;
+      if (typeof value === 'string' && (value.trim() === '' || value === '<<'))
         scalar.type = 'QUOTE_DOUBLE';
     },
   });

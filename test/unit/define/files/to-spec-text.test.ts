@@ -189,7 +189,10 @@ describe('toSpecText', () => {
       fc.string({ unit: 'binary' }),
       fc.array(pieces, { minLength: 1, maxLength: 8 }).map((parts) => parts.join('')),
     );
-    const json = fc.jsonValue({ stringUnit: 'binary' });
+    // No spec has the key __proto__, at any depth.
+    const json = fc
+      .jsonValue({ stringUnit: 'binary' })
+      .filter((value) => !JSON.stringify(value).includes('"__proto__"'));
     fc.assert(
       fc.property(
         text.filter((value) => value !== ''),
@@ -206,6 +209,11 @@ describe('toSpecText', () => {
       ),
       { numRuns: 100 },
     );
+  });
+
+  it('keeps a key that looks like a merge key, at any depth', () => {
+    const agent = anAgent({ id: 'a', settings: { extra: { '<<': { '<<': '<<' } } } });
+    expect(reloaded([agent])).toEqual([agent.spec]);
   });
 
   it.each(['${env:${env:HOME}', '$${env:A}', '$$${env:A} ${env:B', '${env:x}y}'])(
