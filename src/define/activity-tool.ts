@@ -3,7 +3,7 @@ import { deepFreeze, defined, type JsonObject } from '../base/json';
 import { LonghaulError } from '../protocol/errors';
 import type { OutputOf, StandardSchema } from './arguments/emit';
 import { parseOptions, refuseProblems } from './options';
-import { duration, type Immutable } from './schema/parts';
+import { duration, type Immutable, nonBlank } from './schema/parts';
 import { needsApproval, toolFields, toolInput, toolRules } from './schema/tool';
 import {
   toolSpec,
@@ -16,9 +16,9 @@ import {
 const ownFields = {
   ...toolFields,
   /** Type of the activity, as its worker registers it. Its single argument is the arguments object as the model wrote it. */
-  activity: z.string().regex(/\S/).meta({ expected: 'the type of an activity' }),
+  activity: nonBlank('the type of an activity'),
   /** Of the workers that have the activity. Default: the run's own. */
-  taskQueue: z.string().regex(/\S/).meta({ expected: 'the name of a task queue' }).exactOptional(),
+  taskQueue: nonBlank('the name of a task queue').exactOptional(),
   /** Set it when the activity heartbeats: a dead worker is noticed sooner. Default: none. */
   heartbeatTimeout: duration.exactOptional(),
 };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { deepFreeze, defined, isJsonObject } from '../base/json';
-import { joinPath, quote, type Problem } from '../base/problem';
+import { quote, type Problem } from '../base/problem';
 import type { AgentSpec, RunTypes } from '../protocol/spec';
 import {
   isStandardSchema,
@@ -16,12 +16,14 @@ import { rule } from './problems/from-zod';
 import { runnerSubject, type Agent, type AgentTool, type SubAgentTool } from './runner';
 import { agentFields, agentRules, outputSchema } from './schema/agent';
 import {
+  aFunction,
   count,
   duration,
   fullText,
   type Immutable,
   list,
   made,
+  eachNameOnce,
   runnerId,
   sessionKeys,
   unless,
@@ -73,7 +75,7 @@ const anyCriterion = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('custom'),
     name: runnerId,
-    evaluate: made<CriterionFunction>((value) => typeof value === 'function', 'a function'),
+    evaluate: aFunction<CriterionFunction>(),
     session: sessionKeys.optional(),
   }),
 ]);
@@ -216,13 +218,7 @@ function placeOf(tool: AgentTool, index: number): string {
 }
 
 function repeatedCallbacks(chain: readonly Callbacks[]): Problem[] {
-  const names = namesOf(chain);
-  return names.flatMap((name, index) => {
-    const first = names.indexOf(name);
-    if (first === index) return [];
-    const message = `has the name ${quote(name)}, which callbacks[${first}] already has`;
-    return [{ path: joinPath('', `[${index}]`), message }];
-  });
+  return eachNameOnce(namesOf(chain), 'callbacks');
 }
 
 function frozenMap<Value>(

@@ -13,7 +13,7 @@ import type { CallbacksSpec } from '../protocol/spec';
 import { z } from 'zod';
 import { describeValue } from '../base/problem';
 import { parseOptions, refuseProblems, saidBy } from './options';
-import { made, runnerId, sessionKeys } from './schema/parts';
+import { aFunction, runnerId, sessionKeys } from './schema/parts';
 import type { ToolLog } from './tool';
 
 /** Ends the run as `CallbackAbort`. Made by `abort`. */
@@ -125,10 +125,7 @@ function textOf(maker: string, value: unknown): string {
   throw new TypeError(`${maker} takes a text, not ${typeof value}`);
 }
 
-const hook = made<CallbackHook<never, never>>(
-  (value) => typeof value === 'function',
-  'a function',
-).exactOptional();
+const hook = aFunction<CallbackHook<never, never>>().exactOptional();
 
 const hooks = {
   beforeModelCall: hook,

@@ -7,10 +7,11 @@ import {
   duration,
   flag,
   fullText,
+  type Immutable,
   mcpServerName,
   mcpServerRule,
+  nonBlank,
   text,
-  type Immutable,
 } from './schema/parts';
 import { effect, onToolError, retry, retrySpec } from './schema/tool';
 
@@ -23,10 +24,10 @@ const mcpToolsOptions = z.strictObject({
   /** A program on the worker's machine that speaks MCP on its standard input and output. It gets `env` and a few harmless variables. */
   stdio: z
     .strictObject({
-      command: z.string().regex(/\S/).meta({ expected: 'the program to run' }),
+      command: nonBlank('the program to run'),
       args: z.array(text).exactOptional(),
       env: texts.exactOptional(),
-      cwd: z.string().regex(/\S/).meta({ expected: 'a folder' }).exactOptional(),
+      cwd: nonBlank('a folder').exactOptional(),
     })
     .exactOptional(),
   /** Of a server that speaks streamable HTTP. */

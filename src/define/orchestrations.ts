@@ -8,6 +8,7 @@ import {
   runnerMakers,
   runnerSubject,
   type Graph,
+  type Orchestration,
   type Parallel,
   type Runner,
   type Sequential,
@@ -150,13 +151,6 @@ function refOf(given: Runner | string): RunnerRef {
   return typeof given === 'string' ? given : given.spec;
 }
 
-type Orchestration<Spec> = {
-  readonly kind: Spec extends { kind: infer Kind } ? Kind : never;
-  readonly id: string;
-  readonly spec: Spec;
-  readonly runners: readonly Runner[];
-};
-
 function definedRunner<Spec extends SequentialSpec | ParallelSpec | GraphSpec>(
   candidate: Spec,
   given: readonly (Runner | string)[],
@@ -165,5 +159,5 @@ function definedRunner<Spec extends SequentialSpec | ParallelSpec | GraphSpec>(
   checkNesting(spec);
   const runners = [...new Set(given.filter((one) => typeof one !== 'string'))];
   const { kind, id } = spec;
-  return Object.freeze({ kind, id, spec, runners: Object.freeze(runners) }) as Orchestration<Spec>;
+  return Object.freeze({ kind, id, spec, runners: Object.freeze(runners) });
 }

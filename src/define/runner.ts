@@ -40,32 +40,23 @@ export type Agent<Types extends RunTypes = RunTypes> = Typed<Types> & {
   readonly callbacks: readonly Callbacks[];
 };
 
-/** One runner after the other. Made by `sequential`, immutable. */
-export type Sequential = {
-  readonly kind: 'sequential';
+/** An orchestration: its data, which runs pin, and the runners in it. Immutable. */
+export type Orchestration<Spec extends SequentialSpec | ParallelSpec | GraphSpec> = {
+  readonly kind: Spec['kind'];
   readonly id: string;
-  readonly spec: SequentialSpec;
+  readonly spec: Spec;
   /** Those given as objects, each once. */
   readonly runners: readonly Runner[];
 };
 
-/** Runners at the same time. Made by `parallel`, immutable. */
-export type Parallel = {
-  readonly kind: 'parallel';
-  readonly id: string;
-  readonly spec: ParallelSpec;
-  /** Those given as objects, each once. */
-  readonly runners: readonly Runner[];
-};
+/** One runner after the other. Made by `sequential`. */
+export type Sequential = Orchestration<SequentialSpec>;
 
-/** Tasks that depend on each other. Made by `graph`, immutable. */
-export type Graph = {
-  readonly kind: 'graph';
-  readonly id: string;
-  readonly spec: GraphSpec;
-  /** Those given as objects, each once. */
-  readonly runners: readonly Runner[];
-};
+/** Runners at the same time. Made by `parallel`. */
+export type Parallel = Orchestration<ParallelSpec>;
+
+/** Tasks that depend on each other. Made by `graph`. */
+export type Graph = Orchestration<GraphSpec>;
 
 /** What runs: an agent, or an orchestration of runners. */
 export type Runner = Agent | Sequential | Parallel | Graph;

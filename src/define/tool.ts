@@ -4,9 +4,8 @@ import { describeValue } from '../base/problem';
 import type { ToolSpec } from '../protocol/spec';
 import type { ArgumentsCheck, OutputOf, StandardSchema } from './arguments/emit';
 import { parseOptions, refuseProblems, saidBy } from './options';
-import type { Immutable } from './schema/parts';
+import { aFunction, type Immutable } from './schema/parts';
 import {
-  aFunction,
   codeToolFields,
   needsApproval,
   retrySpec,
@@ -104,7 +103,7 @@ const toolOptions = z.strictObject({
   ...codeToolFields,
   inputSchema: toolInput,
   needsApproval: needsApproval.exactOptional(),
-  execute: aFunction,
+  execute: aFunction(),
 });
 
 /**

@@ -1,14 +1,5 @@
 import type { Json, JsonObject, JsonSchema } from '../base/json';
-import type {
-  AgentSpec,
-  GraphSpec,
-  GraphTaskSpec,
-  ParallelSpec,
-  RunnerRef,
-  RunnerSpec,
-  SequentialSpec,
-  SubAgentSpec,
-} from '../define/schema/orchestration';
+import type { AgentSpec, RunnerSpec, SubAgentSpec } from '../define/schema/orchestration';
 
 // The fields of runners are written in `define/schema`; these are their types in history and on the wire.
 
@@ -21,7 +12,7 @@ export type {
   RunnerSpec,
   SequentialSpec,
   SubAgentSpec,
-};
+} from '../define/schema/orchestration';
 
 export type RetrySpec = {
   readonly maximumAttempts?: number;

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { parseOptions } from '../define/options';
-import { count, made, text } from '../define/schema/parts';
+import { aFunction, count, made, nonBlank } from '../define/schema/parts';
 import type { CreateWorkerOptions, LonghaulOptions } from './options';
 
 /** Checked by whoever takes it. */
 const elsewhere = z.unknown().optional();
-const name = text.regex(/\S/).meta({ expected: 'a text' }).exactOptional();
+const name = nonBlank('a text').exactOptional();
 
 const ofLonghaul = {
   application: name,
@@ -24,7 +24,7 @@ const ofLonghaul = {
   prices: elsewhere,
   stores: elsewhere,
   logCacheBytes: count(1).exactOptional(),
-  onDelta: made((value) => typeof value === 'function', 'a function').exactOptional(),
+  onDelta: aFunction().exactOptional(),
   encryption: elsewhere,
   clearFailures: elsewhere,
 } satisfies Record<keyof LonghaulOptions, z.ZodType>;

@@ -9,8 +9,10 @@ import {
   budget,
   count,
   distinct,
+  eachNameOnce,
   flag,
   fullText,
+  type Immutable,
   jsonObject,
   jsonSchema,
   list,
@@ -20,7 +22,6 @@ import {
   sessionKeys,
   text,
   toolName,
-  type Immutable,
 } from './parts';
 
 // Every field of an agent, written once: types, checks, the editors' schema and the docs come from here.
@@ -285,10 +286,8 @@ function timeoutProblems({ onInputTimeout, inputTimeoutMs }: RuledAgent): Proble
 
 function repeatedCriteria({ criteria = [] }: RuledAgent): Problem[] {
   const names = criteria.map(({ kind, name }) => (kind === 'custom' ? name : undefined));
-  return names.flatMap((name, index) => {
-    const first = names.indexOf(name);
-    if (name === undefined || first === index) return [];
-    const message = `has the name ${quote(name)}, which criteria[${first}] already has`;
-    return [{ path: `criteria[${index}]`, message }];
-  });
+  return eachNameOnce(names, 'criteria').map(({ path, message }) => ({
+    path: joinPath('criteria', path),
+    message,
+  }));
 }

@@ -47,6 +47,25 @@ export function made<Value>(check: (value: unknown) => boolean, expected: string
   return z.custom<Value>(check).meta({ expected });
 }
 
+export function aFunction<Value extends (...args: never[]) => unknown>() {
+  return made<Value>((value) => typeof value === 'function', 'a function');
+}
+
+/** A text with something in it. */
+export function nonBlank(expected: string) {
+  return z.string().regex(/\S/).meta({ expected });
+}
+
+/** Each name once, in a list that has this name. What has no name is not looked at. */
+export function eachNameOnce(names: readonly (string | undefined)[], list: string): Problem[] {
+  return names.flatMap((name, index) => {
+    const first = names.indexOf(name);
+    if (name === undefined || first === index) return [];
+    const message = `has the name ${quote(name)}, which ${list}[${first}] already has`;
+    return [{ path: formatPath([index]), message }];
+  });
+}
+
 export const jsonObject = z.looseObject({}) as unknown as z.ZodType<JsonObject>;
 export const jsonSchema = z
   .custom<JsonSchema>(isJsonObject)

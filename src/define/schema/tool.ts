@@ -5,7 +5,7 @@ import { limits } from '../../protocol/limits';
 import type { RetrySpec } from '../../protocol/spec';
 import { parseInputSchema } from '../arguments/emit';
 import { rule } from '../problems/from-zod';
-import { count, duration, flag, made, sessionKeys, toolName } from './parts';
+import { aFunction, count, duration, flag, nonBlank, sessionKeys, toolName } from './parts';
 
 // Every option of a tool that is defined in code, written once.
 
@@ -50,19 +50,11 @@ export function retrySpec(given: Retry | undefined): RetrySpec | undefined {
 export const effect = z.enum(['read', 'idempotent', 'once']);
 export const onToolError = z.enum(['return', 'fail']);
 
-export const aFunction = made<(...args: never[]) => unknown>(
-  (value) => typeof value === 'function',
-  'a function',
-);
-
 /** The options of every tool, whatever runs it. */
 export const toolFields = {
   name: toolName,
   /** Tells the model what the tool does and when to use it. */
-  description: z
-    .string()
-    .regex(/\S/)
-    .meta({ expected: 'a text that tells the model what the tool does' }),
+  description: nonBlank('a text that tells the model what the tool does'),
   /** `once`: a call whose outcome is unknown is reported, never run again. Default `idempotent`. */
   effect: effect.exactOptional(),
   /** `return` shows the model the error, `fail` ends the run. Default `return`. */
@@ -84,7 +76,7 @@ export const codeToolFields = {
 };
 
 export const needsApproval = z
-  .union([flag, aFunction])
+  .union([flag, aFunction()])
   .meta({ expected: 'true, false or a function (args, context) => boolean' });
 
 type Retried = { readonly effect?: string; readonly retry?: Retry };
