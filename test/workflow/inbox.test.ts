@@ -162,7 +162,7 @@ describe('inbox', () => {
     const attribute = defineSearchAttributeKey(searchAttributes.key, 'KEYWORD_LIST');
     expect([...(typedSearchAttributes.get(attribute) ?? [])].sort()).toEqual([...entries].sort());
     expect(memo).toMatchObject({ longhaul: { key: entries } });
-    expect(JSON.stringify([memo, typedSearchAttributes])).not.toContain('ada');
+    expect(JSON.stringify([memo, typedSearchAttributes])).not.toContain(ada);
     for (const id of workflowIds) await longhaul.client.workflow.getHandle(id).terminate();
   });
 
