@@ -60,7 +60,7 @@ type AgentTypes<Given, Schema> = {
 const schemaOption = z
   .unknown()
   .transform((value, context) => {
-    const option = parseSchemaOption(value, '');
+    const option = parseSchemaOption(value);
     if (option.ok) return option.schema;
     const { path, message } = option.problem;
     context.addIssue({ code: 'custom', message, params: { at: path } });

@@ -1,10 +1,10 @@
 // The JSON Schemas of users and of MCP servers: compiled once, and checked in bounded time, however hostile schema and value are.
 
 import { createRequire } from 'node:module';
-import type { Ajv, Options, ValidateFunction } from 'ajv';
+import type { Ajv, FuncKeywordDefinition, Options, ValidateFunction } from 'ajv';
 import type { FormatsPlugin } from 'ajv-formats';
 import { LRUCache } from 'lru-cache';
-import { isJsonObject, type Json, type JsonSchema } from '../../base/json';
+import { canonicalJson, isJsonObject, type Json, type JsonSchema } from '../../base/json';
 import { describeValue, type Problem } from '../../base/problem';
 import { specError } from '../problems/problem';
 import {
@@ -169,7 +169,36 @@ function metaValidator(draft: Draft): ValidateFunction {
 /** For one schema: a validator keeps what it has seen and refuses a second `$id`. */
 function createValidator({ Validator, addFormats }: Modules, { regExp }: Patterns): Ajv {
   const code = { ...options.code, regExp };
-  return addFormats(new Validator({ ...options, code, meta: false, validateSchema: false }));
+  const validator = new Validator({ ...options, code, meta: false, validateSchema: false });
+  return addFormats(validator.removeKeyword('uniqueItems').addKeyword(uniqueItems));
+}
+
+type KeywordCheck = ReturnType<NonNullable<FuncKeywordDefinition['compile']>>;
+
+/** The validator's own compares each item with each other one, and calls a member `valueOf` of an item. */
+const uniqueItems: FuncKeywordDefinition = {
+  keyword: 'uniqueItems',
+  type: 'array',
+  schemaType: 'boolean',
+  compile: (isUnique: boolean) => {
+    const validate: KeywordCheck = (items: readonly Json[]) => {
+      const twins = isUnique ? twinsIn(items) : undefined;
+      if (twins) validate.errors = [{ keyword: 'uniqueItems', params: twins }];
+      return twins === undefined;
+    };
+    return validate;
+  },
+};
+
+function twinsIn(items: readonly Json[]): { readonly i: number; readonly j: number } | undefined {
+  const seen = new Map<string, number>();
+  for (const [j, item] of items.entries()) {
+    const text = canonicalJson(item);
+    const i = seen.get(text);
+    if (i !== undefined) return { i, j };
+    seen.set(text, j);
+  }
+  return undefined;
 }
 
 /** Loaded with the first schema: programs without JSON Schemas of their own never pay for it. */

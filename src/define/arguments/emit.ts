@@ -3,14 +3,7 @@
 import { createRequire } from 'node:module';
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
 import { isJsonObject, type Json, type JsonSchema } from '../../base/json';
-import {
-  describeValue,
-  formatPath,
-  formatProblem,
-  joinPath,
-  quote,
-  type Problem,
-} from '../../base/problem';
+import { describeValue, formatPath, formatProblem, quote, type Problem } from '../../base/problem';
 import { toPlainJson } from '../plain-json';
 import { checkMilliseconds, tooLongToCheck, TookTooLong, withinTime } from './bounds';
 import { tryCompileSchema } from './compile';
@@ -53,10 +46,9 @@ export function isStandardSchema(value: unknown): value is StandardSchema {
   return typeof standard?.validate === 'function';
 }
 
-/** The JSON Schema of a tool's `inputSchema`, and the check of what a model sends. */
+/** The JSON Schema of a tool's `inputSchema`, and the check of what a model sends. Paths of problems start within the schema. */
 export function parseInputSchema(input: unknown): InputSchema {
-  const place = 'inputSchema';
-  const option = parseSchemaOption(input, place);
+  const option = parseSchemaOption(input);
   if (!option.ok) return refused(option.problem);
   const { schema } = option;
   if (schema.type !== 'object') {
@@ -64,15 +56,14 @@ export function parseInputSchema(input: unknown): InputSchema {
     const found =
       typeof schema.type === 'string' ? `not ${quote(schema.type)}` : 'which is missing';
     const message = `must describe an object: its top level needs type 'object', ${found}; put other values into a property`;
-    return refused({ path: place, message });
+    return refused({ path: '', message });
   }
   if (isStandardSchema(input)) {
     return { schema, validate: validateWithStandardSchema(input), problems: [] };
   }
   const compiled = tryCompileSchema(schema);
   if (compiled.ok) return { schema, validate: validateWith(compiled.check), problems: [] };
-  const at = ({ path, message }: Problem) => ({ path: joinPath(place, path), message });
-  return refused(...compiled.problems.map(at));
+  return refused(...compiled.problems);
 }
 
 function refused(...problems: Problem[]): InputSchema {
@@ -80,21 +71,19 @@ function refused(...problems: Problem[]): InputSchema {
 }
 
 /** The JSON Schema of an option that takes a Standard Schema or a JSON Schema. */
-export function parseSchemaOption(value: unknown, path: string): SchemaOption {
-  if (isStandardSchema(value)) return emit(value, path);
+export function parseSchemaOption(value: unknown): SchemaOption {
+  if (isStandardSchema(value)) return emit(value);
   if (!isJsonObject(value)) {
     const message = `must be a Standard Schema (zod, valibot, …) or a JSON Schema object, not ${describeValue(value)}`;
-    return { ok: false, problem: { path, message } };
+    return { ok: false, problem: { path: '', message } };
   }
   const plain = toPlainJson(value);
-  if (plain.ok) return { ok: true, schema: plain.value as JsonSchema };
-  const { problem } = plain;
-  return { ok: false, problem: { ...problem, path: joinPath(path, problem.path) } };
+  return plain.ok ? { ok: true, schema: plain.value as JsonSchema } : plain;
 }
 
 /** What a Standard Schema accepts, as JSON Schema. */
-function emit(schema: StandardSchema, path: string): SchemaOption {
-  const failed = (message: string): SchemaOption => ({ ok: false, problem: { path, message } });
+function emit(schema: StandardSchema): SchemaOption {
+  const failed = (message: string): SchemaOption => ({ ok: false, problem: { path: '', message } });
   const emitter = emitterOf(schema);
   if (emitter === undefined) return failed(noEmitter(schema['~standard'].vendor));
   let emitted: unknown;

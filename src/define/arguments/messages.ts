@@ -112,17 +112,13 @@ function messageOf(error: ErrorObject, property: readonly string[]): string {
     case 'required':
       return 'is required';
     case 'uniqueItems':
-      return `must not hold an item twice, as at ${twins(params)}`;
+      return `must not hold an item twice, as at [${params.i}] and [${params.j}]`;
     case 'additionalProperties':
     case 'unevaluatedProperties':
       return `is not allowed${hint(error, property)}`;
     default:
       return error.message ?? 'is not valid';
   }
-}
-
-function twins({ i, j }: ErrorObject['params']): string {
-  return `[${Math.min(Number(i), Number(j))}] and [${Math.max(Number(i), Number(j))}]`;
 }
 
 function countMessage(isLeast: boolean, limit: unknown, what = ''): string {

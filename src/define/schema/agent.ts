@@ -73,7 +73,10 @@ const compact = z.strictObject({
 });
 
 const noTurns = z
-  .custom<never>(() => false, { error: "belongs to kind 'windowed': a full memory gives all" })
+  .custom<never>(() => false, {
+    error:
+      "is only for kind 'windowed': kind 'full' gives all turns; leave it out or change the kind",
+  })
   .exactOptional();
 
 const store = runnerId.exactOptional();
@@ -90,7 +93,7 @@ const memory = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('windowed'),
     /** The last so many turns; 0 gives none. */
-    turns: count(0),
+    turns: count(0).meta({ expected: 'a whole number of turns, 0 or more' }),
     store,
     compact: compact.exactOptional(),
   }),

@@ -94,8 +94,7 @@ export const toolInput = z
   .transform((value, context) => {
     const input = parseInputSchema(value);
     for (const { path, message } of input.problems) {
-      const at = path.replace(/^inputSchema\.?/, '');
-      context.addIssue({ code: 'custom', message, params: { at } });
+      context.addIssue({ code: 'custom', message, params: { at: path } });
     }
     return input;
   });

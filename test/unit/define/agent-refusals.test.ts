@@ -38,7 +38,7 @@ describe('defineAgent', () => {
     [
       'a windowed memory without turns',
       { memory: { kind: 'windowed' } },
-      'memory.turns is required: a whole number of at least 0',
+      'memory.turns is required: a whole number of turns, 0 or more',
     ],
     [
       'a summary by no model',

@@ -163,19 +163,19 @@ describe('parseRunnerSpec', () => {
       'a windowed memory without turns',
       { ...worker, memory: { kind: 'windowed' } },
       'memory.turns',
-      'is required: a whole number of at least 0',
+      'is required: a whole number of turns, 0 or more',
     ],
     [
       'a full memory with turns',
       { ...worker, memory: { kind: 'full', turns: 3 } },
       'memory.turns',
-      "belongs to kind 'windowed': a full memory gives all",
+      "is only for kind 'windowed': kind 'full' gives all turns; leave it out or change the kind",
     ],
     [
       'fewer than no turns',
       { ...worker, memory: { kind: 'windowed', turns: -1 } },
       'memory.turns',
-      'must be a whole number of at least 0, not -1',
+      'must be a whole number of turns, 0 or more, not -1',
     ],
     [
       'a context too small',

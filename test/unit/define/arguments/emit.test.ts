@@ -27,7 +27,7 @@ describe('parseSchemaOption', () => {
       days: z.number().int().default(1),
       when: z.string().transform((text) => new Date(text)),
     });
-    expect(parseSchemaOption(schema, 'output')).toEqual({
+    expect(parseSchemaOption(schema)).toEqual({
       ok: true,
       schema: {
         type: 'object',
@@ -52,7 +52,7 @@ describe('parseSchemaOption', () => {
       targets.push(target);
       return { $schema: 'https://json-schema.org/draft/2020-12/schema', ...emitted };
     };
-    expect(parseSchemaOption(schemaOf({ jsonSchema: { input } }), 'output')).toEqual({
+    expect(parseSchemaOption(schemaOf({ jsonSchema: { input } }))).toEqual({
       ok: true,
       schema: emitted,
     });
@@ -61,7 +61,7 @@ describe('parseSchemaOption', () => {
 
   it('keeps another draft named', () => {
     const schema = { $schema: 'http://json-schema.org/draft-07/schema#', ...emitted };
-    expect(parseSchemaOption(schemaOf({ jsonSchema: { input: () => schema } }), 'output')).toEqual({
+    expect(parseSchemaOption(schemaOf({ jsonSchema: { input: () => schema } }))).toEqual({
       ok: true,
       schema,
     });
@@ -71,7 +71,7 @@ describe('parseSchemaOption', () => {
     const own = {
       toJSONSchema: (options: object) => ({ ...emitted, title: JSON.stringify(options) }),
     };
-    expect(parseSchemaOption(schemaOf({ vendor: 'zod' }, own), 'output')).toEqual({
+    expect(parseSchemaOption(schemaOf({ vendor: 'zod' }, own))).toEqual({
       ok: true,
       schema: { ...emitted, title: '{"io":"input"}' },
     });
@@ -80,7 +80,7 @@ describe('parseSchemaOption', () => {
   it('falls back to the package of zod', () => {
     const schema = z.object({ a: z.string() });
     const early = schemaOf({ vendor: 'zod' }, { _zod: schema._zod });
-    expect(parseSchemaOption(early, 'output')).toEqual({
+    expect(parseSchemaOption(early)).toEqual({
       ok: true,
       schema: { ...emitted, required: ['a'] },
     });
@@ -124,9 +124,9 @@ describe('parseSchemaOption', () => {
       'emits no JSON Schema object: pass a JSON Schema object instead',
     ],
   ])('says what to do about a schema %s', (_name, schema, message) => {
-    expect(parseSchemaOption(schema, 'output')).toEqual({
+    expect(parseSchemaOption(schema)).toEqual({
       ok: false,
-      problem: { path: 'output', message },
+      problem: { path: '', message },
     });
   });
 });
@@ -137,7 +137,7 @@ describe('parseSchemaOption, of the formats of zod', () => {
     ['hostname', z.hostname(), 'example.org', '-'],
     ['email', z.string().meta({ format: 'email', pattern: '^(?!x)' }), 'ada@example.org', 'ada'],
   ])('leaves out the look-ahead of %s: the format says it', (format, schema, right, wrong) => {
-    const option = parseSchemaOption(schema, 'output');
+    const option = parseSchemaOption(schema);
     expect(option).toEqual({ ok: true, schema: { type: 'string', format } });
     const check = compileSchema({ type: 'string', format });
     expect([check(right), check(wrong)]).toMatchObject([[], [{ path: '' }]]);
@@ -158,7 +158,7 @@ describe('parseSchemaOption, of the formats of zod', () => {
   };
 
   it.each(Object.entries(formats))('takes %s', (_name, schema) => {
-    const option = parseSchemaOption(schema, 'output');
+    const option = parseSchemaOption(schema);
     expect(option.ok && tryCompileSchema(option.schema)).toMatchObject({ ok: true });
   });
 });
@@ -186,11 +186,11 @@ describe('parseInputSchema', () => {
   });
 
   it.each<[string, unknown, string, string]>([
-    ['text', 'x', 'inputSchema', 'must be a Standard Schema'],
-    ['another type', { type: 'string' }, 'inputSchema', "not 'string'; put other values"],
-    ['no type', {}, 'inputSchema', 'which is missing'],
-    ['a wrong one', { type: 'object', required: 1 }, 'inputSchema.required', 'must be an array'],
-    ['no JSON', { type: 'object', a: new Map() }, 'inputSchema.a', 'must be JSON, not a Map'],
+    ['text', 'x', '', 'must be a Standard Schema'],
+    ['another type', { type: 'string' }, '', "not 'string'; put other values"],
+    ['no type', {}, '', 'which is missing'],
+    ['a wrong one', { type: 'object', required: 1 }, 'required', 'must be an array'],
+    ['no JSON', { type: 'object', a: new Map() }, 'a', 'must be JSON, not a Map'],
   ])('refuses %s', (_name, input, path, message) => {
     const { problems } = parseInputSchema(input);
     expect(problems).toEqual([{ path, message: expect.stringContaining(message) }]);

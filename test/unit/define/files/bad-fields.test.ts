@@ -191,12 +191,14 @@ describe('loadSpec', () => {
     [
       'a windowed memory without turns',
       desk('    memory: { type: windowed }\n'),
-      ['4:13 agents[0].memory.turns is required: a whole number of at least 0'],
+      ['4:13 agents[0].memory.turns is required: a whole number of turns, 0 or more'],
     ],
     [
       'turns of a full memory',
       desk('    memory: { type: in_memory, window_size: 3 }\n'),
-      ["4:45 agents[0].memory.window_size belongs to kind 'windowed': a full memory gives all"],
+      [
+        "4:45 agents[0].memory.window_size is only for kind 'windowed': kind 'full' gives all turns; leave it out or change the kind",
+      ],
     ],
     [
       'an unknown kind of criterion',
