@@ -1,7 +1,7 @@
 // What a thread of 1,000 turns costs: history, time and memory, with all turns or the last 20 given to the model.
 // Usage, after `npm run build`: node bench/thread.mts [turns]
 import { randomUUID } from 'node:crypto';
-import { defineAgent, type MemorySpec } from 'longhaul';
+import { defineAgent, type AgentOptions } from 'longhaul';
 import { connect, type Longhaul, type ThreadHandle } from 'longhaul/client';
 import { scriptedModel, startDevServer } from 'longhaul/testing';
 import { createWorker, type ModelProvider } from 'longhaul/worker';
@@ -25,7 +25,7 @@ const provider: ModelProvider = {
     return scriptedModel([answer]).call(request, options);
   },
 };
-const kinds: Readonly<Record<string, MemorySpec>> = {
+const kinds: Readonly<Record<string, NonNullable<AgentOptions['memory']>>> = {
   full: { kind: 'full' },
   'last 20': { kind: 'windowed', turns: 20 },
 };

@@ -1,5 +1,5 @@
-import type { JsonObject, PendingInput } from 'longhaul';
-import type { RunHandle } from 'longhaul/client';
+import type { JsonObject } from 'longhaul';
+import type { PendingInput, RunHandle } from 'longhaul/client';
 import type { Screen } from '../shared/screen.mts';
 import { freeAmount } from './tools.mts';
 

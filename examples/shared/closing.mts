@@ -1,4 +1,4 @@
-import type { AgentRunOutcome } from 'longhaul';
+import type { AgentRunOutcome } from 'longhaul/client';
 import type { Screen } from './screen.mts';
 
 export type Closing = {

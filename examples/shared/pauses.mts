@@ -1,5 +1,4 @@
-import type { AgentRunOutcome, PendingInput } from 'longhaul';
-import type { RunHandle } from 'longhaul/client';
+import type { AgentRunOutcome, PendingInput, RunHandle } from 'longhaul/client';
 import type { Screen } from './screen.mts';
 import type { Story } from './story.mts';
 

@@ -1,7 +1,7 @@
 // People who answer what runs ask: some of it at a time, in any order.
 
-import { hasCode, LonghaulError, type JsonObject, type PendingInput } from 'longhaul';
-import type { RunHandle } from 'longhaul/client';
+import { hasCode, LonghaulError, type JsonObject } from 'longhaul';
+import type { PendingInput, RunHandle } from 'longhaul/client';
 import type { Caller } from './client.mts';
 import type { Random } from './random.mts';
 import { answerTo, decisionOn, rejection } from './texts.mts';

@@ -3,11 +3,11 @@ import {
   defineTool,
   type Agent,
   type AgentOptions,
-  type JsonSchemaLiteral,
   type Tool,
   type ToolDefinition,
 } from '../../src';
 import type { JsonObject } from '../../src/base/json';
+import type { JsonSchemaLiteral } from '../../src/define/tool';
 import type { AgentRunResult } from '../../src/protocol/run';
 import { scriptedModel, type ScriptedModel } from '../../src/testing/scripted-model';
 import type { ScriptedStep } from '../../src/testing/scripted-step';

@@ -1,13 +1,8 @@
 // The fifth hook, on the dev server: what becomes of calls whose names are not allowed.
 
-import {
-  defineAgent,
-  defineCallbacks,
-  defineTool,
-  type AgentOptions,
-  type OnInvalidToolCallContext,
-} from '../../src';
+import { defineAgent, defineCallbacks, defineTool, type AgentOptions } from '../../src';
 import type { RunHandle } from '../../src/client';
+import type { OnInvalidToolCallContext } from '../../src/define/callbacks';
 import type { InvalidToolCallAction } from '../../src/protocol/agent-run';
 import { scriptedModel } from '../../src/testing/scripted-model';
 import type { ScriptedStep } from '../../src/testing/scripted-step';

@@ -3,15 +3,9 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  defineAgent,
-  mcpTools,
-  subAgent,
-  type AgentOptions,
-  type Definition,
-  type McpServer,
-} from '../../src';
+import { defineAgent, mcpTools, subAgent, type AgentOptions, type McpServer } from '../../src';
 import type { RunHandle } from '../../src/client';
+import type { Definition } from '../../src/protocol/spec';
 import { scriptedModel, type ScriptedModel } from '../../src/testing/scripted-model';
 import type { ScriptedStep } from '../../src/testing/scripted-step';
 import { everything, files, odd } from '../contract/mcp-servers';

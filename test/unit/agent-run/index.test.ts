@@ -2,7 +2,17 @@
 import * as entry from '../../../src/agent-run';
 
 describe('longhaul/agent-run', () => {
-  it('exports the machine, the assembler of streams and the fold of a log', () => {
-    expect(Object.keys(entry).sort()).toEqual(['AgentRun', 'StreamedTurnAssembler', 'foldLog']);
+  it('exports the loop, the assembler of streams, the fold of a log and its errors', () => {
+    expect(Object.keys(entry).sort()).toEqual([
+      'AgentRun',
+      'CallbackAbort',
+      'InvalidToolCall',
+      'MaxIterationsExceeded',
+      'MaxTurnsExceeded',
+      'RunCancelled',
+      'StreamedTurnAssembler',
+      'TurnCut',
+      'foldLog',
+    ]);
   });
 });

@@ -8,16 +8,15 @@ import {
   type Client,
 } from '@temporalio/client';
 import { ApplicationFailure, CancelledFailure, NamespaceNotFoundError } from '@temporalio/common';
+import { ProviderError, type LonghaulError } from '../../../src';
 import {
   CallbackAbort,
   InvalidToolCall,
-  type LonghaulError,
   MaxIterationsExceeded,
   MaxTurnsExceeded,
-  ProviderError,
   RunCancelled,
   TurnCut,
-} from '../../../src';
+} from '../../../src/agent-run';
 import { isPassing, isRefused, runFailure, unreachable } from '../../../src/client/failures';
 import { RunHandle } from '../../../src/client/run-handle';
 import { workflowTypes } from '../../../src/protocol/names';

@@ -1,4 +1,5 @@
-import { loadSpec, LonghaulError, type LoadSpecOptions, type SpecSource } from '../../../../src';
+import { loadSpec, LonghaulError, type LoadSpecOptions } from '../../../../src';
+import type { SpecSource } from '../../../../src/define/files/find';
 import { aTool } from '../../define/builders';
 
 /** An agent with these fields, from line 4. */

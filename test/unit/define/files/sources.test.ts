@@ -1,7 +1,8 @@
 // Pure: reads files of its own; no server.
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { criteria, loadSpec, type GraphSpec, type LoadSpecOptions } from '../../../../src';
+import { criteria, loadSpec, type LoadSpecOptions } from '../../../../src';
+import type { GraphSpec } from '../../../../src/protocol/spec';
 import { aTool, refusalOf as define } from '../../define/builders';
 import { refusalOf } from './bad-specs';
 import { aFolder, removeFolders } from './spec-folder';
