@@ -1,8 +1,8 @@
 // What drives a run, by its kind: from its beginning, or from where an earlier execution stopped.
 
+import { AgentLoop } from './agent/agent-loop';
 import { AgentMachine, startMachine } from '../core/machine/agent-machine';
 import { createPlan, restorePlan } from '../core/orchestration/create-plan';
-import { AgentLoop } from './agent/agent-loop';
 import { machineOptions, promptOf } from './run/machine-options';
 import type { CarriedRun } from './run/carried-run';
 import type { DrivenRun, Driver } from './run/driver';

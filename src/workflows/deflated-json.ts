@@ -4,6 +4,9 @@
 // 1. What is inflated is bounded while it grows: a few bytes may stand for a thousand times as many.
 
 import { deflateSync, Inflate, strFromU8, strToU8 } from 'fflate';
+import { LonghaulError } from '../protocol/errors';
+import { isJsonObject } from '../base/json';
+import { limits } from '../protocol/limits';
 
 /** Of what is inflated at a time: a kilobyte gives a megabyte at most. */
 const step = 16 * 1024;
@@ -35,4 +38,20 @@ function inflate(bytes: Uint8Array, maxBytes: number): Uint8Array {
     at += chunk.length;
   }
   return whole;
+}
+
+// Reads what travelled deflated. What cannot be read, or is too large, is a typed error: it fails the run, and no worker.
+
+/** `what` names it in the error. */
+export function inflated<Value extends object>(bytes: unknown, what: string): Value {
+  try {
+    if (!(ArrayBuffer.isView(bytes) && bytes instanceof Uint8Array))
+      throw new TypeError('no bytes');
+    const value = inflateJson<Value>(bytes, limits.inflated);
+    if (isJsonObject(value) || Array.isArray(value)) return value;
+    throw new TypeError('neither an object nor a list');
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new LonghaulError('StateError', `${what} cannot be read: ${reason}`, { cause: error });
+  }
 }

@@ -6,6 +6,7 @@
 // 4. Halted, it starts nothing any more and does not end: only a reset, or a cancellation, comes after.
 // 5. A child returns its changes of the session and what it spent; only the root run returns a session.
 
+import { RunSession } from './run/run-session';
 import {
   allHandlersFinished,
   CancellationScope,
@@ -39,20 +40,17 @@ import { Children } from './children/children';
 import { createDriver } from './create-driver';
 import type { DrivenRun, Driver } from './run/driver';
 import { storable, toWorkflowFailure } from './durable';
-import { HistoryWatch } from './run/history-watch';
-import { loadDefinition, type LoadedDefinition } from './run/load-definition';
-import { InputReporter, sendAnswer, reportToCaller } from './run/input-reporter';
-import { PendingRequests } from './run/pending-requests';
-import { RunDisplay, type Shown } from './run/run-display';
+import { HistoryWatch } from './execution/history-watch';
+import { loadDefinition, type LoadedDefinition, closeSession } from './run/load';
+import { InputReporter, sendAnswer, reportToCaller } from './execution/messages';
+import { PendingRequests } from './execution/pending-requests';
+import { RunDisplay, type Shown, carriedMemo } from './execution/visible-state';
 import { setRunHandlers } from './run/run-handlers';
-import { RunLog } from './run/run-log';
+import { RunLog } from './execution/run-log';
 import { RunPosition } from './run/run-position';
 import { setRunQueries } from './run/run-queries';
 import { childResult, runResult } from './run/run-result';
-import { RunSession } from './run/run-session';
 import { openStart, takeRunStart, withoutStart, type Given, type Taken } from './run/run-start';
-import { closeSession } from './run/run-stores';
-import { carriedMemo } from './run/visible-state';
 
 /** What exists once the definition is known. */
 type Loaded = {

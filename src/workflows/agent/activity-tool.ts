@@ -4,8 +4,8 @@
 import type { CheckArgumentsInput, CheckArgumentsResult } from '../../protocol/activities';
 import type { PendingToolCall } from '../../protocol/agent-run';
 import { checkActivities } from '../activity-proxies';
-import type { RunLog } from '../run/run-log';
-import type { TaskRoom } from '../run/task-room';
+import type { RunLog } from '../execution/run-log';
+import type { TaskRoom } from '../execution/task-room';
 
 export async function checkArguments(
   definition: CheckArgumentsInput['definition'],

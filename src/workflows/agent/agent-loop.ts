@@ -9,7 +9,12 @@ import { condition, uuid4 } from '@temporalio/workflow';
 import type { AgentMachine } from '../../core/machine/agent-machine';
 import type { UsedUp } from '../../core/budget/budget';
 import type { PlanResult } from '../../core/orchestration/plan';
-import type { MachineStep } from '../../core/machine/steps';
+import type {
+  MachineStep,
+  InvalidToolCallContext,
+  ModelTurn,
+  ModelTurnOutcome,
+} from '../../core/machine/steps';
 import { oneLine } from '../../base/text';
 import { toolTrace } from '../../core/transcript/tool-trace';
 import type { AgentConfig } from '../../protocol/activities';
@@ -18,15 +23,14 @@ import type { InputAnswer, PendingInput } from '../../protocol/run';
 import { modelActivities } from '../activity-proxies';
 import { openInputs, planResultOf } from '../run/machine-options';
 import { applyAnswer } from '../run/answer-input';
-import { budgetExceeded, budgetQuestion } from '../run/budget-question';
+import { budgetExceeded, budgetQuestion, waitForAnswer } from './input-wait';
 import { besideModelCall } from './callbacks';
 import type { CarriedProgress } from '../run/carried-run';
 import { spendOf } from '../children/child-failure';
 import { createToolRunner } from './create-tool-runner';
 import type { DrivenRun, Driver, Progress, TurnSummary } from '../run/driver';
-import { waitForAnswer } from '../run/input-wait';
-import { resolveInvalidCalls } from './invalid-calls';
 import type { ToolRunner } from './tool-runner';
+import type { InvalidToolCallAction } from '../../protocol/agent-run';
 
 export class AgentLoop implements Driver {
   readonly #run: DrivenRun;
@@ -239,4 +243,35 @@ export class AgentLoop implements Driver {
 /** 76 random bits: enough that no answer can be guessed from a hash, few enough to be kept of each input. */
 function nonce(): string {
   return uuid4().replaceAll('-', '').slice(0, 20);
+}
+
+// Calls whose names are not allowed, as the machine asks about them: answered as a callback decided, else by the agent's own rule. Pure.
+
+type Rule = AgentConfig['onInvalidToolCall'];
+
+/** The machine asks left to right, so that the call it means is the next one of its name. */
+export function resolveInvalidCalls(
+  machine: AgentMachine,
+  first: ModelTurnOutcome,
+  { turn, rule }: { readonly turn: Pick<ModelTurn, 'content' | 'checks'>; readonly rule: Rule },
+): void {
+  const calls = turn.content.filter((part) => part.type === 'tool_call');
+  let from = 0;
+  for (let outcome = first; outcome.kind === 'needs-resolution';) {
+    const { toolName } = outcome.context;
+    const place = calls.findIndex((call, index) => index >= from && call.name === toolName);
+    const decision = turn.checks?.invalidToolCalls?.find(({ index }) => index === place);
+    from = place + 1;
+    outcome =
+      decision === undefined && rule === 'ignore'
+        ? machine.ignoreInvalidToolCall()
+        : machine.resolveInvalidToolCall(decision?.action ?? byRule(rule, outcome.context));
+  }
+}
+
+function byRule(rule: Rule, { toolName, allowed }: InvalidToolCallContext): InvalidToolCallAction {
+  if (rule === 'fail') return { kind: 'fail' };
+  const names = allowed.join(', ') || 'none';
+  const feedback = `There is no tool '${toolName}' to call now. Available: ${names}.`;
+  return { kind: 'retry', feedback };
 }

@@ -11,7 +11,7 @@ import type {
 } from '../../protocol/activities';
 import { isJsonObject, type JsonObject } from '../../base/json';
 import { limits } from '../../protocol/limits';
-import { selectKeys } from '../run/session-keys';
+import { selectKeys } from '../run/run-session';
 
 /** What goes along with a model call for the code beside it; nothing for agents that have none. */
 export function besideModelCall(

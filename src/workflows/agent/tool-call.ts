@@ -23,12 +23,12 @@ import type { ActivityToolSpec } from '../../protocol/spec';
 import { foreignActivity, toolActivities } from '../activity-proxies';
 import { checkArguments } from './activity-tool';
 import { contextInput, isOfCallbacks } from './callbacks';
-import type { TaskRoom } from '../run/task-room';
+import type { TaskRoom } from '../execution/task-room';
 import { errorResult, resultOf, type ToolOutcome } from './tool-runner';
 import type { AroundCall } from './tool-hooks';
-import { argumentText } from '../run/visible-state';
+import { argumentText } from '../execution/visible-state';
 import type { JsonObject } from '../../base/json';
-import type { RunLog } from '../run/run-log';
+import type { RunLog } from '../execution/run-log';
 
 export type ToolCall = {
   readonly tool: ToolConfig;

@@ -10,7 +10,7 @@ import type { PendingToolCall } from '../../protocol/agent-run';
 import type { JsonObject } from '../../base/json';
 import type { ToolHook } from '../../protocol/spec';
 import { hookActivities } from '../activity-proxies';
-import type { TaskRoom } from '../run/task-room';
+import type { TaskRoom } from '../execution/task-room';
 import { resultOf, type ToolOutcome } from './tool-runner';
 
 /** Makes a call with the hooks around it; the call is given the session as those before it have left it. */

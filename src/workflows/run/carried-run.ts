@@ -4,6 +4,7 @@
 // 2. Small enough after deflation, the log travels inline; else the new execution pulls it from the closed one, at once, so that
 //    retention does not matter.
 
+import type { CarriedSession } from './run-session';
 import { LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
 import type { LogEntry, LogPage, LogRef } from '../../protocol/log';
@@ -11,13 +12,11 @@ import type { AgentRunState } from '../../core/machine/run-state';
 import type { CarriedBudget } from '../../core/budget/budget';
 import type { JsonObject } from '../../base/json';
 import type { ChildView } from '../../protocol/run';
-import type { CarriedRequests } from './pending-requests';
-import type { CarriedSession } from './run-session';
-import type { LoadedDefinition } from './load-definition';
+import type { CarriedRequests } from '../execution/pending-requests';
+import type { LoadedDefinition } from './load';
 import { controlActivities } from '../activity-proxies';
-import { deflateJson } from '../deflated-json';
-import { inflated } from '../inflated';
-import type { RunLog } from './run-log';
+import { deflateJson, inflated } from '../deflated-json';
+import type { RunLog } from '../execution/run-log';
 
 /** How far the runner itself is. `machine.log` is empty: the entries stand beside it, with their ids, or are pulled by `log`. */
 export type CarriedProgress =

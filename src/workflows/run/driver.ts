@@ -1,17 +1,17 @@
 // What a run drives: an agent's loop or an orchestration. The run gives it what every run has.
 
+import type { RunSession } from './run-session';
 import type { WorkflowInfo } from '@temporalio/workflow';
 import type { RunBudget } from '../../core/budget/budget';
 import type { PlanResult } from '../../core/orchestration/plan';
 import type { AgentRunResult, InputAnswer, RunInput, RunState } from '../../protocol/run';
 import type { ProgressWithin } from './carried-run';
 import type { Children } from '../children/children';
-import type { HistoryWatch } from './history-watch';
-import type { LoadedDefinition } from './load-definition';
-import type { PendingRequests } from './pending-requests';
-import type { RunLog } from './run-log';
+import type { HistoryWatch } from '../execution/history-watch';
+import type { LoadedDefinition } from './load';
+import type { PendingRequests } from '../execution/pending-requests';
+import type { RunLog } from '../execution/run-log';
 import type { RunPosition } from './run-position';
-import type { RunSession } from './run-session';
 
 /** What a driver is given. */
 export type DrivenRun = {

@@ -14,7 +14,7 @@ import type { UserMessage } from '../../protocol/message';
 import type { RunInput, RunSpend, RunState } from '../../protocol/run';
 import type { RunnerSpec } from '../../protocol/spec';
 import type { Progress } from './driver';
-import type { PendingRequests } from './pending-requests';
+import type { PendingRequests } from '../execution/pending-requests';
 
 export function machineOptions(config: AgentConfig): MachineOptions {
   const maxIterations = config.maxIterations ?? limits.maxIterations;

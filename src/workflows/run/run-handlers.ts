@@ -34,10 +34,9 @@ import type {
 } from '../../protocol/run';
 import { approveInput, cancelReason, inputAnswer, rejectInput, resumeInput } from './answer-input';
 import { toWorkflowFailure } from '../durable';
-import { inputsThatTravel } from './inputs-that-travel';
-import type { PendingRequests } from './pending-requests';
-import { TaskRoom } from './task-room';
-import { childInputs, childOutcome } from './child-messages';
+import { inputsThatTravel, childInputs, childOutcome } from '../execution/messages';
+import type { PendingRequests } from '../execution/pending-requests';
+import { TaskRoom } from '../execution/task-room';
 
 const resumeSignal = defineSignal<[unknown]>(signalNames.resume);
 const cancelSignal = defineSignal<[unknown]>(signalNames.cancelRun);

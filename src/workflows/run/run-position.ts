@@ -9,7 +9,7 @@ import { limits } from '../../protocol/limits';
 import type { Lineage, RunInput } from '../../protocol/run';
 import type { DefinitionRef } from '../../protocol/spec';
 import { hashOf } from '../children/child-id';
-import type { LoadedDefinition } from './load-definition';
+import type { LoadedDefinition } from './load';
 
 /** Of `workflowInfo()`. */
 type ExecutionInfo = Execution & Pick<WorkflowInfo, 'parent' | 'continuedFromExecutionRunId'>;

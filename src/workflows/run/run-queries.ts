@@ -6,8 +6,8 @@ import { isJsonObject, type JsonObject } from '../../base/json';
 import { queryNames } from '../../protocol/names';
 import type { ChildView, RunInput } from '../../protocol/run';
 import type { RunnerSpec } from '../../protocol/spec';
-import type { LoadedDefinition } from './load-definition';
-import type { RunLog } from './run-log';
+import type { LoadedDefinition } from './load';
+import type { RunLog } from '../execution/run-log';
 
 export type ReadableRun = {
   readonly log: () => RunLog;

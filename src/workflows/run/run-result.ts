@@ -2,6 +2,7 @@
 //
 // 1. Either is within its limit: see `fit-result`.
 
+import type { RunSession } from './run-session';
 import type { RunBudget } from '../../core/budget/budget';
 import type { PlanResult } from '../../core/orchestration/plan';
 import { sessionDelta } from '../../core/session';
@@ -9,7 +10,6 @@ import { limits } from '../../protocol/limits';
 import type { AgentRunResult, ChildResult } from '../../protocol/run';
 import type { RunnerSpec } from '../../protocol/spec';
 import type { TurnSummary } from './driver';
-import type { RunSession } from './run-session';
 import { fitReply, repeatsText } from '../../core/transcript/fit-reply';
 import { fitTexts, jsonBytes, sizeInJsonText } from '../../core/transcript/fit-texts';
 

@@ -1,9 +1,11 @@
 // The session of a run: changes of one batch of calls merge in call order, whatever order they arrived in. Pure.
 
-import { mergeDelta } from '../../core/session';
+import { mergeDelta, pickKeys } from '../../core/session';
 import type { JsonObject } from '../../base/json';
 import type { SessionDelta } from '../../protocol/session';
-import { checkSessionSize } from './session-keys';
+import { utf8Length } from '../../base/text';
+import { LonghaulError } from '../../protocol/errors';
+import { limits } from '../../protocol/limits';
 
 export type CarriedSession = {
   readonly initial: JsonObject;
@@ -76,4 +78,24 @@ export class RunSession {
     this.#deferred.clear();
     for (const [, delta] of inCallOrder) this.merge(delta);
   }
+}
+
+// The part of a session that a piece of code declared, and the bound on the whole. Pure.
+
+/** The declared keys with their values; undefined when nothing is declared, so that nothing travels. */
+export function selectKeys(
+  session: JsonObject,
+  keys: readonly string[] | undefined,
+): JsonObject | undefined {
+  if (keys === undefined || keys.length === 0) return undefined;
+  return pickKeys(session, keys);
+}
+
+export function checkSessionSize(session: JsonObject): void {
+  const bytes = utf8Length(JSON.stringify(session));
+  if (bytes <= limits.session) return;
+  throw new LonghaulError(
+    'SessionTooLarge',
+    `the session has ${bytes} bytes of JSON; at most ${limits.session} are kept: put ids into it, not documents`,
+  );
 }

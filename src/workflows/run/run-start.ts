@@ -12,9 +12,8 @@ import { isJsonObject } from '../../base/json';
 import type { RunInput } from '../../protocol/run';
 import type { ThreadInput } from '../../protocol/thread';
 import { controlActivities } from '../activity-proxies';
-import type { LoadedDefinition } from './load-definition';
-import { openSession } from './run-stores';
-import { checkThreadInput } from './thread-input';
+import { type LoadedDefinition, openSession } from './load';
+import { checkThreadInput } from '../thread/thread-input';
 
 /** The arguments of a workflow function, by whomever. */
 export type Given = { readonly input: unknown; readonly carried: unknown };

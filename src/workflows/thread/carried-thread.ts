@@ -13,10 +13,9 @@ import { limits } from '../../protocol/limits';
 import type { LogEntry, LogRef } from '../../protocol/log';
 import type { MemorySpec } from '../../protocol/spec';
 import type { ThreadInput } from '../../protocol/thread';
-import { deflateJson } from '../deflated-json';
-import { inflated } from '../inflated';
-import type { CarriedRequests } from '../run/pending-requests';
-import type { RunLog } from '../run/run-log';
+import { deflateJson, inflated } from '../deflated-json';
+import type { CarriedRequests } from '../execution/pending-requests';
+import type { RunLog } from '../execution/run-log';
 import type { CarriedSaves } from './thread-saves';
 import type { CarriedTurns } from './thread-turns';
 

@@ -33,19 +33,25 @@ import { packThread, unpackThread } from './carried-thread';
 import { spendOf, toldFailure } from '../children/child-failure';
 import { childId } from '../children/child-id';
 import { toWorkflowFailure } from '../durable';
-import { HistoryWatch } from '../run/history-watch';
-import { sendAnswer } from '../run/input-reporter';
-import { PendingRequests } from '../run/pending-requests';
-import { RunDisplay, type Shown } from '../run/run-display';
+import { HistoryWatch } from '../execution/history-watch';
+import { sendAnswer } from '../execution/messages';
+import { PendingRequests } from '../execution/pending-requests';
+import { RunDisplay, type Shown, carriedMemo } from '../execution/visible-state';
 import { loaded, setRunHandlers } from '../run/run-handlers';
 import { takeThreadStart, type Given, type Taken } from '../run/run-start';
-import { setThreadHandlers } from './thread-handlers';
+import {
+  setThreadHandlers,
+  closing,
+  heldUp,
+  leftBehind,
+  mayMove,
+  notCleared,
+  type ThreadRoom,
+} from './thread-handlers';
 import { ThreadMemory } from './thread-memory';
-import { closing, heldUp, leftBehind, mayMove, notCleared, type ThreadRoom } from './thread-room';
 import { runTurn, savedTurn, timeOrderedId } from './thread-run';
 import { ThreadSaves, type CarriedSaves } from './thread-saves';
 import { ThreadTurns, type OpenTurn } from './thread-turns';
-import { carriedMemo } from '../run/visible-state';
 
 export class ThreadLoop {
   readonly #info = workflowInfo();
@@ -177,8 +183,8 @@ export class ThreadLoop {
   ): void {
     this.#memory.spec = memory;
     this.#hasSearchAttributes = searchAttributes;
-    const { store } = memory ?? {};
     const { key, application } = this.#input;
+    const store = memory?.store;
     const whose = { key, ...(application !== undefined && { application }) };
     const target = store === undefined ? undefined : { store, ...whose };
     const onLost = (message: string): void => this.#tell('save', 'StoreError', message);
@@ -215,7 +221,9 @@ export class ThreadLoop {
       await condition(() => this.#isBusy);
       return true;
     }
-    return (await condition(() => this.#isBusy, idleMs)) || (await this.#isBusySettled());
+    if (await condition(() => this.#isBusy, idleMs)) return true;
+    await condition(() => this.#isBusy || this.#saves.isSettled);
+    return this.#isBusy;
   }
 
   /** How long it stays open with nothing to do. One in which nothing was said since it was cleared has only message ids left. */
@@ -227,12 +235,6 @@ export class ThreadLoop {
 
   get #room(): ThreadRoom {
     return { turns: this.#turns, saves: this.#saves, history: this.#history };
-  }
-
-  /** There is something to do; or else everything is written. */
-  async #isBusySettled(): Promise<boolean> {
-    await condition(() => this.#isBusy || this.#saves.isSettled);
-    return this.#isBusy;
   }
 
   get #isBusy(): boolean {
@@ -255,8 +257,7 @@ export class ThreadLoop {
   #send(message: SendInput): SendReply {
     this.#requests.updates += 1;
     const turn = this.#turns.count + 1;
-    const place = { workflowId: this.#info.workflowId, place: `turn-${turn}` };
-    const workflowId = childId({ ...place, tag: uuid4() });
+    const workflowId = childId({ ...this.#info, place: `turn-${turn}`, tag: uuid4() });
     const time = this.#turns.arrival(Date.now());
     const createdAt = new Date(time).toISOString();
     this.#turns.add({ ...message, turn, workflowId, id: timeOrderedId(time, uuid4()), createdAt });

@@ -15,7 +15,7 @@ import type { ThreadInput } from '../../protocol/thread';
 import { compactingActivities } from '../activity-proxies';
 import { promptOf } from '../run/machine-options';
 import { rememberable } from './carried-thread';
-import { RunLog } from '../run/run-log';
+import { RunLog } from '../execution/run-log';
 
 export type MemoryPlace = { readonly workflowId: string; readonly runId: string };
 

@@ -4,7 +4,7 @@ import { AgentMachine, startMachine } from '../../../../src/core/machine/agent-m
 import type { AgentRunState } from '../../../../src/core/machine/run-state';
 import { foldLog } from '../../../../src/core/transcript/fold-log';
 import type { LogEntry, LogEvent } from '../../../../src/protocol/log';
-import { RunLog } from '../../../../src/workflows/run/run-log';
+import { RunLog } from '../../../../src/workflows/execution/run-log';
 import { call, result, text, turn } from '../builders';
 
 const options = {

@@ -10,7 +10,7 @@ import {
   rememberable,
   unpackThread,
 } from '../../../../src/workflows/thread/carried-thread';
-import { RunLog } from '../../../../src/workflows/run/run-log';
+import { RunLog } from '../../../../src/workflows/execution/run-log';
 
 const key = { appName: 'a', userId: 'u', sessionId: 's' };
 const input: ThreadInput = { runner: 'assistant', key };

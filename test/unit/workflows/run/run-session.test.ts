@@ -1,6 +1,7 @@
 // Pure: no server.
+
 import { limits } from '../../../../src/protocol/limits';
-import { checkSessionSize, selectKeys } from '../../../../src/workflows/run/session-keys';
+import { checkSessionSize, selectKeys } from '../../../../src/workflows/run/run-session';
 import { thrown } from '../../core/builders';
 
 describe('the keys that travel', () => {

@@ -1,8 +1,7 @@
 // Pure: no server.
 import { deflateSync } from 'fflate';
 import { limits } from '../../../src/protocol/limits';
-import { deflateJson, inflateJson } from '../../../src/workflows/deflated-json';
-import { inflated } from '../../../src/workflows/inflated';
+import { deflateJson, inflateJson, inflated } from '../../../src/workflows/deflated-json';
 import { thrown } from '../core/builders';
 
 /** Three bytes to the character, and some that do not compress: more than one step of inflating. */

@@ -1,7 +1,8 @@
 // Pure: no server.
+
 import { limits } from '../../../../src/protocol/limits';
 import type { PendingInput, RejectedSignal } from '../../../../src/protocol/run';
-import { PendingRequests } from '../../../../src/workflows/run/pending-requests';
+import { PendingRequests } from '../../../../src/workflows/execution/pending-requests';
 import { thrown } from '../../core/builders';
 
 const input = (inputId: string, kind: PendingInput['kind'] = 'question'): PendingInput => ({

@@ -4,12 +4,12 @@
 // 2. `digest` is the rolling hash of all ids: a cache that differs is dropped.
 // 3. A page is at most `limits.logPage` bytes of JSON; one larger entry goes alone. Deflated, it is at most `limits.payload`.
 
+import { deflateJson } from '../deflated-json';
 import { emptyDigest, extendDigest } from '../../base/digest';
 import { endOfPage, pageThatTravels } from '../../core/transcript/log-page';
 import { utf8Length } from '../../base/text';
 import { limits } from '../../protocol/limits';
 import type { LogEntry, LogPage, LogRef, NewEntry } from '../../protocol/log';
-import { deflateJson } from '../deflated-json';
 
 const rideAlongTotal = 8 * 1024;
 

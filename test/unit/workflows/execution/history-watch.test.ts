@@ -1,4 +1,5 @@
 // Pure: no server.
+
 import { limits } from '../../../../src/protocol/limits';
 import {
   isDue,
@@ -6,7 +7,7 @@ import {
   isOver,
   noHistory,
   type HistorySize,
-} from '../../../../src/workflows/run/history-watch';
+} from '../../../../src/workflows/execution/history-watch';
 
 const size = (parts: Partial<HistorySize>): HistorySize => ({ ...noHistory, ...parts });
 const large = 30_000_000;

@@ -1,7 +1,8 @@
 // Pure: no server.
+
 import { limits } from '../../../../src/protocol/limits';
 import type { PendingInput } from '../../../../src/protocol/run';
-import { inputsThatTravel } from '../../../../src/workflows/run/inputs-that-travel';
+import { inputsThatTravel } from '../../../../src/workflows/execution/messages';
 
 const input = (inputId: string, question = 'Which one?'): PendingInput => ({
   inputId,

@@ -1,5 +1,5 @@
 // Pure: no server. Whatever anybody may send a run or a thread, with a fixed seed: it is taken whole, or refused by a typed error.
-import fc from 'fast-check';
+
 import { LonghaulError } from '../../../../src/protocol/errors';
 import type { PendingInput } from '../../../../src/protocol/run';
 import {
@@ -9,10 +9,12 @@ import {
   rejectInput,
   resumeInput,
 } from '../../../../src/workflows/run/answer-input';
-import { PendingRequests } from '../../../../src/workflows/run/pending-requests';
+import { PendingRequests } from '../../../../src/workflows/execution/pending-requests';
 import { takeRunStart, takeThreadStart } from '../../../../src/workflows/run/run-start';
-import { sendInput, turnsQuery } from '../../../../src/workflows/run/thread-input';
-import { childInputs, childOutcome } from '../../../../src/workflows/run/child-messages';
+import { sendInput, turnsQuery } from '../../../../src/workflows/thread/thread-input';
+import { childInputs, childOutcome } from '../../../../src/workflows/execution/messages';
+
+import fc from 'fast-check';
 
 const seed = 20_261_122;
 

@@ -1,0 +1,252 @@
+// What runs tell each other: what a child waits for, what it gave, what it spent. Anybody may send the like: it is read whole, or
+// refused, before anything is changed. Pure.
+
+import { getExternalWorkflowHandle, workflowInfo } from '@temporalio/workflow';
+import { shapeProblems } from '../../base/check-shape';
+import { formatProblem, quote } from '../../base/problem';
+import { checkJson } from '../../core/session';
+import { LonghaulError } from '../../protocol/errors';
+import type { JsonSchema } from '../../base/json';
+import { limits } from '../../protocol/limits';
+import type { Usage } from '../../protocol/message';
+import type {
+  CalledTool,
+  ChildInputs,
+  ChildOutcome,
+  ChildResult,
+  PendingInput,
+  RunSpend,
+  InputAnswer,
+} from '../../protocol/run';
+import type { SessionDelta } from '../../protocol/session';
+import { signalNames } from '../../protocol/names';
+import { clipText, utf8Length } from '../../base/text';
+import { withinBytes } from '../../core/machine/questions';
+
+const text = { type: 'string' };
+const id = { type: 'string', minLength: 1 };
+const texts = { type: 'array', items: text };
+const object = { type: 'object' };
+const amount = { type: 'number', minimum: 0 };
+const tokens = { anyOf: [amount, { const: null }] };
+
+/** Every member of the type has its shape: one that is added there must be added here, too. */
+function objectOf<Fields extends object>(
+  properties: Readonly<Record<keyof Fields, JsonSchema>>,
+  optional: readonly (keyof Fields & string)[] = [],
+): JsonSchema {
+  const names = Object.keys(properties) as (keyof Fields & string)[];
+  const required = names.filter((name) => !optional.includes(name));
+  return { type: 'object', properties, required };
+}
+
+const spend = objectOf<RunSpend>(
+  {
+    usage: objectOf<Usage>({
+      inputTokens: tokens,
+      outputTokens: tokens,
+      totalTokens: tokens,
+      cacheReadTokens: tokens,
+      cacheWriteTokens: tokens,
+      reasoningTokens: tokens,
+    }),
+    tokens: amount,
+    costUsd: amount,
+    unpriced: texts,
+    added: objectOf<NonNullable<RunSpend['added']>>({ tokens: amount, costUsd: amount }, [
+      'tokens',
+      'costUsd',
+    ]),
+  },
+  ['tokens', 'costUsd', 'unpriced', 'added'],
+);
+
+const result = objectOf<ChildResult>(
+  {
+    finalResponse: objectOf<ChildResult['finalResponse']>(
+      { text, content: { type: 'array', items: object }, structured: {} },
+      ['structured'],
+    ),
+    iterations: amount,
+    completionReason: text,
+    combinedText: text,
+    contextTokens: amount,
+    toolCalls: {
+      type: 'array',
+      items: objectOf<CalledTool>(
+        { callId: text, name: text, args: object, isError: { const: true } },
+        ['args', 'isError'],
+      ),
+    },
+    warnings: texts,
+    delta: objectOf<SessionDelta>({ set: object, removed: texts }),
+    spend,
+  },
+  ['combinedText', 'contextTokens', 'toolCalls', 'warnings'],
+);
+
+const pendingInput = objectOf<PendingInput>(
+  {
+    inputId: id,
+    kind: { enum: ['question', 'approval', 'budget'] },
+    question: text,
+    options: texts,
+    call: object,
+    agentId: id,
+    path: id,
+    since: text,
+    nonce: text,
+  },
+  ['options', 'call', 'nonce'],
+);
+
+const inputsShape = objectOf<ChildInputs>(
+  {
+    child: id,
+    branch: id,
+    inputs: { type: 'array', items: pendingInput, maxItems: limits.toldInputs },
+  },
+  ['branch'],
+);
+
+export function childInputs(payload: unknown): ChildInputs {
+  const told = read<ChildInputs>(payload, inputsShape);
+  const known = new Set<string>();
+  for (const { inputId } of told.inputs) {
+    if (known.has(inputId))
+      throw new LonghaulError('InvalidInput', `inputs lists ${quote(inputId)} a second time`);
+    known.add(inputId);
+  }
+  return told;
+}
+
+const resultShape = objectOf<{ child: string; result: ChildResult }>({ child: id, result });
+const spendShape = objectOf<{ child: string; spend: RunSpend }>({ child: id, spend });
+
+export function childOutcome(payload: unknown): ChildOutcome {
+  const tellsSpend = typeof payload === 'object' && payload !== null && 'spend' in payload;
+  return read<ChildOutcome>(payload, tellsSpend ? spendShape : resultShape);
+}
+
+function read<Value>(payload: unknown, shape: JsonSchema): Value {
+  const violation = checkJson(payload);
+  if (violation !== undefined) {
+    throw new LonghaulError('InvalidInput', `${violation.path} is not JSON: ${violation.problem}`);
+  }
+  const [problem] = shapeProblems(shape, payload);
+  if (problem !== undefined) throw new LonghaulError('InvalidInput', formatProblem(problem));
+  return payload as Value;
+}
+
+// Between a run and the one that lists its questions: what it waits for goes up, always as the whole list, in order.
+
+/** Who tells: `branch` as in `Lineage`. */
+export type ReportingRun = {
+  readonly child: string;
+  readonly branch: string | undefined;
+  /** What an execution before this one told last is not known: even that nothing is open is told again. */
+  readonly isContinued: boolean;
+};
+
+export class InputReporter {
+  readonly #root: string;
+  readonly #child: string;
+  readonly #branch: string;
+  #told: string | undefined;
+  #sending = Promise.resolve();
+
+  constructor(root: string, { child, branch, isContinued }: ReportingRun) {
+    this.#root = root;
+    this.#child = child;
+    this.#branch = branch ?? child;
+    this.#told = isContinued ? undefined : '';
+  }
+
+  /** Tells what this child waits for now, if it is not what was told last. */
+  report(inputs: readonly PendingInput[]): void {
+    const ids = inputs.map((input) => input.inputId).join(' ');
+    if (ids === this.#told) return;
+    this.#told = ids;
+    this.#send(this.#child, inputsThatTravel(inputs, limits.toldInputsBytes));
+  }
+
+  /** Another child, below this run, is gone. */
+  forget(child: string): void {
+    this.#send(child, []);
+  }
+
+  /** Everything told has reached the server. */
+  async flush(): Promise<void> {
+    await this.#sending;
+  }
+
+  /** A root run that is gone takes this one with it: nobody is left to be told. */
+  #send(child: string, inputs: readonly PendingInput[]): void {
+    const branch = this.#branch;
+    const message: ChildInputs = { child, ...(branch !== child && { branch }), inputs };
+    const root = getExternalWorkflowHandle(this.#root);
+    this.#sending = this.#sending
+      .then(() => root.signal(signalNames.childInputs, message))
+      .catch(() => undefined);
+  }
+}
+
+/** An answer on its way down. Addressed by workflow id only: a reset gave the child another execution. */
+export async function sendAnswer(child: string, answer: InputAnswer): Promise<void> {
+  await getExternalWorkflowHandle(child).signal(signalNames.answer, answer);
+}
+
+/** What this run came to, or what it spent, goes to the run that called it. One that is gone needs neither. */
+export async function reportToCaller(
+  told: { readonly result: ChildResult } | { readonly spend: RunSpend },
+): Promise<void> {
+  const { parent, workflowId } = workflowInfo();
+  if (parent === undefined) return;
+  const outcome: ChildOutcome = { child: workflowId, ...told };
+  await getExternalWorkflowHandle(parent.workflowId)
+    .signal(signalNames.childResult, outcome)
+    .catch(() => undefined);
+}
+
+// Open inputs as one message carries them. Pure.
+//
+// 1. What is left out is read elsewhere: calls and whole questions in the log of the run that asked, inputs beyond the last in the list
+//    that is told when one of it was answered.
+// 2. A list that fits travels as it is.
+
+/** Below this, what is left of a question says nothing. */
+const shortestQuestion = 128;
+
+/** Within `most` bytes of JSON: without the calls, then with questions cut shorter, then without the last ones. */
+export function inputsThatTravel(
+  inputs: readonly PendingInput[],
+  most: number = limits.replies,
+): readonly PendingInput[] {
+  if (countWithin(inputs, most) === inputs.length) return inputs;
+  const bare = inputs.map(({ call: _call, ...input }): PendingInput => input);
+  for (let bytes: number = limits.question; bytes >= shortestQuestion; bytes /= 4) {
+    const cut = bare.map((input) => shortened(input, bytes));
+    if (countWithin(cut, most) === cut.length) return cut;
+  }
+  const shortest = bare.map((input) => shortened(input, shortestQuestion));
+  return shortest.slice(0, countWithin(shortest, most));
+}
+
+function shortened(input: PendingInput, bytes: number): PendingInput {
+  const { question, options } = input;
+  return {
+    ...input,
+    question: clipText(question, bytes),
+    ...(options && { options: withinBytes(options, bytes) }),
+  };
+}
+
+/** How many of the first ones fit. Measured one by one: all of them together may be more than a string can be. */
+function countWithin(inputs: readonly PendingInput[], most: number): number {
+  let bytes = 2;
+  for (const [index, input] of inputs.entries()) {
+    bytes += utf8Length(JSON.stringify(input)) + 1;
+    if (bytes > most) return index;
+  }
+  return inputs.length;
+}
