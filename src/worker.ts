@@ -2,7 +2,7 @@
 import './worker/worker-packages';
 
 export type { InlineSpecInfo, InlineSpecs } from './activities/definition/inline-spec';
-export type { DeltaEvent } from './activities/model/delta-event';
+export type { DeltaEvent } from './activities/dependencies';
 export type {
   CallOptions,
   ModelDelta,

@@ -1,28 +1,39 @@
-// Runs an agent's callbacks around one call: in the order the agent lists them, up to the first that answers. What they change of
-// the session is seen by those after them, and leaves with the call's result.
+// Runs an agent's callbacks around one call, in the order the agent lists them, until one answers. Each callback sees the session
+// changes of the callbacks before it. The changes leave with the result of the call.
 
 import { log } from '@temporalio/activity';
-import { checkExactJson, mergeDelta, pickKeys, sessionDelta, violationText } from '../core/session';
+import { mergeDelta, pickKeys, sessionDelta } from '../core/session';
+import { isJsonObject, type JsonObject } from '../base/json';
 import { utf8Length } from '../base/text';
 import type { CallModelInput, CallToolInput } from '../protocol/activities';
+import type { InvalidToolCallAction } from '../protocol/agent-run';
 import { LonghaulError } from '../protocol/errors';
-import type { JsonObject } from '../base/json';
 import { limits } from '../protocol/limits';
 import type { SessionDelta } from '../protocol/session';
 import type { AgentSpec, Definition } from '../protocol/spec';
-import type { CallbackContext, CallbackHooks, Callbacks } from '../define/callbacks';
-import { callbackError, callbackFailure, type HookPlace } from './callback-failure';
+import type {
+  CallbackAnswer,
+  CallbackContext,
+  CallbackHooks,
+  Callbacks,
+} from '../define/callbacks';
 import type { ActivityDependencies } from './dependencies';
 import { ownWorkflowId } from './definition/pinned-definition';
+import { notHere } from './failures';
 import { askContext } from './log/read-log';
-import { untilAborted } from './until-aborted';
+import { type CodePlace, runUserCode, sessionChanges, userCodeError } from './user-code';
 
 type Hook = keyof CallbackHooks;
+
 type Subject<Name extends Hook> = Omit<
   Parameters<NonNullable<CallbackHooks[Name]>>[0],
   keyof CallbackContext
 >;
+
 type AnyHook = (context: object) => unknown;
+type AnswerOf<Name extends Hook> = Name extends 'onInvalidToolCall'
+  ? InvalidToolCallAction
+  : CallbackAnswer;
 
 export type CallbackCall = {
   readonly definition: Definition;
@@ -31,7 +42,7 @@ export type CallbackCall = {
   readonly signal: AbortSignal;
 };
 
-/** The chain of an agent's callbacks; undefined when it has none. */
+/** The callbacks of an agent; undefined if it has none. */
 export async function callbackChain(
   { registry }: Pick<ActivityDependencies, 'registry'>,
   { definition, spec, input, signal }: CallbackCall,
@@ -39,13 +50,8 @@ export async function callbackChain(
   if (spec.callbacks === undefined || spec.callbacks.length === 0) return undefined;
   const links = spec.callbacks.map((name) => {
     const callbacks = registry.callbacks.get(name);
-    if (callbacks === undefined) {
-      const message = `this worker has no callbacks '${name}'`;
-      throw new LonghaulError('NotRegisteredHere', message, {
-        retryable: true,
-        details: { callbacks: name },
-      });
-    }
+    if (callbacks === undefined)
+      throw notHere(`callbacks '${name}'`, { details: { callbacks: name } });
     return { callbacks, keys: definition.callbacks?.[name]?.session ?? [] };
   });
   const workflowId = ownWorkflowId();
@@ -64,7 +70,7 @@ export async function callbackChain(
   return new CallbackChain(links, config, session);
 }
 
-/** `keys`: of the session, as the run pinned them. */
+/** `keys`: the session keys the callbacks declare, as the run pinned them. */
 type Link = { readonly callbacks: Callbacks; readonly keys: readonly string[] };
 
 export class CallbackChain {
@@ -84,7 +90,7 @@ export class CallbackChain {
     this.#session = session;
   }
 
-  /** As the callbacks have left it so far: all keys that came with the call. */
+  /** All keys that came with the call, as the callbacks changed them so far. */
   get session(): JsonObject {
     return this.#session;
   }
@@ -93,7 +99,7 @@ export class CallbackChain {
     return this.#links.some(({ callbacks }) => callbacks.hooks[hook] !== undefined);
   }
 
-  /** What leaves with the call's result. */
+  /** The changes of all callbacks so far; undefined without any. */
   get changes(): SessionDelta | undefined {
     const delta = sessionDelta(this.#before, this.#session);
     if (Object.keys(delta.set).length + delta.removed.length === 0) return undefined;
@@ -106,33 +112,33 @@ export class CallbackChain {
     );
   }
 
-  /** The code between two hooks changed the session, too. */
+  /** Adds what the tool changed between two hooks. */
   merge(delta: SessionDelta): void {
     this.#session = mergeDelta(this.#session, delta);
   }
 
-  /** The first answer, as `read` understands it. `subject` is copied: what callbacks do to it stays with them. */
-  async run<Name extends Hook, Answer>(
+  /** The first answer of a hook. Callbacks get copies of `subject`: what they change in it is lost. */
+  async run<Name extends Hook>(
     hook: Name,
     subject: Subject<Name>,
-    read: (answer: unknown, place: HookPlace) => Answer,
-  ): Promise<Answer | undefined> {
+  ): Promise<AnswerOf<Name> | undefined> {
     for (const link of this.#links) {
       const code = link.callbacks.hooks[hook] as AnyHook | undefined;
       if (code === undefined) continue;
-      const answer = await this.#call(code, link, { hook, subject });
+      const place = hookPlace(link.callbacks.name, hook);
+      const answer = await this.#call(code, link.keys, { place, subject });
       if (answer === undefined || answer === null) continue;
-      return read(answer, { callbacks: link.callbacks.name, hook });
+      const read = hook === 'onInvalidToolCall' ? readAction : readAnswer;
+      return read(answer, place) as AnswerOf<Name>;
     }
     return undefined;
   }
 
   async #call(
     code: AnyHook,
-    { callbacks, keys }: Link,
-    { hook, subject }: { readonly hook: Hook; readonly subject: object },
+    keys: readonly string[],
+    { place, subject }: { readonly place: CodePlace; readonly subject: object },
   ): Promise<unknown> {
-    const place = { callbacks: callbacks.name, hook };
     const before = pickKeys(this.#session, keys);
     const context = {
       ...this.#config,
@@ -140,28 +146,44 @@ export class CallbackChain {
       context: structuredClone(this.#config.context),
       session: structuredClone(before),
     };
-    let answer: unknown;
-    try {
-      answer = await untilAborted(async () => await code(context), this.#config.signal);
-    } catch (error) {
-      throw callbackFailure(place, error);
-    }
-    this.merge(changesOf(place, keys, { before, after: context.session }));
+    const answer = await runUserCode(place, () => code(context), this.#config.signal);
+    const { delta, problem } = sessionChanges(keys, { before, after: context.session });
+    if (problem !== undefined) throw userCodeError(place, problem);
+    this.merge(delta);
     return answer;
   }
 }
 
-/** Anything but JSON under declared keys is a bug worth an error, not a silent loss. */
-function changesOf(
-  place: HookPlace,
-  keys: readonly string[],
-  { before, after }: { readonly before: JsonObject; readonly after: JsonObject },
-): SessionDelta {
-  const violation = checkExactJson(after);
-  if (violation !== undefined)
-    throw callbackError(place, `left a session that is not JSON${violationText(violation)}`);
-  const delta = sessionDelta(before, after);
-  const foreign = [...Object.keys(after), ...delta.removed].filter((key) => !keys.includes(key));
-  if (foreign.length === 0) return delta;
-  throw callbackError(place, `changed session keys it does not declare: ${foreign.join(', ')}`);
+function hookPlace(callbacks: string, hook: Hook): CodePlace {
+  return { name: `callbacks '${callbacks}', ${hook}`, details: { callbacks, hook } };
+}
+
+// What a hook may answer. It is checked, because callbacks may be plain JavaScript without types.
+
+export function readAnswer(answer: unknown, place: CodePlace): CallbackAnswer {
+  if (isJsonObject(answer)) {
+    const { kind, reason, text } = answer;
+    if (kind === 'abort' && typeof reason === 'string') return { kind, reason };
+    if (kind === 'override' && typeof text === 'string') return { kind, text };
+  }
+  throw userCodeError(place, 'must answer nothing, abort(reason) or overrideResponse(text)');
+}
+
+const actionText = { retry: 'feedback', repair: 'name', skip: 'reason', stop: 'reason' } as const;
+
+export function readAction(answer: unknown, place: CodePlace): InvalidToolCallAction {
+  const kind = isJsonObject(answer) ? answer['kind'] : undefined;
+  if (isJsonObject(answer) && typeof kind === 'string') {
+    if (kind === 'fail') return { kind };
+    const member = Object.hasOwn(actionText, kind)
+      ? actionText[kind as keyof typeof actionText]
+      : undefined;
+    const text = member === undefined ? undefined : answer[member];
+    if (member !== undefined && typeof text === 'string')
+      return { kind, [member]: text } as InvalidToolCallAction;
+  }
+  const actions = Object.entries(actionText).map(
+    ([name, member]) => `{kind: '${name}', ${member}}`,
+  );
+  throw userCodeError(place, `must answer nothing, {kind: 'fail'} or ${actions.join(' or ')}`);
 }

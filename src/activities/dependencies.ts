@@ -1,30 +1,50 @@
 import type { PriceTable } from '../providers/prices';
-import type { ModelProvider } from '../providers/provider';
+import type { ModelDelta, ModelProvider } from '../providers/provider';
 import type { Registry } from '../define/registry';
 import type { Stores } from '../stores/memory-store';
-import type { DefinitionCache } from './definition/definition-cache';
+import type { DefinitionCache } from './definition/pinned-definition';
 import type { InlineSpecs } from './definition/inline-spec';
-import type { InputCache } from './log/input-cache';
+import type { InputCache } from './log/json-cache';
 import type { LogCache } from './log/log-cache';
+import { notHere } from './failures';
 import type { McpPool } from './mcp/mcp-pool';
-import type { DeltaEvent } from './model/delta-event';
 
 /** What the activities of one worker share. */
 export type ActivityDependencies = {
-  /** Whose code this worker has. */
+  /** The application whose code this worker has. */
   readonly application: string;
   readonly registry: Registry;
   readonly providers: ReadonlyMap<string, ModelProvider>;
-  /** What models cost, by `'provider/model'`. */
+  /** Prices of models by `'provider/model'`. */
   readonly prices: PriceTable;
   readonly logCache: LogCache;
   readonly definitions: DefinitionCache;
   readonly inputs: InputCache;
   readonly mcp: McpPool;
-  /** Whether the namespace has our search attributes registered. */
+  /** Whether Longhaul's search attributes are registered in the namespace. */
   readonly hasSearchAttributes: () => Promise<boolean>;
-  /** Which specs of callers this worker takes; none by default. */
+  /** Which inline specs this worker takes. Default: none. */
   readonly inlineSpecs?: InlineSpecs;
   readonly stores?: Stores;
   readonly onDelta?: (event: DeltaEvent) => void;
 };
+
+/** One streamed delta of a model call. A retried attempt starts over at `seq` 0 with a higher `attempt`: drop what the earlier one sent. */
+export type DeltaEvent = {
+  readonly workflowId: string;
+  readonly turn: number;
+  readonly attempt: number;
+  readonly seq: number;
+  readonly delta: ModelDelta;
+};
+
+/** The provider of a model. Throws `NotRegisteredHere`. */
+export function providerOf(
+  { providers }: Pick<ActivityDependencies, 'providers'>,
+  name: string,
+): ModelProvider {
+  const provider = providers.get(name);
+  if (provider === undefined)
+    throw notHere(`model provider '${name}'`, { known: providers.keys() });
+  return provider;
+}

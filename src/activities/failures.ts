@@ -1,9 +1,9 @@
-// Errors on their way out of an activity: one place decides what is retried, when, and what of an error enters history.
+// Errors that leave an activity. This file decides whether and when Temporal retries, and how much of an error enters history.
 
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { TemporalFailure } from '@temporalio/common';
 import { clipText } from '../base/text';
-import { LonghaulError, ProviderError } from '../protocol/errors';
+import { type ErrorDetails, LonghaulError, ProviderError } from '../protocol/errors';
 import { isJsonObject } from '../base/json';
 import { limits, timeouts } from '../protocol/limits';
 import type { RunSpend } from '../protocol/run';
@@ -14,8 +14,8 @@ const notRegisteredRetryMs = 2_000;
 const shortestRetryMs = 100;
 
 /**
- * The failure an activity throws for an error. Temporal's own failures, cancellation among them, pass. What the call has cost so far
- * stands beside the details, as in the failure of a child.
+ * The failure that an activity throws for an error. Temporal's own failures, such as cancellation, pass. `spend` is what the call has
+ * cost so far; it follows the details, as in the failure of a child.
  */
 export function toFailure(error: unknown, spend?: RunSpend): unknown {
   if (error instanceof TemporalFailure) return readable(error);
@@ -40,7 +40,7 @@ function providerFailure(error: ProviderError): ApplicationFailure {
   });
 }
 
-/** Another worker of a rolling deploy may have it: tried again until the search budget is spent. */
+/** In a rolling deploy another worker may have the code: Temporal retries until the search time is over. */
 function notRegisteredFailure(error: LonghaulError): ApplicationFailure {
   const { attempt } = Context.current().info;
   return failure(error.code, error.message, {
@@ -50,7 +50,18 @@ function notRegisteredFailure(error: LonghaulError): ApplicationFailure {
   });
 }
 
-/** Whether this call has been looking for a worker that has its code for as long as it may. */
+/** Code, a store or a provider that this worker does not have. Another worker may have it. */
+export function notHere(
+  what: string,
+  options: { readonly known?: Iterable<string>; readonly details?: ErrorDetails } = {},
+): LonghaulError {
+  const { known, details = {} } = options;
+  const names = known && ([...known].sort().join(', ') || 'none');
+  const message = `this worker has no ${what}${names === undefined ? '' : `; it has: ${names}`}`;
+  return new LonghaulError('NotRegisteredHere', message, { retryable: true, details });
+}
+
+/** Whether the time to look for a worker with the code is over. */
 export function isSearchSpent(): boolean {
   const { scheduledTimestampMs, currentAttemptScheduledTimestampMs } = Context.current().info;
   return currentAttemptScheduledTimestampMs - scheduledTimestampMs >= timeouts.definitionSearch;
@@ -77,7 +88,7 @@ function failure(
   });
 }
 
-/** Code of users may throw a failure whose text ends in half a character, which the worker could not send. */
+/** The user's code may throw a failure whose text ends in half a character. The worker could not send it. */
 function readable(error: TemporalFailure): TemporalFailure {
   const { message, stack = '' } = error;
   if (!(error instanceof ApplicationFailure) || (message.isWellFormed() && stack.isWellFormed()))
@@ -93,7 +104,7 @@ function readable(error: TemporalFailure): TemporalFailure {
   });
 }
 
-/** What may be said of any thrown value: never the value itself, which may be circular, huge or not an error. */
+/** A short text for any thrown value, which may be circular, huge or not an error. */
 export function describe(error: unknown): string {
   try {
     if (error instanceof Error)

@@ -3,16 +3,16 @@ import { utf8Length } from '../base/text';
 import { LonghaulError } from '../protocol/errors';
 import type { Json } from '../base/json';
 import { limits } from '../protocol/limits';
-import { untilAborted } from './until-aborted';
+import { untilAborted } from './user-code';
 
 const defaultHeartbeatMs = 10_000;
 
-/** Beats with the latest details: the timer's own beats keep them. Throws `PayloadTooLarge` over `limits.heartbeat`. */
+/** Sends a heartbeat with these details. Later beats of the timer repeat them. Throws `PayloadTooLarge` over `limits.heartbeat`. */
 export type Heartbeat = (details?: Json) => void;
 
 /**
- * Runs `work` while a timer beats, so that a slow provider is not taken for a dead worker; `signal` is the activity's cancellation.
- * What is kept, or was by an earlier attempt, goes along with the next beat, and at the latest with the failure of the attempt.
+ * Runs `work` while a timer sends heartbeats, so that a slow provider does not look like a dead worker. `keep` stores details without a
+ * beat: they go out with the next beat, or when the attempt fails. Details of an earlier attempt are kept, too.
  */
 export async function withHeartbeat<Result>(
   work: (signal: AbortSignal, heartbeat: Heartbeat, keep: Heartbeat) => Promise<Result>,
@@ -42,13 +42,13 @@ export async function withHeartbeat<Result>(
   }
 }
 
-/** The server refuses an attempt whose details are too large; and what code of users changes or cuts later must not be held here. */
+/** A copy of the details, because the user's code may change them later. The server refuses details that are too large. */
 function ownDetails(details: Json): Json {
   const text = JSON.stringify(details);
   const bytes = utf8Length(text);
   if (bytes <= limits.heartbeat) return JSON.parse(text) as Json;
   throw new LonghaulError(
     'PayloadTooLarge',
-    `the details of a heartbeat have ${bytes} bytes; at most ${limits.heartbeat} are kept. Keep them elsewhere and beat with a reference`,
+    `the details of a heartbeat have ${bytes} bytes; at most ${limits.heartbeat} are kept. Store them elsewhere and send a reference`,
   );
 }

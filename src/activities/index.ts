@@ -1,11 +1,12 @@
-// The activities of a worker, over what they share. Every error leaves through `toFailure`.
+// The activities of a worker. `toFailure` converts every error that leaves one.
 
 import { Context } from '@temporalio/activity';
 import type { LonghaulActivities } from '../protocol/activities';
-import { checkApplication, type LeftFor, type OfApplication } from './definition/application';
+import { LonghaulError } from '../protocol/errors';
 import { callModel } from './model/call-model';
 import { callTool } from './tool/call-tool';
-import { checkArguments, runToolHooks } from './tool/check-arguments';
+import { checkArguments } from './tool/check-arguments';
+import { runToolHooks } from './tool/tool-callbacks';
 import { closeRun, openRun } from './thread/open-run';
 import type { ActivityDependencies } from './dependencies';
 import { toFailure } from './failures';
@@ -16,6 +17,18 @@ import { askSession } from './log/read-log';
 import { clearTurns, compactTurns, openThread, saveTurn } from './thread/thread-memory';
 
 export type { ActivityDependencies } from './dependencies';
+
+/** The application an activity's input belongs to. Without one it is named like the task queue. */
+type OfApplication = {
+  readonly application?: string;
+  readonly definition?: { readonly application?: string };
+};
+
+/**
+ * How a call of another application is left to its worker. `again`: the server retries for a minute, then the call fails. `aside`: the
+ * call fails at once, and the run tries it again. `always`: the server retries until the right worker takes it, so no write is lost.
+ */
+type LeftFor = 'again' | 'aside' | 'always';
 
 export function createActivities(dependencies: ActivityDependencies): LonghaulActivities {
   const own =
@@ -47,6 +60,16 @@ export function createActivities(dependencies: ActivityDependencies): LonghaulAc
     compactTurns: guarded(own('again', (input) => compactTurns(dependencies, input))),
     requestCancellation: guarded(requestCancellation),
   };
+}
+
+/** Two applications that share a task queue get each other's calls. */
+function checkApplication(own: string, input: OfApplication, left: LeftFor): void {
+  const asked =
+    input.application ?? input.definition?.application ?? Context.current().info.taskQueue;
+  if (asked === own) return;
+  const message = `this worker runs application '${own}', but the call is for '${asked}': start a worker with createWorker({ application: '${asked}' }) on this task queue`;
+  if (left === 'always') throw new LonghaulError('StoreError', message, { retryable: true });
+  throw new LonghaulError('NotRegisteredHere', message, { retryable: left === 'again' });
 }
 
 function guarded<Args extends unknown[], Result>(

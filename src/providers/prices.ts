@@ -1,23 +1,24 @@
 import { LonghaulError } from '../protocol/errors';
 import type { Usage } from '../protocol/message';
+import type { RunSpend } from '../protocol/run';
 import type { ModelRef } from '../protocol/spec';
 
 /** US dollars per million tokens. */
 export type TokenPrices = {
   readonly input: number;
   readonly output: number;
-  /** Of tokens read from the provider's cache. Default: as `input`. */
+  /** For tokens read from the provider's cache. Default: the price of `input`. */
   readonly cacheRead?: number;
-  /** Of tokens written to it. Default: as `input`. */
+  /** For tokens written to the provider's cache. Default: the price of `input`. */
   readonly cacheWrite?: number;
 };
 
 export type ModelPrice = TokenPrices & {
-  /** Of a whole call whose input, the cache's tokens included, is longer than `above` tokens. */
+  /** For a whole call whose input has more than `above` tokens, with the cache's tokens. */
   readonly long?: TokenPrices & { readonly above: number };
 };
 
-/** By `'provider/model'`. A name with a date or version behind it has the price of the longest name it begins with. */
+/** Prices by `'provider/model'`. A name with a date or version at its end has the price of the name without it. */
 export type PriceTable = Readonly<Record<string, ModelPrice>>;
 
 type FullPrices = readonly [input: number, cacheRead: number, cacheWrite: number, output: number];
@@ -32,7 +33,7 @@ function openai(...prices: FullPrices): ModelPrice {
   return { ...priced(prices), long: { above: 272_000, ...long } };
 }
 
-/** Public list prices of November 2026, promotions left out. They change: what counts for you goes into `createWorker({prices})`. */
+/** Public list prices of November 2026, without promotions. They change: set your own with `createWorker({ prices })`. */
 const listPrices: PriceTable = {
   'openai/gpt-6.1-sol': openai(2, 0.1, 2.5, 10),
   'openai/gpt-6.1-terra': openai(1, 0.05, 1.25, 5),
@@ -86,7 +87,7 @@ const listPrices: PriceTable = {
   'google/gemini-2.5-flash-lite': { input: 0.1, output: 0.4, cacheRead: 0.01 },
 };
 
-/** The list prices with the user's own over them. */
+/** The list prices and the user's own; the user's own win. */
 export function priceTable(own: PriceTable = {}): PriceTable {
   if (own === null || typeof own !== 'object')
     throw new LonghaulError('SpecError', "prices must be an object of prices by 'provider/model'");
@@ -94,7 +95,7 @@ export function priceTable(own: PriceTable = {}): PriceTable {
   return { ...listPrices, ...own };
 }
 
-/** What a call cost; undefined where the model's price is not known, or the provider did not say what it used. */
+/** The cost of a call in US dollars. Undefined if the price is unknown or the provider did not report the usage. */
 export function costOf(prices: PriceTable, model: ModelRef, usage: Usage): number | undefined {
   const found = priceOf(prices, `${model.provider}/${model.model}`);
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = usage;
@@ -107,8 +108,16 @@ export function costOf(prices: PriceTable, model: ModelRef, usage: Usage): numbe
     read * (price.cacheRead ?? price.input) +
     written * (price.cacheWrite ?? price.input) +
     outputTokens * price.output;
-  // Finer than any price list, and never a number like 0.30000000000000004 in a history.
+  // Rounded, so that no number like 0.30000000000000004 stands in a history. No price list is this fine.
   return Math.round(cost * 1_000) / 1e9;
+}
+
+/** What a call adds to the budget of its run. Without a known price the model is named in `unpriced`. */
+export function spendOf(prices: PriceTable, model: ModelRef, usage: Usage): RunSpend {
+  const costUsd = costOf(prices, model, usage);
+  const cost =
+    costUsd === undefined ? { unpriced: [`${model.provider}/${model.model}`] } : { costUsd };
+  return { usage, ...cost };
 }
 
 function priceOf(prices: PriceTable, name: string): ModelPrice | undefined {

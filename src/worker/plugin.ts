@@ -7,11 +7,11 @@ import type {
   WorkerPlugin,
 } from '@temporalio/worker';
 import { createActivities } from '../activities/index';
-import { DefinitionCache } from '../activities/definition/definition-cache';
-import { InputCache } from '../activities/log/input-cache';
+import { DefinitionCache } from '../activities/definition/pinned-definition';
+import { InputCache } from '../activities/log/json-cache';
 import { LogCache } from '../activities/log/log-cache';
 import { McpPool } from '../activities/mcp/mcp-pool';
-import { requireMcpSdk } from '../activities/mcp/mcp-sdk';
+import { requireMcpSdk } from '../activities/mcp/mcp-connection';
 import { timeouts } from '../protocol/limits';
 import { priceTable } from '../providers/prices';
 import { requireProviderPackages, resolveProviders } from '../providers/registry';

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mcpTools, type JsonObject, type McpServer } from '../../src';
 import { isAnswer, McpUnavailable, reasonOf } from '../../src/activities/mcp/mcp-failure';
-import { mcpOutput } from '../../src/activities/mcp/call-mcp-tool';
+import { mcpOutput } from '../../src/activities/mcp/mcp-tools';
 import { McpPool } from '../../src/activities/mcp/mcp-pool';
 import type { ToolOutput } from '../../src/core/transcript/tool-output';
 import { mcpToolSpecs } from '../../src/define/mcp-tool-spec';

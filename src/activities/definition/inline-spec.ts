@@ -1,5 +1,5 @@
-// A spec that travelled with a start: taken only where this worker allows it. Whoever may start a run could else call any tool and any
-// model that is registered here.
+// A spec that was sent with a start. A worker takes it only if its options allow it: else anybody who may start a run could call every
+// tool and every model of the worker.
 
 import { Context } from '@temporalio/activity';
 import { LonghaulError } from '../../protocol/errors';
@@ -9,14 +9,14 @@ import { describe } from '../failures';
 import { ownWorkflowId } from './pinned-definition';
 import { askRunner } from '../log/read-log';
 
-/** Which run, or thread, was started with a spec. */
+/** The run or thread that was started with a spec. */
 export type InlineSpecInfo = {
   readonly workflowId: string;
   readonly taskQueue: string;
   readonly namespace: string;
 };
 
-/** `true`: any spec is taken. A function is given each valid one, and says. */
+/** `true` takes every spec. A function decides about each valid spec. */
 export type InlineSpecs =
   boolean | ((spec: RunnerSpec, info: InlineSpecInfo) => boolean | Promise<boolean>);
 
@@ -28,15 +28,14 @@ export async function inlineSpec(inlineSpecs: InlineSpecs | undefined): Promise<
   if (inlineSpecs === true) return spec;
   const parsed = parseRunnerSpec(spec);
   const { taskQueue, workflowNamespace: namespace } = Context.current().info;
-  const isAllowed = await says(() =>
+  const isAllowed = await answerOf(() =>
     inlineSpecs(parsed, { workflowId, taskQueue, namespace: namespace ?? '' }),
   );
   if (isAllowed !== true) throw refused(workflowId, parsed.id);
   return parsed;
 }
 
-/** Fails closed: who does not say is not asked again. */
-async function says(ask: () => unknown): Promise<unknown> {
+async function answerOf(ask: () => unknown): Promise<unknown> {
   try {
     return await ask();
   } catch (error) {
@@ -51,6 +50,6 @@ function refused(workflowId: string, id?: string): Error {
   const what = id === undefined ? 'a spec' : `the spec '${id}'`;
   return new LonghaulError(
     'InlineSpecRefused',
-    `'${workflowId}' was started with ${what}, which this worker does not take: register the runner with the worker and start it by its id, or allow specs with createWorker({ inlineSpecs })`,
+    `'${workflowId}' was started with ${what}, which this worker does not take. Register the runner with the worker and start it by its id, or allow specs with createWorker({ inlineSpecs })`,
   );
 }

@@ -1,4 +1,4 @@
-// Makes the definition a run pins: the closure of its runner as this worker's registry knows it.
+// Makes the definition that a run pins: its runner, and everything the runner uses.
 
 import { runnerConfig } from '../../core/runner-config';
 import { LonghaulError } from '../../protocol/errors';
@@ -14,11 +14,11 @@ import type { ActivityDependencies } from '../dependencies';
 import { describe } from '../failures';
 import { withHeartbeat } from '../heartbeat';
 import { inlineSpec } from './inline-spec';
-import { listMcpTools } from '../mcp/list-mcp-tools';
+import { listMcpTools } from '../mcp/mcp-tools';
 import { McpUnavailable } from '../mcp/mcp-failure';
 import { pinnedDefinition } from './pinned-definition';
 
-/** What this worker's registry gives, at once. */
+/** The definition by this worker's registry, without waiting. */
 export async function loadDefinition(
   dependencies: ActivityDependencies,
   input: LoadDefinitionInput,
@@ -37,21 +37,20 @@ export async function loadDefinition(
       ...storesHere(dependencies),
     };
   } catch (error) {
-    // What another attempt may cure says nothing about the definition.
+    // An error that a retry may cure says nothing about the definition.
     if (!LonghaulError.is(error)) throw withoutRetry(error);
-    if (error.retryable) throw error;
-    if (error instanceof McpUnavailable) throw error;
+    if (error.retryable || error instanceof McpUnavailable) throw error;
     if (error.code === 'AgentNotFound')
       return { kind: 'unknown-here', code: error.code, message: error.message };
     if (lacksCode(error))
       return { kind: 'unknown-here', code: 'NotRegisteredHere', message: error.message };
-    // A circle of runners keeps its code: it is the failure of this call, and so the run's.
+    // A circle of runners keeps its own error code.
     if (error.code !== 'SpecError') throw error;
     return { kind: 'invalid', message: error.message };
   }
 }
 
-/** A bug, of ours or in code of a worker, makes the same error in each attempt: the run says so and ends. */
+/** A bug fails in every attempt: the run ends with it at once. */
 function withoutRetry(error: unknown): unknown {
   if (!(error instanceof TypeError || error instanceof RangeError)) return error;
   return new LonghaulError('InternalError', `the definition cannot be made: ${describe(error)}`, {
@@ -59,7 +58,7 @@ function withoutRetry(error: unknown): unknown {
   });
 }
 
-/** Undefined when MCP servers are to be asked and nobody may wait for them: without a signal. */
+/** Undefined if MCP servers must be asked, but no `signal` is given: then the call may not wait. */
 async function makeDefinition(
   dependencies: ActivityDependencies,
   { runner, inline }: LoadDefinitionInput,
@@ -71,7 +70,7 @@ async function makeDefinition(
   return signal && (await listMcpTools(dependencies, definition, signal));
 }
 
-/** A child's definition: what its root run pinned, if this process has it. */
+/** A child's definition: the one its root run pinned, if this process has it. */
 async function loadPinned(
   dependencies: ActivityDependencies,
   ref: DefinitionRef,
@@ -90,13 +89,13 @@ async function loadPinned(
   };
 }
 
-/** Left out where there are none: what stands here is history of every run. */
+/** Left out without stores, because it is in the history of every run. */
 function storesHere({ stores = {} }: ActivityDependencies): { stores?: StateStoreName[] } {
   const names = storeNames.filter((name) => stores[name] !== undefined);
   return names.length === 0 ? {} : { stores: names };
 }
 
-/** The spec is right, but names code this worker does not have: another one of a rolling deploy may. */
+/** The spec is right but names code that this worker does not have. In a rolling deploy another worker may have it. */
 function lacksCode({ details }: LonghaulError): boolean {
   return [
     'missingTool',
@@ -107,7 +106,7 @@ function lacksCode({ details }: LonghaulError): boolean {
   ].some((key) => details[key] !== undefined);
 }
 
-/** As `loadDefinition`, but may wait: lists the tools of MCP servers, asks the root run, or is retried over the workers of the queue until one knows the runner. */
+/** As `loadDefinition`, but may wait for MCP servers and the root run. The server retries it until a worker knows the runner. */
 export async function findDefinition(
   dependencies: ActivityDependencies,
   input: LoadDefinitionInput,

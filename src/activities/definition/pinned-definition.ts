@@ -1,10 +1,13 @@
 import { Context } from '@temporalio/activity';
+import { hashDefinition } from '../../define/definition';
+import { LonghaulError } from '../../protocol/errors';
+import { limits } from '../../protocol/limits';
 import { queryNames } from '../../protocol/names';
 import type { Definition, DefinitionRef } from '../../protocol/spec';
+import { JsonCache } from '../log/json-cache';
 import { askRun } from '../log/read-log';
-import type { DefinitionCache } from './definition-cache';
 
-/** The definition a call belongs to: from this process, else asked of the root run that pinned it. */
+/** The definition a call belongs to: from this process, or from the root run that pinned it. */
 export async function pinnedDefinition(
   { definitions }: { readonly definitions: DefinitionCache },
   ref: DefinitionRef,
@@ -19,10 +22,49 @@ export async function pinnedDefinition(
   });
 }
 
-/** The run that scheduled the current activity. Only workflows schedule ours. */
+/** The workflow id of the run that scheduled the current activity. */
 export function ownWorkflowId(): string {
   const { workflowExecution } = Context.current().info;
   if (workflowExecution === undefined)
-    throw new TypeError('Longhaul activities are called by workflows');
+    throw new TypeError('Only workflows may call the activities of Longhaul');
   return workflowExecution.workflowId;
+}
+
+/**
+ * Pinned definitions by hash. A worker that does not have one asks the root run, once per hash. This process computes each hash
+ * itself: it does not believe what a run answers.
+ */
+export class DefinitionCache {
+  readonly #definitions = new JsonCache<Definition>(64 * limits.definition);
+
+  /** Keeps a definition, and returns its hash. */
+  add(definition: Definition): string {
+    const hash = hashDefinition(definition);
+    this.#definitions.add(hash.slice(0, limits.hashLength), definition);
+    return hash;
+  }
+
+  /** The definition if this process has it. */
+  peek(ref: DefinitionRef): Definition | undefined {
+    return this.#definitions.peek(ref.hash);
+  }
+
+  async get(
+    ref: DefinitionRef,
+    request: () => Promise<Definition | undefined>,
+  ): Promise<Definition> {
+    return await this.#definitions.get(ref.hash, async () => {
+      const definition = await request();
+      if (definition === undefined) {
+        const message = `the run that pinned definition ${ref.hash} does not return it`;
+        throw new LonghaulError('InternalError', message, { retryable: true });
+      }
+      const hash = hashDefinition(definition).slice(0, limits.hashLength);
+      if (hash === ref.hash) return definition;
+      throw new LonghaulError(
+        'StateError',
+        `the run that pinned definition ${ref.hash} answers with another one, ${hash}`,
+      );
+    });
+  }
 }

@@ -1,16 +1,17 @@
-// A worker process's copy of the logs of the runs it serves, so that no activity input carries a transcript.
+// A worker process's copy of the logs of its runs, so that no activity input carries a transcript.
 //
-// 1. An entry that this process produced waits in a bounded pool until a ref places it; a lost attempt's entry is never placed.
-// 2. A log is trusted only when the rolling digest of its ids equals the ref's; otherwise it is dropped and read again from the run.
-// 3. One hydration per log at a time: two at once would corrupt it.
-// 4. Bounded in bytes that it really holds; what is evicted is read again. Correctness never depends on a hit.
+// 1. An entry that this process made waits in a bounded pool until a ref names its place. A lost attempt's entry never gets one.
+// 2. A log is used only if the rolling digest of its ids equals the ref's. Otherwise it is dropped and read again from the run.
+// 3. One read per log at a time: two at once would corrupt it.
+// 4. Its size is bounded in bytes. Evicted entries are read again: correctness never depends on a hit.
 
+import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { emptyDigest, extendDigest } from '../../base/digest';
 import { LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
 import type { LogEntry, LogPage, LogRef } from '../../protocol/log';
-import { OwnedJson } from './owned-json';
+import { OwnedJson } from './json-cache';
 
 /** Reads one page of a run's log, from entry `from` on. */
 export type ReadPage = (from: number) => Promise<LogPage>;
@@ -21,13 +22,18 @@ type CachedLog = { readonly entries: KeptEntry[]; readonly digests: string[]; by
 
 export type LogCacheStatistics = { hits: number; pagesRead: number; diverged: number };
 
+/** The id of a new entry. It is random, so that an entry of a lost attempt, or from before a reset, is never taken for the real one. */
+export function mintId(): string {
+  return randomBytes(6).toString('base64url');
+}
+
 export class LogCache {
   readonly statistics: LogCacheStatistics = { hits: 0, pagesRead: 0, diverged: 0 };
   readonly #logs: LRUCache<string, CachedLog>;
   readonly #pool: LRUCache<string, KeptEntry>;
   readonly #hydrations = new Map<string, Promise<unknown>>();
 
-  /** `maxBytes` bounds the logs; entries that are not placed yet take at most a quarter of it besides. */
+  /** `maxBytes` bounds the logs. Entries without a place may take a quarter of it more. */
   constructor(maxBytes: number = limits.logCacheBytes) {
     this.#logs = new LRUCache({ maxSize: maxBytes });
     this.#pool = new LRUCache({
@@ -37,12 +43,12 @@ export class LogCache {
     });
   }
 
-  /** Keeps an entry this process produced until a ref says where it belongs. */
+  /** Keeps an entry that this process made until a ref names its place. */
   offer(workflowId: string, entry: LogEntry): void {
     this.#pool.set(poolKey(workflowId, entry.id), new OwnedJson(entry));
   }
 
-  /** The first `ref.length` entries of the log, from memory where they are, else from the run. */
+  /** The first `ref.length` entries of the log, from memory or from the run. */
   read(ref: LogRef, readPage: ReadPage): Promise<readonly LogEntry[]> {
     const earlier = this.#hydrations.get(ref.workflowId) ?? Promise.resolve();
     const reading = earlier.then(() => this.#hydrate(ref, readPage));
@@ -75,12 +81,12 @@ export class LogCache {
     }
   }
 
-  /** As a value of its own each time: the cache does not measure the same one again. What a failed read brought is kept, too. */
+  /** Stores a new object, because the cache does not measure the same object again. The pages of a failed read are kept, too. */
   #keep(workflowId: string, cached: CachedLog): void {
     this.#logs.set(workflowId, { ...cached }, { size: Math.max(1, cached.bytes) });
   }
 
-  /** Puts the ref's tail in place as far as the pool and the entries that rode along allow. */
+  /** Places the entries of the ref's tail that are in the pool or in the ref. */
   #place(cached: CachedLog, ref: LogRef): void {
     const start = ref.length - ref.tail.length;
     ref.tail.forEach((id, offset) => {

@@ -11,10 +11,7 @@ import { LonghaulError } from '../../protocol/errors';
 import { queryNames } from '../../protocol/names';
 import type { InputRef, RunInput } from '../../protocol/run';
 
-/**
- * A page of an earlier execution's log from `from` on, as much as fits one result: deflated JSON of a `LogPage`. From memory where that has
- * it, else of the closed run, as it comes.
- */
+/** A page of an earlier execution's log from `from` on, as long as fits one result: a `LogPage` as deflated JSON. */
 export async function pullLog(
   { logCache }: ActivityDependencies,
   { log, from }: PullLogInput,
@@ -40,7 +37,7 @@ function pageOf(
   });
 }
 
-/** The input a child was started with, from this process where a sibling has asked for it, else from the run that started it. */
+/** The input of a child, from this process or from the run that started the child. */
 export async function fetchInput(
   { inputs }: Pick<ActivityDependencies, 'inputs'>,
   ref: InputRef,
@@ -49,7 +46,7 @@ export async function fetchInput(
   return { input };
 }
 
-/** What a caller that is gone, or that does not count this run among its own, have now it will never have again. */
+/** An input that the caller does not have now will never come back. */
 async function askCaller({ number, ...caller }: InputRef): Promise<RunInput['input']> {
   const input = await askKnown(caller, number);
   if (input !== null && input !== undefined) return input;

@@ -10,14 +10,14 @@ import type { RunnerSpec } from '../../protocol/spec';
 import type { LogCache } from './log-cache';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** gRPC status codes of what may pass: unknown, deadline exceeded, resource exhausted, failed precondition, aborted, internal, unavailable. */
+/** gRPC status codes of errors that may pass: unknown, deadline exceeded, resource exhausted, failed precondition, aborted, internal, unavailable. */
 const passing: readonly unknown[] = [2, 4, 8, 9, 10, 13, 14];
 
 const firstPauseMs = 250;
 
 const longestPauseMs = 4_000;
 
-/** The log a ref points at, from this process where it is, else asked of the run. Stops when the activity is cancelled. */
+/** The log that a ref names, from this process or from the run. Stops when the activity is cancelled. */
 export async function readLog(
   logCache: LogCache,
   ref: LogRef,
@@ -29,7 +29,7 @@ export async function readLog(
   });
 }
 
-/** As `readLog`, of a run that just closed. */
+/** As `readLog`, for a run that has just closed. */
 export async function readClosedLog(
   logCache: LogCache,
   ref: LogRef,
@@ -41,12 +41,12 @@ export async function readClosedLog(
   });
 }
 
-/** A page of the log of a run that just closed, large and deflated: each query replays it whole. */
+/** A page of the log of a closed run. It is large and deflated, because each query replays the whole run. */
 export async function askClosedLog(ref: LogRef, from: number): Promise<Uint8Array> {
   return await askRun<Uint8Array>(ref, queryNames.log, { from, deflate: true });
 }
 
-/** Another attempt is told the same: what cannot be read, or is larger than any page, fails for good. */
+/** A page that cannot be read, or is too large, fails for good: another attempt would get the same. */
 function inflatedPage(workflowId: string, bytes: Uint8Array): LogPage {
   try {
     const text = inflateRawSync(bytes, { maxOutputLength: limits.inflated }).toString();
@@ -59,7 +59,7 @@ function inflatedPage(workflowId: string, bytes: Uint8Array): LogPage {
   }
 }
 
-/** Queries a run through the activity's own client: same TLS, namespace and codec. The deadline outlives a dead worker's sticky queue. */
+/** Queries a run through the activity's own client. The deadline is longer than a dead worker's sticky queue lives. */
 export async function askRun<Answer>(
   run: { readonly workflowId: string; readonly runId?: string },
   query: string,
@@ -87,12 +87,12 @@ export async function askRun<Answer>(
   }
 }
 
-/** The session of a run as it stands. */
+/** The current session of a run. */
 export async function askSession(workflowId: string): Promise<JsonObject> {
   return await askRun<JsonObject>({ workflowId }, queryNames.session);
 }
 
-/** The context a run was started with, for code that needs it where it does not travel. */
+/** The context a run was started with. */
 export async function askContext(workflowId: string): Promise<JsonObject> {
   return await askRun<JsonObject>({ workflowId }, queryNames.context);
 }
@@ -102,10 +102,10 @@ export async function askRunner(workflowId: string): Promise<RunnerSpec> {
   return await askRun<RunnerSpec>({ workflowId }, queryNames.runner);
 }
 
-// Questions that an activity asks a run. They change nothing, so that they may be asked again while a worker restarts or the server is
-// away: within the attempt, for a call with effect `once` has no other.
-
-/** Gives up when the activity is told to stop, and after `timeouts.askAgain`. */
+/**
+ * Repeats a query while a worker restarts or the server is away. It does so within the attempt, because a call with effect `once` has
+ * only one. Gives up when the activity is cancelled, and after `timeouts.askAgain`.
+ */
 export async function askedAgain<Answer>(
   ask: () => Promise<Answer>,
   signal: AbortSignal,
@@ -124,7 +124,7 @@ export async function askedAgain<Answer>(
   }
 }
 
-/** The client wraps what the server says, at any depth. */
+/** The client may wrap the server's error several times. */
 function mayPass(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return ('code' in error && passing.includes(error.code)) || mayPass(error.cause);

@@ -1,17 +1,30 @@
-// One connection to an MCP server: a child process or an HTTP session. Knows no run and no retry.
+// One connection to an MCP server: a child process or an HTTP session. It does not know runs and does not retry.
 
+import type * as clientModule from '@modelcontextprotocol/sdk/client/index.js';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type * as stdioModule from '@modelcontextprotocol/sdk/client/stdio.js';
 import type { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import type * as httpModule from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
+import type * as typesModule from '@modelcontextprotocol/sdk/types.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { LonghaulError } from '../../protocol/errors';
 import type { McpServer } from '../../define/mcp-server';
 import type { ListedMcpTool } from '../../define/mcp-tool-spec';
 import { McpUnavailable } from './mcp-failure';
-import { loadMcpSdk } from './mcp-sdk';
+import { createRequire } from 'node:module';
+import { loadPeer } from '../../protocol/peers';
 
-/** Of one message of a server. */
+const name = '@modelcontextprotocol/sdk';
+
+const modules = ['client/index.js', 'client/stdio.js', 'client/streamableHttp.js', 'types.js'];
+
+const load = createRequire(__filename);
+
+let sdk: Sdk | undefined;
+
+/** The size limit of one message of a server. */
 const mostMessageBytes = 4 * 1024 * 1024;
 
 const connectTimeoutMs = 50_000;
@@ -63,12 +76,12 @@ export class McpConnection {
     }
   }
 
-  /** Why this connection was closed from here. */
+  /** Why this side closed the connection. */
   get fault(): Error | undefined {
     return this.#fault;
   }
 
-  /** The last of what the child process wrote on its standard error. */
+  /** The end of what the child process wrote to its standard error. */
   get said(): string {
     return this.#output().trim();
   }
@@ -77,7 +90,7 @@ export class McpConnection {
     return this.#closed;
   }
 
-  /** Of the child process, while it runs. */
+  /** The process id of the child process, while it runs. */
   get pid(): number | undefined {
     return 'pid' in this.#transport ? (this.#transport.pid ?? undefined) : undefined;
   }
@@ -92,7 +105,7 @@ export class McpConnection {
       page += 1
     ) {
       const params = cursor === undefined ? {} : { cursor };
-      // Not the client's own method, which compiles the output schemas it is sent and lets one bad tool spoil the list.
+      // The client's own method compiles all output schemas, and one bad tool would spoil the list.
       const result = await this.#client.request(
         { method: 'tools/list', params },
         loadMcpSdk().PaginatedResultSchema,
@@ -139,23 +152,23 @@ export class McpConnection {
     try {
       await this.#client.close();
     } catch {
-      // It is gone already, which is what was asked for.
+      // It is closed already.
     }
   }
 
-  /** For the last moment of this process, when nothing can be awaited. */
+  /** Ends the child process at once. For the exit of this process, when nothing can be awaited. */
   kill(): void {
     const { pid } = this;
     if (pid === undefined) return;
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // It ended by itself.
+      // It has ended already.
     }
   }
 }
 
-/** A tool that is none stays in the list, with what is wrong with it. */
+/** An invalid tool stays in the list, with its problem. */
 function asTool(listed: unknown): ListedMcpTool {
   const { success, data, error } = loadMcpSdk().ToolSchema.safeParse(listed);
   if (success) return data;
@@ -165,7 +178,7 @@ function asTool(listed: unknown): ListedMcpTool {
   return { name: typeof name === 'string' ? name : '', inputSchema: {}, fault };
 }
 
-/** The one says it in its own words, the other as the cause of an error of `fetch`. */
+/** The stdio client throws this error itself; over HTTP it is the cause of an error of `fetch`. */
 function isTooLarge(error: Error): boolean {
   return /exceeded maximum size|sent a message of more than/.test(
     `${error.message} ${error.cause instanceof Error ? error.cause.message : ''}`,
@@ -179,7 +192,7 @@ function transportTo({ connection: address }: McpServer): {
   const sdk = loadMcpSdk();
   if (address.kind === 'http') {
     const requestInit = { headers: { ...address.headers } };
-    // It follows redirects within the origin only: credentials go nowhere else.
+    // Redirects are followed within the origin only, so that credentials go nowhere else.
     const options = { requestInit, fetch: boundedFetch };
     const transport = new sdk.StreamableHTTPClientTransport(new URL(address.url), options);
     return { transport, output: () => '' };
@@ -196,7 +209,7 @@ function transportTo({ connection: address }: McpServer): {
   return { transport, output: () => output };
 }
 
-/** `fetch` for MCP over HTTP, whose answers end with an error where a message, or what is no stream of messages, is too large. */
+/** `fetch` for MCP over HTTP. It fails when a message, or an answer that is not a stream, is too large. */
 async function boundedFetch(url: string | URL, init?: RequestInit): Promise<Response> {
   const response = await fetch(url, init);
   if (response.body === null) return response;
@@ -220,8 +233,23 @@ function tooLarge(): LonghaulError {
   );
 }
 
-/** Where the last event in a piece of a stream ends, with its empty line. */
+/** The end of the last event in a chunk of a stream, with its empty line. */
 function endOfEvent(chunk: Uint8Array): number {
   const text = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
   return Math.max(text.lastIndexOf('\n\n'), text.lastIndexOf('\n\r\n'), text.lastIndexOf('\r\r'));
+}
+
+type Sdk = typeof clientModule & typeof stdioModule & typeof httpModule & typeof typesModule;
+
+/** Loads the SDK for the first server. Most workers need none. */
+function loadMcpSdk(): Sdk {
+  return (sdk ??= loadPeer(name, () => {
+    const loaded = modules.map((module) => load(`${name}/${module}`) as object);
+    return Object.assign({}, ...loaded) as Sdk;
+  }));
+}
+
+/** Throws `PackageMissing` if the SDK is not installed. Does not load it. */
+export function requireMcpSdk(): void {
+  loadPeer(name, () => load.resolve(`${name}/types.js`));
 }

@@ -4,18 +4,18 @@ import { redact } from '../../providers/redact';
 import type { McpServer } from '../../define/mcp-server';
 
 const reasonLength = 1_000;
-/** As much of a server's text as is looked at. */
+/** How much of a server's text is read. */
 const readCharacters = 8_192;
-/** Shorter values are words such as `true`. */
+/** Shorter values are words such as `true`, not secrets. */
 const shortestSecret = 6;
-/** The client's own codes, which no server answers with while the connection holds. */
+/** The client's own code for a time-out. No server sends it. */
 const timedOutCode = -32_001;
 
-/** Nobody answered: the server is down, unreachable, or the connection broke. Another attempt may find it up. */
+/** The server is down or unreachable, or the connection broke. Another attempt may succeed. */
 export class McpUnavailable extends LonghaulError {
   /** Whether the request may have reached the server before the connection broke. */
   readonly sent: boolean;
-  /** What the server's program wrote last on its standard error: for the worker's log, never for a run. */
+  /** The last output of the server's program on its standard error. It goes to the worker's log, never to a run. */
   readonly said: string;
 
   constructor(server: McpServer, { cause, sent, said = '' }: Unavailability) {
@@ -33,19 +33,19 @@ export class McpUnavailable extends LonghaulError {
 
 type Unavailability = { readonly cause: unknown; readonly sent: boolean; readonly said?: string };
 
-/** There is no such program, the server does not let this worker in, or it sends too much: waiting changes none of it. */
+/** The program does not exist, the server refuses this worker, or it sends too much: waiting does not help. */
 function isHopeless(error: unknown): boolean {
   if (LonghaulError.is(error)) return !error.retryable;
   const code = codeOf(error);
   return code === 'ENOENT' || code === 'EACCES' || code === 401 || code === 403;
 }
 
-/** The server itself said that it will not do this, or said something that is no MCP: an answer like any other. */
+/** The server answered, with an error or with something that is not MCP. */
 export function isAnswer(error: unknown): boolean {
   return isGarbled(error) || (isMcpError(error) && codeOf(error) !== timedOutCode);
 }
 
-/** An answer came, but none that could be read. */
+/** The server's answer cannot be read. */
 export function isGarbled(error: unknown): boolean {
   return error instanceof Error && error.name.endsWith('ZodError');
 }
@@ -54,7 +54,7 @@ export function isTimeout(error: unknown): boolean {
   return isMcpError(error) && codeOf(error) === timedOutCode;
 }
 
-/** What an error says, without the credentials that the server was given. */
+/** The text of an error, without the credentials of the server. */
 export function reasonOf(error: unknown, server: McpServer): string {
   if (!(error instanceof Error)) return redact(String(error), secretsOf(server));
   const { cause, message } = error;
@@ -62,7 +62,7 @@ export function reasonOf(error: unknown, server: McpServer): string {
   return redact(reason.slice(0, readCharacters), secretsOf(server));
 }
 
-/** The values of a server's environment and headers, and what follows the scheme in one such as `Bearer …`. */
+/** The values of a server's environment and headers, and the token in a value such as `Bearer …`. */
 function secretsOf({ connection }: McpServer): readonly string[] {
   const values = Object.values(connection.kind === 'http' ? connection.headers : connection.env);
   return values
@@ -71,7 +71,7 @@ function secretsOf({ connection }: McpServer): readonly string[] {
     .sort((one, other) => other.length - one.length);
 }
 
-/** By name: two copies of the client's package may be installed. */
+/** Compares names, because two copies of the client's package may be installed. */
 function isMcpError(error: unknown): boolean {
   return error instanceof Error && error.name === 'McpError';
 }

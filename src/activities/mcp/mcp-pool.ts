@@ -1,4 +1,4 @@
-// The MCP connections of a worker process, one for each server, opened when first needed. They close with the worker.
+// The MCP connections of a worker process: one for each server, opened on first use, closed with the worker.
 
 import { LonghaulError } from '../../protocol/errors';
 import type { McpServer } from '../../define/mcp-server';
@@ -9,7 +9,7 @@ type Slot = {
   readonly opening: Promise<McpConnection>;
   connection?: McpConnection;
   users: number;
-  /** Nobody else gets it; it closes with its last user, whose call may still be answered. */
+  /** True: no new calls use it, and it closes after its last call. */
   dropped: boolean;
 };
 
@@ -20,7 +20,7 @@ export class McpPool {
   #isClosed = false;
   readonly #killAtExit = (): void => this.#open.forEach((connection) => connection.kill());
 
-  /** Does `work` on the server's connection. What the server answers passes, errors included; the rest is `McpUnavailable`. */
+  /** Does `work` on the server's connection. Errors that the server answers pass; other errors become `McpUnavailable`. */
   async use<Result>(
     server: McpServer,
     work: (connection: McpConnection) => Promise<Result>,
@@ -75,7 +75,7 @@ export class McpPool {
     return connection;
   }
 
-  /** A server that is merely slow keeps its connection: others may be using it. */
+  /** A slow server keeps its connection, because other calls may use it. */
   async #classify(
     error: unknown,
     use: { readonly server: McpServer; readonly slot: Slot; readonly connection: McpConnection },

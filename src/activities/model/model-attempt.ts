@@ -1,4 +1,4 @@
-// One attempt at a model call, as its provider makes it, and everything that may end it early.
+// One attempt at a model call, and everything that may end it early.
 
 import { Context } from '@temporalio/activity';
 import type { CallModelInput } from '../../protocol/activities';
@@ -11,7 +11,6 @@ import type {
   ModelResponse,
 } from '../../providers/provider';
 import type { ActivityDependencies } from '../dependencies';
-import type { EarlyStop } from './early-stop';
 import { TemporalFailure } from '@temporalio/common';
 import { checkJson } from '../../core/session';
 import { isJsonObject } from '../../base/json';
@@ -22,6 +21,18 @@ import {
   providerErrorFromNetwork,
 } from '../../providers/errors';
 import { describe } from '../failures';
+import {
+  type StreamedInvalidToolCall,
+  type StreamEvent,
+  toCallPart,
+} from '../../agent-run/streamed-turn';
+import { StreamedTurnAssembler } from '../../agent-run/streamed-turn-assembler';
+import { emptyUsage } from '../../core/budget/usage';
+import type { Origin } from '../../protocol/message';
+import type { AgentSpec } from '../../protocol/spec';
+import { StreamCut } from '../../providers/stream-cut';
+import type { CallbackChain } from '../callbacks';
+import { turnNames } from './model-callbacks';
 
 export type Attempt = {
   readonly dependencies: Pick<ActivityDependencies, 'onDelta'>;
@@ -30,7 +41,7 @@ export type Attempt = {
   readonly earlyStop: EarlyStop | undefined;
 };
 
-/** One HTTP attempt, ended by cancellation, when nothing arrives for `timeouts.modelIdle`, or when its turn cannot run. */
+/** One HTTP attempt. It ends early by cancellation, after `timeouts.modelIdle` without data, or when the turn cannot run. */
 export async function attempt(
   provider: ModelProvider,
   request: ModelRequest,
@@ -61,7 +72,7 @@ export async function attempt(
   }
 }
 
-/** The last delta of a cut turn is the one that stopped it. */
+/** Forwards no delta after the one that cut the turn. */
 function deltaSink(call: Attempt): (delta: ModelDelta) => void {
   const { earlyStop } = call;
   const forward = forwarding(call);
@@ -92,16 +103,14 @@ function idleError(provider: ModelProvider): ProviderError {
   );
 }
 
-// What a provider answers or throws, before anything is built on it: a provider may be the user's own.
-
-/** The response, if it has what the run needs; otherwise a bad response, which is not asked for again for ever. */
+/** Checks the response, because a provider may be the user's own. Throws `bad_response`. */
 export function checkedResponse(target: CallTarget, response: ModelResponse): ModelResponse {
   const problem = problemOf(response);
   if (problem === undefined) return response;
   throw badResponse(target, `the provider's response cannot be used: ${problem}`);
 }
 
-/** An error that no provider of ours throws. Of what is not known nothing says that it will pass. */
+/** Classifies an error that a user's provider threw. An unknown error is not retried for ever. */
 export function providerFailure(target: CallTarget, error: unknown): unknown {
   if (LonghaulError.is(error) || error instanceof TemporalFailure) return error;
   if (isNetworkError(error)) return providerErrorFromNetwork(target, error);
@@ -109,11 +118,11 @@ export function providerFailure(target: CallTarget, error: unknown): unknown {
 }
 
 function problemOf(response: unknown): string | undefined {
-  if (!isJsonObject(response)) return 'it is no object';
+  if (!isJsonObject(response)) return 'it is not an object';
   const { content, usage, finishReason } = response;
-  if (!Array.isArray(content)) return 'content is no list of parts';
+  if (!Array.isArray(content)) return 'content is not a list of parts';
   const index = content.findIndex((part) => !isPart(part));
-  if (index >= 0) return `content[${index}] is no part of a message`;
+  if (index >= 0) return `content[${index}] is not a part of a message`;
   if (!isJsonObject(usage)) return 'usage is missing';
   if (typeof finishReason !== 'string') return 'finishReason is missing';
   const violation = checkJson({ content, usage });
@@ -128,4 +137,72 @@ function isPart(part: unknown): boolean {
   if (type !== 'tool_call') return true;
   const isNamed = typeof callId === 'string' && typeof name === 'string';
   return isNamed && (args === null || isJsonObject(args));
+}
+
+/** Undefined if a callback may still save a turn with an invalid call, or if the agent ignores such calls. */
+export function earlyStopOf(
+  spec: AgentSpec,
+  chain: CallbackChain | undefined,
+): EarlyStop | undefined {
+  if (spec.onInvalidToolCall === 'ignore') return undefined;
+  if (chain?.has('onInvalidToolCall') || chain?.has('afterModelCall')) return undefined;
+  return new EarlyStop(turnNames(spec).allowed);
+}
+
+/** Cuts a stream when a tool name shows that nothing of the turn will run. The machine finds the invalid call of a cut turn by itself. */
+export class EarlyStop {
+  readonly #assembler: StreamedTurnAssembler;
+  readonly #cut = new AbortController();
+  #invalid: StreamedInvalidToolCall | undefined;
+
+  constructor(allowed: readonly string[]) {
+    this.#assembler = new StreamedTurnAssembler({ allowed });
+  }
+
+  /** Aborts when nothing of the turn can run. */
+  get signal(): AbortSignal {
+    return this.#cut.signal;
+  }
+
+  get isCut(): boolean {
+    return this.#invalid !== undefined;
+  }
+
+  see(delta: ModelDelta): void {
+    if (this.isCut) return;
+    const refused = this.#assembler
+      .push(toStreamEvent(delta))
+      .find((output) => output.kind === 'invalid-tool-call');
+    if (refused === undefined) return;
+    this.#invalid = refused.invalid;
+    this.#cut.abort(
+      new StreamCut(`the model called '${refused.invalid.name}', which is not allowed`),
+    );
+  }
+
+  /** The turn by its deltas, for a provider that does not return what had arrived before the cut. */
+  cutTurn(origin: Origin): ModelResponse | undefined {
+    if (this.#invalid === undefined) return undefined;
+    const content = [...this.#assembler.partialTurn().content, toCallPart(this.#invalid)];
+    return { content, usage: emptyUsage, finishReason: 'tool_calls', origin };
+  }
+}
+
+function toStreamEvent(delta: ModelDelta): StreamEvent {
+  switch (delta.kind) {
+    case 'text':
+      return { type: 'text', delta: delta.text };
+    case 'reasoning':
+      return { type: 'reasoning', key: 'reasoning', delta: delta.text };
+    case 'tool-call': {
+      const { index, callId, name, args } = delta;
+      return {
+        type: 'tool-call-delta',
+        key: String(index),
+        ...(callId !== undefined && { callId }),
+        ...(name !== undefined && { name }),
+        ...(args !== undefined && { argsDelta: args }),
+      };
+    }
+  }
 }

@@ -1,4 +1,4 @@
-// The hooks around one model call, and what they make of its response.
+// The hooks around one model call.
 
 import { textOfParts } from '../../base/text';
 import { CallbackAbort } from '../../core/errors';
@@ -7,40 +7,55 @@ import type { InvalidToolCallDecision, ModelTurnEvent, TurnChecks } from '../../
 import type { Message } from '../../protocol/message';
 import type { AgentSpec } from '../../protocol/spec';
 import type { ModelResponse } from '../../providers/provider';
-import { readAnswer } from '../callback-answers';
 import type { CallbackChain } from '../callbacks';
-import { decideInvalidCalls, withRepairs } from './invalid-calls';
+import { allowedNames, sortedNames } from '../../core/machine/options';
+import type { InvalidToolCallAction, ToolChoice } from '../../protocol/agent-run';
+import { askUserTool } from '../../protocol/names';
 
 export type CalledModel = {
   readonly turn: Omit<ModelTurnEvent, 'kind' | 'checks'>;
   readonly checks?: Pick<TurnChecks, 'abort' | 'override' | 'invalidToolCalls'>;
-  /** As it is to be checked: calls under their new names. Undefined when a callback has decided the turn. */
+  /** The response to check, with repaired names. Undefined when a callback has decided the turn. */
   readonly toCheck?: ModelResponse;
 };
 
-export type ModelCall = {
+type HookedCall = {
   readonly spec: AgentSpec;
   /** What the model is sent. */
   readonly messages: readonly Message[];
-  readonly call: () => Promise<ModelResponse>;
+  readonly chain: CallbackChain | undefined;
 };
 
-export async function callWithCallbacks(
-  chain: CallbackChain | undefined,
-  { spec, messages, call }: ModelCall,
-): Promise<CalledModel> {
-  if (chain === undefined) {
-    const response = await call();
-    return { turn: response, toCheck: response };
-  }
-  const before = await chain.run('beforeModelCall', { messages }, readAnswer);
+/** The turn, if a callback gives it in place of the model. */
+export async function beforeModelCall({
+  chain,
+  messages,
+}: HookedCall): Promise<CalledModel | undefined> {
+  const before = await chain?.run('beforeModelCall', { messages });
   if (before?.kind === 'abort') throw new CallbackAbort({ reason: before.reason, history: [] });
-  if (before?.kind === 'override') return overridden(before.text);
-  const response = await call();
-  const turn = { spec, messages: [...messages, turnOf(response)], response };
-  const actions = await decideInvalidCalls(chain, turn);
-  if (actions.length > 0) return decided(response, actions);
-  return await afterModelCall(chain, turn);
+  return before && overridden(before.text);
+}
+
+/** The turn that callbacks make of the model's response. */
+export async function afterModelCall(
+  { chain, spec, messages }: HookedCall,
+  response: ModelResponse,
+): Promise<CalledModel> {
+  if (chain === undefined) return { turn: response, toCheck: response };
+  const { content, origin } = response;
+  const all = [...messages, { role: 'assistant' as const, parts: content, origin }];
+  const invalidToolCalls = await decideInvalidCalls(chain, { spec, messages: all, response });
+  // The hook after the call does not see a turn whose invalid calls were decided.
+  if (invalidToolCalls.length > 0) {
+    const toCheck = withRepairs(response, invalidToolCalls);
+    return { turn: response, checks: { invalidToolCalls }, toCheck };
+  }
+  const { usage, finishReason } = response;
+  const shown = { text: textOfParts(content), content, usage, finishReason };
+  const answer = await chain.run('afterModelCall', { messages: all, response: shown });
+  if (answer === undefined) return { turn: response, toCheck: response };
+  const checks = answer.kind === 'abort' ? { abort: answer.reason } : { override: answer.text };
+  return { turn: response, checks };
 }
 
 /** The model was not called: nothing was used. */
@@ -50,32 +65,71 @@ function overridden(text: string): CalledModel {
   return { turn, checks: { override: text } };
 }
 
-/** Hooks on the response do not see a turn that was decided about before them. */
-function decided(
-  response: ModelResponse,
-  invalidToolCalls: readonly InvalidToolCallDecision[],
-): CalledModel {
-  const toCheck = withRepairs(response, invalidToolCalls);
-  return { turn: response, checks: { invalidToolCalls }, toCheck };
-}
+// Callbacks decide about calls whose names are not allowed. The machine finds these calls by itself, and applies the decisions.
 
-async function afterModelCall(
+type ReceivedTurn = {
+  readonly spec: AgentSpec;
+  /** The conversation, with the response. */
+  readonly messages: readonly Message[];
+  readonly response: ModelResponse;
+};
+
+/** Asks from left to right, until a decision ends the turn. */
+async function decideInvalidCalls(
   chain: CallbackChain,
-  turn: { readonly messages: readonly Message[]; readonly response: ModelResponse },
-): Promise<CalledModel> {
-  const { content, usage, finishReason } = turn.response;
-  const text = textOfParts(content);
-  const response = { text, content, usage, finishReason };
-  const answer = await chain.run(
-    'afterModelCall',
-    { messages: turn.messages, response },
-    readAnswer,
-  );
-  if (answer === undefined) return { turn: turn.response, toCheck: turn.response };
-  const checks = answer.kind === 'abort' ? { abort: answer.reason } : { override: answer.text };
-  return { turn: turn.response, checks };
+  { spec, messages, response }: ReceivedTurn,
+): Promise<readonly InvalidToolCallDecision[]> {
+  const { executable, allowed, toolChoice } = turnNames(spec);
+  const known = spec.askUser === 'tool' ? [...executable, askUserTool.name] : executable;
+  const decisions: InvalidToolCallDecision[] = [];
+  for (const [index, call] of toolCallsOf(response).entries()) {
+    if (allowed.includes(call.name)) continue;
+    const reason = known.includes(call.name) ? 'disallowed-by-tool-choice' : 'unknown-tool';
+    const subject = { call, executable, allowed, toolChoice, reason, messages } as const;
+    const action = await chain.run('onInvalidToolCall', subject);
+    if (action !== undefined) decisions.push({ index, action });
+    if (endsTurn(action, spec)) break;
+  }
+  return decisions;
 }
 
-function turnOf({ content, origin }: ModelResponse): Message {
-  return { role: 'assistant', parts: content, origin };
+/** The response with repaired names. */
+function withRepairs(
+  response: ModelResponse,
+  decisions: readonly InvalidToolCallDecision[],
+): ModelResponse {
+  const calls = toolCallsOf(response);
+  const content = response.content.map((part) => {
+    const index = part.type === 'tool_call' ? calls.indexOf(part) : -1;
+    const action = decisions.find((decision) => decision.index === index)?.action;
+    return part.type === 'tool_call' && action?.kind === 'repair'
+      ? { ...part, name: action.name }
+      : part;
+  });
+  return { ...response, content };
+}
+
+/** The names that the machine allows in a turn of the agent. */
+export function turnNames({
+  tools = [],
+  subAgents = [],
+  toolChoice = 'auto',
+  askUser = false,
+}: AgentSpec): {
+  readonly executable: string[];
+  readonly allowed: string[];
+  readonly toolChoice: ToolChoice;
+} {
+  const executable = sortedNames([...tools, ...subAgents.map(({ name }) => name)]);
+  return { executable, allowed: allowedNames({ toolChoice, askUser }, executable), toolChoice };
+}
+
+function toolCallsOf({ content }: ModelResponse) {
+  return content.filter((part) => part.type === 'tool_call');
+}
+
+/** Without an action the agent's own rule applies: only `ignore` goes on to the next call. */
+function endsTurn(action: InvalidToolCallAction | undefined, spec: AgentSpec): boolean {
+  if (action === undefined) return spec.onInvalidToolCall !== 'ignore';
+  return action.kind !== 'repair' && action.kind !== 'skip';
 }

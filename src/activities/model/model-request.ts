@@ -1,4 +1,4 @@
-// What a model is asked, from a pinned definition and the folded log. Pure, and byte-stable: the same turns give the same prefix.
+// The request to a model, from a pinned definition and the folded log. Pure: the same turns give the same bytes at the start.
 
 import { agentOf, criteriaOf, toolOf } from '../../core/loop-config';
 import { isJsonObject, type JsonSchema } from '../../base/json';
@@ -8,7 +8,7 @@ import type { AgentSpec, Definition } from '../../protocol/spec';
 import type { ModelRequest, ToolDeclaration } from '../../providers/provider';
 import { CallIds } from '../../base/call-ids';
 
-/** What a call is named in a request when the model gave it a name that no provider takes back. */
+/** Stands in for a tool name that the model made up and that no provider would take back. */
 const invalidName = 'invalid_name';
 
 export type ModelRequestInput = {
@@ -39,7 +39,7 @@ export function toModelRequest({
   });
 }
 
-/** A model that must call a tool in every turn never comes to an answer: after the first results it is free again. */
+/** A forced tool call applies until the first results. A model that must call a tool in every turn would never answer. */
 function toolChoiceOf(
   { toolChoice = 'auto' }: AgentSpec,
   messages: readonly Message[],
@@ -70,7 +70,7 @@ function toolsOf(definition: Definition, spec: AgentSpec): ToolDeclaration[] {
   return spec.askUser === 'tool' ? [...offered, askUserTool] : offered;
 }
 
-/** The schema the provider is given natively: the agent's output, or its structured-output criterion. */
+/** The schema of the agent's structured-output criterion, which the provider gets natively. */
 function outputSchema(spec: AgentSpec): JsonSchema | undefined {
   for (const criterion of criteriaOf(spec)) {
     if (criterion.kind === 'structured-output' && isJsonObject(criterion.schema))
@@ -80,9 +80,9 @@ function outputSchema(spec: AgentSpec): JsonSchema | undefined {
 }
 
 /**
- * The messages with calls that every provider takes back. Providers refuse a whole request for one call whose name is not a tool
- * name, or whose id stands there twice; models and gateways write both. The log keeps what they wrote, and the error result of such
- * a call says which name it was. A call depends on those before it only, so the requests of later turns begin with the same bytes.
+ * The messages, with tool calls that every provider accepts. Providers refuse a request if a call's name is not a tool name or if an id
+ * occurs twice, and some models and gateways write such calls. The log keeps the original names and ids. A call depends only on the
+ * calls before it, so the requests of later turns begin with the same bytes.
  */
 export function sendableCalls(messages: readonly Message[]): readonly Message[] {
   const ids = new CallIds();

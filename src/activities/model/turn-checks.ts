@@ -1,41 +1,46 @@
-// What must be checks beside the model call, because the machine can run no code: schemas, custom criteria, approval functions.
+// The checks of a model's turn that need code: schemas, custom criteria, approval functions. The machine itself runs no code.
 
+import { log } from '@temporalio/activity';
+import { defined, isJsonObject, type Json, type JsonObject } from '../../base/json';
+import { oneLine, textOfParts } from '../../base/text';
 import { criteriaOf } from '../../core/loop-config';
 import { markedQuestion } from '../../core/machine/questions';
-import { checkJson } from '../../core/session';
-import type { Json, JsonObject } from '../../base/json';
+import { isAnswerless } from '../../core/machine/working-turn';
+import { checkJson, pickKeys } from '../../core/session';
+import { compileSchema } from '../../define/arguments/compile';
+import type { CallModelInput } from '../../protocol/activities';
+import type { LonghaulError } from '../../protocol/errors';
 import type { CallAnswer, CriterionResult, TurnChecks } from '../../protocol/log';
-import type { ToolCallPart } from '../../protocol/message';
+import type { Message, ToolCallPart } from '../../protocol/message';
 import type { AgentSpec, Definition, ToolSpec } from '../../protocol/spec';
 import type { ModelResponse } from '../../providers/provider';
-import { compileSchema } from '../../define/arguments/compile';
-import { oneLine, textOfParts } from '../../base/text';
-import { isAnswerless } from '../../core/machine/working-turn';
-
-export type CheckApproval = (tool: ToolSpec, call: ToolCallPart) => Promise<boolean>;
-export type CheckArguments = (tool: ToolSpec, args: JsonObject) => Promise<string | undefined>;
-export type CheckCriterion = (name: string, text: string) => Promise<CriterionResult>;
+import type { ActivityDependencies } from '../dependencies';
+import { notHere } from '../failures';
+import { askContext } from '../log/read-log';
+import { checkToolArguments } from '../tool/check-arguments';
+import { runUserCode, userCodeError } from '../user-code';
 
 export type TurnToCheck = {
   readonly definition: Definition;
   readonly spec: AgentSpec;
   readonly response: ModelResponse;
-  readonly checkApproval: CheckApproval;
-  readonly checkArguments: CheckArguments;
-  readonly checkCriterion: CheckCriterion;
+  readonly checkApproval: (tool: ToolSpec, call: ToolCallPart) => Promise<boolean>;
+  /** The problem with the arguments, if there is one. */
+  readonly checkArguments: (tool: ToolSpec, args: JsonObject) => Promise<string | undefined>;
+  readonly checkCriterion: (name: string, text: string) => Promise<CriterionResult>;
 };
 
-/** Undefined when there is nothing to say: most turns. */
+/** Undefined if the checks find nothing, as in most turns. */
 export async function checkTurn(input: TurnToCheck): Promise<TurnChecks | undefined> {
   const calls = input.response.content.filter((part) => part.type === 'tool_call');
   if (calls.length > 0) return await checkCalls(input, calls);
-  if (isBeyondCriteria(input)) return undefined;
+  if (isWithoutCriteria(input)) return undefined;
   const criteria = await checkText(input);
   return criteria.length === 0 ? undefined : { criteria };
 }
 
-/** A question always pauses, a paused turn goes on, and one that is refused or has no answer ends the run: none is checks. */
-function isBeyondCriteria({ response, spec }: TurnToCheck): boolean {
+/** Criteria do not apply to a question, a paused turn, a refusal, or a turn without an answer. */
+function isWithoutCriteria({ response, spec }: TurnToCheck): boolean {
   const { content, finishReason } = response;
   if (finishReason === 'pause' || finishReason === 'refusal') return true;
   return isAnswerless(content) || markedQuestion(textOfParts(content), spec.askUser) !== undefined;
@@ -56,10 +61,10 @@ async function checkCalls(
       approvals.push(index);
   }
   if (approvals.length === 0 && argumentProblems.length === 0) return undefined;
-  return {
-    ...(approvals.length > 0 && { approvals }),
-    ...(argumentProblems.length > 0 && { argumentProblems }),
-  };
+  return defined({
+    approvals: approvals.length > 0 ? approvals : undefined,
+    argumentProblems: argumentProblems.length > 0 ? argumentProblems : undefined,
+  });
 }
 
 async function checkText({
@@ -77,7 +82,7 @@ async function checkText({
   return checks;
 }
 
-/** The text as a whole must be a JSON object or array; one code fence around it is stripped. */
+/** The whole text must be a JSON object or array. One code fence around it is removed. */
 export function checkStructured(text: string, schema: Json | undefined): CriterionResult {
   const parsed = parseJson(stripFence(text));
   if (parsed === undefined) return { met: false, missing: 'it is not JSON' };
@@ -108,4 +113,112 @@ function parseJson(text: string): { readonly value: Json } | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** A model call whose request is known. */
+export type TurnCall = {
+  readonly dependencies: ActivityDependencies;
+  readonly input: CallModelInput;
+  readonly definition: Definition;
+  readonly spec: AgentSpec;
+  /** What the model is sent. */
+  readonly messages: readonly Message[];
+  readonly signal: AbortSignal;
+};
+
+/** The checks that need code of this worker. */
+export function checkedBy(
+  call: TurnCall,
+  response: ModelResponse,
+): Pick<TurnToCheck, 'checkApproval' | 'checkArguments' | 'checkCriterion'> {
+  const { tools } = call.dependencies.registry;
+  return {
+    checkApproval: async (spec, toolCall) => await needsPerson(call, spec, toolCall),
+    checkArguments: async (spec, args) => {
+      const checked = await checkToolArguments(spec, tools.get(spec.name), args);
+      return checked.ok ? undefined : checked.problem;
+    },
+    checkCriterion: async (name, text) => await evaluate(call, response, { name, text }),
+  };
+}
+
+/**
+ * Whether a person must approve a call. Yes if in doubt: if the function throws, is missing on this worker, or does not take the
+ * arguments. No if the arguments do not match the pinned schema: no worker will run that call.
+ */
+async function needsPerson(
+  { dependencies, input }: TurnCall,
+  spec: ToolSpec,
+  { name, callId, args }: ToolCallPart,
+): Promise<boolean> {
+  if (args === null) return true;
+  const pinned = await checkToolArguments(spec, undefined, args);
+  if (!pinned.ok) return false;
+  const tool = dependencies.registry.tools.get(name);
+  if (tool?.needsApproval === undefined) return true;
+  const checked = await tool.validateArguments(args);
+  if (!checked.ok) return true;
+  const { agentId, path = agentId, log: ref, session = {} } = input;
+  try {
+    const context = {
+      workflowId: ref.workflowId,
+      agentId,
+      path,
+      callId,
+      session: pickKeys(session, tool.spec.session ?? []),
+      context: await askContext(ref.workflowId),
+      log,
+    };
+    return await tool.needsApproval(checked.value, context);
+  } catch (error) {
+    log.warn(`the approval function of tool '${name}' threw; a person is asked`, {
+      error: String(error),
+    });
+    return true;
+  }
+}
+
+/** Runs a custom criterion: code of the user that decides whether a text completes the run. */
+async function evaluate(
+  { dependencies, input, spec, messages, signal }: TurnCall,
+  { content, origin }: ModelResponse,
+  { name, text }: { readonly name: string; readonly text: string },
+): Promise<CriterionResult> {
+  const criterion = dependencies.registry.criteria.get(name);
+  if (criterion === undefined) throw criterionNotHere(name);
+  const context = {
+    text,
+    workflowId: input.log.workflowId,
+    agentId: input.agentId,
+    path: input.path ?? input.agentId,
+    iteration: input.iteration ?? messages.filter(({ role }) => role === 'tool').length,
+    messages: [...messages, { role: 'assistant' as const, parts: content, origin }],
+    session: pickKeys(input.session ?? {}, declaredKeys(spec, name)),
+    context: await askContext(input.log.workflowId),
+  };
+  const place = { name: `criterion '${name}'`, details: { criterion: name } };
+  const answer: unknown = await runUserCode(place, () => criterion(context), signal);
+  if (typeof answer === 'boolean') return { met: answer };
+  if (isJsonObject(answer) && typeof answer['met'] === 'boolean' && !checkJson(answer))
+    return answer as unknown as CriterionResult;
+  throw userCodeError(place, 'must answer true, false or {met, missing?, value?} as JSON');
+}
+
+/** Throws before the model is called: a turn that this worker cannot check would be paid for in vain. */
+export function requireCriteria({ registry }: ActivityDependencies, spec: AgentSpec): void {
+  for (const criterion of spec.criteria ?? []) {
+    if (criterion.kind === 'custom' && registry.criteria.get(criterion.name) === undefined)
+      throw criterionNotHere(criterion.name);
+  }
+}
+
+function criterionNotHere(name: string): LonghaulError {
+  return notHere(`criterion '${name}'`);
+}
+
+function declaredKeys({ criteria = [] }: AgentSpec, name: string): readonly string[] {
+  const found = criteria.find(
+    (criterion) => criterion.kind === 'custom' && criterion.name === name,
+  );
+  return found?.kind === 'custom' ? (found.session ?? []) : [];
 }

@@ -1,30 +1,150 @@
+// What a run does with the state stores: it reads all of them when it starts, and writes the session when it completes.
+
+import { defined, type Json, type JsonObject } from '../../base/json';
 import type { CloseRunInput, OpenRunInput, OpenRunResult } from '../../protocol/activities';
 import { LonghaulError } from '../../protocol/errors';
-import { closeState, openState } from '../../stores/open-state';
+import { limits } from '../../protocol/limits';
+import { keyValues, sessionKeyOf, userKeyOf } from '../../stores/state-key';
+import type { SessionKey, SessionStore, StateStores } from '../../stores/state-store';
+import { encodeState } from '../../stores/state-text';
 import type { ActivityDependencies } from '../dependencies';
+import { notHere } from '../failures';
 
-/** The session a run starts with: what the stores hold for its key, and what it was given; and the version of it that a store holds. */
+/** How often a run reads a session again that changes while it is read. */
+const readAttempts = 5;
+
+/** The session a run starts with, and the version that the session store has of it. */
 export async function openRun(
   { stores = {} }: Pick<ActivityDependencies, 'stores'>,
   input: OpenRunInput,
 ): Promise<OpenRunResult> {
-  const { key, session: callerSession, sessionPrecedence: precedence = 'caller' } = input;
-  const missing = input.stores.filter((name) => stores[name] === undefined);
-  if (missing.length > 0) {
-    const message = `this worker has no ${missing.join(' store and no ')} store: the run started on one that has`;
-    throw new LonghaulError('NotRegisteredHere', message, { retryable: true });
-  }
-  return await openState({ stores, key, callerSession, precedence });
+  requireStores(stores, input.stores);
+  return await openState({ ...input, stores });
 }
 
-/** Leaves a completed run's session for the next run of its key, if none was left since it started. Made again, it saves the same. */
+/** Saves the session for the next run of the same key. It may be called again: it then saves the same. */
 export async function closeRun(
   { stores = {} }: Pick<ActivityDependencies, 'stores'>,
-  { key, session, save }: CloseRunInput,
+  input: CloseRunInput,
 ): Promise<void> {
-  if (stores.session === undefined) {
-    const message = 'this worker has no session store: the run started on one that has';
-    throw new LonghaulError('NotRegisteredHere', message, { retryable: true });
+  requireStores(stores, ['session']);
+  await closeState({ ...input, stores });
+}
+
+function requireStores(stores: StateStores, names: readonly (keyof StateStores)[]): void {
+  const missing = names.filter((name) => stores[name] === undefined);
+  if (missing.length > 0)
+    throw notHere(`${missing.join(' store and no ')} store: the run started on one that has`);
+}
+
+type OpenState = Omit<OpenRunInput, 'stores'> & { readonly stores: StateStores };
+
+/** The session of the app, the user and the session store; a later one wins. The caller's values win, or lose with `store`. */
+export async function openState(options: OpenState): Promise<OpenRunResult> {
+  const { session: given, sessionPrecedence = 'caller' } = options;
+  const { states, version } = await loadStates(options);
+  const stored = mergeStates(states);
+  const session = mergeStates(sessionPrecedence === 'caller' ? [stored, given] : [given, stored]);
+  checkSize(session, 'with what the stores hold, the session');
+  return { session, ...defined({ version }) };
+}
+
+/** Without a session id or a session store it saves nothing. Throws `StoreError` if the stored session changed since the run started. */
+export async function closeState({
+  stores,
+  key,
+  session,
+  save,
+}: CloseRunInput & { readonly stores: StateStores }): Promise<void> {
+  const sessionKey = sessionKeyOf(key);
+  if (stores.session === undefined || sessionKey === undefined) return;
+  const { session: store } = stores;
+  keyValues(sessionKey, ['appName', 'userId', 'sessionId']);
+  const state = mergeStates([session]);
+  checkSize(state, 'the session');
+  const isSaved = await callStore('session store', () => store.save(sessionKey, state, save));
+  if (isSaved) return;
+  throw new LonghaulError(
+    'StoreError',
+    'somebody else saved or deleted the session after this run started',
+  );
+}
+
+async function loadStates({
+  stores,
+  key,
+}: OpenState): Promise<{ states: readonly JsonObject[]; version?: string }> {
+  const { app, user, session } = stores;
+  const userKey = userKeyOf(key);
+  const sessionKey = sessionKeyOf(key);
+  keyValues({ ...userKey, sessionId: 'none', ...sessionKey }, ['appName', 'userId', 'sessionId']);
+  const [appState, userState, stored] = await Promise.all([
+    load('app', async () => await app?.load({ appName: userKey.appName })),
+    load('user', async () => await user?.load(userKey)),
+    session && sessionKey && loadSession(session, sessionKey),
+  ]);
+  if (stored === undefined) return { states: [appState, userState] };
+  return { states: [appState, userState, stored.state], version: stored.version };
+}
+
+/** Reads the state between two reads of its version. They belong together if the two versions are equal. */
+async function loadSession(
+  store: SessionStore,
+  key: SessionKey,
+): Promise<{ state: JsonObject; version: string }> {
+  const readVersion = () => callStore('session store', () => store.version(key));
+  let version = await readVersion();
+  for (let attempt = 1; attempt <= readAttempts; attempt += 1) {
+    const state = await load('session', () => store.load(key));
+    const after = await readVersion();
+    if (after === version) return { state, version };
+    version = after;
   }
-  await closeState({ stores, key, session, save });
+  throw new LonghaulError('StoreError', 'the session changed each time it was read', {
+    retryable: true,
+  });
+}
+
+/** A store may be the user's own: what it returns is checked. */
+async function load(
+  name: keyof StateStores,
+  read: () => Promise<JsonObject | undefined>,
+): Promise<JsonObject> {
+  return await callStore(`${name} store`, async () => {
+    const state = (await read()) ?? {};
+    encodeState(state);
+    return state;
+  });
+}
+
+/** Calls a store. Its errors become `StoreError`. An error of another kind may pass: it is retryable. */
+export async function callStore<Result>(
+  store: string,
+  call: () => Result | Promise<Result>,
+): Promise<Result> {
+  try {
+    return await call();
+  } catch (error) {
+    const retryable = LonghaulError.is(error) ? error.retryable : true;
+    const message = error instanceof Error ? error.message : String(error);
+    throw new LonghaulError('StoreError', `the ${store} failed: ${message}`, {
+      cause: error,
+      retryable,
+    });
+  }
+}
+
+/** A later state wins. Keys that start with two underscores belong to Longhaul: they are not read or written. */
+function mergeStates(states: readonly JsonObject[]): JsonObject {
+  const entries = states.flatMap((state): [string, Json][] => Object.entries(state));
+  return Object.fromEntries(entries.filter(([key]) => !key.startsWith('__')));
+}
+
+function checkSize(session: JsonObject, subject: string): void {
+  const bytes = Buffer.byteLength(encodeState(session));
+  if (bytes <= limits.session) return;
+  throw new LonghaulError(
+    'SessionTooLarge',
+    `${subject} has ${bytes} bytes of JSON; at most ${limits.session} are kept`,
+  );
 }

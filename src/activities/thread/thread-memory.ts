@@ -1,4 +1,4 @@
-// What a thread has done beside its turns: its store read and written, its older turns summarised.
+// What a thread does besides its turns: it reads and writes its memory store, and has older turns summarised.
 
 import { textOfParts, utf8Length } from '../../base/text';
 import { foldMemory, turnsOf } from '../../core/transcript/memory';
@@ -16,24 +16,25 @@ import type {
   StoreInput,
   StoreReply,
 } from '../../protocol/thread';
-import { costOf } from '../../providers/prices';
+import { spendOf } from '../../providers/prices';
 import type { MemoryStore, StoredMemoryTurn } from '../../stores/memory-store';
-import type { ActivityDependencies } from '../dependencies';
-import { isSearchSpent } from '../failures';
+import { type ActivityDependencies, providerOf } from '../dependencies';
+import { isSearchSpent, notHere } from '../failures';
 import { withHeartbeat } from '../heartbeat';
 import { inlineSpec } from '../definition/inline-spec';
 import { attempt } from '../model/model-attempt';
 import { readLog } from '../log/read-log';
+import { callStore } from './open-run';
 import { checkJson } from '../../core/session';
 import { isJsonObject, type JsonObject } from '../../base/json';
 import { limits } from '../../protocol/limits';
 import { checkSaid, instantOf } from '../../stores/memory-turn';
 
-/** How many turns of a store a thread with full memory takes up again. */
+/** A thread with full memory starts with at most this many turns of its store. */
 const mostTurns = 1_000;
 
 const summarise =
-  'Summarise the conversation above for the assistant who goes on with it: what the user wants, config, names, numbers and decisions, ' +
+  'Summarise the conversation above for the assistant who goes on with it: what the user wants, facts, names, numbers and decisions, ' +
   'what was promised and what is open. Be complete and short. Answer with the summary only.';
 
 export async function openThread(
@@ -48,13 +49,17 @@ export async function openThread(
     }
     const last = memory.kind === 'windowed' ? Math.max(1, memory.turns) : mostTurns;
     const store = storeOf(dependencies, memory.store);
-    // Before the turns: what is cleared in between is then a generation that is over.
-    const generation = await calling(memory.store, () => store.generation(input.key));
-    const stored = await calling(memory.store, async () =>
+    // Read before the turns: if somebody clears them in between, this generation is over.
+    const generation = await callStore(`memory store '${memory.store}'`, () =>
+      store.generation(input.key),
+    );
+    const stored = await callStore(`memory store '${memory.store}'`, async () =>
       orderedTurns(await store.loadTurns(input.key, { last: Math.min(last, mostTurns) })),
     );
-    const counted = await calling(memory.store, () => store.count(input.key));
-    const session = await calling(memory.store, () => sessionOf(stored.at(-1)));
+    const counted = await callStore(`memory store '${memory.store}'`, () => store.count(input.key));
+    const session = await callStore(`memory store '${memory.store}'`, () =>
+      sessionOf(stored.at(-1)),
+    );
     return {
       memory,
       searchAttributes,
@@ -89,7 +94,7 @@ export async function clearTurns(
   });
 }
 
-/** `write` tells the generation that it wrote to; undefined when it came too late. */
+/** `write` returns the generation that it wrote to, or undefined if it came too late. */
 async function writing(
   dependencies: ActivityDependencies,
   { store, key, isLast = false }: StoreInput,
@@ -97,7 +102,7 @@ async function writing(
 ): Promise<StoreReply> {
   const memory = isLast ? storeOf(dependencies, store) : writableStore(dependencies, store);
   return await withHeartbeat(() =>
-    calling(store, async () => ({
+    callStore(`memory store '${store}'`, async () => ({
       generation: (await write(memory)) ?? (await memory.generation(key)),
     })),
   );
@@ -115,11 +120,7 @@ export async function compactTurns(
     const kept = new Set(all.slice(turns).flat());
     const older = entries.filter((entry) => !kept.has(entry));
     const model = memoryOf(spec).memory?.compact?.model ?? modelOf(spec);
-    const provider = dependencies.providers.get(model.provider);
-    if (provider === undefined) {
-      const message = `this worker has no model provider '${model.provider}'`;
-      throw new LonghaulError('NotRegisteredHere', message, { retryable: true });
-    }
+    const provider = providerOf(dependencies, model.provider);
     const request = {
       model: model.model,
       messages: [...foldMemory(older), userMessage(summarise)],
@@ -141,14 +142,11 @@ export async function compactTurns(
         provider: model.provider,
       });
     }
-    const costUsd = costOf(dependencies.prices, model, usage);
-    const cost =
-      costUsd === undefined ? { unpriced: [`${model.provider}/${model.model}`] } : { costUsd };
-    return { text, turns, spend: { usage, ...cost } };
+    return { text, turns, spend: spendOf(dependencies.prices, model, usage) };
   });
 }
 
-/** A runner nobody here knows may be known to another worker of a rolling deploy. */
+/** In a rolling deploy another worker may know a runner that this one does not. */
 async function runnerSpec(
   { registry, inlineSpecs }: ActivityDependencies,
   { runner, inline }: Pick<OpenThreadInput, 'runner' | 'inline'>,
@@ -169,24 +167,19 @@ function memoryOf(spec: RunnerSpec): Pick<AgentSpec, 'memory'> {
 
 function modelOf(spec: RunnerSpec): AgentSpec['model'] {
   if (spec.kind === 'agent') return spec.model;
-  throw new TypeError(`only an agent's thread is compacted, and '${spec.id}' is none`);
+  throw new TypeError(
+    `only the thread of an agent can be compacted, and '${spec.id}' is not an agent`,
+  );
 }
 
 function storeOf({ stores }: ActivityDependencies, name: string): MemoryStore {
   const memory = stores?.memory ?? {};
   const store = Object.hasOwn(memory, name) ? memory[name] : undefined;
   if (store !== undefined) return store;
-  const known = Object.keys(memory).sort().join(', ') || 'none';
-  throw new LonghaulError(
-    'NotRegisteredHere',
-    `this worker has no memory store '${name}'; it has: ${known}`,
-    {
-      retryable: true,
-    },
-  );
+  throw notHere(`memory store '${name}'`, { known: Object.keys(memory) });
 }
 
-/** What is to be written waits for a worker that has the store, however long. */
+/** A write waits for a worker that has the store, for as long as it takes. */
 function writableStore(dependencies: ActivityDependencies, name: string): MemoryStore {
   try {
     return storeOf(dependencies, name);
@@ -195,32 +188,15 @@ function writableStore(dependencies: ActivityDependencies, name: string): Memory
   }
 }
 
-/** An error that is not ours is one of a store we do not know: it may pass. */
-async function calling<Result>(
-  name: string,
-  call: () => Result | Promise<Result>,
-): Promise<Result> {
-  try {
-    return await call();
-  } catch (error) {
-    const retryable = LonghaulError.is(error) ? error.retryable : true;
-    const message = error instanceof Error ? error.message : String(error);
-    throw new LonghaulError('StoreError', `the memory store '${name}' failed: ${message}`, {
-      cause: error,
-      retryable,
-    });
-  }
-}
-
 function userMessage(text: string): Message {
   return { role: 'user', parts: [{ type: 'text', text }] };
 }
 
-// What a thread takes up from its memory store. The store may be anybody's: what its rows hold is checked here, before it is in a history.
+// What a thread reads from its memory store. The store may be the user's own: its rows are checked here, before they enter a history.
 
-/** The oldest first, each once, whatever order they came in. Throws `StoreError` for what is no turn. */
+/** The turns without doubles, the oldest first. Throws `StoreError` for a row that is not a turn. */
 export function orderedTurns(rows: unknown): readonly StoredMemoryTurn[] {
-  if (!Array.isArray(rows)) throw new LonghaulError('StoreError', 'loadTurns gave no list');
+  if (!Array.isArray(rows)) throw new LonghaulError('StoreError', 'loadTurns must return a list');
   const turns = new Map<string, StoredMemoryTurn>();
   for (const row of rows as readonly unknown[]) {
     checkSaid(row);
@@ -231,13 +207,13 @@ export function orderedTurns(rows: unknown): readonly StoredMemoryTurn[] {
   return ordered.map(({ turn }) => turn);
 }
 
-/** Without a usable number, those that are here count. */
+/** The store's count, but at least the turns that were read. */
 export function countOf(counted: unknown, turns: readonly StoredMemoryTurn[]): number {
   const count = Number.isSafeInteger(counted) ? Number(counted) : 0;
   return Math.max(count, turns.length);
 }
 
-/** The session as that turn left it. Throws `StoreError` for one that no run could start from. */
+/** The session after that turn. Throws `StoreError` if it is not JSON or too large. */
 export function sessionOf(turn: StoredMemoryTurn | undefined): JsonObject | undefined {
   const session = isJsonObject(turn?.eventData) ? turn.eventData['session'] : undefined;
   if (!isJsonObject(session)) return undefined;
@@ -255,7 +231,7 @@ export function sessionOf(turn: StoredMemoryTurn | undefined): JsonObject | unde
   );
 }
 
-/** The newest; what is too long to travel is left in the store. */
+/** The newest turns, as many as fit one result. */
 export function newestThatFit(turns: readonly StoredMemoryTurn[]): readonly KeptTurn[] {
   const kept = turns.map(keptTurn);
   let bytes = 0;
@@ -266,7 +242,7 @@ export function newestThatFit(turns: readonly StoredMemoryTurn[]): readonly Kept
   return kept.slice(first + 1);
 }
 
-/** A turn that something else than a thread wrote came with no message. */
+/** Turns that were not written by a thread have no message id. */
 function keptTurn(turn: StoredMemoryTurn): KeptTurn {
   const { id, invocationId: workflowId, user, assistant, createdAt, eventData } = turn;
   const messageId = isJsonObject(eventData) ? eventData['messageId'] : undefined;

@@ -1,30 +1,35 @@
-// One tool call: checks the arguments, runs the code, returns one log entry. A tool's failure is a result for the model.
+// One tool call: checks the arguments, runs the code, returns one log entry. The model sees a tool's failure as a result.
 //
-// A call of a tool with effect `once` reaches its code in the first attempt that the server ever started, and in no other.
+// The code of a tool with effect `once` runs only in the first attempt that the server starts.
 
+import { createHash } from 'node:crypto';
 import { Context, log } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import { canonicalJson, type JsonObject } from '../../base/json';
+import { clipText } from '../../base/text';
 import { agentOf, toolOf } from '../../core/loop-config';
-import { errorOutput, outcomeUnknown, type ToolOutput } from '../../core/transcript/tool-output';
+import {
+  errorOutput,
+  outcomeUnknown,
+  type ToolOutput,
+  toToolOutput,
+} from '../../core/transcript/tool-output';
 import type { CallToolInput, CallToolResult } from '../../protocol/activities';
 import { hasCode, LonghaulError } from '../../protocol/errors';
-import { canonicalJson, type JsonObject } from '../../base/json';
+import { limits } from '../../protocol/limits';
 import type { ToolSpec } from '../../protocol/spec';
-import { callArguments } from './call-arguments';
-import { isCancelled } from '../callback-failure';
-import { mintId } from '../model/call-model';
+import type { Tool, ToolContext } from '../../define/tool';
 import { callbackChain } from '../callbacks';
-import { checkToolArguments } from './check-arguments';
+import { ownWorkflowId, pinnedDefinition } from '../definition/pinned-definition';
 import type { ActivityDependencies } from '../dependencies';
 import { describe } from '../failures';
 import { type Heartbeat, withHeartbeat } from '../heartbeat';
-import { ownWorkflowId, pinnedDefinition } from '../definition/pinned-definition';
-import { runnableTool, runTool } from './run-tool';
-import { type RanTool, runWithCallbacks } from './tool-callbacks';
-import { createHash } from 'node:crypto';
-import { checkExactJson, sessionDelta, violationText } from '../../core/session';
-import type { SessionDelta } from '../../protocol/session';
-import type { ToolContext } from '../../define/tool';
+import { mintId } from '../log/log-cache';
 import { askContext } from '../log/read-log';
+import { callMcpTool } from '../mcp/mcp-tools';
+import { isCancelled, isFinal, sessionChanges, untilAborted } from '../user-code';
+import { callArguments, checkToolArguments } from './check-arguments';
+import { type RanTool, runWithCallbacks } from './tool-callbacks';
 
 export async function callTool(
   dependencies: ActivityDependencies,
@@ -39,7 +44,7 @@ export async function callTool(
     try {
       return await makeCall(dependencies, input, { signal, heartbeat, reached });
     } catch (error) {
-      if (input.onceIn === undefined || reached.code || isToldAsItIs(error)) throw error;
+      if (input.onceIn === undefined || reached.code || isForTheRun(error)) throw error;
       throw new LonghaulError('ToolError', `it was not called: ${describe(error)}`, {
         cause: error,
       });
@@ -48,8 +53,8 @@ export async function callTool(
 }
 
 /**
- * Of a call that is made once at most: by an attempt before this one, which an operator made the server repeat, or by the execution that
- * a reset of the run put an end to. Neither is told apart from one that never began.
+ * True for a call of effect `once` that an earlier attempt may have made. An operator can make the server repeat an attempt, and a reset
+ * can repeat it in another execution. We cannot know whether the earlier attempt reached the code.
  */
 function wasStartedBefore({ onceIn }: CallToolInput): boolean {
   if (onceIn === undefined) return false;
@@ -58,8 +63,8 @@ function wasStartedBefore({ onceIn }: CallToolInput): boolean {
   return info.attempt > 1 || isRepeated || onceIn !== info.workflowExecution?.runId;
 }
 
-/** What is no result for the model: it ends the run, or another worker makes the call. */
-function isToldAsItIs(error: unknown): boolean {
+/** These errors are not shown to the model: they end the run, or another worker makes the call. */
+function isForTheRun(error: unknown): boolean {
   if (isCancelled(error) || hasCode(error, 'NotRegisteredHere')) return true;
   return (
     hasCode(error, 'CallbackAbort') || (LonghaulError.is(error) && 'callbacks' in error.details)
@@ -69,7 +74,7 @@ function isToldAsItIs(error: unknown): boolean {
 type Attempt = {
   readonly signal: AbortSignal;
   readonly heartbeat: Heartbeat;
-  /** Whether the tool's code has been reached. */
+  /** `code` becomes true when the tool's code is about to run. */
   readonly reached: { code: boolean };
 };
 
@@ -88,37 +93,36 @@ async function makeCall(
   if (!checked.ok) return { entry: entryOf(dependencies, input, errorOutput(checked.problem)) };
   const agent = agentOf(definition, input.agentId);
   const chain = await callbackChain(dependencies, { definition, spec: agent, input, signal });
-  const { output, session } = await runWithCallbacks(chain, {
-    spec,
-    call: { callId: input.callId, name: input.tool, args },
-    session: input.session ?? {},
-    run: async (own) => {
-      const context = await toolContext({ ...input, session: own }, args, { signal, heartbeat });
-      const before = structuredClone(context.session);
-      reached.code = true;
-      const output = await runTool({ tool, spec, context, args: checked.value });
-      return output.isError
-        ? { output, session: undefined }
-        : withChanges(spec, output, { before, after: context.session });
-    },
-  });
-  const entry = entryOf(dependencies, input, output);
-  return { entry, ...(session !== undefined && { session }) };
+  const run = async (own: JsonObject): Promise<RanTool> => {
+    const context = await toolContext({ ...input, session: own }, args, { signal, heartbeat });
+    const before = structuredClone(context.session);
+    reached.code = true;
+    const output = await runTool({ tool, spec, context, args: checked.value });
+    return output.isError
+      ? { output, session: undefined }
+      : withChanges(spec, output, { before, after: context.session });
+  };
+  const call = { callId: input.callId, name: input.tool, args };
+  const { output, session } =
+    chain === undefined
+      ? await run(input.session ?? {})
+      : { output: await runWithCallbacks(chain, { spec, call, run }), session: chain.changes };
+  return { entry: entryOf(dependencies, input, output), ...(session && { session }) };
 }
 
-/** That its changes of the session cannot be kept does not undo what a tool with effect `once` did. */
+/** A wrong change of the session is an error of the tool. With effect `once` it does not hide that the tool ran. */
 function withChanges(
   spec: ToolSpec,
   output: ToolOutput,
-  { before, after }: { readonly before: JsonObject; readonly after: JsonObject },
+  session: { readonly before: JsonObject; readonly after: JsonObject },
 ): RanTool {
-  try {
-    return { output, session: sessionChanges(spec, before, after) };
-  } catch (error) {
-    if (spec.effect !== 'once' || !hasCode(error, 'ToolError')) throw error;
-    const text = `The tool '${spec.name}' ran, but its result is not kept: ${error.message}.`;
-    return { output: errorOutput(text), session: undefined };
-  }
+  const { delta, problem } = sessionChanges(spec.session ?? [], session);
+  const isEmpty = Object.keys(delta.set).length + delta.removed.length === 0;
+  if (problem === undefined) return { output, session: isEmpty ? undefined : delta };
+  const message = `tool '${spec.name}' ${problem}`;
+  if (spec.effect !== 'once') throw new LonghaulError('ToolError', message);
+  const text = `The tool '${spec.name}' ran, but its result is not kept: ${message}.`;
+  return { output: errorOutput(text), session: undefined };
 }
 
 function entryOf(
@@ -131,8 +135,6 @@ function entryOf(
   dependencies.logCache.offer(ownWorkflowId(), entry);
   return entry;
 }
-
-// What a tool's code is given besides its arguments, and what it may have changed of it.
 
 async function toolContext(
   input: CallToolInput,
@@ -155,7 +157,7 @@ async function toolContext(
   };
 }
 
-/** The same over attempts, workers, continue-as-new and resets, at any depth: nothing in it depends on the execution. */
+/** The same in every attempt, on every worker, after continue-as-new and after a reset. */
 export function idempotencyKey(
   { origin, turn, index, tool }: Pick<CallToolInput, 'origin' | 'turn' | 'index' | 'tool'>,
   args: JsonObject,
@@ -164,29 +166,65 @@ export function idempotencyKey(
   return createHash('sha256').update(parts.join('\n')).digest('hex');
 }
 
-/** What the code changed of the keys it declared; anything else is a bug worth an error, not a silent loss. */
-function sessionChanges(
+type ToolRun = {
+  readonly tool: RunnableTool;
+  /** The spec that the run pinned. */
+  readonly spec: ToolSpec;
+  readonly args: unknown;
+  readonly context: ToolContext;
+};
+
+async function runTool({ tool, spec, args, context }: ToolRun): Promise<ToolOutput> {
+  try {
+    return await untilAborted(async () => await tool.run(args, context), context.signal);
+  } catch (error) {
+    if (context.signal.aborted) throw error;
+    if (hasCode(error, 'OutcomeUnknown')) return errorOutput(describe(error));
+    return failedOutput(spec, error);
+  }
+}
+
+/** Retries while attempts are left. Then the model sees the error, or the run fails if the tool says so. */
+function failedOutput(spec: ToolSpec, error: unknown): ToolOutput {
+  const { attempt, retryPolicy } = Context.current().info;
+  const maximumAttempts = retryPolicy?.maximumAttempts ?? limits.toolAttempts;
+  const description = clipText(describe(error), limits.failureMessage);
+  if (!isFinal(error) && attempt < maximumAttempts) {
+    throw ApplicationFailure.create({ type: 'ToolError', message: description });
+  }
+  if (spec.onError !== 'fail') return errorOutput(`The tool '${spec.name}' failed: ${description}`);
+  // The run's failure names the tool.
+  throw new LonghaulError('ToolError', description, { details: { tool: spec.name } });
+}
+
+/** The code of a tool: in this worker, or behind an MCP server. */
+type RunnableTool = {
+  /** The tool of this worker, which also checks the arguments. MCP tools have none. */
+  readonly own: Tool | undefined;
+  run(args: unknown, context: ToolContext): Promise<ToolOutput>;
+};
+
+/** Undefined if this worker does not have the tool. */
+function runnableTool(
+  { registry, mcp: pool }: ActivityDependencies,
   spec: ToolSpec,
-  before: JsonObject,
-  after: JsonObject,
-): SessionDelta | undefined {
-  const violation = checkExactJson(after);
-  if (violation !== undefined) {
-    const where = violationText(violation);
-    throw new LonghaulError(
-      'ToolError',
-      `tool '${spec.name}' left a session that is not JSON${where}`,
+): RunnableTool | undefined {
+  if (spec.mcp !== undefined) {
+    const server = registry.mcpServers.get(spec.mcp.server);
+    return (
+      server && {
+        own: undefined,
+        run: (args, { signal, idempotencyKey }) =>
+          callMcpTool({ pool, server, spec, args: args as JsonObject, idempotencyKey, signal }),
+      }
     );
   }
-  const delta = sessionDelta(before, after);
-  const declared = new Set(spec.session);
-  const changed = [...Object.keys(delta.set), ...delta.removed];
-  const foreign = changed.filter((key) => !declared.has(key));
-  if (foreign.length > 0) {
-    throw new LonghaulError(
-      'ToolError',
-      `tool '${spec.name}' changed session keys it does not declare: ${foreign.join(', ')}`,
-    );
-  }
-  return changed.length === 0 ? undefined : delta;
+  const tool = registry.tools.get(spec.name);
+  return (
+    tool && {
+      own: tool,
+      run: async (args, context) =>
+        toToolOutput(spec.name, await tool.execute(args, context), spec.maxResultBytes),
+    }
+  );
 }

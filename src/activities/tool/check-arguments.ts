@@ -1,12 +1,12 @@
-// Whether the arguments of a call match the tool's schema; what the model is told where they do not.
+// Checks the arguments of a call against the tool's schema, and tells the model what is wrong.
 
 import { setImmediate } from 'node:timers/promises';
-import { agentOf, toolOf } from '../../core/loop-config';
+import { toolOf } from '../../core/loop-config';
 import type {
+  ArgumentsRef,
+  CallToolInput,
   CheckArgumentsInput,
   CheckArgumentsResult,
-  RunToolHooksInput,
-  RunToolHooksResult,
 } from '../../protocol/activities';
 import { canonicalJson, type JsonObject } from '../../base/json';
 import type { ToolSpec } from '../../protocol/spec';
@@ -16,17 +16,15 @@ import type { Tool } from '../../define/tool';
 import type { ActivityDependencies } from '../dependencies';
 import { withHeartbeat } from '../heartbeat';
 import { pinnedDefinition } from '../definition/pinned-definition';
-import { callArguments } from './call-arguments';
-import { readAnswer } from '../callback-answers';
-import { callbackChain } from '../callbacks';
-import { overrideOf } from './tool-callbacks';
+import { LonghaulError } from '../../protocol/errors';
+import { readLog } from '../log/read-log';
 
 const mostProblems = 10;
 
 export type CheckedToolArguments =
   { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string };
 
-/** Against the schema the run pinned, which the model saw, then as the tool's own code, where it is here, expects them. */
+/** Checks by the schema that the run pinned, which the model saw, then by the tool's own code if this worker has it. */
 export async function checkToolArguments(
   spec: ToolSpec,
   tool: Tool | undefined,
@@ -34,7 +32,7 @@ export async function checkToolArguments(
 ): Promise<CheckedToolArguments> {
   const isUnchanged =
     tool !== undefined && canonicalJson(spec.inputSchema) === canonicalJson(tool.spec.inputSchema);
-  // A turn may have a hundred calls, and each check may take half a second: heartbeats go out between them.
+  // A turn may have a hundred calls, and a check may take half a second. Heartbeats go out between the checks.
   await setImmediate();
   const problems = isUnchanged ? [] : problemsOf(spec, args);
   if (problems.length > 0) return refused(spec, problems);
@@ -44,7 +42,7 @@ export async function checkToolArguments(
   return check.ok ? check : refused(spec, check.problems);
 }
 
-/** A schema that cannot be used here, for whatever its owner wrote into it, refuses nothing: the owner does. */
+/** A schema that does not compile here refuses nothing: the tool's owner checks the arguments. */
 function problemsOf({ inputSchema }: ToolSpec, args: JsonObject): readonly Problem[] {
   const compiled = tryCompileSchema(inputSchema);
   return compiled.ok ? compiled.check(args) : [];
@@ -58,7 +56,7 @@ function refused({ name }: ToolSpec, problems: readonly Problem[]): CheckedToolA
   return { ok: false, problem };
 }
 
-/** The activity: for a call that runs elsewhere and that a person or a repair changed since the model made it. */
+/** The activity: for a call that runs elsewhere, and that a person or a repair has changed. */
 export async function checkArguments(
   dependencies: ActivityDependencies,
   input: CheckArgumentsInput,
@@ -72,25 +70,17 @@ export async function checkArguments(
   });
 }
 
-// The hooks around a call that the run schedules itself: an activity of the user's own, an agent called as a tool.
-
-export async function runToolHooks(
+/** The arguments of a call. Long ones are read from the log. */
+export async function callArguments(
   dependencies: ActivityDependencies,
-  input: RunToolHooksInput,
-): Promise<RunToolHooksResult> {
-  return await withHeartbeat(async (signal) => {
-    const { callId, tool: name, output: result } = input;
-    const definition = await pinnedDefinition(dependencies, input.definition);
-    const spec = agentOf(definition, input.agentId);
-    const chain = await callbackChain(dependencies, { definition, spec, input, signal });
-    if (chain === undefined) return {};
-    const call = { callId, name, args: await callArguments(dependencies, input, signal) };
-    const answer =
-      result === undefined
-        ? await chain.run('beforeToolCall', { call }, readAnswer)
-        : await chain.run('afterToolCall', { call, result }, readAnswer);
-    const output = answer && overrideOf(definition.tools[name] ?? { name }, answer);
-    const session = chain.changes;
-    return { ...(output && { output }), ...(session && { session }) };
-  });
+  input: CallToolInput,
+  signal: AbortSignal,
+): Promise<JsonObject> {
+  if (input.byReference !== true) return input.args as JsonObject;
+  const ref = input.args as ArgumentsRef;
+  const entries = await readLog(dependencies.logCache, ref.log, signal);
+  const entry = entries.find((candidate) => candidate.id === ref.entryId);
+  const part = entry?.kind === 'model-turn' ? entry.content[ref.position] : undefined;
+  if (part?.type === 'tool_call' && part.args !== null) return part.args;
+  throw new LonghaulError('InternalError', `the log has no arguments at entry '${ref.entryId}'`);
 }

@@ -1,55 +1,68 @@
-// The hooks around the code of one tool call. A call that cannot run (its arguments do not match, its code is missing) has none.
+// The hooks around one tool call. A call that cannot run, because its arguments do not match or its code is missing, has no hooks.
 
+import { agentOf } from '../../core/loop-config';
 import { CallbackAbort } from '../../core/errors';
 import { pickKeys } from '../../core/session';
 import { toToolOutput, type ToolOutput } from '../../core/transcript/tool-output';
+import type { RunToolHooksInput, RunToolHooksResult } from '../../protocol/activities';
 import { hasCode, LonghaulError } from '../../protocol/errors';
-import type { JsonObject } from '../../base/json';
+import { defined, type JsonObject } from '../../base/json';
 import type { SessionDelta } from '../../protocol/session';
 import type { ToolSpec } from '../../protocol/spec';
-import type { CallbackToolCall, CallbackAnswer } from '../../define/callbacks';
-import { readAnswer } from '../callback-answers';
-import type { CallbackChain } from '../callbacks';
+import type { CallbackAnswer, CallbackToolCall } from '../../define/callbacks';
+import { type CallbackChain, callbackChain } from '../callbacks';
+import { pinnedDefinition } from '../definition/pinned-definition';
+import type { ActivityDependencies } from '../dependencies';
+import { withHeartbeat } from '../heartbeat';
+import { callArguments } from './check-arguments';
 
 export type RanTool = { readonly output: ToolOutput; readonly session: SessionDelta | undefined };
 
 export type GuardedCall = {
   readonly spec: ToolSpec;
   readonly call: CallbackToolCall;
-  /** All keys that came with the call. */
-  readonly session: JsonObject;
-  /** Runs the tool's code on the keys it declares. */
+  /** Runs the tool's code on the session keys it declares. */
   readonly run: (session: JsonObject) => Promise<RanTool>;
 };
 
 export async function runWithCallbacks(
-  chain: CallbackChain | undefined,
-  { spec, call, session, run }: GuardedCall,
-): Promise<RanTool> {
-  if (chain === undefined) return await run(session);
-  const output = await outputOf(chain, { spec, call, run });
-  return { output, session: chain.changes };
-}
-
-async function outputOf(
   chain: CallbackChain,
-  { spec, call, run }: Omit<GuardedCall, 'session'>,
+  { spec, call, run }: GuardedCall,
 ): Promise<ToolOutput> {
-  const before = await chain.run('beforeToolCall', { call }, readAnswer);
+  const before = await chain.run('beforeToolCall', { call });
   if (before !== undefined) return overrideOf(spec, before);
-  const ran = await run(pickKeys(chain.session, spec.session ?? []));
-  if (ran.session !== undefined) chain.merge(ran.session);
-  const { isError, content } = ran.output;
+  const { output, session } = await run(pickKeys(chain.session, spec.session ?? []));
+  if (session !== undefined) chain.merge(session);
+  const { isError, content } = output;
   const result = { isError, content };
-  const after = await chain
-    .run('afterToolCall', { call, result }, readAnswer)
-    .catch((error: unknown) => {
-      throw spec.effect === 'once' ? afterCall(spec, error) : error;
-    });
-  return after === undefined ? ran.output : overrideOf(spec, after);
+  const after = await chain.run('afterToolCall', { call, result }).catch((error: unknown) => {
+    throw spec.effect === 'once' ? afterCall(spec, error) : error;
+  });
+  return after === undefined ? output : overrideOf(spec, after);
 }
 
-/** It ends the run: whoever starts it again should know that the call was made. */
+/** The activity: one hook of a call that the run schedules itself, such as a user's activity or a sub-agent. */
+export async function runToolHooks(
+  dependencies: ActivityDependencies,
+  input: RunToolHooksInput,
+): Promise<RunToolHooksResult> {
+  return await withHeartbeat(async (signal) => {
+    const { callId, tool: name, output: result } = input;
+    const definition = await pinnedDefinition(dependencies, input.definition);
+    const spec = agentOf(definition, input.agentId);
+    const chain = await callbackChain(dependencies, { definition, spec, input, signal });
+    if (chain === undefined) return {};
+    const call = { callId, name, args: await callArguments(dependencies, input, signal) };
+    const answer =
+      result === undefined
+        ? await chain.run('beforeToolCall', { call })
+        : await chain.run('afterToolCall', { call, result });
+    const output = answer && overrideOf(definition.tools[name] ?? { name }, answer);
+    return defined({ output, session: chain.changes });
+  });
+}
+
+/** The error ends the run. Whoever starts the run again must know that the call was made. */
 function afterCall({ name }: ToolSpec, error: unknown): unknown {
   if (!hasCode(error, 'InternalError')) return error;
   const { message, details } = error;
@@ -58,7 +71,7 @@ function afterCall({ name }: ToolSpec, error: unknown): unknown {
   });
 }
 
-export function overrideOf(
+function overrideOf(
   { name, maxResultBytes }: Pick<ToolSpec, 'name' | 'maxResultBytes'>,
   answer: CallbackAnswer,
 ): ToolOutput {

@@ -1,7 +1,11 @@
 // Pure: the chain alone, in a mock activity; no server.
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { callbackChain, CallbackChain } from '../../../src/activities/callbacks';
-import { readAction, readAnswer } from '../../../src/activities/callback-answers';
+import {
+  callbackChain,
+  CallbackChain,
+  readAction,
+  readAnswer,
+} from '../../../src/activities/callbacks';
 import { abort, defineCallbacks, overrideResponse, type CallbacksDefinition } from '../../../src';
 import type { CallModelInput } from '../../../src/protocol/activities';
 import type { JsonObject } from '../../../src/base/json';
@@ -9,7 +13,7 @@ import type { ToolContext } from '../../../src/define/tool';
 import { createRegistry } from '../../../src/define/registry';
 import { anAgent, toolContext } from '../define/builders';
 
-const place = { callbacks: 'own', hook: 'beforeModelCall' } as const;
+const place = { name: "callbacks 'own', beforeModelCall", details: {} };
 const messages = [{ role: 'user' as const, parts: [{ type: 'text' as const, text: 'Go.' }] }];
 
 function chainOf(session: JsonObject, ...definitions: Partial<CallbacksDefinition>[]) {
@@ -35,14 +39,14 @@ describe('CallbackChain', () => {
       { beforeModelCall: () => overrideResponse('Hi.') },
       { beforeModelCall: () => void asked.push('later') },
     );
-    const result = await chain.run('beforeModelCall', { messages }, readAnswer);
+    const result = await chain.run('beforeModelCall', { messages });
     expect(result).toEqual({ kind: 'override', text: 'Hi.' });
     expect(asked).toEqual(['first']);
   });
 
   it('has no answer when nobody gives one', async () => {
     const chain = chainOf({}, { beforeModelCall: () => null });
-    expect(await chain.run('beforeModelCall', { messages }, readAnswer)).toBeUndefined();
+    expect(await chain.run('beforeModelCall', { messages })).toBeUndefined();
     expect(chain.changes).toBeUndefined();
   });
 
@@ -60,7 +64,7 @@ describe('CallbackChain', () => {
       },
       { session: ['a', 'c'], beforeModelCall: ({ session }) => void seen.push(session) },
     );
-    await chain.run('beforeModelCall', { messages }, readAnswer);
+    await chain.run('beforeModelCall', { messages });
     expect(seen).toEqual([
       { a: 1, b: 2 },
       { a: [1], c: 3 },
@@ -75,7 +79,7 @@ describe('CallbackChain', () => {
       { beforeModelCall: (context) => void (context.messages as unknown[]).pop() },
       { beforeModelCall: ({ messages: own }) => abort(String(own.length)) },
     );
-    const result = await chain.run('beforeModelCall', { messages }, readAnswer);
+    const result = await chain.run('beforeModelCall', { messages });
     expect(result).toEqual({ kind: 'abort', reason: '1' });
     expect(messages).toHaveLength(1);
   });
@@ -101,7 +105,7 @@ describe('CallbackChain', () => {
       {},
       { session: ['a'], beforeModelCall: ({ session }) => change(session) },
     );
-    await expect(chain.run('beforeModelCall', { messages }, readAnswer)).rejects.toMatchObject({
+    await expect(chain.run('beforeModelCall', { messages })).rejects.toMatchObject({
       code: 'InternalError',
       retryable: false,
       message: `callbacks 'c0', beforeModelCall: ${problem}`,
@@ -116,7 +120,7 @@ describe('CallbackChain', () => {
         beforeModelCall: ({ session }) => void (session['a'] = 'x'.repeat(70_000)),
       },
     );
-    await chain.run('beforeModelCall', { messages }, readAnswer);
+    await chain.run('beforeModelCall', { messages });
     expect(() => chain.changes).toThrow(
       expect.objectContaining({ code: 'SessionTooLarge' }) as Error,
     );
@@ -128,7 +132,7 @@ describe('CallbackChain', () => {
       const found: unknown[] = [];
       for (let attempt = 1; attempt <= 4; attempt += 1) {
         const error: unknown = await chain
-          .run('beforeModelCall', { messages }, readAnswer)
+          .run('beforeModelCall', { messages })
           .catch((thrown: unknown) => thrown);
         found.push((error as { retryable?: boolean }).retryable);
       }

@@ -1,8 +1,8 @@
 // Pure: no server. What a worker keeps is measured by the memory of this process.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { DefinitionCache } from '../../../src/activities/definition/definition-cache';
-import { InputCache } from '../../../src/activities/log/input-cache';
+import { DefinitionCache } from '../../../src/activities/definition/pinned-definition';
+import { InputCache } from '../../../src/activities/log/json-cache';
 import { LogCache } from '../../../src/activities/log/log-cache';
 import { limits } from '../../../src/protocol/limits';
 import type { LogEntry } from '../../../src/protocol/log';

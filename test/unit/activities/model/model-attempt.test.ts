@@ -20,18 +20,18 @@ describe('the response of a provider', () => {
   });
 
   it.each([
-    { name: 'nothing', response: undefined, problem: 'it is no object' },
-    { name: 'a text', response: 'Sunny.', problem: 'it is no object' },
-    { name: 'no content', response: {}, problem: 'content is no list of parts' },
+    { name: 'nothing', response: undefined, problem: 'it is not an object' },
+    { name: 'a text', response: 'Sunny.', problem: 'it is not an object' },
+    { name: 'no content', response: {}, problem: 'content is not a list of parts' },
     {
       name: 'a part that is none',
       response: { ...good, content: [text('a'), null] },
-      problem: 'content[1] is no part of a message',
+      problem: 'content[1] is not a part of a message',
     },
     {
       name: 'arguments that are no object',
       response: { ...good, content: [{ ...call('a'), args: [1] }] },
-      problem: 'content[0] is no part of a message',
+      problem: 'content[0] is not a part of a message',
     },
     {
       name: 'no usage',

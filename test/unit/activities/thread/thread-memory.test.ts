@@ -39,7 +39,7 @@ describe('the turns a store gave', () => {
   });
 
   it.each([
-    { name: 'no list', rows: undefined, message: 'loadTurns gave no list' },
+    { name: 'no list', rows: undefined, message: 'loadTurns must return a list' },
     { name: 'a row of nothing', rows: [null], message: 'a turn must be an object' },
     { name: 'no id', rows: [{ ...turn('a', 1), id: 7 }], message: 'id must be a text' },
     { name: 'no text', rows: [{ ...turn('a', 1), user: 7 }], message: 'user must be a text' },

@@ -1,8 +1,8 @@
 // Pure: no server.
 import { MockActivityEnvironment } from '@temporalio/testing';
 import type { CallbackChain } from '../../../../src/activities/callbacks';
-import type { DeltaEvent } from '../../../../src/activities/model/delta-event';
-import { EarlyStop, earlyStopOf } from '../../../../src/activities/model/early-stop';
+import type { DeltaEvent } from '../../../../src/activities/dependencies';
+import { EarlyStop, earlyStopOf } from '../../../../src/activities/model/model-attempt';
 import { attempt } from '../../../../src/activities/model/model-attempt';
 import type { AgentSpec } from '../../../../src/protocol/spec';
 import type {

@@ -1,13 +1,13 @@
 // Pure: stores are maps in memory; no server.
 
 import { randomUUID } from 'node:crypto';
-import type { JsonObject } from '../../../src/base/json';
-import { limits } from '../../../src/protocol/limits';
-import type { RunKey } from '../../../src/protocol/run';
-import { LonghaulError } from '../../../src/protocol/errors';
-import { closeState, openState } from '../../../src/stores/open-state';
-import { SqliteStores } from '../../../src/stores/sqlite/sqlite-stores';
-import type { StateStores } from '../../../src/stores/state-store';
+import type { JsonObject } from '../../../../src/base/json';
+import { limits } from '../../../../src/protocol/limits';
+import type { RunKey } from '../../../../src/protocol/run';
+import { LonghaulError } from '../../../../src/protocol/errors';
+import { closeState, openState } from '../../../../src/activities/thread/open-run';
+import { SqliteStores } from '../../../../src/stores/sqlite/sqlite-stores';
+import type { StateStores } from '../../../../src/stores/state-store';
 
 const key = { appName: 'travel', userId: 'ada', sessionId: 's1' };
 
@@ -38,20 +38,20 @@ describe('the stores of a run', () => {
   }
 
   it.each([
-    { precedence: 'caller', session: { app: 1, user: 2, session: 3, caller: 4, own: 4 } },
-    { precedence: 'store', session: { app: 1, user: 2, session: 3, caller: 3, own: 4 } },
-  ] as const)('are merged, later wins, and the $precedence over all', async (expected) => {
+    { sessionPrecedence: 'caller', session: { app: 1, user: 2, session: 3, caller: 4, own: 4 } },
+    { sessionPrecedence: 'store', session: { app: 1, user: 2, session: 3, caller: 3, own: 4 } },
+  ] as const)('are merged, later wins, and the $sessionPrecedence over all', async (expected) => {
     await fill();
-    const callerSession = { caller: 4, own: 4 };
-    const { precedence } = expected;
-    expect((await openState({ stores, key, callerSession, precedence })).session).toEqual(
+    const session = { caller: 4, own: 4 };
+    const { sessionPrecedence } = expected;
+    expect((await openState({ stores, key, session, sessionPrecedence })).session).toEqual(
       expected.session,
     );
   });
 
   it('let the caller win when nothing is said', async () => {
     await fill();
-    const { session } = await openState({ stores, key, callerSession: { session: 4 } });
+    const { session } = await openState({ stores, key, session: { session: 4 } });
     expect(session).toMatchObject({ session: 4 });
   });
 
@@ -69,12 +69,12 @@ describe('the stores of a run', () => {
     },
   ])('may be $name', async ({ given, session }) => {
     await fill();
-    const opened = await openState({ stores: given(stores), key, callerSession: {} });
+    const opened = await openState({ stores: given(stores), key, session: {} });
     expect(opened.session).toEqual(session);
   });
 
   it('have nothing for a new key', async () => {
-    expect(await openState({ stores, key, callerSession: { city: 'Oslo' } })).toEqual({
+    expect(await openState({ stores, key, session: { city: 'Oslo' } })).toEqual({
       session: { city: 'Oslo' },
       version: '',
     });
@@ -83,7 +83,7 @@ describe('the stores of a run', () => {
   it('are read by the default names where a run has none, but no session', async () => {
     await stores.app.save({ appName: 'default' }, { app: 1 });
     await stores.user.save({ appName: 'default', userId: 'default' }, { user: 2 });
-    expect(await openState({ stores, key: {}, callerSession: {} })).toEqual({
+    expect(await openState({ stores, key: {}, session: {} })).toEqual({
       session: { app: 1, user: 2 },
     });
     await saveNow({ a: 1 }, stores, {});
@@ -95,7 +95,7 @@ describe('the stores of a run', () => {
 
   it('neither give nor take keys with two underscores', async () => {
     await stores.session.save(key, { __ancestor_ids: ['a'], _one: 1 });
-    const { session } = await openState({ stores, key, callerSession: { __other: 1 } });
+    const { session } = await openState({ stores, key, session: { __other: 1 } });
     expect(session).toEqual({ _one: 1 });
     await saveNow({ __ancestor_ids: ['a'], __x: 1, city: 'Oslo' });
     expect(await stores.session.load(key)).toEqual({ city: 'Oslo' });
@@ -125,7 +125,7 @@ describe('the stores of a run', () => {
 
   it('leave a session alone that was saved or deleted since the run started', async () => {
     const version = async (): Promise<string> =>
-      (await openState({ stores, key, callerSession: {} })).version ?? 'none';
+      (await openState({ stores, key, session: {} })).version ?? 'none';
     const close = async (after: string, run: string): Promise<void> =>
       await closeState({ stores, key, session: { run }, save: { after, version: run } });
     const refused = { code: 'StoreError', retryable: false };
@@ -155,18 +155,16 @@ describe('the stores of a run', () => {
         return state;
       },
     };
-    const opened = await openState({ stores: { session: busy }, key, callerSession: {} });
+    const opened = await openState({ stores: { session: busy }, key, session: {} });
     expect(opened).toEqual({ session: { saves: 2 }, version: await session.version(key) });
   });
 
   it('take a session of 64 KiB and refuse a larger one, saving nothing', async () => {
     const text = 'x'.repeat(limits.session - '{"text":""}'.length);
     await saveNow({ text });
-    expect((await openState({ stores, key, callerSession: {} })).session).toEqual({ text });
+    expect((await openState({ stores, key, session: {} })).session).toEqual({ text });
     const problem = { code: 'SessionTooLarge', retryable: false };
-    await expect(openState({ stores, key, callerSession: { a: 1 } })).rejects.toMatchObject(
-      problem,
-    );
+    await expect(openState({ stores, key, session: { a: 1 } })).rejects.toMatchObject(problem);
     await expect(saveNow({ text: `${text}x` })).rejects.toMatchObject(problem);
     expect(await stores.session.load(key)).toEqual({ text });
   });
@@ -200,9 +198,9 @@ describe('the stores of a run', () => {
   ])('refuse a key with $name before any is asked', async ({ change, message }) => {
     const wrong = { ...key, ...change } as typeof key;
     const problem = { code: 'StoreError', message, retryable: false };
-    await expect(
-      openState({ stores: failing(), key: wrong, callerSession: {} }),
-    ).rejects.toMatchObject(problem);
+    await expect(openState({ stores: failing(), key: wrong, session: {} })).rejects.toMatchObject(
+      problem,
+    );
     const save = { after: '', version: 'a' };
     await expect(
       closeState({ stores: failing(), key: wrong, session: {}, save }),
@@ -213,7 +211,7 @@ describe('the stores of a run', () => {
     {
       name: 'an error we do not know, which may pass',
       thrown: new Error('connection lost'),
-      expected: { message: 'the user store failed: Error: connection lost', retryable: true },
+      expected: { message: 'the user store failed: connection lost', retryable: true },
     },
     {
       name: 'a StoreError that may pass',
@@ -233,7 +231,7 @@ describe('the stores of a run', () => {
   ])('fail with a StoreError for $name', async ({ thrown, expected }) => {
     const user = { ...stores.user, load: () => Promise.reject(thrown) };
     await expect(
-      openState({ stores: { ...all(stores), user }, key, callerSession: {} }),
+      openState({ stores: { ...all(stores), user }, key, session: {} }),
     ).rejects.toMatchObject({ code: 'StoreError', ...expected });
   });
 
@@ -241,7 +239,7 @@ describe('the stores of a run', () => {
     const save = { after: '', version: 'a' };
     await expect(closeState({ stores: failing(), key, session: {}, save })).rejects.toMatchObject({
       code: 'StoreError',
-      message: 'the session store failed: Error: down',
+      message: 'the session store failed: down',
       retryable: true,
     });
   });
@@ -251,7 +249,7 @@ describe('the stores of a run', () => {
     { name: 'a list', state: [1], problem: 'it must be an object' },
   ])('fail when one of your own returns $name', async ({ state, problem }) => {
     const user = { ...stores.user, load: async () => state as unknown as JsonObject };
-    const error: unknown = await openState({ stores: { user }, key, callerSession: {} }).catch(
+    const error: unknown = await openState({ stores: { user }, key, session: {} }).catch(
       (thrown: unknown) => thrown,
     );
     expect(error).toMatchObject({ code: 'StoreError', retryable: false });
@@ -260,7 +258,7 @@ describe('the stores of a run', () => {
 
   it('take null from one of your own for nothing', async () => {
     const user = { ...stores.user, load: async () => null as unknown as undefined };
-    expect(await openState({ stores: { user }, key, callerSession: { a: 1 } })).toEqual({
+    expect(await openState({ stores: { user }, key, session: { a: 1 } })).toEqual({
       session: { a: 1 },
     });
   });
@@ -274,7 +272,7 @@ describe('the stores of a run', () => {
       async save(): Promise<void> {}
       async delete(): Promise<void> {}
     }
-    expect(await openState({ stores: { user: new Names() }, key, callerSession: {} })).toEqual({
+    expect(await openState({ stores: { user: new Names() }, key, session: {} })).toEqual({
       session: { name: 'Ada' },
     });
   });

@@ -1,5 +1,5 @@
 // Pure: no server.
-import { DefinitionCache } from '../../../../src/activities/definition/definition-cache';
+import { DefinitionCache } from '../../../../src/activities/definition/pinned-definition';
 import { limits } from '../../../../src/protocol/limits';
 import type { Definition } from '../../../../src/protocol/spec';
 import { createRegistry } from '../../../../src/define/registry';

@@ -1,20 +1,24 @@
-// One call of an MCP server's tool. What the server answers goes to the model; a connection that breaks is tried again. Of a call that is
-// made once at most, what is no answer leaves its outcome unknown, unless it was never sent.
+// The tools of MCP servers: lists them, and calls them. The model sees the server's answer. A broken connection is retried. A call with
+// effect `once` that was sent and not answered ends with an unknown outcome.
 
 import { Context, log } from '@temporalio/activity';
 import { errorOutput, type ToolOutput, toToolOutput } from '../../core/transcript/tool-output';
 import { LonghaulError } from '../../protocol/errors';
 import type { JsonObject } from '../../base/json';
 import { limits, timeouts } from '../../protocol/limits';
-import type { ToolSpec } from '../../protocol/spec';
+import type { Definition, ToolSpec } from '../../protocol/spec';
 import type { McpServer } from '../../define/mcp-server';
 import { isAnswer, isGarbled, McpUnavailable, reasonOf } from './mcp-failure';
 import type { McpPool } from './mcp-pool';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { utf8Length } from '../../base/text';
 import type { ToolContent } from '../../protocol/message';
+import { mcpServersOf, withMcpTools } from '../../define/mcp-definition';
+import { mcpToolSpecs } from '../../define/mcp-tool-spec';
+import type { ActivityDependencies } from '../dependencies';
+import { notHere } from '../failures';
 
-/** What every provider takes as a picture. */
+/** The picture types that every provider takes. */
 const imageTypes = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
 const roomForText = limits.toolResultShown;
@@ -28,7 +32,7 @@ export type McpCall = {
   readonly signal: AbortSignal;
 };
 
-/** Where a server finds the key of a call: the same one in every attempt. */
+/** A server finds the call's idempotency key under this name. It is the same in every attempt. */
 const keyName = 'longhaul/idempotencyKey';
 
 export async function callMcpTool({
@@ -69,19 +73,17 @@ function unansweredOutput(
   throw new LonghaulError('OutcomeUnknown', message, { cause: error });
 }
 
-/** What a program wrote for its operator is for the operator of the worker, too. */
+/** Writes the output of the server's program to the worker's log. */
 export function tellLog({ message, said, details }: McpUnavailable): void {
   if (said !== '') log.warn(message, { ...details, stderr: said });
 }
 
-/** A little less than the attempt has, so that it ends by saying who did not answer. */
+/** A little shorter than the attempt, so that the error can name the server that did not answer. */
 function requestTimeout(): number {
   const { startToCloseTimeoutMs } = Context.current().info;
   const attempt = startToCloseTimeoutMs || timeouts.toolStartToClose;
   return attempt - Math.min(1_000, attempt / 10);
 }
-
-// What an MCP server answered, as the model is shown it.
 
 type Block = CallToolResult['content'][number];
 
@@ -89,7 +91,7 @@ type Media = Extract<ToolContent, { type: 'media' }>;
 
 type Data = { readonly data: string; readonly mimeType: string | undefined };
 
-/** Structured content stands for the text beside it, as the protocol says; not for pictures, which it holds as text. */
+/** The answer as the model sees it. Structured content replaces the text beside it, as the protocol says, but not pictures. */
 export function mcpOutput(
   tool: string,
   { content, structuredContent, isError }: CallToolResult,
@@ -121,7 +123,7 @@ export function mcpOutput(
 function pictureOf(block: Block): { data: string; mimeType: string } | undefined {
   const { data, mimeType } = dataOf(block) ?? {};
   if (data === undefined || mimeType === undefined || !imageTypes.has(mimeType)) return undefined;
-  // A provider refuses anything else, for this call and for every later one of the run.
+  // A provider would refuse anything else, in this call and in every later one.
   const isBase64 = data.length > 0 && data.length % 4 === 0 && /^[A-Za-z0-9+/]+=*$/.test(data);
   return isBase64 ? { data, mimeType } : undefined;
 }
@@ -141,4 +143,40 @@ function textOf(block: Block): string {
   const { data = '', mimeType = 'of an unknown type' } = dataOf(block) ?? {};
   const place = block.type === 'resource' ? ` ${block.resource.uri}` : '';
   return `[${block.type}${place} ${mimeType}, ${utf8Length(data)} bytes of base64: not shown]`;
+}
+
+/** Adds the tools that the MCP servers list now to a definition. */
+export async function listMcpTools(
+  dependencies: ActivityDependencies,
+  definition: Definition,
+  signal: AbortSignal,
+): Promise<Definition> {
+  const listings = await Promise.all(
+    mcpServersOf(definition).map(
+      async (name) => [name, await toolsOf(dependencies, name, signal)] as const,
+    ),
+  );
+  return withMcpTools(definition, new Map(listings));
+}
+
+async function toolsOf(
+  { registry, mcp }: ActivityDependencies,
+  name: string,
+  signal: AbortSignal,
+): Promise<readonly ToolSpec[]> {
+  const server = registry.mcpServers.get(name);
+  if (server === undefined) throw notHere(`MCP server '${name}'`);
+  try {
+    const listed = await mcp.use(server, async (connection) => await connection.listTools(signal));
+    const { specs, leftOut } = mcpToolSpecs(server, listed);
+    if (leftOut.length > 0) {
+      log.warn(`MCP server '${name}' lists tools that are left out`, { mcpServer: name, leftOut });
+    }
+    return specs;
+  } catch (error) {
+    if (error instanceof McpUnavailable) tellLog(error);
+    if (!isAnswer(error)) throw error;
+    const message = `MCP server '${name}' does not list its tools: ${reasonOf(error, server)}`;
+    throw new LonghaulError('SpecError', message, { cause: error, details: { mcpServer: name } });
+  }
 }

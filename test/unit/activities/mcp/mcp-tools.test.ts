@@ -1,5 +1,5 @@
 // Pure: no server.
-import { mcpOutput } from '../../../../src/activities/mcp/call-mcp-tool';
+import { mcpOutput } from '../../../../src/activities/mcp/mcp-tools';
 import { limits } from '../../../../src/protocol/limits';
 
 type Result = Parameters<typeof mcpOutput>[1];

@@ -1,0 +1,103 @@
+// The user's code on this worker: callbacks, criteria, tools. When it stops, and what happens to the call when it fails.
+
+import { Context } from '@temporalio/activity';
+import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
+import { LRUCache } from 'lru-cache';
+import { clipText } from '../base/text';
+import type { JsonObject } from '../base/json';
+import { checkExactJson, sessionDelta, violationText } from '../core/session';
+import { type ErrorDetails, LonghaulError } from '../protocol/errors';
+import { limits } from '../protocol/limits';
+import type { SessionDelta } from '../protocol/session';
+import { describe } from './failures';
+
+const maxAttempts = 3;
+const rememberedCalls = 1_000;
+
+/** How often the user's code failed in a call. Attempts that a provider lost do not count. */
+const failures = new LRUCache<string, number>({ max: rememberedCalls });
+
+/** Which code it is, for errors: its name in a sentence, and the details of the error. */
+export type CodePlace = { readonly name: string; readonly details: ErrorDetails };
+
+/** Runs a hook or a criterion. If it throws, the call is retried, because IO may fail once; then the run fails. */
+export async function runUserCode<Result>(
+  place: CodePlace,
+  code: () => Result | Promise<Result>,
+  signal: AbortSignal,
+): Promise<Result> {
+  try {
+    return await untilAborted(async () => await code(), signal);
+  } catch (error) {
+    if (isCancelled(error)) throw error;
+    const retryable = countFailure() < maxAttempts && !isLastAttempt() && !isFinal(error);
+    throw userCodeError(place, `failed: ${describe(error)}`, { retryable });
+  }
+}
+
+/** By default not retried: another attempt would not change a wrong answer. */
+export function userCodeError(
+  { name, details }: CodePlace,
+  problem: string,
+  options: { readonly retryable: boolean } = { retryable: false },
+): LonghaulError {
+  const message = clipText(`${name}: ${problem}`, limits.failureMessage);
+  return new LonghaulError('InternalError', message, { ...options, details });
+}
+
+/** Stops waiting when the signal aborts: code that ignores its signal delays neither a cancelled run nor a worker that shuts down. */
+export async function untilAborted<Result>(
+  work: () => Promise<Result>,
+  signal: AbortSignal,
+): Promise<Result> {
+  let stop = (): void => undefined;
+  const aborted = new Promise<never>((_resolve, reject) => {
+    stop = () => reject(signal.reason as Error);
+    signal.addEventListener('abort', stop, { once: true });
+  });
+  try {
+    return await Promise.race([work(), aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+/** What code changed in its session. A problem is an error of the code: what it wrote would be lost without a word. */
+export function sessionChanges(
+  keys: readonly string[],
+  { before, after }: { readonly before: JsonObject; readonly after: JsonObject },
+): { readonly delta: SessionDelta; readonly problem?: string } {
+  const violation = checkExactJson(after);
+  if (violation !== undefined) {
+    const problem = `left a session that is not JSON${violationText(violation)}`;
+    return { delta: { set: {}, removed: [] }, problem };
+  }
+  const delta = sessionDelta(before, after);
+  const foreign = [...Object.keys(after), ...delta.removed].filter((key) => !keys.includes(key));
+  if (foreign.length === 0) return { delta };
+  return { delta, problem: `changed session keys it does not declare: ${foreign.join(', ')}` };
+}
+
+export function isCancelled(error: unknown): boolean {
+  return error instanceof CancelledFailure || Context.current().cancellationSignal.aborted;
+}
+
+/** True if the error says that another attempt would not help. */
+export function isFinal(error: unknown): boolean {
+  if (LonghaulError.is(error)) return !error.retryable;
+  return error instanceof ApplicationFailure && error.nonRetryable === true;
+}
+
+function countFailure(): number {
+  const { activityId, workflowExecution } = Context.current().info;
+  const call = `${workflowExecution?.runId}/${activityId}`;
+  const count = (failures.get(call) ?? 0) + 1;
+  failures.set(call, count);
+  return count;
+}
+
+function isLastAttempt(): boolean {
+  const { attempt, retryPolicy } = Context.current().info;
+  const maximumAttempts = retryPolicy?.maximumAttempts ?? 0;
+  return maximumAttempts > 0 && attempt >= maximumAttempts;
+}
