@@ -1,6 +1,6 @@
 /*
- * The machine with all it can do, for drivers of their own. What it adds to `AgentMachine`: a history to start from, an output
- * tool, streamed turns, and turns a driver gives up. `longhaul`'s workflows need none of it: their sandbox does not load this file.
+ * The agent loop for your own drivers. It adds to `AgentMachine`: a history to start from, an output tool, streamed turns, and turns
+ * that a driver gives up. Longhaul's workflows use `AgentMachine`, and their bundle does not contain this file.
  */
 
 import { LonghaulError } from '../protocol/errors';
@@ -42,12 +42,13 @@ const refused = (index: number, problem: string): LonghaulError =>
     `The history cannot be sent to a provider: message ${index} ${problem}. Repair it before starting a run.`,
   );
 
+/** Options of a run. By default it makes one model call: set `maxTurns`. */
 export type AgentRunOptions = StoredOptions & {
-  /** Messages before the prompt; sent with every request, never part of `messages`. */
+  /** Messages before the prompt. Every request has them; the response's `messages` do not. */
   readonly history?: readonly Message[];
 };
 
-/** What the driver has to do next. */
+/** What to do next. */
 export type AgentRunStep =
   | Exclude<MachineStep, { readonly kind: 'call-model' }>
   | {
@@ -58,7 +59,8 @@ export type AgentRunStep =
     };
 
 /**
- * One run of an agent: ask it for the next step, do it, feed the answer back.
+ * One run of an agent. Ask for the next step, do it, and report what happened. An event that does not fit throws a `ProtocolError` and
+ * changes nothing.
  *
  * @example
  * const run = new AgentRun('What is the weather in Paris?', { maxTurns: 4 });
@@ -77,13 +79,14 @@ export class AgentRun extends AgentMachine {
     super(Machine.start([...before, promptEvent(prompt)], storeOptions(stored), new EventList()));
   }
 
-  /** A run as it was when `toJSON` was called; a state this version does not know is a `StateError`. */
+  /** Continues a run from the state that `toJSON` returned. Throws a `StateError` for a state that this version does not know. */
   static override fromJSON(state: AgentRunState): AgentRun {
     const run = new AgentRun('');
     run.machine = Machine.fromState(state, (events) => new EventList(events));
     return run;
   }
 
+  /** The next step. It stays the same until you report. Throws the run's error if the run has failed. */
   override nextStep(): AgentRunStep {
     const { state } = this.machine;
     if (state.kind === 'awaiting-advance') advance(this.machine, state.turn, planWithOutput);
@@ -95,24 +98,21 @@ export class AgentRun extends AgentMachine {
     if (this.machine.expect('modelResponse', 'awaiting-model').recorded)
       throw new LonghaulError(
         'ProtocolError',
-        'This model call was recorded as a streamed one; give its turn to streamedTurn.',
+        'This model call was recorded as a streamed one. Give its turn to streamedTurn.',
       );
     return super.modelResponse(turn);
   }
 
-  /** One, several or all results of the open calls; all of them are taken or none. */
+  /** Reports results of open calls: one, some or all. If one is wrong, no result is taken. */
   toolResults(results: readonly ToolResult[]): void {
     const given = plainJson(results ?? null);
     const list: unknown = given;
     if (!Array.isArray(list) || !list.every(isJsonObject))
-      throw new LonghaulError(
-        'ProtocolError',
-        'The results of tool calls are not given as a list of results.',
-      );
+      throw new LonghaulError('ProtocolError', 'toolResults takes a list of results.');
     this.takeResults(given.map((result) => ({ kind: 'tool-result', result })));
   }
 
-  /** Asks the model again: for the same, or with feedback. Not for a turn with tool calls. */
+  /** Calls the model again, with the same messages or with feedback. Not for a turn with tool calls. */
   retryModelTurn(
     how: { readonly kind: 'repeat' } | { readonly kind: 'feedback'; readonly text: string },
   ): void {
@@ -120,12 +120,12 @@ export class AgentRun extends AgentMachine {
     if (callsOf(contentOf(this.machine.working(turn))).length > 0)
       throw new LonghaulError(
         'ProtocolError',
-        'A turn with tool calls cannot be retried; answer its calls instead.',
+        'A turn with tool calls cannot be retried. Answer its calls instead.',
       );
     if (!isJsonObject(how) || (how.kind !== 'feedback' && how.kind !== 'repeat'))
       throw new LonghaulError(
         'ProtocolError',
-        'A turn is retried with "repeat" or with "feedback".',
+        'retryModelTurn takes the kind "repeat" or "feedback".',
       );
     if (how.kind === 'feedback') {
       this.machine.commit(turn);
@@ -134,20 +134,23 @@ export class AgentRun extends AgentMachine {
     this.machine.move('retryModelTurn', preparing);
   }
 
-  /** The error for a driver that stops the run; it changes nothing. */
+  /** Makes the error for a driver that stops the run. The run does not change. */
   cancelError(reason: string): RunCancelled {
     return new RunCancelled({ reason, history: this.fullHistory() });
   }
 
-  /** Bills a streamed attempt. Once per model call, before `streamedTurn`, or after the turn was abandoned. */
+  /** Records the usage of a streamed model call. Call it once for each: before `streamedTurn`, or after the turn was abandoned. */
   recordStreamedCompletionCall(call: CompletionCallHead): CompletionCall {
     if (!isJsonObject(call))
-      throw new LonghaulError('ProtocolError', 'A streamed model call has no head.');
+      throw new LonghaulError(
+        'ProtocolError',
+        'recordStreamedCompletionCall takes the head of the call: {usage, …}.',
+      );
     markRecorded(this.machine);
     return this.machine.record.bill(this.turn, call);
   }
 
-  /** What to decide about a call whose name was refused while the turn was still coming in. */
+  /** The facts about an invalid call that was found while the turn was still coming in. */
   streamedInvalidToolCallContext(
     partial: PartialTurn,
     invalid: StreamedInvalidToolCall,
@@ -155,6 +158,7 @@ export class AgentRun extends AgentMachine {
     return streamedContext(this.machine, partial, invalid);
   }
 
+  /** Decides about that call. Pass the resolution to the assembler. */
   resolveStreamedInvalidToolCall(
     partial: PartialTurn,
     invalid: StreamedInvalidToolCall,
@@ -163,10 +167,12 @@ export class AgentRun extends AgentMachine {
     return resolveStreamed(this.machine, { partial, invalid }, action);
   }
 
+  /** Reports a whole streamed turn. */
   streamedTurn(turn: ModelTurn): void {
     acceptStreamed(this.machine, acceptTurn(this.machine.options, turn));
   }
 
+  /** An independent copy. */
   clone(): AgentRun {
     return AgentRun.fromJSON(this.toJSON());
   }
@@ -185,7 +191,7 @@ export class AgentRun extends AgentMachine {
   }
 }
 
-/** A log of its own, in memory. */
+/** The run's log, in memory. */
 class EventList implements EventLog {
   readonly entries: NewEntry[];
 
@@ -198,30 +204,33 @@ class EventList implements EventLog {
   }
 }
 
-/** Refuses a history no provider would accept: every call needs exactly one result in the next message. */
+/** Refuses a history that no provider accepts: every call needs exactly one result in the next message. */
 function checkHistory(messages: readonly Message[]): void {
   messages.forEach((message, index) => {
     const next = messages[index + 1];
     if (message.role === 'tool' && messages[index - 1]?.role !== 'assistant')
-      throw refused(index, 'holds tool results, but no assistant message stands before it');
+      throw refused(
+        index,
+        'has tool results, but the message before it is not an assistant message',
+      );
     if (message.role !== 'assistant') return;
     if (next?.role === 'assistant')
-      throw refused(index + 1, 'is a second assistant message in a row');
+      throw refused(index + 1, 'is the second assistant message in a row');
     const open = callsOf(message.parts).map(({ callId }) => callId);
     const answered = next?.role === 'tool' ? answeredIds(next) : [];
     const missing = without(open, answered);
     if (missing.length > 0)
-      throw refused(
-        index,
-        `holds calls without a result in the next message: ${missing.join(', ')}`,
-      );
+      throw refused(index, `has calls without a result in the next message: ${missing.join(', ')}`);
     const foreign = without(answered, open);
     if (foreign.length > 0)
-      throw refused(index + 1, `holds results of no call before it: ${foreign.join(', ')}`);
+      throw refused(
+        index + 1,
+        `has results without a call in the message before: ${foreign.join(', ')}`,
+      );
   });
 }
 
-/** Ids may repeat: each of `taken` removes one. */
+/** `ids` without `taken`. Ids may repeat; each of `taken` removes one. */
 function without(ids: readonly string[], taken: readonly string[]): string[] {
   const left = ids.slice();
   for (const id of taken) {

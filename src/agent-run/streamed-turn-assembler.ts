@@ -1,10 +1,10 @@
 /*
- * Puts one streamed turn together, in the activity that reads the stream. It knows no provider and does no IO.
+ * Puts one streamed turn together. It knows no provider and does no IO.
  *
- * 1. A name is checked as soon as it is known, so that a stream that cannot run can stop early; while an invalid call is open, nothing
- *    else is taken.
- * 2. A completed reasoning block supersedes its deltas, which carry no signature.
- * 3. After a turn was abandoned only its end matters, for the usage.
+ * 1. It checks a name as soon as it is known, so that a stream that cannot run can stop early. While an invalid call is open, it takes
+ *    no other event.
+ * 2. A completed reasoning block replaces its deltas, which have no signature.
+ * 3. After a turn was abandoned, only the end of the stream matters, for its usage.
  */
 import { LonghaulError } from '../protocol/errors';
 import type { AssistantPart, ReasoningPart } from '../protocol/message';
@@ -18,7 +18,7 @@ import type {
   StreamedResolution,
 } from './streamed-turn';
 
-/** One per streamed turn. */
+/** Turns the events of one stream into a model turn. Make one for each turn. */
 export class StreamedTurnAssembler {
   readonly #calls: StreamedCalls;
   readonly #reasoning = new Map<string, ReasoningPart>();
@@ -31,11 +31,12 @@ export class StreamedTurnAssembler {
     this.#calls = new StreamedCalls(options.allowed);
   }
 
+  /** Takes an event. Throws a `ProtocolError` while an invalid call waits for `resolve`. */
   push(event: StreamEvent): AssemblerOutput[] {
     if (this.#open)
       throw new LonghaulError(
         'ProtocolError',
-        `The call of "${this.#open.name}" is not allowed; resolve it before the stream goes on.`,
+        `The call of "${this.#open.name}" is not allowed. Call resolve before you push the next event.`,
       );
     if (event.type === 'finish') return [{ kind: 'completed', head: event.head }];
     if (this.#abandoned) return [];
@@ -57,11 +58,11 @@ export class StreamedTurnAssembler {
     }
   }
 
-  /** What the run decided about the open invalid call. A repaired one gives what was held back, under its new name. */
+  /** Takes the run's decision about the invalid call. For a repaired call, returns the events that were held back, under the new name. */
   resolve(resolution: StreamedResolution): AssemblerOutput[] {
     const open = this.#open;
     if (!open)
-      throw new LonghaulError('ProtocolError', 'No invalid tool call of this stream is open.');
+      throw new LonghaulError('ProtocolError', 'This stream has no invalid tool call to resolve.');
     if (resolution.kind === 'repaired' && !this.#calls.allows(resolution.name))
       throw new LonghaulError(
         'ProtocolError',
@@ -78,17 +79,17 @@ export class StreamedTurnAssembler {
     return [];
   }
 
-  /** What came in so far, an open invalid call apart. */
+  /** The turn so far, without an open invalid call. */
   partialTurn(): PartialTurn {
     return { content: this.#content(this.#calls.complete) };
   }
 
-  /** The whole turn: reasoning, then text, then calls. */
+  /** The content of the whole turn: reasoning, then text, then calls. */
   finish(): AssistantPart[] {
     if (this.#open || this.#abandoned)
       throw new LonghaulError(
         'ProtocolError',
-        'A turn with an invalid tool call, or an abandoned one, has no content.',
+        'A turn that was abandoned, or has an invalid tool call to resolve, has no content.',
       );
     return this.#content(this.#calls.finish());
   }

@@ -3,7 +3,7 @@ import { isJsonObject } from '../base/json';
 import type { AssistantPart, ReasoningPart, ToolCallPart } from '../protocol/message';
 import type { CompletionCallHead } from '../core/machine/steps';
 
-/** What a provider's stream says, in our terms; `key` tells the blocks of one turn apart and never enters history. */
+/** An event of a provider's stream. `key` tells the blocks of a turn apart, and never enters history. */
 export type StreamEvent =
   | { readonly type: 'text'; readonly delta: string }
   | { readonly type: 'reasoning'; readonly key: string; readonly delta: string }
@@ -20,12 +20,13 @@ export type ToolCallDelta = {
   readonly argsDelta?: string;
 };
 
+/** What the assembler says about an event: show it, decide about an invalid call, or record the usage. */
 export type AssemblerOutput =
   | { readonly kind: 'forward'; readonly event: StreamEvent }
   | { readonly kind: 'invalid-tool-call'; readonly invalid: StreamedInvalidToolCall }
   | { readonly kind: 'completed'; readonly head: CompletionCallHead };
 
-/** A call whose name was refused while it was still coming in; `argsText` is what came of its arguments. */
+/** A call whose name is not allowed, found while it was coming in. `argsText` is the part of its arguments so far. */
 export type StreamedInvalidToolCall = {
   readonly key: string;
   readonly callId: string;
@@ -33,19 +34,20 @@ export type StreamedInvalidToolCall = {
   readonly argsText: string;
 };
 
-/** What a streamed turn holds so far. A driver that knows the turn's names adds them, for contexts and repairs. */
+/** A streamed turn so far. Add the names of its tools, so that the run can judge a repair. */
 export type PartialTurn = {
   readonly content: readonly AssistantPart[];
   readonly tools?: readonly string[];
   readonly allowed?: readonly string[];
 };
 
+/** What became of an invalid call. After `abandoned`, read the stream to its end for the usage. */
 export type StreamedResolution =
   | { readonly kind: 'repaired'; readonly name: string }
   | { readonly kind: 'ignored' }
   | { readonly kind: 'abandoned' };
 
-/** A call from its streamed text: no arguments are none, what had not come in whole is malformed. */
+/** Makes a call of its streamed text. No text means no arguments; incomplete text makes a malformed call. */
 export function toCallPart({
   callId,
   name,

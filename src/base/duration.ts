@@ -1,6 +1,6 @@
 import { describeValue } from './problem';
 
-/** `'90s'`, `'3 days'`, `'1.5h'`, or milliseconds. */
+/** A text such as `'90s'`, `'3 days'` or `'1.5h'`, or a number of milliseconds. */
 export type Duration = string | number;
 
 export type ParsedDuration =
@@ -27,7 +27,7 @@ function named(ms: number, ...names: string[]): (readonly [string, number])[] {
   return names.map((name) => [name, ms]);
 }
 
-/** Milliseconds of a duration, whole and more than 0; `message` completes "timeout …". */
+/** The whole milliseconds of a duration, at least 1. `message` completes "timeout …". */
 export function parseDuration(value: unknown): ParsedDuration {
   if (typeof value !== 'string' && typeof value !== 'number') return refused(value);
   const ms = typeof value === 'number' ? value : textToMs(value);

@@ -1,9 +1,10 @@
-/** A JSON value: what may cross any boundary. NaN, Infinity, Date, Map, BigInt and cycles are not JSON and are refused. */
+/** A JSON value. NaN, Infinity, Date, Map, BigInt and cycles are not JSON. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
+/** A JSON object. */
 export type JsonObject = { [key: string]: Json };
 
-/** A JSON Schema, sent to the model verbatim. */
+/** A JSON Schema. The model gets it unchanged. */
 export type JsonSchema = JsonObject;
 
 export function isJsonObject(value: unknown): value is JsonObject {
@@ -11,21 +12,21 @@ export function isJsonObject(value: unknown): value is JsonObject {
 }
 
 /**
- * A deep copy as JSON would carry it: without undefined, shared with nobody. What enters the machine goes through here, so that a
- * stored and loaded run equals the one that was never stored. JSON.parse makes own properties only, `__proto__` included.
+ * A deep copy by way of JSON text, without `undefined`. All input of the machine is copied, so that a run that was stored and loaded
+ * equals one that was not. JSON.parse makes own properties only, also of `__proto__`.
  */
 export function plainJson<Value>(value: Value): Value {
   return JSON.parse(JSON.stringify(value)) as Value;
 }
 
-/** Plain across realms: a literal, JSON.parse's, or without a prototype. */
+/** True for an object literal, an object from JSON.parse or one without a prototype, of any realm. */
 export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** Freezes plain data all the way down; functions and class instances in it are left as they are. */
+/** Freezes plain data at every depth. Functions and class instances in it stay as they are. */
 export function deepFreeze<Value>(value: Value): Value {
   if (Array.isArray(value) || isPlainObject(value)) {
     if (Object.isFrozen(value)) return value;
@@ -59,7 +60,7 @@ function canonicalScalar(value: unknown): string {
   return JSON.stringify(value);
 }
 
-/** Without the members that are undefined: absent options are absent in the data too. */
+/** The object without the members that are undefined. */
 export function defined<Value extends object>(
   value: Value,
 ): { [Key in keyof Value]?: Exclude<Value[Key], undefined> } {

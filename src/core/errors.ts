@@ -2,7 +2,7 @@ import { LonghaulError, hasCode } from '../protocol/errors';
 import { oneLine } from '../base/text';
 import type { FinishReason, Message } from '../protocol/message';
 
-/** The model-call budget is spent. `unsent` is the message that could not be sent. */
+/** The run made `limit` model calls without an end. `unsent` is the message that was to be sent next. */
 export class MaxTurnsExceeded extends LonghaulError {
   readonly limit: number;
   readonly unsent: Message;
@@ -24,7 +24,7 @@ export class MaxTurnsExceeded extends LonghaulError {
   }
 }
 
-/** The model asked for one more round of tools than allowed. */
+/** The model asked for tools again after `limit` rounds of tool calls. */
 export class MaxIterationsExceeded extends LonghaulError {
   readonly limit: number;
   readonly history: readonly Message[];
@@ -44,7 +44,7 @@ export class MaxIterationsExceeded extends LonghaulError {
   }
 }
 
-/** A tool call that can neither run nor be recovered. */
+/** The model called a tool that it may not call, and the run could not recover. */
 export class InvalidToolCall extends LonghaulError {
   readonly toolName: string;
   readonly executable: readonly string[];
@@ -80,7 +80,7 @@ export class InvalidToolCall extends LonghaulError {
   }
 }
 
-/** The provider cut the turn before the model answered. */
+/** The provider cut the turn before it held an answer. */
 export class TurnCut extends LonghaulError {
   readonly finishReason: FinishReason;
   readonly history: readonly Message[];
@@ -104,7 +104,7 @@ export class TurnCut extends LonghaulError {
   }
 }
 
-/** The run was stopped on purpose; `reason` is given verbatim. */
+/** Somebody cancelled the run. `reason` is theirs, unchanged. */
 export class RunCancelled extends LonghaulError {
   readonly reason: string;
   readonly history: readonly Message[];
@@ -122,7 +122,7 @@ export class RunCancelled extends LonghaulError {
   }
 }
 
-/** A callback aborted the run; `reason` is given verbatim. */
+/** A callback aborted the run. `reason` is the callback's, unchanged. */
 export class CallbackAbort extends LonghaulError {
   readonly reason: string;
   readonly history: readonly Message[];
@@ -150,8 +150,7 @@ const classes = {
 };
 
 /**
- * An error of the machine that came over the wire, as an instance of its class. Its details travel, the conversation does not:
- * `history` is empty, and the run has it.
+ * Makes an error that came over the wire an instance of its class. Details travel, the conversation does not: `history` is empty.
  */
 export function asMachineError(error: LonghaulError): LonghaulError {
   if (!Object.hasOwn(classes, error.code)) return error;

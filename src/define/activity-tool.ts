@@ -15,11 +15,11 @@ import {
 
 const ownFields = {
   ...toolFields,
-  /** Type of the activity, as its worker registers it. Its single argument is the arguments object as the model wrote it. */
+  /** The type of the activity, as its worker registers it. Its only argument is the object of arguments that the model wrote. */
   activity: nonBlank('the type of an activity'),
-  /** Of the workers that have the activity. Default: the run's own. */
+  /** The task queue of the workers that have the activity. Default: the run's own. */
   taskQueue: nonBlank('the name of a task queue').exactOptional(),
-  /** Set it when the activity heartbeats: a dead worker is noticed sooner. Default: none. */
+  /** Set it if the activity heartbeats: Temporal then notices a dead worker sooner. By default there is no heartbeat timeout. */
   heartbeatTimeout: duration.exactOptional(),
 };
 
@@ -38,7 +38,8 @@ const activityToolOptions = z.strictObject({
 });
 
 /**
- * Makes a tool of a Temporal activity that exists already, on any task queue and in any language. The run schedules it directly.
+ * Makes a tool of a Temporal activity that you have already, on any task queue and in any language. The run schedules the activity
+ * itself.
  *
  * @example
  * const chargeCard = activityTool({
@@ -73,7 +74,7 @@ export function activityTool(definition: ActivityToolDefinition<unknown, unknown
     execute: () => {
       throw new LonghaulError(
         'InternalError',
-        `the tool '${name}' is an activity: only a run can call it`,
+        `Tool '${name}' is an activity: only a run can call it.`,
       );
     },
     ...(typeof asks === 'function' && { needsApproval: asks }),

@@ -35,18 +35,20 @@ type AgentFields = Immutable<z.input<z.ZodObject<typeof agentFields>>>;
 
 type OutputSchema = StandardSchema | JsonSchemaLiteral;
 
+/** The options of `defineAgent`. Durations are texts such as `'3 days'`, or milliseconds. */
 export type AgentOptions<Schema extends OutputSchema = OutputSchema> = AgentFields & {
   readonly tools?: readonly AgentTool[];
+  /** A text that meets any of them completes the run. Default: any text does. */
   readonly criteria?: readonly Criterion[];
-  /** Code around model and tool calls, in the order it runs. */
+  /** Your code around model calls and tool calls. Hooks run in this order. */
   readonly callbacks?: readonly Callbacks[];
-  /** The answer is JSON that matches this schema. */
+  /** The answer is JSON that matches this schema of an object or an array. */
   readonly output?: { readonly schema: Schema };
   /** How long a question waits for its answer. Default: for ever. */
   readonly inputTimeout?: z.input<typeof duration>;
 };
 
-/** The types of an agent's runs: those that are given, and of its output what the schema says. */
+/** The types of an agent's runs: the given ones, and for the output the type of its schema. */
 type AgentTypes<Given, Schema> = {
   readonly structured: Given extends { readonly structured: infer Structured }
     ? Structured
@@ -105,8 +107,9 @@ const agentOptions = z.strictObject({
 });
 
 /**
- * Defines an agent. The definition is data, except for its tools, custom criteria and callbacks, which stay on the worker. The type
- * parameter says what its runs carry, for whoever starts them: `defineAgent<{ session: Cart; context: User }>`.
+ * Defines an agent. The code of its tools, custom criteria and callbacks stays on the worker; the rest is data. The type parameter
+ * gives session and context of its runs their types: `defineAgent<{ session: Cart; context: User }>`. Throws a `SpecError` for wrong
+ * options.
  *
  * @example
  * const weather = defineAgent({

@@ -16,28 +16,28 @@ import { parseOptions, refuseProblems, saidBy } from './options';
 import { aFunction, runnerId, sessionKeys } from './schema/parts';
 import type { ToolLog } from './tool';
 
-/** Ends the run as `CallbackAbort`. Made by `abort`. */
+/** A hook's answer that fails the run with `CallbackAbort`. Made by `abort`. */
 export type Abort = { readonly kind: 'abort'; readonly reason: string };
 
-/** Stands in for a response or a tool's result. Made by `overrideResponse`. */
+/** A hook's answer that takes the place of a response or of a tool's result. Made by `overrideResponse`. */
 export type OverrideResponse = { readonly kind: 'override'; readonly text: string };
 
 export type CallbackAnswer = Abort | OverrideResponse;
 
-/** What every hook is given. */
+/** What every hook gets. */
 export type CallbackContext = {
   readonly workflowId: string;
   readonly agentId: string;
   /** The way from the root run to this agent, such as `pipeline/research/branch-2`. */
   readonly path: string;
-  /** 1-based: the model call this belongs to. */
+  /** The number of the model call, from 1. */
   readonly turn: number;
-  /** Tool rounds so far. */
+  /** Rounds of tool calls so far. */
   readonly iteration: number;
   readonly maxIterations: number;
-  /** The session keys the callbacks declare; change them in place. */
+  /** The session keys that the callbacks declare. Change them in place. */
   readonly session: JsonObject;
-  /** Given when the run was started, empty if nothing was; the model never sees it. */
+  /** The `context` of the run's start, by default `{}`. The model never sees it. */
   readonly context: JsonObject;
   /** Aborted when the run is cancelled, the call times out or the worker shuts down. */
   readonly signal: AbortSignal;
@@ -45,12 +45,12 @@ export type CallbackContext = {
 };
 
 export type BeforeModelCallContext = CallbackContext & {
-  /** The conversation as the model is about to be sent it. */
+  /** The conversation that the model is about to get. */
   readonly messages: readonly Message[];
 };
 
 export type AfterModelCallContext = CallbackContext & {
-  /** The conversation, the response included. */
+  /** The conversation with the response. */
   readonly messages: readonly Message[];
   readonly response: {
     readonly text: string;
@@ -76,18 +76,18 @@ export type AfterToolCallContext = BeforeToolCallContext & {
 export type OnInvalidToolCallContext = CallbackContext &
   Pick<InvalidToolCallContext, 'executable' | 'allowed' | 'toolChoice' | 'reason'> & {
     readonly call: ToolCallPart;
-    /** The conversation, the turn with the call included. */
+    /** The conversation with the turn that made the call. */
     readonly messages: readonly Message[];
   };
 
 type Answer<Value> = Value | null | undefined | void;
 
-/** Answers nothing to go on. */
+/** A hook returns nothing to go on, or an answer. It may be asynchronous. */
 export type CallbackHook<Context, Value = CallbackAnswer> = (
   context: Context,
 ) => Answer<Value> | Promise<Answer<Value>>;
 
-/** The five hooks, each with its context. */
+/** The five hooks. `CallbackHooks['beforeToolCall']` is the type of one. */
 export type CallbackHooks = {
   readonly beforeModelCall?: CallbackHook<BeforeModelCallContext>;
   readonly afterModelCall?: CallbackHook<AfterModelCallContext>;
@@ -96,13 +96,14 @@ export type CallbackHooks = {
   readonly onInvalidToolCall?: CallbackHook<OnInvalidToolCallContext, InvalidToolCallAction>;
 };
 
+/** The options of `defineCallbacks`: a name, and at least one hook. */
 export type CallbacksDefinition = CallbackHooks & {
   readonly name: string;
-  /** Session keys the hooks read and change. */
+  /** The session keys that the hooks read and change. */
   readonly session?: readonly string[];
 };
 
-/** Callbacks: their data, which runs pin, and their code, which stays on the worker. Made by `defineCallbacks`. */
+/** Callbacks. Runs pin the data; the code stays on the worker. Made by `defineCallbacks`. */
 export type Callbacks = {
   readonly kind: 'callbacks';
   readonly name: string;
@@ -110,12 +111,12 @@ export type Callbacks = {
   readonly hooks: CallbackHooks;
 };
 
-/** Answer of a hook that ends the run: it fails with `CallbackAbort` and this reason. */
+/** A hook returns this to end the run. The run fails with `CallbackAbort` and this reason. */
 export function abort(reason: string): Abort {
   return Object.freeze({ kind: 'abort', reason: textOf('abort', reason) });
 }
 
-/** Answer of a hook that gives the text itself: as the run's answer, or as a tool's result. */
+/** A hook returns this to set the text: of the run's answer, or of the tool's result. */
 export function overrideResponse(text: string): OverrideResponse {
   return Object.freeze({ kind: 'override', text: textOf('overrideResponse', text) });
 }
@@ -144,12 +145,13 @@ const callbacksOptions = z.strictObject({
 });
 
 /**
- * Defines callbacks: code of yours that runs on the worker around the model and tool calls of the agents that list it.
+ * Defines callbacks: your code around the model calls and tool calls of the agents that list it. It runs on the worker. Throws a
+ * `SpecError` for wrong options.
  *
  * @example
  * const guard = defineCallbacks({
  *   name: 'guard',
- *   beforeToolCall: ({ call }) => (call.name === 'delete_all' ? abort('not on my watch') : undefined),
+ *   beforeToolCall: ({ call }) => (call.name === 'delete_all' ? abort('nobody deletes everything') : undefined),
  * });
  */
 export function defineCallbacks(definition: CallbacksDefinition): Callbacks {

@@ -4,23 +4,23 @@ import type { Message } from '../protocol/message';
 import type { JsonSchemaLiteral } from './tool';
 import type { StandardSchema } from './arguments/emit';
 
-/** What a custom criterion checks. It is asked about text responses only. */
+/** What a custom criterion gets. Only responses without tool calls are checked. */
 export type CriterionContext = {
-  /** The last response's text. */
+  /** The text of the last response. */
   readonly text: string;
   readonly workflowId: string;
   readonly agentId: string;
   readonly path: string;
-  /** Tool rounds so far. */
+  /** Rounds of tool calls so far. */
   readonly iteration: number;
-  /** The conversation, the last response included. */
+  /** The conversation with the last response. */
   readonly messages: readonly Message[];
-  /** The session keys the criterion declares. */
+  /** The session keys that the criterion declares. Changes are lost. */
   readonly session: Readonly<JsonObject>;
   readonly context: Json;
 };
 
-/** Met or not; `missing` tells the model what to do better. */
+/** Returns whether the criterion is met. The model gets the text of `missing`. */
 export type CriterionFunction = (
   context: CriterionContext,
 ) => boolean | CriterionResult | Promise<boolean | CriterionResult>;
@@ -34,33 +34,35 @@ export type StructuredOutputCriterion = {
 
 export type MaxIterationsCriterion = { readonly kind: 'max-iterations'; readonly limit: number };
 
+/** A criterion that a function on the worker checks. Made by `criteria.custom`. */
 export type CustomCriterion = {
   readonly kind: 'custom';
   readonly name: string;
   readonly evaluate: CriterionFunction;
-  /** Session keys the criterion reads. */
+  /** The session keys that the criterion reads. */
   readonly session?: readonly string[];
 };
 
+/** One way to complete a run. Made by `criteria`. */
 export type Criterion =
   KeywordCriterion | StructuredOutputCriterion | MaxIterationsCriterion | CustomCriterion;
 
-/** When an agent is done: any criterion that is met completes the run. */
+/** Makes the criteria of an agent. A text that meets any of them completes the run. */
 export const criteria = Object.freeze({
-  /** The last text contains the keyword; upper and lower case differ. */
+  /** Met if the text contains the keyword. Case matters. */
   keyword: (keyword: string): KeywordCriterion => deepFreeze({ kind: 'keyword', keyword }),
 
-  /** The last text is a JSON object or array, and matches the schema if one is given. */
+  /** Met if the text is a JSON object or array that matches the schema. Without a schema, any object or array counts. */
   structuredOutput: (schema?: StandardSchema | JsonSchemaLiteral): StructuredOutputCriterion =>
     Object.freeze(
       schema === undefined ? { kind: 'structured-output' } : { kind: 'structured-output', schema },
     ),
 
-  /** No criterion by itself: sets the agent's limit of tool rounds, over its `maxIterations`. */
+  /** Never met. Sets the agent's `maxIterations`, over the option of that name. */
   maxIterations: (limit: number): MaxIterationsCriterion =>
     deepFreeze({ kind: 'max-iterations', limit }),
 
-  /** A function on the worker decides. */
+  /** Met if the function on the worker says so. `session` names the session keys that the function reads. */
   custom: (
     name: string,
     evaluate: CriterionFunction,

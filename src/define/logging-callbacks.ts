@@ -1,6 +1,6 @@
 import { defineCallbacks, type CallbackContext } from './callbacks';
 
-/** Built in, known to every worker as `logging`: a line in the worker's log for each model call, tool call and invalid call. */
+/** Writes a line to the worker's log for each model call, tool call and invalid call. Every worker knows it as `logging`. */
 export const loggingCallbacks = defineCallbacks({
   name: 'logging',
   beforeModelCall: ({ log, messages, ...context }) => {
@@ -23,7 +23,7 @@ export const loggingCallbacks = defineCallbacks({
   },
 });
 
-/** Never texts or arguments: logs are kept elsewhere, for longer, by others. */
+/** No texts and no arguments: others keep the logs, elsewhere and for longer. */
 function placeOf({ path, turn, iteration }: Pick<CallbackContext, 'path' | 'turn' | 'iteration'>) {
   return { path, turn, iteration };
 }

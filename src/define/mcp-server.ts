@@ -1,6 +1,6 @@
 import type { RetrySpec, ToolSpec } from '../protocol/spec';
 
-/** How a worker reaches an MCP server. Environment and headers may hold secrets: nothing of this enters a run. */
+/** How a worker reaches an MCP server. It may hold secrets, so no part enters a run. */
 export type McpConnection =
   | {
       readonly kind: 'stdio';
@@ -15,9 +15,9 @@ export type McpConnection =
       readonly headers: { readonly [name: string]: string };
     };
 
-/** What holds for all tools of a server. */
+/** Rules for all tools of a server. */
 export type McpToolRules = {
-  /** Of tools the server says nothing about; else `once`. */
+  /** The effect of tools that the server says nothing about. Default `once`. */
   readonly effect?: NonNullable<ToolSpec['effect']>;
   readonly onError?: 'return' | 'fail';
   readonly timeoutMs?: number;
@@ -30,7 +30,7 @@ export type McpServer = {
   readonly kind: 'mcp-server';
   readonly name: string;
   readonly connection: McpConnection;
-  /** Stands before the names of its tools. */
+  /** The prefix of its tools' names. */
   readonly prefix: string;
   readonly include?: readonly string[];
   readonly exclude?: readonly string[];

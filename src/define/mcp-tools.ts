@@ -19,9 +19,9 @@ const texts = z.record(z.string(), text).meta({ expected: 'an object of texts' }
 const names = z.array(fullText.regex(/\S/)).min(1);
 
 const mcpToolsOptions = z.strictObject({
-  /** Of the server, for you; it stands before the names of its tools. */
+  /** Your name for the server. It is the prefix of the tools' names. */
   name: mcpServerName,
-  /** A program on the worker's machine that speaks MCP on its standard input and output. It gets `env` and a few harmless variables. */
+  /** A program on the worker's machine that speaks MCP on standard input and output. It gets `env` and a few harmless variables. */
   stdio: z
     .strictObject({
       command: nonBlank('the program to run'),
@@ -30,25 +30,25 @@ const mcpToolsOptions = z.strictObject({
       cwd: nonBlank('a folder').exactOptional(),
     })
     .exactOptional(),
-  /** Of a server that speaks streamable HTTP. */
+  /** The address of a server that speaks streamable HTTP. */
   url: z
     .string()
     .refine((url) => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol))
     .meta({ expected: 'an http or https URL' })
     .exactOptional(),
   headers: texts.exactOptional(),
-  /** Only these of the server's tools, by the server's own names. */
+  /** Offers only these tools, by the server's own names. */
   include: names.exactOptional(),
-  /** All but these. */
+  /** Offers all tools but these. */
   exclude: names.exactOptional(),
-  /** Stands before the tools' names, with two underscores between. Default: the server's name; `false`: nothing. */
+  /** The prefix of the tools' names, followed by two underscores. Default: `name`; `false`: no prefix. */
   prefix: z
     .union([z.literal(false), mcpServerName])
     .meta({ expected: `false or ${mcpServerRule}` })
     .exactOptional(),
-  /** Asks a person before each call of a tool that may destroy something. By the protocol that is each tool the server does not call read-only or not destructive. */
+  /** Asks a person before each call of a tool that may destroy something: any tool that the server does not call read-only or not destructive. */
   approveDestructive: flag.exactOptional(),
-  /** Of tools that the server says nothing about. Default `once`, as the protocol has it: a call that broke off is not made again. */
+  /** The effect of tools that the server says nothing about. Default `once`: a call that broke off is not made again. */
   effect: effect.exactOptional(),
   onError: onToolError.exactOptional(),
   /** Of one attempt. Default 2 minutes. */
@@ -56,11 +56,13 @@ const mcpToolsOptions = z.strictObject({
   retry: retry.exactOptional(),
 });
 
+/** The options of `mcpTools`: a name, and exactly one of `stdio` and `url`. */
 export type McpToolsOptions = Immutable<z.input<typeof mcpToolsOptions>>;
 type Parsed = z.output<typeof mcpToolsOptions>;
 
 /**
- * Offers the tools of an MCP server to an agent. They are listed once, when a run starts, and pinned in it.
+ * Offers the tools of an MCP server to an agent. A run lists them once, when it starts, and pins them. Throws a `SpecError` for wrong
+ * options.
  *
  * @example
  * const agent = defineAgent({

@@ -46,13 +46,14 @@ const graphOptions = z.strictObject({
 
 type Fields<Shape extends z.ZodRawShape> = Immutable<z.input<z.ZodObject<Shape>>>;
 
+/** The options of `sequential`. */
 export type SequentialOptions = Fields<typeof sequentialFields> & {
-  /** Runners, or ids of runners that are registered elsewhere; one may stand there several times. */
+  /** Runners, or ids of runners that the worker knows. A runner may be there several times. */
   readonly steps: readonly (Runner | string)[];
 };
 
 /**
- * Runs one runner after the other, with one session through all of them. The result is the last step's.
+ * Runs one runner after the other, with one session for all. The result is the result of the last step.
  *
  * @example
  * const article = sequential({
@@ -71,13 +72,14 @@ export function sequential(options: SequentialOptions): Sequential {
   return definedRunner(spec, steps);
 }
 
+/** The options of `parallel`. */
 export type ParallelOptions = Fields<typeof parallelFields> & {
-  /** Runners, or ids of runners that are registered elsewhere; one may stand there several times. */
+  /** Runners, or ids of runners that the worker knows. A runner may be there several times. */
   readonly branches: readonly (Runner | string)[];
 };
 
 /**
- * Runs runners at the same time, each with the same input and a copy of the session; what they change of it is merged.
+ * Runs runners at the same time. Each gets the same input and a copy of the session. Longhaul merges their changes of the session.
  *
  * @example
  * const review = parallel({
@@ -94,17 +96,19 @@ export function parallel(options: ParallelOptions): Parallel {
   return definedRunner(spec, branches);
 }
 
+/** A task of `graph`. */
 export type GraphTask = Fields<typeof taskFields> & {
-  /** A runner, or the id of one that is registered elsewhere. */
+  /** A runner, or the id of a runner that the worker knows. */
   readonly runner: Runner | string;
 };
 
+/** The options of `graph`. */
 export type GraphOptions = Fields<typeof orchestrationFields> & {
   readonly tasks: readonly GraphTask[];
 };
 
 /**
- * Runs tasks, each as soon as those it depends on are done.
+ * Runs tasks. Each starts as soon as the tasks it depends on are done.
  *
  * @example
  * const invoice = graph({
@@ -139,7 +143,7 @@ export function graph(options: GraphOptions): Graph {
   );
 }
 
-/** Options of a task that are `undefined` count as absent, too. */
+/** In a task, too, an option that is `undefined` counts as absent. */
 function plainTasks(tasks: unknown): unknown {
   if (!Array.isArray(tasks)) return tasks;
   return tasks.map((task: unknown) =>

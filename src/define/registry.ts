@@ -13,7 +13,7 @@ import { parseRunnerSpec } from './parse-spec';
 import { specError } from './problems/problem';
 import type { Tool } from './tool';
 
-/** Code for agents that are only data. */
+/** Code that agents name in their data. */
 export type CodeOptions = {
   /** They may also replace tools of the runners (`override`). */
   readonly tools?: readonly Tool[];

@@ -15,7 +15,7 @@ import type { CriterionFunction } from './criteria';
 import type { McpServer } from './mcp-server';
 import type { Tool } from './tool';
 
-/** What an agent's `tools` list holds. */
+/** An item of an agent's `tools`: from `defineTool`, `activityTool`, `subAgent` or `mcpTools`. */
 export type AgentTool = Tool | SubAgentTool | McpServer;
 
 /** A runner that an agent calls as a tool. Made by `subAgent`. */
@@ -26,26 +26,26 @@ export type SubAgentTool = {
   readonly spec: SubAgentSpec;
 };
 
-/** An agent: its data, which runs pin, and its code, which stays on the worker. Made by `defineAgent`, immutable. */
+/** An agent. Runs pin its `spec`; the code stays on the worker. Made by `defineAgent`, immutable. */
 export type Agent<Types extends RunTypes = RunTypes> = Typed<Types> & {
   readonly kind: 'agent';
   readonly id: string;
   readonly spec: AgentSpec;
   readonly tools: readonly Tool[];
-  /** Runners it calls as tools. */
+  /** The runners that it calls as tools. */
   readonly subAgents: readonly SubAgentTool[];
   readonly mcpServers: readonly McpServer[];
-  /** Custom criteria by name. */
+  /** The functions of its custom criteria, by name. */
   readonly criteria: ReadonlyMap<string, CriterionFunction>;
   readonly callbacks: readonly Callbacks[];
 };
 
-/** An orchestration: its data, which runs pin, and the runners in it. Immutable. */
+/** An orchestration. Runs pin its `spec`. Immutable. */
 export type Orchestration<Spec extends SequentialSpec | ParallelSpec | GraphSpec> = {
   readonly kind: Spec['kind'];
   readonly id: string;
   readonly spec: Spec;
-  /** Those given as objects, each once. */
+  /** The runners that were given as objects, each once. */
   readonly runners: readonly Runner[];
 };
 
@@ -55,10 +55,10 @@ export type Sequential = Orchestration<SequentialSpec>;
 /** Runners at the same time. Made by `parallel`. */
 export type Parallel = Orchestration<ParallelSpec>;
 
-/** Tasks that depend on each other. Made by `graph`. */
+/** Tasks, each of which waits for the tasks it depends on. Made by `graph`. */
 export type Graph = Orchestration<GraphSpec>;
 
-/** What runs: an agent, or an orchestration of runners. */
+/** Anything that can run: an agent, or an orchestration of runners. */
 export type Runner = Agent | Sequential | Parallel | Graph;
 
 export const runnerMakers = 'defineAgent, sequential, parallel or graph';
@@ -75,7 +75,7 @@ export function isRunner(value: unknown): value is Runner {
   return isJsonObject(value) && isKind(candidate?.kind) && isJsonObject(candidate?.spec);
 }
 
-/** The runners it calls, as far as they are objects. */
+/** The runners that it calls and that were given as objects. */
 export function calledRunners(runner: Runner): readonly Runner[] {
   return runner.kind === 'agent' ? runner.subAgents.map((callee) => callee.runner) : runner.runners;
 }
@@ -85,7 +85,7 @@ export function runnerName({ kind, id }: Pick<RunnerSpec, 'kind' | 'id'>): strin
   return `${kindNames[kind]} ${quote(id)}`;
 }
 
-/** The same of a candidate, of which nothing is sure. */
+/** The same for options that were not checked yet. */
 export function runnerSubject(kind: unknown, id: unknown): string {
   if (typeof id === 'string')
     return `${isKind(kind) ? kindNames[kind] : 'Runner'} ${describeValue(id)}`;

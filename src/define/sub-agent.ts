@@ -9,11 +9,12 @@ import type { Immutable } from './schema/parts';
 
 const subAgentOptions = z.strictObject(subAgentFields);
 
+/** The options of `subAgent`. */
 export type SubAgentOptions = Immutable<z.input<typeof subAgentOptions>>;
 
 /**
- * Offers an agent, or an orchestration, to an agent as a tool that takes `{input: string}`. Each call is a run of its own, a child workflow; its final
- * text is the tool's result. It shares the caller's session and may ask the user: its questions show on the root run.
+ * Offers an agent or an orchestration to an agent as a tool that takes `{input: string}`. Each call is a run of its own, a child
+ * workflow. Its final text is the tool's result. It shares the caller's session, and the root run lists its questions.
  *
  * @example
  * const manager = defineAgent({

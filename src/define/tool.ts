@@ -14,7 +14,7 @@ import {
   type toolFields,
 } from './schema/tool';
 
-/** Structured log of a tool call; goes to the worker's logger with the run's id. */
+/** Writes to the worker's logger, with the run's id. */
 export type ToolLog = {
   debug(message: string, attributes?: JsonObject): void;
   info(message: string, attributes?: JsonObject): void;
@@ -22,44 +22,44 @@ export type ToolLog = {
   error(message: string, attributes?: JsonObject): void;
 };
 
-/** What a tool's code is given besides its arguments. */
+/** What a tool's code gets besides its arguments. */
 export type ToolContext = {
   readonly workflowId: string;
   readonly agentId: string;
   /** The way from the root run to this agent, such as `pipeline/research/branch-2`. */
   readonly path: string;
   readonly callId: string;
-  /** The same over attempts, continue-as-new and reset: pass it to services that refuse duplicates. */
+  /** Stays the same over attempts, continue-as-new and resets. Pass it to services that refuse duplicates. */
   readonly idempotencyKey: string;
-  /** The session keys the tool declares; changes are merged into the session when the call succeeds. */
+  /** The session keys that the tool declares. Changes enter the session when the call succeeds. */
   readonly session: JsonObject;
-  /** Given when the run was started, empty if nothing was; the model never sees it. */
+  /** The `context` of the run's start, by default `{}`. The model never sees it. */
   readonly context: JsonObject;
   /** Aborted when the run is cancelled, the call times out or the worker shuts down. */
   readonly signal: AbortSignal;
-  /** Tells the server that the call is alive; `details` are kept with the attempt. */
+  /** Tells the server that the call is alive. `details` are kept with the attempt. */
   readonly heartbeat: (details?: Json) => void;
   readonly log: ToolLog;
 };
 
-/** What a `needsApproval` function is given besides the arguments. It runs before the call does. */
+/** What a `needsApproval` function gets besides the arguments. */
 export type ApprovalContext = Pick<
   ToolContext,
   'workflowId' | 'agentId' | 'path' | 'callId' | 'session' | 'context' | 'log'
 >;
 
-/** A tool: its data, which runs pin, and its code, which stays on the worker. Made by `defineTool`. */
+/** A tool. Runs pin its `spec`; the code stays on the worker. Made by `defineTool` and `activityTool`. */
 export interface Tool<Args = unknown> {
   readonly kind: 'tool';
   readonly name: string;
   readonly spec: ToolSpec;
-  /** Replaces another tool of its name that was registered before it. */
+  /** True if it replaces a tool of the same name that was registered before. */
   readonly override: boolean;
-  /** Runs the tool with checked arguments. The result must be JSON; whoever calls checks it. */
+  /** Runs the tool with checked arguments. The result must be JSON; the caller checks that. */
   execute(args: Args, context: ToolContext): unknown;
-  /** Decides per call; there exactly when `spec.needsApproval` is `'ask'`. */
+  /** Decides for each call. Present exactly if `spec.needsApproval` is `'ask'`. */
   needsApproval?(args: Args, context: ApprovalContext): boolean | Promise<boolean>;
-  /** The arguments as `execute` expects them, or what is wrong with them. Never throws. */
+  /** Returns the arguments as `execute` takes them, or what is wrong with them. Never throws. */
   validateArguments(args: Json): Promise<ArgumentsCheck>;
 }
 
@@ -68,10 +68,12 @@ export type JsonSchemaLiteral = { readonly [keyword: string]: unknown };
 
 type ToolOptions = Immutable<z.input<z.ZodObject<typeof codeToolFields>>>;
 
+/** The options of `defineTool`. */
 export type ToolDefinition<Schema, Args> = ToolOptions & {
   readonly inputSchema: Schema;
-  /** Returns any JSON value, or a promise of one. */
+  /** Returns a JSON value, or a promise of one. A thrown error is tried again, then shown to the model. */
   readonly execute: (args: Args, context: ToolContext) => unknown;
+  /** Whether a person must approve a call: each one, or those for which the function returns true. */
   readonly needsApproval?:
     boolean | ((args: Args, context: ApprovalContext) => boolean | Promise<boolean>);
 };
@@ -107,8 +109,8 @@ const toolOptions = z.strictObject({
 });
 
 /**
- * Defines a tool. The arguments of `execute` are typed by a Standard Schema (zod, valibot, …); with a JSON Schema they are a
- * JSON object, or the type given as the type parameter.
+ * Defines a tool. A Standard Schema (zod, valibot, …) gives the arguments of `execute` their type. With a JSON Schema they are a
+ * JSON object, or the type parameter says their type. Throws a `SpecError` for wrong options.
  *
  * @example
  * const getWeather = defineTool({

@@ -1,6 +1,7 @@
 import type { Json } from '../base/json';
 import type { ToolCallPart } from './message';
 
+/** Which tools a turn may or must call. */
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly only: readonly string[] };
 
 export type CriterionSpec =
@@ -9,7 +10,7 @@ export type CriterionSpec =
   /** `session`: the keys the function on the worker reads. */
   | { readonly kind: 'custom'; readonly name: string; readonly session?: readonly string[] };
 
-/** A call of the last model turn that still needs an answer. Calls awaiting approval appear only among the waiting inputs. */
+/** A call of the last model turn that needs a result. Calls that wait for approval are among the open inputs instead. */
 export type PendingToolCall = {
   readonly turn: number;
   readonly index: number;
@@ -17,7 +18,7 @@ export type PendingToolCall = {
   readonly kind: 'execute' | 'malformed';
 };
 
-/** What one agent waits for; a run adds who asks and since when (`PendingInput` in `run.ts`). */
+/** What one agent waits for. A run adds who asks and since when: `PendingInput` in `run.ts`. */
 export type MachineInput = {
   readonly inputId: string;
   readonly kind: 'question' | 'approval';
@@ -26,7 +27,7 @@ export type MachineInput = {
   readonly call?: ToolCallPart;
 };
 
-/** What is done about a call whose name is not allowed. */
+/** What to do about a call whose name is not allowed. */
 export type InvalidToolCallAction =
   | { readonly kind: 'fail' }
   | { readonly kind: 'retry'; readonly feedback: string }

@@ -1,6 +1,6 @@
 /**
- * Every error of Longhaul has a `code` that survives workflow failures: it is the `type` of the ApplicationFailure, and what the
- * client catches has the same `code` as what was thrown three children deep.
+ * Every error of Longhaul has a `code`. It is the `type` of the ApplicationFailure, so the client catches an error with the code that
+ * was thrown, however deep in the tree of runs.
  */
 export const errorCodes = [
   'MaxIterationsExceeded',
@@ -46,6 +46,7 @@ export const errorCodes = [
   'InternalError',
 ] as const;
 
+/** The codes of errors; `docs/errors.md` explains them. */
 export type ErrorCode = (typeof errorCodes)[number];
 
 export type ProviderErrorKind =
@@ -57,7 +58,7 @@ export type ProviderErrorKind =
   | 'context_length'
   | 'bad_response';
 
-/** What an error carries besides its message: plain JSON, at most 2 KiB, no secrets. */
+/** Facts about an error: plain JSON of at most 2 KiB, without secrets. */
 export type ErrorDetails = { readonly [key: string]: unknown };
 
 export type ErrorOptions = {
@@ -68,9 +69,10 @@ export type ErrorOptions = {
 
 const marker = Symbol.for('longhaul.error');
 
-/** The root of Longhaul's errors. `instanceof` fails across the workflow sandbox and Jest realms: use `LonghaulError.is` and `code`. */
+/** Every error of Longhaul. Use `LonghaulError.is` and `hasCode`: `instanceof` fails across the workflow sandbox, Jest and copies of the package. */
 export class LonghaulError extends Error {
   readonly code: ErrorCode;
+  /** True if the same call may succeed later. */
   readonly retryable: boolean;
   readonly details: ErrorDetails;
 
@@ -92,7 +94,7 @@ export class LonghaulError extends Error {
   }
 }
 
-/** True for a Longhaul error of this code, whichever realm or package copy made it. */
+/** True for an error of Longhaul with this code, from any realm and any copy of the package. */
 export function hasCode<Code extends ErrorCode>(
   value: unknown,
   code: Code,
@@ -100,7 +102,7 @@ export function hasCode<Code extends ErrorCode>(
   return LonghaulError.is(value) && value.code === code;
 }
 
-/** An error of a model provider, classified. `retryAfterMs` is the provider's own word and is obeyed. */
+/** A failed model call. `kind` says how it failed. Longhaul waits for `retryAfterMs`, if the provider named a time. */
 export class ProviderError extends LonghaulError {
   readonly kind: ProviderErrorKind;
   readonly retryAfterMs: number | undefined;
@@ -115,7 +117,7 @@ export class ProviderError extends LonghaulError {
       status?: number;
       provider?: string;
       retryable?: boolean;
-      /** Of a run that failed with it: what that run adds. */
+      /** Facts that a failed run adds. */
       details?: ErrorDetails;
     } = {},
   ) {

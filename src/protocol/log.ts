@@ -93,12 +93,12 @@ export type SummaryEvent = {
   readonly turns?: number;
 };
 
-/** One event of a run, in order. `foldLog` turns them into messages. */
+/** One event of a run. `foldLog` turns the events into messages. */
 export type LogEvent = UserEvent | ModelTurnEvent | ToolResultEvent | DecisionEvent | SummaryEvent;
 
 /**
- * An event with its id. Entries that a worker may hold before history has them get a random id, minted in the activity
- * attempt; all others are `<runId>/<n>`.
+ * An event with its id. A worker may hold an entry before history has it: such an entry has a random id, drawn in the activity's
+ * attempt. All other ids are `<runId>/<n>`.
  */
 export type LogEntry = LogEvent & { readonly id: string };
 

@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '../base/json';
 
 /**
- * Provider baggage (signatures, encrypted reasoning, item ids, phase): echoed verbatim to the same api, never read.
- * A part reconstructs its provider's original block from itself and this; no raw body is kept beside it.
+ * What the provider alone understands: signatures, encrypted reasoning, ids of items. It goes back unchanged to the same API, and
+ * nobody reads it. The part and this together make the provider's original block again.
  */
 export type Sealed = { readonly api: string; readonly model: string; readonly data: Json };
 
@@ -35,7 +35,7 @@ export type OpaquePart = {
   readonly sealed: Sealed;
 };
 
-/** `args` is null exactly when the model's arguments were not a JSON object; `rawArgs` then holds its text and `argsError` why. */
+/** A tool call of the model. If its arguments are not a JSON object, `args` is null, `rawArgs` has their text, and `argsError` says why. */
 export type ToolCallPart = {
   readonly type: 'tool_call';
   readonly callId: string;
@@ -51,7 +51,7 @@ export type ToolContent =
   | { readonly type: 'json'; readonly value: Json }
   | { readonly type: 'media'; readonly mediaType: string; readonly source: MediaSource };
 
-/** `turn` and `index` address the call this answers; they are removed before the result enters a message. */
+/** The result of a tool call. `turn` and `index` name the call; a result in a message does not have them. */
 export type ToolResult = {
   readonly type: 'tool_result';
   readonly callId: string;
@@ -62,15 +62,16 @@ export type ToolResult = {
   readonly index?: number;
 };
 
-/** What a call came to, whichever call it was. */
+/** A result without the call. */
 export type ToolOutput = Pick<ToolResult, 'isError' | 'content'>;
 
 export type AssistantPart =
   TextPart | ReasoningPart | MediaPart | RefusalPart | OpaquePart | ToolCallPart;
 
-/** Which provider, wire api and model produced an assistant message: its sealed data goes back to the same api only. */
+/** The provider, API and model that wrote an assistant message. Its sealed data goes back only to the same API. */
 export type Origin = { readonly provider: string; readonly api: string; readonly model: string };
 
+/** A message of a conversation. */
 export type Message =
   | { readonly role: 'system'; readonly parts: readonly TextPart[] }
   | { readonly role: 'user'; readonly parts: readonly (TextPart | MediaPart)[] }
@@ -79,17 +80,17 @@ export type Message =
       readonly parts: readonly AssistantPart[];
       readonly origin?: Origin;
     }
-  /** All results of one assistant turn, in call order. */
+  /** All results of one assistant message, in the order of its calls. */
   | { readonly role: 'tool'; readonly parts: readonly ToolResult[] };
 
-/** What a user says: text, or parts of text and media. */
+/** The input of a run: text, or parts of text and media. */
 export type UserInput = string | readonly (TextPart | MediaPart)[];
 
 export type UserMessage = Extract<Message, { role: 'user' }>;
 export type AssistantMessage = Extract<Message, { role: 'assistant' }>;
 export type ToolMessage = Extract<Message, { role: 'tool' }>;
 
-/** `inputTokens` includes the cache, `outputTokens` includes reasoning; null is "not reported". */
+/** Tokens. `inputTokens` includes the cache, `outputTokens` includes reasoning, and null means "not reported". */
 export type Usage = {
   readonly inputTokens: number | null;
   readonly outputTokens: number | null;
@@ -99,7 +100,7 @@ export type Usage = {
   readonly reasoningTokens: number | null;
 };
 
-/** `pause`: the provider stopped in the middle of its own tools' work and goes on when it is given its turn back. */
+/** Why a turn ended. `pause`: the provider stopped in the work of its own tools, and goes on when it gets its turn back. */
 export type FinishReason =
   'stop' | 'length' | 'tool_calls' | 'content_filter' | 'refusal' | 'pause' | 'other';
 
@@ -110,7 +111,7 @@ export type ResponseIds = {
 };
 
 export type CompletionCall = {
-  /** 0-based, over all consumed attempts of the run. */
+  /** The number of the call in the run, from 0. Streamed attempts that were given up count. */
   readonly callIndex: number;
   readonly turn: number;
   readonly usage: Usage;

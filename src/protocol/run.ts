@@ -43,7 +43,7 @@ export type ThreadTurn = {
   readonly memory: LogRef;
 };
 
-/** What every workflow of Longhaul takes. Any language, the CLI, a schedule or the Web UI may start a run with `{runner, input}`. */
+/** The input of every workflow of Longhaul. A schedule, the Web UI or a client in any language starts a run with `{runner, input}`. */
 export type RunInput = {
   /** The id of a registered runner, or its whole spec. */
   readonly runner: string | RunnerSpec;
@@ -51,9 +51,9 @@ export type RunInput = {
   readonly session?: JsonObject;
   readonly key?: RunKey;
   readonly budget?: BudgetSpec;
-  /** For tools only; never shown to the model. */
+  /** For code on the worker. The model never sees it. */
   readonly context?: JsonObject;
-  /** Whose workers run its code. Default: the name of the task queue. */
+  /** The application whose workers run the code. Default: the name of the task queue. */
   readonly application?: string;
   /** Of a child: where it hangs, the definition its root run pinned, and the run to ask for a session too long to travel. */
   readonly lineage?: Lineage;

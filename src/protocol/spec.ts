@@ -63,7 +63,7 @@ export type CallbacksSpec = {
 
 export type ToolHook = 'beforeToolCall' | 'afterToolCall';
 
-/** What an agent's `settings` say; `extra` goes into the provider's request body as it is. */
+/** The `settings` of an agent. `extra` goes into the provider's request body as it is. */
 export type ModelSettings = NonNullable<AgentSpec['settings']>;
 export type ModelRef = AgentSpec['model'];
 export type BudgetSpec = NonNullable<AgentSpec['budget']>;
@@ -76,7 +76,7 @@ export type AskUser = NonNullable<AgentSpec['askUser']>;
 /** Binds a called agent and everything below it. */
 export type AgentToolPolicy = NonNullable<SubAgentSpec['policy']>;
 
-/** What TypeScript knows of the data of a definition's runs. What is `unknown` is JSON. */
+/** The types of a definition's runs. `unknown` stands for any JSON. */
 export type RunTypes = {
   /** `finalResponse.structured`. */
   readonly structured: unknown;
@@ -95,22 +95,22 @@ export type TypeOf<
   Name extends keyof RunTypes,
 > = unknown extends Types[Name] ? JsonTypes[Name] : Types[Name];
 
-/** Carries types alone: the member is never there. */
+/** Carries types alone: no value has the member. */
 export type Typed<Types extends RunTypes> = { readonly '~types'?: Types };
 
-/** The types of a definition: of `typeof triage`, for a client that knows the agent by its id. */
+/** The types of a definition's runs, for a client that knows only the id: `start<TypesOf<typeof triage>>('triage', …)`. */
 export type TypesOf<Definition> =
   Definition extends Typed<infer Types extends RunTypes> ? Types : RunTypes;
 
-/** A runner that the workers know: its id, or the object made by `defineAgent` and its like, which has it. */
+/** A runner that the workers know: its id, or the object from `defineAgent` and its like. */
 export type KnownRunner<Types extends RunTypes = RunTypes> =
   string | ({ readonly spec: RunnerSpec } & Typed<Types>);
 
-/** A whole runner: its spec as data, or the object that has it. */
+/** A runner with its spec: as data, or as the object from `defineAgent` and its like. */
 export type RunnerWithSpec<Types extends RunTypes = RunTypes> =
   RunnerSpec | ({ readonly spec: RunnerSpec } & Typed<Types>);
 
-/** A runner by its id, as data, or as an object made by `defineAgent` and its like. */
+/** A runner: its id, its spec, or the object from `defineAgent` and its like. */
 export type RunnerLike<Types extends RunTypes = RunTypes> =
   string | RunnerSpec | ({ readonly spec: RunnerSpec } & Typed<Types>);
 

@@ -1,5 +1,5 @@
-// The workflow types, for the sandbox: users with workflows of their own export these from their workflow file. Beside them is what
-// such workflows start runs with.
+// Longhaul's workflow types, and the functions that start runs from a workflow of your own. Import it only in workflow code. Your
+// workflow file must export all five types: `export * from 'longhaul/workflows'`.
 
 import type { AgentRunResult, ChildResult, RunInput } from '../protocol/run';
 import type { ThreadInput } from '../protocol/thread';
@@ -18,12 +18,13 @@ export type { RunnerLike } from '../protocol/spec';
 type RunWorkflow = (input: RunInput, carried?: Uint8Array) => Promise<AgentRunResult | ChildResult>;
 
 /**
- * Each of these workflows runs any runner. The type only says what a run was started as, so that a list of workflows tells an agent
- * from a pipeline. `carried` is what the execution before this one handed over by continue-as-new.
+ * Each workflow type can run any runner. The type only tells a reader of a list of workflows what was started. `carried` is the state
+ * of the execution before, after continue-as-new.
  */
 const runWorkflow: RunWorkflow = async (input, carried) =>
   await durable(async () => await new Run({ input, carried }).run());
 
+/** Runs an agent. */
 export const agentWorkflow: RunWorkflow = async (input, carried) =>
   await runWorkflow(input, carried);
 
@@ -31,15 +32,15 @@ export const agentWorkflow: RunWorkflow = async (input, carried) =>
 export const sequentialWorkflow: RunWorkflow = async (input, carried) =>
   await runWorkflow(input, carried);
 
-/** Runs several runners at the same time. */
+/** Runs runners at the same time. */
 export const parallelWorkflow: RunWorkflow = async (input, carried) =>
   await runWorkflow(input, carried);
 
-/** Runs tasks that wait for each other. */
+/** Runs tasks that depend on each other. */
 export const graphWorkflow: RunWorkflow = async (input, carried) =>
   await runWorkflow(input, carried);
 
-/** One conversation, by application, user and session. */
+/** Runs a conversation: one for each application, user and session. */
 export async function threadWorkflow(input: ThreadInput, carried?: Uint8Array): Promise<void> {
   await durable(async () => await new ThreadLoop({ input, carried }).run());
 }

@@ -47,7 +47,7 @@ export type Counters = {
   readonly outputRetries: number;
 };
 
-/** A run as plain JSON. Messages are never in it: they follow from the log. */
+/** A run as plain JSON. It has no messages: they follow from the log. */
 export type AgentRunState = Counters & {
   readonly format: 1;
   readonly options: StoredOptions;

@@ -34,28 +34,30 @@ export type MachineStep =
   | { readonly kind: 'needs-input'; readonly inputs: readonly PendingInput[] }
   | { readonly kind: 'done'; readonly response: AgentRunResponse };
 
-/** What a model call gave. */
+/** The answer of a model call. */
 export type ModelTurn = {
-  /** Of its log entry, if it has one already. */
+  /** The id of its log entry, if there is one already. */
   readonly id?: string;
   readonly content: readonly AssistantPart[];
   readonly usage: Usage;
   readonly finishReason?: FinishReason;
   /** Names of the tools that can run in this turn. */
   readonly tools: readonly string[];
-  /** Names the turn may call. Default: derived from `tools` and the tool choice. */
+  /** Names that the turn may call. Default: from `tools` and the tool choice. */
   readonly allowed?: readonly string[];
   readonly ids?: ResponseIds;
   readonly checks?: TurnChecks;
   readonly origin?: Origin;
 };
 
+/** How the run goes on after a turn. `needs-resolution`: call `resolveInvalidToolCall`. */
 export type ModelTurnOutcome =
-  /** `hookSuppressed`: a repair or a skip changed the turn, so hooks on the response do not see it. */
+  /** `hookSuppressed`: a repair or a skip changed the turn, so hooks do not see the response. */
   | { readonly kind: 'continue'; readonly hookSuppressed: boolean }
   | { readonly kind: 'turn-retried' }
   | { readonly kind: 'needs-resolution'; readonly context: InvalidToolCallContext };
 
+/** The facts about a call whose name is not allowed. */
 export type InvalidToolCallContext = {
   readonly toolName: string;
   readonly callId: string;
@@ -63,14 +65,15 @@ export type InvalidToolCallContext = {
   readonly executable: readonly string[];
   readonly allowed: readonly string[];
   readonly toolChoice: ToolChoice;
-  /** Ends with the turn in question, left open. */
+  /** The conversation with the turn in question, whose calls have no results. */
   readonly history: readonly Message[];
   readonly isStreaming: boolean;
   readonly reason: 'unknown-tool' | 'disallowed-by-tool-choice';
 };
 
+/** What a completed run returns. */
 export type AgentRunResponse = {
-  /** The text parts of `content`, joined with nothing between. */
+  /** The text parts of `content`, joined without a separator. */
   readonly text: string;
   readonly content: readonly AssistantPart[];
   readonly structured?: Json;
@@ -81,4 +84,5 @@ export type AgentRunResponse = {
   readonly completionReason: string;
 };
 
+/** Usage, finish reason and ids of a model call. */
 export type CompletionCallHead = Omit<CompletionCall, 'callIndex' | 'turn'>;

@@ -3,8 +3,8 @@ import type { Message } from '../../protocol/message';
 import { Transcript } from './transcript';
 
 /**
- * The one way from a run's events to its messages, for the workflow and the workers alike. An open tool batch is closed: the
- * results so far, then an error result for every other call.
+ * Turns the events of a run into its messages; the workflow and the workers both use it. If calls have no result yet, each gets an
+ * error result, after the results that are there.
  */
 export function foldLog(events: readonly LogEvent[]): Message[] {
   const transcript = new Transcript();

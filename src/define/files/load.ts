@@ -22,21 +22,22 @@ import { parseText, type Reading } from './source';
 import { didYouMean, quote } from '../../base/problem';
 import { limits } from '../../protocol/limits';
 
-/** A few small runners that name each other can stand for billions of runs. */
+/** A limit, because a few small runners that name each other can stand for billions of runs. */
 const mostRuns = 10_000;
 
 const none: Extent = { runs: 0, levels: 0 };
 
+/** The code that a spec names, its overlays and its environment. */
 export type LoadSpecOptions = CodeOptions & {
   /**
-   * Changes for an environment, in order: the name of one (`'prod'`: `agents.prod.yaml` beside `agents.yaml`), files, or text.
+   * Changes for an environment, applied in order. Each is a name (`'prod'` is `agents.prod.yaml` beside `agents.yaml`), a file, or text.
    */
   readonly overlays?: readonly SpecSource[];
-  /** What `${env:NAME}` stands for. Default: the environment of the process. */
+  /** The values of `${env:NAME}`. Default: the environment of the process. */
   readonly env?: Environment;
 };
 
-/** The runners of a spec, in its order. Those that stand within others are private to them. */
+/** The runners of a spec, in its order, without the runners that stand inside another one. */
 export type Runners = {
   readonly ids: readonly string[];
   readonly all: readonly Runner[];
@@ -44,8 +45,8 @@ export type Runners = {
 };
 
 /**
- * Loads agents and workflows from a YAML or JSON file, from all of a folder, from text, or from several of these as one spec. Either
- * everything is right, or a `SpecError` lists all that is wrong, with file, line and column.
+ * Loads agents and workflows from a YAML or JSON file, from all files of a folder, from text, or from several of these as one spec.
+ * Throws a `SpecError` that lists everything that is wrong, with file, line and column.
  *
  * @example
  * const runners = loadSpec('specs', { tools: [findOrder], overlays: ['prod'] });

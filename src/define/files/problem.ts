@@ -3,7 +3,7 @@ import { LonghaulError } from '../../protocol/errors';
 /** A place in a file, counted from 1. */
 export type Place = { readonly file: string; readonly line: number; readonly column: number };
 
-/** What is wrong with a spec, and where. `path` names the field as the file spells it, and is empty for a whole file. */
+/** What is wrong with a spec, and where. `path` names the field as the file spells it. It is empty if the whole file is wrong. */
 export type SpecProblem = Place & { readonly path: string; readonly message: string };
 
 const mostShown = 50;

@@ -57,8 +57,8 @@ export function fileSchemas(): { readonly [name: string]: JsonSchema } {
 }
 
 /**
- * The JSON Schema of spec files, for editors: draft 2020-12. It is made of the schemas that files are checked against, with every
- * spelling of a field. What a schema cannot say (that an id is known, that prompts fit their tasks) is told when a spec is loaded.
+ * Returns the JSON Schema of spec files, draft 2020-12, for editors. It has every spelling of a field. Some rules do not fit a schema,
+ * for instance that an id is known; `loadSpec` checks them.
  */
 export function specFileSchema(): JsonSchema {
   const { document = {}, prompt: _, ...definitions } = fileSchemas();

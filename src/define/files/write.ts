@@ -8,8 +8,8 @@ import { escapeEnvironment } from './env';
 import { yamlLibrary } from './source';
 
 /**
- * The spec of runners, as YAML: what `loadSpec` makes the same runners of, where it is given their tools and other code. A runner
- * that stands in one other alone is written where it stands; one that is listed, or stands in several places, by itself.
+ * Writes runners as YAML. `loadSpec` makes the same runners from it, if it gets their tools and other code. A runner that only one
+ * other uses is written inside that one; every other runner is an item of the file's lists.
  */
 export function toSpecText(runners: readonly Runner[]): string {
   const writer = new SpecWriter(runners);
@@ -28,7 +28,7 @@ export function toSpecText(runners: readonly Runner[]): string {
   return yamlText(document);
 }
 
-/** Quotes what is blank: the library's block of a blank first line is read back without its spaces. And a key that would be a merge key. */
+/** Quotes blank texts, because the library's block of a blank first line loses its spaces. Also quotes a key that would be a merge key. */
 function yamlText(content: JsonObject): string {
   const { Document, visit } = yamlLibrary();
   const document = new Document(content, { version: '1.2', aliasDuplicateObjects: false });

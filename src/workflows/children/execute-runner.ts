@@ -1,9 +1,9 @@
-// Runs inside a user's own workflow: each is a child workflow, and a root run of its own, answered under its own workflow id.
+// Starts runs from a user's own workflow. Each is a child workflow and a root run: it is answered under its own workflow id.
 //
-// 1. Whatever is wrong fails the calling workflow under its code: a plain error would repeat the workflow task for ever.
-// 2. After a reset of the calling workflow the run that does the same again has the same origin: of several that are started alike, by
-//    their order.
-// 3. Exported from a workflow file both functions are workflow types as well; started as such they do what they do when called.
+// 1. Every error fails the calling workflow with its code: a plain error would repeat the workflow task for ever.
+// 2. After a reset of the calling workflow, a run that is started again has the same origin as before. Runs that are started alike are
+//    told apart by their order.
+// 3. Exported from a workflow file, both functions are workflow types as well, and do the same.
 
 import {
   ChildWorkflowCancellationType,
@@ -29,28 +29,29 @@ import type { AgentRunResult, RunInput } from '../../protocol/run';
 import type { RunnerLike } from '../../protocol/spec';
 import { toWorkflowFailure } from '../durable';
 
+/** Options of `startRunner` and `executeRunner`. `session` has 64 KiB at most, `context` 16 KiB. */
 export type StartRunnerOptions = Pick<
   RunInput,
   'session' | 'key' | 'budget' | 'context' | 'application'
 > & {
-  /** The child's workflow id; default `<runner id>-<12 characters>`. One that has completed is not started again: `RunAlreadyExists`. */
+  /** The workflow id of the run. Default: `<runner id>-<12 characters>`. An id that is open or has completed fails with `RunAlreadyExists`. */
   readonly workflowId?: string;
-  /** Of Longhaul's workers, where it is not the calling workflow's. */
+  /** The task queue of Longhaul's workers. Default: the calling workflow's. */
   readonly taskQueue?: string;
-  /** What becomes of the run when the calling workflow closes first. Default: it is terminated. */
+  /** What happens to the run if the calling workflow closes first. Default: it is terminated. */
   readonly parentClosePolicy?: ParentClosePolicy;
 };
 
-/** A run that a workflow of your own started. Its questions are answered as those of any run: by `longhaul.run(workflowId)`, or the inbox. */
+/** A run that your own workflow started. Answer its questions like those of any run: by `longhaul.run(workflowId)`, or from the inbox. */
 export type StartedRunner = {
   readonly workflowId: string;
-  /** Fails with `ChildWorkflowFailure`; the failure inside has the error's code as its `type`. */
+  /** Waits for the result. Fails with a `ChildWorkflowFailure`; the `type` of its cause is the error's code. */
   readonly result: () => Promise<AgentRunResult>;
   readonly handle: ChildWorkflowHandle<(input: RunInput) => Promise<AgentRunResult>>;
 };
 
 /**
- * Starts a run from a workflow of your own, and returns once it has started. Cancelling the scope cancels the run.
+ * Starts a run from your own workflow, as a child workflow, and returns when it has started. Cancelling the scope cancels the run.
  *
  * @example
  * const research = await startRunner('researcher', 'Whales');
@@ -76,7 +77,7 @@ export async function startRunner(
   }
 }
 
-/** Starts a run from a workflow of your own and waits for its result, through any number of pauses. */
+/** Starts a run from your own workflow and waits for its result, through any number of pauses. */
 export async function executeRunner(
   runner: RunnerLike,
   input: RunInput['input'],
@@ -127,7 +128,7 @@ function originOf(runInput: RunInput, given: string | undefined): string {
 function exists({ workflowId }: WorkflowExecutionAlreadyStartedError): LonghaulError {
   return new LonghaulError(
     'RunAlreadyExists',
-    `run '${workflowId}' is open or has completed: start this one under another workflowId`,
+    `Run '${workflowId}' is open or has completed: start this one under another workflowId.`,
     {
       details: { workflowId },
     },

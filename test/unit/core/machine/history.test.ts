@@ -94,27 +94,27 @@ describe("Rule 19: the caller's history", () => {
     {
       name: 'an open call',
       history: [user('a'), assistant(call('c1'))],
-      problem: 'message 1 holds calls without a result in the next message: c1',
+      problem: 'message 1 has calls without a result in the next message: c1',
     },
     {
       name: 'a result too few',
       history: [assistant(call('c'), call('c')), tool(result('c'))],
-      problem: 'message 0 holds calls without a result in the next message: c',
+      problem: 'message 0 has calls without a result in the next message: c',
     },
     {
       name: 'a result too many',
       history: [assistant(call('c')), tool(result('c'), result('c'))],
-      problem: 'message 1 holds results of no call before it: c',
+      problem: 'message 1 has results without a call in the message before: c',
     },
     {
       name: 'results of nothing',
       history: [user('a'), tool(result('c'))],
-      problem: 'message 1 holds tool results, but no assistant message stands before it',
+      problem: 'message 1 has tool results, but the message before it is not an assistant message',
     },
     {
       name: 'two assistant messages in a row',
       history: [assistant(text('a')), assistant(text('b'))],
-      problem: 'message 1 is a second assistant message in a row',
+      problem: 'message 1 is the second assistant message in a row',
     },
   ])('is refused with $name', ({ history, problem }) => {
     expect(thrown(() => new AgentRun('go', { history }))).toMatchObject({

@@ -95,7 +95,7 @@ describe('Rule 4: results of tool calls', () => {
     const run = executing();
 
     expect(thrown(() => run.toolResults(results as never))).toMatchObject({
-      message: 'The results of tool calls are not given as a list of results.',
+      message: 'toolResults takes a list of results.',
     });
   });
 
