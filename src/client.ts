@@ -5,17 +5,16 @@ export { connect, type ConnectOptions } from './client/connect';
 export type { InboxFilter, InboxItem } from './client/inbox';
 export { Longhaul, type StartOptions } from './client/longhaul';
 export type { OrphanRun } from './client/orphans';
-export type { ResetOptions } from './client/reset';
-export type { ResetPlan, UndoneCall, UndoneRun } from './client/reset-plan';
-export type { RunEvent } from './client/run-events';
-export type { RunsFilter, RunSummary } from './client/runs';
+export type { ResetOptions, ResetPlan, UndoneCall, UndoneRun } from './client/reset';
+export type { RunEvent } from './client/run-view';
+export type { RunsFilter, RunSummary, ThreadsFilter, ThreadSummary } from './client/lists';
 export type { KnownRunner, RunnerWithSpec } from './protocol/spec';
 export { RunHandle } from './client/run-handle';
 export type { RunTree } from './client/run-tree';
 export { ThreadHandle, type SendOptions } from './client/thread-handle';
-export type { ThreadOptions, ThreadsFilter, ThreadSummary } from './client/threads';
+export type { ThreadOptions } from './client/thread-input';
 export { TurnHandle } from './client/turn-handle';
-export type { WhoseFilter } from './client/whose-filter';
+export type { WhoseFilter } from './client/executions';
 export type {
   AgentRunOutcome,
   AgentRunResult,

@@ -1,9 +1,47 @@
 import { redact } from '../providers/redact';
-import { Interrupted, toCliError } from './cli-error';
-import { exitCodeOf, exitCodes } from './exit-codes';
-import { printable, printableJson } from './render/printable';
-import { createProgram } from './program';
+import { exitCodeHelp, exitCodeOf, exitCodes, Interrupted, toCliError } from './exit';
+import { printable, printableJson } from './render/text';
 import type { Terminal } from './render/terminal';
+import { Command } from 'commander';
+import type { AddCommand, CommandContext } from './session/parse-options';
+import { addApproveCommand, addRejectCommand, addResumeCommand } from './commands/answer';
+import { addCancelCommand } from './commands/cancel';
+import { addChatCommand } from './commands/chat';
+import { addDevCommand } from './commands/dev';
+import { addDevWorkerCommand } from './dev/dev-worker';
+import { addDiffCommand } from './commands/diff';
+import { addDoctorCommand } from './commands/doctor';
+import { addInboxCommand, addListCommand, addThreadsCommand } from './commands/lists';
+import { addInitCommand, packageVersion } from './commands/init';
+import { addResetCommand } from './commands/reset';
+import { addRunCommand } from './commands/run';
+import { addSetupCommand } from './commands/setup';
+import { addSchemaCommand, addValidateCommand } from './commands/validate';
+import { addShowCommand } from './commands/show';
+import { addWorkerCommand } from './commands/worker';
+
+const commands: readonly AddCommand[] = [
+  addInitCommand,
+  addDevCommand,
+  addWorkerCommand,
+  addRunCommand,
+  addChatCommand,
+  addResumeCommand,
+  addApproveCommand,
+  addRejectCommand,
+  addShowCommand,
+  addListCommand,
+  addInboxCommand,
+  addThreadsCommand,
+  addCancelCommand,
+  addResetCommand,
+  addSetupCommand,
+  addValidateCommand,
+  addSchemaCommand,
+  addDiffCommand,
+  addDoctorCommand,
+  addDevWorkerCommand,
+];
 
 /** Runs one command line to its exit code. Never throws. `crashed` rejects when code of the user fails beside the command. */
 export async function runCli(
@@ -46,4 +84,20 @@ function shownHelp(error: unknown): number | undefined {
   if (code === 'commander.helpDisplayed' || code === 'commander.version') return exitCodes.done;
   if (code !== 'commander.help') return undefined;
   return exitCode === 0 ? exitCodes.done : exitCodes.usage;
+}
+
+/** The whole command line. Wrong usage is thrown, not printed. */
+export function createProgram(context: CommandContext): Command {
+  const program = new Command('longhaul')
+    .description('Runs LLM agents as durable Temporal workflows.')
+    .version(packageVersion(), '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print help')
+    .addHelpText('afterAll', exitCodeHelp)
+    .showSuggestionAfterError()
+    .configureOutput({ outputError: () => undefined });
+  for (const add of commands) add(program, context);
+  for (const command of [program, ...program.commands]) {
+    command.exitOverride().allowExcessArguments(false);
+  }
+  return program;
 }

@@ -19,7 +19,7 @@ import { grpcStatus } from '../base/grpc-status';
 import { checkOptions } from './check-options';
 import { hasGrpcStatus } from './failures';
 import { Longhaul } from './longhaul';
-import { checkIdSecret } from './thread-id';
+import { checkIdSecret } from './thread-input';
 
 const cancelled = 1;
 

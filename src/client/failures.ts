@@ -15,17 +15,18 @@ import {
   TimeoutFailure,
 } from '@temporalio/common';
 import { asMachineError } from '../core/errors';
-import { encodedFailureMessage } from '../protocol/encryption';
+import { encodedFailureMessage, unreadableKey } from '../protocol/encryption';
 import {
-  errorCodes,
-  ProviderError,
   type ErrorCode,
+  errorCodes,
   type ErrorDetails,
   type ErrorOptions,
-  type ProviderErrorKind,
   LonghaulError,
+  ProviderError,
+  type ProviderErrorKind,
 } from '../protocol/errors';
 import { namespaceMissing, serverUnavailable } from '../server/connection-options';
+import { isJsonObject } from '../base/json';
 
 /** How the server says that it cannot answer now. */
 const passing: readonly number[] = [
@@ -38,9 +39,12 @@ const passing: readonly number[] = [
 
 /** How a call ends that this client itself gave up: aborted, or on a connection that was closed. */
 const givenUp = /^(cancelled on client|the connection was closed)/i;
+
 /** How one ends that was out of its caller's time. */
 const outOfTime = /^deadline exceeded after/i;
+
 const tooLarge = /larger than max/i;
+
 /** How the server refuses an update beyond those that one execution takes: `history.maxTotalUpdates`. */
 const noMoreUpdates = /limit on the total number of .*updates/i;
 
@@ -246,4 +250,13 @@ export function isCutOff(error: unknown): boolean {
 
 function isErrorCode(type: string | undefined | null): type is ErrorCode {
   return type !== undefined && type !== null && (errorCodes as readonly string[]).includes(type);
+}
+
+/** What a worker sent, unless it is encrypted and this client has no codec: throws `EncryptionMismatch`. */
+export function readable<Value>(value: Value): Value {
+  if (!isJsonObject(value) || !Object.hasOwn(value, unreadableKey)) return value;
+  throw new LonghaulError(
+    'EncryptionMismatch',
+    `what the worker sends is encrypted (${JSON.stringify(value[unreadableKey])}), and this client does not encrypt: give connect the worker's \`encryption\``,
+  );
 }

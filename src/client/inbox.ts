@@ -8,10 +8,9 @@ import { queryNames, searchAttributes, whereType } from '../protocol/names';
 import type { PendingInput, RunMemo } from '../protocol/run';
 import { grpcStatus } from '../base/grpc-status';
 import { hasGrpcStatus, isNotFound } from './failures';
-import { pollingWorkers } from './polling-workers';
+import { pollingWorkers } from './workers';
 import { memoOf, stateFromMemo, type ReadOptions } from './run-view';
-import type { SearchIndex } from './search-index';
-import { Whose, type WhoseFilter } from './whose-filter';
+import { type SearchIndex, Whose, type WhoseFilter } from './executions';
 
 /** Something a run, or a turn of a thread, waits for. It is answered by `run(workflowId)`: `resume`, or `approve` and `reject`, with the `inputId`. */
 export type InboxItem = PendingInput & {

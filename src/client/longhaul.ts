@@ -19,18 +19,18 @@ import { listInbox, type InboxFilter, type InboxItem } from './inbox';
 import { findOrphans, type OrphanRun } from './orphans';
 import { RunHandle } from './run-handle';
 import type { ReadOptions } from './run-view';
-import { listRuns, type RunsFilter, type RunSummary } from './runs';
-import { SearchIndex } from './search-index';
-import { ThreadHandle } from './thread-handle';
 import {
+  listRuns,
   listThreads,
-  threadInput,
-  type ThreadOptions,
+  type RunsFilter,
+  type RunSummary,
   type ThreadsFilter,
   type ThreadSummary,
-} from './threads';
-import type { WhoseFilter } from './whose-filter';
-import { hasWorker, noWorker } from './worker-watch';
+} from './lists';
+import { SearchIndex, type WhoseFilter } from './executions';
+import { ThreadHandle } from './thread-handle';
+import { threadInput, type ThreadOptions } from './thread-input';
+import { hasWorker, noWorker } from './workers';
 
 export type StartOptions<Types extends RunTypes = RunTypes> = {
   /** Temporal's workflow id; default `<runner id>-<12 characters>`. A run that is open or has completed is not started again. */

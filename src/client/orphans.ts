@@ -9,9 +9,9 @@ import { timeouts } from '../protocol/limits';
 import { whereType } from '../protocol/names';
 import type { RunStatus } from '../protocol/run';
 import { isNotFound } from './failures';
-import { limited } from './limited';
+import { limited } from './calls';
 import { memoOf, stateFromMemo } from './run-view';
-import { Whose, type WhoseFilter } from './whose-filter';
+import { Whose, type WhoseFilter } from './executions';
 
 /** A run whose caller is gone, or went back to before it called. What hangs below it is not listed: it ends with it. */
 export type OrphanRun = {

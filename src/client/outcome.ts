@@ -17,12 +17,10 @@ import type {
   PendingInput,
   RunState,
 } from '../protocol/run';
-import { asLonghaulError, isCutOff, isNotFound } from './failures';
-import { patiently } from './patiently';
-import { readable } from './readable';
+import { asLonghaulError, isCutOff, isNotFound, readable } from './failures';
+import { patiently, uninterrupted } from './calls';
 import { hasClosed, stateFromMemo } from './run-view';
-import { uninterrupted } from './uninterrupted';
-import { requireWorker } from './worker-watch';
+import { requireWorker } from './workers';
 
 export type OutcomeSource = {
   readonly client: Client;

@@ -7,11 +7,33 @@ import { randomUUID } from 'node:crypto';
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { hasCode, LonghaulError } from '../protocol/errors';
 import { timeouts } from '../protocol/limits';
-import { signalNames } from '../protocol/names';
+import { kindOfType, queryNames, signalNames } from '../protocol/names';
 import { isNotFound } from './failures';
-import { isRunType, ResetPlanner, type ResetPlan } from './reset-plan';
 import { RunView } from './run-view';
-import { noWorker } from './worker-watch';
+import { noWorker } from './workers';
+import type { CallToolInput, LonghaulActivities } from '../protocol/activities';
+import type { RunInput } from '../protocol/run';
+import type { Definition } from '../protocol/spec';
+import { decode, type HistoryEvent, historyEvents, type Payload } from './history';
+
+const ours: Readonly<Record<keyof LonghaulActivities, true>> = {
+  callModel: true,
+  callTool: true,
+  runToolHooks: true,
+  checkArguments: true,
+  loadDefinition: true,
+  findDefinition: true,
+  pullLog: true,
+  fetchSession: true,
+  fetchInput: true,
+  openRun: true,
+  closeRun: true,
+  openThread: true,
+  saveTurn: true,
+  clearTurns: true,
+  compactTurns: true,
+  requestCancellation: true,
+};
 
 export type ResetOptions = {
   /** The turn of an agent, from 1 on; of another runner a step, branch or task, as its path says: `branch-2`. */
@@ -23,6 +45,7 @@ export type ResetOptions = {
 };
 
 const pauseMs = 100;
+
 /** Signals, updates, Nexus, cancellation requests. */
 const notSaidAgain = [1, 2, 3, 4];
 
@@ -109,4 +132,250 @@ function ignoreMissing(error: unknown): void {
 function underWay({ raw }: WorkflowExecutionDescription): readonly string[] {
   const calls = (raw.pendingActivities ?? []).map(({ activityType }) => activityType?.name ?? '');
   return [...calls, ...(raw.pendingChildren ?? []).map((child) => child.workflowId ?? '')];
+}
+
+// What a reset of a run would undo: read from the histories of the run and of all it called since. Changes nothing.
+//
+// The run goes back to a workflow task at which nothing of it was under way: nothing is handed over to the new execution, and nothing is
+// done twice at a time.
+
+/** A tool call that the reset undoes in the run's log, not in the world. */
+export type UndoneCall = {
+  readonly workflowId: string;
+  readonly path: string;
+  readonly tool: string;
+  /** Left out where no worker tells the run's definition. */
+  readonly effect?: 'read' | 'idempotent' | 'once';
+};
+
+export type UndoneRun = { readonly workflowId: string; readonly path: string };
+
+export type ResetPlan = {
+  readonly workflowId: string;
+  /** The execution that is gone back to, and the workflow task in it that is decided again. */
+  readonly runId: string;
+  readonly taskEventId: number;
+  /** In the order they were made; those of runs below stand with their callers. The new execution may make them again. */
+  readonly calls: readonly UndoneCall[];
+  /** Runs that were called since, at any depth. */
+  readonly runs: readonly UndoneRun[];
+};
+
+/** A call of an activity or of a child. */
+type Step = {
+  readonly name: string;
+  readonly isChild: boolean;
+  /** The workflow task that decided it. */
+  readonly task: number;
+  readonly input: unknown;
+  readonly childId: string;
+  closedAt: number;
+};
+
+type Execution = {
+  readonly runId: string;
+  readonly previous: string;
+  readonly input: RunInput;
+  readonly steps: readonly Step[];
+};
+
+class ResetPlanner {
+  readonly #client: Client;
+  readonly #definitions = new Map<string, Promise<Definition | undefined>>();
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  /** `to`: the turn of an agent, or a step, branch or task. Throws `InvalidInput` where the run has none such. */
+  async plan(workflowId: string, to: number | string): Promise<ResetPlan> {
+    const later: Step[] = [];
+    for await (const execution of this.#executions(workflowId)) {
+      const { runId, input, steps } = execution;
+      const task = taskOf(steps, to);
+      if (task !== undefined) {
+        const taskEventId = quietTask(steps, task);
+        const undone = [...steps.filter((step) => step.task >= taskEventId), ...later];
+        const { calls, runs } = await this.#undone(workflowId, input, undone);
+        return { workflowId, runId, taskEventId, calls, runs };
+      }
+      later.unshift(...steps);
+    }
+    const [sought, hint] =
+      typeof to === 'number'
+        ? [`turn ${to}`, 'an agent is taken to the number of a turn']
+        : [`step '${to}'`, 'a workflow is taken to a step, branch or task that it has started'];
+    throw new LonghaulError(
+      'InvalidInput',
+      `run '${workflowId}' has no ${sought} in its history: ${hint}`,
+    );
+  }
+
+  /** Newest first. */
+  async *#executions(workflowId: string): AsyncGenerator<Execution, void, void> {
+    for (let runId = ''; ;) {
+      const execution = await this.#read({ workflowId, ...(runId !== '' && { runId }) });
+      yield execution;
+      if (execution.previous === '') return;
+      runId = execution.previous;
+    }
+  }
+
+  async #read(run: { readonly workflowId: string; readonly runId?: string }): Promise<Execution> {
+    const steps = new Map<number, Step>();
+    let [runId, previous, input] = ['', '', {} as RunInput];
+    for await (const event of historyEvents(this.#client, run)) {
+      const started = event.workflowExecutionStartedEventAttributes;
+      if (started) {
+        runId = started.originalExecutionRunId ?? '';
+        previous = started.continuedExecutionRunId ?? '';
+        input = (await this.#decode(started.input?.payloads)) as RunInput;
+      }
+      const id = Number(event.eventId);
+      const step = await this.#step(event);
+      if (step !== undefined) steps.set(id, step);
+      const closed = steps.get(closedStep(event));
+      if (closed !== undefined) closed.closedAt = id;
+    }
+    const known = run.runId ?? (await this.#newest(run.workflowId)) ?? runId;
+    return { runId: known, previous, input, steps: [...steps.values()] };
+  }
+
+  async #newest(workflowId: string): Promise<string> {
+    return (await this.#client.workflow.getHandle(workflowId).describe()).runId;
+  }
+
+  async #step(event: HistoryEvent): Promise<Step | undefined> {
+    const { activityTaskScheduledEventAttributes: activity } = event;
+    const { startChildWorkflowExecutionInitiatedEventAttributes: child } = event;
+    const found = activity ?? child;
+    if (!found) return undefined;
+    return {
+      name: activity?.activityType?.name ?? child?.workflowType?.name ?? '',
+      isChild: !activity,
+      task: Number(found.workflowTaskCompletedEventId),
+      input: await this.#decode(found.input?.payloads),
+      childId: child?.workflowId ?? '',
+      closedAt: Number.POSITIVE_INFINITY,
+    };
+  }
+
+  async #undone(
+    workflowId: string,
+    { runner, lineage, definition }: RunInput,
+    steps: readonly Step[],
+  ): Promise<Pick<ResetPlan, 'calls' | 'runs'>> {
+    const path = lineage?.path ?? (typeof runner === 'string' ? runner : runner.id);
+    const calls: UndoneCall[] = [];
+    const runs: UndoneRun[] = [];
+    const known = await this.#definition(definition?.root ?? workflowId);
+    for (const step of steps) {
+      if (step.isChild) {
+        const input = step.input as RunInput;
+        runs.push({ workflowId: step.childId, path: input.lineage?.path ?? step.name });
+        const below = await this.#below(step.childId);
+        calls.push(...below.calls);
+        runs.push(...below.runs);
+      } else if (step.name === 'callTool' || !Object.hasOwn(ours, step.name)) {
+        calls.push({ workflowId, path, ...toolOf(step, known) });
+      }
+    }
+    return { calls, runs };
+  }
+
+  async #below(workflowId: string): Promise<Pick<ResetPlan, 'calls' | 'runs'>> {
+    const steps: Step[] = [];
+    let input: RunInput | undefined;
+    try {
+      for await (const execution of this.#executions(workflowId)) {
+        steps.unshift(...execution.steps);
+        input = execution.input;
+      }
+    } catch {
+      // It has yet to start, or the server has forgotten it.
+    }
+    return input === undefined
+      ? { calls: [], runs: [] }
+      : await this.#undone(workflowId, input, steps);
+  }
+
+  async #definition(holder: string): Promise<Definition | undefined> {
+    const known = this.#definitions.get(holder) ?? this.#ask(holder);
+    this.#definitions.set(holder, known);
+    return await known;
+  }
+
+  async #ask(holder: string): Promise<Definition | undefined> {
+    const handle = this.#client.workflow.getHandle(holder);
+    const answer = handle.query<{ definition?: Definition }>(queryNames.definition);
+    return (await answer.catch(() => undefined))?.definition;
+  }
+
+  async #decode(payloads: Payload[] | null | undefined): Promise<unknown> {
+    const [payload] = payloads ?? [];
+    return payload && (await decode(this.#client, payload));
+  }
+}
+
+/** The step that this event ends; 0 for any other event. */
+function closedStep(event: HistoryEvent): number {
+  return endedActivity(event) ?? endedChild(event) ?? 0;
+}
+
+function endedActivity(event: HistoryEvent): number | undefined {
+  const ended =
+    event.activityTaskCompletedEventAttributes ??
+    event.activityTaskFailedEventAttributes ??
+    event.activityTaskTimedOutEventAttributes ??
+    event.activityTaskCanceledEventAttributes;
+  return ended ? Number(ended.scheduledEventId) : undefined;
+}
+
+function endedChild(event: HistoryEvent): number | undefined {
+  const ended =
+    event.childWorkflowExecutionCompletedEventAttributes ??
+    event.childWorkflowExecutionFailedEventAttributes ??
+    event.childWorkflowExecutionCanceledEventAttributes ??
+    event.childWorkflowExecutionTimedOutEventAttributes ??
+    event.childWorkflowExecutionTerminatedEventAttributes ??
+    event.startChildWorkflowExecutionFailedEventAttributes;
+  return ended ? Number(ended.initiatedEventId) : undefined;
+}
+
+/** The task that first decided on what is gone back to. */
+function taskOf(steps: readonly Step[], to: number | string): number | undefined {
+  const turns = steps.filter(
+    ({ name, input }) => name === 'callModel' && (input as { turn: number }).turn === to,
+  );
+  const places = steps.filter(
+    ({ isChild, input }) =>
+      isChild && (input as RunInput).lineage?.path.split('/').at(-1) === String(to),
+  );
+  const [first] = turns.length > 0 ? turns : places;
+  return first?.task;
+}
+
+/** The last task up to `task` before which all that had been decided on had ended. */
+function quietTask(steps: readonly Step[], task: number): number {
+  const open = steps.filter((step) => step.task < task && step.closedAt > task);
+  return open.length === 0 ? task : quietTask(steps, Math.min(...open.map((step) => step.task)));
+}
+
+function toolOf(
+  { name, input }: Step,
+  definition: Definition | undefined,
+): Pick<UndoneCall, 'tool' | 'effect'> {
+  const tools = definition?.tools ?? {};
+  const isForeign = name !== 'callTool';
+  const tool = isForeign
+    ? (Object.keys(tools).find((key) => tools[key]?.activity?.type === name) ?? name)
+    : (input as CallToolInput).tool;
+  const isOnce = !isForeign && (input as CallToolInput).onceIn !== undefined;
+  const effect = isOnce ? 'once' : tools[tool] && (tools[tool].effect ?? 'idempotent');
+  return { tool, ...(effect && { effect }) };
+}
+
+/** Whether a workflow of this type is one that can be taken back. */
+function isRunType(type: string): boolean {
+  return kindOfType(type) !== undefined;
 }

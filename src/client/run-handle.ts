@@ -28,18 +28,15 @@ import {
   isNotFound,
   isTermination,
   isUntaken,
+  readable,
   runFailure,
 } from './failures';
 import { waitForOutcome } from './outcome';
-import { patiently } from './patiently';
-import { readable } from './readable';
-import { type ResetOptions, resetRun } from './reset';
-import type { ResetPlan } from './reset-plan';
-import { followLog, type RunEvent } from './run-events';
+import { patiently, uninterrupted } from './calls';
+import { type ResetOptions, type ResetPlan, resetRun } from './reset';
+import { followLog, hasEnded, memoOf, type ReadOptions, type RunEvent, RunView } from './run-view';
 import { type RunTree, TreeReader } from './run-tree';
-import { hasEnded, memoOf, type ReadOptions, RunView } from './run-view';
-import { uninterrupted } from './uninterrupted';
-import { requireWorker } from './worker-watch';
+import { requireWorker } from './workers';
 
 type GivenAnswer = (ResumeInput | ApproveInput | RejectInput) & { readonly inputId: string };
 

@@ -9,7 +9,7 @@ import type { ChildView, PendingInput, RunState, RunStatus } from '../protocol/r
 import type { RunnerSpec } from '../protocol/spec';
 import { grpcStatus } from '../base/grpc-status';
 import { asLonghaulError, hasGrpcStatus } from './failures';
-import { limited } from './limited';
+import { limited } from './calls';
 import { RunView, stateFromMemo, type ReadOptions } from './run-view';
 
 /** A run and the runs it called, in the order in which it did. */

@@ -1,8 +1,8 @@
 // Reading a run: from its worker by query, and without one from what the server keeps - memo, status, history.
 
 import {
-  QueryNotRegisteredError,
   type Client,
+  QueryNotRegisteredError,
   type WorkflowExecutionDescription,
 } from '@temporalio/client';
 import { emptyUsage } from '../core/budget/usage';
@@ -20,11 +20,11 @@ import type {
   RunStatus,
 } from '../protocol/run';
 import { grpcStatus } from '../base/grpc-status';
-import { asLonghaulError, hasGrpcStatus, isNotFound } from './failures';
-import { entriesFromHistory } from './history-log';
-import { readable } from './readable';
-import { taskFailure, type TaskFailure } from './task-failure';
-import { hasWorker } from './worker-watch';
+import { asLonghaulError, hasGrpcStatus, isNotFound, readable } from './failures';
+import { entriesFromHistory, taskFailure, type TaskFailure } from './history';
+import { hasWorker } from './workers';
+
+const shortestPauseMs = 100;
 
 const closedStatus: Readonly<Record<string, RunStatus>> = {
   COMPLETED: 'completed',
@@ -265,4 +265,43 @@ export function memoOf(execution: { readonly memo?: Record<string, unknown> }): 
   const { pending = [], ...rest } = memo;
   const isList = Array.isArray(pending) && pending.every(isJsonObject);
   return (isList ? memo : rest) as unknown as RunMemo;
+}
+
+/** One entry of a run's log as it is added; `index` is where it stands. */
+export type RunEvent = { readonly index: number; readonly entry: LogEntry };
+
+/** Yields entries as they come and ends with the run. Asks less often while nothing happens. */
+export async function* followLog(
+  view: RunView,
+  options: { from?: number; signal?: AbortSignal },
+): AsyncGenerator<RunEvent, void, void> {
+  const { signal } = options;
+  let next = Math.max(0, options.from ?? 0);
+  let pauseMs = shortestPauseMs;
+  for (;;) {
+    const { status } = await view.state();
+    const entries = await view.entries(next);
+    for (const entry of entries) {
+      yield { index: next, entry };
+      next += 1;
+    }
+    if (hasEnded(status)) return;
+    pauseMs = entries.length > 0 ? shortestPauseMs : Math.min(pauseMs * 1.5, timeouts.eventsPause);
+    if (!(await pause(pauseMs, signal))) return;
+  }
+}
+
+/** False when the signal ended the pause. */
+async function pause(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
+  if (signal?.aborted === true) return false;
+  return await new Promise((resolve) => {
+    const timer = setTimeout(() => finish(true), ms);
+    const stop = (): void => finish(false);
+    const finish = (goesOn: boolean): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', stop);
+      resolve(goesOn);
+    };
+    signal?.addEventListener('abort', stop, { once: true });
+  });
 }

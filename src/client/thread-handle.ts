@@ -13,9 +13,8 @@ import type { BudgetSpec, RunTypes, TypeOf } from '../protocol/spec';
 import type { SendInput, SendReply, ThreadInput, TurnView, WhenBusy } from '../protocol/thread';
 import { checkOptions } from './check-options';
 import { RunHandle } from './run-handle';
-import { updateThread, type ThreadUpdate } from './send-to-thread';
-import { threadId } from './thread-id';
-import { ThreadView } from './thread-view';
+import { type ThreadUpdate, ThreadView, updateThread } from './thread-calls';
+import { threadId } from './thread-input';
 import { TurnHandle } from './turn-handle';
 
 export type SendOptions<Types extends RunTypes = RunTypes> = {

@@ -8,10 +8,10 @@ import type { AgentRunOutcome, AgentRunResult, PendingInput, RunState } from '..
 import type { RunTypes } from '../protocol/spec';
 import type { SendReply, TurnView } from '../protocol/thread';
 import { asLonghaulError, cancelled, isNotFound } from './failures';
-import { patiently } from './patiently';
-import type { RunEvent } from './run-events';
+import { patiently } from './calls';
+import type { RunEvent } from './run-view';
 import { RunHandle } from './run-handle';
-import type { ThreadView } from './thread-view';
+import type { ThreadView } from './thread-calls';
 
 const shortestPauseMs = 20;
 const longestPauseMs = 500;

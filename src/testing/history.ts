@@ -3,7 +3,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { Worker, type ReplayWorkerOptions } from '@temporalio/worker';
 import { strFromU8, inflateSync } from 'fflate';
 import type { Longhaul } from '../client';
-import { historyEvents, type HistoryEvent } from '../client/history-events';
+import { historyEvents, type HistoryEvent } from '../client/history';
 import { prebuiltWorkflows } from '../worker/bundle';
 
 /** The events of one execution of a run. */

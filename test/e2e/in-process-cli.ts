@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadAgents, type LoadedAgents } from '../../src/cli/session/agents-file';
+import { loadAgents, type LoadedAgents } from '../../src/cli/session/agents';
 import { runCli } from '../../src/cli/run-cli';
 import type { Longhaul } from '../../src/client';
 import { devServerAddress } from '../servers';

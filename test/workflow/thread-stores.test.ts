@@ -2,7 +2,7 @@
 
 import { defineTool, type Agent } from '../../src';
 import type { Longhaul, ThreadHandle } from '../../src/client';
-import type { ThreadOptions } from '../../src/client/threads';
+import type { ThreadOptions } from '../../src/client/thread-input';
 import { LonghaulError } from '../../src/protocol/errors';
 import { SqliteStores, type MemoryStore } from '../../src/worker';
 import { linesOf } from './conversation';

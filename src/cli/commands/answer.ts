@@ -1,14 +1,12 @@
 import type { Command } from 'commander';
 import type { RunHandle } from '../../client';
-import type { CommandContext } from '../session/command-context';
-import { collect, parseJsonObject, readInput } from '../session/parse-options';
-import { replyTo, sendReply } from '../session/reply';
-import { addSpecFlags } from '../session/agents-source';
+import { collect, type CommandContext, parseJsonObject, readInput } from '../session/parse-options';
+import { followRun, replyTo, sendReply } from '../session/follow-run';
+import { addSpecFlags } from '../session/agents';
 import { addConnectionFlags } from '../session/connection';
-import { exitCodes } from '../exit-codes';
-import { followRun } from '../session/follow-run';
-import { printableJson } from '../render/printable';
-import { commandLine } from '../render/render-pending';
+import { exitCodes } from '../exit';
+import { printableJson } from '../render/text';
+import { commandLine } from '../render/render-parts';
 import { openSession, type WorkerFlags } from '../session/session';
 import type { Terminal } from '../render/terminal';
 

@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
 import type { Longhaul } from '../../client';
-import { UsageError } from '../cli-error';
-import type { CommandContext } from '../session/command-context';
+import { exitCodes, UsageError } from '../exit';
+import type { CommandContext } from '../session/parse-options';
 import { addConnectionFlags, openLonghaul, type ConnectionFlags } from '../session/connection';
 import { describeRun, isEnded } from '../session/read-run';
-import { exitCodes } from '../exit-codes';
-import { printableJson, printableLine } from '../render/printable';
+import { printableJson, printableLine } from '../render/text';
 
 type CancelFlags = ConnectionFlags & {
   readonly orphans?: true;

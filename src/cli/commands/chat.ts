@@ -1,16 +1,14 @@
 import type { Command } from 'commander';
-import { addSpecFlags } from '../session/agents-source';
-import type { CommandContext } from '../session/command-context';
+import { addSpecFlags } from '../session/agents';
+import { type CommandContext, readInput } from '../session/parse-options';
 import { addConnectionFlags, addTaskQueueFlag } from '../session/connection';
-import { readInput } from '../session/parse-options';
-import { commandLine, type CommandLine } from '../render/render-pending';
+import { commandLine, type CommandLine } from '../render/render-parts';
 import { openSession, type WorkerFlags } from '../session/session';
 import type { ThreadHandle, TurnHandle, TurnView } from '../../client';
 import { hasCode, LonghaulError } from '../../protocol/errors';
-import { Interrupted } from '../cli-error';
-import { exitCodes } from '../exit-codes';
+import { exitCodes, Interrupted } from '../exit';
 import { followRun } from '../session/follow-run';
-import { printable } from '../render/printable';
+import { printable } from '../render/text';
 import type { Terminal } from '../render/terminal';
 
 const shownTurns = 10;

@@ -9,18 +9,14 @@ import {
   type AgentsFlags,
   type AgentsSource,
   requireAgentsSource,
-} from '../session/agents-source';
-import type { CommandContext } from '../session/command-context';
+} from '../session/agents';
+import { type CommandContext, parsePort } from '../session/parse-options';
 import { addTaskQueueFlag } from '../session/connection';
-import { endOfDev } from '../dev/end-of-dev';
-import { WorkerKeeper } from '../dev/worker-keeper';
-import type { ReadyWorker } from '../dev/worker-messages';
-import { messageOf } from '../cli-error';
-import { exitCodes } from '../exit-codes';
+import { endOfDev, type ReadyWorker, WorkerKeeper } from '../dev/worker-keeper';
+import { exitCodes, messageOf } from '../exit';
 import { loadDevServer } from '../session/load-parts';
-import { parsePort } from '../session/parse-options';
-import { renderAgents } from '../render/render-agents';
-import { commandLine } from '../render/render-pending';
+import { renderAgents } from '../render/render-list';
+import { commandLine } from '../render/render-parts';
 import type { Terminal } from '../render/terminal';
 import { freePort, isPortFree } from '../../server/free-port';
 

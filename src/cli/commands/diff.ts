@@ -1,26 +1,36 @@
 import type { Command } from 'commander';
-import type { Longhaul } from '../../client';
+import type { Longhaul, RunSummary } from '../../client';
 import {
   type Definitions,
   diffDefinitions,
   type FieldChange,
+  isSameDefinition,
   type RunnerChange,
 } from '../../define/diff';
 import { hashDefinition } from '../../define/definition';
-import { loadAgents } from '../session/agents-file';
-import { findAgentsSource } from '../session/agents-source';
-import { toCliError } from '../cli-error';
-import type { CommandContext } from '../session/command-context';
+import { findAgentsSource, loadAgents } from '../session/agents';
+import { exitCodes, toCliError } from '../exit';
+import { collect, type CommandContext } from '../session/parse-options';
 import { addConnectionFlags, type ConnectionFlags, openLonghaul } from '../session/connection';
-import { exitCodes } from '../exit-codes';
-import { collect } from '../session/parse-options';
-import { printable, printableJson, printableLine } from '../render/printable';
-import { type PinnedRun, runsByDefinition } from '../session/runs-by-definition';
+import {
+  paintStatus,
+  printable,
+  printableJson,
+  printableLine,
+  renderTable,
+  type Style,
+  type TableOptions,
+} from '../render/text';
 import type { Terminal } from '../render/terminal';
 import type { Json } from '../../base/json';
 import { age } from '../render/render-list';
-import { paintStatus, type Style } from '../render/style';
-import { renderTable, type TableOptions } from '../render/table';
+import { timeouts } from '../../protocol/limits';
+import { queryNames } from '../../protocol/names';
+import type { Definition } from '../../protocol/spec';
+
+const openStatuses = ['loading', 'running', 'needs-input'];
+
+const atOnce = 8;
 
 const looks = { added: 'green', removed: 'red', changed: 'yellow', affected: 'dim' } as const;
 
@@ -183,4 +193,65 @@ function renderPinnedRuns(
     age(new Date(run.startTime), now),
   ]);
   return renderTable(['RUN', 'AGENT', 'DEFINITION', 'STATUS', 'AGE'], rows, { style, width });
+}
+
+/** An open run, and which definition it started with; `unknown` where no worker answers for it. */
+export type PinnedRun = RunSummary & {
+  readonly definition: 'old' | 'new' | 'other' | 'unknown';
+  readonly hash?: string;
+};
+
+/** What the `definition` query answers; runs below others have only the hash of their root run's. */
+type Pinned = { readonly hash: string; readonly definition?: Definition };
+
+/** The open runs that started with one of these runners, those below others left out, the newest first. */
+export async function runsByDefinition(
+  longhaul: Pick<Longhaul, 'runs' | 'client'>,
+  ids: readonly string[],
+  sides: { readonly before: Definitions; readonly after: Definitions },
+): Promise<readonly PinnedRun[]> {
+  const found: RunSummary[] = [];
+  for await (const run of longhaul.runs({ children: true })) {
+    if (ids.includes(run.agent) && openStatuses.includes(run.status)) found.push(run);
+  }
+  const pinned: PinnedRun[] = [];
+  for (let next = 0; next < found.length; next += atOnce) {
+    const asked = found.slice(next, next + atOnce).map(async (run) => {
+      const answer = await askDefinition(longhaul, run.workflowId);
+      return answer === 'below' ? [] : [{ ...run, ...classify(run.agent, answer, sides) }];
+    });
+    pinned.push(...(await Promise.all(asked)).flat());
+  }
+  return pinned;
+}
+
+async function askDefinition(
+  { client }: Pick<Longhaul, 'client'>,
+  workflowId: string,
+): Promise<Required<Pinned> | 'below' | undefined> {
+  try {
+    const answer = await client.withDeadline(Date.now() + timeouts.serverCheck, () =>
+      client.workflow.getHandle(workflowId).query<Pinned | undefined>(queryNames.definition),
+    );
+    if (answer === undefined || answer === null) return undefined;
+    const { hash, definition } = answer;
+    return definition === undefined ? 'below' : { hash, definition };
+  } catch {
+    return undefined;
+  }
+}
+
+/** By the hash; where code is missing here, or MCP servers listed their tools, by what specs say. */
+function classify(
+  id: string,
+  pinned: Required<Pinned> | undefined,
+  { before, after }: { readonly before: Definitions; readonly after: Definitions },
+): Pick<PinnedRun, 'definition' | 'hash'> {
+  if (pinned === undefined) return { definition: 'unknown' };
+  const { hash } = pinned;
+  const isSame = (definition: Definition | undefined): boolean =>
+    definition !== undefined &&
+    (hashDefinition(definition) === hash || isSameDefinition(definition, pinned.definition));
+  if (isSame(after.get(id))) return { definition: 'new', hash };
+  return { definition: isSame(before.get(id)) ? 'old' : 'other', hash };
 }

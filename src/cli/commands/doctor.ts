@@ -1,19 +1,20 @@
 import type { Command } from 'commander';
-import { loadAgents, type LoadedAgents } from '../session/agents-file';
 import {
   addSpecFlags,
-  findAgentsSource,
-  sourceName,
   type AgentsFlags,
-} from '../session/agents-source';
-import { toCliError } from '../cli-error';
-import type { CommandContext } from '../session/command-context';
+  findAgentsSource,
+  loadAgents,
+  type LoadedAgents,
+  sourceName,
+} from '../session/agents';
+import { exitCodes, toCliError } from '../exit';
+import type { CommandContext } from '../session/parse-options';
 import {
   addConnectionFlags,
   addTaskQueueFlag,
+  type ConnectionFlags,
   encodingOf,
   openLonghaul,
-  type ConnectionFlags,
 } from '../session/connection';
 import type { Check } from '../doctor/look';
 import {
@@ -22,15 +23,23 @@ import {
   checkProviderKeys,
   checkTemporalSdk,
 } from '../doctor/machine-checks';
-import { checkServer } from '../doctor/server-checks';
-import { exitCodes } from '../exit-codes';
-import { printableJson, printableLine } from '../render/printable';
-import type { Style } from '../render/style';
-import { padToWidth } from '../render/table';
+import { padToWidth, printableJson, printableLine, type Style } from '../render/text';
+import type { Longhaul } from '../../client';
+import { timeouts } from '../../protocol/limits';
+import {
+  attributeNames,
+  type AttributeState,
+  attributeTypes,
+  isRegistered,
+  readAttributes,
+} from '../../server/search-attributes';
+import { liveWorkers } from '../session/read-run';
+import { checkEndedRuns, checkExecutions, checkOpenRuns, checkOrphans } from '../doctor/run-checks';
 
 type DoctorFlags = ConnectionFlags & AgentsFlags & { readonly json?: true };
 
 const nameWidth = 18;
+
 const looks = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
 
 export function addDoctorCommand(program: Command, { terminal, finish }: CommandContext): void {
@@ -102,4 +111,103 @@ export async function checkAgents(
     const message = toCliError(error).message;
     return { check: [{ name, status: 'fail', message }], agents: undefined };
   }
+}
+
+type ServerCheckOptions = {
+  readonly longhaul: Longhaul;
+  /** This folder has agents that `run` would serve. */
+  readonly hasAgents: boolean;
+};
+
+/** From the server to the runs; what depends on a failed check is left out. */
+async function checkServer(options: ServerCheckOptions): Promise<readonly Check[]> {
+  const { longhaul } = options;
+  const server = await checked('server', () => describeServer(longhaul));
+  if (server.status === 'fail') return [server];
+  const namespace = await checked('namespace', () => describeNamespace(longhaul));
+  if (namespace.status === 'fail') return [server, namespace];
+  const rest = await Promise.all([
+    checked('worker', () => checkWorker(options)),
+    checked('search attributes', () => checkSearchAttributes(longhaul)),
+    checkedAll('open runs', () => checkOpenRuns(longhaul.client)),
+    checked('orphans', () => checkOrphans(longhaul.client)),
+    checked('many executions', () => checkExecutions(longhaul.client)),
+    checked('ended badly', () => checkEndedRuns(longhaul.client)),
+  ]);
+  return [server, namespace, ...rest.flat()];
+}
+
+async function checked(name: string, check: () => Promise<Omit<Check, 'name'>>): Promise<Check> {
+  try {
+    return { name, ...(await check()) };
+  } catch (error) {
+    return { name, status: 'fail', message: toCliError(error).message };
+  }
+}
+
+/** Several checks of one look; one failed check when that fails. */
+async function checkedAll(
+  name: string,
+  check: () => Promise<readonly Check[]>,
+): Promise<readonly Check[]> {
+  try {
+    return await check();
+  } catch (error) {
+    return [{ name, status: 'fail', message: toCliError(error).message }];
+  }
+}
+
+async function describeServer({ client }: Longhaul): Promise<Omit<Check, 'name'>> {
+  const before = Date.now();
+  const { serverVersion } = await client.withDeadline(before + timeouts.serverCheck, () =>
+    client.workflowService.getSystemInfo({}),
+  );
+  return {
+    status: 'ok',
+    message: `Temporal ${serverVersion} answers in ${Date.now() - before} ms`,
+  };
+}
+
+async function describeNamespace({ client }: Longhaul): Promise<Omit<Check, 'name'>> {
+  const { namespace } = client.options;
+  await client.withDeadline(Date.now() + timeouts.serverCheck, () =>
+    client.workflowService.describeNamespace({ namespace }),
+  );
+  return { status: 'ok', message: namespace };
+}
+
+async function checkWorker(options: ServerCheckOptions): Promise<Omit<Check, 'name'>> {
+  const { client, taskQueue } = options.longhaul;
+  const workers = await liveWorkers(client, taskQueue);
+  if (workers.length > 0) {
+    const list = workers.map(({ identity }) => identity).join(', ');
+    return { status: 'ok', message: `${list} on task queue '${taskQueue}'` };
+  }
+  const message = `no worker polls task queue '${taskQueue}'`;
+  if (options.hasAgents) {
+    const todo =
+      '`longhaul run` serves the agents of this folder by itself; `longhaul dev` keeps them up';
+    return { status: 'warn', message, todo };
+  }
+  const todo = 'start one with `longhaul dev` or createWorker, or name its queue with --task-queue';
+  return { status: 'fail', message, todo };
+}
+
+async function checkSearchAttributes({ client }: Longhaul): Promise<Omit<Check, 'name'>> {
+  const { namespace } = client.options;
+  const { operatorService } = client.connection;
+  const states = await client.withDeadline(Date.now() + timeouts.serverCheck, () =>
+    readAttributes({ operatorService, namespace }),
+  );
+  const unusable = states.filter((state) => !isRegistered(state));
+  if (unusable.length === 0) return { status: 'ok', message: attributeNames.join(', ') };
+  return {
+    status: 'warn',
+    message: `${unusable.map(asWanted).join(', ')} not registered: the Web UI and the inbox cannot filter by them`,
+    todo: 'register them with `longhaul setup`',
+  };
+}
+
+function asWanted({ name }: AttributeState): string {
+  return `${name} (${attributeTypes[name]})`;
 }

@@ -1,13 +1,11 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { UsageError } from '../cli-error';
-import { exitCodes } from '../exit-codes';
-import { printableLine } from '../render/printable';
-import { shellWord } from '../render/render-pending';
-import { packageVersion } from '../session/package-version';
-import type { CommandContext } from '../session/command-context';
+import { exitCodes, UsageError } from '../exit';
+import { printableLine } from '../render/text';
+import { shellWord } from '../render/render-parts';
+import type { CommandContext } from '../session/parse-options';
 
 const template = join(__dirname, '../../../template');
 
@@ -70,4 +68,10 @@ function manifestOf(text: string, folder: string): string {
     dependencies: { ...manifest.dependencies, longhaul: `^${packageVersion()}` },
   };
   return `${JSON.stringify(own, null, 2)}\n`;
+}
+
+/** Of this package. */
+export function packageVersion(): string {
+  const file = join(__dirname, '..', '..', '..', 'package.json');
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 }

@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
 import type { ResetPlan } from '../../client';
-import { UsageError } from '../cli-error';
-import type { CommandContext } from '../session/command-context';
+import { exitCodes, UsageError } from '../exit';
+import type { CommandContext } from '../session/parse-options';
 import { addConnectionFlags, openLonghaul, type ConnectionFlags } from '../session/connection';
-import { exitCodes } from '../exit-codes';
-import { printableJson, printableLine } from '../render/printable';
+import { printableJson, printableLine } from '../render/text';
 import type { Terminal } from '../render/terminal';
 
 type ResetFlags = ConnectionFlags & {

@@ -1,15 +1,13 @@
 import type { Command } from 'commander';
 import type { RunHandle, StartOptions } from '../../client';
-import { addSpecFlags } from '../session/agents-source';
-import { UsageError } from '../cli-error';
-import type { CommandContext } from '../session/command-context';
+import { addSpecFlags } from '../session/agents';
+import { exitCodes, UsageError } from '../exit';
+import { collect, type CommandContext, parseJsonObject, readInput } from '../session/parse-options';
 import { addConnectionFlags, addTaskQueueFlag, openLonghaul } from '../session/connection';
-import { exitCodes } from '../exit-codes';
 import { followRun } from '../session/follow-run';
-import { liveWorkers } from '../session/live-workers';
-import { collect, parseJsonObject, readInput } from '../session/parse-options';
-import { printableJson } from '../render/printable';
-import { commandLine } from '../render/render-pending';
+import { liveWorkers } from '../session/read-run';
+import { printableJson } from '../render/text';
+import { commandLine } from '../render/render-parts';
 import { openSession, type WorkerFlags } from '../session/session';
 import type { Terminal } from '../render/terminal';
 

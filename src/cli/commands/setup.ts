@@ -1,10 +1,8 @@
 import type { Command } from 'commander';
-import type { CommandContext } from '../session/command-context';
+import type { CommandContext } from '../session/parse-options';
 import { addConnectionFlags, type ConnectionFlags, openLonghaul } from '../session/connection';
-import { exitCodes } from '../exit-codes';
-import { printableJson, printableLine } from '../render/printable';
-import type { Style } from '../render/style';
-import { padToWidth } from '../render/table';
+import { exitCodes, grpcStatusOf } from '../exit';
+import { padToWidth, printableJson, printableLine, type Style } from '../render/text';
 import type { Client } from '@temporalio/client';
 import { LonghaulError } from '../../protocol/errors';
 import { timeouts } from '../../protocol/limits';
@@ -16,7 +14,6 @@ import {
   typedNames,
 } from '../../server/search-attributes';
 import { grpcStatus } from '../../base/grpc-status';
-import { grpcStatusOf } from '../cli-error';
 
 type SetupFlags = ConnectionFlags & { readonly json?: true };
 

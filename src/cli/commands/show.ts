@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import type { CommandContext } from '../session/command-context';
+import type { CommandContext } from '../session/parse-options';
 import { addConnectionFlags, openLonghaul, type ConnectionFlags } from '../session/connection';
-import { exitCodes } from '../exit-codes';
-import { printableJson } from '../render/printable';
+import { exitCodes } from '../exit';
+import { printableJson } from '../render/text';
 import { readRun } from '../session/read-run';
-import { commandLine } from '../render/render-pending';
+import { commandLine } from '../render/render-parts';
 import { renderRun } from '../render/render-run';
 
 type ShowFlags = ConnectionFlags & { readonly full?: true; readonly json?: true };

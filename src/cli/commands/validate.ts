@@ -3,12 +3,12 @@ import { criteria } from '../../define/criteria';
 import type { CodeOptions, Registry } from '../../define/registry';
 import { checkSpec, type SpecCheck } from '../../define/files/load';
 import { formatSpecProblem } from '../../define/files/problem';
-import { loadAgents, type LoadedAgents } from '../session/agents-file';
-import { findAgentsSource } from '../session/agents-source';
-import type { CommandContext } from '../session/command-context';
-import { exitCodes } from '../exit-codes';
-import { printableJson, printableLine } from '../render/printable';
+import { findAgentsSource, loadAgents, type LoadedAgents } from '../session/agents';
+import type { CommandContext } from '../session/parse-options';
+import { exitCodes } from '../exit';
+import { printableJson, printableLine } from '../render/text';
 import type { Terminal } from '../render/terminal';
+import { specFileSchema } from '../../define/files/published';
 
 type ValidateFlags = {
   readonly overlay: readonly string[];
@@ -75,4 +75,15 @@ function codeOf({ tools, callbacks, criteria: known, mcpServers }: Registry): Co
     criteria: known.names().map((name) => criteria.custom(name, known.get(name) ?? (() => false))),
     mcpServers: mcpServers.values(),
   };
+}
+
+export function addSchemaCommand(program: Command, { terminal, finish }: CommandContext): void {
+  program
+    .command('schema')
+    .summary('print the JSON Schema of specs')
+    .description('Prints the JSON Schema of files of specs, for editors.')
+    .action(() => {
+      terminal.print(JSON.stringify(specFileSchema(), null, 2));
+      finish(exitCodes.done);
+    });
 }

@@ -1,30 +1,25 @@
 import type { Command } from 'commander';
 import { defaults } from '../../protocol/names';
-import { loadAgents } from '../session/agents-file';
 import {
   addSpecFlags,
   type AgentsFlags,
   type AgentsSource,
+  loadAgents,
   requireAgentsSource,
-} from '../session/agents-source';
-import { UsageError } from '../cli-error';
-import type { CommandContext } from '../session/command-context';
+} from '../session/agents';
+import { exitCodes, UsageError } from '../exit';
+import { type CommandContext, parsePort } from '../session/parse-options';
 import {
   addConnectionFlags,
   addTaskQueueFlag,
   type ConnectionFlags,
   targetOf,
 } from '../session/connection';
-import { endOfDev, endSignal } from '../dev/end-of-dev';
-import { WorkerKeeper } from '../dev/worker-keeper';
-import type { ReadyWorker } from '../dev/worker-messages';
-import { exitCodes } from '../exit-codes';
-import { renderAgents } from '../render/render-agents';
-import { serveAgents } from '../session/serve-agents';
+import { endOfDev, endSignal, type ReadyWorker, WorkerKeeper } from '../dev/worker-keeper';
+import { renderAgents } from '../render/render-list';
+import { installWorkerLog, serveAgents } from '../session/serve-agents';
 import type { Terminal } from '../render/terminal';
-import { installWorkerLog } from '../session/worker-log';
 import { createServer } from 'node:http';
-import { parsePort } from '../session/parse-options';
 
 type ServeFlags = ConnectionFlags &
   AgentsFlags & { readonly watch?: true; readonly health?: HealthAddress };

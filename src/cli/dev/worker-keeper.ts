@@ -1,11 +1,15 @@
-import { sourceFiles } from '../session/agents-source';
-import { type CliError, messageOf } from '../cli-error';
-import { printableLine } from '../render/printable';
-import type { ReadyWorker, WorkerCommand, WorkerMessage, WorkerStart } from './worker-messages';
+import { type AgentsSource, sourceFiles } from '../session/agents';
+import { type CliError, messageOf } from '../exit';
+import { printableLine } from '../render/text';
 import { type Stats, unwatchFile, watchFile } from 'node:fs';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { watchedCommand } from '../../server/watched-command';
+import type { ConnectionFlags } from '../session/connection';
+
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+const parentCheckMs = 500;
 
 const everyMs = 300;
 
@@ -203,4 +207,47 @@ function spawnWorker(args: readonly string[]): ChildProcess {
     return spawn(String(command[0]), command.slice(1), { stdio: [...stdio] });
   }
   return spawn('/bin/sh', ['-c', watchedCommand, 'sh', ...command], { stdio: [...stdio] });
+}
+
+/** What the worker's process is told when it starts, as JSON on its command line. */
+export type WorkerStart = {
+  readonly source: AgentsSource;
+  /** A server without TLS, whatever the environment says. */
+  readonly server?: { readonly address: string };
+  /** Of the command, for any other server: the rest is in the environment and Temporal's configuration file. */
+  readonly connection?: ConnectionFlags;
+  readonly namespace: string;
+  readonly taskQueue?: string;
+};
+
+/** A worker that takes work. */
+export type ReadyWorker = {
+  readonly agents: readonly string[];
+  readonly taskQueue: string;
+};
+
+/** What the worker's process says. `files`: the modules and specs that its agents come from. */
+export type WorkerMessage =
+  | ({ readonly kind: 'ready'; readonly files: readonly string[] } & ReadyWorker)
+  | { readonly kind: 'failed'; readonly error: CliError; readonly files: readonly string[] };
+
+/** What it is told: to end its calls in flight and go. `quiet` when its server goes as well and complaints say nothing. */
+export type WorkerCommand = { readonly kind: 'stop'; readonly quiet: boolean };
+
+/** Resolves when `dev` shall end: on a signal, or when the process that started it is gone. */
+export function endOfDev(): Promise<void> {
+  return new Promise((resolve) => {
+    void endSignal().then(resolve);
+    const parent = process.ppid;
+    setInterval(() => {
+      if (process.ppid !== parent) resolve();
+    }, parentCheckMs).unref();
+  });
+}
+
+/** Resolves on the first of these signals. Every later one is ignored: npm repeats the Ctrl-C that the terminal sends, and ending is bounded anyway. */
+export function endSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of signals) process.on(signal, () => resolve());
+  });
 }

@@ -4,12 +4,13 @@ import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { isNotFound } from '../../client/failures';
 import { timeouts } from '../../protocol/limits';
 import { whereType } from '../../protocol/names';
-import { printableLine } from '../render/printable';
-import { clipToWidth } from '../render/table';
+import { clipToWidth, printableLine } from '../render/text';
 
 const atATime = 10;
 
 const pageSize = 200;
+
+export const mostMs = 20_000;
 
 const mostShown = 5;
 

@@ -2,8 +2,8 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { providerNames } from '../../define/registry';
 import { sdkCopies, sdkProblem } from '../../worker/temporal-sdk';
-import type { LoadedAgents } from '../session/agents-file';
-import { messageOf } from '../cli-error';
+import type { LoadedAgents } from '../session/agents';
+import { messageOf } from '../exit';
 import type { Check } from './look';
 
 type Environment = Readonly<Record<string, string | undefined>>;

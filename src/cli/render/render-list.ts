@@ -1,9 +1,8 @@
 import type { InboxItem, RunSummary, ThreadSummary } from '../../client';
-import { paintStatus } from './style';
-import { renderTable, type TableOptions } from './table';
-import { printableLine } from './printable';
-import { callLine } from './render-parts';
-import type { CommandLine } from './render-pending';
+import { paintStatus, printableLine, renderTable, type Style, type TableOptions } from './text';
+import { callLine, type CommandLine } from './render-parts';
+import { type AgentsSource, sourceName } from '../session/agents';
+import type { ReadyWorker } from '../dev/worker-keeper';
 
 const header = ['RUN', 'INPUT', 'PATH', 'KIND', 'AGE', 'QUESTION'];
 
@@ -98,4 +97,14 @@ function howToAnswer(items: readonly InboxItem[], command: CommandLine): readonl
     items.some((item) => item.kind === kind),
   );
   return kinds.flatMap((kind) => ways[kind]);
+}
+
+/** What a worker serves, where it comes from, and where it is reached. */
+export function renderAgents(
+  { agents, taskQueue }: ReadyWorker,
+  source: AgentsSource,
+  { dim }: Style,
+): string {
+  const place = dim(`(${sourceName(source)}, task queue ${taskQueue})`);
+  return `Agents    ${agents.map(printableLine).join(', ') || 'none'}  ${place}`;
 }

@@ -8,7 +8,13 @@ import type {
   ToolResult,
   Usage,
 } from '../../protocol/message';
-import { printable, printableLine } from './printable';
+import { clipToWidth, padToWidth, printable, printableLine, type Style } from './text';
+import type { PendingInput } from '../../protocol/run';
+import { quoted } from '../../server/watched-command';
+import type { RunEvent } from '../../client';
+import type { Decision, ModelTurnEvent } from '../../protocol/log';
+
+const labelWidth = 8;
 
 /** `get_weather {"city":"Paris"}` */
 export function callLine({ name, args, rawArgs }: ToolCallPart): string {
@@ -81,4 +87,148 @@ function mediaLabel({ mediaType, source }: Pick<MediaPart, 'mediaType' | 'source
 
 function compactJson(value: Json): string {
   return JSON.stringify(value);
+}
+
+/** A pending input as the memo keeps it: without options and call. */
+type OpenInput = Omit<PendingInput, 'options' | 'call'> & Pick<PendingInput, 'options' | 'call'>;
+
+/** A shell command that runs this CLI again, on the same server. */
+export type CommandLine = (words: readonly string[]) => string;
+
+/** Which server, and which agents are served meanwhile. */
+type ConnectionWords = Readonly<
+  Partial<Record<'address' | 'namespace' | 'profile' | 'agents' | 'tools', string>>
+> &
+  Readonly<Partial<Record<'file' | 'overlay', readonly string[]>>>;
+
+export function commandLine(connection: ConnectionWords): CommandLine {
+  const names = ['address', 'namespace', 'profile', 'agents', 'file', 'tools', 'overlay'] as const;
+  const flags = names.flatMap((name) =>
+    [connection[name] ?? []]
+      .flat()
+      .flatMap((value) => [name === 'file' ? '-f' : `--${name}`, value]),
+  );
+  return (words) => ['longhaul', ...words, ...flags].map(shellWord).join(' ');
+}
+
+/** What an input asks: `planner asks: Which city?` and its options, numbered. */
+export function renderQuestion(input: OpenInput, style: Style): readonly string[] {
+  const asker = printableLine(input.path || input.agentId);
+  const options = (input.options ?? []).map(
+    (option, index) => `  ${index + 1}. ${printableLine(option)}`,
+  );
+  const call = input.kind === 'approval' && input.call ? [`  ${callLine(input.call)}`] : [];
+  const verb = input.kind === 'approval' ? 'asks for approval' : 'asks';
+  return [`${style.bold(`${asker} ${verb}:`)} ${printable(input.question)}`, ...call, ...options];
+}
+
+/** How each open input is answered from a shell. */
+export function renderAnswerCommands(
+  workflowId: string,
+  pending: readonly OpenInput[],
+  command: CommandLine,
+): readonly string[] {
+  return pending.flatMap(({ inputId, kind }) => {
+    if (kind === 'approval') {
+      return [
+        `approve with: ${command(['approve', workflowId, inputId])}`,
+        `refuse with:  ${command(['reject', workflowId, inputId, 'the reason'])}`,
+      ];
+    }
+    const which = pending.length > 1 ? ['--input-id', inputId] : [];
+    const answer = kind === 'budget' ? 'amount to add, or stop' : 'your answer';
+    return [`answer with: ${command(['resume', workflowId, answer, ...which])}`];
+  });
+}
+
+/** Whoever copies the command runs what it shows: what cannot be shown is left out, and it finds no run then. */
+export function shellWord(given: string): string {
+  const word = printableLine(given);
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : quoted(word);
+}
+
+type EventRendererOptions = {
+  readonly style: Style;
+  readonly width: number;
+  /** Model turns before the first event. */
+  readonly turn?: number;
+};
+
+type Line = {
+  readonly label: string;
+  readonly text: string;
+  readonly look?: 'red' | 'cyan' | 'yellow' | 'dim';
+};
+
+/** Lines of progress for the events of one run, in their order; the prompt itself is not repeated. */
+export function createEventRenderer({
+  style,
+  width,
+  turn = 0,
+}: EventRendererOptions): (event: RunEvent) => string[] {
+  let currentTurn = turn;
+  return (event) => {
+    if (event.entry.kind === 'model-turn') currentTurn += 1;
+    const number = currentTurn === 0 ? '' : `#${currentTurn}`;
+    return linesOf(event).map(({ label, text, look }) => {
+      const head = `${padToWidth(number, 4)}${padToWidth(label, labelWidth)}`;
+      const body = clipToWidth(text, Math.max(20, width - head.length));
+      return `${style.dim(head)}${look === undefined ? body : style[look](body)}`;
+    });
+  };
+}
+
+function linesOf({ index, entry }: RunEvent): readonly Line[] {
+  switch (entry.kind) {
+    case 'user':
+      if (index === 0) return [];
+      return [{ label: 'you', text: printableLine(messageText(entry.message.parts)) }];
+    case 'model-turn':
+      return turnLines(entry);
+    case 'tool-result':
+      return entry.result.isError
+        ? [{ label: 'error', text: resultLine(entry.result), look: 'red' }]
+        : [{ label: 'result', text: resultLine(entry.result) }];
+    case 'decision':
+      return decisionLines(entry.decision);
+    case 'summary':
+      return [{ label: 'summary', text: printableLine(entry.text), look: 'dim' }];
+  }
+}
+
+function turnLines({ content, usage, finishReason }: ModelTurnEvent): readonly Line[] {
+  const calls = content.filter((part) => part.type === 'tool_call');
+  const text = printableLine(messageText(content));
+  const cut = finishReason === 'length' ? 'cut at the output limit' : undefined;
+  const parts = joinParts([text === '' ? 'no text' : 'text', cut, tokens(usage)]);
+  if (calls.length === 0) return [{ label: 'model', text: parts, look: 'dim' }];
+  const said: Line[] = text === '' ? [] : [{ label: 'model', text }];
+  return [
+    ...said,
+    ...calls.map((call) => ({ label: 'call', text: callLine(call), look: 'cyan' as const })),
+  ];
+}
+
+function decisionLines(decision: Decision): readonly Line[] {
+  const note = (text: string): readonly Line[] => [
+    { label: 'note', text: printableLine(text), look: 'yellow' },
+  ];
+  switch (decision.kind) {
+    case 'history':
+      return [];
+    case 'repair-call':
+      return note(`call ${decision.index + 1} is taken as ${decision.name}`);
+    case 'ignore-call':
+      return note(`call ${decision.index + 1} is left out`);
+    case 'answer-calls':
+      return decision.answers.flatMap(({ text }) => note(text));
+    case 'edit-call':
+      return note(`a person changed the arguments to ${JSON.stringify(decision.args)}`);
+    case 'replace-turn':
+      return note(`the response became: ${decision.text}`);
+    case 'feedback':
+      return note(decision.text);
+    case 'go-on':
+      return note('the provider paused; the model goes on');
+  }
 }

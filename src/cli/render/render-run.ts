@@ -1,19 +1,27 @@
 import type { RunState, RunTree } from '../../client';
-import { paintStatus, type Style } from './style';
-import { printableLine } from './printable';
+import {
+  type Cell,
+  clipToWidth,
+  paintStatus,
+  printableLine,
+  renderTable,
+  type Style,
+  type TableOptions,
+} from './text';
 import type { ShownRun } from '../session/read-run';
 import {
   callLine,
+  type CommandLine,
   joinParts,
   messageText,
   plural,
+  renderAnswerCommands,
+  renderQuestion,
   resultLine,
   resultText,
   tokens,
 } from './render-parts';
-import { type CommandLine, renderAnswerCommands, renderQuestion } from './render-pending';
 import type { Message, ToolResult } from '../../protocol/message';
-import { type Cell, clipToWidth, renderTable, type TableOptions } from './table';
 
 export type RenderRunOptions = TranscriptOptions & { readonly command: CommandLine };
 

@@ -1,6 +1,5 @@
 import { createInterface } from 'node:readline';
-import { printable, terminalText } from './printable';
-import { createStyle, type Style } from './style';
+import { createStyle, printable, type Style, terminalText } from './text';
 
 const widthElsewhere = 100;
 

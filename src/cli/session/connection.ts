@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { ConnectOptions, Longhaul } from '../../client';
 import { defaults } from '../../protocol/names';
 import type { LoadedConnection } from '../../server/connection-options';
-import { messageOf, UsageError } from '../cli-error';
+import { messageOf, UsageError } from '../exit';
 import { loadClient, loadConnectionOptions } from './load-parts';
 
 export type ConnectionFlags = {

@@ -1,24 +1,21 @@
 import type { AgentRunOutcome, PendingInput, RunEvent, RunHandle } from '../../client';
-import { askPerson, type Reply, replyTo, sendReply } from './reply';
-import { Interrupted } from '../cli-error';
-import { hasCode } from '../../protocol/errors';
-import { exitCodes } from '../exit-codes';
-import { printable, printableJson, printableLine } from '../render/printable';
+import { exitCodes, Interrupted } from '../exit';
+import { hasCode, LonghaulError } from '../../protocol/errors';
+import { printable, printableJson } from '../render/text';
 import {
-  callLine,
+  type CommandLine,
+  createEventRenderer,
   joinParts,
-  messageText,
   plural,
-  resultLine,
+  renderAnswerCommands,
+  renderQuestion,
   tokens,
 } from '../render/render-parts';
-import { type CommandLine, renderAnswerCommands, renderQuestion } from '../render/render-pending';
 import type { Terminal } from '../render/terminal';
-import type { Decision, ModelTurnEvent } from '../../protocol/log';
-import type { Style } from '../render/style';
-import { clipToWidth, padToWidth } from '../render/table';
+import { isJsonObject, type JsonObject } from '../../base/json';
+import { quote } from '../../base/problem';
 
-const labelWidth = 8;
+const defaultReason = 'A person rejected this call.';
 
 const finishTimeoutMs = 2_000;
 
@@ -230,88 +227,99 @@ async function withTimeout(work: Promise<void>): Promise<void> {
   clearTimeout(timer);
 }
 
-type EventRendererOptions = {
-  readonly style: Style;
-  readonly width: number;
-  /** Model turns before the first event. */
-  readonly turn?: number;
-};
+/** What a person decided about a pending input. */
+type Reply =
+  | { readonly kind: 'answer'; readonly text: string }
+  | { readonly kind: 'approve'; readonly args?: JsonObject }
+  | { readonly kind: 'reject'; readonly reason: string };
 
-type Line = {
-  readonly label: string;
-  readonly text: string;
-  readonly look?: 'red' | 'cyan' | 'yellow' | 'dim';
-};
-
-/** Lines of progress for the events of one run, in their order; the prompt itself is not repeated. */
-export function createEventRenderer({
-  style,
-  width,
-  turn = 0,
-}: EventRendererOptions): (event: RunEvent) => string[] {
-  let currentTurn = turn;
-  return (event) => {
-    if (event.entry.kind === 'model-turn') currentTurn += 1;
-    const number = currentTurn === 0 ? '' : `#${currentTurn}`;
-    return linesOf(event).map(({ label, text, look }) => {
-      const head = `${padToWidth(number, 4)}${padToWidth(label, labelWidth)}`;
-      const body = clipToWidth(text, Math.max(20, width - head.length));
-      return `${style.dim(head)}${look === undefined ? body : style[look](body)}`;
-    });
-  };
+/**
+ * What a text means as the answer to an input. A question: an option, the number of one, or any text. An approval: `y`, `n`,
+ * `n: reason`, or the arguments to call with, as JSON.
+ */
+export function replyTo(input: PendingInput, text: string): Reply {
+  return input.kind === 'approval' ? approvalReply(input, text) : answerReply(input, text);
 }
 
-function linesOf({ index, entry }: RunEvent): readonly Line[] {
-  switch (entry.kind) {
-    case 'user':
-      if (index === 0) return [];
-      return [{ label: 'you', text: printableLine(messageText(entry.message.parts)) }];
-    case 'model-turn':
-      return turnLines(entry);
-    case 'tool-result':
-      return entry.result.isError
-        ? [{ label: 'error', text: resultLine(entry.result), look: 'red' }]
-        : [{ label: 'result', text: resultLine(entry.result) }];
-    case 'decision':
-      return decisionLines(entry.decision);
-    case 'summary':
-      return [{ label: 'summary', text: printableLine(entry.text), look: 'dim' }];
+export async function sendReply(run: RunHandle, inputId: string, reply: Reply): Promise<void> {
+  switch (reply.kind) {
+    case 'answer':
+      return run.resume(reply.text, { inputId });
+    case 'approve':
+      return run.approve(inputId, reply.args === undefined ? {} : { args: reply.args });
+    case 'reject':
+      return run.reject(inputId, reply.reason);
   }
 }
 
-function turnLines({ content, usage, finishReason }: ModelTurnEvent): readonly Line[] {
-  const calls = content.filter((part) => part.type === 'tool_call');
-  const text = printableLine(messageText(content));
-  const cut = finishReason === 'length' ? 'cut at the output limit' : undefined;
-  const parts = joinParts([text === '' ? 'no text' : 'text', cut, tokens(usage)]);
-  if (calls.length === 0) return [{ label: 'model', text: parts, look: 'dim' }];
-  const said: Line[] = text === '' ? [] : [{ label: 'model', text }];
-  return [
-    ...said,
-    ...calls.map((call) => ({ label: 'call', text: callLine(call), look: 'cyan' as const })),
-  ];
+/** An object of JSON, or nothing when the text is none. */
+function argumentsOf(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
-function decisionLines(decision: Decision): readonly Line[] {
-  const note = (text: string): readonly Line[] => [
-    { label: 'note', text: printableLine(text), look: 'yellow' },
-  ];
-  switch (decision.kind) {
-    case 'history':
-      return [];
-    case 'repair-call':
-      return note(`call ${decision.index + 1} is taken as ${decision.name}`);
-    case 'ignore-call':
-      return note(`call ${decision.index + 1} is left out`);
-    case 'answer-calls':
-      return decision.answers.flatMap(({ text }) => note(text));
-    case 'edit-call':
-      return note(`a person changed the arguments to ${JSON.stringify(decision.args)}`);
-    case 'replace-turn':
-      return note(`the response became: ${decision.text}`);
-    case 'feedback':
-      return note(decision.text);
-    case 'go-on':
-      return note('the provider paused; the model goes on');
+function answerReply({ options = [] }: PendingInput, text: string): Reply {
+  if (options.includes(text)) return { kind: 'answer', text };
+  const chosen = /^\d+$/.test(text.trim()) ? options[Number(text) - 1] : undefined;
+  return { kind: 'answer', text: chosen ?? text };
+}
+
+function approvalReply({ inputId }: PendingInput, text: string): Reply {
+  const word = text.trim();
+  if (/^(?:y|yes|approve)$/i.test(word)) return { kind: 'approve' };
+  const refusal = /^(?:n|no|reject)(?:\s*:\s*(?<reason>[\s\S]*))?$/i.exec(word);
+  if (refusal !== null)
+    return { kind: 'reject', reason: refusal.groups?.['reason'] || defaultReason };
+  const args = argumentsOf(word);
+  if (args !== undefined) return { kind: 'approve', args };
+  throw new LonghaulError(
+    'InvalidAnswer',
+    `${quote(text)} does not answer the approval '${inputId}': give y, n, "n: reason", or the arguments as a JSON object`,
+  );
+}
+
+/** Asks until there is a reply; undefined when the person ended the input instead. */
+export async function askPerson(
+  input: PendingInput,
+  terminal: Terminal,
+): Promise<Reply | undefined> {
+  for (const line of renderQuestion(input, terminal.style)) terminal.print(line);
+  return input.kind === 'approval' ? askApproval(input, terminal) : askQuestion(input, terminal);
+}
+
+async function askQuestion(input: PendingInput, terminal: Terminal): Promise<Reply | undefined> {
+  for (;;) {
+    const text = await terminal.ask('> ');
+    if (text === undefined) return undefined;
+    if (text.trim() !== '') return replyTo(input, text);
+  }
+}
+
+async function askApproval(input: PendingInput, terminal: Terminal): Promise<Reply | undefined> {
+  for (;;) {
+    const choice = await terminal.ask('[y]es, [n]o, [e]dit > ');
+    if (choice === undefined) return undefined;
+    if (/^y(?:es)?$/i.test(choice.trim())) return { kind: 'approve' };
+    if (/^n(?:o)?$/i.test(choice.trim())) {
+      const reason = await terminal.ask('reason > ');
+      return reason === undefined ? undefined : replyTo(input, `n: ${reason}`);
+    }
+    if (/^e(?:dit)?$/i.test(choice.trim())) return askArguments(input, terminal);
+  }
+}
+
+async function askArguments(input: PendingInput, terminal: Terminal): Promise<Reply | undefined> {
+  let draft = JSON.stringify(input.call?.args ?? {});
+  for (;;) {
+    const text = await terminal.ask('arguments > ', draft);
+    if (text === undefined) return undefined;
+    const args = argumentsOf(text);
+    if (args !== undefined) return { kind: 'approve', args };
+    terminal.print('the arguments must be a JSON object');
+    draft = text;
   }
 }

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json';
-import { messageOf, UsageError } from '../cli-error';
+import { messageOf, UsageError } from '../exit';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import type { WhoseFilter } from '../../client';
+import type { Terminal } from '../render/terminal';
 
 /** JSON given on the command line, or in a file as `@file`. */
 function parseJson(option: string, text: string): Json {
@@ -75,3 +76,11 @@ export function whoseOf({ agent, user, app }: WhoseFlags): WhoseFilter {
     ...(Object.keys(key).length > 0 && { key }),
   };
 }
+
+/** What every command is given: where it talks, and where its exit code goes. */
+export type CommandContext = {
+  readonly terminal: Terminal;
+  readonly finish: (exitCode: number) => void;
+};
+
+export type AddCommand = (program: Command, context: CommandContext) => void;

@@ -1,11 +1,15 @@
 import type { AgentRunResult, Longhaul, RunHandle, RunState, RunTree } from '../../client';
 import type { LogEntry } from '../../protocol/log';
 import type { Message, Usage } from '../../protocol/message';
-import { type CliError, toCliError } from '../cli-error';
-import { liveWorkers } from './live-workers';
+import { type CliError, toCliError } from '../exit';
 import { LonghaulError } from '../../protocol/errors';
 import { timeouts } from '../../protocol/limits';
 import { loadRunView } from './load-parts';
+import { hostname } from 'node:os';
+import type { Client } from '@temporalio/client';
+import { type PollingWorker, pollingWorkers } from '../../client/workers';
+
+const temporaryPrefix = 'longhaul-run-';
 
 /** How a run ended. */
 export type RunEnd = { readonly result: AgentRunResult } | { readonly error: CliError };
@@ -101,5 +105,39 @@ export async function describeRun(longhaul: Longhaul, workflowId: string): Promi
   } catch (error) {
     if (!(error instanceof Error) || error.name !== 'WorkflowNotFoundError') throw error;
     throw new LonghaulError('RunNotFound', `there is no run '${workflowId}'`, { cause: error });
+  }
+}
+
+type LiveWorker = PollingWorker & {
+  /** Part of a command such as `run`: it goes when that is done with its own run. */
+  readonly isTemporary: boolean;
+};
+
+/** The name under which a command's own worker polls. */
+export function temporaryIdentity(): string {
+  return `${temporaryPrefix}${process.pid}@${hostname()}`;
+}
+
+/**
+ * Workers that poll the task queue, without those whose process on this machine is gone. A worker that was killed on another machine
+ * still counts.
+ */
+export async function liveWorkers(
+  client: Client,
+  taskQueue: string,
+): Promise<readonly LiveWorker[]> {
+  return (await pollingWorkers(client, taskQueue))
+    .filter(({ identity }) => !isGone(identity))
+    .map((worker) => ({ ...worker, isTemporary: worker.identity.startsWith(temporaryPrefix) }));
+}
+
+/** By default a worker's identity is `<process id>@<host>`. */
+export function isGone(identity: string, host = hostname()): boolean {
+  const found = /^(?:longhaul-run-)?(\d+)@(.+)$/.exec(identity);
+  if (found === null || found[2] !== host) return false;
+  try {
+    return !process.kill(Number(found[1]), 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH';
   }
 }

@@ -1,15 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import type { Longhaul } from '../../client';
 import { LonghaulError } from '../../protocol/errors';
-import { loadAgents, type LoadedAgents } from './agents-file';
-import { findAgentsSource, type AgentsFlags, type AgentsSource } from './agents-source';
-import { UsageError } from '../cli-error';
+import {
+  type AgentsFlags,
+  type AgentsSource,
+  findAgentsSource,
+  loadAgents,
+  type LoadedAgents,
+} from './agents';
+import { UsageError } from '../exit';
 import { connectionOf, encodingOf, openLonghaul, type ConnectionFlags } from './connection';
-import { describeRun } from './read-run';
-import { liveWorkers, temporaryIdentity } from './live-workers';
-import { serveAgents, type ServedAgents } from './serve-agents';
+import { describeRun, liveWorkers, temporaryIdentity } from './read-run';
+import { installWorkerLog, serveAgents, type ServedAgents } from './serve-agents';
 import type { Terminal } from '../render/terminal';
-import { installWorkerLog } from './worker-log';
 
 export type WorkerFlags = ConnectionFlags &
   AgentsFlags & {

@@ -1,4 +1,4 @@
-import { createProgram } from '../../../src/cli/program';
+import { createProgram } from '../../../src/cli/run-cli';
 import { fakeTerminal } from './fake-terminal';
 
 /** What of a command line, `longhaul` included, this version does not know; it is not run. */

@@ -1,5 +1,4 @@
-import { terminalText } from '../../../src/cli/render/printable';
-import { createStyle } from '../../../src/cli/render/style';
+import { createStyle, terminalText } from '../../../src/cli/render/text';
 import type { Terminal } from '../../../src/cli/render/terminal';
 
 export type FakeTerminal = Terminal & {

@@ -2,7 +2,7 @@
 import { ServiceError, type Client } from '@temporalio/client';
 import { Longhaul } from '../../../src/client/longhaul';
 import { TurnHandle } from '../../../src/client/turn-handle';
-import { ThreadView } from '../../../src/client/thread-view';
+import { ThreadView } from '../../../src/client/thread-calls';
 
 const unavailable = 14;
 const invalidArgument = 3;

@@ -1,7 +1,7 @@
 // Pure: no server. The server's list and the workers' answers are doubles.
 import { ServiceError, type Client } from '@temporalio/client';
 import { listInbox, type InboxFilter, type InboxItem } from '../../../src/client/inbox';
-import { SearchIndex } from '../../../src/client/search-index';
+import { SearchIndex } from '../../../src/client/executions';
 import { whereType } from '../../../src/protocol/names';
 import type { PendingInput, RunMemo } from '../../../src/protocol/run';
 

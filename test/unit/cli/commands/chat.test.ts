@@ -1,8 +1,8 @@
 // Pure: no server. The thread is played by a script.
 import { chat } from '../../../../src/cli/commands/chat';
-import { commandLine } from '../../../../src/cli/render/render-pending';
+import { commandLine } from '../../../../src/cli/render/render-parts';
 import { renderThreads } from '../../../../src/cli/render/render-list';
-import { createStyle } from '../../../../src/cli/render/style';
+import { createStyle } from '../../../../src/cli/render/text';
 import type { ThreadHandle, TurnView } from '../../../../src/client';
 import { LonghaulError } from '../../../../src/protocol/errors';
 import { usageOf } from '../builders';

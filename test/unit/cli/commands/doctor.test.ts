@@ -6,12 +6,15 @@ import {
   checkProviderKeys,
   checkTemporalSdk,
 } from '../../../../src/cli/doctor/machine-checks';
-import { howItWasTerminated, manyExecutions } from '../../../../src/cli/doctor/ended-runs';
+import {
+  howItWasTerminated,
+  manyExecutions,
+  openRunChecks,
+} from '../../../../src/cli/doctor/run-checks';
 import { lookAtEach, summary } from '../../../../src/cli/doctor/look';
-import { openRunChecks } from '../../../../src/cli/doctor/open-runs';
-import type { LoadedAgents } from '../../../../src/cli/session/agents-file';
-import { isGone } from '../../../../src/cli/session/live-workers';
-import { createStyle } from '../../../../src/cli/render/style';
+import type { LoadedAgents } from '../../../../src/cli/session/agents';
+import { isGone } from '../../../../src/cli/session/read-run';
+import { createStyle } from '../../../../src/cli/render/text';
 import { createRegistry } from '../../../../src/define/registry';
 import { defineAgent } from '../../../../src';
 import type { CreateWorkerOptions } from '../../../../src/worker';

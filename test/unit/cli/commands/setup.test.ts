@@ -1,12 +1,12 @@
 // Pure: no server. The server's operator API is a double.
 import { ServiceError, type Client } from '@temporalio/client';
-import { toCliError } from '../../../../src/cli/cli-error';
+import { toCliError } from '../../../../src/cli/exit';
 import {
   type AttributeReport,
   registerAttributes,
   renderSetup,
 } from '../../../../src/cli/commands/setup';
-import { createStyle } from '../../../../src/cli/render/style';
+import { createStyle } from '../../../../src/cli/render/text';
 
 const [text, keyword, keywordList] = [1, 2, 7];
 

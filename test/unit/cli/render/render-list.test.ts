@@ -1,7 +1,7 @@
 // Pure: no server.
 import type { RunSummary } from '../../../../src/client';
 import { age, renderList } from '../../../../src/cli/render/render-list';
-import { createStyle } from '../../../../src/cli/render/style';
+import { createStyle } from '../../../../src/cli/render/text';
 import { aQuestion } from '../builders';
 
 const run = (fields: Partial<RunSummary>): RunSummary => ({

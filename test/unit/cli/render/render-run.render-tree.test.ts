@@ -1,6 +1,6 @@
 // Pure: no server.
 import { renderTree } from '../../../../src/cli/render/render-run';
-import { createStyle } from '../../../../src/cli/render/style';
+import { createStyle } from '../../../../src/cli/render/text';
 import { aQuestion, aTree, usageOf } from '../builders';
 
 const options = { style: createStyle(false), width: 60 };

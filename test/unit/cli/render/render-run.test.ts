@@ -1,8 +1,8 @@
 // Pure: no server.
 import { withoutOpenCalls } from '../../../../src/cli/session/read-run';
-import { commandLine } from '../../../../src/cli/render/render-pending';
+import { commandLine } from '../../../../src/cli/render/render-parts';
 import { renderRun, renderTranscript } from '../../../../src/cli/render/render-run';
-import { createStyle } from '../../../../src/cli/render/style';
+import { createStyle } from '../../../../src/cli/render/text';
 import type { LogEvent } from '../../../../src/protocol/log';
 import type { Message, ToolResult } from '../../../../src/protocol/message';
 import { anApproval, anEvent, aQuestion, aState, aTree, usageOf } from '../builders';

@@ -1,7 +1,7 @@
 // Pure: no server. The run is played by a script.
 import type { AgentRunOutcome, RunEvent, RunHandle } from '../../../../src/client';
 import { followRun } from '../../../../src/cli/session/follow-run';
-import { commandLine } from '../../../../src/cli/render/render-pending';
+import { commandLine } from '../../../../src/cli/render/render-parts';
 import { LonghaulError } from '../../../../src/protocol/errors';
 import type { LogEvent } from '../../../../src/protocol/log';
 import type { PendingInput } from '../../../../src/protocol/run';

@@ -1,0 +1,21 @@
+import { enableCompileCache } from 'node:module';
+import { join } from 'node:path';
+import { cacheFolder, makePrivate } from '../server/cache-folder';
+import { nodeProblem } from '../server/node-version';
+
+// `main` imports this file first. A Node that is too old cannot even load the modules that come after it.
+const problem = nodeProblem(process.version);
+if (problem !== undefined) {
+  process.stderr.write(`error: ${problem}\n`);
+  process.exit(1);
+}
+
+// Node caches compiled modules between commands, which saves a quarter of each start. The cache applies only to modules that load
+// after this, and only to this process. Node runs what the cache holds, so its folder must belong to this user.
+try {
+  const named = process.env['NODE_COMPILE_CACHE'];
+  if (named === undefined) makePrivate(cacheFolder(process.env));
+  enableCompileCache(named ?? makePrivate(join(cacheFolder(process.env), 'compiled')));
+} catch {
+  // No such folder can be made: the command starts slower.
+}

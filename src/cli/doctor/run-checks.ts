@@ -1,0 +1,303 @@
+import type {
+  Client,
+  WorkflowExecutionDescription,
+  WorkflowExecutionInfo,
+} from '@temporalio/client';
+import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow';
+import { lastEvents, taskFailure } from '../../client/history';
+import { timeouts } from '../../protocol/limits';
+import { printableLine } from '../render/text';
+import { causeLine, type Check, listNewest, lookAtEach, mostMs, ofOurs, summary } from './look';
+import { signalNames } from '../../protocol/names';
+import { findOrphans } from '../../client/orphans';
+
+const mostOrphans = 1_000;
+
+const mostRuns = 200;
+
+const suspiciousTask = 4;
+
+const usualAttempts = 5;
+
+/** A run that is halted does little more: what ends then is told in a few events for each call. */
+const mostEvents = 500;
+
+const mostEnded = 100;
+
+const mostExecutions = 2_000;
+
+const usualExecutions = 20;
+
+const hourMs = 3_600_000;
+
+const dayMs = 24 * hourMs;
+
+/** Errors that say of Longhaul, or of sizes it is to keep, what an answer of a tool or a model never does. */
+const ourErrors: ReadonlySet<string> = new Set([
+  'StateError',
+  'TranscriptTooLarge',
+  'PayloadTooLarge',
+  'InternalError',
+]);
+
+const byItsCaller = 'by parent close policy';
+
+// Runs that ended as none should, and those that begin again and again. Nobody may have waited for them, so nobody was told.
+
+/** Ended within a day, and nothing took their place. */
+export async function checkEndedRuns(client: Client): Promise<Omit<Check, 'name'>> {
+  const since = `CloseTime > '${ago(dayMs)}'`;
+  const terminated = await listNewest(
+    client,
+    `${ofOurs} AND ExecutionStatus = 'Terminated' AND ${since}`,
+    mostEnded,
+  );
+  const failed = await listNewest(
+    client,
+    `${ofOurs} AND ExecutionStatus = 'Failed' AND ${since}`,
+    mostEnded,
+  );
+  const ended = [...terminated.executions, ...failed.executions];
+  const { found, looked } = await lookAtEach(ended, Date.now() + mostMs, (execution) =>
+    client.withDeadline(Date.now() + timeouts.serverCheck, () => badEnd(client, execution)),
+  );
+  const isAll = terminated.isAll && failed.isAll && looked === ended.length;
+  const message = summary(
+    found,
+    isAll ? undefined : `looked at ${looked} that were terminated or failed today, not at all`,
+  );
+  if (found.length === 0) return { status: 'ok', message };
+  const todo = 'see what they did with `longhaul show`, and start them again if they are needed';
+  return { status: 'warn', message, todo };
+}
+
+async function badEnd(
+  client: Client,
+  { workflowId, runId }: WorkflowExecutionInfo,
+): Promise<string | undefined> {
+  const how = await howItEnded(client, { workflowId, runId });
+  if (how === undefined) return undefined;
+  // A reset terminates the execution that it takes back.
+  const newest = await client.workflow.getHandle(workflowId).describe();
+  return newest.runId === runId ? `${printableLine(workflowId)}: ${how}` : undefined;
+}
+
+async function howItEnded(
+  client: Client,
+  execution: { readonly workflowId: string; readonly runId: string },
+): Promise<string | undefined> {
+  for await (const event of lastEvents(client, execution, 1)) {
+    const terminated = event.workflowExecutionTerminatedEventAttributes;
+    if (terminated) return howItWasTerminated(terminated.identity ?? '', terminated.reason ?? '');
+    return await ourFailure(client, event.workflowExecutionFailedEventAttributes?.failure);
+  }
+  return undefined;
+}
+
+/** The server says for itself why it does so. What ends with its caller ends as it should. */
+export function howItWasTerminated(identity: string, reason: string): string | undefined {
+  if (reason === byItsCaller) return undefined;
+  const by = identity === '' ? 'terminated' : `terminated by ${causeLine(identity)}`;
+  return reason === '' ? by : `${by}: ${causeLine(reason)}`;
+}
+
+type Failure = Parameters<typeof decodeOptionalFailureToOptionalError>[1];
+
+/** The code and message of the outermost failure that has a code, when it is one of ours. */
+async function ourFailure(client: Client, outermost: Failure): Promise<string | undefined> {
+  let failure = outermost;
+  while (failure && !failure.applicationFailureInfo) failure = failure.cause;
+  const code = failure?.applicationFailureInfo?.type ?? '';
+  if (!ourErrors.has(code)) return undefined;
+  const { loadedDataConverter } = client.options;
+  const error = await decodeOptionalFailureToOptionalError(loadedDataConverter, failure);
+  return `${code}: ${causeLine(error?.message ?? '')}`;
+}
+
+/** Ids that had many executions within an hour: each continued the one before, or took its place, and little was done in between. */
+export async function checkExecutions(client: Client): Promise<Omit<Check, 'name'>> {
+  const statuses = ['Running', 'ContinuedAsNew', 'Terminated', 'Failed', 'Canceled', 'TimedOut'];
+  const list = statuses.map((status) => `'${status}'`).join(', ');
+  const query = `${ofOurs} AND ExecutionStatus IN (${list}) AND StartTime > '${ago(hourMs)}'`;
+  const { executions, isAll } = await listNewest(client, query, mostExecutions);
+  const found = manyExecutions(executions);
+  const message = summary(
+    found,
+    isAll ? undefined : `looked at the newest ${executions.length} executions of this hour`,
+  );
+  if (found.length === 0) return { status: 'ok', message };
+  const todo =
+    'run `longhaul show <id> --full` to see what is so large; end a run that makes no progress with `longhaul cancel`';
+  return { status: 'warn', message, todo };
+}
+
+type Execution = Pick<WorkflowExecutionInfo, 'workflowId' | 'status'>;
+
+/** The one with the most first. */
+export function manyExecutions(executions: readonly Execution[]): readonly string[] {
+  const byId = new Map<string, Execution[]>();
+  for (const execution of executions) {
+    const own = byId.get(execution.workflowId) ?? [];
+    byId.set(execution.workflowId, own);
+    own.push(execution);
+  }
+  return [...byId]
+    .filter(([, own]) => own.length > usualExecutions)
+    .sort(([, one], [, other]) => other.length - one.length)
+    .map(([workflowId, own]) => {
+      const continued = own.filter(({ status }) => status.name === 'CONTINUED_AS_NEW').length;
+      return `${printableLine(workflowId)} (${own.length} executions in an hour, ${continued} of them continued as new)`;
+    });
+}
+
+function ago(ms: number): string {
+  return new Date(Date.now() - ms).toISOString();
+}
+
+// Open runs and threads that do not get on, though nobody is asked for anything. Each is looked at once, for all three checks.
+
+/** What was found out about one open run, in words; left out where all is well. */
+type OpenRun = {
+  readonly stuck?: string;
+  readonly retried?: readonly string[];
+  readonly halted?: string;
+};
+
+type OpenRuns = { readonly runs: readonly OpenRun[]; readonly cutOff?: string };
+
+export async function checkOpenRuns(client: Client): Promise<readonly Check[]> {
+  return openRunChecks(await lookAtOpenRuns(client));
+}
+
+export function openRunChecks({ runs, cutOff }: OpenRuns): readonly Check[] {
+  const check = (name: string, found: readonly string[], bad: Bad): Check => {
+    const message = summary(found, cutOff);
+    return found.length === 0 ? { name, status: 'ok', message } : { name, message, ...bad };
+  };
+  return [
+    check('stuck runs', runs.map(({ stuck }) => stuck).filter(isThere), {
+      status: 'fail',
+      todo: 'deploy code that can go on with them, or go back to an event before the change with `temporal workflow reset`',
+    }),
+    check('retried calls', runs.map(({ retried }) => retried ?? []).flat(), {
+      status: 'warn',
+      todo: 'mend what they call: they are tried again until their time is up',
+    }),
+    check('halted runs', runs.map(({ halted }) => halted).filter(isThere), {
+      status: 'fail',
+      todo: 'unless `longhaul reset` is at work now, it was cut off: give it again, of the root run, or end that with `longhaul cancel`',
+    }),
+  ];
+}
+
+type Bad = { readonly status: 'warn' | 'fail'; readonly todo: string };
+
+function isThere(text: string | undefined): text is string {
+  return text !== undefined;
+}
+
+/** Those the server reports come first; it does so after some attempts only, so the newest open runs are looked at as well. */
+async function lookAtOpenRuns(client: Client): Promise<OpenRuns> {
+  const open = `${ofOurs} AND ExecutionStatus = 'Running'`;
+  const problems = `${open} AND TemporalReportedProblems IS NOT NULL`;
+  const reported = await listNewest(client, problems, mostRuns).catch(() => undefined);
+  const newest = await listNewest(client, open, mostRuns);
+  const listed = [...(reported?.executions ?? []), ...newest.executions];
+  const ids = [...new Set(listed.map(({ workflowId }) => workflowId))];
+  const { found, looked } = await lookAtEach(ids, Date.now() + mostMs, (workflowId) =>
+    client.withDeadline(Date.now() + timeouts.serverCheck, () => lookAt(client, workflowId)),
+  );
+  const isAll = newest.isAll && reported?.isAll !== false && looked === ids.length;
+  return { runs: found, ...(!isAll && { cutOff: `looked at ${looked} open runs, not at all` }) };
+}
+
+async function lookAt(client: Client, workflowId: string): Promise<OpenRun | undefined> {
+  const run = await client.workflow.getHandle(workflowId).describe();
+  if (run.status.name !== 'RUNNING') return undefined;
+  const [stuck, retried, halted] = [
+    await stuckRun(client, run),
+    await retriedCalls(client, run),
+    await haltedRun(client, run),
+  ];
+  if (stuck === undefined && retried.length === 0 && halted === undefined) return undefined;
+  return {
+    retried,
+    ...(stuck !== undefined && { stuck }),
+    ...(halted !== undefined && { halted }),
+  };
+}
+
+/** Its workflow task fails again and again: it does nothing, and the server tries for ever. */
+async function stuckRun(
+  client: Client,
+  { raw, workflowId }: WorkflowExecutionDescription,
+): Promise<string | undefined> {
+  const attempt = raw.pendingWorkflowTask?.attempt ?? 1;
+  if (attempt <= 1) return undefined;
+  const failure = await taskFailure(client, workflowId);
+  // A few lost attempts mean no more than that a worker was killed.
+  if (failure === undefined && attempt < suspiciousTask) return undefined;
+  const cause = failure ? causeLine(failure.message) : 'no worker finishes the task in time';
+  return `${printableLine(workflowId)} (attempt ${attempt}): ${cause}`;
+}
+
+async function retriedCalls(
+  client: Client,
+  { raw, workflowId }: WorkflowExecutionDescription,
+): Promise<readonly string[]> {
+  const many = (raw.pendingActivities ?? []).filter(
+    ({ attempt }) => (attempt ?? 1) > usualAttempts,
+  );
+  return await Promise.all(
+    many.map(async ({ activityType, attempt, lastFailure }) => {
+      const { loadedDataConverter } = client.options;
+      const error = await decodeOptionalFailureToOptionalError(loadedDataConverter, lastFailure);
+      const name = printableLine(activityType?.name ?? '');
+      const cause = error === undefined ? 'no attempt has failed' : causeLine(error.message);
+      return `${name} of ${printableLine(workflowId)} (attempt ${attempt}): ${cause}`;
+    }),
+  );
+}
+
+/** Told to do nothing more by a reset that did not come to its end: nothing was begun since. */
+async function haltedRun(
+  client: Client,
+  { raw, workflowId, rootExecution }: WorkflowExecutionDescription,
+): Promise<string | undefined> {
+  const isQuiet = !raw.pendingActivities?.length && !raw.pendingChildren?.length;
+  if (!isQuiet) return undefined;
+  let looked = 0;
+  for await (const event of lastEvents(client, { workflowId })) {
+    const { signalName } = event.workflowExecutionSignaledEventAttributes ?? {};
+    if (signalName === signalNames.halt) return haltedLine(workflowId, rootExecution?.workflowId);
+    const isBegun =
+      event.activityTaskScheduledEventAttributes ??
+      event.startChildWorkflowExecutionInitiatedEventAttributes;
+    looked += 1;
+    if (isBegun || looked === mostEvents) return undefined;
+  }
+  return undefined;
+}
+
+function haltedLine(workflowId: string, root: string | null | undefined): string {
+  const line = printableLine(workflowId);
+  return !root || root === workflowId ? line : `${line} (below ${printableLine(root)})`;
+}
+
+/** Runs that a reset left behind: they wait for answers nobody will give, or spend on results nobody will take. */
+export async function checkOrphans(client: Client): Promise<Omit<Check, 'name'>> {
+  const { orphans, isAll } = await findOrphans(client, {}, mostOrphans);
+  const found = orphans.map(
+    ({ workflowId, path }) => `${printableLine(workflowId)} (${printableLine(path)})`,
+  );
+  const message = summary(
+    found,
+    isAll ? undefined : `looked at the newest ${mostOrphans} open runs`,
+  );
+  if (orphans.length === 0) return { status: 'ok', message };
+  return {
+    status: 'warn',
+    message: `left behind by a reset: ${message}`,
+    todo: 'end them with `longhaul cancel --orphans`',
+  };
+}

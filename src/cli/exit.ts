@@ -1,0 +1,129 @@
+import { type ErrorCode, type ErrorDetails, LonghaulError } from '../protocol/errors';
+import { grpcStatus } from '../base/grpc-status';
+import { printableLine } from './render/text';
+
+const longestMessage = 2_000;
+
+const namespaceHint =
+  'Create it with `temporal operator namespace create`, or set TEMPORAL_NAMESPACE or --namespace';
+
+export const exitCodes = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  needsInput: 3,
+  cancelled: 4,
+  unavailable: 5,
+  interrupted: 130,
+} as const;
+
+export const exitCodeHelp = `
+Exit codes:
+  0    done
+  1    error, or the run failed
+  2    wrong usage
+  3    the run needs input
+  4    the run was cancelled
+  5    no server, or no worker
+  130  interrupted; the run goes on
+
+Errors are one line on stderr, with --json also {"error":{"code","message","details"}} on stdout; LONGHAUL_DEBUG=1 adds the stack.`;
+
+const byError: Partial<Record<ErrorCode, number>> = {
+  InvalidInput: exitCodes.usage,
+  RunCancelled: exitCodes.cancelled,
+  ServerUnavailable: exitCodes.unavailable,
+  NoWorker: exitCodes.unavailable,
+};
+
+export function exitCodeOf(code: string): number {
+  if (code === 'UsageError') return exitCodes.usage;
+  return byError[code as ErrorCode] ?? exitCodes.failed;
+}
+
+/** The command line itself is wrong. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** The person stopped the command, not what it started; the message says what goes on. */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted';
+}
+
+/** What a command ends with when it does not succeed. */
+export type CliError = {
+  readonly code: string;
+  /** One line. */
+  readonly message: string;
+  readonly details: ErrorDetails;
+};
+
+export function toCliError(error: unknown): CliError {
+  const { code, message, details } = classify(error);
+  const line = printableLine(message);
+  const clipped = line.length > longestMessage ? `${line.slice(0, longestMessage)}…` : line;
+  return { code, message: clipped || code, details };
+}
+
+function classify(error: unknown): CliError {
+  if (LonghaulError.is(error)) return error;
+  if (error instanceof UsageError)
+    return { code: 'UsageError', message: error.message, details: {} };
+  if (isCommanderError(error)) {
+    return { code: 'UsageError', message: error.message.replace(/^error: /, ''), details: {} };
+  }
+  if (error instanceof Error && error.name === 'NamespaceNotFoundError') {
+    return unavailable(`${error.message}. ${namespaceHint}`);
+  }
+  const status = grpcStatusOf(error);
+  if (status !== undefined) return fromGrpc(status);
+  return { code: 'InternalError', message: messageOf(error), details: {} };
+}
+
+function isCommanderError(error: unknown): error is Error {
+  return (
+    error instanceof Error &&
+    'code' in error &&
+    typeof error.code === 'string' &&
+    error.code.startsWith('commander.')
+  );
+}
+
+type GrpcStatus = { readonly code: number; readonly details: string };
+
+/** What a server answered that refused a call; undefined for any other error. */
+export function grpcStatusOf(error: unknown): GrpcStatus | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { code, details } = cause as { code?: unknown; details?: unknown };
+    if (typeof code === 'number' && typeof details === 'string') return { code, details };
+  }
+  return undefined;
+}
+
+function fromGrpc({ code, details }: GrpcStatus): CliError {
+  if (code === grpcStatus.unavailable || code === grpcStatus.deadlineExceeded) {
+    return unavailable(`the Temporal server does not answer: ${details}`);
+  }
+  if (code === grpcStatus.notFound && /namespace/i.test(details)) {
+    return unavailable(`${details} ${namespaceHint}`);
+  }
+  if (code === grpcStatus.permissionDenied || code === grpcStatus.unauthenticated) {
+    return unavailable(`the Temporal server refuses the credentials: ${details}`);
+  }
+  if (code === grpcStatus.unimplemented) {
+    return unavailable(
+      `the server at this address is not a Temporal server, or it is too old: ${details}`,
+    );
+  }
+  return { code: 'InternalError', message: details, details: { status: code } };
+}
+
+function unavailable(message: string): CliError {
+  return { code: 'ServerUnavailable', message, details: {} };
+}
+
+export function messageOf(error: unknown): string {
+  const { message } = (error ?? {}) as { message?: unknown };
+  return typeof message === 'string' ? message : String(error);
+}

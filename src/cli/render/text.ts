@@ -1,0 +1,165 @@
+import type { RunStatus } from '../../client';
+
+const wide =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|\u{fe0f}/u;
+
+const invisible = /^[\p{Mark}\u200b-\u200d\u2060\ufeff]+$/u;
+
+const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+
+const gap = 2;
+
+const narrowestLast = 10;
+
+const looks = {
+  loading: 'cyan',
+  running: 'cyan',
+  'needs-input': 'yellow',
+  completed: 'green',
+  failed: 'red',
+  cancelled: 'dim',
+} as const satisfies Record<RunStatus, keyof Style>;
+
+const codes = {
+  bold: [1, 22],
+  dim: [2, 22],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  cyan: [36, 39],
+} as const;
+
+const sequences =
+  /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)|\u001b[ -/]*[0-~]?/g;
+
+/** What is left of control characters, and what makes text read in another order than it is written. */
+const controls =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+const unsafeInJson = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
+const loneSurrogates = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+const ownStyles = /(\u001b\[(?:1|2|22|31|32|33|36|39)m)/;
+
+/** Text of a model, a tool or a user as a terminal may show it: it can neither command the terminal nor hide what it says. */
+export function printable(text: string): string {
+  return text
+    .replace(loneSurrogates, '\ufffd')
+    .replace(sequences, '')
+    .replace(/\r\n?/g, '\n')
+    .replace(controls, '');
+}
+
+/** The same on one line. */
+export function printableLine(text: string): string {
+  return printable(text).replace(/\s+/g, ' ').trim();
+}
+
+/** What may reach a terminal, from wherever its parts are: text, and the colours and weights of `createStyle`. */
+export function terminalText(text: string): string {
+  return text
+    .split(ownStyles)
+    .map((piece, index) => (index % 2 === 0 ? printable(piece) : piece))
+    .join('');
+}
+
+/** One line of JSON that reads back as the value and that a terminal only shows. */
+export function printableJson(value: unknown): string {
+  return JSON.stringify(value).replace(
+    unsafeInJson,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+export type Style = Readonly<Record<keyof typeof codes, (text: string) => string>>;
+
+/** Colours and weights, or nothing at all. */
+export function createStyle(enabled: boolean): Style {
+  const paint =
+    ([on, off]: readonly [number, number]) =>
+    (text: string): string =>
+      enabled && text !== '' ? `\u001b[${on}m${text}\u001b[${off}m` : text;
+  return {
+    bold: paint(codes.bold),
+    dim: paint(codes.dim),
+    red: paint(codes.red),
+    green: paint(codes.green),
+    yellow: paint(codes.yellow),
+    cyan: paint(codes.cyan),
+  };
+}
+
+export function paintStatus(status: RunStatus, style: Style): string {
+  return style[looks[status]](status);
+}
+
+export type TableOptions = { readonly style: Style; readonly width: number };
+
+/** Text that fits a terminal, and how it is painted once it has its place. */
+export type Cell = string | { readonly text: string; readonly paint: (text: string) => string };
+
+/** On one line each, whatever the cells hold: columns as wide as they need, the last one cut to what is left, under a dim header; nothing without rows. */
+export function renderTable(
+  header: readonly string[],
+  rows: readonly (readonly Cell[])[],
+  { style, width }: TableOptions,
+): readonly string[] {
+  if (rows.length === 0) return [];
+  const last = header.length - 1;
+  const widths = header
+    .slice(0, last)
+    .map((name, column) =>
+      Math.max(textWidth(name), ...rows.map((row) => textWidth(textOf(row[column])))),
+    );
+  const left = width - widths.reduce((sum, columns) => sum + columns + gap, 0);
+  const layOut = (row: readonly Cell[]): string => {
+    const cells = widths.map((columns, column) => {
+      const text = textOf(row[column]);
+      return paint(row[column], text) + ' '.repeat(columns + gap - textWidth(text));
+    });
+    const text = clipToWidth(textOf(row[last]), Math.max(narrowestLast, left));
+    return [...cells, paint(row[last], text)].join('').trimEnd();
+  };
+  return [style.dim(layOut(header)), ...rows.map(layOut)];
+}
+
+function textOf(cell: Cell | undefined): string {
+  const text = typeof cell === 'object' ? cell.text : (cell ?? '');
+  return printable(text).replace(/\s/g, ' ');
+}
+
+function paint(cell: Cell | undefined, text: string): string {
+  return typeof cell === 'object' ? cell.paint(text) : text;
+}
+
+/** Columns that a line takes in a terminal. */
+export function textWidth(line: string): number {
+  if (/^[ -~]*$/.test(line)) return line.length;
+  let width = 0;
+  for (const { segment } of segmenter.segment(line)) width += graphemeWidth(segment);
+  return width;
+}
+
+/** The line, or as much of its beginning as fits, with an ellipsis. */
+export function clipToWidth(line: string, columns: number): string {
+  const head = line.slice(0, columns * 8);
+  if (head === line && textWidth(line) <= columns) return line;
+  let clipped = '';
+  let width = 0;
+  for (const { segment } of segmenter.segment(head)) {
+    width += graphemeWidth(segment);
+    if (width >= columns) break;
+    clipped += segment;
+  }
+  return `${clipped.trimEnd()}…`;
+}
+
+export function padToWidth(line: string, columns: number): string {
+  return line + ' '.repeat(Math.max(0, columns - textWidth(line)));
+}
+
+function graphemeWidth(grapheme: string): number {
+  if (invisible.test(grapheme)) return 0;
+  return wide.test(grapheme) ? 2 : 1;
+}

@@ -1,0 +1,247 @@
+import { statSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { didYouMean, quote } from '../../base/problem';
+import { messageOf, UsageError } from '../exit';
+import { collect } from './parse-options';
+import { pathToFileURL } from 'node:url';
+import { LonghaulError } from '../../protocol/errors';
+import { isJsonObject } from '../../base/json';
+import { createRegistry, type Registry } from '../../define/registry';
+import { addSpecs } from '../../define/files/add';
+import type { CreateWorkerOptions } from '../../worker';
+import { workerOptionNames } from '../../worker/check-options';
+import { spawnSync } from 'node:child_process';
+
+const checkTimeoutMs = 3_000;
+
+/** Node's errors on loading a module, and what to do about each. */
+const hints: Readonly<Record<string, string>> = {
+  ERR_UNKNOWN_FILE_EXTENSION:
+    'Node reads TypeScript from version 22.18 on: use that, or write the file as .mjs',
+  ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX:
+    'Node only strips types: write it without enums, namespaces and parameter properties',
+  ERR_MODULE_NOT_FOUND:
+    'install the package, or write the whole name of the file, with its extension',
+};
+
+const configNames = ['longhaul.config.ts', 'longhaul.config.js', 'longhaul.config.mjs'];
+
+const configExample =
+  "import { defineAgent } from 'longhaul'; export default { runners: [defineAgent({ id: 'assistant', model: 'openai/gpt-6.1-terra' })] };";
+
+/** What to write where there are no agents yet. */
+const configHint = `write longhaul.config.mjs: ${configExample} Or name a file with --agents, or specs with -f`;
+
+const expected = {
+  runners: `an agent, an array of agents, or createWorker's options, as in ${configExample}`,
+  tools:
+    "an array of tools, or createWorker's options, as in import { defineTool } from 'longhaul'; export default { tools: [defineTool({ … })] };",
+};
+
+type SpecFlags = {
+  /** Files and folders of specs. */
+  readonly file?: readonly string[];
+  readonly tools?: string;
+  readonly overlay?: readonly string[];
+};
+
+export type AgentsFlags = SpecFlags & { readonly agents?: string };
+
+/** Where agents come from: a module, or specs and the module with their code. Plain data, so that another process can be told. */
+export type AgentsSource =
+  | { readonly kind: 'module'; readonly file: string }
+  | {
+      readonly kind: 'specs';
+      readonly paths: readonly string[];
+      readonly overlays: readonly string[];
+      readonly tools?: string;
+    };
+
+export function addSpecFlags(command: Command): Command {
+  return command
+    .option(
+      '-f, --file <path>',
+      'agents and workflows in YAML or JSON: a file or a folder; may be repeated',
+      collect,
+    )
+    .option('--tools <file>', "module with the code that the specs name: createWorker's options")
+    .option(
+      '--overlay <name>',
+      'changes of the specs for an environment; may be repeated',
+      collect,
+    );
+}
+
+/** The agents to serve: those that are named, else the configuration of the folder, else nothing. */
+export function findAgentsSource(folder: string, flags: AgentsFlags): AgentsSource | undefined {
+  if (flags.file !== undefined) return specsSource(flags.file, folder, flags);
+  for (const name of ['tools', 'overlay'] as const) {
+    if (flags[name] === undefined) continue;
+    throw new UsageError(`--${name} is for specs: name them with -f`);
+  }
+  const file = findAgentsFile(folder, flags.agents);
+  return file === undefined ? undefined : { kind: 'module', file };
+}
+
+export function requireAgentsSource(folder: string, flags: AgentsFlags): AgentsSource {
+  const source = findAgentsSource(folder, flags);
+  if (source !== undefined) return source;
+  throw new UsageError(`there is no longhaul.config.{ts,js,mjs} here: ${configHint}`);
+}
+
+/** What a person calls it. */
+export function sourceName(source: AgentsSource): string {
+  return source.kind === 'module' ? basename(source.file) : source.paths.join(', ');
+}
+
+/** What is there before anything is loaded: to be watched even if loading fails. */
+export function sourceFiles(source: AgentsSource): readonly string[] {
+  if (source.kind === 'module') return [source.file];
+  const { paths, tools } = source;
+  return [...paths, ...(tools === undefined ? [] : [tools])].map((path) => resolve(path));
+}
+
+/** The file with the agents: the one named, else the configuration of the folder, else nothing. */
+export function findAgentsFile(folder: string, named?: string): string | undefined {
+  if (named === undefined) return configNames.map((name) => join(folder, name)).find(isFile);
+  return requireFile('--agents', folder, named);
+}
+
+/** Paths of specs stay as they are given: messages name them so. */
+function specsSource(
+  paths: readonly string[],
+  folder: string,
+  { agents, tools, overlay = [] }: AgentsFlags,
+): AgentsSource {
+  if (agents !== undefined) throw new UsageError('give either --agents or -f, not both');
+  for (const path of paths) {
+    if (statSync(resolve(folder, path), { throwIfNoEntry: false }) !== undefined) continue;
+    throw new UsageError(`-f: there is no file or folder ${quote(path)}`);
+  }
+  const code = tools === undefined ? {} : { tools: requireFile('--tools', folder, tools) };
+  return { kind: 'specs', paths, overlays: overlay, ...code };
+}
+
+function requireFile(flag: string, folder: string, named: string): string {
+  const file = resolve(folder, named);
+  if (isFile(file)) return file;
+  throw new UsageError(`${flag}: there is no file ${quote(named)}`);
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+}
+
+export type LoadedAgents = {
+  /** The runners of specs are among the others. */
+  readonly options: Omit<CreateWorkerOptions, 'specs' | 'overlays'>;
+  readonly registry: Registry;
+  /** The files of specs. */
+  readonly files: readonly string[];
+  /** Code that specs name and that is not there, where that may be. */
+  readonly missing: readonly string[];
+};
+
+/** Runs the module, reads the specs, and checks all of it. With `stubs` only to be looked at: code may be missing. */
+export async function loadAgents(
+  source: AgentsSource,
+  { stubs = false }: { readonly stubs?: boolean } = {},
+): Promise<LoadedAgents> {
+  const { options, files, missing } = addSpecs(await optionsOf(source), { stubs });
+  return { options, registry: createRegistry(options), files, missing };
+}
+
+async function optionsOf(source: AgentsSource): Promise<CreateWorkerOptions> {
+  if (source.kind === 'module') return await loadModule(source.file, 'runners');
+  const { paths, overlays, tools } = source;
+  const code = tools === undefined ? {} : await loadModule(tools, 'tools');
+  const changes = [...(code.overlays ?? []), ...overlays];
+  return {
+    ...code,
+    specs: [...[code.specs ?? []].flat(), ...paths],
+    ...(changes.length > 0 && { overlays: changes }),
+  };
+}
+
+/** Takes the default export of a file: `createWorker's` options, or a list of what `listed` says. */
+async function loadModule(file: string, listed: 'runners' | 'tools'): Promise<CreateWorkerOptions> {
+  return toOptions(defaultExport(await importFile(file)), basename(file), listed);
+}
+
+/** Compiled, this stays the native `import()`, which loads both kinds of modules and strips types. */
+async function importFile(file: string): Promise<unknown> {
+  try {
+    return await import(pathToFileURL(file).href);
+  } catch (error) {
+    throw explainLoadError(error, file);
+  }
+}
+
+/** A compiled module that a CommonJS file stands for has its default export one level down. */
+function defaultExport(module: unknown): unknown {
+  const { default: value } = module as { default?: unknown };
+  const isNested = isJsonObject(value) && '__esModule' in value && 'default' in value;
+  return isNested ? value['default'] : value;
+}
+
+function toOptions(value: unknown, name: string, listed: 'runners' | 'tools'): CreateWorkerOptions {
+  const refuse = (problem: string) => refusal(name, problem, listed);
+  if (listed === 'runners' && isRunner(value)) return { runners: [value] };
+  if (Array.isArray(value)) return { [listed]: value };
+  if (value === undefined) throw refuse('has no default export');
+  if (!isJsonObject(value)) throw refuse('must export an object by default');
+  const unknown = Object.keys(value).find((key) => !workerOptionNames.includes(key));
+  if (unknown === undefined) return value;
+  const meant =
+    unknown === 'agents' ? "; did you mean 'runners'?" : didYouMean(unknown, workerOptionNames);
+  throw refuse(`has the unknown option ${quote(unknown)}${meant}`);
+}
+
+type Runner = NonNullable<CreateWorkerOptions['runners']>[number];
+
+function isRunner(value: unknown): value is Runner {
+  return isJsonObject(value) && 'kind' in value && 'spec' in value;
+}
+
+function refusal(name: string, problem: string, listed: 'runners' | 'tools'): LonghaulError {
+  return new LonghaulError(
+    'SpecError',
+    `${name} ${problem}: its default export is ${expected[listed]}`,
+  );
+}
+
+/** Why a file with agents could not be loaded, in one line that names it. */
+export function explainLoadError(error: unknown, file: string): LonghaulError {
+  const name = basename(file);
+  const { code } = (error ?? {}) as { code?: unknown };
+  const hint = typeof code === 'string' ? hints[code] : undefined;
+  const place = placeIn(stackOf(error), name) ?? (isSyntaxError(error) ? checkSyntax(file) : name);
+  const message = messageOf(error);
+  const explained = hint === undefined ? message : `${message}. ${hint}`;
+  return new LonghaulError('SpecError', `cannot load ${place}: ${explained}`, { cause: error });
+}
+
+/** `agents.mjs:12`, where a text tells the line. */
+function placeIn(text: string, name: string): string | undefined {
+  const at = text.indexOf(`${name}:`);
+  const line = at < 0 ? undefined : /^:(\d+)/.exec(text.slice(at + name.length))?.[1];
+  return line === undefined ? undefined : `${name}:${line}`;
+}
+
+/** Node keeps the place of a syntax error to itself, but for a check of the file. */
+function checkSyntax(file: string): string {
+  const { stderr } = spawnSync(process.execPath, ['--check', file], {
+    encoding: 'utf8',
+    timeout: checkTimeoutMs,
+  });
+  return placeIn(stderr, basename(file)) ?? basename(file);
+}
+
+function isSyntaxError(error: unknown): boolean {
+  return (error as Partial<Error> | undefined)?.name === 'SyntaxError';
+}
+
+function stackOf(error: unknown): string {
+  return String((error as Partial<Error> | undefined)?.stack ?? '');
+}

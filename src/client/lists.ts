@@ -1,0 +1,99 @@
+import type { WorkflowExecutionInfo } from '@temporalio/client';
+import { isJsonObject } from '../base/json';
+import { threadMemoKey, threadType, whereType, workflowTypes } from '../protocol/names';
+import type { ThreadKey } from '../protocol/thread';
+import type { RunMemo, RunStatus } from '../protocol/run';
+import { memoOf, stateFromMemo } from './run-view';
+import { type SearchIndex, Whose, type WhoseFilter } from './executions';
+
+// Runs, as the server lists them: read from their memos, so that no worker is needed.
+
+/** One line of a list of runs. */
+export type RunSummary = {
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly agent: string;
+  readonly status: RunStatus;
+  readonly startTime: string;
+  readonly closeTime?: string;
+  /** Of a run that another one called, or a thread's turn: where it hangs below it. */
+  readonly path?: string;
+  readonly pending: NonNullable<RunMemo['pending']>;
+};
+
+export type RunsFilter = WhoseFilter & {
+  readonly status?: RunStatus;
+  /** Also those that other runs called, and the turns of threads. Default false. */
+  readonly children?: boolean;
+};
+
+/** The newest first. */
+export async function* listRuns(
+  index: SearchIndex,
+  filter: RunsFilter,
+): AsyncGenerator<RunSummary, void, void> {
+  const whose = new Whose(filter, ['status', 'children']);
+  const { status, children = false } = filter;
+  const query = whereType(Object.values(workflowTypes));
+  for await (const execution of index.list(query, whose.conditions)) {
+    if (!whose.matches(memoOf(execution))) continue;
+    const summary = summarize(execution);
+    if (summary.path !== undefined && !children) continue;
+    if (status !== undefined && summary.status !== status) continue;
+    yield summary;
+  }
+}
+
+function summarize(execution: WorkflowExecutionInfo): RunSummary {
+  const { status, runner } = stateFromMemo(execution);
+  const { path, pending = [] } = memoOf(execution);
+  return {
+    workflowId: execution.workflowId,
+    runId: execution.runId,
+    agent: runner,
+    status,
+    startTime: execution.startTime.toISOString(),
+    ...(execution.closeTime && { closeTime: execution.closeTime.toISOString() }),
+    ...(path !== undefined && { path }),
+    pending: status === 'needs-input' ? pending : [],
+  };
+}
+
+/** One line of a list of threads. */
+export type ThreadSummary = Pick<RunSummary, 'agent' | 'status' | 'pending' | 'startTime'> & {
+  readonly threadId: string;
+  /** Left out for one that another program started. */
+  readonly key?: ThreadKey;
+};
+
+export type ThreadsFilter = Pick<WhoseFilter, 'agent'> & Partial<ThreadKey>;
+
+/** Open ones, the newest first. */
+export async function* listThreads(
+  index: SearchIndex,
+  filter: ThreadsFilter,
+): AsyncGenerator<ThreadSummary, void, void> {
+  const { agent, ...key } = filter;
+  const whose = new Whose({
+    ...(agent !== undefined && { agent }),
+    ...(Object.keys(key).length > 0 && { key }),
+  });
+  const query = `WorkflowType = '${threadType}' AND ExecutionStatus = 'Running'`;
+  for await (const execution of index.list(query, whose.conditions)) {
+    if (whose.matches(memoOf(execution))) yield summarizeThread(execution);
+  }
+}
+
+function summarizeThread(execution: WorkflowExecutionInfo): ThreadSummary {
+  const { status, runner: agent } = stateFromMemo(execution);
+  const pending = status === 'needs-input' ? (memoOf(execution).pending ?? []) : [];
+  const key = execution.memo?.[threadMemoKey];
+  return {
+    threadId: execution.workflowId,
+    ...(isJsonObject(key) && { key: key as ThreadKey }),
+    agent,
+    status,
+    startTime: execution.startTime.toISOString(),
+    pending,
+  };
+}

@@ -1,0 +1,105 @@
+import type { Client } from '@temporalio/client';
+import { timeouts } from '../protocol/limits';
+import { LonghaulError } from '../protocol/errors';
+import { grpcStatus } from '../base/grpc-status';
+import { hasGrpcStatus } from './failures';
+
+const checkEveryMs = 1_000;
+
+/** Of the server's API: `TASK_QUEUE_TYPE_WORKFLOW`, `WORKER_STATUS_SHUTTING_DOWN` and `WORKER_STATUS_SHUTDOWN`. */
+const workflowTasks = 1;
+
+const stoppedStatuses: readonly unknown[] = [2, 3];
+
+// Who polls a task queue, as the server tells it.
+
+export type PollingWorker = { readonly identity: string; readonly lastPoll: Date };
+
+type Timestamp = { readonly seconds?: unknown; readonly nanos?: number | null };
+
+/**
+ * The server lists a poller for five minutes after its last poll; one that said goodbye since then is left out. A worker that was
+ * killed still counts.
+ */
+export async function pollingWorkers(
+  client: Client,
+  taskQueue: string,
+): Promise<readonly PollingWorker[]> {
+  const { pollers } = await client.withDeadline(Date.now() + timeouts.serverCheck, () =>
+    client.workflowService.describeTaskQueue({
+      namespace: client.options.namespace,
+      taskQueue: { name: taskQueue },
+      taskQueueType: workflowTasks,
+    }),
+  );
+  if (pollers.length === 0) return [];
+  const stopped = await stopTimes(client, taskQueue);
+  return pollers
+    .map(({ identity, lastAccessTime }) => ({
+      identity: identity ?? '',
+      lastPoll: toDate(lastAccessTime),
+    }))
+    .filter(({ identity, lastPoll }) => lastPoll > (stopped.get(identity) ?? new Date(0)));
+}
+
+/** When workers of the queue said that they stop, by identity; nothing on servers that do not keep it. */
+async function stopTimes(client: Client, taskQueue: string): Promise<ReadonlyMap<string, Date>> {
+  const times = new Map<string, Date>();
+  try {
+    const { workersInfo } = await client.withDeadline(Date.now() + timeouts.serverCheck, () =>
+      client.workflowService.listWorkers({
+        namespace: client.options.namespace,
+        query: `TaskQueue = ${JSON.stringify(taskQueue)}`,
+      }),
+    );
+    for (const { workerHeartbeat: worker } of workersInfo) {
+      if (worker?.taskQueue !== taskQueue || !stoppedStatuses.includes(worker.status)) continue;
+      const identity = worker.workerIdentity ?? '';
+      const time = toDate(worker.heartbeatTime);
+      if (time > (times.get(identity) ?? new Date(0))) times.set(identity, time);
+    }
+  } catch {
+    return new Map();
+  }
+  return times;
+}
+
+function toDate(timestamp: Timestamp | null | undefined): Date {
+  return new Date(Number(timestamp?.seconds ?? 0) * 1_000 + (timestamp?.nanos ?? 0) / 1_000_000);
+}
+
+/**
+ * Whether any worker polls the task queue: one that was killed counts for some minutes more, one that stopped does not. The
+ * time-skipping server cannot tell, which counts as yes.
+ */
+export async function hasWorker(client: Client, taskQueue: string): Promise<boolean> {
+  try {
+    return (await pollingWorkers(client, taskQueue)).length > 0;
+  } catch (error) {
+    if (hasGrpcStatus(error, grpcStatus.unimplemented)) return true;
+    throw error;
+  }
+}
+
+/** Rejects with `NoWorker` when none has shown itself for 5 s; resolves when one has. Never touches the run. */
+export async function requireWorker(
+  client: Client,
+  options: { taskQueue: string; workflowId: string; signal: AbortSignal },
+): Promise<void> {
+  const { taskQueue, workflowId, signal } = options;
+  const deadline = Date.now() + timeouts.serverCheck - checkEveryMs;
+  while (!signal.aborted) {
+    if (await hasWorker(client, taskQueue)) return;
+    if (Date.now() >= deadline) throw noWorker(taskQueue, workflowId);
+    await new Promise((resolve) => setTimeout(resolve, checkEveryMs));
+  }
+}
+
+export function noWorker(taskQueue: string, workflowId: string): LonghaulError {
+  return new LonghaulError(
+    'NoWorker',
+    `no worker polls task queue '${taskQueue}'. Run '${workflowId}' is safe and goes on when one starts: ` +
+      `createWorker({ taskQueue: '${taskQueue}' }) or \`longhaul dev\``,
+    { retryable: true, details: { taskQueue, workflowId } },
+  );
+}

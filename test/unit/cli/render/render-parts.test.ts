@@ -1,0 +1,142 @@
+// Pure: no server.
+import { createEventRenderer } from '../../../../src/cli/render/render-parts';
+import { createStyle } from '../../../../src/cli/render/text';
+import type { Decision, LogEvent } from '../../../../src/protocol/log';
+import type { AssistantPart, ToolCallPart, ToolResult } from '../../../../src/protocol/message';
+import { text, userEvent } from '../../core/builders';
+import { anEvent, usageOf } from '../builders';
+
+const call: ToolCallPart = {
+  type: 'tool_call',
+  callId: 'c1',
+  name: 'get_weather',
+  args: { city: 'Paris' },
+};
+
+const turn = (...content: AssistantPart[]): LogEvent => ({
+  kind: 'model-turn',
+  content,
+  usage: usageOf(15),
+});
+const result = (fields: Partial<ToolResult>): LogEvent => ({
+  kind: 'tool-result',
+  result: {
+    type: 'tool_result',
+    callId: 'c1',
+    name: 'get_weather',
+    isError: false,
+    content: [],
+    ...fields,
+  },
+});
+const decided = (decision: Decision): LogEvent => ({ kind: 'decision', decision });
+
+describe('createEventRenderer', () => {
+  it.each<{ name: string; event: LogEvent; lines: string[] }>([
+    { name: 'an answer', event: userEvent('to\nRome'), lines: ['#1  you     to Rome'] },
+    {
+      name: 'a final text',
+      event: turn({ type: 'reasoning', text: 'hm' }, text('It is warm.')),
+      lines: ['#2  model   text · 15 tokens'],
+    },
+    {
+      name: 'a text cut by the provider',
+      event: {
+        kind: 'model-turn',
+        content: [text('It')],
+        usage: usageOf(null),
+        finishReason: 'length',
+      },
+      lines: ['#2  model   text · cut at the output limit'],
+    },
+    {
+      name: 'calls after a text',
+      event: turn(text('I\nlook.'), call, { ...call, args: null, rawArgs: '{"city":' }),
+      lines: [
+        '#2  model   I look.',
+        '#2  call    get_weather {"city":"Paris"}',
+        '#2  call    get_weather {"city":',
+      ],
+    },
+    {
+      name: 'a result',
+      event: result({
+        content: [text('\u001b[31mwarm\u001b]0;x\u0007'), { type: 'json', value: [1] }],
+      }),
+      lines: ['#1  result  get_weather warm [1]'],
+    },
+    {
+      name: 'an image as a result',
+      event: result({
+        content: [
+          { type: 'media', mediaType: 'image/png', source: { kind: 'base64', data: 'AAAA' } },
+        ],
+      }),
+      lines: ['#1  result  get_weather [image/png]'],
+    },
+    {
+      name: 'a failed call',
+      event: result({ isError: true, content: [text('no such city')] }),
+      lines: ['#1  error   get_weather no such city'],
+    },
+    {
+      name: 'a long line, cut to the terminal',
+      event: result({ content: [text('x'.repeat(100))] }),
+      lines: [`#1  result  get_weather ${'x'.repeat(35)}…`],
+    },
+    {
+      name: 'changed arguments',
+      event: decided({ kind: 'edit-call', turn: 1, index: 0, args: { city: 'Rome' } }),
+      lines: ['#1  note    a person changed the arguments to {"city":"Rome…'],
+    },
+    {
+      name: 'a repaired call',
+      event: decided({ kind: 'repair-call', index: 0, name: 'get_weather' }),
+      lines: ['#1  note    call 1 is taken as get_weather'],
+    },
+    {
+      name: 'an ignored call',
+      event: decided({ kind: 'ignore-call', index: 1 }),
+      lines: ['#1  note    call 2 is left out'],
+    },
+    {
+      name: 'calls that were answered without running',
+      event: decided({ kind: 'answer-calls', answers: [{ index: 0, text: 'no such tool' }] }),
+      lines: ['#1  note    no such tool'],
+    },
+    {
+      name: 'an override',
+      event: decided({ kind: 'replace-turn', text: 'fixed' }),
+      lines: ['#1  note    the response became: fixed'],
+    },
+    {
+      name: 'feedback',
+      event: decided({ kind: 'feedback', text: 'Say done.' }),
+      lines: ['#1  note    Say done.'],
+    },
+    { name: 'the history', event: decided({ kind: 'history', messages: [] }), lines: [] },
+    {
+      name: 'a summary',
+      event: { kind: 'summary', text: 'so far' },
+      lines: ['#1  summary so far'],
+    },
+  ])('shows $name', ({ event, lines }) => {
+    const render = createEventRenderer({ style: createStyle(false), width: 60, turn: 1 });
+    expect(render(anEvent(3, event))).toEqual(lines);
+  });
+
+  it('numbers model turns and leaves the prompt out', () => {
+    const render = createEventRenderer({ style: createStyle(false), width: 80 });
+    const events = [
+      userEvent('Hi'),
+      turn(call),
+      result({ content: [text('ok')] }),
+      turn(text('Done')),
+    ];
+    expect(events.flatMap((event, index) => render(anEvent(index, event)))).toEqual([
+      '#1  call    get_weather {"city":"Paris"}',
+      '#1  result  get_weather ok',
+      '#2  model   text · 15 tokens',
+    ]);
+  });
+});

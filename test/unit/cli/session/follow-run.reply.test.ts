@@ -1,0 +1,80 @@
+// Pure: no server.
+import { askPerson, replyTo } from '../../../../src/cli/session/follow-run';
+import { anApproval, aQuestion } from '../builders';
+import { fakeTerminal } from '../fake-terminal';
+
+const refusal = 'A person rejected this call.';
+
+describe('replyTo', () => {
+  it.each([
+    { options: ['Paris', 'Rome'], text: '2', answer: 'Rome' },
+    { options: ['Paris', 'Rome'], text: 'Oslo', answer: 'Oslo' },
+    { options: ['2', '1'], text: '2', answer: '2' },
+    { options: ['Paris'], text: '2', answer: '2' },
+    { options: undefined, text: '1', answer: '1' },
+  ])('takes $text for $answer when the options are $options', ({ options, text, answer }) => {
+    const input = aQuestion(options === undefined ? {} : { options });
+    expect(replyTo(input, text)).toEqual({ kind: 'answer', text: answer });
+  });
+
+  it.each([
+    { text: 'y', reply: { kind: 'approve' } },
+    { text: ' YES ', reply: { kind: 'approve' } },
+    { text: 'n', reply: { kind: 'reject', reason: refusal } },
+    { text: 'no: too late', reply: { kind: 'reject', reason: 'too late' } },
+    { text: '{"to":"eve"}', reply: { kind: 'approve', args: { to: 'eve' } } },
+  ])('decides an approval by $text', ({ text, reply }) => {
+    expect(replyTo(anApproval(), text)).toEqual(reply);
+  });
+
+  it.each(['yes please', '', '[1]', 'nothing'])(
+    'refuses %j as the answer to an approval',
+    (text) => {
+      expect(() => replyTo(anApproval(), text)).toThrow(/does not answer the approval 'a1.0'/);
+    },
+  );
+});
+
+describe('askPerson', () => {
+  it.each([
+    {
+      name: 'an option by its number',
+      input: aQuestion({ options: ['Paris', 'Rome'] }),
+      typed: ['', '2'],
+      asked: ['> ', '> '],
+      reply: { kind: 'answer', text: 'Rome' },
+    },
+    {
+      name: 'an approval',
+      input: anApproval(),
+      typed: ['what', 'y'],
+      asked: ['[y]es, [n]o, [e]dit > ', '[y]es, [n]o, [e]dit > '],
+      reply: { kind: 'approve' },
+    },
+    {
+      name: 'a refusal and its reason',
+      input: anApproval(),
+      typed: ['n', 'too late'],
+      asked: ['[y]es, [n]o, [e]dit > ', 'reason > '],
+      reply: { kind: 'reject', reason: 'too late' },
+    },
+    {
+      name: 'other arguments, until they are an object',
+      input: anApproval(),
+      typed: ['e', '{"to":', '{"to":"eve"}'],
+      asked: ['[y]es, [n]o, [e]dit > ', 'arguments > {"to":"bob"}', 'arguments > {"to":'],
+      reply: { kind: 'approve', args: { to: 'eve' } },
+    },
+    {
+      name: 'nothing at the end of the input',
+      input: aQuestion(),
+      typed: [],
+      asked: ['> '],
+      reply: undefined,
+    },
+  ])('takes $name', async ({ input, typed, asked, reply }) => {
+    const terminal = fakeTerminal({ typed });
+    expect(await askPerson(input, terminal)).toEqual(reply);
+    expect(terminal.asked).toEqual(asked);
+  });
+});
