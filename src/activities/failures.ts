@@ -18,10 +18,10 @@ const shortestRetryMs = 100;
  * cost so far; it follows the details, as in the failure of a child.
  */
 export function toFailure(error: unknown, spend?: RunSpend): unknown {
-  if (error instanceof TemporalFailure) return readable(error);
-  if (ProviderError.is(error)) return providerFailure(error);
+  if (error instanceof TemporalFailure) return readableFailure(error);
+  if (ProviderError.is(error)) return providerApplicationFailure(error);
   if (!LonghaulError.is(error))
-    return failure('InternalError', describe(error), { nonRetryable: false, spend });
+    return failure('InternalError', describeError(error), { nonRetryable: false, spend });
   if (error.code === 'NotRegisteredHere') return notRegisteredFailure(error);
   return failure(error.code, error.message, {
     nonRetryable: !error.retryable,
@@ -30,7 +30,7 @@ export function toFailure(error: unknown, spend?: RunSpend): unknown {
   });
 }
 
-function providerFailure(error: ProviderError): ApplicationFailure {
+function providerApplicationFailure(error: ProviderError): ApplicationFailure {
   const { attempt } = Context.current().info;
   const isSpent = error.kind === 'bad_response' && attempt >= badResponseAttempts;
   return failure(error.code, error.message, {
@@ -79,17 +79,17 @@ function failure(
 ): ApplicationFailure {
   const { details, spend, ...rest } = options;
   const text = JSON.stringify(details ?? {});
-  const told: unknown[] = text.length <= limits.failureMessage ? [JSON.parse(text)] : [];
+  const sent: unknown[] = text.length <= limits.failureMessage ? [JSON.parse(text)] : [];
   return ApplicationFailure.create({
     type,
     message: clipText(redact(message), limits.failureMessage),
-    details: spend === undefined ? told : [told[0] ?? {}, spend],
+    details: spend === undefined ? sent : [sent[0] ?? {}, spend],
     ...rest,
   });
 }
 
 /** The user's code may throw a failure whose text ends in half a character. The worker could not send it. */
-function readable(error: TemporalFailure): TemporalFailure {
+function readableFailure(error: TemporalFailure): TemporalFailure {
   const { message, stack = '' } = error;
   if (!(error instanceof ApplicationFailure) || (message.isWellFormed() && stack.isWellFormed()))
     return error;
@@ -105,7 +105,7 @@ function readable(error: TemporalFailure): TemporalFailure {
 }
 
 /** A short text for any thrown value, which may be circular, huge or not an error. */
-export function describe(error: unknown): string {
+export function describeError(error: unknown): string {
   try {
     if (error instanceof Error)
       return redact(error.name === 'Error' ? error.message : `${error.name}: ${error.message}`);

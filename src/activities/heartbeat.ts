@@ -20,14 +20,14 @@ export async function withHeartbeat<Result>(
   const context = Context.current();
   const everyMs = (context.info.heartbeatTimeoutMs ?? defaultHeartbeatMs) / 3;
   let details = (context.info.heartbeatDetails ?? undefined) as Json | undefined;
-  let isTold = details === undefined;
+  let isSent = details === undefined;
   const keep = (latest?: Json): void => {
     details = latest ?? details;
-    isTold = false;
+    isSent = false;
   };
   const heartbeat = (latest?: Json): void => {
     if (latest !== undefined) details = ownDetails(latest);
-    isTold = true;
+    isSent = true;
     context.heartbeat(details);
   };
   const timer = setInterval(() => heartbeat(), everyMs);
@@ -35,7 +35,7 @@ export async function withHeartbeat<Result>(
     const signal = context.cancellationSignal;
     return await untilAborted(() => work(signal, heartbeat, keep), signal);
   } catch (error) {
-    if (!isTold) heartbeat();
+    if (!isSent) heartbeat();
     throw error;
   } finally {
     clearInterval(timer);

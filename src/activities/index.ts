@@ -37,7 +37,7 @@ export function createActivities(dependencies: ActivityDependencies): LonghaulAc
       run: (input: Input) => Promise<Result>,
     ): ((input: Input) => Promise<Result>) =>
     async (input) => {
-      checkApplication(dependencies.application, input, left);
+      checkOwnApplication(dependencies.application, input, left);
       return await run(input);
     };
   return {
@@ -63,7 +63,7 @@ export function createActivities(dependencies: ActivityDependencies): LonghaulAc
 }
 
 /** Two applications that share a task queue get each other's calls. */
-function checkApplication(own: string, input: OfApplication, left: LeftFor): void {
+function checkOwnApplication(own: string, input: OfApplication, left: LeftFor): void {
   const asked =
     input.application ?? input.definition?.application ?? Context.current().info.taskQueue;
   if (asked === own) return;

@@ -9,7 +9,7 @@ import { checkExactJson, sessionDelta, violationText } from '../core/session';
 import { type ErrorDetails, LonghaulError } from '../protocol/errors';
 import { limits } from '../protocol/limits';
 import type { SessionDelta } from '../protocol/session';
-import { describe } from './failures';
+import { describeError } from './failures';
 
 const maxAttempts = 3;
 const rememberedCalls = 1_000;
@@ -31,7 +31,7 @@ export async function runUserCode<Result>(
   } catch (error) {
     if (isCancelled(error)) throw error;
     const retryable = countFailure() < maxAttempts && !isLastAttempt() && !isFinal(error);
-    throw userCodeError(place, `failed: ${describe(error)}`, { retryable });
+    throw userCodeError(place, `failed: ${describeError(error)}`, { retryable });
   }
 }
 

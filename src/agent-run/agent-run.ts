@@ -36,7 +36,7 @@ import type { PartialTurn, StreamedInvalidToolCall, StreamedResolution } from '.
 
 const answeredIds = (message: ToolMessage): string[] => message.parts.map(({ callId }) => callId);
 
-const refused = (index: number, problem: string): LonghaulError =>
+const refusedAnswer = (index: number, problem: string): LonghaulError =>
   new LonghaulError(
     'ProtocolError',
     `The history cannot be sent to a provider: message ${index} ${problem}. Repair it before starting a run.`,
@@ -209,21 +209,24 @@ function checkHistory(messages: readonly Message[]): void {
   messages.forEach((message, index) => {
     const next = messages[index + 1];
     if (message.role === 'tool' && messages[index - 1]?.role !== 'assistant')
-      throw refused(
+      throw refusedAnswer(
         index,
         'has tool results, but the message before it is not an assistant message',
       );
     if (message.role !== 'assistant') return;
     if (next?.role === 'assistant')
-      throw refused(index + 1, 'is the second assistant message in a row');
+      throw refusedAnswer(index + 1, 'is the second assistant message in a row');
     const open = callsOf(message.parts).map(({ callId }) => callId);
     const answered = next?.role === 'tool' ? answeredIds(next) : [];
     const missing = without(open, answered);
     if (missing.length > 0)
-      throw refused(index, `has calls without a result in the next message: ${missing.join(', ')}`);
+      throw refusedAnswer(
+        index,
+        `has calls without a result in the next message: ${missing.join(', ')}`,
+      );
     const foreign = without(answered, open);
     if (foreign.length > 0)
-      throw refused(
+      throw refusedAnswer(
         index + 1,
         `has results without a call in the message before: ${foreign.join(', ')}`,
       );

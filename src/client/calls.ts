@@ -1,5 +1,5 @@
 import { timeouts } from '../protocol/limits';
-import { hasGrpcStatus, isFull, isPassing, isRefused, isUnprocessed } from './failures';
+import { hasGrpcStatus, isUpdateLimit, isPassing, isRefused, isUnprocessed } from './failures';
 import { grpcStatus } from '../base/grpc-status';
 
 const attempts = 10;
@@ -58,7 +58,7 @@ export async function uninterrupted<Answer>(send: () => Promise<Answer>): Promis
 
 function wasInterrupted(error: unknown): boolean {
   if (isUnprocessed(error)) return true;
-  return hasGrpcStatus(error, grpcStatus.failedPrecondition) && !isFull(error);
+  return hasGrpcStatus(error, grpcStatus.failedPrecondition) && !isUpdateLimit(error);
 }
 
 type Limited = <Result>(work: () => Promise<Result>) => Promise<Result>;

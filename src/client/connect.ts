@@ -134,7 +134,7 @@ async function missingNamespace(
 
 type Interceptor = ReturnType<typeof makeGrpcRetryInterceptor>;
 
-type Call = ReturnType<Interceptor>;
+type GrpcCall = ReturnType<Interceptor>;
 
 /**
  * The SDK's retries, for a connection that is closed some time: interceptors for it, and what to call before it is closed. By itself
@@ -147,14 +147,14 @@ export function retriesUntilClosed(): {
 } {
   const { delayFunction, retryableDecider } = defaultGrpcRetryOptions();
   let isClosed = false;
-  const open = new Set<Call>();
+  const open = new Set<GrpcCall>();
   const retry = makeGrpcRetryInterceptor({
     delayFunction,
     retryableDecider: (attempt, status) =>
       !isClosed && !isTooLarge(status) && retryableDecider(attempt, status),
   });
   const guard: Interceptor = (options, nextCall) =>
-    isClosed ? endedCall() : listed(nextCall(options) as Call, open);
+    isClosed ? endedCall() : listed(nextCall(options) as GrpcCall, open);
   return {
     interceptors: [retry, guard],
     close: () => {
@@ -170,7 +170,7 @@ function isTooLarge({ details }: { readonly details: string }): boolean {
 }
 
 /** Stands in `open` from its start to its end: a long poll would else outlive the connection by up to 20 seconds. */
-function listed(call: Call, open: Set<Call>): Call {
+function listed(call: GrpcCall, open: Set<GrpcCall>): GrpcCall {
   const start = call.start.bind(call);
   call.start = (metadata, listener) => {
     open.add(call);
@@ -187,9 +187,9 @@ function listed(call: Call, open: Set<Call>): Call {
 }
 
 /** A call that ends as soon as it starts. */
-function endedCall(): Call {
+function endedCall(): GrpcCall {
   const nothing = (): void => undefined;
-  const start: Call['start'] = (metadata, listener) => {
+  const start: GrpcCall['start'] = (metadata, listener) => {
     listener?.onReceiveMessage?.(null);
     listener?.onReceiveStatus?.({
       code: cancelled,
@@ -204,5 +204,5 @@ function endedCall(): Call {
     startRead: nothing,
     halfClose: nothing,
     cancelWithStatus: nothing,
-  } as unknown as Call;
+  } as unknown as GrpcCall;
 }

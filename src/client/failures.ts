@@ -65,7 +65,7 @@ export function isNotFound(error: unknown): boolean {
  */
 export function isPassing(error: unknown): boolean {
   const cause = serviceError(error);
-  if (isFull(error)) return !LonghaulError.is(error);
+  if (isUpdateLimit(error)) return !LonghaulError.is(error);
   if (cause === undefined || !passing.includes(cause.code)) return false;
   if (givenUp.test(cause.details) || tooLarge.test(cause.details)) return false;
   if (LonghaulError.is(error)) return error.code === 'ServerUnavailable';
@@ -74,11 +74,11 @@ export function isPassing(error: unknown): boolean {
 
 /** The server is there, and takes no more calls of this kind now. */
 export function isRefused(error: unknown): boolean {
-  return serviceError(error)?.code === grpcStatus.resourceExhausted || isFull(error);
+  return serviceError(error)?.code === grpcStatus.resourceExhausted || isUpdateLimit(error);
 }
 
 /** The execution has taken as many updates as the server lets one take: none of another id is taken before the next execution. */
-export function isFull(error: unknown): boolean {
+export function isUpdateLimit(error: unknown): boolean {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause)
     if (noMoreUpdates.test(cause.message)) return true;
   return false;
@@ -107,8 +107,8 @@ export function unreachable(error: unknown): LonghaulError | undefined {
 /** Whatever a call came to, as an error with a code. */
 export function asLonghaulError(error: unknown): LonghaulError {
   if (LonghaulError.is(error)) return error;
-  const told = updateRefusal(error) ?? runFull(error) ?? refusedInput(error) ?? unreachable(error);
-  if (told !== undefined) return told;
+  const known = updateRefusal(error) ?? runFull(error) ?? refusedInput(error) ?? unreachable(error);
+  if (known !== undefined) return known;
   const reason = error instanceof Error ? error.message : String(error);
   return new LonghaulError('InternalError', `the call came to nothing: ${reason}`, {
     cause: error,
@@ -116,7 +116,7 @@ export function asLonghaulError(error: unknown): LonghaulError {
 }
 
 function runFull(error: unknown): LonghaulError | undefined {
-  if (!isFull(error)) return undefined;
+  if (!isUpdateLimit(error)) return undefined;
   return new LonghaulError(
     'RunFull',
     'the run has taken as many answers as the server allows one execution. Try again when its child runs have ended, or answer at the run that asked, which tree() lists',
@@ -229,7 +229,7 @@ export function updateRefusal(error: unknown): LonghaulError | undefined {
 /** An update that was refused by none of ours: the workflow does not know it, or its task fails. */
 export function isUntaken(error: unknown): error is Error {
   if (error instanceof WorkflowUpdateFailedError) return typedError(error) === undefined;
-  if (isFull(error)) return false;
+  if (isUpdateLimit(error)) return false;
   return error instanceof Error && hasGrpcStatus(error, grpcStatus.failedPrecondition);
 }
 

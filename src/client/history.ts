@@ -22,16 +22,16 @@ const pageSize = 50;
 
 // The events of an execution, page by page: a client may receive 4 MB at a time, and one event may hold 2.
 
-type History = Awaited<
+type HistoryPage = Awaited<
   ReturnType<Client['workflowService']['getWorkflowExecutionHistory']>
 >['history'];
 
-export type HistoryEvent = NonNullable<NonNullable<History>['events']>[number];
+export type HistoryEvent = NonNullable<NonNullable<HistoryPage>['events']>[number];
 
 type Execution = { readonly workflowId: string; readonly runId?: string };
 
 type Page = {
-  readonly history?: History;
+  readonly history?: HistoryPage;
   readonly nextPageToken?: Uint8Array | null;
 };
 
@@ -83,7 +83,7 @@ async function* eventsOf(
 // The log of a run as far as its history alone tells: what it was started with or carried over, and what its activities returned. Decisions of the
 // machine are not in history; they are there when a worker answers.
 
-export type Payload = {
+export type HistoryPayload = {
   readonly metadata?: Record<string, Uint8Array> | null;
   readonly data?: Uint8Array | null;
 };
@@ -102,7 +102,7 @@ export async function entriesFromHistory(client: Client, workflowId: string): Pr
 
 async function toEntries(client: Client, event: HistoryEvent): Promise<LogEntry[]> {
   const [input, carried] = event.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
-  if (carried) return carriedEntries(await decode(client, carried));
+  if (carried) return readCarriedEntries(await decode(client, carried));
   if (input) return promptEntry(await decode(client, input));
   const result = event.activityTaskCompletedEventAttributes?.result?.payloads?.[0];
   if (!result) return [];
@@ -111,7 +111,7 @@ async function toEntries(client: Client, event: HistoryEvent): Promise<LogEntry[
 }
 
 /** What the execution before this one handed over: the log itself, or nothing where activities pulled it. */
-function carriedEntries(value: unknown): LogEntry[] {
+function readCarriedEntries(value: unknown): LogEntry[] {
   if (!(value instanceof Uint8Array)) return [];
   return inflate<{ entries?: LogEntry[] }>(value).entries ?? [];
 }
@@ -128,7 +128,7 @@ function inflate<Value>(bytes: Uint8Array): Value {
   }
 }
 
-export async function decode(client: Client, payload: Payload): Promise<unknown> {
+export async function decode(client: Client, payload: HistoryPayload): Promise<unknown> {
   const { payloadCodecs, payloadConverter } = client.options.loadedDataConverter;
   let payloads = [payload];
   for (const codec of [...payloadCodecs].reverse()) payloads = await codec.decode(payloads);
@@ -151,17 +151,17 @@ function activityEntry(value: unknown): LogEntry[] {
 
 // Why the workflow task of a run fails, as the run's history says it.
 
-export type TaskFailure = {
+export type WorkflowTaskFailure = {
   readonly message: string;
   /** The code of the worker does not fit the history of the run. */
   readonly isNondeterminism: boolean;
 };
 
 /** Undefined when the last task did not fail: a task that timed out says nothing. */
-export async function taskFailure(
+export async function readTaskFailure(
   client: Client,
   workflowId: string,
-): Promise<TaskFailure | undefined> {
+): Promise<WorkflowTaskFailure | undefined> {
   let looked = 0;
   for await (const event of lastEvents(client, { workflowId })) {
     looked += 1;

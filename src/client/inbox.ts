@@ -65,7 +65,7 @@ export async function* listInbox(
 async function* reading(
   index: SearchIndex,
   filter: InboxFilter,
-): AsyncGenerator<Reading, void, void> {
+): AsyncGenerator<InboxReading, void, void> {
   const whose = new Whose(filter, ['kind', 'limit', 'whole', 'withoutWorker']);
   const reader = new InputReader(index.client, filter);
   for await (const execution of index.list(openRuns, [waits, ...whose.conditions])) {
@@ -80,13 +80,13 @@ function isWaiting(execution: WorkflowExecutionInfo): boolean {
 }
 
 /** Wrapped, or the generator would wait for it. */
-type Reading = { readonly items: Promise<readonly InboxItem[]> };
+type InboxReading = { readonly items: Promise<readonly InboxItem[]> };
 
 /** The items in the order in which reading them began, while a few more are being read. */
 async function* inOrder(
-  readings: AsyncIterable<Reading>,
+  readings: AsyncIterable<InboxReading>,
 ): AsyncGenerator<readonly InboxItem[], void, void> {
-  const started: Reading[] = [];
+  const started: InboxReading[] = [];
   for await (const reading of readings) {
     started.push(reading);
     if (started.length < atATime) continue;

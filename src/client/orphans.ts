@@ -60,7 +60,7 @@ export async function findOrphans(
   );
   const left = suspects.filter(({ execution }) => !kept.has(execution.workflowId));
   const described = left.map(({ execution: { workflowId, runId } }) =>
-    ask(() => describe(client, { workflowId, runId })),
+    ask(() => describeExecution(client, { workflowId, runId })),
   );
   // The list is late to tell that a run has ended.
   const isOpen = (await Promise.all(described)).map((found) => found?.status.name === 'RUNNING');
@@ -92,12 +92,12 @@ async function suspectsOf(
 
 /** Workflow ids of the children that the newest execution of a run has open, or is starting. */
 async function childrenOf(client: Client, run: Execution): Promise<readonly string[]> {
-  const found = await describe(client, run);
+  const found = await describeExecution(client, run);
   if (found?.status.name !== 'RUNNING') return [];
   return (found.raw.pendingChildren ?? []).map(({ workflowId }) => workflowId ?? '');
 }
 
-async function describe(
+async function describeExecution(
   client: Client,
   { workflowId, runId }: Execution,
 ): Promise<WorkflowExecutionDescription | undefined> {

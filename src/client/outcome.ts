@@ -66,9 +66,9 @@ async function look(
   if (status !== 'needs-input')
     return await outcomeOf(source, await nextReply(source, pauseSeq, signal));
   // Only the run itself tells its questions whole.
-  const told = await source.state();
-  if (told.pending.length > 0) return needsInput(told.pending);
-  return await outcomeOf(source, await nextReply(source, told.pauseSeq, signal));
+  const state = await source.state();
+  if (state.pending.length > 0) return needsInput(state.pending);
+  return await outcomeOf(source, await nextReply(source, state.pauseSeq, signal));
 }
 
 async function nextReply(

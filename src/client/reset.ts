@@ -14,7 +14,7 @@ import { noWorker } from './workers';
 import type { CallToolInput, LonghaulActivities } from '../protocol/activities';
 import type { RunInput } from '../protocol/run';
 import type { Definition } from '../protocol/spec';
-import { decode, type HistoryEvent, historyEvents, type Payload } from './history';
+import { decode, type HistoryEvent, historyEvents, type HistoryPayload } from './history';
 
 const ours: Readonly<Record<keyof LonghaulActivities, true>> = {
   callModel: true,
@@ -311,7 +311,7 @@ class ResetPlanner {
     return (await answer.catch(() => undefined))?.definition;
   }
 
-  async #decode(payloads: Payload[] | null | undefined): Promise<unknown> {
+  async #decode(payloads: HistoryPayload[] | null | undefined): Promise<unknown> {
     const [payload] = payloads ?? [];
     return payload && (await decode(this.#client, payload));
   }

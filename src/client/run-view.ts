@@ -21,7 +21,7 @@ import type {
 } from '../protocol/run';
 import { grpcStatus } from '../base/grpc-status';
 import { asLonghaulError, hasGrpcStatus, isNotFound, readable } from './failures';
-import { entriesFromHistory, taskFailure, type TaskFailure } from './history';
+import { entriesFromHistory, readTaskFailure, type WorkflowTaskFailure } from './history';
 import { hasWorker } from './workers';
 
 const shortestPauseMs = 100;
@@ -59,13 +59,13 @@ export class RunView {
 
   /** The server's word counts too: a run that was terminated, or timed out, does not know, and still says what it waited for. */
   async state(): Promise<RunState> {
-    const [told, execution] = await Promise.all([
+    const [state, execution] = await Promise.all([
       this.#query<RunState>(queryNames.state),
       this.describe(),
     ]);
-    if (told === undefined) return stateFromMemo(execution);
-    if (!isStopped(execution) || hasEnded(told.status)) return told;
-    return { ...told, status: 'failed', pending: [] };
+    if (state === undefined) return stateFromMemo(execution);
+    if (!isStopped(execution) || hasEnded(state.status)) return state;
+    return { ...state, status: 'failed', pending: [] };
   }
 
   /**
@@ -192,14 +192,14 @@ export class RunView {
   async unanswerable(error: Error): Promise<LonghaulError> {
     const { type } = await this.describe();
     if (!isOurs(type)) return notOurs(this.#workflowId, type, error);
-    const failure = await taskFailure(this.#client, this.#workflowId).catch(() => undefined);
+    const failure = await readTaskFailure(this.#client, this.#workflowId).catch(() => undefined);
     const message = `run '${this.#workflowId}' does not answer: ${reasonOf(error, failure)}`;
     return new LonghaulError('InternalError', message, { cause: error });
   }
 }
 
 /** Only what the history says is said of the worker's code. */
-function reasonOf(error: Error, failure: TaskFailure | undefined): string {
+function reasonOf(error: Error, failure: WorkflowTaskFailure | undefined): string {
   if (failure?.isNondeterminism === true)
     return `the code of its worker does not fit what the run did before, as after a deploy of another version (${failure.message})`;
   if (failure !== undefined) return `its workflow task fails (${failure.message})`;

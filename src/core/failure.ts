@@ -10,7 +10,7 @@ import {
 } from './errors';
 
 /** Why a run failed, as its state keeps it: the history of the error is the run's own, so it is not stored twice. */
-export type Failure =
+export type MachineFailure =
   | { readonly kind: 'max-turns'; readonly limit: number }
   | { readonly kind: 'max-iterations'; readonly limit: number }
   | {
@@ -25,7 +25,7 @@ export type Failure =
   | { readonly kind: 'callback-abort'; readonly reason: string };
 
 /** The error a failed run throws, again and again, also after it was stored and loaded. */
-export function toError(failure: Failure, history: readonly Message[]): LonghaulError {
+export function toError(failure: MachineFailure, history: readonly Message[]): LonghaulError {
   switch (failure.kind) {
     case 'max-turns':
       return new MaxTurnsExceeded({

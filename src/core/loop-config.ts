@@ -18,7 +18,7 @@ export function agentConfig(definition: Definition, agentId: string): AgentConfi
   } = spec;
   return {
     ...config,
-    tools: tools.map((name) => toolConfig(toolOf(definition, name))),
+    tools: tools.map((name) => toolConfig(toolSpecOf(definition, name))),
     ...(subAgents.length > 0 && {
       subAgents: subAgents.map((callee) => subAgentConfig(definition, callee)),
     }),
@@ -43,7 +43,7 @@ export function agentOf(definition: Definition, agentId: string): AgentSpec {
   return spec;
 }
 
-export function toolOf(definition: Definition, name: string): ToolSpec {
+export function toolSpecOf(definition: Definition, name: string): ToolSpec {
   const spec = definition.tools[name];
   if (spec === undefined) throw new TypeError(`definition has no tool '${name}'`);
   return spec;

@@ -6,7 +6,7 @@
  */
 
 /** What Temporal tells of a workflow's execution. */
-export type Execution = {
+export type ExecutionIds = {
   readonly workflowId: string;
   readonly firstExecutionRunId: string;
   /** A reset keeps it; continue-as-new does not. */
@@ -15,14 +15,14 @@ export type Execution = {
 };
 
 /** Of a root run: its id and its first execution. Of each execution of a cron schedule it is another. */
-export function rootOrigin(execution: Execution): string {
+export function rootOrigin(execution: ExecutionIds): string {
   const { workflowId, firstExecutionRunId, originalExecutionRunId, cronSchedule } = execution;
   const first = cronSchedule === undefined ? firstExecutionRunId : originalExecutionRunId;
   return JSON.stringify([workflowId, first]);
 }
 
 /** Of one execution of a workflow of the user's own, where the runs it starts are counted. */
-export function callerOrigin({ workflowId, originalExecutionRunId }: Execution): string {
+export function callerOrigin({ workflowId, originalExecutionRunId }: ExecutionIds): string {
   return JSON.stringify([workflowId, originalExecutionRunId]);
 }
 

@@ -135,7 +135,7 @@ export function checkKnown(value: object, what: string, known: readonly string[]
 }
 
 /** What other languages say of members they have not set; those that must be there were refused. */
-export function withoutNulls<Input extends object>(input: Input): Input {
+export function withoutNullMembers<Input extends object>(input: Input): Input {
   const given = Object.entries(input).filter(([, member]) => member !== null);
   return Object.fromEntries(given) as Input;
 }

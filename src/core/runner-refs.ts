@@ -39,7 +39,7 @@ export function refId(ref: RunnerRef): string {
 }
 
 /** The id of what runs, given as a run is started with it; nobody may have checked it yet. */
-export function runnerId(runner: unknown): string {
+export function runnerIdOf(runner: unknown): string {
   const id = isJsonObject(runner) ? runner['id'] : runner;
   return typeof id === 'string' ? id.slice(0, 100) : 'unknown';
 }

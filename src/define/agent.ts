@@ -95,7 +95,7 @@ const callbacks = made<Callbacks>(isCallbacks, 'what defineCallbacks returns');
 
 const agentOptions = z.strictObject({
   ...agentFields,
-  tools: list(agentTool, 500).superRefine(rule(toolRules)).exactOptional(),
+  tools: list(agentTool, 500).superRefine(rule(toolListRules)).exactOptional(),
   criteria: list(criterion, 100).exactOptional(),
   callbacks: list(callbacks, 100).superRefine(rule(repeatedCallbacks)).exactOptional(),
   output: unless(
@@ -193,7 +193,7 @@ function kindOf(value: unknown): unknown {
 }
 
 /** Each name once. A server may have the name of a tool: its own tools have other names. */
-function toolRules(tools: readonly AgentTool[]): Problem[] {
+function toolListRules(tools: readonly AgentTool[]): Problem[] {
   return [
     ...tooMany(tools.filter(isSubAgent), 100, 'sub-agents'),
     ...tooMany(tools.filter(isMcpServer), 50, 'MCP servers'),

@@ -1,7 +1,7 @@
 import type { RetrySpec, ToolSpec } from '../protocol/spec';
 
 /** How a worker reaches an MCP server. It may hold secrets, so no part enters a run. */
-export type McpConnection =
+export type McpTransport =
   | {
       readonly kind: 'stdio';
       readonly command: string;
@@ -29,7 +29,7 @@ export type McpToolRules = {
 export type McpServer = {
   readonly kind: 'mcp-server';
   readonly name: string;
-  readonly connection: McpConnection;
+  readonly connection: McpTransport;
   /** The prefix of its tools' names. */
   readonly prefix: string;
   readonly include?: readonly string[];

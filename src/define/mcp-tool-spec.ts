@@ -42,13 +42,13 @@ export function mcpToolSpecs(server: McpServer, listed: readonly ListedMcpTool[]
   const chosen = choose(server, listed);
   const named = new Map<string, string[]>();
   for (const { name } of chosen) {
-    const offered = toolName(server.prefix, name);
+    const offered = mcpToolName(server.prefix, name);
     named.set(offered, [...(named.get(offered) ?? []), name]);
   }
   const specs: ToolSpec[] = [];
   const leftOut: LeftOut[] = [];
   for (const tool of chosen) {
-    const offered = toolName(server.prefix, tool.name);
+    const offered = mcpToolName(server.prefix, tool.name);
     const reason = twinsReason(offered, named.get(offered) ?? []) ?? faultOf(tool);
     if (reason === undefined) specs.push(mcpToolSpec(server, tool));
     else if (server.include === undefined) leftOut.push({ tool: tool.name, reason });
@@ -101,7 +101,7 @@ function mcpToolSpec(server: McpServer, tool: ListedMcpTool): ToolSpec {
   const effect = effectOf(annotations) ?? server.rules.effect ?? 'once';
   const title = tool.title ?? annotations.title ?? tool.name;
   return {
-    name: toolName(server.prefix, tool.name),
+    name: mcpToolName(server.prefix, tool.name),
     description: tool.description || title,
     inputSchema: schemaOf(tool),
     effect,
@@ -135,7 +135,7 @@ function schemaOf({ inputSchema }: ListedMcpTool): JsonObject {
 }
 
 /** The same for the same tool always; what models do not take in a name is replaced, and a long one ends in a hash of the whole. */
-export function toolName(prefix: string, tool: string): string {
+export function mcpToolName(prefix: string, tool: string): string {
   const whole = prefix + tool;
   const name = whole.replace(/[^A-Za-z0-9_-]/g, '_');
   if (name.length <= longestName && name !== '') return name;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { deepFreeze, defined } from '../base/json';
 import { quote, type Problem } from '../base/problem';
-import type { McpConnection, McpServer } from './mcp-server';
+import type { McpTransport, McpServer } from './mcp-server';
 import { parseOptions, refuseProblems, saidBy } from './options';
 import {
   duration,
@@ -58,7 +58,7 @@ const mcpToolsOptions = z.strictObject({
 
 /** The options of `mcpTools`: a name, and exactly one of `stdio` and `url`. */
 export type McpToolsOptions = Immutable<z.input<typeof mcpToolsOptions>>;
-type Parsed = z.output<typeof mcpToolsOptions>;
+type McpToolsInput = z.output<typeof mcpToolsOptions>;
 
 /**
  * Offers the tools of an MCP server to an agent. A run lists them once, when it starts, and pins them. Throws a `SpecError` for wrong
@@ -90,11 +90,11 @@ export function mcpTools(options: McpToolsOptions): McpServer {
       retry: retrySpec(parsed.retry),
       approveDestructive: parsed.approveDestructive,
     }),
-    connection: connectionOf(parsed),
+    connection: transportOf(parsed),
   });
 }
 
-function connectionRules({ stdio, url, headers }: Parsed): Problem[] {
+function connectionRules({ stdio, url, headers }: McpToolsInput): Problem[] {
   if ((stdio === undefined) === (url === undefined)) {
     return [{ path: '', message: 'Give exactly one of stdio and url.' }];
   }
@@ -102,7 +102,7 @@ function connectionRules({ stdio, url, headers }: Parsed): Problem[] {
   return [{ path: 'headers', message: 'go with a url' }];
 }
 
-function connectionOf({ stdio, url = '', headers = {} }: Parsed): McpConnection {
+function transportOf({ stdio, url = '', headers = {} }: McpToolsInput): McpTransport {
   if (stdio === undefined) return { kind: 'http', url, headers };
   const { command, args = [], env = {}, cwd } = stdio;
   return { kind: 'stdio', command, args, env, ...defined({ cwd }) };

@@ -3,10 +3,14 @@ import { LonghaulError } from '../protocol/errors';
 import { specError } from './problems/problem';
 
 /** A thing with its name, and where it was given, for messages. */
-export type Given<Value> = { readonly name: string; readonly value: Value; readonly place: string };
+export type NamedValue<Value> = {
+  readonly name: string;
+  readonly value: Value;
+  readonly place: string;
+};
 
 /** The words for a kind of thing that a worker knows by name. */
-type Kind<Value> = {
+type NamedKind<Value> = {
   /** `tool` of `uses the tool 'x'`. */
   readonly noun: string;
   readonly plural: string;
@@ -19,16 +23,16 @@ type Kind<Value> = {
 
 /** Things of one kind by name. Two different things never share a name. */
 export class NamedSet<Value> {
-  readonly #kind: Kind<Value>;
-  readonly #given = new Map<string, Given<Value>>();
+  readonly #kind: NamedKind<Value>;
+  readonly #given = new Map<string, NamedValue<Value>>();
 
-  constructor(kind: Kind<Value>, given: readonly Given<Value>[] = []) {
+  constructor(kind: NamedKind<Value>, given: readonly NamedValue<Value>[] = []) {
     this.#kind = kind;
     for (const one of given) this.add(one);
   }
 
   /** `replaces`: takes the place of another one of its name. */
-  add(given: Given<Value>, { replaces = false }: { readonly replaces?: boolean } = {}): void {
+  add(given: NamedValue<Value>, { replaces = false }: { readonly replaces?: boolean } = {}): void {
     const { noun, maker, isOne } = this.#kind;
     const { name, value, place } = given;
     if (!isOne(value))

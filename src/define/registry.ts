@@ -8,7 +8,7 @@ import type { CriterionFunction, CustomCriterion } from './criteria';
 import { closeOver, type Code, type Registered } from './definition';
 import { loggingCallbacks } from './logging-callbacks';
 import type { McpServer } from './mcp-server';
-import { NamedSet, type Given } from './named-set';
+import { NamedSet, type NamedValue } from './named-set';
 import { parseRunnerSpec } from './parse-spec';
 import { specError } from './problems/problem';
 import type { Tool } from './tool';
@@ -163,7 +163,7 @@ function given<Value extends { readonly name: string }>(
   values: readonly Value[],
   list: string,
   agent?: Agent,
-): readonly Given<Value>[] {
+): readonly NamedValue<Value>[] {
   return values.map((value, index) => {
     const place =
       agent === undefined ? `${list}[${index}]` : `${placeIn(agent)} (${list}[${index}])`;

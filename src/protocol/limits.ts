@@ -71,9 +71,9 @@ export const limits = {
   updatesPerChild: 4,
   answeredInputs: 1_000,
   /** Open inputs that a run tells the one above it. */
-  toldInputs: 10_000,
+  sentInputs: 10_000,
   /** Of those in one message: an approval of the longest arguments fits. */
-  toldInputsBytes: 384 * KiB,
+  sentInputsBytes: 384 * KiB,
   logCacheBytes: 64 * MiB,
   logCachePoolEntries: 1_000,
   toolAttempts: 5,
@@ -96,8 +96,8 @@ export const limits = {
   queuedMessages: 100,
   unsavedBytes: 2 * MiB,
   unsavedTurns: 200,
-  toldTurns: 1_000,
-  toldTurnsBytes: 256 * KiB,
+  listedTurns: 1_000,
+  listedTurnsBytes: 256 * KiB,
   threadAnswersBytes: 32 * KiB,
   /** Turns that a thread tells of in one answer. */
   turnsPage: 200,

@@ -35,7 +35,7 @@ export async function singleAttempt<T>(
   };
   options.signal.addEventListener('abort', stop, { once: true });
   try {
-    return await untilAborted(
+    return await orAborted(
       run(
         {
           signal: attempt.signal,
@@ -57,7 +57,7 @@ export async function singleAttempt<T>(
 }
 
 /** An abort ends the wait at once, even where an SDK would first finish its read. */
-async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let stop: (() => void) | undefined;
   const aborted = new Promise<never>((_resolve, reject) => {
     stop = () => reject(signal.reason as Error);

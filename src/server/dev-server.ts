@@ -94,7 +94,7 @@ async function start(
   const { namespace } = options;
   const port = await choosePort(options.port);
   const uiPort = options.headless === true ? undefined : await choosePort(options.uiPort);
-  const server = startProcess(command, argumentsOf({ ...options, port, uiPort }));
+  const server = startProcess(command, commandArguments({ ...options, port, uiPort }));
   const address = `127.0.0.1:${port}`;
   try {
     await waitUntilServing(address, { namespace, timeoutMs: startTimeoutMs, ended: server.exited });
@@ -114,7 +114,7 @@ type ResolvedOptions = {
   readonly dbFile?: string;
 };
 
-function argumentsOf({ namespace, port, uiPort, dbFile }: ResolvedOptions): readonly string[] {
+function commandArguments({ namespace, port, uiPort, dbFile }: ResolvedOptions): readonly string[] {
   return [
     ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port)],
     ...(uiPort === undefined ? ['--headless'] : ['--ui-port', String(uiPort)]),

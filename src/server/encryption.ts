@@ -8,8 +8,8 @@ import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow'
 import { payloadMarks, unreadableKey } from '../protocol/encryption';
 import { hasCode, LonghaulError } from '../protocol/errors';
 
-type Payload = Parameters<PayloadCodec['encode']>[0][number];
-type Context = Parameters<PayloadCodec['encode']>[1];
+type CodecPayload = Parameters<PayloadCodec['encode']>[0][number];
+type CodecContext = Parameters<PayloadCodec['encode']>[1];
 
 export type EncryptionOptions = {
   /**
@@ -68,7 +68,7 @@ export function workerConverter(
 
 function encrypting(
   { encryption = [], dataConverter }: EncryptionOptions,
-  inClear: (payload: Payload) => Payload,
+  inClear: (payload: CodecPayload) => CodecPayload,
 ): DataConverter {
   return {
     ...dataConverter,
@@ -128,7 +128,7 @@ export async function tryEncryption({ encryption }: EncryptionOptions): Promise<
   const codec = new EncryptingCodec([encryption].flat(), (payload) => payload);
   const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
   const data = bytes('"longhaul-probe longhaul-probe"');
-  let decoded: Payload[];
+  let decoded: CodecPayload[];
   try {
     const probe = { metadata: { encoding: bytes('json/plain') }, data };
     const encoded = await codec.encode([probe]);
@@ -156,23 +156,23 @@ export async function tryEncryption({ encryption }: EncryptionOptions): Promise<
 /** The user's codecs, watched: nothing leaves in clear, and what arrives in clear never reaches them. */
 class EncryptingCodec implements PayloadCodec {
   readonly #codecs: readonly PayloadCodec[];
-  readonly #inClear: (payload: Payload) => Payload;
+  readonly #inClear: (payload: CodecPayload) => CodecPayload;
 
-  constructor(codecs: readonly PayloadCodec[], inClear: (payload: Payload) => Payload) {
+  constructor(codecs: readonly PayloadCodec[], inClear: (payload: CodecPayload) => CodecPayload) {
     this.#codecs = codecs;
     this.#inClear = inClear;
   }
 
-  async encode(payloads: Payload[], context?: Context): Promise<Payload[]> {
+  async encode(payloads: CodecPayload[], context?: CodecContext): Promise<CodecPayload[]> {
     let encoded = payloads;
     for (const codec of this.#codecs) encoded = await codec.encode(encoded, context);
-    const isLeft = (payload: Payload): boolean =>
-      isInClear(payload) && encodingOf(payload) !== nothing;
+    const isLeft = (payload: CodecPayload): boolean =>
+      isInClear(payload) && payloadEncoding(payload) !== nothing;
     if (encoded.length !== payloads.length || encoded.some(isLeft)) throw leftInClear();
     return encoded;
   }
 
-  async decode(payloads: Payload[], context?: Context): Promise<Payload[]> {
+  async decode(payloads: CodecPayload[], context?: CodecContext): Promise<CodecPayload[]> {
     let encoded = payloads.filter((payload) => !isInClear(payload));
     for (const codec of [...this.#codecs].reverse()) encoded = await codec.decode(encoded, context);
     const rest = encoded.values();
@@ -191,11 +191,11 @@ class PlainCodec implements PayloadCodec {
     this.#keepsActivities = keepsActivities;
   }
 
-  encode(payloads: Payload[]): Promise<Payload[]> {
+  encode(payloads: CodecPayload[]): Promise<CodecPayload[]> {
     return Promise.resolve(payloads);
   }
 
-  decode(payloads: Payload[], context?: Context): Promise<Payload[]> {
+  decode(payloads: CodecPayload[], context?: CodecContext): Promise<CodecPayload[]> {
     if (this.#keepsActivities && context?.type === 'activity') return Promise.resolve(payloads);
     return Promise.resolve(
       payloads.map((payload) => (isInClear(payload) ? payload : unreadable(payload))),
@@ -210,28 +210,28 @@ function leftInClear(): Error {
   );
 }
 
-function encodingOf({ metadata }: Payload): string {
+function payloadEncoding({ metadata }: CodecPayload): string {
   return new TextDecoder().decode(metadata?.['encoding'] ?? new Uint8Array());
 }
 
 /** A payload without an encoding cannot be read by anybody: it is left to those who fail for it. */
-function isInClear(payload: Payload): boolean {
-  const encoding = encodingOf(payload);
+function isInClear(payload: CodecPayload): boolean {
+  const encoding = payloadEncoding(payload);
   return encoding === '' || clearEncodings.has(encoding);
 }
 
-function marked(mark: string): (payload: Payload) => Payload {
-  const withMark = (payload: Payload): Payload => ({
+function marked(mark: string): (payload: CodecPayload) => CodecPayload {
+  const withMark = (payload: CodecPayload): CodecPayload => ({
     ...payload,
     metadata: { ...payload.metadata, [mark]: new Uint8Array([1]) },
   });
-  return (payload) => (encodingOf(payload) === nothing ? payload : withMark(payload));
+  return (payload) => (payloadEncoding(payload) === nothing ? payload : withMark(payload));
 }
 
-function unreadable(payload: Payload): Payload {
+function unreadable(payload: CodecPayload): CodecPayload {
   const text = (value: string): Uint8Array => new TextEncoder().encode(value);
   return marked(payloadMarks.unreadable)({
     metadata: { encoding: text('json/plain') },
-    data: text(JSON.stringify({ [unreadableKey]: encodingOf(payload) })),
+    data: text(JSON.stringify({ [unreadableKey]: payloadEncoding(payload) })),
   });
 }

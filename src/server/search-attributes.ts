@@ -37,7 +37,7 @@ export async function readAttributes(of: Namespace): Promise<readonly AttributeS
   const { customAttributes } = await of.operatorService.listSearchAttributes({
     namespace: of.namespace,
   });
-  return attributeNames.map((name) => stateOf(name, customAttributes[name]));
+  return attributeNames.map((name) => attributeState(name, customAttributes[name]));
 }
 
 /** Registers those that are missing. Done twice, by two at a time or by one, it changes nothing more. */
@@ -55,7 +55,7 @@ export function isRegistered({ status }: AttributeState): boolean {
   return status === 'registered';
 }
 
-function stateOf(name: string, type: number | undefined): AttributeState {
+function attributeState(name: string, type: number | undefined): AttributeState {
   if (type === undefined) return { name, status: 'missing' };
   const found = typeNames[type] ?? `type ${type}`;
   return {

@@ -14,7 +14,7 @@ const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\
 
 /** The JSON text of a turn. Throws `StoreError` for what is no turn, is not JSON, or has more than 2 MiB. */
 export function encodeTurn(turn: unknown): string {
-  checkTurn(turn);
+  checkStoredTurn(turn);
   const { eventData, ...rest } = turn;
   const complaint = 'the turn is not JSON';
   const text = encodeJson(eventData === undefined ? rest : turn, { complaint });
@@ -30,7 +30,7 @@ export function encodeTurn(turn: unknown): string {
 export function decodeTurn(text: string): StoredMemoryTurn {
   const turn = parseStored(text, 'turn');
   try {
-    checkTurn(turn);
+    checkStoredTurn(turn);
   } catch (error) {
     const { message } = error as LonghaulError;
     throw new LonghaulError('StoreError', `the stored turn is damaged: ${message}`, {
@@ -48,7 +48,7 @@ export function instantOf({ createdAt }: Pick<StoredMemoryTurn, 'createdAt'>): s
   throw new LonghaulError('StoreError', 'createdAt must be a time in ISO 8601 with its time zone');
 }
 
-function checkTurn(turn: unknown): asserts turn is StoredMemoryTurn {
+function checkStoredTurn(turn: unknown): asserts turn is StoredMemoryTurn {
   if (!isJsonObject(turn)) throw new LonghaulError('StoreError', 'a turn must be an object');
   for (const name of names) keyText(name, turn[name]);
   checkSaid(turn);

@@ -1,9 +1,9 @@
 import type { StoredMemoryTurn } from '../worker';
 
-type Content = Partial<Pick<StoredMemoryTurn, 'user' | 'assistant' | 'eventData'>>;
+type TurnContent = Partial<Pick<StoredMemoryTurn, 'user' | 'assistant' | 'eventData'>>;
 
 /** What turns of these hold comes back as it was. */
-export const faithfulTurns: Readonly<Record<string, Content>> = {
+export const faithfulTurns: Readonly<Record<string, TurnContent>> = {
   'a turn of texts': { user: 'Where to?', assistant: 'Oslo.' },
   'empty texts': { user: '', assistant: '' },
   'text of all scripts': { user: 'Zoë – 東京 – שלום', assistant: '👩‍👩‍👧 \u{10ffff} e\u0301 \u00e9' },

@@ -63,9 +63,9 @@ export const refusedStates: Readonly<Record<string, () => unknown>> = {
   'the key prototype': () => ({ a: [{ prototype: 1 }] }),
 };
 
-type Key = { readonly appName: string; readonly userId: string; readonly sessionId: string };
+type StateKey = { readonly appName: string; readonly userId: string; readonly sessionId: string };
 
-type Store = StateStore<Key> & Partial<Pick<SessionStore, 'exists' | 'version'>>;
+type Store = StateStore<StateKey> & Partial<Pick<SessionStore, 'exists' | 'version'>>;
 
 export type StateStoreContractOptions = {
   /** How many parts of a key the store tells apart: an app store one, a user store two, a session store all three. */
@@ -108,7 +108,7 @@ export function stateStoreContract(options: StateStoreContractOptions): readonly
 }
 
 /** A key no other case has. */
-function newKey(): Key {
+function newKey(): StateKey {
   return { appName: randomUUID(), userId: randomUUID(), sessionId: randomUUID() };
 }
 

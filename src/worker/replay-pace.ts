@@ -60,7 +60,7 @@ export function replayPace(options: WorkerOptions): WorkerOptions {
 
 type Permit = SlotPermit & { isWarm: boolean };
 
-type Waiting = { readonly isWarm: boolean; readonly give: (permit: Permit) => void };
+type WaitingReplay = { readonly isWarm: boolean; readonly give: (permit: Permit) => void };
 
 type SlotLimits = {
   /** Of tasks whose run is in memory. */
@@ -74,7 +74,7 @@ type SlotLimits = {
 export class WorkflowTaskSlots implements CustomSlotSupplier<WorkflowSlotInfo> {
   readonly type = 'custom';
   readonly #limits: SlotLimits;
-  readonly #waiting = new Set<Waiting>();
+  readonly #waiting = new Set<WaitingReplay>();
   #warm = 0;
   #cold = 0;
 
@@ -89,7 +89,7 @@ export class WorkflowTaskSlots implements CustomSlotSupplier<WorkflowSlotInfo> {
     const permit = this.#take(isWarm);
     if (permit !== undefined) return permit;
     return await new Promise<SlotPermit>((give, reject) => {
-      const waiting: Waiting = { isWarm, give };
+      const waiting: WaitingReplay = { isWarm, give };
       this.#waiting.add(waiting);
       signal.addEventListener('abort', () => {
         if (this.#waiting.delete(waiting)) reject(signal.reason as Error);

@@ -21,7 +21,7 @@ import {
 import { RunBudget } from '../core/budget/budget';
 import type { PlanResult } from '../core/orchestration/plan';
 import { isSpent } from '../core/budget/spend';
-import { runnerId } from '../core/runner-refs';
+import { runnerIdOf } from '../core/runner-refs';
 import { LonghaulError } from '../protocol/errors';
 import { signalNames } from '../protocol/names';
 import type { LogEntry } from '../protocol/log';
@@ -41,7 +41,7 @@ import { createDriver } from './create-driver';
 import type { DrivenRun, Driver } from './run/driver';
 import { storable, toWorkflowFailure } from './durable';
 import { HistoryWatch } from './execution/history-watch';
-import { loadDefinition, type LoadedDefinition, closeSession } from './run/load';
+import { resolveDefinition, type LoadedDefinition, closeSession } from './run/load';
 import { InputReporter, sendAnswer, reportToCaller } from './execution/messages';
 import { PendingRequests } from './execution/pending-requests';
 import { RunDisplay, type Shown, carriedMemo } from './execution/visible-state';
@@ -50,7 +50,13 @@ import { RunLog } from './execution/run-log';
 import { RunPosition } from './run/run-position';
 import { setRunQueries } from './run/run-queries';
 import { childResult, runResult } from './run/run-result';
-import { openStart, takeRunStart, withoutStart, type Given, type Taken } from './run/run-start';
+import {
+  openStart,
+  takeRunStart,
+  withoutStart,
+  type WorkflowArguments,
+  type Taken,
+} from './run/run-start';
 
 /** What exists once the definition is known. */
 type Loaded = {
@@ -76,7 +82,7 @@ export class Run {
   #detached = false;
   readonly #work = new CancellationScope();
 
-  constructor(given: Given) {
+  constructor(given: WorkflowArguments) {
     this.#started = takeRunStart(given, this.#info);
     this.#input = this.#started.input;
     this.#position = new RunPosition(this.#input, this.#info);
@@ -95,7 +101,7 @@ export class Run {
       cancel: (reason) => this.#cancel(reason),
       feed: (delivery) => this.#ready().driver.feed(delivery),
       sendAnswer,
-      takeInputs: (told) => this.#takeInputs(told),
+      takeInputs: (inputs) => this.#takeInputs(inputs),
       takeOutcome: (outcome) => this.#loaded?.children.takeOutcome(outcome),
       detach: () => this.#detachByCaller(),
       onChange: () => this.#show(),
@@ -141,8 +147,8 @@ export class Run {
       return this.#restore(carried, await carriedEntries(carried));
     }
     const { runner, definition } = this.#input;
-    const loaded = await loadDefinition({
-      runner: runnerId(this.#input.runner),
+    const loaded = await resolveDefinition({
+      runner: runnerIdOf(this.#input.runner),
       ...(typeof runner !== 'string' && { inline: true }),
       ...(definition && { definition }),
       ...this.#position.application,
@@ -250,7 +256,7 @@ export class Run {
       if (!isCancellation(error)) throw error;
       await CancellationScope.nonCancellable(() => children.closed());
     }
-    await CancellationScope.nonCancellable(() => this.#settle());
+    await CancellationScope.nonCancellable(() => this.#finishMessages());
   }
 
   /** It goes on in another execution, or ends, when it is between two steps. */
@@ -273,7 +279,7 @@ export class Run {
   async #continueAsNew(progress: ProgressWithin): Promise<void> {
     const { definition, budget, children } = this.#ready();
     this.#requests.moving = true;
-    await this.#settle();
+    await this.#finishMessages();
     const bytes = pack(
       {
         progress,
@@ -287,7 +293,7 @@ export class Run {
       },
       this.#log,
     );
-    const runner = runnerId(this.#input.runner);
+    const runner = runnerIdOf(this.#input.runner);
     const { origin } = this.#position;
     const next: RunInput = { ...withoutStart(this.#input), runner, input: 'continued', origin };
     await makeContinueAsNewFunc<(input: RunInput, carried: Uint8Array) => Promise<AgentRunResult>>(
@@ -304,13 +310,13 @@ export class Run {
     }
     // Cancelled calls and children end first: a parent that closed before them would terminate them.
     if (status === 'cancelled' || status === 'failed') {
-      await condition(() => this.#loaded?.driver.settled ?? true);
+      await condition(() => this.#loaded?.driver.noneRunning ?? true);
       await this.#loaded?.children.closed();
     }
-    await this.#settle();
+    await this.#finishMessages();
   }
 
-  async #settle(): Promise<void> {
+  async #finishMessages(): Promise<void> {
     await condition(allHandlersFinished);
     await this.#reporter?.flush();
   }
@@ -369,7 +375,7 @@ export class Run {
       requests: this.#requests,
       progress: this.#loaded?.driver.progress,
       spend: this.#loaded?.budget.spend,
-      runner: runnerId(this.#input.runner),
+      runner: runnerIdOf(this.#input.runner),
       kind: this.#loaded?.definition.config.kind,
       path: this.#position.path,
       runId: this.#info.runId,

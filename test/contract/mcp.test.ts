@@ -6,7 +6,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mcpTools, type JsonObject, type McpServer } from '../../src';
-import { isAnswer, McpUnavailable, reasonOf } from '../../src/activities/mcp/mcp-failure';
+import { isAnswer, McpUnavailable, mcpFailureReason } from '../../src/activities/mcp/mcp-failure';
 import { mcpOutput } from '../../src/activities/mcp/mcp-tools';
 import { McpPool } from '../../src/activities/mcp/mcp-pool';
 import type { ToolOutput } from '../../src/core/transcript/tool-output';
@@ -288,7 +288,7 @@ describe('MCP servers', () => {
     const refused: unknown = await call(odd({ OWN: secret }, { name: 'o' }), 'tell').catch(
       (reason: unknown) => reason,
     );
-    expect(reasonOf(refused, odd({ OWN: secret }))).toContain('I have [redacted]');
+    expect(mcpFailureReason(refused, odd({ OWN: secret }))).toContain('I have [redacted]');
   });
 
   it('give their credentials to no other origin', async () => {

@@ -5,7 +5,7 @@ import { Context } from '@temporalio/activity';
 import { LonghaulError } from '../../protocol/errors';
 import type { RunnerSpec } from '../../protocol/spec';
 import { parseRunnerSpec } from '../../define/parse-spec';
-import { describe } from '../failures';
+import { describeError } from '../failures';
 import { ownWorkflowId } from './pinned-definition';
 import { askRunner } from '../log/read-log';
 
@@ -41,7 +41,7 @@ async function answerOf(ask: () => unknown): Promise<unknown> {
   } catch (error) {
     throw new LonghaulError(
       'InlineSpecRefused',
-      `inlineSpecs of this worker threw: ${describe(error)}`,
+      `inlineSpecs of this worker threw: ${describeError(error)}`,
     );
   }
 }

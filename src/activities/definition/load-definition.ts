@@ -11,7 +11,7 @@ import type { Definition, DefinitionRef } from '../../protocol/spec';
 import { mcpServersOf } from '../../define/mcp-definition';
 import { storeNames } from '../../stores/check-stores';
 import type { ActivityDependencies } from '../dependencies';
-import { describe } from '../failures';
+import { describeError } from '../failures';
 import { withHeartbeat } from '../heartbeat';
 import { inlineSpec } from './inline-spec';
 import { listMcpTools } from '../mcp/mcp-tools';
@@ -53,9 +53,13 @@ export async function loadDefinition(
 /** A bug fails in every attempt: the run ends with it at once. */
 function withoutRetry(error: unknown): unknown {
   if (!(error instanceof TypeError || error instanceof RangeError)) return error;
-  return new LonghaulError('InternalError', `the definition cannot be made: ${describe(error)}`, {
-    cause: error,
-  });
+  return new LonghaulError(
+    'InternalError',
+    `the definition cannot be made: ${describeError(error)}`,
+    {
+      cause: error,
+    },
+  );
 }
 
 /** Undefined if MCP servers must be asked, but no `signal` is given: then the call may not wait. */

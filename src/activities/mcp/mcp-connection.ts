@@ -193,7 +193,7 @@ function transportTo({ connection: address }: McpServer): {
   if (address.kind === 'http') {
     const requestInit = { headers: { ...address.headers } };
     // Redirects are followed within the origin only, so that credentials go nowhere else.
-    const options = { requestInit, fetch: boundedFetch };
+    const options = { requestInit, fetch: fetchMcp };
     const transport = new sdk.StreamableHTTPClientTransport(new URL(address.url), options);
     return { transport, output: () => '' };
   }
@@ -210,7 +210,7 @@ function transportTo({ connection: address }: McpServer): {
 }
 
 /** `fetch` for MCP over HTTP. It fails when a message, or an answer that is not a stream, is too large. */
-async function boundedFetch(url: string | URL, init?: RequestInit): Promise<Response> {
+async function fetchMcp(url: string | URL, init?: RequestInit): Promise<Response> {
   const response = await fetch(url, init);
   if (response.body === null) return response;
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;

@@ -20,7 +20,7 @@ export class McpUnavailable extends LonghaulError {
 
   constructor(server: McpServer, { cause, sent, said = '' }: Unavailability) {
     const hint = said === '' ? '' : "; what it said is in the worker's log";
-    const reason = `MCP server '${server.name}' is not available: ${reasonOf(cause, server)}`;
+    const reason = `MCP server '${server.name}' is not available: ${mcpFailureReason(cause, server)}`;
     super('ToolError', clipText(reason, reasonLength) + hint, {
       cause,
       retryable: !isHopeless(cause),
@@ -55,7 +55,7 @@ export function isTimeout(error: unknown): boolean {
 }
 
 /** The text of an error, without the credentials of the server. */
-export function reasonOf(error: unknown, server: McpServer): string {
+export function mcpFailureReason(error: unknown, server: McpServer): string {
   if (!(error instanceof Error)) return redact(String(error), secretsOf(server));
   const { cause, message } = error;
   const reason = cause instanceof Error ? `${message} (${cause.message})` : message;

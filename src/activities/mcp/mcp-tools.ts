@@ -8,7 +8,7 @@ import type { JsonObject } from '../../base/json';
 import { limits, timeouts } from '../../protocol/limits';
 import type { Definition, ToolSpec } from '../../protocol/spec';
 import type { McpServer } from '../../define/mcp-server';
-import { isAnswer, isGarbled, McpUnavailable, reasonOf } from './mcp-failure';
+import { isAnswer, isGarbled, McpUnavailable, mcpFailureReason } from './mcp-failure';
 import type { McpPool } from './mcp-pool';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { utf8Length } from '../../base/text';
@@ -66,9 +66,9 @@ function unansweredOutput(
   if (isUnavailable) tellLog(error);
   const isOnce = spec.effect === 'once';
   if (isAnswer(error) && !(isOnce && isGarbled(error)))
-    return errorOutput(`The tool '${spec.name}' failed: ${reasonOf(error, server)}`);
+    return errorOutput(`The tool '${spec.name}' failed: ${mcpFailureReason(error, server)}`);
   if (!isOnce || (isUnavailable && !error.sent)) throw error;
-  const reason = isUnavailable ? error.message : reasonOf(error, server);
+  const reason = isUnavailable ? error.message : mcpFailureReason(error, server);
   const message = `${reason}. The call may or may not have taken effect: check before repeating it.`;
   throw new LonghaulError('OutcomeUnknown', message, { cause: error });
 }
@@ -176,7 +176,7 @@ async function toolsOf(
   } catch (error) {
     if (error instanceof McpUnavailable) tellLog(error);
     if (!isAnswer(error)) throw error;
-    const message = `MCP server '${name}' does not list its tools: ${reasonOf(error, server)}`;
+    const message = `MCP server '${name}' does not list its tools: ${mcpFailureReason(error, server)}`;
     throw new LonghaulError('SpecError', message, { cause: error, details: { mcpServer: name } });
   }
 }

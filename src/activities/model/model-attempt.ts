@@ -20,7 +20,7 @@ import {
   isNetworkError,
   providerErrorFromNetwork,
 } from '../../providers/errors';
-import { describe } from '../failures';
+import { describeError } from '../failures';
 import {
   type StreamedInvalidToolCall,
   type StreamEvent,
@@ -34,7 +34,7 @@ import { StreamCut } from '../../providers/stream-cut';
 import type { CallbackChain } from '../callbacks';
 import { turnNames } from './model-callbacks';
 
-export type Attempt = {
+export type ModelAttempt = {
   readonly dependencies: Pick<ActivityDependencies, 'onDelta'>;
   readonly input: Pick<CallModelInput, 'log' | 'turn'>;
   readonly signal: AbortSignal;
@@ -45,7 +45,7 @@ export type Attempt = {
 export async function attempt(
   provider: ModelProvider,
   request: ModelRequest,
-  call: Attempt,
+  call: ModelAttempt,
 ): Promise<ModelResponse> {
   const { earlyStop } = call;
   const target = { provider: provider.name, model: request.model };
@@ -73,7 +73,7 @@ export async function attempt(
 }
 
 /** Forwards no delta after the one that cut the turn. */
-function deltaSink(call: Attempt): (delta: ModelDelta) => void {
+function deltaSink(call: ModelAttempt): (delta: ModelDelta) => void {
   const { earlyStop } = call;
   const forward = forwarding(call);
   return (delta) => {
@@ -83,7 +83,7 @@ function deltaSink(call: Attempt): (delta: ModelDelta) => void {
   };
 }
 
-function forwarding({ dependencies, input }: Attempt): (delta: ModelDelta) => void {
+function forwarding({ dependencies, input }: ModelAttempt): (delta: ModelDelta) => void {
   const { onDelta } = dependencies;
   if (onDelta === undefined) return () => undefined;
   const { attempt: attemptNumber } = Context.current().info;
@@ -114,7 +114,7 @@ export function checkedResponse(target: CallTarget, response: ModelResponse): Mo
 export function providerFailure(target: CallTarget, error: unknown): unknown {
   if (LonghaulError.is(error) || error instanceof TemporalFailure) return error;
   if (isNetworkError(error)) return providerErrorFromNetwork(target, error);
-  return badResponse(target, describe(error));
+  return badResponse(target, describeError(error));
 }
 
 function problemOf(response: unknown): string | undefined {

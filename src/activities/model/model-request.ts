@@ -1,6 +1,6 @@
 // The request to a model, from a pinned definition and the folded log. Pure: the same turns give the same bytes at the start.
 
-import { agentOf, criteriaOf, toolOf } from '../../core/loop-config';
+import { agentOf, criteriaOf, toolSpecOf } from '../../core/loop-config';
 import { isJsonObject, type JsonSchema } from '../../base/json';
 import type { AssistantMessage, Message, ToolCallPart, ToolResult } from '../../protocol/message';
 import { askUserMarker, askUserTool, idPatterns, subAgentInputSchema } from '../../protocol/names';
@@ -9,7 +9,7 @@ import type { ModelRequest, ToolDeclaration } from '../../providers/provider';
 import { CallIds } from '../../base/call-ids';
 
 /** Stands in for a tool name that the model made up and that no provider would take back. */
-const invalidName = 'invalid_name';
+const placeholderName = 'invalid_name';
 
 export type ModelRequestInput = {
   readonly definition: Definition;
@@ -26,7 +26,7 @@ export function toModelRequest({
 }: ModelRequestInput): ModelRequest {
   const spec = agentOf(definition, agentId);
   const instructions = instructionsOf(spec);
-  const schema = outputSchema(spec);
+  const schema = requestedSchema(spec);
   return wholeCharacters({
     model: spec.model.model,
     ...(instructions !== undefined && { instructions }),
@@ -58,7 +58,7 @@ function instructionsOf(spec: AgentSpec): string | undefined {
 
 function toolsOf(definition: Definition, spec: AgentSpec): ToolDeclaration[] {
   const own = (spec.tools ?? []).map((name) => {
-    const { description, inputSchema } = toolOf(definition, name);
+    const { description, inputSchema } = toolSpecOf(definition, name);
     return { name, description, inputSchema };
   });
   const callees = (spec.subAgents ?? []).map(({ name, description }) => ({
@@ -71,7 +71,7 @@ function toolsOf(definition: Definition, spec: AgentSpec): ToolDeclaration[] {
 }
 
 /** The schema of the agent's structured-output criterion, which the provider gets natively. */
-function outputSchema(spec: AgentSpec): JsonSchema | undefined {
+function requestedSchema(spec: AgentSpec): JsonSchema | undefined {
   for (const criterion of criteriaOf(spec)) {
     if (criterion.kind === 'structured-output' && isJsonObject(criterion.schema))
       return criterion.schema;
@@ -103,7 +103,7 @@ function sendableTurn(message: AssistantMessage, ids: CallIds): AssistantMessage
 }
 
 function sendable<Part extends ToolCallPart | ToolResult>(part: Part, callId: string): Part {
-  return { ...part, callId, name: idPatterns.tool.test(part.name) ? part.name : invalidName };
+  return { ...part, callId, name: idPatterns.tool.test(part.name) ? part.name : placeholderName };
 }
 
 export function wholeCharacters<Value>(value: Value): Value {

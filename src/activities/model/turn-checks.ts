@@ -17,7 +17,7 @@ import type { ModelResponse } from '../../providers/provider';
 import type { ActivityDependencies } from '../dependencies';
 import { notHere } from '../failures';
 import { askContext } from '../log/read-log';
-import { checkToolArguments } from '../tool/check-arguments';
+import { checkAgainstSchema } from '../tool/check-arguments';
 import { runUserCode, userCodeError } from '../user-code';
 
 export type TurnToCheck = {
@@ -135,7 +135,7 @@ export function checkedBy(
   return {
     checkApproval: async (spec, toolCall) => await needsPerson(call, spec, toolCall),
     checkArguments: async (spec, args) => {
-      const checked = await checkToolArguments(spec, tools.get(spec.name), args);
+      const checked = await checkAgainstSchema(spec, tools.get(spec.name), args);
       return checked.ok ? undefined : checked.problem;
     },
     checkCriterion: async (name, text) => await evaluate(call, response, { name, text }),
@@ -152,7 +152,7 @@ async function needsPerson(
   { name, callId, args }: ToolCallPart,
 ): Promise<boolean> {
   if (args === null) return true;
-  const pinned = await checkToolArguments(spec, undefined, args);
+  const pinned = await checkAgainstSchema(spec, undefined, args);
   if (!pinned.ok) return false;
   const tool = dependencies.registry.tools.get(name);
   if (tool?.needsApproval === undefined) return true;

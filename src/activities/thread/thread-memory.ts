@@ -42,7 +42,7 @@ export async function openThread(
   input: OpenThreadInput,
 ): Promise<OpenThreadResult> {
   return await withHeartbeat(async () => {
-    const { memory } = memoryOf(await runnerSpec(dependencies, input));
+    const { memory } = memoryOf(await findRunnerSpec(dependencies, input));
     const searchAttributes = await dependencies.hasSearchAttributes();
     if (memory?.store === undefined) {
       return { ...(memory && { memory }), searchAttributes, turns: [], count: 0 };
@@ -113,7 +113,7 @@ export async function compactTurns(
   input: CompactTurnsInput,
 ): Promise<CompactTurnsResult> {
   return await withHeartbeat(async (signal) => {
-    const spec = await runnerSpec(dependencies, input);
+    const spec = await findRunnerSpec(dependencies, input);
     const entries = await readLog(dependencies.logCache, input.log, signal);
     const all = turnsOf(entries);
     const turns = Math.max(0, all.length - input.keepTurns);
@@ -147,7 +147,7 @@ export async function compactTurns(
 }
 
 /** In a rolling deploy another worker may know a runner that this one does not. */
-async function runnerSpec(
+async function findRunnerSpec(
   { registry, inlineSpecs }: ActivityDependencies,
   { runner, inline }: Pick<OpenThreadInput, 'runner' | 'inline'>,
 ): Promise<RunnerSpec> {

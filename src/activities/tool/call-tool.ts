@@ -7,7 +7,7 @@ import { Context, log } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { canonicalJson, type JsonObject } from '../../base/json';
 import { clipText } from '../../base/text';
-import { agentOf, toolOf } from '../../core/loop-config';
+import { agentOf, toolSpecOf } from '../../core/loop-config';
 import {
   errorOutput,
   outcomeUnknown,
@@ -22,13 +22,13 @@ import type { Tool, ToolContext } from '../../define/tool';
 import { callbackChain } from '../callbacks';
 import { ownWorkflowId, pinnedDefinition } from '../definition/pinned-definition';
 import type { ActivityDependencies } from '../dependencies';
-import { describe } from '../failures';
+import { describeError } from '../failures';
 import { type Heartbeat, withHeartbeat } from '../heartbeat';
 import { mintId } from '../log/log-cache';
 import { askContext } from '../log/read-log';
 import { callMcpTool } from '../mcp/mcp-tools';
 import { isCancelled, isFinal, sessionChanges, untilAborted } from '../user-code';
-import { callArguments, checkToolArguments } from './check-arguments';
+import { callArguments, checkAgainstSchema } from './check-arguments';
 import { type RanTool, runWithCallbacks } from './tool-callbacks';
 
 export async function callTool(
@@ -45,7 +45,7 @@ export async function callTool(
       return await makeCall(dependencies, input, { signal, heartbeat, reached });
     } catch (error) {
       if (input.onceIn === undefined || reached.code || isForTheRun(error)) throw error;
-      throw new LonghaulError('ToolError', `it was not called: ${describe(error)}`, {
+      throw new LonghaulError('ToolError', `it was not called: ${describeError(error)}`, {
         cause: error,
       });
     }
@@ -71,7 +71,7 @@ function isForTheRun(error: unknown): boolean {
   );
 }
 
-type Attempt = {
+type ToolAttempt = {
   readonly signal: AbortSignal;
   readonly heartbeat: Heartbeat;
   /** `code` becomes true when the tool's code is about to run. */
@@ -81,15 +81,15 @@ type Attempt = {
 async function makeCall(
   dependencies: ActivityDependencies,
   input: CallToolInput,
-  { signal, heartbeat, reached }: Attempt,
+  { signal, heartbeat, reached }: ToolAttempt,
 ): Promise<CallToolResult> {
   const definition = await pinnedDefinition(dependencies, input.definition);
-  const spec = toolOf(definition, input.tool);
+  const spec = toolSpecOf(definition, input.tool);
   const tool = runnableTool(dependencies, spec);
   if (tool === undefined)
     throw new LonghaulError('NotRegisteredHere', `this worker has no tool '${input.tool}'`);
   const args = await callArguments(dependencies, input, signal);
-  const checked = await checkToolArguments(spec, tool.own, args);
+  const checked = await checkAgainstSchema(spec, tool.own, args);
   if (!checked.ok) return { entry: entryOf(dependencies, input, errorOutput(checked.problem)) };
   const agent = agentOf(definition, input.agentId);
   const chain = await callbackChain(dependencies, { definition, spec: agent, input, signal });
@@ -179,7 +179,7 @@ async function runTool({ tool, spec, args, context }: ToolRun): Promise<ToolOutp
     return await untilAborted(async () => await tool.run(args, context), context.signal);
   } catch (error) {
     if (context.signal.aborted) throw error;
-    if (hasCode(error, 'OutcomeUnknown')) return errorOutput(describe(error));
+    if (hasCode(error, 'OutcomeUnknown')) return errorOutput(describeError(error));
     return failedOutput(spec, error);
   }
 }
@@ -188,7 +188,7 @@ async function runTool({ tool, spec, args, context }: ToolRun): Promise<ToolOutp
 function failedOutput(spec: ToolSpec, error: unknown): ToolOutput {
   const { attempt, retryPolicy } = Context.current().info;
   const maximumAttempts = retryPolicy?.maximumAttempts ?? limits.toolAttempts;
-  const description = clipText(describe(error), limits.failureMessage);
+  const description = clipText(describeError(error), limits.failureMessage);
   if (!isFinal(error) && attempt < maximumAttempts) {
     throw ApplicationFailure.create({ type: 'ToolError', message: description });
   }

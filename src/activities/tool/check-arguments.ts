@@ -1,7 +1,7 @@
 // Checks the arguments of a call against the tool's schema, and tells the model what is wrong.
 
 import { setImmediate } from 'node:timers/promises';
-import { toolOf } from '../../core/loop-config';
+import { toolSpecOf } from '../../core/loop-config';
 import type {
   ArgumentsRef,
   CallToolInput,
@@ -25,7 +25,7 @@ export type CheckedToolArguments =
   { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string };
 
 /** Checks by the schema that the run pinned, which the model saw, then by the tool's own code if this worker has it. */
-export async function checkToolArguments(
+export async function checkAgainstSchema(
   spec: ToolSpec,
   tool: Tool | undefined,
   args: JsonObject,
@@ -63,9 +63,9 @@ export async function checkArguments(
 ): Promise<CheckArgumentsResult> {
   return await withHeartbeat(async () => {
     const definition = await pinnedDefinition(dependencies, input.definition);
-    const spec = toolOf(definition, input.tool);
+    const spec = toolSpecOf(definition, input.tool);
     const tool = dependencies.registry.tools.get(input.tool);
-    const checked = await checkToolArguments(spec, tool, input.args);
+    const checked = await checkAgainstSchema(spec, tool, input.args);
     return checked.ok ? {} : { problem: checked.problem };
   });
 }

@@ -81,7 +81,7 @@ type PersonFlags = WorkerFlags & {
   readonly answer?: readonly string[];
 };
 
-type Decision = {
+type AnswerAction = {
   readonly workflowId: string;
   /** What to say afterwards: `answered`. */
   readonly done: string;
@@ -100,7 +100,7 @@ function addPersonFlags(command: Command): Command {
 
 /** Tells a run what a person decided. Served by this process, the run is then followed: it goes on only as long as this does. */
 async function decide(
-  { workflowId, done, act }: Decision,
+  { workflowId, done, act }: AnswerAction,
   flags: PersonFlags,
   terminal: Terminal,
 ): Promise<number> {

@@ -48,7 +48,11 @@ export function addRunCommand(program: Command, { terminal, finish }: CommandCon
   );
 }
 
-type Start = { readonly agent: string; readonly input: string; readonly options: StartOptions };
+type RunRequest = {
+  readonly agent: string;
+  readonly input: string;
+  readonly options: StartOptions;
+};
 
 function startOptions({ workflowId, session, context }: RunFlags): StartOptions {
   return {
@@ -58,7 +62,11 @@ function startOptions({ workflowId, session, context }: RunFlags): StartOptions 
   };
 }
 
-async function startDetached(start: Start, flags: RunFlags, terminal: Terminal): Promise<number> {
+async function startDetached(
+  start: RunRequest,
+  flags: RunFlags,
+  terminal: Terminal,
+): Promise<number> {
   if (flags.file !== undefined) {
     throw new UsageError(
       '-f cannot be used with --detach: it serves the agents only while the command runs. Start `longhaul worker -f` first, and leave -f out here',
@@ -77,7 +85,11 @@ async function startDetached(start: Start, flags: RunFlags, terminal: Terminal):
   return exitCodes.done;
 }
 
-async function startAndFollow(start: Start, flags: RunFlags, terminal: Terminal): Promise<number> {
+async function startAndFollow(
+  start: RunRequest,
+  flags: RunFlags,
+  terminal: Terminal,
+): Promise<number> {
   const session = await openSession({
     flags,
     terminal,

@@ -108,13 +108,13 @@ function connectionIn({ address, profile, namespace }: ConnectionFlags): Connect
   };
 }
 
-type Place = {
+type WorkerPlace = {
   readonly source: AgentsSource;
   readonly server: string | undefined;
   readonly terminal: Terminal;
 };
 
-function show(worker: ReadyWorker, { source, server, terminal }: Place): void {
+function show(worker: ReadyWorker, { source, server, terminal }: WorkerPlace): void {
   terminal.print(`Temporal  ${server ?? defaults.address}`);
   terminal.print(renderAgents(worker, source, terminal.style));
 }

@@ -56,7 +56,7 @@ async function serve(start: WorkerStart, terminal: Terminal): Promise<number> {
   } finally {
     loaded.stop();
   }
-  await Promise.race([stop.told, served.ended]);
+  await Promise.race([stop.requested, served.ended]);
   await served.stop();
   return exitCodes.done;
 }
@@ -67,15 +67,15 @@ function specFiles({ files }: LoadedAgents): readonly string[] {
   return [...paths, ...paths.map((path) => dirname(path))];
 }
 
-function stopCommand(): { readonly told: Promise<void>; isQuiet(): boolean } {
+function stopCommand(): { readonly requested: Promise<void>; isQuiet(): boolean } {
   let isQuiet = false;
-  const told = new Promise<void>((resolve) => {
+  const requested = new Promise<void>((resolve) => {
     process.on('message', ({ quiet }: WorkerCommand) => {
       isQuiet ||= quiet;
       resolve();
     });
   });
-  return { told, isQuiet: () => isQuiet };
+  return { requested, isQuiet: () => isQuiet };
 }
 
 async function tell(message: WorkerMessage): Promise<void> {

@@ -4,7 +4,7 @@ import type {
   WorkflowExecutionInfo,
 } from '@temporalio/client';
 import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow';
-import { lastEvents, taskFailure } from '../../client/history';
+import { lastEvents, readTaskFailure } from '../../client/history';
 import { timeouts } from '../../protocol/limits';
 import { printableLine } from '../render/text';
 import { causeLine, type Check, listNewest, lookAtEach, mostMs, ofOurs, summary } from './look';
@@ -234,7 +234,7 @@ async function stuckRun(
 ): Promise<string | undefined> {
   const attempt = raw.pendingWorkflowTask?.attempt ?? 1;
   if (attempt <= 1) return undefined;
-  const failure = await taskFailure(client, workflowId);
+  const failure = await readTaskFailure(client, workflowId);
   // A few lost attempts mean no more than that a worker was killed.
   if (failure === undefined && attempt < suspiciousTask) return undefined;
   const cause = failure ? causeLine(failure.message) : 'no worker finishes the task in time';

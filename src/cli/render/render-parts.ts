@@ -39,7 +39,7 @@ export function messageText(parts: Message['parts'] | readonly AssistantPart[]):
 }
 
 /** `15 tokens`, or nothing when the provider reported none. */
-export function tokens({ totalTokens, inputTokens, outputTokens }: Usage): string | undefined {
+export function tokensText({ totalTokens, inputTokens, outputTokens }: Usage): string | undefined {
   const count =
     totalTokens ??
     (inputTokens === null || outputTokens === null ? null : inputTokens + outputTokens);
@@ -200,7 +200,7 @@ function turnLines({ content, usage, finishReason }: ModelTurnEvent): readonly L
   const calls = content.filter((part) => part.type === 'tool_call');
   const text = printableLine(messageText(content));
   const cut = finishReason === 'length' ? 'cut at the output limit' : undefined;
-  const parts = joinParts([text === '' ? 'no text' : 'text', cut, tokens(usage)]);
+  const parts = joinParts([text === '' ? 'no text' : 'text', cut, tokensText(usage)]);
   if (calls.length === 0) return [{ label: 'model', text: parts, look: 'dim' }];
   const said: Line[] = text === '' ? [] : [{ label: 'model', text }];
   return [

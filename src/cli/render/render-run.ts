@@ -19,7 +19,7 @@ import {
   renderQuestion,
   resultLine,
   resultText,
-  tokens,
+  tokensText,
 } from './render-parts';
 import type { Message, ToolResult } from '../../protocol/message';
 
@@ -53,7 +53,7 @@ function stateLine({ runner, turn, iterations, usage, rejected }: RunState): str
     printableLine(runner),
     turn === 0 ? undefined : plural(turn, 'model turn'),
     iterations === 0 ? undefined : plural(iterations, 'tool round'),
-    tokens(usage),
+    tokensText(usage),
     rejected.length === 0 ? undefined : plural(rejected.length, 'rejected signal'),
   ]);
 }
@@ -133,7 +133,7 @@ function nodeLine({ kind, turn, usage, pending }: RunTree): string {
   return joinParts([
     kind === 'agent' ? undefined : kind,
     turn === 0 ? undefined : plural(turn, 'model turn'),
-    tokens(usage),
+    tokensText(usage),
     ...pending.map(({ question }) => `asks: ${printableLine(question)}`),
   ]);
 }

@@ -187,7 +187,7 @@ function defaultExport(module: unknown): unknown {
 
 function toOptions(value: unknown, name: string, listed: 'runners' | 'tools'): CreateWorkerOptions {
   const refuse = (problem: string) => refusal(name, problem, listed);
-  if (listed === 'runners' && isRunner(value)) return { runners: [value] };
+  if (listed === 'runners' && isListedRunner(value)) return { runners: [value] };
   if (Array.isArray(value)) return { [listed]: value };
   if (value === undefined) throw refuse('has no default export');
   if (!isJsonObject(value)) throw refuse('must export an object by default');
@@ -198,9 +198,9 @@ function toOptions(value: unknown, name: string, listed: 'runners' | 'tools'): C
   throw refuse(`has the unknown option ${quote(unknown)}${meant}`);
 }
 
-type Runner = NonNullable<CreateWorkerOptions['runners']>[number];
+type ListedRunner = NonNullable<CreateWorkerOptions['runners']>[number];
 
-function isRunner(value: unknown): value is Runner {
+function isListedRunner(value: unknown): value is ListedRunner {
   return isJsonObject(value) && 'kind' in value && 'spec' in value;
 }
 

@@ -9,7 +9,7 @@ import {
   plural,
   renderAnswerCommands,
   renderQuestion,
-  tokens,
+  tokensText,
 } from '../render/render-parts';
 import type { Terminal } from '../render/terminal';
 import { isJsonObject, type JsonObject } from '../../base/json';
@@ -150,7 +150,7 @@ function printResult(
   for (const warning of warnings) terminal.note(`warning: ${printable(warning)}`);
   terminal.print(printable(finalResponse.text));
   const rounds = iterations === 0 ? undefined : plural(iterations, 'tool round');
-  const parts = joinParts([workflowId, printable(completionReason), rounds, tokens(usage)]);
+  const parts = joinParts([workflowId, printable(completionReason), rounds, tokensText(usage)]);
   terminal.note(terminal.noteStyle.dim(parts));
   return exitCodes.done;
 }

@@ -9,7 +9,7 @@ import type { AssistantPart } from '../../protocol/message';
 import { decisionEvent, type Machine, preparing } from './machine';
 import type { AcceptedTurn, CallSlot } from './run-state';
 import { isRound, resultOf, type ToolBatch } from './tool-batch';
-import type { RunEvent } from './transitions';
+import type { MachineEvent } from './transitions';
 import type { PlanInput, TurnPlan } from './turn-plan';
 import { contentOf, isEmptyTurn } from './working-turn';
 
@@ -55,7 +55,7 @@ export const batchOf = (machine: Machine, slots: readonly CallSlot[]): ToolBatch
 /** Takes results whose place was checked; the last one completes the batch. */
 export function takeResults(
   machine: Machine,
-  event: RunEvent,
+  event: MachineEvent,
   taken: {
     readonly slots: readonly CallSlot[];
     readonly results: readonly NewEntry<ToolResultEvent>[];

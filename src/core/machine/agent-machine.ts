@@ -21,7 +21,7 @@ import { Machine, promptEvent } from './machine';
 import { type MachineOptions, storeOptions } from './options';
 import { answerQuestion, approveCall, pendingInputs, rejectCall } from './person-events';
 import type { EventLog } from './run-record';
-import type { AgentRunState, RunState } from './run-state';
+import type { AgentRunState, MachineState } from './run-state';
 import type {
   AgentRunResponse,
   InvalidToolCallAction,
@@ -29,7 +29,7 @@ import type {
   MachineStep,
   ModelTurn,
   ModelTurnOutcome,
-  PendingInput,
+  MachineInput,
 } from './steps';
 import { addressResults, pendingCalls } from './tool-batch';
 import { planTurn } from './turn-plan';
@@ -76,7 +76,7 @@ export class AgentMachine {
       case 'failed':
         throw toError(state.failure, this.fullHistory());
       case 'done':
-        return { kind: 'done', response: toResponse(this.machine, state) };
+        return { kind: 'done', response: toFinalResponse(this.machine, state) };
       default:
         return this.#waitStep(state);
     }
@@ -161,14 +161,14 @@ export class AgentMachine {
 
   get response(): AgentRunResponse | undefined {
     const { state } = this.machine;
-    return state.kind === 'done' ? toResponse(this.machine, state) : undefined;
+    return state.kind === 'done' ? toFinalResponse(this.machine, state) : undefined;
   }
 
   get pendingInvalidToolCall(): InvalidToolCallContext | undefined {
     return pendingContext(this.machine);
   }
 
-  get pendingInputs(): readonly PendingInput[] {
+  get pendingInputs(): readonly MachineInput[] {
     return pendingInputs(this.machine);
   }
 
@@ -188,7 +188,7 @@ export class AgentMachine {
     return { kind: 'call-model', turn: this.turn };
   }
 
-  #waitStep(state: RunState): MachineStep {
+  #waitStep(state: MachineState): MachineStep {
     const inputs = this.pendingInputs;
     if (state.kind !== 'executing-tools') return { kind: 'needs-input', inputs };
     const calls = pendingCalls(batchOf(this.machine, state.slots));
@@ -199,9 +199,9 @@ export class AgentMachine {
 }
 
 /** The result of a finished run: its content is the last message, unless the turn was empty and left none. */
-function toResponse(
+function toFinalResponse(
   { record, counters }: Machine,
-  state: Extract<RunState, { kind: 'done' }>,
+  state: Extract<MachineState, { kind: 'done' }>,
 ): AgentRunResponse {
   const last = record.transcript.last;
   const content = state.content ?? (last?.role === 'assistant' ? last.parts : []);

@@ -17,12 +17,12 @@ import type { Machine } from './machine';
 import { preparing } from './machine';
 import type { AcceptedTurn } from './run-state';
 import type { InvalidToolCallAction, InvalidToolCallContext, ModelTurnOutcome } from './steps';
-import type { RunEvent } from './transitions';
+import type { MachineEvent } from './transitions';
 import type { Amendment } from './working-turn';
 import { argumentsText, contentOf } from './working-turn';
 
 /** Goes on to the next invalid call, or accepts the turn. */
-export function scan(machine: Machine, event: RunEvent, turn: AcceptedTurn): ModelTurnOutcome {
+export function scan(machine: Machine, event: MachineEvent, turn: AcceptedTurn): ModelTurnOutcome {
   const invalid = findInvalidCall(turn, machine.record.transcript.position);
   if (!invalid) {
     machine.move(event, { kind: 'awaiting-advance', turn });
@@ -94,7 +94,7 @@ export function pendingContext(machine: Machine): InvalidToolCallContext | undef
 
 function parked(
   machine: Machine,
-  event: RunEvent,
+  event: MachineEvent,
 ): { readonly turn: AcceptedTurn; readonly invalid: InvalidCall } {
   const { turn } = machine.expect(event, 'resolving-tool-calls');
   const invalid = findInvalidCall(turn, machine.record.transcript.position);
@@ -111,7 +111,7 @@ const amended = (turn: AcceptedTurn, amendment: Amendment): AcceptedTurn => ({
 /** Nobody is asked. */
 export function refuse(
   machine: Machine,
-  event: RunEvent,
+  event: MachineEvent,
   refused: { readonly turn: AcceptedTurn; readonly invalid: InvalidCall },
 ): LonghaulError {
   const { turn, invalid } = refused;

@@ -1,5 +1,5 @@
 import type { ToolCallPart } from '../../protocol/message';
-import type { Failure } from '../failure';
+import type { MachineFailure } from '../failure';
 import type { StoredOptions } from './options';
 import { askUserTool } from '../../protocol/names';
 import type { AcceptedTurn } from './run-state';
@@ -43,7 +43,7 @@ export function checkAction(
   action: InvalidToolCallAction,
   called: TurnNames & { readonly name: string; readonly unknown?: boolean },
   run: { readonly options: StoredOptions; readonly retriesUsed: number },
-): Failure | undefined {
+): MachineFailure | undefined {
   const { name } = called;
   switch (action.kind) {
     case 'fail':
@@ -97,7 +97,7 @@ export function invalidName(
   toolName: string,
   { tools, allowed }: TurnNames,
   advice: string,
-): Failure {
+): MachineFailure {
   const message =
     `The tool "${oneLine(toolName, 100)}" is not allowed in this turn; ` +
     `allowed: ${nameList(allowed)}; executable: ${nameList(tools)}. ${advice}`;

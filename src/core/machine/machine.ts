@@ -7,7 +7,7 @@
 import type { LonghaulError } from '../../protocol/errors';
 import type { Decision, LogEvent, NewEntry } from '../../protocol/log';
 import type { Message, UserMessage } from '../../protocol/message';
-import { type Failure, toError } from '../failure';
+import { type MachineFailure, toError } from '../failure';
 import { workingTurn } from './invalid-tool-calls';
 import type { StoredOptions } from './options';
 import { plainJson } from '../../base/json';
@@ -17,19 +17,19 @@ import {
   type AgentRunState,
   type Counters,
   noCounts,
-  type RunState,
+  type MachineState,
   type RunStateKind,
 } from './run-state';
 import { readState, stateFormat } from './state-json';
 import { textMessage } from '../transcript/transcript';
-import { checkMove, expectEvent, type RunEvent } from './transitions';
+import { checkMove, expectEvent, type MachineEvent } from './transitions';
 import { contentOf, isEmptyTurn, type WorkingPart } from './working-turn';
 
 type MachineParts = {
   readonly options: StoredOptions;
   readonly record: RunRecord;
   readonly counters: Counters;
-  readonly state: RunState;
+  readonly state: MachineState;
 };
 
 /** A run that is about to call the model. */
@@ -46,7 +46,7 @@ export class Machine {
   readonly options: StoredOptions;
   readonly record: RunRecord;
   #counters: Counters;
-  #state: RunState;
+  #state: MachineState;
 
   constructor(parts: MachineParts) {
     this.options = parts.options;
@@ -70,7 +70,7 @@ export class Machine {
     return new Machine({ options, record, counters, state });
   }
 
-  get state(): RunState {
+  get state(): MachineState {
     return this.#state;
   }
 
@@ -84,21 +84,21 @@ export class Machine {
 
   /** The current state, if it expects this event; otherwise a protocol error. `kinds` are those the table names for it. */
   expect<Kind extends RunStateKind>(
-    event: RunEvent,
+    event: MachineEvent,
     ..._kinds: readonly Kind[]
-  ): Extract<RunState, { kind: Kind }> {
+  ): Extract<MachineState, { kind: Kind }> {
     expectEvent(this.#state.kind, event);
-    return this.#state as Extract<RunState, { kind: Kind }>;
+    return this.#state as Extract<MachineState, { kind: Kind }>;
   }
 
-  move(event: RunEvent, state: RunState, counters: Partial<Counters> = {}): void {
+  move(event: MachineEvent, state: MachineState, counters: Partial<Counters> = {}): void {
     checkMove(this.#state.kind, event, state.kind);
     this.#state = state;
     this.#counters = { ...this.#counters, ...counters };
   }
 
   /** The error to throw; its history is the run's own. */
-  fail(event: RunEvent, failure: Failure): LonghaulError {
+  fail(event: MachineEvent, failure: MachineFailure): LonghaulError {
     this.move(event, { kind: 'failed', failure });
     return toError(failure, this.record.transcript.fullHistory());
   }

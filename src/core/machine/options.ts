@@ -36,7 +36,7 @@ export type OutputOptions = {
 export type MachineOptions = Omit<StoredOptions, 'output'>;
 
 /** Every known option, so that a stored one this version does not know is refused by name. */
-export const optionNames = [
+export const machineOptionNames = [
   'maxTurns',
   'maxIterations',
   'maxInvalidToolCallRetries',

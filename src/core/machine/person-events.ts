@@ -8,12 +8,12 @@ import { decisionEvent, type Machine, preparing } from './machine';
 import { markedInput } from './questions';
 import type { CallSlot } from './run-state';
 import { checkJson } from '../session';
-import type { PendingInput } from './steps';
+import type { MachineInput } from './steps';
 import { resultOf, type WaitingCall, waitingCalls } from './tool-batch';
 import { textMessage } from '../transcript/transcript';
 
 /** Everything that waits for a person now, in call order. */
-export function pendingInputs(machine: Machine): PendingInput[] {
+export function pendingInputs(machine: Machine): MachineInput[] {
   const { state, counters } = machine;
   if (state.kind === 'awaiting-input') return [markedInput(counters.turn, state.question)];
   if (state.kind !== 'executing-tools') return [];
@@ -28,7 +28,7 @@ export function answerQuestion(
   checkText(inputId, text);
   if (state.kind === 'executing-tools') {
     const waiting = findWaiting(machine, state.slots, { inputId, kind: 'question' });
-    return settle(machine, 'answer', { slots: state.slots, waiting, text });
+    return resultInstead(machine, 'answer', { slots: state.slots, waiting, text });
   }
   const [input] = pendingInputs(machine);
   if (input?.inputId !== inputId) throw unknownInput(inputId, pendingInputs(machine));
@@ -40,7 +40,7 @@ export function approveCall(machine: Machine, inputId: string, args: JsonObject 
   const { slots } = machine.expect('approve', 'executing-tools');
   const { index } = findWaiting(machine, slots, { inputId, kind: 'approval' });
   if (args !== undefined) {
-    checkArguments(inputId, args);
+    checkEditedArguments(inputId, args);
     const { turn } = machine.counters;
     machine.record.append(decisionEvent({ kind: 'edit-call', turn, index, args: plainJson(args) }));
   }
@@ -52,10 +52,14 @@ export function rejectCall(machine: Machine, inputId: string, reason: string): v
   const { slots } = machine.expect('reject', 'executing-tools');
   checkText(inputId, reason);
   const waiting = findWaiting(machine, slots, { inputId, kind: 'approval' });
-  settle(machine, 'reject', { slots, waiting, text: reason || 'A person rejected this call.' });
+  resultInstead(machine, 'reject', {
+    slots,
+    waiting,
+    text: reason || 'A person rejected this call.',
+  });
 }
 
-function settle(
+function resultInstead(
   machine: Machine,
   event: 'answer' | 'reject',
   { slots, waiting, text }: { slots: readonly CallSlot[]; waiting: WaitingCall; text: string },
@@ -71,7 +75,7 @@ function settle(
 function findWaiting(
   machine: Machine,
   slots: readonly CallSlot[],
-  wanted: { readonly inputId: string; readonly kind: PendingInput['kind'] },
+  wanted: { readonly inputId: string; readonly kind: MachineInput['kind'] },
 ): WaitingCall {
   const waiting = waitingCalls(batchOf(machine, slots)).filter(
     ({ input }) => input.kind === wanted.kind,
@@ -90,7 +94,7 @@ function checkText(inputId: string, text: unknown): void {
   throw new LonghaulError('ProtocolError', `What was given for "${inputId}" is not a text.`);
 }
 
-function checkArguments(inputId: string, args: unknown): void {
+function checkEditedArguments(inputId: string, args: unknown): void {
   const violation = checkJson(args, 'args');
   if (violation)
     throw new LonghaulError(
@@ -104,7 +108,7 @@ function checkArguments(inputId: string, args: unknown): void {
     );
 }
 
-function unknownInput(inputId: string, waiting: readonly PendingInput[]): LonghaulError {
+function unknownInput(inputId: string, waiting: readonly MachineInput[]): LonghaulError {
   const ids = waiting.map((input) => `"${input.inputId}"`).join(', ') || 'nothing';
   return new LonghaulError(
     'ProtocolError',

@@ -2,7 +2,7 @@ import { askUserMarker } from '../../protocol/names';
 import type { ToolCallPart } from '../../protocol/message';
 import { limits } from '../../protocol/limits';
 import type { AskUser } from '../../protocol/spec';
-import type { PendingInput } from './steps';
+import type { MachineInput } from './steps';
 import { clipText, utf8Length } from '../../base/text';
 
 /** The question of a text that asks by marker. Such a text pauses the run, unless nobody is ever to be asked. */
@@ -12,7 +12,7 @@ export function markedQuestion(text: string, askUser: AskUser = false): string |
   return trimmed.startsWith(askUserMarker) ? trimmed.slice(askUserMarker.length).trim() : undefined;
 }
 
-export const markedInput = (turn: number, question: string): PendingInput => ({
+export const markedInput = (turn: number, question: string): MachineInput => ({
   inputId: `q${turn}`,
   kind: 'question',
   question: clipText(question, limits.question),
@@ -38,7 +38,7 @@ export function withinBytes(texts: readonly string[], most: number): readonly st
 }
 
 /** The input of a call that passed `questionProblem`: cut to what a person reads. The call has the whole of it. */
-export function askedInput(call: ToolCallPart, turn: number, index: number): PendingInput {
+export function askedInput(call: ToolCallPart, turn: number, index: number): MachineInput {
   const options = call.args?.['options'];
   return {
     inputId: `q${turn}.${index}`,
@@ -49,7 +49,7 @@ export function askedInput(call: ToolCallPart, turn: number, index: number): Pen
   };
 }
 
-export const approvalInput = (call: ToolCallPart, turn: number, index: number): PendingInput => ({
+export const approvalInput = (call: ToolCallPart, turn: number, index: number): MachineInput => ({
   inputId: `a${turn}.${index}`,
   kind: 'approval',
   question: `May ${call.name} run?`,

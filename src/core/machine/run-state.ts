@@ -1,7 +1,7 @@
 import type { Json } from '../../base/json';
 import type { ModelTurnEvent, NewEntry } from '../../protocol/log';
 import type { AssistantPart, CompletionCall } from '../../protocol/message';
-import type { Failure } from '../failure';
+import type { MachineFailure } from '../failure';
 import type { StoredOptions } from './options';
 import type { Amendment } from './working-turn';
 
@@ -18,7 +18,7 @@ export type AcceptedTurn = {
   readonly skips: readonly { readonly index: number; readonly reason: string }[];
 };
 
-export type RunState =
+export type MachineState =
   /** `recordingOwed`: an abandoned stream's usage may still be recorded. */
   | { readonly kind: 'preparing'; readonly recordingOwed: boolean }
   /** `recorded`: a streamed attempt's usage is in. */
@@ -34,9 +34,9 @@ export type RunState =
       /** Only of an empty turn, which history does not hold. */
       readonly content?: readonly AssistantPart[];
     }
-  | { readonly kind: 'failed'; readonly failure: Failure };
+  | { readonly kind: 'failed'; readonly failure: MachineFailure };
 
-export type RunStateKind = RunState['kind'];
+export type RunStateKind = MachineState['kind'];
 
 /** What is counted over the whole run. */
 export type Counters = {
@@ -53,7 +53,7 @@ export type AgentRunState = Counters & {
   readonly options: StoredOptions;
   readonly log: readonly NewEntry[];
   readonly completionCalls: readonly CompletionCall[];
-  readonly state: RunState;
+  readonly state: MachineState;
 };
 
 export const noCounts: Counters = {

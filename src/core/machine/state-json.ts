@@ -5,7 +5,7 @@
  */
 import { LonghaulError } from '../../protocol/errors';
 import { isJsonObject } from '../../base/json';
-import { optionNames } from './options';
+import { machineOptionNames } from './options';
 import type { AgentRunState, CallSlot, Counters, RunStateKind } from './run-state';
 import { noCounts } from './run-state';
 
@@ -13,7 +13,7 @@ export const stateFormat = 1;
 
 const counterKeys = Object.keys(noCounts) as (keyof Counters)[];
 const stateKeys = ['format', 'options', 'log', 'completionCalls', 'state', ...counterKeys];
-const optionKeys = optionNames.map((name) => `${name}?`);
+const optionKeys = machineOptionNames.map((name) => `${name}?`);
 const outputKeys = ['tool', 'schema?', 'retries?'];
 const turnKeys = ['event', 'tools', 'allowed', 'amendments', 'skips'];
 const eventKinds = ['user', 'model-turn', 'tool-result', 'decision', 'summary'];
@@ -41,7 +41,7 @@ export function readState(value: unknown): AgentRunState {
       `The stored run has format ${format}; this version reads format ${stateFormat}.`,
     );
   checkKeys('', value, stateKeys);
-  checkOptions(value['options']);
+  checkMachineOptions(value['options']);
   checkVariant(value['state']);
   for (const key of counterKeys) checkCounter(key, value[key]);
   checkList('completionCalls', value['completionCalls']);
@@ -51,7 +51,7 @@ export function readState(value: unknown): AgentRunState {
   return value as unknown as AgentRunState;
 }
 
-function checkOptions(options: unknown): void {
+function checkMachineOptions(options: unknown): void {
   checkKeys('options', options, optionKeys);
   const { output } = options as { output?: unknown };
   if (output !== undefined) checkKeys('options.output', output, outputKeys);

@@ -17,10 +17,7 @@ import type {
   Usage,
 } from '../../protocol/message';
 
-export type { CriterionSpec, InvalidToolCallAction, PendingToolCall, ToolChoice };
-
-/** What the machine waits for; a run adds who asks and since when. */
-export type PendingInput = MachineInput;
+export type { CriterionSpec, InvalidToolCallAction, MachineInput, PendingToolCall, ToolChoice };
 
 /** What the driver has to do next. */
 export type MachineStep =
@@ -29,9 +26,9 @@ export type MachineStep =
       readonly kind: 'call-tools';
       readonly calls: readonly PendingToolCall[];
       /** May be answered while the calls run. */
-      readonly waiting: readonly PendingInput[];
+      readonly waiting: readonly MachineInput[];
     }
-  | { readonly kind: 'needs-input'; readonly inputs: readonly PendingInput[] }
+  | { readonly kind: 'needs-input'; readonly inputs: readonly MachineInput[] }
   | { readonly kind: 'done'; readonly response: AgentRunResponse };
 
 /** The answer of a model call. */

@@ -3,7 +3,7 @@ import type { NewEntry, ToolResultEvent } from '../../protocol/log';
 import type { ToolCallPart, ToolResult } from '../../protocol/message';
 import { approvalInput, askedInput } from './questions';
 import type { CallSlot } from './run-state';
-import type { PendingInput, PendingToolCall } from './steps';
+import type { MachineInput, PendingToolCall } from './steps';
 import type { OpenCall } from '../transcript/open-turn';
 
 /** The calls of the current turn, while they lack answers. */
@@ -13,7 +13,7 @@ export type ToolBatch = {
   readonly calls: readonly OpenCall[];
 };
 
-export type WaitingCall = { readonly index: number; readonly input: PendingInput };
+export type WaitingCall = { readonly index: number; readonly input: MachineInput };
 
 const isRunnable = (slot: CallSlot | undefined): slot is 'execute' | 'malformed' =>
   slot === 'execute' || slot === 'malformed';

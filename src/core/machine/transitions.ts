@@ -5,7 +5,7 @@
 import { LonghaulError } from '../../protocol/errors';
 import type { RunStateKind } from './run-state';
 
-export type RunEvent =
+export type MachineEvent =
   | 'nextStep'
   | 'modelResponse'
   | 'resolveInvalidToolCall'
@@ -19,7 +19,7 @@ export type RunEvent =
   | 'resolveStreamedInvalidToolCall'
   | 'streamedTurn';
 
-type Targets = { readonly [event in RunEvent]?: readonly RunStateKind[] };
+type Targets = { readonly [event in MachineEvent]?: readonly RunStateKind[] };
 
 export const transitions: { readonly [kind in RunStateKind]: Targets } = {
   preparing: {
@@ -56,7 +56,7 @@ export const transitions: { readonly [kind in RunStateKind]: Targets } = {
   failed: { nextStep: ['failed'] },
 };
 
-export function expectEvent(kind: RunStateKind, event: RunEvent): void {
+export function expectEvent(kind: RunStateKind, event: MachineEvent): void {
   if (transitions[kind][event]) return;
   const expected = Object.keys(transitions[kind]).join(', ');
   throw new LonghaulError(
@@ -65,7 +65,7 @@ export function expectEvent(kind: RunStateKind, event: RunEvent): void {
   );
 }
 
-export function checkMove(from: RunStateKind, event: RunEvent, to: RunStateKind): void {
+export function checkMove(from: RunStateKind, event: MachineEvent, to: RunStateKind): void {
   if (transitions[from][event]?.includes(to)) return;
   throw new LonghaulError('InternalError', `${event} must not lead from "${from}" to "${to}".`);
 }

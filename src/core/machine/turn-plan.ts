@@ -7,7 +7,7 @@ import { textOfParts } from '../../base/text';
 import type { Json } from '../../base/json';
 import type { CallAnswer, CriterionResult } from '../../protocol/log';
 import type { AssistantPart, ToolCallPart } from '../../protocol/message';
-import type { Failure } from '../failure';
+import type { MachineFailure } from '../failure';
 import type { StoredOptions } from './options';
 import { askUserTool } from '../../protocol/names';
 import { markedQuestion, questionProblem } from './questions';
@@ -18,7 +18,7 @@ import type { CriterionSpec } from '../../protocol/agent-run';
 
 export type TurnPlan =
   /** `keep`: the turn enters history first. */
-  | { readonly kind: 'fail'; readonly failure: Failure; readonly keep: boolean }
+  | { readonly kind: 'fail'; readonly failure: MachineFailure; readonly keep: boolean }
   | {
       readonly kind: 'complete';
       readonly reason: string;
@@ -67,7 +67,7 @@ export function planEnding({ turn, parts }: PlanInput): TurnPlan | undefined {
   if (checks?.override !== undefined)
     return { kind: 'complete', reason: 'callback override', text: checks.override };
   const content = contentOf(parts);
-  if (isRefused(turn.event)) return { kind: 'complete', reason: refused };
+  if (isRefusal(turn.event)) return { kind: 'complete', reason: refused };
   if (finishReason === 'pause') return { kind: 'go-on' };
   const answerless = isAnswerless(content);
   if (answerless && (finishReason === 'length' || finishReason === 'content_filter'))
@@ -83,7 +83,7 @@ export function planAnswer(input: PlanInput): TurnPlan {
 }
 
 /** Whatever came before it, calls included, is nothing the model stands by. */
-function isRefused({ content, finishReason }: AcceptedTurn['event']): boolean {
+function isRefusal({ content, finishReason }: AcceptedTurn['event']): boolean {
   if (finishReason === 'refusal') return true;
   return isAnswerless(content) && content.some((part) => part.type === 'refusal');
 }

@@ -15,7 +15,7 @@ import { noTotals, RunningTotals, type Totals } from './child-results';
 import { fitList } from './fit-list';
 import {
   graphFailed,
-  type GraphTask,
+  type PlannedTask,
   graphTasks,
   type GraphTasks,
   sinksOf,
@@ -92,7 +92,7 @@ export class GraphPlan implements Plan {
     const nothing = { done: [], failed: [], results: {}, totals: noTotals };
     const plan = new GraphPlan(config, { ...nothing, input, sessions: { session, deltas: [] } });
     plan.#children.offer(plan.#firstChildren());
-    plan.#settle();
+    plan.#decideOutcome();
     return plan;
   }
 
@@ -135,7 +135,7 @@ export class GraphPlan implements Plan {
     this.#results.add(element, result.finalResponse);
     if (element === this.#sinks.at(-1)) this.#finalResponse = result.finalResponse;
     this.#children.offer(this.#nextChildren(this.#progress.complete(element)));
-    this.#settle();
+    this.#decideOutcome();
   }
 
   failed(key: string, failure: ChildFailure): void {
@@ -148,7 +148,7 @@ export class GraphPlan implements Plan {
       return;
     }
     this.#giveUp(task.id, failure);
-    this.#settle();
+    this.#decideOutcome();
   }
 
   shorten(maxBytes: number): void {
@@ -200,7 +200,7 @@ export class GraphPlan implements Plan {
     });
   }
 
-  #prepare(task: GraphTask, run: TaskRun, session: JsonObject): PlannedChild {
+  #prepare(task: PlannedTask, run: TaskRun, session: JsonObject): PlannedChild {
     const input = taskInput(task, { input: this.#input, session, results: this.#results });
     this.#runs.set(task.id, run);
     return {
@@ -218,7 +218,7 @@ export class GraphPlan implements Plan {
     this.#firstFailure ??= taskFailure(task, failure);
   }
 
-  #settle(): void {
+  #decideOutcome(): void {
     if (this.#children.readyCount > 0 || this.#children.openCount > 0) return;
     if (this.#firstFailure !== undefined) {
       const progress = this.#progress;
@@ -257,7 +257,7 @@ export class GraphPlan implements Plan {
     return this.#tasks.has(key) ? `${task}:${attempt}` : key;
   }
 
-  #taskOf(id: string): GraphTask {
+  #taskOf(id: string): PlannedTask {
     const task = this.#tasks.get(id);
     if (task === undefined)
       throw new LonghaulError('InternalError', `graph '${this.#id}' has no task '${id}'`);
@@ -279,11 +279,11 @@ function mayRetry({ code }: ChildFailure): boolean {
   return code === undefined || !finalCodes.has(code);
 }
 
-type Progress = 'waiting' | 'startable' | 'done' | 'failed' | 'skipped';
+type TaskProgress = 'waiting' | 'startable' | 'done' | 'failed' | 'skipped';
 
 class GraphProgress {
   readonly #tasks: GraphTasks;
-  readonly #progress = new Map<string, Progress>();
+  readonly #progress = new Map<string, TaskProgress>();
   /** Tasks still needed, by the task that needs them. */
   readonly #missing = new Map<string, number>();
   #waiting = 0;
@@ -328,11 +328,11 @@ class GraphProgress {
   }
 
   /** In declaration order. */
-  tasksThat(...progress: readonly Progress[]): readonly string[] {
+  tasksThat(...progress: readonly TaskProgress[]): readonly string[] {
     return [...this.#progress].flatMap(([id, now]) => (progress.includes(now) ? [id] : []));
   }
 
-  #set(id: string, progress: Progress): void {
+  #set(id: string, progress: TaskProgress): void {
     if (this.#progress.get(id) === 'waiting') this.#waiting -= 1;
     this.#progress.set(id, progress);
   }

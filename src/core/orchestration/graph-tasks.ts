@@ -18,7 +18,7 @@ const roomForDetail = 500;
 /** Of the details that the task's own failure came with. */
 const roomForCause = 400;
 
-export type GraphTask = {
+export type PlannedTask = {
   readonly id: string;
   readonly place: RunnerPlace;
   /** In the order listed, each once. */
@@ -32,7 +32,7 @@ export type GraphTask = {
 };
 
 /** By id, in declaration order. */
-export type GraphTasks = ReadonlyMap<string, GraphTask>;
+export type GraphTasks = ReadonlyMap<string, PlannedTask>;
 
 export function graphTasks(config: GraphConfig): GraphTasks {
   if (config.tasks.length === 0)
@@ -61,7 +61,7 @@ export function sinksOf(tasks: GraphTasks): readonly string[] {
   return [...tasks.values()].flatMap(({ id, neededBy }) => (neededBy.length === 0 ? [id] : []));
 }
 
-function toTask(config: GraphTaskConfig, ids: ReadonlySet<string>): Omit<GraphTask, 'neededBy'> {
+function toTask(config: GraphTaskConfig, ids: ReadonlySet<string>): Omit<PlannedTask, 'neededBy'> {
   const { id, runner, kind, maxRetries = 0 } = config;
   const dependencies = [...new Set(config.dependencies ?? [])];
   const task = { id, place: kind === undefined ? { runner } : { runner, kind }, maxRetries };

@@ -11,7 +11,7 @@ import { textOfParts } from '../../base/text';
 import { LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
 import { fitTexts, jsonBytes, sizeInJson } from '../transcript/fit-texts';
-import type { GraphTask } from './graph-tasks';
+import type { PlannedTask } from './graph-tasks';
 import { renderTemplate } from './template';
 
 /** Of the part that is added to an input of several. */
@@ -83,7 +83,7 @@ type TaskSources = {
 };
 
 /** Throws `InvalidInput` where something is missing that the prompt needs. */
-export function taskInput(task: GraphTask, sources: TaskSources): RunInput['input'] {
+export function taskInput(task: PlannedTask, sources: TaskSources): RunInput['input'] {
   const { input, results } = sources;
   if (task.prompt === undefined) return withOutputs(task, input, results);
   const used = task.needs.map((id) => {
@@ -100,7 +100,7 @@ export function taskInput(task: GraphTask, sources: TaskSources): RunInput['inpu
 
 /** Within what an input may have: an orchestration cannot tell its tasks to say less. */
 function withOutputs(
-  { dependencies }: GraphTask,
+  { dependencies }: PlannedTask,
   input: RunInput['input'],
   results: TaskResults,
 ): RunInput['input'] {
@@ -117,7 +117,7 @@ function withOutputs(
 }
 
 function paramValues(
-  task: GraphTask,
+  task: PlannedTask,
   names: readonly string[],
   { session, results }: TaskSources,
 ): { readonly [name: string]: Json } {
@@ -134,7 +134,7 @@ function paramValues(
   return Object.fromEntries(values);
 }
 
-function missing({ id, dependencies }: GraphTask, parameter: string): LonghaulError {
+function missing({ id, dependencies }: PlannedTask, parameter: string): LonghaulError {
   const replies = dependencies.length > 3 ? 'its dependencies' : dependencies.join(', ');
   const searched =
     replies === ''

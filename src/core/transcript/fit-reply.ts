@@ -7,12 +7,12 @@ import type { Json } from '../../base/json';
 import { cutText, fairShare, jsonBytes, sizeInJson } from './fit-texts';
 import { sameJson } from '../session';
 
-export type Reply = { readonly text: string; readonly structured?: Json };
+export type FinalReply = { readonly text: string; readonly structured?: Json };
 
 /** Room for a sentence or two. */
 const leastText = 400;
 
-export function fitReply<Fitted extends Reply>(reply: Fitted, maxBytes: number): Fitted {
+export function fitReply<Fitted extends FinalReply>(reply: Fitted, maxBytes: number): Fitted {
   if (jsonBytes(reply) <= maxBytes) return reply;
   const { structured: _structured, ...bare } = reply;
   const plain = bare as Fitted;
@@ -24,7 +24,7 @@ export function fitReply<Fitted extends Reply>(reply: Fitted, maxBytes: number):
 }
 
 /** All of them within `maxBytes`, in their order: as `fitTexts`. */
-export function fitReplies<Fitted extends Reply>(
+export function fitReplies<Fitted extends FinalReply>(
   replies: readonly Fitted[],
   maxBytes: number,
 ): readonly Fitted[] {
@@ -32,7 +32,7 @@ export function fitReplies<Fitted extends Reply>(
   return replies.map((reply) => fitReply(reply, share));
 }
 
-export function repeatsText({ text, structured }: Reply): boolean {
+export function repeatsText({ text, structured }: FinalReply): boolean {
   if (structured === undefined) return false;
   try {
     return sameJson(JSON.parse(text) as Json, structured);

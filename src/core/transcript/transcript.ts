@@ -1,9 +1,9 @@
 /*
  * The transcript: messages, built from log events one at a time. It knows no limits and asks nobody.
  *
- * T1. Messages that are in `#settled` never change; the last model turn stays open until all its calls are answered, or until the
+ * T1. Messages that are in `#closed` never change; the last model turn stays open until all its calls are answered, or until the
  *     next message.
- * T2. Every call of a settled turn has exactly one result, in the message after it, in call order.
+ * T2. Every call of a closed turn has exactly one result, in the message after it, in call order.
  */
 import type { Decision, LogEvent } from '../../protocol/log';
 import type { AssistantMessage, Message, UserMessage } from '../../protocol/message';
@@ -18,7 +18,7 @@ export const textMessage = (text: string): UserMessage => ({
 });
 
 export class Transcript {
-  #settled: Message[] = [];
+  #closed: Message[] = [];
   /** How many of them are the caller's history. */
   #inherited = 0;
   #open: OpenTurn | undefined;
@@ -28,16 +28,16 @@ export class Transcript {
       case 'user':
         return this.#push(event.message);
       case 'model-turn':
-        this.#settle();
+        this.#closeTurn();
         this.#open = new OpenTurn(event, this.position);
         return;
       case 'tool-result':
         this.#open?.answer(event.result);
-        return this.#settleIfAnswered();
+        return this.#closeIfAnswered();
       case 'decision':
         return this.#decide(event.decision);
       case 'summary':
-        this.#settled = [textMessage(event.text)];
+        this.#closed = [textMessage(event.text)];
         this.#inherited = 0;
         this.#open = undefined;
     }
@@ -45,12 +45,12 @@ export class Transcript {
 
   /** How many messages precede the next turn: fixed while that turn is not in the log yet. */
   get position(): number {
-    return this.#settled.length;
+    return this.#closed.length;
   }
 
   /** The last message, an open turn included. */
   get last(): Message | undefined {
-    return this.#open?.message ?? this.#settled[this.#settled.length - 1];
+    return this.#open?.message ?? this.#closed[this.#closed.length - 1];
   }
 
   get hasOpenCalls(): boolean {
@@ -64,46 +64,46 @@ export class Transcript {
   /** What this run added, for display: an open turn stands there unanswered. */
   get messages(): Message[] {
     const open = this.#open?.message;
-    return [...this.#settled.slice(this.#inherited), ...(open ? [open] : [])];
+    return [...this.#closed.slice(this.#inherited), ...(open ? [open] : [])];
   }
 
   /** Everything, an open turn closed. */
   fullHistory(): Message[] {
-    return [...this.#settled, ...(this.#open?.closed ?? [])];
+    return [...this.#closed, ...(this.#open?.closed ?? [])];
   }
 
   /** The history as it would be were this turn in it, left open: for whoever decides about the turn. */
   historyWith(turn: AssistantMessage): Message[] {
-    return [...this.#settled, turn];
+    return [...this.#closed, turn];
   }
 
   #decide(decision: Decision): void {
     switch (decision.kind) {
       case 'history':
         for (const message of decision.messages) this.#push(message);
-        this.#inherited = this.#settled.length;
+        this.#inherited = this.#closed.length;
         return;
       case 'feedback':
         return this.#push(textMessage(decision.text));
       case 'go-on':
-        return this.#settle();
+        return this.#closeTurn();
       default:
         if (this.#open) amendTurn(this.#open, decision);
-        this.#settleIfAnswered();
+        this.#closeIfAnswered();
     }
   }
 
   #push(message: Message): void {
-    this.#settle();
-    this.#settled.push(message);
+    this.#closeTurn();
+    this.#closed.push(message);
   }
 
-  #settleIfAnswered(): void {
-    if (this.#open?.isAnswered) this.#settle();
+  #closeIfAnswered(): void {
+    if (this.#open?.isAnswered) this.#closeTurn();
   }
 
-  #settle(): void {
-    this.#settled.push(...(this.#open?.closed ?? []));
+  #closeTurn(): void {
+    this.#closed.push(...(this.#open?.closed ?? []));
     this.#open = undefined;
   }
 }

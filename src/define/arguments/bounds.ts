@@ -102,8 +102,8 @@ export function withinTime<Result>(milliseconds: number, work: () => Result): Re
 
 /** Of a core, by this thread; by the process where Node cannot tell (before 23.9). */
 function usedMilliseconds(): number {
-  const isTold = typeof process.threadCpuUsage === 'function';
-  const { user, system } = isTold ? process.threadCpuUsage() : process.cpuUsage();
+  const isMeasured = typeof process.threadCpuUsage === 'function';
+  const { user, system } = isMeasured ? process.threadCpuUsage() : process.cpuUsage();
   return (user + system) / 1_000;
 }
 

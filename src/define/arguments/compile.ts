@@ -25,18 +25,18 @@ export type CompiledSchema =
   | { readonly ok: true; readonly check: SchemaCheck }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
-type Draft = '2020-12' | '07';
+type SchemaDraft = '2020-12' | '07';
 type Modules = { readonly Validator: typeof Ajv; readonly addFormats: FormatsPlugin };
 
 const tooLongToCompile = 'takes more than three seconds to compile: make it smaller';
 
-const drafts: Readonly<Record<string, Draft>> = {
+const drafts: Readonly<Record<string, SchemaDraft>> = {
   'https://json-schema.org/draft/2020-12/schema': '2020-12',
   'http://json-schema.org/draft-07/schema': '07',
   'http://json-schema.org/draft-06/schema': '07',
 };
 
-const metaSchemas: Readonly<Record<Draft, string>> = {
+const metaSchemas: Readonly<Record<SchemaDraft, string>> = {
   '2020-12': 'https://json-schema.org/draft/2020-12/schema',
   '07': 'http://json-schema.org/draft-07/schema',
 };
@@ -62,7 +62,7 @@ const compiled = new LRUCache<string, CompiledSchema>({
 });
 
 const load = createRequire(__filename);
-const metaValidators = new Map<Draft, ValidateFunction>();
+const metaValidators = new Map<SchemaDraft, ValidateFunction>();
 
 /** A bad schema is a `SpecError` about `subject`. */
 export function compileSchema(schema: Json, subject = 'The JSON Schema'): SchemaCheck {
@@ -105,7 +105,7 @@ function compile(schema: JsonSchema): CompiledSchema {
   return compileChecked(schema, draft);
 }
 
-function compileChecked(schema: JsonSchema, draft: Draft): CompiledSchema {
+function compileChecked(schema: JsonSchema, draft: SchemaDraft): CompiledSchema {
   const modules = modulesFor(draft);
   try {
     return withinTime(compileMilliseconds, () => {
@@ -142,7 +142,7 @@ function toCheck(validate: ValidateFunction, patterns: Patterns): SchemaCheck {
   };
 }
 
-function draftOf({ $schema }: JsonSchema): Draft | undefined {
+function draftOf({ $schema }: JsonSchema): SchemaDraft | undefined {
   if ($schema === undefined) return '2020-12';
   return typeof $schema === 'string' ? drafts[$schema.replace(/#$/, '')] : undefined;
 }
@@ -156,7 +156,7 @@ function messageOf(error: unknown): string {
 }
 
 /** What says whether a schema is one. */
-function metaValidator(draft: Draft): ValidateFunction {
+function metaValidator(draft: SchemaDraft): ValidateFunction {
   const known = metaValidators.get(draft);
   if (known !== undefined) return known;
   const { Validator } = modulesFor(draft);
@@ -202,7 +202,7 @@ function twinsIn(items: readonly Json[]): { readonly i: number; readonly j: numb
 }
 
 /** Loaded with the first schema: programs without JSON Schemas of their own never pay for it. */
-function modulesFor(draft: Draft): Modules {
+function modulesFor(draft: SchemaDraft): Modules {
   const { default: addFormats } = load('ajv-formats') as { readonly default: FormatsPlugin };
   if (draft === '07') {
     const { Ajv: Validator } = load('ajv') as { readonly Ajv: typeof Ajv };

@@ -61,7 +61,7 @@ export function addSpecs<Options extends RegistryOptions & SpecsOptions>(
 function codeOf(agents: readonly Agent[], options: RegistryOptions): CodeOptions {
   const ownCriteria = agents.flatMap((agent) =>
     [...agent.criteria].map(([name, evaluate]) =>
-      criteria.custom(name, evaluate, sessionOf(name, agent)),
+      criteria.custom(name, evaluate, draftSession(name, agent)),
     ),
   );
   return {
@@ -72,7 +72,7 @@ function codeOf(agents: readonly Agent[], options: RegistryOptions): CodeOptions
   };
 }
 
-function sessionOf(name: string, { spec }: Agent): { readonly session?: readonly string[] } {
+function draftSession(name: string, { spec }: Agent): { readonly session?: readonly string[] } {
   const found = spec.criteria?.find((one) => one.kind === 'custom' && one.name === name);
   return found?.kind === 'custom' && found.session ? { session: found.session } : {};
 }

@@ -49,7 +49,7 @@ export function buildRunners(drafts: readonly Draft[], building: Building): Buil
 }
 
 /** Stands in for a runner that could not be made. */
-const standIn = () => defineAgent({ id: 'unread', model: 'unread/unread' });
+const stubAgent = () => defineAgent({ id: 'unread', model: 'unread/unread' });
 
 class Builder {
   readonly problems: SpecProblem[] = [];
@@ -63,7 +63,7 @@ class Builder {
   }
 
   runnerOf(draft: Draft): Runner {
-    const runner = this.#built.get(draft) ?? this.#tryDefine(draft) ?? standIn();
+    const runner = this.#built.get(draft) ?? this.#tryDefine(draft) ?? stubAgent();
     this.#built.set(draft, runner);
     return runner;
   }
@@ -142,7 +142,7 @@ class Builder {
 
   #named(ref: Json | undefined): Runner {
     const draft = this.#building.isLinked ? this.#drafts.get(idOf(ref) ?? '') : undefined;
-    return draft === undefined ? standIn() : this.runnerOf(draft);
+    return draft === undefined ? stubAgent() : this.runnerOf(draft);
   }
 }
 

@@ -6,10 +6,10 @@ import { check } from './check';
 import { readModel } from './model';
 import type { At, Path, Source } from './places';
 import { problemAt } from './problem';
-import { readPrompt, readText, type LoadedPrompt } from './prompts';
+import { readPrompt, readPromptText, type LoadedPrompt } from './prompts';
 import type { Reading } from './source';
 
-type Kind = RunnerSpec['kind'];
+type RunnerKind = RunnerSpec['kind'];
 
 /** A runner named by another one. The path leads to it from that one. */
 export type DraftRef = { readonly id: string; readonly path: Path; readonly isInline: boolean };
@@ -17,7 +17,7 @@ export type DraftRef = { readonly id: string; readonly path: Path; readonly isIn
 /** A runner of a file: its fields by our own names, in which texts and models are read and runners are named by their ids. */
 export type Draft = {
   readonly id: string;
-  readonly kind: Kind;
+  readonly kind: RunnerKind;
   readonly at: At;
   readonly fields: JsonObject;
   readonly refs: readonly DraftRef[];
@@ -78,16 +78,16 @@ function readDocument(source: Source, reading: Reading) {
   return sections;
 }
 
-type Context = Drafting &
+type DraftContext = Drafting &
   Document & { readonly drafts: Draft[]; readonly promptTasks: PromptTask[] };
 
 type Standing = { readonly section?: 'agents' | 'workflows'; readonly owner?: string };
 
 /** Drafts the runners of one document. */
 class Drafter {
-  readonly #context: Context;
+  readonly #context: DraftContext;
 
-  constructor(context: Context) {
+  constructor(context: DraftContext) {
     this.#context = context;
   }
 
@@ -116,7 +116,7 @@ class Drafter {
   }
 
   /** With texts and models read. Of an unknown kind only the id is known. */
-  #fieldsOf(kind: Kind | undefined, value: JsonObject, path: Path): Fields {
+  #fieldsOf(kind: RunnerKind | undefined, value: JsonObject, path: Path): DraftFields {
     if (kind === undefined) return { fields: { id: value.id ?? null } };
     if (kind === 'agent') return { fields: this.#agentFields(value, path) };
     if (kind !== 'graph') return { fields: value };
@@ -146,7 +146,7 @@ class Drafter {
     }
     const text =
       isText(instructions) &&
-      readText(instructions, this.#promptContext([...path, 'instructions', 'path']));
+      readPromptText(instructions, this.#promptContext([...path, 'instructions', 'path']));
     if (typeof text === 'string') fields.instructions = text;
     return fields;
   }
@@ -169,7 +169,7 @@ class Drafter {
   }
 }
 
-type Fields = {
+type DraftFields = {
   readonly fields: JsonObject;
   readonly prompts?: readonly Omit<PromptTask, 'graph'>[];
 };
@@ -185,13 +185,18 @@ function schemaFor(kind: Json | undefined, section: Standing['section']): z.ZodT
   return section === 'agents' || kind === undefined ? runnerFiles.agent : anyRunnerFile;
 }
 
-function kindOf(kind: Json | undefined): Kind | undefined {
+function kindOf(kind: Json | undefined): RunnerKind | undefined {
   if (kind === undefined) return 'agent';
-  return typeof kind === 'string' && Object.hasOwn(runnerFiles, kind) ? (kind as Kind) : undefined;
+  return typeof kind === 'string' && Object.hasOwn(runnerFiles, kind)
+    ? (kind as RunnerKind)
+    : undefined;
 }
 
 /** The runners that a runner names, or that stand in it, with their paths. */
-function runnersIn(kind: Kind | undefined, value: JsonObject): readonly (readonly [Path, Json])[] {
+function runnersIn(
+  kind: RunnerKind | undefined,
+  value: JsonObject,
+): readonly (readonly [Path, Json])[] {
   if (kind === undefined) return [];
   const member = { agent: 'subAgents', sequential: 'steps', parallel: 'branches', graph: 'tasks' }[
     kind

@@ -34,9 +34,9 @@ export function escapeEnvironment(text: string): string {
   return text.replace(/\$+\{env:/g, (start) => `$${start}`);
 }
 
-type Found = { readonly text: string } | { readonly problem: string };
+type EnvValue = { readonly text: string } | { readonly problem: string };
 
-function lookUp(body: string, env: Environment): Found {
+function lookUp(body: string, env: Environment): EnvValue {
   const [, name, fallback] = wellFormed.exec(body) ?? [];
   if (name === undefined || fallback?.includes('${') === true) return malformed(body);
   if (secret.test(name)) {
@@ -56,12 +56,12 @@ function lookUp(body: string, env: Environment): Found {
   };
 }
 
-function malformed(body: string): Found {
+function malformed(body: string): EnvValue {
   const problem = `has a reference to the environment that cannot be read, ${quote(`\${env:${body}}`)}: write \${env:NAME} or \${env:NAME:-default}`;
   return { problem };
 }
 
-function unclosed(whole: string): Found {
+function unclosed(whole: string): EnvValue {
   return {
     problem: `has a reference to the environment without its closing brace, ${quote(whole)}`,
   };

@@ -18,14 +18,14 @@ export type SpecText = { readonly text: string; readonly name?: string };
 /** A file, a folder of files, or text. */
 export type SpecSource = string | SpecText;
 
-type Content =
+type FileContent =
   { readonly ok: true; readonly text: string } | { readonly ok: false; readonly message: string };
 
 /** A file after reading. Prompt files are looked for in its folder; text has no folder. */
 export type SpecFile = {
   readonly name: string;
   readonly folder?: string;
-  readonly content: Content;
+  readonly content: FileContent;
 };
 
 export type SpecFiles = {
@@ -181,7 +181,7 @@ function fromFile(path: string, folder: string): SpecFile {
 }
 
 /** Never reads more than a file may have, whatever the file is and becomes meanwhile. */
-function readText(path: string): Content {
+function readText(path: string): FileContent {
   const file = openSync(path, 'r');
   try {
     const { size } = fstatSync(file);
@@ -198,7 +198,7 @@ function readText(path: string): Content {
 }
 
 /** UTF-8, or UTF-16 if a byte order mark says so. */
-function decodeText(bytes: Uint8Array): Content {
+function decodeText(bytes: Uint8Array): FileContent {
   if (bytes.length > mostFileBytes) return tooLarge(bytes.length);
   const mark = Buffer.from(bytes.subarray(0, 2)).toString('hex');
   const encoding = mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : 'utf-8';
@@ -209,7 +209,7 @@ function decodeText(bytes: Uint8Array): Content {
   }
 }
 
-function checkText(text: string): Content {
+function checkText(text: string): FileContent {
   const bytes = Buffer.byteLength(text);
   if (bytes > mostFileBytes) return tooLarge(bytes);
   if (text.includes('\0')) {
@@ -218,7 +218,7 @@ function checkText(text: string): Content {
   return { ok: true, text: text.startsWith('\uFEFF') ? text.slice(1) : text };
 }
 
-function tooLarge(bytes: number): Content {
+function tooLarge(bytes: number): FileContent {
   const most = `${mostFileBytes / 1024} KiB`;
   const message = `has ${Math.ceil(bytes / 1024)} KiB; a file may have ${most}: split it`;
   return { ok: false, message };

@@ -25,7 +25,7 @@ import { limits } from '../../protocol/limits';
 /** A limit, because a few small runners that name each other can stand for billions of runs. */
 const mostRuns = 10_000;
 
-const none: Extent = { runs: 0, levels: 0 };
+const none: RunnerExtent = { runs: 0, levels: 0 };
 
 /** The code that a spec names, its overlays and its environment. */
 export type LoadSpecOptions = CodeOptions & {
@@ -140,12 +140,12 @@ export function readSpecSet(
   };
 }
 
-type ReadOptions = LoadSpecOptions & {
+type ReadSpecOptions = LoadSpecOptions & {
   /** `ignored`: not even the approval of tools is looked at. */
   readonly missingCode: 'refused' | 'stubbed' | 'ignored';
 };
 
-function readSpecs(source: SpecSource | readonly SpecSource[], options: ReadOptions) {
+function readSpecs(source: SpecSource | readonly SpecSource[], options: ReadSpecOptions) {
   const { overlays = [], env = process.env, missingCode } = options;
   const found = findSpecFiles(source, overlays);
   const reading: Reading = { env, places: new Places(), problems: [] };
@@ -273,14 +273,14 @@ function refMessage({ id }: DraftRef, inner: Draft | undefined, drafts: readonly
 }
 
 /** The runs that a runner stands for, and how many levels they nest. */
-type Extent = { readonly runs: number; readonly levels: number };
+type RunnerExtent = { readonly runs: number; readonly levels: number };
 
 /** Follows every reference once. */
 class Circles {
   readonly problems: SpecProblem[] = [];
   readonly #drafts: ReadonlyMap<string, Draft>;
   readonly #problemOf: ProblemOf;
-  readonly #extents = new Map<string, Extent>();
+  readonly #extents = new Map<string, RunnerExtent>();
 
   constructor(drafts: readonly Draft[], problemOf: ProblemOf) {
     this.#drafts = new Map(drafts.map((draft) => [draft.id, draft]));
@@ -288,7 +288,7 @@ class Circles {
     drafts.forEach((draft) => this.#visit(draft, [draft.id]));
   }
 
-  #visit(draft: Draft, way: readonly string[]): Extent {
+  #visit(draft: Draft, way: readonly string[]): RunnerExtent {
     const known = this.#extents.get(draft.id);
     if (known !== undefined) return known;
     const below = draft.refs.map((ref) => this.#follow(draft, ref, way));
@@ -301,7 +301,7 @@ class Circles {
     return extent;
   }
 
-  #follow(draft: Draft, ref: DraftRef, way: readonly string[]): Extent {
+  #follow(draft: Draft, ref: DraftRef, way: readonly string[]): RunnerExtent {
     const target = this.#drafts.get(ref.id);
     if (target === undefined) return none;
     const start = way.indexOf(ref.id);

@@ -6,14 +6,14 @@ import { problemAt, type Place, type SpecProblem } from './problem';
 export type Path = readonly (string | number)[];
 
 /** `environment`: the text may stand for a number, for true or false. `refused`: its problem was reported; its value is null. */
-export type Origin = 'environment' | 'refused';
+export type ValueOrigin = 'environment' | 'refused';
 
 /** Where a member of an object or a list stands, and how the file spells its key. */
 export type Mark = {
   readonly value: Place;
   readonly key: Place;
   readonly written: string | number;
-  readonly origin?: Origin | undefined;
+  readonly origin?: ValueOrigin | undefined;
 };
 
 /** A document of a file. */
@@ -23,7 +23,7 @@ export type Source = { readonly value: Json; readonly mark: Mark };
 export type At = { readonly source: Source; readonly path: Path };
 
 /** A value, as far as its path could be followed. */
-type Found = {
+type FoundValue = {
   readonly mark: Mark;
   readonly value: Json | undefined;
   readonly written: Path;
@@ -81,7 +81,7 @@ export class Places {
   }
 
   /** The value at a path, or the nearest one around it. */
-  find({ source, path }: At): Found {
+  find({ source, path }: At): FoundValue {
     let { value, mark }: { value: Json | undefined; mark: Mark } = source;
     const written: (string | number)[] = [];
     for (const key of path) {

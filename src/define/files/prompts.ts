@@ -23,7 +23,7 @@ export type PromptContext = {
 };
 
 /** The text of a field, or of the file it names with `{path}`. */
-export function readText(value: Json, context: PromptContext): string | undefined {
+export function readPromptText(value: Json, context: PromptContext): string | undefined {
   if (typeof value === 'string') return value;
   const file = openFile(value, context);
   return file && plainText(file, context.reading);

@@ -4,7 +4,7 @@ import type { Alias, Document, Node, Pair, Scalar, YAMLError, YAMLMap, YAMLSeq }
 import type { Json, JsonObject } from '../../base/json';
 import { describeValue, formatPath, quote } from '../../base/problem';
 import { expandEnvironment, type Environment } from './env';
-import type { Origin, Path, Places, Source } from './places';
+import type { ValueOrigin, Path, Places, Source } from './places';
 import { problemAt, startOf, type Place, type SpecProblem } from './problem';
 
 // Text into plain values. Where each value stands is noted beside them, in `Places`.
@@ -98,18 +98,22 @@ function jsonProblems(file: string, text: string): readonly SpecProblem[] {
 }
 
 /** A value with all that is in it: how many values, and how deep they nest. */
-type Extent = { readonly size: number; readonly height: number };
+type NodeExtent = { readonly size: number; readonly height: number };
 
-type Read = { readonly value: Json; readonly place: Place; readonly origin?: Origin } & Extent;
+type ReadValue = {
+  readonly value: Json;
+  readonly place: Place;
+  readonly origin?: ValueOrigin;
+} & NodeExtent;
 
-const leaf: Extent = { size: 1, height: 0 };
+const leaf: NodeExtent = { size: 1, height: 0 };
 
 /** Reads one document of the core schema, and expands the environment in its texts. */
 class DocumentReader {
   readonly #yaml = yamlLibrary();
   readonly #placeOf: (offset: number) => Place;
   readonly #reading: Reading;
-  readonly #anchors = new Map<string, Read | 'open'>();
+  readonly #anchors = new Map<string, ReadValue | 'open'>();
 
   constructor(placeOf: (offset: number) => Place, reading: Reading) {
     this.#placeOf = placeOf;
@@ -121,7 +125,7 @@ class DocumentReader {
     return { value, mark: { value: place, key: place, written: '', origin } };
   }
 
-  #read(node: Node | null, path: Path): Read {
+  #read(node: Node | null, path: Path): ReadValue {
     const place = this.#placeOf(node?.range?.[0] ?? 0);
     if (node === null) return { ...leaf, value: null, place };
     if (this.#yaml.isAlias(node)) return this.#readAlias(node, path, place);
@@ -133,14 +137,14 @@ class DocumentReader {
     return read;
   }
 
-  #readNode(node: Node, path: Path, place: Place): Read {
+  #readNode(node: Node, path: Path, place: Place): ReadValue {
     if (this.#yaml.isScalar(node)) return this.#readScalar(node, path, place);
     return this.#yaml.isSeq(node)
       ? this.#readList(node, path, place)
       : this.#readMap(node as YAMLMap, path, place);
   }
 
-  #readAlias({ source }: Alias, path: Path, place: Place): Read {
+  #readAlias({ source }: Alias, path: Path, place: Place): ReadValue {
     const target = this.#anchors.get(source);
     if (target === undefined) {
       return this.#refuse(place, path, `refers to ${quote(source)}, which no anchor before it has`);
@@ -150,7 +154,7 @@ class DocumentReader {
       : target;
   }
 
-  #readScalar({ value, source }: Scalar, path: Path, place: Place): Read {
+  #readScalar({ value, source }: Scalar, path: Path, place: Place): ReadValue {
     if (typeof value === 'string') return this.#readString(value, path, place);
     if (value === null || typeof value === 'boolean') return { ...leaf, value, place };
     if (typeof value !== 'number') {
@@ -161,10 +165,10 @@ class DocumentReader {
       : this.#refuse(place, path, `must be a finite number, not ${source ?? String(value)}`);
   }
 
-  #readString(source: string, path: Path, place: Place): Read {
+  #readString(source: string, path: Path, place: Place): ReadValue {
     const { text, isExpanded, problems } = expandEnvironment(source, this.#reading.env);
     const refused = problems.map((problem) => this.#refuse(place, path, problem));
-    const read: Read = {
+    const read: ReadValue = {
       ...leaf,
       value: text,
       place,
@@ -173,16 +177,16 @@ class DocumentReader {
     return refused[0] ?? read;
   }
 
-  #readList({ items }: YAMLSeq, path: Path, place: Place): Read {
+  #readList({ items }: YAMLSeq, path: Path, place: Place): ReadValue {
     const read = items.map((item, index) => this.#read(item as Node | null, [...path, index]));
     const value = read.map((item) => item.value);
     read.forEach((item, index) => this.#mark(value, index, { key: item.place, read: item }));
     return this.#sized({ value, place }, read);
   }
 
-  #readMap(map: YAMLMap, path: Path, place: Place): Read {
+  #readMap(map: YAMLMap, path: Path, place: Place): ReadValue {
     const value: JsonObject = {};
-    const read: Read[] = [];
+    const read: ReadValue[] = [];
     for (const pair of map.items as Pair<Node | null, Node | null>[]) {
       const key = this.#placeOf(pair.key?.range?.[0] ?? map.range?.[0] ?? 0);
       const name = this.#keyName(pair.key, key, path);
@@ -194,7 +198,7 @@ class DocumentReader {
       const message =
         this.#keyMessage(pair.key, name) ??
         duplicateMessage(this.#reading.places.markOf(value, name)?.key);
-      const none: Read = { ...leaf, value: null, place: key };
+      const none: ReadValue = { ...leaf, value: null, place: key };
       const member = pair.value === null ? none : this.#read(pair.value, inside);
       if (message === undefined) {
         value[name] = member.value;
@@ -223,12 +227,16 @@ class DocumentReader {
     return 'is a merge key: YAML 1.2 has none, write the fields out';
   }
 
-  #mark(container: object, key: string | number, { key: place, read }: { key: Place; read: Read }) {
+  #mark(
+    container: object,
+    key: string | number,
+    { key: place, read }: { key: Place; read: ReadValue },
+  ) {
     const { origin, place: value } = read;
     this.#reading.places.mark(container, key, { value, key: place, written: key, origin });
   }
 
-  #sized(read: Pick<Read, 'value' | 'place'>, members: readonly Extent[]): Read {
+  #sized(read: Pick<ReadValue, 'value' | 'place'>, members: readonly NodeExtent[]): ReadValue {
     const size = members.reduce((sum, member) => sum + member.size, 1);
     const height = members.reduce((most, member) => Math.max(most, member.height), 0) + 1;
     const message = tooMuch(size, height);
@@ -237,7 +245,7 @@ class DocumentReader {
       : this.#refuse(read.place, [], message);
   }
 
-  #refuse(place: Place, path: Path, message: string): Read {
+  #refuse(place: Place, path: Path, message: string): ReadValue {
     this.#reading.problems.push(problemAt(place, formatPath(path), message));
     return { ...leaf, value: null, place, origin: 'refused' };
   }

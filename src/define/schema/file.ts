@@ -73,15 +73,16 @@ const callbacks = z
   })
   .meta({ expected: 'the name of callbacks, or {name}' });
 
-type Named = string | { readonly name?: string | undefined; readonly kind?: string | undefined };
+type NamedItem =
+  string | { readonly name?: string | undefined; readonly kind?: string | undefined };
 
-export function nameOf(item: Named): string {
+export function nameOf(item: NamedItem): string {
   return typeof item === 'string' ? item : (item.name ?? item.kind ?? '');
 }
 
-function distinctNames<Item extends z.ZodType<Named>>(item: Item, most: number) {
+function distinctNames<Item extends z.ZodType<NamedItem>>(item: Item, most: number) {
   return list(item, most).superRefine((items, context) => {
-    const names = (items as readonly Named[]).map(nameOf);
+    const names = (items as readonly NamedItem[]).map(nameOf);
     for (const [index, name] of names.entries()) {
       if (names.indexOf(name) === index) continue;
       const message = `lists ${describeValue(name)} a second time`;

@@ -119,7 +119,7 @@ function supportedSchema(schema: JsonSchema): JsonSchema {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** `apiKey` undefined: the SDK reads the environment. `secrets` are taken out of every message. */
-type Credentials = {
+type AnthropicCredentials = {
   readonly apiKey: string | undefined;
   readonly secrets: readonly string[];
   /** What is missing, if nothing at all was found. */
@@ -134,7 +134,7 @@ export function anthropicCredentials(
   name: string,
   config: ProviderConfig,
   environment: Environment = process.env,
-): Credentials {
+): AnthropicCredentials {
   const isBuiltIn = name === 'anthropic';
   const ownVariable = `${name.toUpperCase().replace(/[^A-Z0-9]/g, '_')}_API_KEY`;
   const given = config.apiKey ?? (isBuiltIn ? undefined : said(environment[ownVariable]));

@@ -3,9 +3,9 @@ import { missingKey } from '../errors';
 import type { ProviderConfig } from '../provider';
 
 type Environment = Readonly<Record<string, string | undefined>>;
-type Read = (variable: string) => string | undefined;
+type ReadVariable = (variable: string) => string | undefined;
 
-export type Credentials = {
+export type GoogleCredentials = {
   readonly vertex: boolean;
   /** Undefined on Vertex: Google's application default credentials are used. */
   readonly apiKey: string | undefined;
@@ -19,7 +19,7 @@ export function googleCredentials(
   name: string,
   config: ProviderConfig,
   environment: Environment = process.env,
-): Credentials {
+): GoogleCredentials {
   const read = reader(environment);
   const key = keyOf(name, config, read);
   const secrets = [key.value ?? [], Object.values(config.headers ?? {})].flat();
@@ -35,8 +35,8 @@ export function googleCredentials(
 function onVertex(
   name: string,
   config: ProviderConfig,
-  { read, key }: { readonly read: Read; readonly key: Key },
-): Pick<Credentials, 'apiKey' | 'missing'> {
+  { read, key }: { readonly read: ReadVariable; readonly key: ApiKey },
+): Pick<GoogleCredentials, 'apiKey' | 'missing'> {
   const project = config.vertex?.project ?? read('GOOGLE_CLOUD_PROJECT');
   const apiKey = project === undefined ? key.value : config.apiKey;
   const isReady = project !== undefined || apiKey !== undefined || key.isOptional;
@@ -44,14 +44,14 @@ function onVertex(
   return { apiKey, missing: isReady ? undefined : missingKey(name, wanted) };
 }
 
-function reader(environment: Environment): Read {
+function reader(environment: Environment): ReadVariable {
   return (variable) => {
     const value = environment[variable]?.trim();
     return value === '' ? undefined : value;
   };
 }
 
-type Key = {
+type ApiKey = {
   readonly value: string | undefined;
   readonly variables: readonly string[];
   readonly isOptional: boolean;
@@ -61,7 +61,11 @@ type Key = {
  * A provider under a name of its own first reads a key of that name, and at a base URL of its own it never gets Google's key;
  * a local server may need none.
  */
-function keyOf(name: string, { apiKey, baseURL, headers }: ProviderConfig, read: Read): Key {
+function keyOf(
+  name: string,
+  { apiKey, baseURL, headers }: ProviderConfig,
+  read: ReadVariable,
+): ApiKey {
   const isBuiltIn = ['google', 'gemini', 'vertex'].includes(name);
   const isElsewhere = !isBuiltIn && baseURL !== undefined;
   const own = isBuiltIn ? [] : [`${name.toUpperCase().replace(/[^A-Z0-9]/g, '_')}_API_KEY`];
@@ -80,7 +84,7 @@ function keyOf(name: string, { apiKey, baseURL, headers }: ProviderConfig, read:
 }
 
 /** The environment is read as Google's SDK reads it: the newer variable wins. */
-function isVertex(name: string, config: ProviderConfig, read: Read): boolean {
+function isVertex(name: string, config: ProviderConfig, read: ReadVariable): boolean {
   const chosen = read('GOOGLE_GENAI_USE_ENTERPRISE') ?? read('GOOGLE_GENAI_USE_VERTEXAI');
   return config.vertex !== undefined || name === 'vertex' || chosen?.toLowerCase() === 'true';
 }

@@ -36,7 +36,7 @@ export function fromResponse(
 ): ModelResponse {
   const { finishReason, promptFeedback } = response;
   const origin: Origin = { provider: target.provider, api: googleApi, model: target.model };
-  const told = {
+  const common = {
     usage: fromUsageMetadata(response.usage),
     origin,
     ...(response.id === undefined ? {} : { ids: { response: response.id } }),
@@ -47,13 +47,13 @@ export function fromResponse(
       throw badResponse(target, 'the stream ended without a finish reason');
     }
     const text = blockReasonMessage ?? `The prompt was blocked: ${blockReason}.`;
-    return { content: [{ type: 'refusal', text }], finishReason: 'content_filter', ...told };
+    return { content: [{ type: 'refusal', text }], finishReason: 'content_filter', ...common };
   }
   if (finishReason !== undefined && isMalformed(finishReason)) {
     throw badResponse(target, `the model ended its turn with ${finishReason}`);
   }
   const content = fromGenerateParts(response.parts, origin, firstCall);
-  return { content, finishReason: fromFinishReason(finishReason ?? 'CUT', content), ...told };
+  return { content, finishReason: fromFinishReason(finishReason ?? 'CUT', content), ...common };
 }
 
 /** Tokens of thoughts are counted beside the candidates', those of cached content inside the prompt's. */

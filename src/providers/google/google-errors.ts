@@ -31,12 +31,12 @@ export function fromGoogleError(
   return badResponse(target, 'the response cannot be read');
 }
 
-type Failure = CallTarget & {
+type GoogleFailure = CallTarget & {
   readonly status: number;
   readonly headers: HeaderSource | undefined;
 };
 
-function statusError(failure: Failure, text: string): ProviderError {
+function statusError(failure: GoogleFailure, text: string): ProviderError {
   const body = errorBody(text);
   const details = asList(body['details']).filter(isJsonObject);
   const retryDelay = details.map((detail) => detail['retryDelay']).find(isText);

@@ -13,7 +13,7 @@ import type {
 import { callWithOutputTool, canOfferOutputTool } from '../output-tool';
 import { readStream } from '../read-stream';
 import { callCount } from './call-ids';
-import { type Credentials, googleCredentials } from './credentials';
+import { type GoogleCredentials, googleCredentials } from './credentials';
 import { fromResponse } from './from-response';
 import { fromGoogleError } from './google-errors';
 import { ResponseAccumulator } from './response-accumulator';
@@ -112,7 +112,7 @@ type GoogleProviderConfig = ProviderConfig & {
 /** The SDK is loaded here and not before: a worker that never calls Google does not pay for it. */
 function googleClient(
   config: GoogleProviderConfig,
-  { vertex, apiKey }: Credentials,
+  { vertex, apiKey }: GoogleCredentials,
 ): sdkModule.GoogleGenAI {
   const sdk = loadPeer(
     '@google/genai',

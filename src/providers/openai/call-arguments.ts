@@ -12,7 +12,7 @@ export function argumentsSeal(text: string, parsed: ToolArguments): JsonObject {
 }
 
 /** The text the model wrote, as long as nobody changed the arguments since. */
-export function argumentsText(part: ToolCallPart, sealed: JsonObject): string {
+export function writtenArguments(part: ToolCallPart, sealed: JsonObject): string {
   if (part.args === null) return part.rawArgs ?? '';
   const compact = JSON.stringify(part.args);
   if (sealed['spaced'] === true) return spacedJson(part.args);

@@ -7,7 +7,7 @@ import { checkActivities } from '../activity-proxies';
 import type { RunLog } from '../execution/run-log';
 import type { TaskRoom } from '../execution/task-room';
 
-export async function checkArguments(
+export async function checkActivityArguments(
   definition: CheckArgumentsInput['definition'],
   { call }: PendingToolCall,
   room: TaskRoom,

@@ -62,8 +62,8 @@ export class AgentLoop implements Driver {
     };
   }
 
-  get settled(): boolean {
-    return this.#tools.settled;
+  get noneRunning(): boolean {
+    return this.#tools.noneRunning;
   }
 
   /** Answers are taken only for published inputs. */

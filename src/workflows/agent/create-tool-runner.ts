@@ -15,8 +15,8 @@ import { iterationInput, toolCallKeys } from './callbacks';
 import type { DrivenRun } from '../run/driver';
 import { selectKeys } from '../run/run-session';
 import { TaskRoom } from '../execution/task-room';
-import { errorResult, resultOf, type ToolOutcome, ToolRunner } from './tool-runner';
-import { argumentsOf, callTool, contextOf } from './tool-call';
+import { errorOutcome, resultOutcome, type ToolOutcome, ToolRunner } from './tool-runner';
+import { argumentsOf, makeToolCall, callContext } from './tool-call';
 import { aroundCall, type AroundCall } from './tool-hooks';
 import { ChildWorkflowFailure, TerminatedFailure, TimeoutFailure } from '@temporalio/workflow';
 import { outcomeUnknown, toToolOutput } from '../../core/transcript/tool-output';
@@ -52,11 +52,11 @@ export function createToolRunner(run: DrivenRun, agent: CallingAgent): ToolRunne
         return await callSubAgent(children, made);
       }
       const tool = tools.find((candidate) => candidate.name === name);
-      if (tool === undefined) return errorResult(pending, `There is no tool '${name}'.`);
+      if (tool === undefined) return errorOutcome(pending, `There is no tool '${name}'.`);
       const session = selectKeys(run.session.value, toolCallKeys(agent.config, tool));
       const input = callInput(run, agent, { pending, session, tool });
       const checked = checkedArguments(pending, run.log);
-      return await callTool({ tool, pending, input, checked, around, room });
+      return await makeToolCall({ tool, pending, input, checked, around, room });
     },
   });
 }
@@ -96,7 +96,7 @@ function callInput(
 ): CallToolInput {
   const { call, turn, index } = pending;
   return {
-    ...contextOf({
+    ...callContext({
       ...position.address(definition),
       origin: position.origin,
       context: input.context,
@@ -131,7 +131,7 @@ async function callSubAgent(children: Children, made: SubAgentCall): Promise<Too
   const { name } = made.callee;
   const input = made.pending.call.args?.['input'];
   if (typeof input !== 'string' || input.trim() === '') {
-    return errorResult(made.pending, `The arguments of '${name}' must be {"input": "<text>"}.`);
+    return errorOutcome(made.pending, `The arguments of '${name}' must be {"input": "<text>"}.`);
   }
   return await made.around((session) => callChild(children, made, { input, session }));
 }
@@ -157,7 +157,7 @@ async function callChild(
       ...(policy && { policy }),
       among,
     });
-    return { ...resultOf(pending, toToolOutput(name, finalResponse.text)), session: delta };
+    return { ...resultOutcome(pending, toToolOutput(name, finalResponse.text)), session: delta };
   } catch (error) {
     return failedCall(callee, pending, error);
   }
@@ -175,7 +175,7 @@ function failedCall(
   }
   const { cause } = error;
   if (cause instanceof TerminatedFailure || cause instanceof TimeoutFailure) {
-    return resultOf(pending, outcomeUnknown(`agent '${name}': ${failureReason(error)}`));
+    return resultOutcome(pending, outcomeUnknown(`agent '${name}': ${failureReason(error)}`));
   }
-  return errorResult(pending, `The agent '${name}' failed: ${failureReason(error)}`);
+  return errorOutcome(pending, `The agent '${name}' failed: ${failureReason(error)}`);
 }

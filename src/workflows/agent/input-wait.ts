@@ -60,18 +60,18 @@ export function budgetQuestion(
   return {
     inputId,
     kind: 'budget',
-    question: `${describe(usedUp)} How many ${unit} shall be added? Answer with a number, or 'stop'.`,
+    question: `${describeUsedUp(usedUp)} How many ${unit} shall be added? Answer with a number, or 'stop'.`,
     options: ['stop'],
   };
 }
 
 export function budgetExceeded(usedUp: UsedUp): LonghaulError {
-  const message = `${describe(usedUp)} Start again with a larger budget.`;
+  const message = `${describeUsedUp(usedUp)} Start again with a larger budget.`;
   return new LonghaulError('BudgetExceeded', message, { details: { ...usedUp } });
 }
 
 /** A child may have been given nothing: its callers spent all there was. */
-function describe({ unit, limit, spent }: UsedUp): string {
+function describeUsedUp({ unit, limit, spent }: UsedUp): string {
   if (limit === 0) {
     const what = unit === 'tokens' ? 'tokens' : 'US dollars';
     return `Nothing is left for this run of the budget in ${what}.`;

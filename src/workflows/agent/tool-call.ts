@@ -21,10 +21,10 @@ import { LonghaulError } from '../../protocol/errors';
 import { limits, timeouts } from '../../protocol/limits';
 import type { ActivityToolSpec } from '../../protocol/spec';
 import { foreignActivity, toolActivities } from '../activity-proxies';
-import { checkArguments } from './activity-tool';
+import { checkActivityArguments } from './activity-tool';
 import { contextInput, isOfCallbacks } from './callbacks';
 import type { TaskRoom } from '../execution/task-room';
-import { errorResult, resultOf, type ToolOutcome } from './tool-runner';
+import { errorOutcome, resultOutcome, type ToolOutcome } from './tool-runner';
 import type { AroundCall } from './tool-hooks';
 import { argumentText } from '../execution/visible-state';
 import type { JsonObject } from '../../base/json';
@@ -41,11 +41,11 @@ export type ToolCall = {
   readonly room: TaskRoom;
 };
 
-export async function callTool(call: ToolCall): Promise<ToolOutcome> {
+export async function makeToolCall(call: ToolCall): Promise<ToolOutcome> {
   const { tool, pending } = call;
   const bytes = utf8Length(JSON.stringify(pending.call.args));
   if (bytes > limits.toolArguments) {
-    return errorResult(
+    return errorOutcome(
       pending,
       `The arguments have ${bytes} bytes; at most ${limits.toolArguments} are taken.`,
     );
@@ -71,14 +71,14 @@ async function callForeign(
   { tool, pending, input, checked, around, room }: ToolCall,
   activity: ActivityToolSpec,
 ): Promise<ToolOutcome> {
-  const { problem } = checked ?? (await checkArguments(input.definition, pending, room));
-  if (problem !== undefined) return errorResult(pending, problem);
+  const { problem } = checked ?? (await checkActivityArguments(input.definition, pending, room));
+  if (problem !== undefined) return errorOutcome(pending, problem);
   return await around(async () => {
     try {
       const args = pending.call.args ?? {};
       await room.enter(args);
       const result = await foreignActivity(tool, activity, summaryOf(pending))(args);
-      return resultOf(pending, toToolOutput(tool.name, result));
+      return resultOutcome(pending, toToolOutput(tool.name, result));
     } catch (error) {
       return failedCall(pending, tool, error);
     }
@@ -120,12 +120,12 @@ function failedCall(pending: PendingToolCall, tool: ToolConfig, error: unknown):
   if (isOfCallbacks(error.cause)) return { kind: 'failed', error };
   if (isNotRegistered(error)) {
     const text = `The tool '${pending.call.name}' is not available any more: no worker has its code.`;
-    return errorResult(pending, text);
+    return errorOutcome(pending, text);
   }
   const timedOut = error.cause instanceof TimeoutFailure;
   const message = oneLine(error.cause?.message ?? error.message, limits.failureMessage);
   if (tool.effect === 'once' && !isOwnAnswer(error.cause))
-    return resultOf(pending, outcomeUnknown(timedOut ? undefined : message));
+    return resultOutcome(pending, outcomeUnknown(timedOut ? undefined : message));
   const reason = timedOut ? 'it did not finish in time' : message;
   const text = `The tool '${pending.call.name}' failed: ${reason}`;
   if (tool.onError === 'fail')
@@ -136,7 +136,7 @@ function failedCall(pending: PendingToolCall, tool: ToolConfig, error: unknown):
         details: { tool: pending.call.name },
       }),
     };
-  return errorResult(pending, text);
+  return errorOutcome(pending, text);
 }
 
 /** A call may end as cancelled by itself: by an operator, by its worker, or because its code says so. */
@@ -178,7 +178,7 @@ function positionInLastTurn(
   return position < 0 ? undefined : { entryId: entry.id, position };
 }
 
-export function contextOf(run: {
+export function callContext(run: {
   readonly definition: CallToolInput['definition'];
   readonly agentId: string;
   readonly path?: string;

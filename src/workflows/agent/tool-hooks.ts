@@ -11,7 +11,7 @@ import type { JsonObject } from '../../base/json';
 import type { ToolHook } from '../../protocol/spec';
 import { hookActivities } from '../activity-proxies';
 import type { TaskRoom } from '../execution/task-room';
-import { resultOf, type ToolOutcome } from './tool-runner';
+import { resultOutcome, type ToolOutcome } from './tool-runner';
 
 /** Makes a call with the hooks around it; the call is given the session as those before it have left it. */
 export type AroundCall = (
@@ -51,7 +51,7 @@ async function callWithHooks(
     await room.enter(input);
     const answer = await runToolHooks(input);
     if (answer.session !== undefined) session = mergeDelta(session, answer.session);
-    return answer.output && resultOf(pending, answer.output);
+    return answer.output && resultOutcome(pending, answer.output);
   };
   let arrival: ToolOutcome | undefined = await ask('beforeToolCall');
   if (arrival === undefined) {

@@ -35,7 +35,7 @@ export class ToolRunner {
   }
 
   /** Whether no call is running, or waiting to. */
-  get settled(): boolean {
+  get noneRunning(): boolean {
     return this.#running === 0;
   }
 
@@ -78,7 +78,7 @@ export class ToolRunner {
 
 function malformed(pending: PendingToolCall): ToolOutcome {
   const reason = pending.call.argsError ?? 'not a JSON object';
-  return errorResult(
+  return errorOutcome(
     pending,
     `The arguments are not valid: ${reason}. Call the tool again with a JSON object.`,
   );
@@ -94,11 +94,11 @@ type ResultOutcome = {
 
 export type ToolOutcome = ResultOutcome | { readonly kind: 'failed'; readonly error: unknown };
 
-export function errorResult(pending: PendingToolCall, text: string): ResultOutcome {
-  return resultOf(pending, { isError: true, content: [{ type: 'text', text }] });
+export function errorOutcome(pending: PendingToolCall, text: string): ResultOutcome {
+  return resultOutcome(pending, { isError: true, content: [{ type: 'text', text }] });
 }
 
-export function resultOf(
+export function resultOutcome(
   { call, turn, index }: PendingToolCall,
   output: ToolOutput,
 ): ResultOutcome {

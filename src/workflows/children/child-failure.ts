@@ -65,7 +65,7 @@ export function failureReason(error: unknown): string {
 }
 
 /** What became of a run that did not complete, to be read later: one ended from outside carries no word of its own. */
-export function toldFailure(error: unknown): {
+export function failureView(error: unknown): {
   readonly code?: ErrorCode;
   readonly message: string;
 } {

@@ -85,7 +85,7 @@ type OpenChild = {
 /** What a child told it spent, when it was cancelled. */
 type Report = { spend?: RunSpend };
 
-type Start = {
+type ChildStart = {
   readonly lineage: Lineage;
   readonly share: BudgetSpec | undefined;
   readonly report: Report;
@@ -141,11 +141,11 @@ export class Children {
     }
   }
 
-  takeOutcome(told: ChildOutcome): void {
-    const child = this.#open.get(told.child);
+  takeOutcome(outcome: ChildOutcome): void {
+    const child = this.#open.get(outcome.child);
     if (child === undefined) return;
-    if ('result' in told) child.early(told.result);
-    else child.report.spend = told.spend;
+    if ('result' in outcome) child.early(outcome.result);
+    else child.report.spend = outcome.spend;
   }
 
   /** Nobody needs what they give any more: whoever of them asks is not answered. */
@@ -165,7 +165,7 @@ export class Children {
     await condition(() => this.#open.size === 0);
   }
 
-  async #start(call: ChildCall, { lineage, share, report }: Start): Promise<ChildResult> {
+  async #start(call: ChildCall, { lineage, share, report }: ChildStart): Promise<ChildResult> {
     const id = childId({ ...this.#caller, tag: uuid4(), place: call.place });
     const input = { ...this.#startOf(call, lineage, share), ...this.#inputs.send(id, call.input) };
     const bytes = utf8Length(JSON.stringify(input));
@@ -173,7 +173,7 @@ export class Children {
     const view = this.#see(id, call, lineage.path);
     const started = startChild<(input: RunInput) => Promise<ChildResult>>(
       workflowTypes[call.kind ?? 'agent'],
-      startOptions(id, call, input),
+      childStartOptions(id, call, input),
     );
     const leave = (): void => this.#gate.leave(bytes);
     started.then(leave, leave);
@@ -191,8 +191,8 @@ export class Children {
     return await Promise.race([early, ended]);
   }
 
-  async #countRest(told: RunSpend, ended: Promise<ChildResult>): Promise<void> {
-    const rest = await ended.then(({ spend }) => spendSince(told, spend)).catch(() => undefined);
+  async #countRest(counted: RunSpend, ended: Promise<ChildResult>): Promise<void> {
+    const rest = await ended.then(({ spend }) => spendSince(counted, spend)).catch(() => undefined);
     if (rest !== undefined) this.#caller.budget.record(rest);
   }
 
@@ -257,7 +257,7 @@ function statusOf(error: unknown): ChildView['status'] {
   return failureCode(error) === 'RunCancelled' ? 'cancelled' : 'failed';
 }
 
-function startOptions(
+function childStartOptions(
   workflowId: string,
   { runner, input, element }: ChildCall,
   runInput: RunInput,

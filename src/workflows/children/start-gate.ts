@@ -4,17 +4,17 @@
 import { CancellationScope } from '@temporalio/workflow';
 import { limits } from '../../protocol/limits';
 
-type Waiting = { readonly bytes: number; readonly enter: () => void };
+type WaitingStart = { readonly bytes: number; readonly enter: () => void };
 
 export class StartGate {
   #starts = 0;
   #bytes = 0;
-  #waiting: Waiting[] = [];
+  #waiting: WaitingStart[] = [];
 
   /** Resolves when the child may start; rejects when its scope is cancelled first. */
   async enter(bytes: number): Promise<void> {
     if (this.#waiting.length === 0 && this.#fits(bytes)) return this.#reserve(bytes);
-    let waiting: Waiting | undefined;
+    let waiting: WaitingStart | undefined;
     const entered = new Promise<void>((resolve) => {
       waiting = { bytes, enter: resolve };
       this.#waiting.push(waiting);

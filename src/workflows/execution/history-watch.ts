@@ -5,7 +5,7 @@ import { LonghaulError } from '../../protocol/errors';
 import type { RunLog } from './run-log';
 import { limits } from '../../protocol/limits';
 
-export const noHistory: HistorySize = { bytes: 0, events: 0, updates: 0, isSuggested: false };
+export const noHistory: ExecutionSize = { bytes: 0, events: 0, updates: 0, isSuggested: false };
 
 const namedEntries = 5;
 
@@ -56,7 +56,7 @@ export class HistoryWatch {
     );
   }
 
-  #now(): HistorySize {
+  #now(): ExecutionSize {
     return historySize(workflowInfo(), this.#updates());
   }
 }
@@ -70,7 +70,7 @@ export class HistoryWatch {
 // 3. What is under way has room for the largest it may come to, so that the server never ends a run for its size.
 
 /** Of one execution's history. */
-export type HistorySize = {
+export type ExecutionSize = {
   readonly bytes: number;
   readonly events: number;
   /** Updates that were taken: the server takes 2,000. */
@@ -80,14 +80,14 @@ export type HistorySize = {
 };
 
 type Growth = {
-  readonly now: HistorySize;
+  readonly now: ExecutionSize;
   /** When the execution had loaded what it was given. */
-  readonly loaded: HistorySize;
+  readonly loaded: ExecutionSize;
   /** Made since then. */
   readonly steps: number;
 };
 
-function historySize(info: WorkflowInfo, updates = 0): HistorySize {
+function historySize(info: WorkflowInfo, updates = 0): ExecutionSize {
   return {
     bytes: info.historySize,
     events: info.historyLength,
@@ -109,7 +109,7 @@ export function isDue({ now, loaded, steps }: Growth): boolean {
 }
 
 /** Whether nothing more may start beside what is `open`. What is alone starts: it is looked at before. */
-export function isFull(now: HistorySize, open: number): boolean {
+export function isFull(now: ExecutionSize, open: number): boolean {
   if (open === 0) return false;
   return (
     now.bytes > limits.fullHistoryBytes ||
@@ -120,6 +120,6 @@ export function isFull(now: HistorySize, open: number): boolean {
 }
 
 /** Whether the run must end: the server would soon terminate it. */
-export function isOver({ bytes, events }: HistorySize): boolean {
+export function isOver({ bytes, events }: ExecutionSize): boolean {
   return bytes > limits.maxHistoryBytes || events > limits.maxHistoryEvents;
 }

@@ -104,20 +104,20 @@ const inputsShape = objectOf<ChildInputs>(
   {
     child: id,
     branch: id,
-    inputs: { type: 'array', items: pendingInput, maxItems: limits.toldInputs },
+    inputs: { type: 'array', items: pendingInput, maxItems: limits.sentInputs },
   },
   ['branch'],
 );
 
 export function childInputs(payload: unknown): ChildInputs {
-  const told = read<ChildInputs>(payload, inputsShape);
+  const message = read<ChildInputs>(payload, inputsShape);
   const known = new Set<string>();
-  for (const { inputId } of told.inputs) {
+  for (const { inputId } of message.inputs) {
     if (known.has(inputId))
       throw new LonghaulError('InvalidInput', `inputs lists ${quote(inputId)} a second time`);
     known.add(inputId);
   }
-  return told;
+  return message;
 }
 
 const resultShape = objectOf<{ child: string; result: ChildResult }>({ child: id, result });
@@ -144,7 +144,7 @@ function read<Value>(payload: unknown, shape: JsonSchema): Value {
 export type ReportingRun = {
   readonly child: string;
   readonly branch: string | undefined;
-  /** What an execution before this one told last is not known: even that nothing is open is told again. */
+  /** What an execution before this one sent last is not known: even that nothing is open is sent again. */
   readonly isContinued: boolean;
 };
 
@@ -152,22 +152,22 @@ export class InputReporter {
   readonly #root: string;
   readonly #child: string;
   readonly #branch: string;
-  #told: string | undefined;
+  #sent: string | undefined;
   #sending = Promise.resolve();
 
   constructor(root: string, { child, branch, isContinued }: ReportingRun) {
     this.#root = root;
     this.#child = child;
     this.#branch = branch ?? child;
-    this.#told = isContinued ? undefined : '';
+    this.#sent = isContinued ? undefined : '';
   }
 
-  /** Tells what this child waits for now, if it is not what was told last. */
+  /** Tells what this child waits for now, if it is not what was sent last. */
   report(inputs: readonly PendingInput[]): void {
     const ids = inputs.map((input) => input.inputId).join(' ');
-    if (ids === this.#told) return;
-    this.#told = ids;
-    this.#send(this.#child, inputsThatTravel(inputs, limits.toldInputsBytes));
+    if (ids === this.#sent) return;
+    this.#sent = ids;
+    this.#send(this.#child, inputsThatTravel(inputs, limits.sentInputsBytes));
   }
 
   /** Another child, below this run, is gone. */
@@ -175,7 +175,7 @@ export class InputReporter {
     this.#send(child, []);
   }
 
-  /** Everything told has reached the server. */
+  /** Everything sent has reached the server. */
   async flush(): Promise<void> {
     await this.#sending;
   }
@@ -198,11 +198,11 @@ export async function sendAnswer(child: string, answer: InputAnswer): Promise<vo
 
 /** What this run came to, or what it spent, goes to the run that called it. One that is gone needs neither. */
 export async function reportToCaller(
-  told: { readonly result: ChildResult } | { readonly spend: RunSpend },
+  came: { readonly result: ChildResult } | { readonly spend: RunSpend },
 ): Promise<void> {
   const { parent, workflowId } = workflowInfo();
   if (parent === undefined) return;
-  const outcome: ChildOutcome = { child: workflowId, ...told };
+  const outcome: ChildOutcome = { child: workflowId, ...came };
   await getExternalWorkflowHandle(parent.workflowId)
     .signal(signalNames.childResult, outcome)
     .catch(() => undefined);

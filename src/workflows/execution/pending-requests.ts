@@ -169,7 +169,7 @@ export class PendingRequests {
   }
 
   /** The pending input an answer is for; throws what the asker is told otherwise. Undefined: this very update was taken before. */
-  addressed(input: { inputId?: string }, updateId: string | undefined): PendingInput | undefined {
+  pendingFor(input: { inputId?: string }, updateId: string | undefined): PendingInput | undefined {
     const { inputId } = input;
     if (inputId !== undefined && this.#answered.has(inputId)) {
       if (updateId !== undefined && this.#answered.get(inputId)?.updateId === updateId)
@@ -200,7 +200,7 @@ export class PendingRequests {
   /** As `addressed`, for a text answer; also refuses what is no answer. */
   question(input: ResumeInput, updateId: string | undefined): PendingInput | undefined {
     answerText(input);
-    const found = this.addressed(input, updateId);
+    const found = this.pendingFor(input, updateId);
     if (found?.kind === 'approval') {
       throw new LonghaulError(
         'InvalidAnswer',
@@ -212,7 +212,7 @@ export class PendingRequests {
   }
 
   approval(input: { inputId?: string }, updateId: string | undefined): PendingInput | undefined {
-    const found = this.addressed(input, updateId);
+    const found = this.pendingFor(input, updateId);
     if (found !== undefined && found.kind !== 'approval') {
       throw new LonghaulError(
         'InvalidAnswer',

@@ -129,7 +129,7 @@ export function showDetails(
     ...(state.status === 'completed' ? answerOf(entries) : []),
     ...describeChildren(children),
     ...(entries.length === 0 ? [] : ['\n### Conversation']),
-    ...newestThatFit(entries.slice(0, state.status === 'completed' ? -1 : undefined)),
+    ...newestLines(entries.slice(0, state.status === 'completed' ? -1 : undefined)),
   ];
   setCurrentDetails(clipText(lines.join('\n'), limits.details));
 }
@@ -165,7 +165,7 @@ function answerOf(entries: readonly LogEntry[]): string[] {
 }
 
 /** Older lines are left out whole. */
-function newestThatFit(entries: readonly LogEntry[]): string[] {
+function newestLines(entries: readonly LogEntry[]): string[] {
   const lines: string[] = [];
   let bytes = 0;
   for (const entry of entries.slice(-12).reverse()) {

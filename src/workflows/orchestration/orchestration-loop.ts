@@ -15,7 +15,7 @@ import type { ChildResult } from '../../protocol/run';
 import { childFailure } from '../children/child-failure';
 import type { DrivenRun, Driver, Progress } from '../run/driver';
 
-type Arrival = { readonly key: string } & (
+type EndedChild = { readonly key: string } & (
   | { readonly kind: 'completed'; readonly result: ChildResult }
   | { readonly kind: 'failed'; readonly error: unknown }
 );
@@ -29,7 +29,7 @@ export class OrchestrationLoop implements Driver {
   readonly #own = CancellationScope.current();
   readonly #scopes = new Map<string, CancellationScope>();
   readonly #errors = new Map<string, unknown>();
-  #arrived: Arrival[] = [];
+  #ended: EndedChild[] = [];
 
   constructor(run: DrivenRun, options: { config: OrchestrationConfig; plan: Plan }) {
     const { config, plan } = options;
@@ -44,7 +44,7 @@ export class OrchestrationLoop implements Driver {
     return { turn: 0, iterations: 0 };
   }
 
-  get settled(): boolean {
+  get noneRunning(): boolean {
     return this.#scopes.size === 0;
   }
 
@@ -61,8 +61,8 @@ export class OrchestrationLoop implements Driver {
       });
       this.#launch();
       this.#run.onChange();
-      await condition(() => this.#arrived.length > 0 || this.#run.history.isOver);
-      this.#settle();
+      await condition(() => this.#ended.length > 0 || this.#run.history.isOver);
+      this.#applyEnded();
     }
     if (this.#plan.cancelsRest) this.#cancelRest();
     return await this.#result(this.#plan.outcome);
@@ -76,11 +76,11 @@ export class OrchestrationLoop implements Driver {
       this.#plan.take(child.key);
       const scope = new CancellationScope();
       this.#scopes.set(child.key, scope);
-      void scope.run(() => this.#call(child, among)).then((arrival) => this.#arrive(arrival));
+      void scope.run(() => this.#call(child, among)).then((ended) => this.#childEnded(ended));
     }
   }
 
-  async #call(child: PlannedChild, among: number): Promise<Arrival> {
+  async #call(child: PlannedChild, among: number): Promise<EndedChild> {
     const { key, runner, kind, element, input, session } = child;
     try {
       const result = await this.#run.children.call({
@@ -100,21 +100,21 @@ export class OrchestrationLoop implements Driver {
     }
   }
 
-  #arrive(arrival: Arrival): void {
-    this.#scopes.delete(arrival.key);
-    this.#arrived.push(arrival);
+  #childEnded(ended: EndedChild): void {
+    this.#scopes.delete(ended.key);
+    this.#ended.push(ended);
   }
 
   /** What happened after the outcome changes nothing. */
-  #settle(): void {
-    for (const arrival of this.#arrived.splice(0)) {
+  #applyEnded(): void {
+    for (const ended of this.#ended.splice(0)) {
       if (this.#plan.outcome !== undefined) return;
-      if (arrival.kind === 'completed') {
-        this.#plan.completed(arrival.key, arrival.result);
+      if (ended.kind === 'completed') {
+        this.#plan.completed(ended.key, ended.result);
         this.#run.session.replace(this.#plan.session);
         continue;
       }
-      const { key, error } = arrival;
+      const { key, error } = ended;
       if (this.#own.consideredCancelled) throw error;
       this.#errors.set(key, error);
       this.#plan.failed(key, childFailure(error));

@@ -44,7 +44,7 @@ export interface Driver {
   /** An answer for this run itself. */
   feed(answer: InputAnswer): void;
   /** Nothing it started is under way. */
-  readonly settled: boolean;
+  readonly noneRunning: boolean;
   readonly progress: Progress;
   /** What a thread is told of its turn beside the result. */
   readonly turnSummary?: TurnSummary;

@@ -34,17 +34,17 @@ export type LoadedDefinition = {
   readonly definition?: Definition;
 };
 
-export async function loadDefinition(input: LoadDefinitionInput): Promise<LoadedDefinition> {
+export async function resolveDefinition(input: LoadDefinitionInput): Promise<LoadedDefinition> {
   const here = await loadingActivities.loadDefinition(input);
-  if (here.kind === 'needs-listing') return loaded(await listTools(input));
-  if (here.kind !== 'unknown-here') return loaded(here);
+  if (here.kind === 'needs-listing') return fromResult(await listTools(input));
+  if (here.kind !== 'unknown-here') return fromResult(here);
   const elsewhere = await findElsewhere(input);
-  if (elsewhere !== undefined) return loaded(elsewhere);
+  if (elsewhere !== undefined) return fromResult(elsewhere);
   const seconds = timeouts.definitionSearch / 1_000;
   throw new LonghaulError(here.code, `${here.message} (no worker knew it for ${seconds} seconds)`);
 }
 
-function loaded(result: LoadDefinitionResult): LoadedDefinition {
+function fromResult(result: LoadDefinitionResult): LoadedDefinition {
   switch (result.kind) {
     case 'found': {
       const { hash, definition, searchAttributes, stores } = result;
@@ -75,13 +75,13 @@ async function findElsewhere(
   try {
     return await definitionActivities.findDefinition(input);
   } catch (error) {
-    if (isCancellation(error) || !isSearchSpent(error)) throw error;
+    if (isCancellation(error) || !isUnknownEverywhere(error)) throw error;
     return undefined;
   }
 }
 
 /** Nobody knew it in time; any other failure is about the definition itself. */
-function isSearchSpent(error: unknown): boolean {
+function isUnknownEverywhere(error: unknown): boolean {
   if (!(error instanceof ActivityFailure)) return false;
   const code = failureCode(error);
   return code === undefined || code === 'AgentNotFound' || code === 'NotRegisteredHere';
@@ -100,7 +100,7 @@ const activities = proxyActivities<Pick<LonghaulActivities, 'openRun' | 'closeRu
 });
 
 /** What the run starts from: the stores' state for its key and what it was given; without a key or stores, the latter alone. */
-export async function openSession(
+export async function openRunSession(
   { key, session = {}, lineage, application }: RunInput,
   { stores = [], config }: LoadedDefinition,
 ): Promise<OpenRunResult> {

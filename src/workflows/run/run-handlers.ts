@@ -62,7 +62,7 @@ export type RunHandlers = {
   readonly state: () => RunState;
   readonly cancel: (reason: string) => void;
   /** A child, or one below it, told what it waits for. */
-  readonly takeInputs: (told: ChildInputs) => void;
+  readonly takeInputs: (inputs: ChildInputs) => void;
   /** A child told its result, or what it spent. */
   readonly takeOutcome: (outcome: ChildOutcome) => void;
   /** Nobody needs the result any more. */
@@ -75,11 +75,11 @@ export type RunHandlers = {
 
 export function setRunHandlers(run: RunHandlers): void {
   const { requests, state } = run;
-  const told = (): RunState => {
+  const currentState = (): RunState => {
     const whole = state();
     return { ...whole, pending: inputsThatTravel(whole.pending) };
   };
-  setHandler(stateQuery, told, {
+  setHandler(stateQuery, currentState, {
     description: 'Where the run stands: status, turn, usage, open inputs',
   });
   setHandler(pendingQuery, () => inputsThatTravel(requests.pending), {
@@ -142,15 +142,17 @@ function setAnswerUpdates(run: RunHandlers): void {
     resumeUpdate,
     async (payload) => {
       requests.updates += 1;
-      if (!requests.isLoaded) await loaded(requests);
+      if (!requests.isLoaded) await whenLoaded(requests);
       const input = refusing(() => resumeInput(payload));
-      const found = refusing(() => requests.question(input, updateId()));
+      const found = refusing(() => requests.question(input, currentUpdateId()));
       if (found !== undefined)
-        await settle(run, { ...input, inputId: found.inputId, kind: 'answer' });
+        await routeAnswer(run, { ...input, inputId: found.inputId, kind: 'answer' });
       return { accepted: true, inputId: found?.inputId ?? input.inputId ?? '' };
     },
     {
-      validator: validating((payload) => requests.question(resumeInput(payload), updateId())),
+      validator: validating((payload) =>
+        requests.question(resumeInput(payload), currentUpdateId()),
+      ),
       description: 'Answers a question: {answer, inputId?}',
     },
   );
@@ -158,7 +160,9 @@ function setAnswerUpdates(run: RunHandlers): void {
     approveUpdate,
     (payload) => decide(run, () => ({ kind: 'approve', ...approveInput(payload) })),
     {
-      validator: validating((payload) => requests.approval(approveInput(payload), updateId())),
+      validator: validating((payload) =>
+        requests.approval(approveInput(payload), currentUpdateId()),
+      ),
       description: 'Approves a tool call: {inputId, args?}',
     },
   );
@@ -166,7 +170,9 @@ function setAnswerUpdates(run: RunHandlers): void {
     rejectUpdate,
     (payload) => decide(run, () => ({ kind: 'reject', ...rejectInput(payload) })),
     {
-      validator: validating((payload) => requests.approval(rejectInput(payload), updateId())),
+      validator: validating((payload) =>
+        requests.approval(rejectInput(payload), currentUpdateId()),
+      ),
       description: 'Rejects a tool call: {inputId, reason}',
     },
   );
@@ -178,10 +184,10 @@ async function decide(
 ): Promise<ResumeReply> {
   const { requests } = run;
   requests.updates += 1;
-  if (!requests.isLoaded) await loaded(requests);
+  if (!requests.isLoaded) await whenLoaded(requests);
   const decision = refusing(read);
-  const found = refusing(() => requests.approval(decision, updateId()));
-  if (found !== undefined) await settle(run, decision);
+  const found = refusing(() => requests.approval(decision, currentUpdateId()));
+  if (found !== undefined) await routeAnswer(run, decision);
   return { accepted: true, inputId: decision.inputId };
 }
 
@@ -204,7 +210,7 @@ function whole(requests: PendingRequests): OutcomeReply {
   return { kind: 'needs-input', pending: inputsThatTravel(requests.pending) };
 }
 
-async function settle(run: RunHandlers, answer: InputAnswer): Promise<void> {
+async function routeAnswer(run: RunHandlers, answer: InputAnswer): Promise<void> {
   const { requests } = run;
   const child = requests.askerOf(answer.inputId);
   if (child === undefined) {
@@ -213,10 +219,10 @@ async function settle(run: RunHandlers, answer: InputAnswer): Promise<void> {
     } catch (error) {
       throw toWorkflowFailure(error);
     }
-    requests.take(answer.inputId, updateId());
+    requests.take(answer.inputId, currentUpdateId());
     return;
   }
-  requests.take(answer.inputId, updateId());
+  requests.take(answer.inputId, currentUpdateId());
   run.onChange();
   try {
     await run.sendAnswer(child, answer);
@@ -233,22 +239,22 @@ async function settle(run: RunHandlers, answer: InputAnswer): Promise<void> {
 async function resumeBySignal(run: RunHandlers, payload: unknown): Promise<void> {
   await recordingRefusal(run, signalNames.resume, async () => {
     const input = resumeInput(typeof payload === 'string' ? { answer: payload } : payload);
-    if (!run.requests.isLoaded) await loaded(run.requests);
-    const found = run.requests.question(input, updateId());
+    if (!run.requests.isLoaded) await whenLoaded(run.requests);
+    const found = run.requests.question(input, currentUpdateId());
     if (found !== undefined)
-      await settle(run, { ...input, inputId: found.inputId, kind: 'answer' });
+      await routeAnswer(run, { ...input, inputId: found.inputId, kind: 'answer' });
   });
 }
 
 /** The first answer counts: what comes after it, or after its time ran out, changes nothing. */
 async function takeAnswer(run: RunHandlers, answer: InputAnswer): Promise<void> {
   const { requests } = run;
-  if (!requests.isLoaded) await loaded(requests);
+  if (!requests.isLoaded) await whenLoaded(requests);
   const found =
     answer.kind === 'answer'
-      ? requests.question(answer, updateId())
-      : requests.approval(answer, updateId());
-  if (found !== undefined) await settle(run, answer);
+      ? requests.question(answer, currentUpdateId())
+      : requests.approval(answer, currentUpdateId());
+  if (found !== undefined) await routeAnswer(run, answer);
 }
 
 /** As the validator found, unless another answer came first while this one waited. Never waits: what is found is taken at once. */
@@ -261,7 +267,7 @@ function refusing<Found>(find: () => Found): Found {
 }
 
 /** An answer may come before a run that continued as new has its log again. */
-export async function loaded(requests: PendingRequests): Promise<void> {
+export async function whenLoaded(requests: PendingRequests): Promise<void> {
   await condition(() => requests.isLoaded || requests.ended);
 }
 
@@ -293,7 +299,7 @@ function showing(show: () => void): void {
 }
 
 /** Of a signal there is none: no signal is another one sent again. */
-function updateId(): string | undefined {
+function currentUpdateId(): string | undefined {
   return currentUpdateInfo()?.id;
 }
 

@@ -2,8 +2,8 @@
 
 import type { WorkflowInfo } from '@temporalio/workflow';
 import { keyHashes } from '../../core/key-hashes';
-import { rootOrigin, type Execution } from '../../core/origin';
-import { runnerId } from '../../core/runner-refs';
+import { rootOrigin, type ExecutionIds } from '../../core/origin';
+import { runnerIdOf } from '../../core/runner-refs';
 import type { CallModelInput } from '../../protocol/activities';
 import { limits } from '../../protocol/limits';
 import type { Lineage, RunInput } from '../../protocol/run';
@@ -12,7 +12,7 @@ import { hashOf } from '../children/child-id';
 import type { LoadedDefinition } from './load';
 
 /** Of `workflowInfo()`. */
-type ExecutionInfo = Execution & Pick<WorkflowInfo, 'parent' | 'continuedFromExecutionRunId'>;
+type ExecutionInfo = ExecutionIds & Pick<WorkflowInfo, 'parent' | 'continuedFromExecutionRunId'>;
 
 export class RunPosition {
   readonly workflowId: string;
@@ -87,6 +87,6 @@ function rootLineage(input: RunInput, root: string): Lineage {
 
 /** Of a turn, its number stands behind the agent. */
 function rootPath(input: RunInput): string {
-  const id = runnerId(input.runner);
+  const id = runnerIdOf(input.runner);
   return input.thread ? `${id}/turn-${input.thread.turn}` : id;
 }

@@ -13,7 +13,12 @@ import type { TurnSummary } from './driver';
 import { fitReply, repeatsText } from '../../core/transcript/fit-reply';
 import { fitTexts, jsonBytes, sizeInJsonText } from '../../core/transcript/fit-texts';
 
-const steps: readonly Step[] = [withoutContent, withoutRepeat, withShorterTexts, withShorterReply];
+const steps: readonly FitStep[] = [
+  withoutContent,
+  withoutRepeat,
+  withShorterTexts,
+  withShorterReply,
+];
 
 type Ended = {
   readonly workflowId: string;
@@ -79,7 +84,7 @@ type Room = {
   readonly source: string;
 };
 
-type Step = <Result extends PlanResult>(result: Result, room: Room) => Result;
+type FitStep = <Result extends PlanResult>(result: Result, room: Room) => Result;
 
 export function fitResult<Result extends PlanResult>(result: Result, room: Room): Result {
   let fitted = result;

@@ -4,19 +4,19 @@
 // 2. What an execution carried is taken only where the server says that the one before it continued as new.
 
 import type { WorkflowInfo } from '@temporalio/workflow';
-import { checkRunInput, withoutNulls } from '../../core/run-input';
-import { runnerId } from '../../core/runner-refs';
+import { checkRunInput, withoutNullMembers } from '../../core/run-input';
+import { runnerIdOf } from '../../core/runner-refs';
 import type { OpenRunResult } from '../../protocol/activities';
 import { LonghaulError } from '../../protocol/errors';
 import { isJsonObject } from '../../base/json';
 import type { RunInput } from '../../protocol/run';
 import type { ThreadInput } from '../../protocol/thread';
 import { controlActivities } from '../activity-proxies';
-import { type LoadedDefinition, openSession } from './load';
+import { type LoadedDefinition, openRunSession } from './load';
 import { checkThreadInput } from '../thread/thread-input';
 
 /** The arguments of a workflow function, by whomever. */
-export type Given = { readonly input: unknown; readonly carried: unknown };
+export type WorkflowArguments = { readonly input: unknown; readonly carried: unknown };
 
 /** `refused`: why nothing of it was taken. */
 export type Taken<Input> = {
@@ -25,27 +25,33 @@ export type Taken<Input> = {
   readonly refused?: Error;
 };
 
-type Origin = Pick<
+type StartInfo = Pick<
   WorkflowInfo,
   'parent' | 'continuedFromExecutionRunId' | 'attempt' | 'lastFailure'
 >;
 
-export function takeRunStart({ input, carried }: Given, origin: Origin): Taken<RunInput> {
+export function takeRunStart(
+  { input, carried }: WorkflowArguments,
+  origin: StartInfo,
+): Taken<RunInput> {
   try {
     checkOrigin(carried, origin);
-    const told = isContinued(origin) ? withoutOrigin(input) : input;
-    checkRunInput(told, origin.parent);
-    return { input: withoutNulls(input as RunInput), carried: carried ?? undefined };
+    const sent = isContinued(origin) ? withoutOrigin(input) : input;
+    checkRunInput(sent, origin.parent);
+    return { input: withoutNullMembers(input as RunInput), carried: carried ?? undefined };
   } catch (error) {
     return { input: { runner: shownRunner(input), input: '' }, refused: asError(error) };
   }
 }
 
-export function takeThreadStart({ input, carried }: Given, origin: Origin): Taken<ThreadInput> {
+export function takeThreadStart(
+  { input, carried }: WorkflowArguments,
+  origin: StartInfo,
+): Taken<ThreadInput> {
   try {
     checkOrigin(carried, origin);
     checkThreadInput(input);
-    return { input: withoutNulls(input), carried: carried ?? undefined };
+    return { input: withoutNullMembers(input), carried: carried ?? undefined };
   } catch (error) {
     const key = { appName: '', userId: '', sessionId: '' };
     return { input: { runner: shownRunner(input), key }, refused: asError(error) };
@@ -53,7 +59,7 @@ export function takeThreadStart({ input, carried }: Given, origin: Origin): Take
 }
 
 /** A retry and the next run of a cron follow another execution, too, but of those the server says so: they repeat the arguments of anybody. */
-function checkOrigin(carried: unknown, origin: Origin): void {
+function checkOrigin(carried: unknown, origin: StartInfo): void {
   if (carried === undefined || carried === null || isContinued(origin)) return;
   throw new LonghaulError(
     'InvalidInput',
@@ -61,7 +67,7 @@ function checkOrigin(carried: unknown, origin: Origin): void {
   );
 }
 
-function isContinued({ continuedFromExecutionRunId, attempt, lastFailure }: Origin): boolean {
+function isContinued({ continuedFromExecutionRunId, attempt, lastFailure }: StartInfo): boolean {
   return continuedFromExecutionRunId !== undefined && attempt === 1 && lastFailure === undefined;
 }
 
@@ -77,7 +83,7 @@ function asError(error: unknown): Error {
 }
 
 function shownRunner(input: unknown): string {
-  return runnerId(isJsonObject(input) ? input['runner'] : undefined);
+  return runnerIdOf(isJsonObject(input) ? input['runner'] : undefined);
 }
 
 export type RunStart = OpenRunResult & { readonly input: RunInput['input'] };
@@ -86,7 +92,7 @@ export async function openStart(given: RunInput, loaded: LoadedDefinition): Prom
   const { sessionFrom, inputFrom } = given;
   const [opened, { input }] = await Promise.all([
     sessionFrom === undefined
-      ? openSession(given, loaded)
+      ? openRunSession(given, loaded)
       : controlActivities
           .fetchSession({ workflowId: sessionFrom })
           .then((session) => ({ session })),

@@ -1,6 +1,6 @@
 // What a thread is started with and what is sent to it: anybody may do either. Pure.
 
-import { checkKnown, checkRunInput, withoutNulls } from '../../core/run-input';
+import { checkKnown, checkRunInput, withoutNullMembers } from '../../core/run-input';
 import { LonghaulError } from '../../protocol/errors';
 import { isJsonObject } from '../../base/json';
 import type {
@@ -23,7 +23,7 @@ const threadMembers: Readonly<Record<keyof ThreadInput, true>> = {
   session: true,
   idleTimeoutMs: true,
 };
-const keyMembers: Readonly<Record<keyof ThreadKey, true>> = {
+const threadKeyMembers: Readonly<Record<keyof ThreadKey, true>> = {
   appName: true,
   userId: true,
   sessionId: true,
@@ -41,7 +41,7 @@ export function checkThreadInput(value: unknown): asserts value is ThreadInput {
   checkKnown(value, "a thread's start", Object.keys(threadMembers));
   const { runner, key, session, application, idleTimeoutMs } = value;
   checkRunInput({ runner, input: 'checked', session, application });
-  const names = Object.keys(keyMembers);
+  const names = Object.keys(threadKeyMembers);
   const isKey = isJsonObject(key) && names.every((name) => isId(key[name]));
   if (!isKey)
     throw invalid('key must be {appName, userId, sessionId}: texts of 1 to 200 characters');
@@ -61,7 +61,7 @@ export function sendInput(value: unknown): SendInput {
     throw invalid("whenBusy must be 'queue', 'reject' or 'interrupt'");
   }
   checkRunInput({ runner: 'any', input, context, budget });
-  return withoutNulls(value) as unknown as SendInput;
+  return withoutNullMembers(value) as unknown as SendInput;
 }
 
 const statuses: readonly TurnStatus[] = ['queued', 'running', 'completed', 'failed', 'cancelled'];
@@ -77,7 +77,7 @@ export function turnsQuery(value: unknown): TurnsQuery {
   if (isGiven(messageId) && !isId(messageId)) throw invalid('messageId must be a text');
   const isStatus = statuses.some((known) => known === status);
   if (isGiven(status) && !isStatus) throw invalid(`status must be one of ${statuses.join(', ')}`);
-  return withoutNulls(value);
+  return withoutNullMembers(value);
 }
 
 function isId(value: unknown): boolean {

@@ -20,7 +20,7 @@ import {
 import { RunBudget } from '../../core/budget/budget';
 import { keyHashes } from '../../core/key-hashes';
 import { originBelow, rootOrigin } from '../../core/origin';
-import { runnerId } from '../../core/runner-refs';
+import { runnerIdOf } from '../../core/runner-refs';
 import { type ErrorCode, LonghaulError } from '../../protocol/errors';
 import type { JsonObject } from '../../base/json';
 import { timeouts } from '../../protocol/limits';
@@ -30,15 +30,15 @@ import { controlActivities, openingActivities } from '../activity-proxies';
 import { stateOf } from '../run/machine-options';
 import { carriedEntries } from '../run/carried-run';
 import { packThread, unpackThread } from './carried-thread';
-import { spendOf, toldFailure } from '../children/child-failure';
+import { spendOf, failureView } from '../children/child-failure';
 import { childId } from '../children/child-id';
 import { toWorkflowFailure } from '../durable';
 import { HistoryWatch } from '../execution/history-watch';
 import { sendAnswer } from '../execution/messages';
 import { PendingRequests } from '../execution/pending-requests';
 import { RunDisplay, type Shown, carriedMemo } from '../execution/visible-state';
-import { loaded, setRunHandlers } from '../run/run-handlers';
-import { takeThreadStart, type Given, type Taken } from '../run/run-start';
+import { whenLoaded, setRunHandlers } from '../run/run-handlers';
+import { takeThreadStart, type WorkflowArguments, type Taken } from '../run/run-start';
 import {
   setThreadHandlers,
   closing,
@@ -51,7 +51,7 @@ import {
 import { ThreadMemory } from './thread-memory';
 import { runTurn, savedTurn, timeOrderedId } from './thread-run';
 import { ThreadSaves, type CarriedSaves } from './thread-saves';
-import { ThreadTurns, type OpenTurn } from './thread-turns';
+import { ThreadTurns, type QueuedTurn } from './thread-turns';
 
 export class ThreadLoop {
   readonly #info = workflowInfo();
@@ -79,7 +79,7 @@ export class ThreadLoop {
   readonly #history = new HistoryWatch(() => this.#requests.updates);
   #cancelReason: string | undefined;
 
-  constructor(given: Given) {
+  constructor(given: WorkflowArguments) {
     this.#started = takeThreadStart(given, this.#info);
     this.#input = this.#started.input;
     this.#keyHashes = keyHashes(this.#input.key);
@@ -143,7 +143,7 @@ export class ThreadLoop {
   async #open(): Promise<void> {
     const { runner, key, application, idleTimeoutMs } = this.#input;
     const opened = await openingActivities.openThread({
-      runner: runnerId(runner),
+      runner: runnerIdOf(runner),
       ...(typeof runner !== 'string' && { inline: true }),
       ...(application !== undefined && { application }),
       key,
@@ -222,7 +222,7 @@ export class ThreadLoop {
       return true;
     }
     if (await condition(() => this.#isBusy, idleMs)) return true;
-    await condition(() => this.#isBusy || this.#saves.isSettled);
+    await condition(() => this.#isBusy || this.#saves.isIdle);
     return this.#isBusy;
   }
 
@@ -244,7 +244,7 @@ export class ThreadLoop {
   /** A message that comes while the thread is being opened waits for it: its turn is numbered after those of the store. */
   async #opened(): Promise<void> {
     const requests = this.#requests;
-    if (!requests.isLoaded) await loaded(requests);
+    if (!requests.isLoaded) await whenLoaded(requests);
     if (!requests.isLoaded) throw toWorkflowFailure(this.#loadFailure);
   }
 
@@ -258,7 +258,7 @@ export class ThreadLoop {
     this.#requests.updates += 1;
     const turn = this.#turns.count + 1;
     const workflowId = childId({ ...this.#info, place: `turn-${turn}`, tag: uuid4() });
-    const time = this.#turns.arrival(Date.now());
+    const time = this.#turns.nextTime(Date.now());
     const createdAt = new Date(time).toISOString();
     this.#turns.add({ ...message, turn, workflowId, id: timeOrderedId(time, uuid4()), createdAt });
     return { messageId: message.messageId, turn, workflowId };
@@ -280,7 +280,7 @@ export class ThreadLoop {
     throw toWorkflowFailure(notCleared());
   }
 
-  async #runTurn(turn: OpenTurn): Promise<void> {
+  async #runTurn(turn: QueuedTurn): Promise<void> {
     const { workflowId } = this.#info;
     this.#show();
     this.#scope = new CancellationScope();
@@ -298,7 +298,7 @@ export class ThreadLoop {
       if (CancellationScope.current().consideredCancelled) throw error;
       const spend = spendOf(error);
       if (spend !== undefined) this.#budget.record(spend);
-      const failure = toldFailure(error);
+      const failure = failureView(error);
       const status = failure.code === 'RunCancelled' ? 'cancelled' : 'failed';
       this.#turns.finish({ status, failure, isRemembered: false });
     } finally {
@@ -308,7 +308,7 @@ export class ThreadLoop {
     }
   }
 
-  #keep(turn: OpenTurn, result: AgentRunResult): void {
+  #keep(turn: QueuedTurn, result: AgentRunResult): void {
     const isRemembered = !this.#turns.isCleared(turn);
     this.#turns.finish({ status: 'completed', isRemembered });
     if (!isRemembered) return;
@@ -384,7 +384,7 @@ export class ThreadLoop {
   }
 
   #state(): RunState {
-    const runner = runnerId(this.#input.runner);
+    const runner = runnerIdOf(this.#input.runner);
     return stateOf({
       requests: this.#requests,
       progress: { turn: this.#turns.count, iterations: 0 },

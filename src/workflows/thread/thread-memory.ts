@@ -5,7 +5,7 @@
 
 import { turnsOf } from '../../core/transcript/memory';
 import { emptyUsage } from '../../core/budget/usage';
-import { runnerId } from '../../core/runner-refs';
+import { runnerIdOf } from '../../core/runner-refs';
 import type { JsonObject } from '../../base/json';
 import { limits } from '../../protocol/limits';
 import type { LogEntry } from '../../protocol/log';
@@ -79,7 +79,7 @@ export class ThreadMemory {
   }: Pick<ThreadInput, 'runner' | 'application'>): Promise<RunSpend> {
     const log = this.#log;
     const { text, turns, spend } = await compactingActivities.compactTurns({
-      runner: runnerId(runner),
+      runner: runnerIdOf(runner),
       ...(typeof runner !== 'string' && { inline: true }),
       ...(application !== undefined && { application }),
       log: log.ref(),

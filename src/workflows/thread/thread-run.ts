@@ -6,7 +6,7 @@ import {
   ParentClosePolicy,
 } from '@temporalio/workflow';
 import { keyHashes } from '../../core/key-hashes';
-import { runnerId } from '../../core/runner-refs';
+import { runnerIdOf } from '../../core/runner-refs';
 import { startMemo } from '../../core/run-start';
 import { plainLine } from '../../core/transcript/markdown';
 import type { JsonObject } from '../../base/json';
@@ -15,11 +15,11 @@ import { workflowTypes } from '../../protocol/names';
 import type { AgentRunResult, RunInput } from '../../protocol/run';
 import type { ThreadTurn } from '../../protocol/run';
 import type { ThreadInput, UnsavedTurn } from '../../protocol/thread';
-import type { OpenTurn } from './thread-turns';
+import type { QueuedTurn } from './thread-turns';
 
 export async function runTurn(
   { runner, key, application }: ThreadInput,
-  turn: OpenTurn,
+  turn: QueuedTurn,
   from: {
     readonly session: JsonObject;
     readonly thread: ThreadTurn;
@@ -27,7 +27,7 @@ export async function runTurn(
   },
 ): Promise<AgentRunResult> {
   const { input, context, budget } = turn;
-  const id = runnerId(runner);
+  const id = runnerIdOf(runner);
   const runInput: RunInput = {
     runner,
     input,
@@ -51,7 +51,7 @@ export async function runTurn(
 }
 
 export function savedTurn(
-  { id, messageId, workflowId, input, createdAt }: OpenTurn,
+  { id, messageId, workflowId, input, createdAt }: QueuedTurn,
   result: AgentRunResult,
 ): UnsavedTurn {
   const { usage, costUsd, iterations, session, toolCalls } = result;

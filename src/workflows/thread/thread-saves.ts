@@ -96,7 +96,7 @@ export class ThreadSaves {
     return this.#bytes > limits.unsavedBytes || this.#writes.length > limits.unsavedTurns;
   }
 
-  get isSettled(): boolean {
+  get isIdle(): boolean {
     return !this.#isWriting;
   }
 

@@ -14,7 +14,8 @@ import type { RunInput } from '../../protocol/run';
 import type { SendInput, SendReply, TurnView } from '../../protocol/thread';
 
 /** A turn that is not done: what its run needs is still here. */
-export type OpenTurn = SendInput & SendReply & { readonly createdAt: string; readonly id: string };
+export type QueuedTurn = SendInput &
+  SendReply & { readonly createdAt: string; readonly id: string };
 
 /** A turn that is done; without its texts where the log has them. */
 export type DoneTurn = Omit<TurnView, 'user' | 'assistant' | 'behind'> & {
@@ -26,7 +27,7 @@ export type DoneTurn = Omit<TurnView, 'user' | 'assistant' | 'behind'> & {
 export type CarriedTurns = {
   readonly count: number;
   readonly lastTime: number;
-  readonly queue: readonly OpenTurn[];
+  readonly queue: readonly QueuedTurn[];
   readonly done: readonly DoneTurn[];
   /** Turns up to this one came before a `clear`. */
   readonly cleared: number;
@@ -39,8 +40,8 @@ export class ThreadTurns {
   #count = 0;
   #lastTime = 0;
   #cleared = 0;
-  #queue: OpenTurn[] = [];
-  #running: OpenTurn | undefined;
+  #queue: QueuedTurn[] = [];
+  #running: QueuedTurn | undefined;
   #queuedBytes = 0;
   #done: DoneTurn[] = [];
   #doneBytes = 0;
@@ -65,7 +66,7 @@ export class ThreadTurns {
     };
   }
 
-  get running(): OpenTurn | undefined {
+  get running(): QueuedTurn | undefined {
     return this.#running;
   }
 
@@ -106,7 +107,7 @@ export class ThreadTurns {
   }
 
   /** When a message that comes now came: later than any before it. */
-  arrival(now: number): number {
+  nextTime(now: number): number {
     return Math.max(now, this.#lastTime + 1);
   }
 
@@ -117,7 +118,7 @@ export class ThreadTurns {
     return found && { messageId, turn: found.turn, workflowId: found.workflowId };
   }
 
-  add(turn: OpenTurn): void {
+  add(turn: QueuedTurn): void {
     this.#count = turn.turn;
     this.#lastTime = Date.parse(turn.createdAt);
     this.#queue.push(turn);
@@ -131,7 +132,7 @@ export class ThreadTurns {
     this.#remember(turn);
   }
 
-  next(): OpenTurn | undefined {
+  next(): QueuedTurn | undefined {
     this.#running = this.#queue.shift();
     if (this.#running !== undefined) this.#queuedBytes -= bytesOf(this.#running);
     return this.#running;
@@ -163,7 +164,7 @@ export class ThreadTurns {
     done.forEach((turn) => this.#remember(turn));
   }
 
-  isCleared({ turn }: Pick<OpenTurn, 'turn'>): boolean {
+  isCleared({ turn }: Pick<QueuedTurn, 'turn'>): boolean {
     return turn <= this.#cleared;
   }
 
@@ -181,14 +182,14 @@ export class ThreadTurns {
     return [...doneViews(this.#done, saidTurns(entries)), ...running, ...queued];
   }
 
-  #remember(told: DoneTurn): void {
-    const { messageId, turn: number, workflowId, createdAt, status } = told;
+  #remember(done: DoneTurn): void {
+    const { messageId, turn: number, workflowId, createdAt, status } = done;
     const ids = { messageId, turn: number, workflowId, createdAt, status };
-    const turn = this.isCleared(told) ? { ...ids, isRemembered: false, isCleared: true } : told;
+    const turn = this.isCleared(done) ? { ...ids, isRemembered: false, isCleared: true } : done;
     this.#done.push(turn);
     this.#doneBytes += bytesOf(turn);
     this.#byMessage.set(turn.messageId, turn);
-    while (this.#done.length > limits.toldTurns || this.#doneBytes > limits.toldTurnsBytes) {
+    while (this.#done.length > limits.listedTurns || this.#doneBytes > limits.listedTurnsBytes) {
       const dropped = this.#done.shift();
       if (dropped === undefined) return;
       this.#doneBytes -= bytesOf(dropped);
@@ -233,7 +234,7 @@ function openView({
   workflowId,
   createdAt,
   input,
-}: OpenTurn): Omit<TurnView, 'status'> {
+}: QueuedTurn): Omit<TurnView, 'status'> {
   return { messageId, turn, workflowId, createdAt, user: shownInput(input) };
 }
 

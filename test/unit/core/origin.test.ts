@@ -1,9 +1,9 @@
 // Pure: no server.
 import fc from 'fast-check';
 import { idempotencyKey } from '../../../src/activities/tool/call-tool';
-import { callerOrigin, originBelow, rootOrigin, type Execution } from '../../../src/core/origin';
+import { callerOrigin, originBelow, rootOrigin, type ExecutionIds } from '../../../src/core/origin';
 
-const execution: Execution = {
+const execution: ExecutionIds = {
   workflowId: 'boss-1',
   firstExecutionRunId: 'first',
   originalExecutionRunId: 'original',

@@ -1,5 +1,5 @@
 // Pure: no server.
-import { checkRunInput, withoutNulls } from '../../../src/core/run-input';
+import { checkRunInput, withoutNullMembers } from '../../../src/core/run-input';
 import { limits } from '../../../src/protocol/limits';
 import { thrown } from './builders';
 
@@ -315,6 +315,8 @@ describe('what only a run that calls another one says', () => {
 describe('withoutNulls', () => {
   it('leaves out what is null, and nothing else', () => {
     const input = run({ session: null, budget: null, context: { tenant: null }, key: undefined });
-    expect(withoutNulls(input)).toStrictEqual(run({ context: { tenant: null }, key: undefined }));
+    expect(withoutNullMembers(input)).toStrictEqual(
+      run({ context: { tenant: null }, key: undefined }),
+    );
   });
 });

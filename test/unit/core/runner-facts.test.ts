@@ -9,7 +9,7 @@ import {
   subAgent,
   type Runner,
 } from '../../../src';
-import { agentOf, criteriaOf, toolOf } from '../../../src/core/loop-config';
+import { agentOf, criteriaOf, toolSpecOf } from '../../../src/core/loop-config';
 import { runnerConfig } from '../../../src/core/runner-config';
 import { createRegistry } from '../../../src/define/registry';
 import { thrown } from './builders';
@@ -100,7 +100,7 @@ describe('runnerConfig', () => {
     expect(thrown(() => agentOf(definition, 'press'))).toEqual(
       new TypeError("runner 'press' is no agent"),
     );
-    expect(thrown(() => toolOf(definition, 'fetch'))).toEqual(
+    expect(thrown(() => toolSpecOf(definition, 'fetch'))).toEqual(
       new TypeError("definition has no tool 'fetch'"),
     );
   });

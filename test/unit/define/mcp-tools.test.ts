@@ -3,7 +3,7 @@ import { defineAgent, mcpTools, type McpServer, type McpToolsOptions } from '../
 import { limits } from '../../../src/protocol/limits';
 import type { ToolSpec } from '../../../src/protocol/spec';
 import { mcpServersOf, withMcpTools } from '../../../src/define/mcp-definition';
-import { mcpToolSpecs, toolName, type ListedMcpTool } from '../../../src/define/mcp-tool-spec';
+import { mcpToolSpecs, mcpToolName, type ListedMcpTool } from '../../../src/define/mcp-tool-spec';
 import { createRegistry } from '../../../src/define/registry';
 import { aTool, anAgent, refusalOf } from './builders';
 
@@ -166,7 +166,7 @@ describe('mcpToolSpecs', () => {
   });
 
   it('clips long names to ones that differ and stay the same', () => {
-    const long = (last: string) => toolName('files__', `${'x'.repeat(100)}${last}`);
+    const long = (last: string) => mcpToolName('files__', `${'x'.repeat(100)}${last}`);
     expect(long('a')).toHaveLength(64);
     expect(long('a')).toBe(long('a'));
     expect(long('a')).not.toBe(long('b'));

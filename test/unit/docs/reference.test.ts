@@ -69,7 +69,7 @@ const documentedLimits = {
   'deflated conversation of a thread': 'carriedLog',
   'the same as text': 'carriedText',
   'answers that a run remembers, to recognise a repeated one': 'answeredInputs',
-  'turns that a thread lists, and whose message ids it knows': 'toldTurns',
+  'turns that a thread lists, and whose message ids it knows': 'listedTurns',
   'turns that a thread has yet to save': 'unsavedTurns',
   'size of those turns': 'unsavedBytes',
 } as const satisfies Record<string, keyof typeof limits>;

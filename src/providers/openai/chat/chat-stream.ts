@@ -109,7 +109,13 @@ function isTextPart(part: Json): part is { readonly type: 'text'; readonly text:
   return isJsonObject(part) && part['type'] === 'text' && typeof part['text'] === 'string';
 }
 
-type OpenCall = { index: number; id: string; name: string; arguments: string; fields: JsonObject };
+type StreamedChatCall = {
+  index: number;
+  id: string;
+  name: string;
+  arguments: string;
+  fields: JsonObject;
+};
 
 /**
  * Puts streamed calls together. The API keys their pieces by `index`; compatible servers leave it out, or give whole calls
@@ -117,8 +123,8 @@ type OpenCall = { index: number; id: string; name: string; arguments: string; fi
  */
 class ChatToolCalls {
   readonly #onDelta: (delta: ModelDelta) => void;
-  readonly #calls: OpenCall[] = [];
-  readonly #latest = new Map<number, OpenCall>();
+  readonly #calls: StreamedChatCall[] = [];
+  readonly #latest = new Map<number, StreamedChatCall>();
 
   constructor(onDelta: (delta: ModelDelta) => void) {
     this.#onDelta = onDelta;
@@ -152,7 +158,7 @@ class ChatToolCalls {
     });
   }
 
-  #callFor(givenIndex: Json | undefined, id: string, name: Json | undefined): OpenCall {
+  #callFor(givenIndex: Json | undefined, id: string, name: Json | undefined): StreamedChatCall {
     const last = this.#calls.at(-1);
     const isKeyed = typeof givenIndex === 'number';
     const key = isKeyed ? givenIndex : (last?.index ?? 0);
@@ -169,12 +175,12 @@ class ChatToolCalls {
   }
 }
 
-function isIdOf(call: OpenCall, id: string): boolean {
+function isIdOf(call: StreamedChatCall, id: string): boolean {
   return id === '' || call.id === '' || call.id === id;
 }
 
 /** Of a piece with neither index nor id: one that names its function, after a call that is whole. */
-function startsAnother(last: OpenCall, name: Json | undefined): boolean {
+function startsAnother(last: StreamedChatCall, name: Json | undefined): boolean {
   if (typeof name !== 'string' || last.arguments === '') return false;
   return parseToolArguments(last.arguments).args !== null;
 }

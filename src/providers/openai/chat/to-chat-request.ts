@@ -23,7 +23,7 @@ import type {
 import { withDifference } from '../../seal';
 import { toolResultText } from '../../text';
 import { chatApi, type OpenPart, openParts } from '../api';
-import { argumentsText } from '../call-arguments';
+import { writtenArguments } from '../call-arguments';
 import { toolCallBlock } from './from-chat-message';
 import { fileName, isImage, mediaUrl, unsupportedMedia } from '../media';
 
@@ -148,7 +148,7 @@ function reasoningField(text: string, sealed: JsonObject): JsonObject {
 
 function toToolCall(part: ToolCallPart, sealed: JsonObject, ownHost: boolean): JsonObject {
   const { spaced: _spaced, arguments: _arguments, ...difference } = sealed;
-  const text = readableArguments(part, argumentsText(part, sealed), ownHost);
+  const text = readableArguments(part, writtenArguments(part, sealed), ownHost);
   return withDifference(toolCallBlock(part, text), difference);
 }
 
@@ -163,11 +163,11 @@ function toChatUserContent(
 ): string | ChatCompletionContentPart[] {
   if (parts.every((part) => part.type === 'text') && parts.length < 2) return parts[0]?.text ?? '';
   return parts.map((part) =>
-    part.type === 'text' ? { type: 'text', text: part.text } : mediaBlock(part),
+    part.type === 'text' ? { type: 'text', text: part.text } : toMediaPart(part),
   );
 }
 
-function mediaBlock(media: MediaPart): ChatCompletionContentPart {
+function toMediaPart(media: MediaPart): ChatCompletionContentPart {
   const { mediaType, source } = media;
   const url = mediaUrl(media);
   if (isImage(media) && url !== undefined) return { type: 'image_url', image_url: { url } };

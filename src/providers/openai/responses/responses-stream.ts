@@ -13,14 +13,14 @@ export type FinishedResponse = {
   readonly output: readonly unknown[];
 };
 
-type OpenCall = { readonly item: ResponseFunctionToolCall; argumentsText: string };
+type StreamedFunctionCall = { readonly item: ResponseFunctionToolCall; argumentsText: string };
 
 /** Gathers the items of a streamed response and passes its deltas on. */
 export class ResponsesStream implements StreamReader<ResponseStreamEvent> {
   readonly #onDelta: (delta: ModelDelta) => void;
   readonly #target: CallTarget;
   readonly #items = new Map<number, unknown>();
-  readonly #openCalls = new Map<number, OpenCall>();
+  readonly #openCalls = new Map<number, StreamedFunctionCall>();
   readonly #callIndexes = new Map<number, number>();
   #id: string | undefined;
   #response: Response | undefined;
@@ -120,6 +120,6 @@ function inOrder(items: ReadonlyMap<number, unknown>): unknown[] {
 }
 
 /** As a call that ended here. */
-function closed({ item, argumentsText }: OpenCall): ResponseFunctionToolCall {
+function closed({ item, argumentsText }: StreamedFunctionCall): ResponseFunctionToolCall {
   return { ...item, arguments: argumentsText || '{}', status: 'completed' };
 }

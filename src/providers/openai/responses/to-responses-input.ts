@@ -12,7 +12,7 @@ import type {
 } from '../../../protocol/message';
 import { toolContentText, toolResultText } from '../../text';
 import { openParts, responsesApi } from '../api';
-import { argumentsText } from '../call-arguments';
+import { writtenArguments } from '../call-arguments';
 import { functionCallItem } from './from-responses-output';
 import {
   openedMessage,
@@ -84,7 +84,7 @@ class ItemWriter {
       if (this.#message !== undefined) this.#flush();
       this.#text += part.type === 'media' ? `[${part.mediaType}]` : part.text;
     } else if (part.type === 'tool_call') {
-      this.#write(functionCallItem(part, argumentsText(part, {})));
+      this.#write(functionCallItem(part, writtenArguments(part, {})));
     }
   }
 
@@ -105,7 +105,7 @@ function restoredItem(part: AssistantPart, sealed: JsonObject): JsonObject {
   if (part.type === 'reasoning') return toReasoningItem(part, sealed);
   if (part.type !== 'tool_call') return sealed;
   const { spaced: _spaced, arguments: _arguments, ...difference } = sealed;
-  return withDifference(functionCallItem(part, argumentsText(part, sealed)), difference);
+  return withDifference(functionCallItem(part, writtenArguments(part, sealed)), difference);
 }
 
 function toolOutputItem(result: ToolResult): JsonObject {

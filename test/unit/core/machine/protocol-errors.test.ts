@@ -2,13 +2,13 @@
 import { AgentRun } from '../../../../src/agent-run';
 import type { RunStateKind } from '../../../../src/core/machine/run-state';
 import { checkMove, transitions } from '../../../../src/core/machine/transitions';
-import type { RunEvent } from '../../../../src/core/machine/transitions';
+import type { MachineEvent } from '../../../../src/core/machine/transitions';
 import { answered, call, malformed, noUsage, result, text, thrown, turn } from '../builders';
 
 const partial = { content: [] };
 const invalid = { key: 'k', callId: 'c', name: 'nope', argsText: '' };
 
-const events: { readonly [event in RunEvent]: (run: AgentRun) => unknown } = {
+const events: { readonly [event in MachineEvent]: (run: AgentRun) => unknown } = {
   nextStep: (run) => run.nextStep(),
   modelResponse: (run) => run.modelResponse(turn([text('hi')])),
   resolveInvalidToolCall: (run) => run.resolveInvalidToolCall({ kind: 'skip', reason: 'x' }),
@@ -47,7 +47,7 @@ const states: { readonly [kind in RunStateKind]: () => AgentRun } = {
 };
 
 const kinds = Object.keys(states) as RunStateKind[];
-const names = Object.keys(events) as RunEvent[];
+const names = Object.keys(events) as MachineEvent[];
 const unexpected = kinds.flatMap((kind) =>
   names.filter((event) => !transitions[kind][event]).map((event) => ({ kind, event })),
 );

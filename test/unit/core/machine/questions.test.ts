@@ -1,6 +1,6 @@
 // Pure: no server.
 import { AgentRun } from '../../../../src/agent-run';
-import type { PendingInput } from '../../../../src/core/machine/steps';
+import type { MachineInput } from '../../../../src/core/machine/steps';
 import { foldLog } from '../../../../src/core/transcript/fold-log';
 import {
   answered,
@@ -23,8 +23,8 @@ const ask = (callId: string, question = 'Which city?', options?: string[]) =>
 const asked = (
   index: number,
   part: ReturnType<typeof ask>,
-  rest: Partial<PendingInput> = {},
-): PendingInput => ({
+  rest: Partial<MachineInput> = {},
+): MachineInput => ({
   inputId: `q1.${index}`,
   kind: 'question',
   question: 'Which city?',
@@ -32,7 +32,7 @@ const asked = (
   ...rest,
 });
 
-const approval = (index: number, part: ReturnType<typeof call>): PendingInput => ({
+const approval = (index: number, part: ReturnType<typeof call>): MachineInput => ({
   inputId: `a1.${index}`,
   kind: 'approval',
   question: `May ${part.name} run?`,

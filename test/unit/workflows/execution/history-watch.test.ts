@@ -6,17 +6,17 @@ import {
   isFull,
   isOver,
   noHistory,
-  type HistorySize,
+  type ExecutionSize,
 } from '../../../../src/workflows/execution/history-watch';
 
-const size = (parts: Partial<HistorySize>): HistorySize => ({ ...noHistory, ...parts });
+const size = (parts: Partial<ExecutionSize>): ExecutionSize => ({ ...noHistory, ...parts });
 const large = 30_000_000;
 
 describe('a run', () => {
   it.each<{
     name: string;
-    now: Partial<HistorySize>;
-    loaded?: Partial<HistorySize>;
+    now: Partial<ExecutionSize>;
+    loaded?: Partial<ExecutionSize>;
     steps?: number;
     due: boolean;
   }>([
@@ -68,7 +68,7 @@ describe('a run', () => {
     expect(executions).toBeLessThan(10);
   });
 
-  it.each<{ name: string; now: Partial<HistorySize>; over: boolean }>([
+  it.each<{ name: string; now: Partial<ExecutionSize>; over: boolean }>([
     { name: 'at the bytes', now: { bytes: limits.maxHistoryBytes }, over: false },
     { name: 'over the bytes', now: { bytes: limits.maxHistoryBytes + 1 }, over: true },
     { name: 'over the events', now: { events: limits.maxHistoryEvents + 1 }, over: true },
@@ -81,7 +81,7 @@ describe('what may start beside what is open', () => {
   const most = Math.floor(limits.maxHistoryBytes / limits.childResult);
   const noBytes = { bytes: -limits.maxHistoryBytes * 10 };
 
-  it.each<{ name: string; now?: Partial<HistorySize>; open: number; full: boolean }>([
+  it.each<{ name: string; now?: Partial<ExecutionSize>; open: number; full: boolean }>([
     { name: 'all that has room with the largest results', open: most - 1, full: false },
     { name: 'no more than that', open: most, full: true },
     { name: 'all whose answers the server takes', open: 474, now: noBytes, full: false },

@@ -150,7 +150,7 @@ describe('PendingRequests', () => {
       if (status !== undefined) requests.status = status;
       const before = requests.carry();
       const error = thrown(() =>
-        requests.addressed(inputId === undefined ? {} : { inputId }, 'update-2'),
+        requests.pendingFor(inputId === undefined ? {} : { inputId }, 'update-2'),
       );
       expect(error).toMatchObject({ code, message: expect.stringMatching(says) as string });
       expect([requests.carry(), requests.answers]).toEqual([
@@ -161,17 +161,17 @@ describe('PendingRequests', () => {
 
     it('needs no name when one thing is asked', () => {
       requests.publish([input('a')]);
-      expect(requests.addressed({}, 'update-1')).toEqual(input('a'));
+      expect(requests.pendingFor({}, 'update-1')).toEqual(input('a'));
     });
 
     it('is taken once: its honest retry is told the same, even after the run moved on', () => {
       requests.publish([input('a')]);
       requests.take('a', 'update-1');
       expect([requests.status, requests.answers]).toEqual(['running', 1]);
-      expect(requests.addressed({ inputId: 'a' }, 'update-1')).toBeUndefined();
+      expect(requests.pendingFor({ inputId: 'a' }, 'update-1')).toBeUndefined();
       requests.publish([input('b')]);
-      expect(requests.addressed({ inputId: 'a' }, 'update-1')).toBeUndefined();
-      expect(codeOf(() => requests.addressed({ inputId: 'a' }, 'update-2'))).toBe(
+      expect(requests.pendingFor({ inputId: 'a' }, 'update-1')).toBeUndefined();
+      expect(codeOf(() => requests.pendingFor({ inputId: 'a' }, 'update-2'))).toBe(
         'AlreadyAnswered',
       );
     });
@@ -217,8 +217,8 @@ describe('PendingRequests', () => {
       const next = restored(requests);
       expect(next.carry()).toEqual(requests.carry());
       expect([next.status, next.pauseSeq]).toEqual(['needs-input', 1]);
-      expect(next.addressed({ inputId: 'a' }, 'update-1')).toBeUndefined();
-      expect(codeOf(() => next.addressed({ inputId: 'a' }, 'update-2'))).toBe('AlreadyAnswered');
+      expect(next.pendingFor({ inputId: 'a' }, 'update-1')).toBeUndefined();
+      expect(codeOf(() => next.pendingFor({ inputId: 'a' }, 'update-2'))).toBe('AlreadyAnswered');
       next.publish([input('b')]);
       expect(next.pauseSeq).toBe(requests.pauseSeq);
     });

@@ -48,7 +48,7 @@ describe('the room of a workflow task', () => {
 });
 
 it('all that one task may send fits the 4 MiB of a message, with a codec that adds a third', () => {
-  const { toolCallBytes, childStartBytes, replies, toldInputsBytes } = limits;
-  const sent = toolCallBytes + childStartBytes + replies + toldInputsBytes;
+  const { toolCallBytes, childStartBytes, replies, sentInputsBytes } = limits;
+  const sent = toolCallBytes + childStartBytes + replies + sentInputsBytes;
   expect((sent * 4) / 3).toBeLessThan(4 * 1024 * 1024 - 64 * 1024);
 });

@@ -84,7 +84,7 @@ describe('packThread', () => {
         ],
         done: [
           {
-            messageId: noise(limits.toldTurnsBytes),
+            messageId: noise(limits.listedTurnsBytes),
             turn: 1,
             workflowId: 'r',
             createdAt: '',

@@ -5,10 +5,10 @@ import type { TurnView } from '../../../../src/protocol/thread';
 import {
   newestViews,
   ThreadTurns,
-  type OpenTurn,
+  type QueuedTurn,
 } from '../../../../src/workflows/thread/thread-turns';
 
-function open(turn: number, text = `text ${turn}`): OpenTurn {
+function open(turn: number, text = `text ${turn}`): QueuedTurn {
   const createdAt = new Date(turn).toISOString();
   return {
     messageId: `m-${turn}`,
@@ -80,11 +80,11 @@ describe('ThreadTurns', () => {
 
   it('gives no two messages the same time, also when the clock stands still', () => {
     const turns = new ThreadTurns();
-    expect(turns.arrival(50)).toBe(50);
+    expect(turns.nextTime(50)).toBe(50);
     turns.add({ ...open(1), createdAt: new Date(50).toISOString() });
-    expect(turns.arrival(50)).toBe(51);
-    expect(turns.arrival(40)).toBe(51);
-    expect(turns.arrival(90)).toBe(90);
+    expect(turns.nextTime(50)).toBe(51);
+    expect(turns.nextTime(40)).toBe(51);
+    expect(turns.nextTime(90)).toBe(90);
   });
 
   it('leaves out older turns whose texts are not in the log any more', () => {
