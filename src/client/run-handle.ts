@@ -1,10 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
-import { answerText } from '../core/machine/answer';
+import { checkAnswer, checkEdit, checkReason, severalOpen } from '../core/machine/answer';
 import { foldLog } from '../core/transcript/fold-log';
-import { checkExactJson, violationText } from '../core/session';
 import { LonghaulError } from '../protocol/errors';
-import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../base/json';
+import { canonicalJson, type Json, type JsonObject } from '../base/json';
 import type { LogEntry } from '../protocol/log';
 import type { Message, Usage } from '../protocol/message';
 import { signalNames, updateNames } from '../protocol/names';
@@ -159,7 +158,7 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
    */
   async resume(answer: Json, options: { inputId?: string } = {}): Promise<void> {
     checkOptions('resume', options, { inputId: true });
-    answerText({ answer });
+    checkAnswer(answer);
     const inputId = options.inputId ?? (await this.#onlyPending());
     await this.#update(updateNames.resume, answer, { answer, inputId });
   }
@@ -177,8 +176,7 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
 
   /** Refuses a waiting tool call; the model is told the reason. */
   async reject(inputId: string, reason: string): Promise<void> {
-    if (typeof reason !== 'string')
-      throw new LonghaulError('InvalidAnswer', 'reason must be a text');
+    checkReason(reason);
     await this.#update(updateNames.reject, ['reject', reason], { inputId, reason });
   }
 
@@ -212,11 +210,7 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
     const [first, ...others] = pending;
     if (first === undefined) throw this.#notWaiting(status);
     if (others.length === 0) return first.inputId;
-    const list = pending.map((input) => `'${input.inputId}' (${input.path})`).join(', ');
-    throw new LonghaulError(
-      'AmbiguousInput',
-      `several inputs are open, pass one as inputId: ${list}`,
-    );
+    throw severalOpen(pending);
   }
 
   async #update(name: string, answer: Json, input: GivenAnswer): Promise<void> {
@@ -301,18 +295,6 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
   #handle(): ReturnType<Client['workflow']['getHandle']> {
     return this.#client.workflow.getHandle(this.workflowId);
   }
-}
-
-/** Whatever is no JSON object would otherwise approve something else than what was meant. */
-function checkEdit(args: unknown): void {
-  const violation = checkExactJson(args);
-  if (violation !== undefined)
-    throw new LonghaulError('InvalidAnswer', `args is not JSON${violationText(violation)}`);
-  if (!isJsonObject(args))
-    throw new LonghaulError(
-      'InvalidAnswer',
-      'args must be a JSON object: the edited arguments of the call',
-    );
 }
 
 function notFound(workflowId: string, cause?: unknown): LonghaulError {

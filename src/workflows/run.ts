@@ -1,212 +1,176 @@
-// One run, whatever it runs: loads its definition, drives it to its end, shows it, answers for it.
+// One run, whatever it runs: loads its definition, drives it to its end, and closes in order.
 //
 // 1. All handlers are set in the constructor, before the first await.
 // 2. The outcome is out before anything is saved; saving can neither be cancelled nor fail the run.
 // 3. A run closes after all it called, and after everyone who waits was answered.
-// 4. Halted, it starts nothing any more and does not end: only a reset, or a cancellation, comes after.
+// 4. A halted run starts nothing more and does not end: only a reset or a cancellation comes after.
 // 5. A child returns its changes of the session and what it spent; only the root run returns a session.
 
-import { RunSession } from './run/run-session';
 import {
-  allHandlersFinished,
   CancellationScope,
   condition,
   ContinueAsNew,
-  defineSignal,
   isCancellation,
-  makeContinueAsNewFunc,
-  setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import { RunBudget } from '../core/budget/budget';
-import type { PlanResult } from '../core/orchestration/plan';
 import { isSpent } from '../core/budget/spend';
+import { AgentMachine, startMachine } from '../core/machine/agent-machine';
+import { createPlan, restorePlan } from '../core/orchestration/create-plan';
+import type { PlanResult } from '../core/orchestration/plan';
 import { runnerIdOf } from '../core/runner-refs';
 import { LonghaulError } from '../protocol/errors';
-import { signalNames } from '../protocol/names';
-import type { LogEntry } from '../protocol/log';
-import type { AgentRunResult, ChildInputs, ChildResult, RunInput, RunState } from '../protocol/run';
-import { controlActivities } from './activity-proxies';
-import { stateOf } from './run/machine-options';
-import {
-  carriedEntries,
-  pack,
-  unpack,
-  type ProgressWithin,
-  type CarriedRun,
-} from './run/carried-run';
+import type {
+  AgentRunResult,
+  ChildInputs,
+  ChildOutcome,
+  ChildResult,
+  RunInput,
+} from '../protocol/run';
+import { AgentLoop } from './agent/agent-loop';
 import { reported } from './children/child-failure';
-import { Children } from './children/children';
-import { createDriver } from './create-driver';
-import type { DrivenRun, Driver } from './run/driver';
 import { storable, toWorkflowFailure } from './durable';
-import { HistoryWatch } from './execution/history-watch';
-import { resolveDefinition, type LoadedDefinition, closeSession } from './run/load';
-import { InputReporter, sendAnswer, reportToCaller } from './execution/messages';
-import { PendingRequests } from './execution/pending-requests';
-import { RunDisplay, type Shown, carriedMemo } from './execution/visible-state';
-import { setRunHandlers } from './run/run-handlers';
-import { RunLog } from './execution/run-log';
+import { Execution, type View } from './execution/execution';
+import { setHandlers } from './execution/handlers';
+import { InputReporter, reportToCaller } from './execution/messages';
+import type { EndStatus } from './execution/pending-requests';
+import { carriedEntries, RunLog } from './execution/run-log';
+import type { WorkflowArguments, Taken } from './execution/start';
+import { OrchestrationLoop } from './orchestration/orchestration-loop';
+import { unpack, type CarriedRun } from './run/carried-run';
+import { DrivenRun, type Driver } from './run/driver';
+import { closeSession, resolveDefinition, openStart, takeRunStart } from './run/load';
+import type { LoadedDefinition } from './run/load';
+import { machineOptions, promptOf } from './run/machine-options';
+import { setRunHandlers, type HandledRun } from './run/run-handlers';
 import { RunPosition } from './run/run-position';
-import { setRunQueries } from './run/run-queries';
 import { childResult, runResult } from './run/run-result';
-import {
-  openStart,
-  takeRunStart,
-  withoutStart,
-  type WorkflowArguments,
-  type Taken,
-} from './run/run-start';
+import { RunSession } from './run/run-session';
 
-/** What exists once the definition is known. */
-type Loaded = {
-  readonly definition: LoadedDefinition;
-  readonly budget: RunBudget;
-  readonly children: Children;
-  readonly driver: Driver;
-};
-
-export class Run {
+export class Run implements HandledRun {
+  readonly session = new RunSession();
   readonly #info = workflowInfo();
   readonly #started: Taken<RunInput>;
-  #input: RunInput;
   readonly #position: RunPosition;
-  readonly #reporter: InputReporter | undefined;
-  readonly #requests = new PendingRequests();
-  readonly #session = new RunSession();
-  readonly #display = new RunDisplay(this.#info.memo);
-  readonly #history = new HistoryWatch(() => this.#requests.updates);
-  #log = new RunLog({ workflowId: this.#info.workflowId, runId: this.#info.runId });
-  #loaded: Loaded | undefined;
-  #cancelReason: string | undefined;
-  #detached = false;
+  readonly #execution: Execution;
   readonly #work = new CancellationScope();
+  #log = new RunLog(this.#info);
+  #driven: DrivenRun | undefined;
+  #driver: Driver | undefined;
 
   constructor(given: WorkflowArguments) {
     this.#started = takeRunStart(given, this.#info);
-    this.#input = this.#started.input;
-    this.#position = new RunPosition(this.#input, this.#info);
-    const { reportsTo } = this.#position;
-    this.#reporter =
-      reportsTo === undefined
-        ? undefined
-        : new InputReporter(reportsTo, {
-            child: this.#info.workflowId,
-            branch: this.#position.lineage.branch,
-            isContinued: this.#started.carried !== undefined,
-          });
-    setRunHandlers({
-      requests: this.#requests,
-      state: () => this.#state(),
-      cancel: (reason) => this.#cancel(reason),
-      feed: (delivery) => this.#ready().driver.feed(delivery),
-      sendAnswer,
-      takeInputs: (inputs) => this.#takeInputs(inputs),
-      takeOutcome: (outcome) => this.#loaded?.children.takeOutcome(outcome),
-      detach: () => this.#detachByCaller(),
-      onChange: () => this.#show(),
-      onRefusal: () => this.#display.showDetails(this.#state(), this.#shown()),
-    });
-    setHandler(defineSignal(signalNames.halt), () => this.#work.cancel());
-    setRunQueries({
-      log: () => this.#log,
-      definition: () => this.#loaded?.definition,
-      context: () => this.#input.context ?? {},
-      session: () => this.#session.value,
-      runner: () => this.#input.runner,
-      children: () => this.#loaded?.children.views ?? [],
-      childInput: (number) => this.#loaded?.children.inputOf(number),
-    });
+    this.#position = new RunPosition(this.#started.given, this.#info);
+    const isContinued = this.#started.refused === undefined && this.#started.carried !== undefined;
+    this.#execution = new Execution(this, InputReporter.of(this.#position, isContinued));
+    setHandlers(this.#execution, this);
+    setRunHandlers(this, this.#execution);
+  }
+
+  get given(): Omit<RunInput, 'input'> {
+    return this.#started.given;
+  }
+
+  get log(): RunLog {
+    return this.#log;
+  }
+
+  get driven(): DrivenRun | undefined {
+    return this.#driven;
+  }
+
+  get view(): View {
+    const { definition, budget, children } = this.#driven ?? {};
+    return {
+      runner: runnerIdOf(this.given.runner),
+      kind: definition?.config.kind,
+      path: this.#position.path,
+      key: this.#position.lineage.key ?? [],
+      progress: this.#driver?.progress,
+      spend: budget?.spend,
+      log: this.#log,
+      children: children?.views ?? [],
+      indexed: definition?.searchAttributes ?? false,
+    };
   }
 
   async run(): Promise<AgentRunResult | ChildResult> {
     try {
-      await this.#load();
-      return await this.#finish(await this.#driveOn(this.#ready().driver));
+      const { run, driver } = await this.#load();
+      return await this.#finish(run, driver, await this.#driveOn(driver));
     } catch (error) {
-      const isOver = error instanceof ContinueAsNew || this.#requests.ended;
+      const isOver = error instanceof ContinueAsNew || this.#execution.requests.ended;
       const status = isCancellation(error) ? 'cancelled' : 'failed';
-      // What is still under way is cancelled here, for its end is waited for: closing would terminate it, and lose what it spent.
+      // What is still under way is cancelled here and waited for: if the run closed first, it would be terminated and its spend lost.
       if (!isOver) CancellationScope.current().cancel();
       await CancellationScope.nonCancellable(() => this.#end(isOver ? undefined : status));
-      const spend = this.#loaded?.budget.spend;
-      const { isRoot } = this.#position;
-      if (spend === undefined || (isRoot && this.#input.thread === undefined)) throw error;
-      if (!isRoot && status === 'cancelled' && isSpent(spend))
-        await CancellationScope.nonCancellable(() => reportToCaller({ spend }));
-      throw reported(toWorkflowFailure(error), spend);
+      throw await this.#failure(error);
     }
   }
 
-  async #load(): Promise<void> {
-    const { carried: bytes, refused } = this.#started;
-    if (refused !== undefined) throw refused;
-    if (bytes !== undefined) {
-      const carried = unpack(bytes);
-      this.#requests.restore(carried.requests);
-      return this.#restore(carried, await carriedEntries(carried));
-    }
-    const { runner, definition } = this.#input;
+  /** A run that was called tells its caller what it has spent, also when it fails. */
+  async #failure(error: unknown): Promise<unknown> {
+    const { isRoot } = this.#position;
+    if (this.#driven === undefined || (isRoot && this.given.thread === undefined)) return error;
+    const { spend } = this.#driven.budget;
+    if (!isRoot && isCancellation(error) && isSpent(spend))
+      await CancellationScope.nonCancellable(() => reportToCaller({ spend }));
+    return reported(toWorkflowFailure(error), spend);
+  }
+
+  async #load(): Promise<{ readonly run: DrivenRun; readonly driver: Driver }> {
+    if (this.#started.refused !== undefined) throw this.#started.refused;
+    const { given, carried: bytes } = this.#started;
+    if (bytes !== undefined) return await this.#restore(given, unpack(bytes));
+    const { runner, definition } = given;
     const loaded = await resolveDefinition({
-      runner: runnerIdOf(this.#input.runner),
+      runner: runnerIdOf(runner),
       ...(typeof runner !== 'string' && { inline: true }),
       ...(definition && { definition }),
       ...this.#position.application,
     });
-    const { session, version, input } = await openStart(this.#input, loaded);
-    this.#session.start(session, version);
-    this.#input = { ...this.#input, input };
-    this.#start(loaded);
+    const { session, version, input } = await openStart(given, loaded);
+    this.session.start(session, version);
+    return this.#start({ ...given, input }, loaded);
   }
 
-  #restore(carried: CarriedRun, entries: readonly LogEntry[]): void {
-    this.#session.restore(carried.session);
-    const { workflowId, runId } = this.#info;
-    this.#log = new RunLog({ workflowId, runId, entries });
-    this.#start(carried.definition, carried);
+  async #restore(
+    input: RunInput,
+    carried: CarriedRun,
+  ): Promise<{ readonly run: DrivenRun; readonly driver: Driver }> {
+    this.#execution.requests.restore(carried.requests);
+    const entries = await carriedEntries(carried);
+    this.session.restore(carried.session);
+    this.#log = new RunLog({ ...this.#info, entries });
+    const started = this.#start(input, carried.definition, carried);
     if (carried.detached === true) this.#detach();
-    if (carried.cancelReason !== undefined) this.#cancel(carried.cancelReason);
+    if (carried.cancelReason !== undefined) this.#execution.cancel(carried.cancelReason);
+    return started;
   }
 
-  #start(definition: LoadedDefinition, carried?: CarriedRun): void {
-    const { config } = definition;
-    const budget = new RunBudget(config.budget, this.#input.budget);
-    if (carried !== undefined) budget.restore(carried.budget);
-    const caller = {
-      workflowId: this.#info.workflowId,
-      runId: this.#info.runId,
-      runner: config.id,
-      lineage: this.#position.lineage,
-      origin: this.#position.origin,
-      definition: this.#position.definitionRef(definition.hash),
-      context: this.#input.context,
-      budget,
-      forget: (child: string) => this.#forget(child),
-    };
-    const children = new Children(caller, carried?.children);
-    const driven: DrivenRun = {
-      input: this.#input,
-      info: this.#info,
+  #start(
+    input: RunInput,
+    definition: LoadedDefinition,
+    carried?: CarriedRun,
+  ): { readonly run: DrivenRun; readonly driver: Driver } {
+    const { requests, history } = this.#execution;
+    const parts = {
+      execution: this.#execution,
+      input,
       position: this.#position,
       definition,
-      requests: this.#requests,
-      session: this.#session,
-      budget,
-      children,
+      session: this.session,
       log: this.#log,
-      isDetached: () => this.#detached,
-      onChange: () => this.#show(),
-      history: this.#history,
-      isAtItsEnd: () => this.#isAtItsEnd,
-      continueAsNewIfDue: (progress) => this.#continueAsNewIfDue(progress),
     };
-    this.#loaded = { definition, budget, children, driver: createDriver(driven, carried) };
-    this.#requests.loaded();
-    this.#history.loaded();
-    if (this.#detached) children.detach();
+    const run = new DrivenRun(parts, carried);
+    const driver = createDriver(run, carried);
+    [this.#driven, this.#driver] = [run, driver];
+    requests.loaded();
+    history.loaded();
+    if (requests.isDetached) run.children.detach();
+    return { run, driver };
   }
 
-  /** A run that is halted waits for the reset that takes it back, or for its end from outside. */
+  /** A halted run waits for the reset that takes it back, or for its end from outside. */
   async #driveOn(driver: Driver): Promise<PlanResult> {
     try {
       return await this.#work.run(() => driver.drive());
@@ -219,36 +183,39 @@ export class Run {
     }
   }
 
-  async #finish(planned: PlanResult): Promise<AgentRunResult | ChildResult> {
-    const { definition, children, budget, driver } = this.#ready();
-    const turnSummary = this.#input.thread && driver.turnSummary;
-    const { kind } = definition.config;
-    const ended = { workflowId: this.#info.workflowId, kind, budget, session: this.#session };
-    const result = runResult(planned, { ...ended, turnSummary });
+  async #finish(
+    run: DrivenRun,
+    driver: Driver,
+    planned: PlanResult,
+  ): Promise<AgentRunResult | ChildResult> {
+    const { children, budget, input, session, definition } = run;
+    const { workflowId } = this.#info;
+    const ended = { workflowId, kind: definition.config.kind, budget, session };
+    const result = runResult(planned, {
+      ...ended,
+      turnSummary: input.thread && driver.turnSummary,
+    });
     // Checked before it is published, too: what an update cannot carry would wedge the run.
     const returned = storable(this.#position.isRoot ? result : childResult(planned, ended));
-    this.#requests.result = result;
-    await this.#end('completed');
+    await this.#end('completed', result);
     if (children.openCount > 0) children.detach();
-    if (!('delta' in returned)) return await this.#save(returned);
+    if (!('delta' in returned)) return await this.#save(run, returned);
     if (children.openCount > 0) await reportToCaller({ result: returned });
-    await this.#waitForChildren();
+    await this.#waitForChildren(run);
     return { ...returned, spend: budget.spend };
   }
 
-  async #save(result: AgentRunResult): Promise<AgentRunResult> {
-    const { definition } = this.#ready();
+  async #save(run: DrivenRun, result: AgentRunResult): Promise<AgentRunResult> {
     const warnings = await CancellationScope.nonCancellable(() =>
-      closeSession(this.#input, definition, this.#session),
+      closeSession(run.input, run.definition, run.session),
     );
-    await this.#waitForChildren();
+    await this.#waitForChildren(run);
     if (warnings.length === 0) return result;
     return { ...result, warnings: [...(result.warnings ?? []), ...warnings] };
   }
 
   /** The outcome is out, but runs below are still open, which closing would terminate. Nobody is left to answer them. */
-  async #waitForChildren(): Promise<void> {
-    const { children } = this.#ready();
+  async #waitForChildren({ children }: DrivenRun): Promise<void> {
     if (children.openCount === 0) return;
     try {
       await children.closed();
@@ -256,136 +223,60 @@ export class Run {
       if (!isCancellation(error)) throw error;
       await CancellationScope.nonCancellable(() => children.closed());
     }
-    await CancellationScope.nonCancellable(() => this.#finishMessages());
-  }
-
-  /** It goes on in another execution, or ends, when it is between two steps. */
-  get #isAtItsEnd(): boolean {
-    return this.#canMove || this.#history.isOver;
-  }
-
-  get #canMove(): boolean {
-    return this.#ready().children.openCount === 0 && this.#history.isDue;
-  }
-
-  #continueAsNewIfDue(progress: ProgressWithin): Promise<void> | undefined {
-    const isMoving = this.#canMove;
-    this.#history.stepped();
-    if (isMoving) return this.#continueAsNew(progress);
-    if (this.#history.isOver) throw this.#history.tooLarge(this.#log);
-    return undefined;
-  }
-
-  async #continueAsNew(progress: ProgressWithin): Promise<void> {
-    const { definition, budget, children } = this.#ready();
-    this.#requests.moving = true;
-    await this.#finishMessages();
-    const bytes = pack(
-      {
-        progress,
-        requests: this.#requests.carry(),
-        definition,
-        session: this.#session.carry(),
-        budget: budget.carry(),
-        children: children.views,
-        ...(this.#detached && { detached: true }),
-        ...(this.#cancelReason !== undefined && { cancelReason: this.#cancelReason }),
-      },
-      this.#log,
-    );
-    const runner = runnerIdOf(this.#input.runner);
-    const { origin } = this.#position;
-    const next: RunInput = { ...withoutStart(this.#input), runner, input: 'continued', origin };
-    await makeContinueAsNewFunc<(input: RunInput, carried: Uint8Array) => Promise<AgentRunResult>>(
-      carriedMemo(),
-    )(next, bytes);
+    await CancellationScope.nonCancellable(() => this.#execution.settled());
   }
 
   /** Shows the end, if there is one, and leaves nothing unanswered or untold. */
-  async #end(status: RunState['status'] | undefined): Promise<void> {
-    if (status !== undefined) {
-      this.#requests.status = status;
-      this.#requests.close();
-      this.#show();
-    }
+  async #end(status: EndStatus | undefined, result?: AgentRunResult): Promise<void> {
+    if (status !== undefined) this.#execution.end(status, result);
     // Cancelled calls and children end first: a parent that closed before them would terminate them.
     if (status === 'cancelled' || status === 'failed') {
-      await condition(() => this.#loaded?.driver.noneRunning ?? true);
-      await this.#loaded?.children.closed();
+      await condition(() => this.#driver?.noneRunning ?? true);
+      await this.#driven?.children.closed();
     }
-    await this.#finishMessages();
+    await this.#execution.settled();
   }
 
-  async #finishMessages(): Promise<void> {
-    await condition(allHandlersFinished);
-    await this.#reporter?.flush();
+  /** A child that an execution before a reset left open may still tell what it waits for. Nobody here called it. */
+  takeInputs({ child, branch = child, inputs }: ChildInputs): void {
+    if (this.#driven?.children.isOpen(branch) !== true) return;
+    this.#execution.requests.publishChild(child, inputs, branch);
+    this.#execution.show();
   }
 
-  #show(): void {
-    this.#display.show(this.#state(), this.#shown());
-    this.#reporter?.report(this.#detached ? [] : this.#requests.pending);
+  takeOutcome(outcome: ChildOutcome): void {
+    this.#driven?.children.takeOutcome(outcome);
   }
 
-  #shown(): Shown {
-    return {
-      entries: this.#log.entries,
-      children: this.#loaded?.children.views ?? [],
-      indexed: this.#loaded?.definition.searchAttributes ?? false,
-      key: this.#position.lineage.key ?? [],
-      reason: this.#cancelReason,
-    };
-  }
-
-  /** What an execution before a reset left open below it still speaks up: nobody here called it. */
-  #takeInputs({ child, branch = child, inputs }: ChildInputs): void {
-    if (this.#loaded?.children.isOpen(branch) !== true) return;
-    this.#requests.publishChild(child, inputs, branch);
-    this.#show();
-  }
-
-  #forget(child: string): void {
-    if (!this.#position.isRoot) this.#reporter?.forget(child);
-    this.#requests.forgetBranch(child);
-    this.#show();
-  }
-
-  #cancel(reason: string): void {
-    this.#cancelReason ??= reason;
-    // Only the server can end a run as Canceled; the request comes back as the cancellation of the root scope.
-    const { firstExecutionRunId } = this.#info;
-    CancellationScope.nonCancellable(() =>
-      controlActivities.requestCancellation({ firstExecutionRunId }),
-    ).catch(() => undefined);
-  }
-
-  #detachByCaller(): void {
+  detachByCaller(): void {
     if (this.#position.isRoot)
       throw new LonghaulError('InvalidInput', 'no run called this one: cancel it instead');
     this.#detach();
   }
 
   #detach(): void {
-    this.#detached = true;
-    this.#loaded?.children.detach();
-    this.#show();
+    this.#execution.requests.detach();
+    this.#driven?.children.detach();
+    this.#execution.show();
   }
 
-  #state(): RunState {
-    return stateOf({
-      requests: this.#requests,
-      progress: this.#loaded?.driver.progress,
-      spend: this.#loaded?.budget.spend,
-      runner: runnerIdOf(this.#input.runner),
-      kind: this.#loaded?.definition.config.kind,
-      path: this.#position.path,
-      runId: this.#info.runId,
-      logLength: this.#log.length,
-    });
+  halt(): void {
+    this.#work.cancel();
   }
+}
 
-  #ready(): Loaded {
-    if (this.#loaded === undefined)
-      throw new LonghaulError('InternalError', 'the run is still loading');
-    return this.#loaded;
+/** What drives a run, by its kind: from its beginning, or from where an earlier execution stopped. */
+function createDriver(run: DrivenRun, carried: CarriedRun | undefined): Driver {
+  const { config } = run.definition;
+  const { input } = run.input;
+  if (config.kind === 'agent') {
+    const machine = carried?.machine
+      ? AgentMachine.fromJSON(carried.machine, run.log)
+      : startMachine(promptOf(input), machineOptions(config), run.log);
+    return new AgentLoop(run, { config, machine });
   }
+  const plan = carried?.plan
+    ? restorePlan(config, carried.plan)
+    : createPlan(config, { input, session: run.session.value });
+  return new OrchestrationLoop(run, { config, plan });
 }

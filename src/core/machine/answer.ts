@@ -1,30 +1,66 @@
-// What counts as an answer to a question. Checked by the client before it is sent, and again by the run. Pure.
+// Checks of what a person answers. The client checks before it sends, and a run checks before it takes anything. Pure.
 
+import { isJsonObject, type Json, type JsonObject } from '../../base/json';
+import { utf8Length } from '../../base/text';
 import { LonghaulError } from '../../protocol/errors';
-import type { Json } from '../../base/json';
 import { limits } from '../../protocol/limits';
 import { checkExactJson, violationText } from '../session';
-import { utf8Length } from '../../base/text';
 
-/** The text of an answer: a string as it is, any other JSON as JSON. Empty and oversized answers are refused. */
-export function answerText({ answer }: { readonly answer?: Json }): string {
-  if (answer === undefined || answer === null) {
-    throw new LonghaulError(
-      'InvalidAnswer',
-      'an answer is a text or any other JSON value but null',
-    );
-  }
-  const violation = checkExactJson(answer);
-  if (violation !== undefined)
-    throw new LonghaulError('InvalidAnswer', `the answer is not JSON${violationText(violation)}`);
-  const text = typeof answer === 'string' ? answer : JSON.stringify(answer);
-  if (text.trim() === '') throw new LonghaulError('InvalidAnswer', 'the answer is empty');
+/** An answer is a text or any other JSON. Empty and oversized answers are refused. */
+export function checkAnswer(answer: unknown): asserts answer is Json {
+  if (answer === undefined || answer === null)
+    throw invalid('an answer is a text or any other JSON value but null');
+  checkIsJson('the answer', answer);
+  const text = answerText(answer);
+  if (text.trim() === '') throw invalid('the answer is empty');
+  checkSize('the answer', text, limits.answer);
+}
+
+/** A string as it is, any other JSON as JSON. */
+export function answerText(answer: Json): string {
+  return typeof answer === 'string' ? answer : JSON.stringify(answer);
+}
+
+/** The arguments that a person gives a call instead of its own. */
+export function checkEdit(args: unknown): asserts args is JsonObject {
+  checkIsJson('args', args);
+  if (!isJsonObject(args)) throw invalid('args must be a JSON object: the edited arguments');
+  checkSize('args', JSON.stringify(args), limits.toolArguments);
+}
+
+/** Why a person refuses a call. */
+export function checkReason(reason: unknown): asserts reason is string {
+  if (typeof reason !== 'string' || reason === '') throw invalid('reason must be a text');
+  checkIsJson('reason', reason);
+  checkSize('reason', reason, limits.answer);
+}
+
+/** Nobody can tell which of several open inputs an answer without an `inputId` is for. */
+export function severalOpen(
+  pending: readonly { readonly inputId: string; readonly path: string }[],
+): LonghaulError {
+  return new LonghaulError(
+    'AmbiguousInput',
+    `several inputs are open, pass one as inputId: ${listInputs(pending)}`,
+  );
+}
+
+export function listInputs(
+  pending: readonly { readonly inputId: string; readonly path: string }[],
+): string {
+  return pending.map(({ inputId, path }) => `'${inputId}' (${path})`).join(', ');
+}
+
+function checkIsJson(what: string, value: unknown): asserts value is Json {
+  const violation = checkExactJson(value);
+  if (violation !== undefined) throw invalid(`${what} is not JSON${violationText(violation)}`);
+}
+
+function checkSize(what: string, text: string, most: number): void {
   const bytes = utf8Length(text);
-  if (bytes > limits.answer) {
-    throw new LonghaulError(
-      'InvalidAnswer',
-      `the answer has ${bytes} bytes; at most ${limits.answer} are taken`,
-    );
-  }
-  return text;
+  if (bytes > most) throw invalid(`${what} has ${bytes} bytes; at most ${most} are taken`);
+}
+
+function invalid(message: string): LonghaulError {
+  return new LonghaulError('InvalidAnswer', message);
 }

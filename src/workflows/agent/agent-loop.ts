@@ -22,17 +22,19 @@ import { LonghaulError } from '../../protocol/errors';
 import type { InputAnswer, PendingInput } from '../../protocol/run';
 import { modelActivities } from '../activity-proxies';
 import { openInputs, planResultOf } from '../run/machine-options';
-import { applyAnswer } from '../run/answer-input';
+import { answerText } from '../../core/machine/answer';
 import { budgetExceeded, budgetQuestion, waitForAnswer } from './input-wait';
 import { besideModelCall } from './callbacks';
 import type { CarriedProgress } from '../run/carried-run';
 import { spendOf } from '../children/child-failure';
 import { createToolRunner } from './create-tool-runner';
-import type { DrivenRun, Driver, Progress, TurnSummary } from '../run/driver';
+import type { Progress } from '../execution/execution';
+import type { Asker } from '../execution/pending-requests';
+import type { DrivenRun, Driver, TurnSummary } from '../run/driver';
 import type { ToolRunner } from './tool-runner';
 import type { InvalidToolCallAction } from '../../protocol/agent-run';
 
-export class AgentLoop implements Driver {
+export class AgentLoop implements Driver, Asker {
   readonly #run: DrivenRun;
   readonly #config: AgentConfig;
   readonly #machine: AgentMachine;
@@ -46,6 +48,7 @@ export class AgentLoop implements Driver {
     this.#config = options.config;
     this.#machine = options.machine;
     this.#tools = createToolRunner(run, options);
+    run.execution.requests.answersTo(this);
   }
 
   get progress(): Progress {
@@ -70,7 +73,15 @@ export class AgentLoop implements Driver {
   feed(answer: InputAnswer): void {
     const { inputId } = answer;
     if (inputId === this.#usedUp?.inputId) return this.#feedBudget(this.#usedUp, answer);
-    applyAnswer(this.#machine, this.#run.position.machineId(inputId), answer);
+    const machineId = this.#run.position.machineId(inputId);
+    switch (answer.kind) {
+      case 'answer':
+        return this.#machine.answer({ inputId: machineId, text: answerText(answer.answer) });
+      case 'approve':
+        return this.#machine.approve(machineId, answer.args && { args: answer.args });
+      case 'reject':
+        return this.#machine.reject(machineId, answer.reason);
+    }
   }
 
   async drive(): Promise<PlanResult> {
@@ -104,7 +115,7 @@ export class AgentLoop implements Driver {
       this.#publish(openInputs(step));
       return step;
     } finally {
-      this.#run.onChange();
+      this.#run.execution.show();
     }
   }
 
@@ -142,7 +153,8 @@ export class AgentLoop implements Driver {
   }
 
   async #runTools(step: Extract<MachineStep, { kind: 'call-tools' }>): Promise<void> {
-    const { requests, history, log, session: own } = this.#run;
+    const { execution, log, session: own } = this.#run;
+    const { requests, history } = execution;
     const answers = requests.answers;
     this.#tools.start(step.calls);
     const isMore = (): boolean =>
@@ -162,14 +174,14 @@ export class AgentLoop implements Driver {
 
   /** After an answer, what is left is looked at again. */
   async #askForBudget(usedUp: UsedUp, turn: number): Promise<void> {
-    const { requests, budget, position, onChange } = this.#run;
+    const { execution, budget, position } = this.#run;
     if (budget.onExceeded === 'fail') throw budgetExceeded(usedUp);
     const question = budgetQuestion(usedUp, turn, (id) =>
-      requests.wasAnswered(position.inputId(id)),
+      execution.requests.wasAnswered(position.inputId(id)),
     );
     this.#usedUp = { ...usedUp, inputId: position.inputId(question.inputId) };
     this.#publish([question]);
-    onChange();
+    execution.show();
     await this.#waitForInput();
     this.#usedUp = undefined;
     if (this.#stopped) throw budgetExceeded(usedUp);
@@ -182,13 +194,13 @@ export class AgentLoop implements Driver {
   }
 
   async #waitForInput(): Promise<void> {
-    const { requests, isDetached, isAtItsEnd } = this.#run;
+    const { requests } = this.#run.execution;
     const answers = requests.answers;
     const answered = (): boolean => requests.answers !== answers;
-    const isMoving = (): boolean => this.#tools.idle && isAtItsEnd();
-    const expired = await this.#untilExpired(() => answered() || isDetached() || isMoving());
+    const isMoving = (): boolean => this.#tools.idle && this.#run.isAtItsEnd;
+    const expired = await this.#untilExpired(() => answered() || requests.isDetached || isMoving());
     if (answered()) return;
-    if (isDetached()) {
+    if (requests.isDetached) {
       throw new LonghaulError(
         'RunCancelled',
         'nobody needs the answer any more: another branch was first',
@@ -199,7 +211,7 @@ export class AgentLoop implements Driver {
 
   /** Waits; gives the input of this run itself whose time ran out first, if one did. */
   async #untilExpired(answered: () => boolean): Promise<PendingInput | undefined> {
-    const { ownPending: pending } = this.#run.requests;
+    const { ownPending: pending } = this.#run.execution.requests;
     return await waitForAnswer({ pending, timeoutMs: this.#config.inputTimeoutMs, answered });
   }
 
@@ -211,7 +223,7 @@ export class AgentLoop implements Driver {
       throw new LonghaulError('InputTimeout', message, { details: { inputId, path } });
     }
     this.feed({ kind: 'answer', inputId, answer: rule.answer });
-    this.#run.requests.take(inputId, 'input-timeout');
+    this.#run.execution.requests.take(inputId, 'input-timeout');
   }
 
   /** Between steps: a call to come or a wait. */
@@ -224,7 +236,8 @@ export class AgentLoop implements Driver {
   }
 
   #publish(inputs: readonly Omit<PendingInput, 'agentId' | 'path' | 'since'>[]): void {
-    const { requests, position } = this.#run;
+    const { execution, position } = this.#run;
+    const { requests } = execution;
     const known = new Map(requests.pending.map((input) => [input.inputId, input]));
     const shared = {
       agentId: this.#config.id,

@@ -40,7 +40,7 @@ export function createToolRunner(run: DrivenRun, agent: CallingAgent): ToolRunne
   const room = new TaskRoom(limits.toolCallBytes);
   return new ToolRunner({
     concurrency: Math.min(toolConcurrency ?? limits.toolConcurrency, limits.maxToolConcurrency),
-    isFull: (running) => run.history.isFull(running * resultsOf(tools)),
+    isFull: (running) => run.execution.history.isFull(running * resultsOf(tools)),
     call: async (pending, waiting): Promise<ToolOutcome> => {
       const { name } = pending.call;
       const around = hooksAround(run, agent, { pending, room });
@@ -90,7 +90,7 @@ type CallWithSession = {
 };
 
 function callInput(
-  { position, definition, info, input, log }: DrivenRun,
+  { execution, position, definition, input, log }: DrivenRun,
   { config, machine }: CallingAgent,
   { pending, session, tool }: CallWithSession,
 ): CallToolInput {
@@ -107,7 +107,7 @@ function callInput(
     index,
     callId: call.callId,
     tool: call.name,
-    ...(tool?.effect === 'once' && { onceIn: info.runId }),
+    ...(tool?.effect === 'once' && { onceIn: execution.info.runId }),
     ...argumentsOf(pending, log),
   };
 }

@@ -38,7 +38,10 @@ import type {
   RunInput,
   RunSpend,
 } from '../../protocol/run';
-import type { AgentToolPolicy, BudgetSpec, DefinitionRef } from '../../protocol/spec';
+import type { AgentToolPolicy, BudgetSpec } from '../../protocol/spec';
+import type { Execution } from '../execution/execution';
+import type { LoadedDefinition } from '../run/load';
+import type { RunPosition } from '../run/run-position';
 import { cancelledBelow, failureCode, spendOf } from './child-failure';
 import { childId } from './child-id';
 import { SentInputs } from './sent-inputs';
@@ -46,15 +49,11 @@ import { StartGate } from './start-gate';
 
 /** The run that calls. */
 export type Caller = {
-  readonly workflowId: string;
-  readonly runId: string;
-  readonly runner: string;
-  readonly lineage: Lineage;
-  readonly origin: string;
-  readonly definition: DefinitionRef;
-  readonly context: JsonObject | undefined;
+  readonly execution: Execution;
+  readonly position: RunPosition;
+  readonly definition: LoadedDefinition;
+  readonly input: Pick<RunInput, 'context'>;
   readonly budget: RunBudget;
-  readonly forget: (child: string) => void;
 };
 
 export type ChildCall = RunnerPlace & {
@@ -104,7 +103,7 @@ export class Children {
 
   constructor(caller: Caller, views: readonly ChildView[] = []) {
     this.#caller = caller;
-    this.#inputs = new SentInputs(caller);
+    this.#inputs = new SentInputs(caller.execution.info);
     this.#views = [...views];
   }
 
@@ -166,7 +165,7 @@ export class Children {
   }
 
   async #start(call: ChildCall, { lineage, share, report }: ChildStart): Promise<ChildResult> {
-    const id = childId({ ...this.#caller, tag: uuid4(), place: call.place });
+    const id = childId({ ...this.#caller.execution.info, tag: uuid4(), place: call.place });
     const input = { ...this.#startOf(call, lineage, share), ...this.#inputs.send(id, call.input) };
     const bytes = utf8Length(JSON.stringify(input));
     await this.#enter(id, bytes);
@@ -210,7 +209,9 @@ export class Children {
     lineage: Lineage,
     share: BudgetSpec | undefined,
   ): Omit<RunInput, 'input'> {
-    const { workflowId, origin, definition, context } = this.#caller;
+    const { position, definition: loaded, input } = this.#caller;
+    const { workflowId, origin } = position;
+    const definition = position.definitionRef(loaded.hash);
     const { runner, work, session, isSessionStable = false } = call;
     const travels = !isSessionStable || utf8Length(JSON.stringify(session)) <= limits.sessionInline;
     return {
@@ -220,7 +221,7 @@ export class Children {
       definition: { root: definition.root ?? workflowId, hash: definition.hash },
       ...(definition.application !== undefined && { application: definition.application }),
       ...(travels ? { session } : { sessionFrom: workflowId }),
-      ...(context && { context }),
+      ...(input.context && { context: input.context }),
       ...(share && { budget: share }),
     };
   }
@@ -243,7 +244,8 @@ export class Children {
     this.#open.delete(id);
     this.#inputs.drop(id);
     // For the root run, which lists what is asked itself, it costs no event: nothing below can be open any more.
-    if (status !== 'completed' || this.#caller.lineage.depth === 0) this.#caller.forget(id);
+    const { execution, position } = this.#caller;
+    if (status !== 'completed' || position.lineage.depth === 0) execution.forget(id);
   }
 }
 
@@ -275,18 +277,19 @@ function childStartOptions(
 }
 
 function lineageOf(caller: Caller, call: ChildCall): Lineage {
-  const { lineage } = caller;
+  const { lineage, workflowId } = caller.position;
+  const { id } = caller.definition.config;
   const { runner, policy = {} } = call;
   const forbidden = lineage.policy ?? {};
   const forbidsCalls = call.isSubAgentCall === true && forbidden.disallowSubAgentCalls === true;
   if (forbidsCalls || forbidden.disallowedAgentIds?.includes(runner)) {
     throw new LonghaulError(
       'DisallowedAgentCall',
-      `'${caller.runner}' must not call '${runner}': a caller above forbids it. Change its policy, or the tools of '${caller.runner}'`,
+      `'${id}' must not call '${runner}': a caller above forbids it. Change its policy, or the tools of '${id}'`,
       { details: { id: runner } },
     );
   }
-  const ancestors = [...lineage.ancestors, caller.runner];
+  const ancestors = [...lineage.ancestors, id];
   if (ancestors.includes(runner)) {
     throw new LonghaulError(
       'CircularAgentCall',
@@ -305,7 +308,7 @@ function lineageOf(caller: Caller, call: ChildCall): Lineage {
     path: `${lineage.path}/${call.element}`,
     ancestors,
     depth: lineage.depth + 1,
-    ...(lineage.depth > 0 && { branch: lineage.branch ?? caller.workflowId }),
+    ...(lineage.depth > 0 && { branch: lineage.branch ?? workflowId }),
     ...(lineage.key && { key: lineage.key }),
     ...addedPolicy(forbidden, policy),
   };

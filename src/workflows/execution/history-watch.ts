@@ -12,11 +12,11 @@ const namedEntries = 5;
 export class HistoryWatch {
   #loaded = noHistory;
   #steps = 0;
-  readonly #updates: () => number;
+  readonly #taken: { readonly updates: number };
 
-  /** `updates` taken by this execution. */
-  constructor(updates: () => number) {
-    this.#updates = updates;
+  /** `taken`: how many updates this execution has taken. */
+  constructor(taken: { readonly updates: number }) {
+    this.#taken = taken;
   }
 
   /** What the execution was given is here: it grows from now on. */
@@ -57,7 +57,7 @@ export class HistoryWatch {
   }
 
   #now(): ExecutionSize {
-    return historySize(workflowInfo(), this.#updates());
+    return historySize(workflowInfo(), this.#taken.updates);
   }
 }
 

@@ -17,6 +17,7 @@ import type {
   PendingInput,
   RunSpend,
   InputAnswer,
+  Lineage,
 } from '../../protocol/run';
 import type { SessionDelta } from '../../protocol/session';
 import { signalNames } from '../../protocol/names';
@@ -140,39 +141,48 @@ function read<Value>(payload: unknown, shape: JsonSchema): Value {
 
 // Between a run and the one that lists its questions: what it waits for goes up, always as the whole list, in order.
 
-/** Who tells: `branch` as in `Lineage`. */
-export type ReportingRun = {
-  readonly child: string;
-  readonly branch: string | undefined;
-  /** What an execution before this one sent last is not known: even that nothing is open is sent again. */
-  readonly isContinued: boolean;
+/** Where the run that reports hangs. */
+type Position = {
+  readonly workflowId: string;
+  readonly isRoot: boolean;
+  readonly lineage: Pick<Lineage, 'branch'>;
+  readonly reportsTo: string | undefined;
 };
 
 export class InputReporter {
   readonly #root: string;
-  readonly #child: string;
-  readonly #branch: string;
+  readonly #position: Position;
   #sent: string | undefined;
   #sending = Promise.resolve();
 
-  constructor(root: string, { child, branch, isContinued }: ReportingRun) {
+  constructor(root: string, position: Position, isContinued: boolean) {
     this.#root = root;
-    this.#child = child;
-    this.#branch = branch ?? child;
+    this.#position = position;
     this.#sent = isContinued ? undefined : '';
   }
 
-  /** Tells what this child waits for now, if it is not what was sent last. */
+  /**
+   * Undefined where nothing else lists the run's questions. A continued run does not know what the execution before it sent last, so it
+   * tells even that nothing is open.
+   */
+  static of(position: Position, isContinued: boolean): InputReporter | undefined {
+    const { reportsTo } = position;
+    return reportsTo === undefined
+      ? undefined
+      : new InputReporter(reportsTo, position, isContinued);
+  }
+
+  /** Tells what this child waits for now, if it is not what was told last. */
   report(inputs: readonly PendingInput[]): void {
     const ids = inputs.map((input) => input.inputId).join(' ');
     if (ids === this.#sent) return;
     this.#sent = ids;
-    this.#send(this.#child, inputsThatTravel(inputs, limits.sentInputsBytes));
+    this.#send(this.#position.workflowId, inputsThatTravel(inputs, limits.sentInputsBytes));
   }
 
-  /** Another child, below this run, is gone. */
+  /** A child of this run is gone. A thread does not list what runs below its turn ask. */
   forget(child: string): void {
-    this.#send(child, []);
+    if (!this.#position.isRoot) this.#send(child, []);
   }
 
   /** Everything sent has reached the server. */
@@ -182,7 +192,7 @@ export class InputReporter {
 
   /** A root run that is gone takes this one with it: nobody is left to be told. */
   #send(child: string, inputs: readonly PendingInput[]): void {
-    const branch = this.#branch;
+    const { branch = this.#position.workflowId } = this.#position.lineage;
     const message: ChildInputs = { child, ...(branch !== child && { branch }), inputs };
     const root = getExternalWorkflowHandle(this.#root);
     this.#sending = this.#sending

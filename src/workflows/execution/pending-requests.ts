@@ -1,20 +1,21 @@
-// What a run shows and what it is asked: status, open inputs, answers taken, signals refused. Knows no Temporal.
+// What a run shows and what it is asked: its status, open inputs, answers taken, signals refused. Knows no Temporal.
 //
-// 1. An input is answered once: the first answer wins; the same update again is told the same, another is AlreadyAnswered.
+// 1. An input is answered once. The first answer counts: the same update again gets the same reply, another one is AlreadyAnswered.
 // 2. A refused answer changes nothing.
 // 3. `pauseSeq` grows with every pause, so that all who wait for one pause can share one update.
 
-import { answerText } from '../../core/machine/answer';
 import { budgetAmount } from '../../core/budget/budget';
+import { listInputs, severalOpen } from '../../core/machine/answer';
 import { LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
 import type {
   AgentRunResult,
+  InputAnswer,
   PendingInput,
   RejectedSignal,
-  ResumeInput,
   RunStatus,
 } from '../../protocol/run';
+import type { Answer } from './answers';
 
 /** What survives continue-as-new. */
 export type CarriedRequests = {
@@ -24,23 +25,30 @@ export type CarriedRequests = {
   readonly rejected: readonly RejectedSignal[];
 };
 
+/** What asks in the name of the run itself, and takes the answers. */
+export interface Asker {
+  feed(answer: InputAnswer): void;
+}
+
+/** How a run ends. */
+export type EndStatus = Exclude<RunStatus, 'loading' | 'running' | 'needs-input'>;
+
 type Answered = { readonly updateId: string; readonly nonce: string | undefined };
 
 const keptRejections = 20;
 
 export class PendingRequests {
-  status: RunStatus = 'loading';
-  result: AgentRunResult | undefined;
-  isLoaded = false;
-  /** The run is about to continue as new: who waits must ask again. */
-  moving = false;
-  /** Taken by this execution: the server bounds them. */
-  updates = 0;
-  /** Grows with every answer taken, so that the loop wakes. */
-  answers = 0;
+  #status: RunStatus = 'loading';
+  #result: AgentRunResult | undefined;
+  #asker: Asker | undefined;
+  #isLoaded = false;
+  #isMoving = false;
+  #isDetached = false;
+  #updates = 0;
+  #answers = 0;
   #pauseSeq = 0;
   #own: readonly PendingInput[] = [];
-  /** What children below wait for, by their workflow id; `branch` is this run's own child that the one who asks hangs below. */
+  /** What runs below wait for, by their workflow id. `branch` is the child of this run that the asking run is below. */
   readonly #children = new Map<
     string,
     { readonly branch: string; readonly inputs: readonly PendingInput[] }
@@ -56,13 +64,70 @@ export class PendingRequests {
       carried.answered.map(([inputId, updateId, nonce]) => [inputId, { updateId, nonce }]),
     );
     this.#rejected = [...carried.rejected, ...this.#rejected].slice(-keptRejections);
-    this.status = this.pending.length > 0 ? 'needs-input' : 'running';
+    this.#status = this.pending.length > 0 ? 'needs-input' : 'running';
   }
 
-  /** What runs is known, and takes answers. What an execution before this one asked is known earlier. */
+  /** The definition is known, and answers are taken. What an execution before this one asked is known earlier. */
   loaded(): void {
-    this.isLoaded = true;
-    if (this.status === 'loading') this.status = 'running';
+    this.#isLoaded = true;
+    if (this.#status === 'loading') this.#status = 'running';
+  }
+
+  /** Answers to this run's own inputs go to `asker`. */
+  answersTo(asker: Asker): void {
+    this.#asker = asker;
+  }
+
+  /** The run is about to continue as new: whoever waits must ask again. */
+  move(): void {
+    this.#isMoving = true;
+  }
+
+  /** Nobody needs the result any more, so nobody answers. */
+  detach(): void {
+    this.#isDetached = true;
+  }
+
+  /** The run is over: nothing is open any more. */
+  end(status: EndStatus, result?: AgentRunResult): void {
+    this.#status = status;
+    this.#result = result;
+    this.#own = [];
+    this.#children.clear();
+  }
+
+  /** This execution has taken an update: the server bounds how many it may take. */
+  countUpdate(): void {
+    this.#updates += 1;
+  }
+
+  get status(): RunStatus {
+    return this.#status;
+  }
+
+  get result(): AgentRunResult | undefined {
+    return this.#result;
+  }
+
+  get isLoaded(): boolean {
+    return this.#isLoaded;
+  }
+
+  get isMoving(): boolean {
+    return this.#isMoving;
+  }
+
+  get isDetached(): boolean {
+    return this.#isDetached;
+  }
+
+  get updates(): number {
+    return this.#updates;
+  }
+
+  /** Grows with every answer taken, so that the loop wakes. */
+  get answers(): number {
+    return this.#answers;
   }
 
   get pauseSeq(): number {
@@ -84,7 +149,7 @@ export class PendingRequests {
   }
 
   get ended(): boolean {
-    return this.status === 'completed' || this.status === 'failed' || this.status === 'cancelled';
+    return ['completed', 'failed', 'cancelled'].includes(this.#status);
   }
 
   carry(): CarriedRequests {
@@ -165,74 +230,58 @@ export class PendingRequests {
     change();
     const { pending } = this;
     if (pending.some((input) => !known.has(input.inputId))) this.#pauseSeq += 1;
-    if (!this.ended) this.status = pending.length > 0 ? 'needs-input' : 'running';
+    if (!this.ended) this.#status = pending.length > 0 ? 'needs-input' : 'running';
   }
 
-  /** The pending input an answer is for; throws what the asker is told otherwise. Undefined: this very update was taken before. */
-  pendingFor(input: { inputId?: string }, updateId: string | undefined): PendingInput | undefined {
-    const { inputId } = input;
-    if (inputId !== undefined && this.#answered.has(inputId)) {
-      if (updateId !== undefined && this.#answered.get(inputId)?.updateId === updateId)
-        return undefined;
+  /**
+   * The open input an answer is for. Throws what the sender must know otherwise. Undefined: this very update was taken before; a signal has
+   * no update id.
+   */
+  pendingFor(answer: Answer, updateId: string | undefined): PendingInput | undefined {
+    const { inputId } = answer;
+    const earlier = inputId === undefined ? undefined : this.#answered.get(inputId);
+    if (earlier !== undefined) {
+      if (updateId !== undefined && earlier.updateId === updateId) return undefined;
       throw new LonghaulError(
         'AlreadyAnswered',
         `input '${inputId}' was already answered; the first answer counts`,
       );
     }
-    if (this.pending.length === 0) {
-      const now = this.status === 'loading' ? 'it is still loading' : `it is ${this.status}`;
+    const found = this.#find(inputId);
+    checkFits(found, answer);
+    return found;
+  }
+
+  #find(inputId: string | undefined): PendingInput {
+    const { pending } = this;
+    const [first] = pending;
+    if (first === undefined) {
+      const now = this.#status === 'loading' ? 'it is still loading' : `it is ${this.#status}`;
       throw new LonghaulError('NotWaiting', `the run is not waiting for an answer: ${now}`);
     }
     if (inputId === undefined) {
-      if (this.pending.length === 1) return this.pending[0];
-      throw new LonghaulError(
-        'AmbiguousInput',
-        `several inputs are open, pass one as inputId: ${this.#list()}`,
-      );
+      if (pending.length === 1) return first;
+      throw severalOpen(pending);
     }
-    const found = this.pending.find((pending) => pending.inputId === inputId);
-    if (found === undefined) {
-      throw new LonghaulError('NotWaiting', `no open input '${inputId}'; open: ${this.#list()}`);
-    }
-    return found;
+    const found = pending.find((input) => input.inputId === inputId);
+    if (found !== undefined) return found;
+    const open = listInputs(pending);
+    throw new LonghaulError('NotWaiting', `no open input '${inputId}'; open: ${open}`);
   }
 
-  /** As `addressed`, for a text answer; also refuses what is no answer. */
-  question(input: ResumeInput, updateId: string | undefined): PendingInput | undefined {
-    answerText(input);
-    const found = this.pendingFor(input, updateId);
-    if (found?.kind === 'approval') {
-      throw new LonghaulError(
-        'InvalidAnswer',
-        `input '${found.inputId}' is an approval: approve or reject it`,
-      );
-    }
-    if (found?.kind === 'budget') budgetAmount(input.answer);
-    return found;
-  }
-
-  approval(input: { inputId?: string }, updateId: string | undefined): PendingInput | undefined {
-    const found = this.pendingFor(input, updateId);
-    if (found !== undefined && found.kind !== 'approval') {
-      throw new LonghaulError(
-        'InvalidAnswer',
-        `input '${found.inputId}' is no approval: answer it with resume`,
-      );
-    }
-    return found;
-  }
-
-  /** The run is over: nothing is open any more. */
-  close(): void {
-    this.#own = [];
-    this.#children.clear();
+  /** Gives the answer to what asked in the name of this run. */
+  answerOwn(answer: InputAnswer, updateId: string | undefined): void {
+    if (this.#asker === undefined)
+      throw new LonghaulError('InternalError', `nothing here asked '${answer.inputId}'`);
+    this.#asker.feed(answer);
+    this.take(answer.inputId, updateId);
   }
 
   /** Without an update id it was a signal. */
   take(inputId: string, updateId = 'signal'): void {
     const nonce = this.nonceOf(inputId);
     this.#change(() => this.#answered.set(inputId, { updateId, nonce }));
-    this.answers += 1;
+    this.#answers += 1;
   }
 
   wasAnswered(inputId: string): boolean {
@@ -254,8 +303,20 @@ export class PendingRequests {
     this.#rejected.push(rejection);
     if (this.#rejected.length > keptRejections) this.#rejected.shift();
   }
+}
 
-  #list(): string {
-    return this.pending.map((pending) => `'${pending.inputId}' (${pending.path})`).join(', ');
-  }
+/** A question is answered, an approval is decided, and a budget is raised by an amount. */
+function checkFits({ inputId, kind }: PendingInput, answer: Answer): void {
+  const isAnswer = answer.kind === 'answer';
+  if (kind === 'approval' && isAnswer)
+    throw new LonghaulError(
+      'InvalidAnswer',
+      `input '${inputId}' is an approval: approve or reject it`,
+    );
+  if (kind !== 'approval' && !isAnswer)
+    throw new LonghaulError(
+      'InvalidAnswer',
+      `input '${inputId}' is not an approval: answer it with resume`,
+    );
+  if (kind === 'budget' && isAnswer) budgetAmount(answer.answer);
 }

@@ -4,7 +4,9 @@
 // 2. `digest` is the rolling hash of all ids: a cache that differs is dropped.
 // 3. A page is at most `limits.logPage` bytes of JSON; one larger entry goes alone. Deflated, it is at most `limits.payload`.
 
-import { deflateJson } from '../deflated-json';
+import { LonghaulError } from '../../protocol/errors';
+import { controlActivities } from '../activity-proxies';
+import { deflateJson, inflated } from '../deflated-json';
 import { emptyDigest, extendDigest } from '../../base/digest';
 import { endOfPage, pageThatTravels } from '../../core/transcript/log-page';
 import { utf8Length } from '../../base/text';
@@ -151,4 +153,30 @@ export class RunLog {
     this.#bytes += bytes;
     this.#digest = extendDigest(this.#digest, entry.id);
   }
+}
+
+/** What travelled to this execution: entries, or where the execution before it has them. */
+export async function carriedEntries({
+  entries,
+  log,
+}: {
+  readonly entries?: readonly LogEntry[];
+  readonly log?: LogRef;
+}): Promise<readonly LogEntry[]> {
+  if (entries !== undefined) return entries;
+  if (log === undefined) throw new LonghaulError('StateError', 'the carried run has no log');
+  return await pull(log);
+}
+
+async function pull(log: LogRef): Promise<LogEntry[]> {
+  const entries: LogEntry[] = [];
+  while (entries.length < log.length) {
+    const from = entries.length;
+    const bytes = await controlActivities.pullLog({ log, from });
+    const page = inflated<LogPage>(bytes, 'a page of the log');
+    if (page.from !== from || page.entries.length === 0)
+      throw new LonghaulError('StateError', 'the log of the earlier execution ended early');
+    entries.push(...page.entries);
+  }
+  return entries;
 }

@@ -109,12 +109,8 @@ function runMemo(state: RunState, { key, reason }: Marks): RunMemo {
   return memo();
 }
 
-export function showDetails(
-  state: RunState,
-  run: { readonly entries: readonly LogEntry[]; readonly children: readonly ChildView[] },
-): void {
+export function showDetails(state: RunState, { log: { entries }, children }: Conversation): void {
   const { usage, turn, iterations, costUsd } = state;
-  const { entries, children } = run;
   const spend = [
     ...(turn > 0 ? [`${turn} model calls`, `${iterations} tool rounds`] : []),
     ...(costUsd === undefined ? [] : [`$${costUsd.toFixed(4)}`]),
@@ -236,12 +232,16 @@ function code(text: string): string {
 
 // When what is seen of a run changes: the memo and the search attributes cost an event each, the details none.
 
-export type Shown = Marks & {
-  readonly entries: readonly LogEntry[];
+type Conversation = {
+  readonly log: { readonly entries: readonly LogEntry[] };
   readonly children: readonly ChildView[];
-  /** The search attributes are registered. */
-  readonly indexed: boolean;
 };
+
+type Shown = Marks &
+  Conversation & {
+    /** The search attributes are registered. */
+    readonly indexed: boolean;
+  };
 
 export class RunDisplay {
   #memo: string;
@@ -265,7 +265,7 @@ export class RunDisplay {
   }
 
   /** What costs no event. */
-  showDetails(state: RunState, shown: Pick<Shown, 'entries' | 'children'>): void {
+  showDetails(state: RunState, shown: Conversation): void {
     showDetails(state, shown);
   }
 }

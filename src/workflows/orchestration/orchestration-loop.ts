@@ -13,7 +13,8 @@ import { LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
 import type { ChildResult } from '../../protocol/run';
 import { childFailure } from '../children/child-failure';
-import type { DrivenRun, Driver, Progress } from '../run/driver';
+import type { Progress } from '../execution/execution';
+import type { DrivenRun, Driver } from '../run/driver';
 
 type EndedChild = { readonly key: string } & (
   | { readonly kind: 'completed'; readonly result: ChildResult }
@@ -48,11 +49,6 @@ export class OrchestrationLoop implements Driver {
     return this.#scopes.size === 0;
   }
 
-  /** An orchestration asks nothing itself. */
-  feed(): void {
-    throw new LonghaulError('InternalError', 'an orchestration has no input of its own');
-  }
-
   async drive(): Promise<PlanResult> {
     while (this.#plan.outcome === undefined) {
       await this.#run.continueAsNewIfDue((textBytes) => {
@@ -60,8 +56,8 @@ export class OrchestrationLoop implements Driver {
         return { plan: this.#plan.toJSON() };
       });
       this.#launch();
-      this.#run.onChange();
-      await condition(() => this.#ended.length > 0 || this.#run.history.isOver);
+      this.#run.execution.show();
+      await condition(() => this.#ended.length > 0 || this.#run.execution.history.isOver);
       this.#applyEnded();
     }
     if (this.#plan.cancelsRest) this.#cancelRest();
@@ -71,7 +67,7 @@ export class OrchestrationLoop implements Driver {
   #launch(): void {
     const { ready } = this.#plan;
     for (const child of ready.slice(0, this.#concurrency - this.#scopes.size)) {
-      if (this.#run.history.isFull(this.#scopes.size)) return;
+      if (this.#run.execution.history.isFull(this.#scopes.size)) return;
       const among = this.#plan.toStart;
       this.#plan.take(child.key);
       const scope = new CancellationScope();

@@ -7,14 +7,13 @@
 import type { CarriedSession } from './run-session';
 import { LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
-import type { LogEntry, LogPage, LogRef } from '../../protocol/log';
+import type { LogEntry, LogRef } from '../../protocol/log';
 import type { AgentRunState } from '../../core/machine/run-state';
 import type { CarriedBudget } from '../../core/budget/budget';
 import type { JsonObject } from '../../base/json';
 import type { ChildView } from '../../protocol/run';
 import type { CarriedRequests } from '../execution/pending-requests';
 import type { LoadedDefinition } from './load';
-import { controlActivities } from '../activity-proxies';
 import { deflateJson, inflated } from '../deflated-json';
 import type { RunLog } from '../execution/run-log';
 
@@ -78,26 +77,4 @@ export function unpack(bytes: unknown): CarriedRun {
   const run = inflated<CarriedRun>(bytes, "a run's carried state");
   if (run.format === 1) return run;
   throw new LonghaulError('StateError', `unknown format ${String(run.format)} of a carried run`);
-}
-
-export async function carriedEntries({
-  entries,
-  log,
-}: Pick<CarriedRun, 'entries' | 'log'>): Promise<readonly LogEntry[]> {
-  if (entries !== undefined) return entries;
-  if (log === undefined) throw new LonghaulError('StateError', 'the carried run has no log');
-  return await pull(log);
-}
-
-async function pull(log: LogRef): Promise<LogEntry[]> {
-  const entries: LogEntry[] = [];
-  while (entries.length < log.length) {
-    const from = entries.length;
-    const bytes = await controlActivities.pullLog({ log, from });
-    const page = inflated<LogPage>(bytes, 'a page of the log');
-    if (page.from !== from || page.entries.length === 0)
-      throw new LonghaulError('StateError', 'the log of the earlier execution ended early');
-    entries.push(...page.entries);
-  }
-  return entries;
 }

@@ -1,51 +1,104 @@
-// What a run drives: an agent's loop or an orchestration. The run gives it what every run has.
+// A run whose definition is known, and what drives it: an agent's loop or an orchestration.
 
-import type { RunSession } from './run-session';
-import type { WorkflowInfo } from '@temporalio/workflow';
-import type { RunBudget } from '../../core/budget/budget';
+import { makeContinueAsNewFunc } from '@temporalio/workflow';
+import { RunBudget } from '../../core/budget/budget';
 import type { PlanResult } from '../../core/orchestration/plan';
-import type { AgentRunResult, InputAnswer, RunInput, RunState } from '../../protocol/run';
-import type { ProgressWithin } from './carried-run';
-import type { Children } from '../children/children';
-import type { HistoryWatch } from '../execution/history-watch';
-import type { LoadedDefinition } from './load';
-import type { PendingRequests } from '../execution/pending-requests';
+import { runnerIdOf } from '../../core/runner-refs';
+import type { AgentRunResult, RunInput } from '../../protocol/run';
+import { Children } from '../children/children';
+import type { Execution, Progress } from '../execution/execution';
 import type { RunLog } from '../execution/run-log';
+import { carriedMemo } from '../execution/visible-state';
+import { type CarriedRun, pack, type ProgressWithin } from './carried-run';
+import type { LoadedDefinition } from './load';
 import type { RunPosition } from './run-position';
-
-/** What a driver is given. */
-export type DrivenRun = {
-  readonly input: RunInput;
-  readonly info: WorkflowInfo;
-  readonly position: RunPosition;
-  readonly definition: LoadedDefinition;
-  readonly requests: PendingRequests;
-  readonly session: RunSession;
-  readonly budget: RunBudget;
-  readonly children: Children;
-  readonly log: RunLog;
-  /** Nobody needs the result any more: nobody will answer. */
-  readonly isDetached: () => boolean;
-  /** Something that is seen of the run has changed. */
-  readonly onChange: () => void;
-  readonly history: HistoryWatch;
-  /** The next time between steps it goes on in another execution, or ends for its size: who waits for a person wakes. */
-  readonly isAtItsEnd: () => boolean;
-  /** Between steps, with nothing in flight. Goes on in another execution where the history has grown; else there is nothing to await. */
-  readonly continueAsNewIfDue: (progress: ProgressWithin) => Promise<void> | undefined;
-};
-
-export type Progress = Pick<RunState, 'turn' | 'iterations'>;
+import type { RunSession } from './run-session';
 
 export type TurnSummary = Pick<AgentRunResult, 'contextTokens' | 'toolCalls'>;
 
 export interface Driver {
   drive(): Promise<PlanResult>;
-  /** An answer for this run itself. */
-  feed(answer: InputAnswer): void;
   /** Nothing it started is under way. */
   readonly noneRunning: boolean;
   readonly progress: Progress;
   /** What a thread is told of its turn beside the result. */
   readonly turnSummary?: TurnSummary;
+}
+
+type Parts = Pick<DrivenRun, 'execution' | 'input' | 'position' | 'definition' | 'session' | 'log'>;
+
+/** What a driver works with. */
+export class DrivenRun {
+  readonly execution: Execution;
+  readonly input: RunInput;
+  readonly position: RunPosition;
+  readonly definition: LoadedDefinition;
+  readonly session: RunSession;
+  readonly log: RunLog;
+  readonly budget: RunBudget;
+  readonly children: Children;
+
+  constructor(parts: Parts, carried: CarriedRun | undefined) {
+    this.execution = parts.execution;
+    this.input = parts.input;
+    this.position = parts.position;
+    this.definition = parts.definition;
+    this.session = parts.session;
+    this.log = parts.log;
+    this.budget = new RunBudget(parts.definition.config.budget, parts.input.budget);
+    if (carried !== undefined) this.budget.restore(carried.budget);
+    this.children = new Children(this, carried?.children);
+  }
+
+  /** The next time it is between two steps it goes on in another execution, or ends for its size. */
+  get isAtItsEnd(): boolean {
+    return this.#canMove || this.execution.history.isOver;
+  }
+
+  get #canMove(): boolean {
+    return this.children.openCount === 0 && this.execution.history.isDue;
+  }
+
+  /** Between steps, with nothing in flight. Goes on in another execution where the history has grown; else there is nothing to await. */
+  continueAsNewIfDue(progress: ProgressWithin): Promise<void> | undefined {
+    const { history } = this.execution;
+    const isMoving = this.#canMove;
+    history.stepped();
+    if (isMoving) return this.#continueAsNew(progress);
+    if (history.isOver) throw history.tooLarge(this.log);
+    return undefined;
+  }
+
+  async #continueAsNew(progress: ProgressWithin): Promise<void> {
+    const { requests } = this.execution;
+    requests.move();
+    await this.execution.settled();
+    const { cancelReason } = this.execution;
+    const bytes = pack(
+      {
+        progress,
+        requests: requests.carry(),
+        definition: this.definition,
+        session: this.session.carry(),
+        budget: this.budget.carry(),
+        children: this.children.views,
+        ...(requests.isDetached && { detached: true }),
+        ...(cancelReason !== undefined && { cancelReason }),
+      },
+      this.log,
+    );
+    const runner = runnerIdOf(this.input.runner);
+    const { origin } = this.position;
+    const next: RunInput = { ...withoutStart(this.input), runner, input: 'continued', origin };
+    await makeContinueAsNewFunc<(input: RunInput, carried: Uint8Array) => Promise<AgentRunResult>>(
+      carriedMemo(),
+    )(next, bytes);
+  }
+}
+
+/** What the next execution is started with: all else is carried. */
+function withoutStart(given: RunInput): Omit<RunInput, 'input'> {
+  const { input: _input, inputFrom: _inputFrom, ...rest } = given;
+  const { session: _session, sessionFrom: _sessionFrom, ...started } = rest;
+  return started;
 }

@@ -1,4 +1,9 @@
-// What a run pins when it starts: the closure of its runner, recorded whole once, so that a redeploy never changes a running one.
+// What a run starts from, and what it leaves in the stores.
+//
+// 1. The definition is recorded whole once, with all it calls, so that a redeploy never changes a running run.
+// 2. Only the root run reads and saves a session: what it calls shares it.
+// 3. A store that stays down never fails a run whose answer is there. The result says so.
+// 4. A session is saved only over the one that the run started from: what another run saved since is newer, and stays.
 
 import type { RunSession } from './run-session';
 import {
@@ -20,7 +25,15 @@ import { LonghaulError } from '../../protocol/errors';
 import type { Definition } from '../../protocol/spec';
 import { timeouts, limits } from '../../protocol/limits';
 import { failureCode } from '../children/child-failure';
-import { definitionActivities, listingActivities, loadingActivities } from '../activity-proxies';
+import {
+  controlActivities,
+  definitionActivities,
+  listingActivities,
+  loadingActivities,
+} from '../activity-proxies';
+import { checkRunInput } from '../../core/run-input';
+import { isJsonObject } from '../../base/json';
+import { type WorkflowArguments, type StartInfo, type Taken, takeStart } from '../execution/start';
 import { oneLine } from '../../base/text';
 import type { RunInput } from '../../protocol/run';
 
@@ -33,6 +46,19 @@ export type LoadedDefinition = {
   readonly stores?: readonly StateStoreName[];
   readonly definition?: Definition;
 };
+
+export function takeRunStart(given: WorkflowArguments, origin: StartInfo): Taken<RunInput> {
+  return takeStart(given, origin, (input, isContinued) =>
+    checkRunInput(isContinued ? withoutOrigin(input) : input, origin.parent),
+  );
+}
+
+/** A root run hands its origin to its next execution, which otherwise only a parent may do. */
+function withoutOrigin(input: unknown): unknown {
+  if (!isJsonObject(input)) return input;
+  const { origin: _origin, ...rest } = input;
+  return rest;
+}
 
 export async function resolveDefinition(input: LoadDefinitionInput): Promise<LoadedDefinition> {
   const here = await loadingActivities.loadDefinition(input);
@@ -87,20 +113,31 @@ function isUnknownEverywhere(error: unknown): boolean {
   return code === undefined || code === 'AgentNotFound' || code === 'NotRegisteredHere';
 }
 
-// The session of a run at its two ends: read from the stores when it starts, left in the session store when it is complete.
-//
-// 1. Only the root run does either: what it calls shares its session.
-// 2. A store that stays down never fails a run whose answer is there: the result says so.
-// 3. A session is saved only over the one that the run started from: what another saved since is newer, and stays.
-
 const activities = proxyActivities<Pick<LonghaulActivities, 'openRun' | 'closeRun'>>({
   startToCloseTimeout: '1 minute',
   scheduleToCloseTimeout: timeouts.store,
   retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
 });
 
-/** What the run starts from: the stores' state for its key and what it was given; without a key or stores, the latter alone. */
-export async function openRunSession(
+/** The session and the input, also where they did not travel with the start. */
+export async function openStart(
+  given: RunInput,
+  loaded: LoadedDefinition,
+): Promise<OpenRunResult & Pick<RunInput, 'input'>> {
+  const { sessionFrom, inputFrom } = given;
+  const [opened, { input }] = await Promise.all([
+    sessionFrom === undefined
+      ? openRunSession(given, loaded)
+      : controlActivities
+          .fetchSession({ workflowId: sessionFrom })
+          .then((session) => ({ session })),
+    inputFrom === undefined ? given : controlActivities.fetchInput(inputFrom),
+  ]);
+  return { ...opened, input };
+}
+
+/** What the session starts from: the stores' state for its key and what it was given; without a key or stores, the latter alone. */
+async function openRunSession(
   { key, session = {}, lineage, application }: RunInput,
   { stores = [], config }: LoadedDefinition,
 ): Promise<OpenRunResult> {

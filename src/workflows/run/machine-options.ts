@@ -1,20 +1,16 @@
-// Between the machine and the run: options from the pinned config, the result, the state query. Pure.
+// Between the machine and the run: options from the pinned config, the prompt, the result, the open inputs. Pure.
 
 import { criteriaOf } from '../../core/loop-config';
 import type { MachineOptions } from '../../core/machine/options';
 import type { AgentRunResponse, MachineStep } from '../../core/machine/steps';
 import type { PlanResult } from '../../core/orchestration/plan';
-import { emptyUsage } from '../../core/budget/usage';
 import { oneLine } from '../../base/text';
 import { refused } from '../../core/machine/turn-plan';
 import type { MachineInput } from '../../protocol/agent-run';
 import type { AgentConfig } from '../../protocol/activities';
 import { limits } from '../../protocol/limits';
 import type { UserMessage } from '../../protocol/message';
-import type { RunInput, RunSpend, RunState } from '../../protocol/run';
-import type { RunnerSpec } from '../../protocol/spec';
-import type { Progress } from './driver';
-import type { PendingRequests } from '../execution/pending-requests';
+import type { RunInput } from '../../protocol/run';
 
 export function machineOptions(config: AgentConfig): MachineOptions {
   const maxIterations = config.maxIterations ?? limits.maxIterations;
@@ -71,31 +67,6 @@ function warningOf({
   return completionCalls.at(-1)?.finishReason === 'length'
     ? 'the answer was cut at the limit of output tokens: raise settings.maxOutputTokens'
     : undefined;
-}
-
-export function stateOf(run: {
-  readonly requests: PendingRequests;
-  readonly progress: Progress | undefined;
-  readonly spend: RunSpend | undefined;
-  readonly runner: string;
-  readonly kind?: RunnerSpec['kind'] | undefined;
-  readonly path: string;
-  readonly runId: string;
-  readonly logLength: number;
-}): RunState {
-  const { requests, progress, spend, kind = 'agent', ...rest } = run;
-  return {
-    status: requests.status,
-    pauseSeq: requests.pauseSeq,
-    turn: progress?.turn ?? 0,
-    iterations: progress?.iterations ?? 0,
-    usage: spend?.usage ?? emptyUsage,
-    ...(spend?.costUsd !== undefined && { costUsd: spend.costUsd }),
-    pending: requests.pending,
-    rejected: requests.rejected,
-    ...(kind !== 'agent' && { kind }),
-    ...rest,
-  };
 }
 
 /** What a step leaves open to be answered. */

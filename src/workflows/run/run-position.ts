@@ -14,6 +14,9 @@ import type { LoadedDefinition } from './load';
 /** Of `workflowInfo()`. */
 type ExecutionInfo = ExecutionIds & Pick<WorkflowInfo, 'parent' | 'continuedFromExecutionRunId'>;
 
+/** Of a start that was refused it has the runner alone. */
+type Start = Omit<RunInput, 'input'>;
+
 export class RunPosition {
   readonly workflowId: string;
   readonly isRoot: boolean;
@@ -28,7 +31,7 @@ export class RunPosition {
   /** What makes this run's input ids differ from those of any other that its reportsTo lists. */
   readonly #idSuffix: string;
 
-  constructor(input: RunInput, info: ExecutionInfo) {
+  constructor(input: Start, info: ExecutionInfo) {
     const { lineage } = input;
     const { workflowId } = info;
     const { application } = input;
@@ -75,18 +78,18 @@ export class RunPosition {
 }
 
 /** What only a workflow may say of a run it starts, or a run of its next execution: of anybody else's word nothing is taken. */
-function originOf({ origin }: RunInput, info: ExecutionInfo): string {
+function originOf({ origin }: Start, info: ExecutionInfo): string {
   const isOfWorkflow = info.parent !== undefined || info.continuedFromExecutionRunId !== undefined;
   return isOfWorkflow && typeof origin === 'string' ? origin : rootOrigin(info);
 }
 
-function rootLineage(input: RunInput, root: string): Lineage {
+function rootLineage(input: Start, root: string): Lineage {
   const key = keyHashes(input.key);
   return { root, path: rootPath(input), ancestors: [], depth: 0, ...(key.length > 0 && { key }) };
 }
 
 /** Of a turn, its number stands behind the agent. */
-function rootPath(input: RunInput): string {
+function rootPath(input: Start): string {
   const id = runnerIdOf(input.runner);
   return input.thread ? `${id}/turn-${input.thread.turn}` : id;
 }

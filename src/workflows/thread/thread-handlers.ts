@@ -3,43 +3,52 @@
 // 1. A message that was taken is told the same turn again, whatever else it says now.
 // 2. What is refused is refused by the validator: it leaves nothing in history. So is a message that the thread has no room for.
 
-import { currentUpdateInfo, defineQuery, defineUpdate, setHandler } from '@temporalio/workflow';
+import {
+  CancellationScope,
+  currentUpdateInfo,
+  defineUpdate,
+  setHandler,
+} from '@temporalio/workflow';
 import { LonghaulError } from '../../protocol/errors';
 import type { JsonObject } from '../../base/json';
 import { limits } from '../../protocol/limits';
 import { queryNames, updateNames } from '../../protocol/names';
-import type { RunnerSpec } from '../../protocol/spec';
-import type { SendInput, SendReply, TurnsQuery, TurnView } from '../../protocol/thread';
-import { validating } from '../run/run-handlers';
+import type {
+  SendInput,
+  SendReply,
+  ThreadInput,
+  TurnsQuery,
+  TurnView,
+} from '../../protocol/thread';
+import { setLogQuery, setQuery, validating } from '../execution/handlers';
 import type { RunLog } from '../execution/run-log';
-import { setLogQuery } from '../run/run-queries';
 import { sendInput, turnsQuery } from './thread-input';
 import { newestViews, type ThreadTurns } from './thread-turns';
 import type { HistoryWatch } from '../execution/history-watch';
 import type { ThreadSaves } from './thread-saves';
 
-export type ThreadHandlers = {
+/** A thread as its handlers see it. */
+export interface HandledThread {
+  readonly given: Pick<ThreadInput, 'runner'>;
   readonly turns: ThreadTurns;
-  readonly log: () => RunLog;
-  readonly session: () => JsonObject;
-  readonly runner: () => string | RunnerSpec;
+  readonly log: RunLog;
+  readonly session: JsonObject;
+  readonly room: ThreadRoom;
   /** Throws when nothing is taken any more. */
-  readonly checkOpen: () => void;
+  checkOpen(): void;
   /** Resolves when the thread knows the turns before it; rejects when it never will. */
-  readonly opened: () => Promise<void>;
-  readonly send: (message: SendInput) => SendReply;
-  /** Why nothing more can wait now, though the queue has room; undefined when it can. */
-  readonly heldUp: () => string | undefined;
-  readonly interrupt: () => void;
+  opened(): Promise<void>;
+  send(message: SendInput): SendReply;
+  /** Ends the turn that is running. */
+  interrupt(): void;
   /** Resolves when nothing of what was said is left in the thread and its store. */
-  readonly clear: (updateId: string | undefined) => Promise<void>;
-};
+  clear(updateId: string | undefined): Promise<void>;
+}
 
 const sendUpdate = defineUpdate<SendReply, [unknown]>(updateNames.send);
 const clearUpdate = defineUpdate<void, []>(updateNames.clear);
-const turnsOf = defineQuery<readonly TurnView[], [unknown]>(queryNames.turns);
 
-export function setThreadHandlers(thread: ThreadHandlers): void {
+export function setThreadHandlers(thread: HandledThread): void {
   const { turns } = thread;
   const arriving: SendInput[] = [];
   setHandler(
@@ -66,24 +75,27 @@ export function setThreadHandlers(thread: ThreadHandlers): void {
     clearUpdate,
     async () => {
       await thread.opened();
-      await thread.clear(currentUpdateInfo()?.id);
+      const updateId = currentUpdateInfo()?.id;
+      await CancellationScope.nonCancellable(() => thread.clear(updateId));
     },
     {
-      validator: () => validating(thread.checkOpen)(undefined),
+      validator: () => validating(() => thread.checkOpen())(undefined),
       description: 'Forgets what was said before; a turn that is running ends, and leaves nothing',
     },
   );
-  setHandler(turnsOf, (query) => viewsOf(thread, turnsQuery(query)), {
-    description: 'The turns, the oldest first: {last?, messageId?, status?}',
-  });
-  setHandler(defineQuery<JsonObject>(queryNames.session), thread.session);
-  setHandler(defineQuery<string | RunnerSpec>(queryNames.runner), thread.runner);
-  setLogQuery(thread.log);
+  setQuery(
+    queryNames.turns,
+    (query) => viewsOf(thread, turnsQuery(query)),
+    'The turns, the oldest first: {last?, messageId?, status?}',
+  );
+  setQuery(queryNames.session, () => thread.session, 'The session after the last turn');
+  setQuery(queryNames.runner, () => thread.given.runner, 'What the thread was started with');
+  setLogQuery(thread);
 }
 
 /** A message that was taken and has no turn yet, `arriving`, keeps the thread as busy as one that has. */
 function checkSend(
-  thread: ThreadHandlers,
+  thread: HandledThread,
   message: SendInput,
   arriving: readonly SendInput[],
 ): void {
@@ -103,13 +115,13 @@ function checkSend(
     throw busy(
       `too much waits in this thread: it takes ${limits.queuedMessages} messages and ${limits.queuedBytes} bytes. Wait for a turn, and send it again`,
     );
-  const reason = thread.heldUp();
+  const reason = heldUp(thread.room);
   if (reason !== undefined) throw busy(`${reason}. Send it again later`);
 }
 
-function viewsOf(thread: ThreadHandlers, query: TurnsQuery): readonly TurnView[] {
+function viewsOf(thread: HandledThread, query: TurnsQuery): readonly TurnView[] {
   const { last, messageId, status } = query;
-  const views = thread.turns.views(thread.log().entries).filter((turn) => {
+  const views = thread.turns.views(thread.log.entries).filter((turn) => {
     if (messageId !== undefined && turn.messageId !== messageId) return false;
     return status === undefined || turn.status === status;
   });

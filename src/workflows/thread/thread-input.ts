@@ -3,6 +3,7 @@
 import { checkKnown, checkRunInput, withoutNullMembers } from '../../core/run-input';
 import { LonghaulError } from '../../protocol/errors';
 import { isJsonObject } from '../../base/json';
+import { type WorkflowArguments, type StartInfo, type Taken, takeStart } from '../execution/start';
 import type {
   SendInput,
   ThreadInput,
@@ -36,7 +37,11 @@ const messageMembers: Readonly<Record<keyof SendInput, true>> = {
   budget: true,
 };
 
-export function checkThreadInput(value: unknown): asserts value is ThreadInput {
+export function takeThreadStart(given: WorkflowArguments, origin: StartInfo): Taken<ThreadInput> {
+  return takeStart(given, origin, checkThreadInput);
+}
+
+function checkThreadInput(value: unknown): void {
   if (!isJsonObject(value)) throw invalid('a thread is started with {runner, key}');
   checkKnown(value, "a thread's start", Object.keys(threadMembers));
   const { runner, key, session, application, idleTimeoutMs } = value;

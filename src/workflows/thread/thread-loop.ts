@@ -8,7 +8,6 @@
 // 5. Of a clear the message ids stay, for some minutes at least: a message that is sent again is not answered again.
 
 import {
-  allHandlersFinished,
   CancellationScope,
   condition,
   ContinueAsNew,
@@ -24,25 +23,24 @@ import { runnerIdOf } from '../../core/runner-refs';
 import { type ErrorCode, LonghaulError } from '../../protocol/errors';
 import type { JsonObject } from '../../base/json';
 import { timeouts } from '../../protocol/limits';
-import type { AgentRunResult, RunState } from '../../protocol/run';
+import type { AgentRunResult, ChildInputs } from '../../protocol/run';
 import type { OpenThreadResult, SendInput, SendReply, ThreadInput } from '../../protocol/thread';
-import { controlActivities, openingActivities } from '../activity-proxies';
-import { stateOf } from '../run/machine-options';
-import { carriedEntries } from '../run/carried-run';
+import { openingActivities } from '../activity-proxies';
 import { packThread, unpackThread } from './carried-thread';
 import { spendOf, failureView } from '../children/child-failure';
 import { childId } from '../children/child-id';
 import { toWorkflowFailure } from '../durable';
-import { HistoryWatch } from '../execution/history-watch';
-import { sendAnswer } from '../execution/messages';
-import { PendingRequests } from '../execution/pending-requests';
-import { RunDisplay, type Shown, carriedMemo } from '../execution/visible-state';
-import { whenLoaded, setRunHandlers } from '../run/run-handlers';
-import { takeThreadStart, type WorkflowArguments, type Taken } from '../run/run-start';
+import { Execution, type View } from '../execution/execution';
+import { setHandlers, whenLoaded } from '../execution/handlers';
+import type { EndStatus } from '../execution/pending-requests';
+import { carriedEntries, type RunLog } from '../execution/run-log';
+import type { WorkflowArguments, Taken } from '../execution/start';
+import { carriedMemo } from '../execution/visible-state';
+import { takeThreadStart } from './thread-input';
 import {
+  type HandledThread,
   setThreadHandlers,
   closing,
-  heldUp,
   leftBehind,
   mayMove,
   notCleared,
@@ -53,20 +51,14 @@ import { runTurn, savedTurn, timeOrderedId } from './thread-run';
 import { ThreadSaves, type CarriedSaves } from './thread-saves';
 import { ThreadTurns, type QueuedTurn } from './thread-turns';
 
-export class ThreadLoop {
+export class ThreadLoop implements HandledThread {
+  readonly turns = new ThreadTurns();
   readonly #info = workflowInfo();
   readonly #started: Taken<ThreadInput>;
-  readonly #input: ThreadInput;
-  readonly #keyHashes: readonly string[];
-  readonly #requests = new PendingRequests();
-  readonly #turns = new ThreadTurns();
-  readonly #memory = new ThreadMemory({
-    workflowId: this.#info.workflowId,
-    runId: this.#info.runId,
-  });
+  readonly #execution = new Execution(this);
+  readonly #memory = new ThreadMemory(this.#info);
   /** Without a limit: what the turns and the summaries cost. */
   readonly #budget = new RunBudget();
-  readonly #display = new RunDisplay(this.#info.memo);
   #saves = new ThreadSaves(undefined, () => undefined);
   #hasSearchAttributes = false;
   /** Why the thread could not be opened. */
@@ -76,41 +68,48 @@ export class ThreadLoop {
   #isClearing = false;
   /** The update id of the `clear` that came last. */
   #lastClear: string | undefined;
-  readonly #history = new HistoryWatch(() => this.#requests.updates);
-  #cancelReason: string | undefined;
 
   constructor(given: WorkflowArguments) {
     this.#started = takeThreadStart(given, this.#info);
-    this.#input = this.#started.input;
-    this.#keyHashes = keyHashes(this.#input.key);
-    setRunHandlers({
-      requests: this.#requests,
-      state: () => this.#state(),
-      cancel: (reason) => this.#cancel(reason),
-      feed: () => undefined,
-      sendAnswer,
-      takeInputs: ({ child, inputs }) => {
-        if (child !== this.#turns.running?.workflowId) return;
-        this.#requests.publishChild(child, inputs);
-        this.#show();
-      },
-      takeOutcome: () => undefined,
-      detach: () => undefined,
-      onChange: () => this.#show(),
-      onRefusal: () => this.#display.showDetails(this.#state(), this.#shown()),
-    });
-    setThreadHandlers({
-      turns: this.#turns,
-      log: () => this.#memory.log,
-      session: () => (this.#isClearing ? this.#firstSession : this.#memory.session),
-      runner: () => this.#input.runner,
-      checkOpen: () => this.#checkOpen(),
-      opened: () => this.#opened(),
-      send: (message) => this.#send(message),
-      heldUp: () => heldUp(this.#room),
-      interrupt: () => this.#scope?.cancel(),
-      clear: (updateId) => CancellationScope.nonCancellable(() => this.#clear(updateId)),
-    });
+    setHandlers(this.#execution, this);
+    setThreadHandlers(this);
+  }
+
+  get given(): ThreadInput | { readonly runner: string } {
+    return this.#started.given;
+  }
+
+  /** A start that was refused has none. */
+  get #input(): ThreadInput {
+    if (this.#started.refused !== undefined) throw this.#started.refused;
+    return this.#started.given;
+  }
+
+  get log(): RunLog {
+    return this.#memory.log;
+  }
+
+  get session(): JsonObject {
+    return this.#isClearing ? this.#firstSession : this.#memory.session;
+  }
+
+  get room(): ThreadRoom {
+    return { turns: this.turns, saves: this.#saves, history: this.#execution.history };
+  }
+
+  get view(): View {
+    const { given } = this;
+    const runner = runnerIdOf(given.runner);
+    return {
+      runner,
+      path: runner,
+      key: 'key' in given ? keyHashes(given.key) : [],
+      progress: { turn: this.turns.count, iterations: 0 },
+      spend: this.#budget.spend,
+      log: this.log,
+      children: [],
+      indexed: this.#hasSearchAttributes,
+    };
   }
 
   async run(): Promise<void> {
@@ -128,12 +127,12 @@ export class ThreadLoop {
 
   async #load(): Promise<void> {
     try {
-      const { carried, refused } = this.#started;
-      if (refused !== undefined) throw refused;
+      if (this.#started.refused !== undefined) throw this.#started.refused;
+      const { carried } = this.#started;
       if (carried === undefined) await this.#open();
       else await this.#restore(carried);
-      this.#requests.loaded();
-      this.#history.loaded();
+      this.#execution.requests.loaded();
+      this.#execution.history.loaded();
     } catch (error) {
       this.#loadFailure = error;
       throw error;
@@ -157,19 +156,19 @@ export class ThreadLoop {
     const { generation = '' } = opened;
     this.#start(opened, { writes: [], generation });
     this.#memory.session = opened.session ?? this.#firstSession;
-    this.#turns.startAfter(opened.count - opened.turns.length);
+    this.turns.startAfter(opened.count - opened.turns.length);
     for (const { messageId, workflowId, user, assistant, createdAt } of opened.turns) {
-      const turn = this.#turns.count + 1;
+      const turn = this.turns.count + 1;
       const status = 'completed' as const;
-      this.#turns.addDone({ turn, workflowId, messageId, status, createdAt, isRemembered: true });
+      this.turns.addDone({ turn, workflowId, messageId, status, createdAt, isRemembered: true });
       this.#memory.remember(user, assistant);
     }
   }
 
   async #restore(carried: unknown): Promise<void> {
     const thread = unpackThread(carried);
-    this.#requests.restore(thread.requests);
-    this.#turns.restore(thread.turns);
+    this.#execution.requests.restore(thread.requests);
+    this.turns.restore(thread.turns);
     this.#budget.restore(thread.budget);
     this.#isClearing = thread.isClearing;
     this.#lastClear = thread.lastClear;
@@ -193,7 +192,7 @@ export class ThreadLoop {
 
   /** What the thread could not keep stands in its state, and nothing is lost silently. */
   #tell(signal: string, code: ErrorCode, message: string): void {
-    this.#requests.refuse({ signal, code, message, at: new Date().toISOString() });
+    this.#execution.requests.refuse({ signal, code, message, at: new Date().toISOString() });
   }
 
   get #firstSession(): JsonObject {
@@ -205,15 +204,15 @@ export class ThreadLoop {
     if (this.#isClearing) {
       this.#isClearing = false;
       this.#memory.forget(this.#firstSession);
-      this.#history.stepped();
+      this.#execution.history.stepped();
     }
     await condition(() => !this.#saves.isBehind || this.#isClearing);
     if (this.#isClearing) return true;
-    if (mayMove(this.#room)) await this.#continueAsNew();
-    const turn = this.#turns.next();
+    if (mayMove(this.room)) await this.#continueAsNew();
+    const turn = this.turns.next();
     if (turn !== undefined) {
       await this.#runTurn(turn);
-      this.#history.stepped();
+      this.#execution.history.stepped();
       return true;
     }
     const idleMs = this.#idleMs;
@@ -229,60 +228,55 @@ export class ThreadLoop {
   /** How long it stays open with nothing to do. One in which nothing was said since it was cleared has only message ids left. */
   get #idleMs(): number | undefined {
     const { idleTimeoutMs } = this.#input;
-    const isEmpty = this.#lastClear !== undefined && this.#turns.isBlank;
+    const isEmpty = this.#lastClear !== undefined && this.turns.isBlank;
     return isEmpty ? Math.min(idleTimeoutMs ?? Infinity, timeouts.cleared) : idleTimeoutMs;
   }
 
-  get #room(): ThreadRoom {
-    return { turns: this.#turns, saves: this.#saves, history: this.#history };
-  }
-
   get #isBusy(): boolean {
-    return this.#turns.hasNext || this.#isClearing;
+    return this.turns.hasNext || this.#isClearing;
   }
 
   /** A message that comes while the thread is being opened waits for it: its turn is numbered after those of the store. */
-  async #opened(): Promise<void> {
-    const requests = this.#requests;
+  async opened(): Promise<void> {
+    const requests = this.#execution.requests;
     if (!requests.isLoaded) await whenLoaded(requests);
     if (!requests.isLoaded) throw toWorkflowFailure(this.#loadFailure);
   }
 
-  #checkOpen(): void {
-    const { ended, moving } = this.#requests;
-    if (!ended && !moving) return;
-    throw closing(moving ? 'moving' : 'ending');
+  checkOpen(): void {
+    const { ended, isMoving } = this.#execution.requests;
+    if (ended || isMoving) throw closing(isMoving ? 'moving' : 'ending');
   }
 
-  #send(message: SendInput): SendReply {
-    this.#requests.updates += 1;
-    const turn = this.#turns.count + 1;
+  send(message: SendInput): SendReply {
+    this.#execution.requests.countUpdate();
+    const turn = this.turns.count + 1;
     const workflowId = childId({ ...this.#info, place: `turn-${turn}`, tag: uuid4() });
-    const time = this.#turns.nextTime(Date.now());
+    const time = this.turns.nextTime(Date.now());
     const createdAt = new Date(time).toISOString();
-    this.#turns.add({ ...message, turn, workflowId, id: timeOrderedId(time, uuid4()), createdAt });
+    this.turns.add({ ...message, turn, workflowId, id: timeOrderedId(time, uuid4()), createdAt });
     return { messageId: message.messageId, turn, workflowId };
   }
 
-  async #clear(updateId: string | undefined): Promise<void> {
-    this.#requests.updates += 1;
+  async clear(updateId: string | undefined): Promise<void> {
+    this.#execution.requests.countUpdate();
     if (updateId === undefined || updateId !== this.#lastClear) {
       this.#lastClear = updateId ?? '';
       this.#isClearing = true;
-      this.#turns.clear();
+      this.turns.clear();
       this.#saves.clear();
     }
     const isDone = (): boolean => !this.#saves.isClearing;
     if (isDone()) return;
-    await condition(() => isDone() || this.#requests.moving, timeouts.clearing);
+    await condition(() => isDone() || this.#execution.requests.isMoving, timeouts.clearing);
     if (isDone()) return;
-    if (this.#requests.moving) throw toWorkflowFailure(closing('moving'));
+    if (this.#execution.requests.isMoving) throw toWorkflowFailure(closing('moving'));
     throw toWorkflowFailure(notCleared());
   }
 
   async #runTurn(turn: QueuedTurn): Promise<void> {
     const { workflowId } = this.#info;
-    this.#show();
+    this.#execution.show();
     this.#scope = new CancellationScope();
     try {
       const thread = { workflowId, turn: turn.turn, memory: this.#memory.log.ref() };
@@ -300,17 +294,17 @@ export class ThreadLoop {
       if (spend !== undefined) this.#budget.record(spend);
       const failure = failureView(error);
       const status = failure.code === 'RunCancelled' ? 'cancelled' : 'failed';
-      this.#turns.finish({ status, failure, isRemembered: false });
+      this.turns.finish({ status, failure, isRemembered: false });
     } finally {
       this.#scope = undefined;
-      this.#requests.publishChild(turn.workflowId, []);
-      this.#show();
+      this.#execution.requests.publishChild(turn.workflowId, []);
+      this.#execution.show();
     }
   }
 
   #keep(turn: QueuedTurn, result: AgentRunResult): void {
-    const isRemembered = !this.#turns.isCleared(turn);
-    this.#turns.finish({ status: 'completed', isRemembered });
+    const isRemembered = !this.turns.isCleared(turn);
+    this.turns.finish({ status: 'completed', isRemembered });
     if (!isRemembered) return;
     this.#memory.session = result.session;
     this.#memory.remember(turn.input, result.finalResponse.text);
@@ -327,14 +321,14 @@ export class ThreadLoop {
   }
 
   async #continueAsNew(): Promise<void> {
-    this.#requests.moving = true;
+    this.#execution.requests.move();
     await this.#saves.stop();
-    await condition(allHandlersFinished);
+    await this.#execution.settled();
     const left = this.#memory.shorten();
     if (left > 0) this.#tell('memory', 'TranscriptTooLarge', leftBehind(left));
     const thread = {
-      requests: this.#requests.carry(),
-      turns: this.#turns.carry(),
+      requests: this.#execution.requests.carry(),
+      turns: this.turns.carry(),
       session: this.#memory.session,
       budget: this.#budget.carry(),
       ...(this.#memory.spec && { memory: this.#memory.spec }),
@@ -350,49 +344,21 @@ export class ThreadLoop {
   }
 
   /** What is to be saved is saved, also by a thread that was cancelled or failed. */
-  async #end(status: RunState['status'] | undefined): Promise<void> {
+  async #end(status: EndStatus | undefined): Promise<void> {
     if (status !== undefined) {
-      this.#requests.status = status;
-      this.#requests.close();
-      this.#show();
+      this.#execution.end(status);
       await this.#saves.finish();
     }
-    await condition(allHandlersFinished);
+    await this.#execution.settled();
   }
 
-  #show(): void {
-    this.#display.show(this.#state(), this.#shown());
+  takeInputs({ child, inputs }: ChildInputs): void {
+    if (child !== this.turns.running?.workflowId) return;
+    this.#execution.requests.publishChild(child, inputs);
+    this.#execution.show();
   }
 
-  #shown(): Shown {
-    return {
-      entries: this.#memory.log.entries,
-      children: [],
-      indexed: this.#hasSearchAttributes,
-      key: this.#keyHashes,
-      reason: this.#cancelReason,
-    };
-  }
-
-  #cancel(reason: string): void {
-    this.#cancelReason ??= reason;
-    CancellationScope.nonCancellable(() =>
-      controlActivities.requestCancellation({
-        firstExecutionRunId: this.#info.firstExecutionRunId,
-      }),
-    ).catch(() => undefined);
-  }
-
-  #state(): RunState {
-    const runner = runnerIdOf(this.#input.runner);
-    return stateOf({
-      requests: this.#requests,
-      progress: { turn: this.#turns.count, iterations: 0 },
-      spend: this.#budget.spend,
-      runner,
-      path: runner,
-      runId: this.#info.runId,
-      logLength: this.#memory.log.length,
-    });
+  interrupt(): void {
+    this.#scope?.cancel();
   }
 }

@@ -1,10 +1,10 @@
 // Pure: no server.
-import { answerText } from '../../../../src/core/machine/answer';
+import { answerText, checkAnswer } from '../../../../src/core/machine/answer';
 import type { Json } from '../../../../src/base/json';
 import { limits } from '../../../../src/protocol/limits';
 import { thrown } from '../builders';
 
-describe('answerText', () => {
+describe('an answer', () => {
   it.each<{ name: string; answer: Json; text: string }>([
     { name: 'a text as it is', answer: ' Paris ', text: ' Paris ' },
     { name: 'a number as JSON', answer: 0, text: '0' },
@@ -16,7 +16,8 @@ describe('answerText', () => {
       text: 'x'.repeat(limits.answer),
     },
   ])('takes $name', ({ answer, text }) => {
-    expect(answerText({ answer })).toBe(text);
+    expect(() => checkAnswer(answer)).not.toThrow();
+    expect(answerText(answer)).toBe(text);
   });
 
   it.each<{ name: string; answer: unknown; message: string }>([
@@ -43,7 +44,7 @@ describe('answerText', () => {
       message: 'the answer is not JSON at text: the text has half of a surrogate pair',
     },
   ])('refuses $name', ({ answer, message }) => {
-    expect(thrown(() => answerText({ answer: answer as Json }))).toMatchObject({
+    expect(thrown(() => checkAnswer(answer))).toMatchObject({
       code: 'InvalidAnswer',
       message: expect.stringContaining(message) as string,
     });

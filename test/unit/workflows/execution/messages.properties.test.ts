@@ -2,16 +2,14 @@
 
 import { LonghaulError } from '../../../../src/protocol/errors';
 import type { PendingInput } from '../../../../src/protocol/run';
-import {
-  approveInput,
-  cancelReason,
-  inputAnswer,
-  rejectInput,
-  resumeInput,
-} from '../../../../src/workflows/run/answer-input';
+import { cancelReason, inputAnswer, readAnswer } from '../../../../src/workflows/execution/answers';
 import { PendingRequests } from '../../../../src/workflows/execution/pending-requests';
-import { takeRunStart, takeThreadStart } from '../../../../src/workflows/run/run-start';
-import { sendInput, turnsQuery } from '../../../../src/workflows/thread/thread-input';
+import { takeRunStart } from '../../../../src/workflows/run/load';
+import {
+  sendInput,
+  takeThreadStart,
+  turnsQuery,
+} from '../../../../src/workflows/thread/thread-input';
 import { childInputs, childOutcome } from '../../../../src/workflows/execution/messages';
 
 import fc from 'fast-check';
@@ -46,9 +44,21 @@ const origin = { attempt: 1, parent: undefined } as never;
 
 /** Every reader of what comes from outside, and a payload it takes. */
 const readers: readonly { name: string; read: (payload: unknown) => unknown; right: object }[] = [
-  { name: 'resume', read: resumeInput, right: { answer: 'x', inputId: 'q1' } },
-  { name: 'approve', read: approveInput, right: { inputId: 'a1', args: { to: 'Ann' } } },
-  { name: 'reject', read: rejectInput, right: { inputId: 'a1', reason: 'no' } },
+  {
+    name: 'resume',
+    read: (given) => readAnswer('answer', given),
+    right: { answer: 'x', inputId: 'q1' },
+  },
+  {
+    name: 'approve',
+    read: (given) => readAnswer('approve', given),
+    right: { inputId: 'a1', args: { to: 'Ann' } },
+  },
+  {
+    name: 'reject',
+    read: (given) => readAnswer('reject', given),
+    right: { inputId: 'a1', reason: 'no' },
+  },
   { name: 'cancelRun', read: cancelReason, right: { reason: 'enough' } },
   { name: 'deliver', read: inputAnswer, right: { kind: 'answer', inputId: 'q1', answer: 'x' } },
   { name: 'childInputs', read: childInputs, right: { child: 'c', branch: 'b', inputs: [input] } },
@@ -160,7 +170,7 @@ describe(`messages by anybody (seed ${seed})`, () => {
     expect(take({ input: right, carried: undefined }, origin).refused).toBeUndefined();
     fc.assert(
       fc.property(fc.oneof(fc.anything(), broken(right)), (given) => {
-        const { input: taken, refused } = take({ input: given, carried: undefined }, origin);
+        const { given: taken, refused } = take({ input: given, carried: undefined }, origin);
         expect(typeof taken.runner === 'string' || refused === undefined).toBe(true);
         if (refused !== undefined) expect(LonghaulError.is(refused)).toBe(true);
       }),
@@ -197,7 +207,10 @@ describe('a carried state', () => {
     },
   ])('$name is taken: $isTaken', ({ from, isTaken }) => {
     const taken = takeRunStart({ input: start, carried }, from);
-    expect(taken.carried).toBe(isTaken ? carried : undefined);
-    expect(LonghaulError.is(taken.refused)).toBe(!isTaken);
+    expect(taken).toEqual(
+      isTaken
+        ? { given: start, carried }
+        : { given: { runner: 'a' }, refused: expect.any(LonghaulError) as LonghaulError },
+    );
   });
 });

@@ -1,7 +1,9 @@
 // Pure: no server.
 
 import { limits } from '../../../../src/protocol/limits';
-import type { PendingInput, RejectedSignal } from '../../../../src/protocol/run';
+import { LonghaulError } from '../../../../src/protocol/errors';
+import type { InputAnswer, PendingInput, RejectedSignal } from '../../../../src/protocol/run';
+import type { Answer } from '../../../../src/workflows/execution/answers';
 import { PendingRequests } from '../../../../src/workflows/execution/pending-requests';
 import { thrown } from '../../core/builders';
 
@@ -20,6 +22,14 @@ const rejection = (message: string): RejectedSignal => ({
   message,
   at: '2026-11-21T00:00:00.000Z',
 });
+
+const answer = (inputId?: string): Answer => ({
+  kind: 'answer',
+  answer: 'yes',
+  ...(inputId !== undefined && { inputId }),
+});
+
+const given: InputAnswer = { kind: 'answer', inputId: 'a', answer: 'yes' };
 
 const codeOf = (act: () => unknown): unknown => (thrown(act) as { code?: unknown }).code;
 
@@ -71,7 +81,7 @@ describe('PendingRequests', () => {
       requests.publishChild('child', [input('d')]);
       expect(requests.pending).toEqual([input('a'), input('d')]);
       requests.publishChild('child', []);
-      requests.close();
+      requests.end('completed');
       expect([requests.pending, requests.pauseSeq]).toEqual([[], 2]);
     });
 
@@ -92,7 +102,7 @@ describe('PendingRequests', () => {
     it.each([{ status: 'completed' }, { status: 'failed' }, { status: 'cancelled' }] as const)(
       'never brings a run back that is $status',
       ({ status }) => {
-        requests.status = status;
+        requests.end(status);
         requests.publish([]);
         expect([requests.status, requests.ended]).toEqual([status, true]);
       },
@@ -103,23 +113,21 @@ describe('PendingRequests', () => {
     it('that came by signal is not the same one again, whatever it says', () => {
       requests.publish([input('a')]);
       requests.take('a');
-      expect(codeOf(() => requests.question({ answer: 'x', inputId: 'a' }, undefined))).toBe(
-        'AlreadyAnswered',
-      );
+      expect(codeOf(() => requests.pendingFor(answer('a'), undefined))).toBe('AlreadyAnswered');
     });
 
     const refusals: readonly {
       readonly name: string;
       readonly open: readonly PendingInput[];
       readonly answered?: string;
-      readonly status?: PendingRequests['status'];
+      readonly state?: 'running' | 'failed';
       readonly inputId?: string;
       readonly code: string;
       readonly says: RegExp;
     }[] = [
       { name: 'while it loads', open: [], code: 'NotWaiting', says: /still loading/ },
-      { name: 'while it runs', open: [], status: 'running', code: 'NotWaiting', says: /running/ },
-      { name: 'after its end', open: [], status: 'failed', code: 'NotWaiting', says: /failed/ },
+      { name: 'while it runs', open: [], state: 'running', code: 'NotWaiting', says: /running/ },
+      { name: 'after its end', open: [], state: 'failed', code: 'NotWaiting', says: /failed/ },
       {
         name: 'to an unknown input',
         open: [input('a')],
@@ -144,14 +152,13 @@ describe('PendingRequests', () => {
     ];
 
     it.each(refusals)('$name is refused, and changes nothing', (refusal) => {
-      const { open, answered, status, inputId, code, says } = refusal;
+      const { open, answered, state, inputId, code, says } = refusal;
       if (open.length > 0) requests.publish(open);
       if (answered !== undefined) requests.take(answered, 'update-1');
-      if (status !== undefined) requests.status = status;
+      if (state === 'running') requests.loaded();
+      if (state === 'failed') requests.end('failed');
       const before = requests.carry();
-      const error = thrown(() =>
-        requests.pendingFor(inputId === undefined ? {} : { inputId }, 'update-2'),
-      );
+      const error = thrown(() => requests.pendingFor(answer(inputId), 'update-2'));
       expect(error).toMatchObject({ code, message: expect.stringMatching(says) as string });
       expect([requests.carry(), requests.answers]).toEqual([
         before,
@@ -161,43 +168,51 @@ describe('PendingRequests', () => {
 
     it('needs no name when one thing is asked', () => {
       requests.publish([input('a')]);
-      expect(requests.pendingFor({}, 'update-1')).toEqual(input('a'));
+      expect(requests.pendingFor(answer(), 'update-1')).toEqual(input('a'));
     });
 
     it('is taken once: its honest retry is told the same, even after the run moved on', () => {
       requests.publish([input('a')]);
       requests.take('a', 'update-1');
       expect([requests.status, requests.answers]).toEqual(['running', 1]);
-      expect(requests.pendingFor({ inputId: 'a' }, 'update-1')).toBeUndefined();
+      expect(requests.pendingFor(answer('a'), 'update-1')).toBeUndefined();
       requests.publish([input('b')]);
-      expect(requests.pendingFor({ inputId: 'a' }, 'update-1')).toBeUndefined();
-      expect(codeOf(() => requests.pendingFor({ inputId: 'a' }, 'update-2'))).toBe(
-        'AlreadyAnswered',
-      );
+      expect(requests.pendingFor(answer('a'), 'update-1')).toBeUndefined();
+      expect(codeOf(() => requests.pendingFor(answer('a'), 'update-2'))).toBe('AlreadyAnswered');
     });
 
     it('in words goes to a question, a decision to an approval', () => {
       requests.publish([input('q'), input('ok', 'approval')]);
-      expect(requests.question({ answer: 'yes', inputId: 'q' }, 'u')).toEqual(input('q'));
-      expect(requests.approval({ inputId: 'ok' }, 'u')).toEqual(input('ok', 'approval'));
-      expect(codeOf(() => requests.question({ answer: 'yes', inputId: 'ok' }, 'u'))).toBe(
+      expect(requests.pendingFor(answer('q'), 'u')).toEqual(input('q'));
+      expect(requests.pendingFor({ kind: 'approve', inputId: 'ok' }, 'u')).toEqual(
+        input('ok', 'approval'),
+      );
+      expect(codeOf(() => requests.pendingFor(answer('ok'), 'u'))).toBe('InvalidAnswer');
+      expect(codeOf(() => requests.pendingFor({ kind: 'approve', inputId: 'q' }, 'u'))).toBe(
         'InvalidAnswer',
       );
-      expect(codeOf(() => requests.approval({ inputId: 'q' }, 'u'))).toBe('InvalidAnswer');
     });
 
-    it.each([
-      { name: 'nothing', answer: null },
-      { name: 'white space', answer: ' \n' },
-      { name: 'too much', answer: 'x'.repeat(limits.answer + 1) },
-    ])('of $name is no answer', ({ answer }) => {
-      requests.publish([input('a')]);
-      expect(codeOf(() => requests.question({ answer }, 'u'))).toBe('InvalidAnswer');
-    });
-
-    it.each([0, -1, 1e-20, 1e16, '1e-20', 'much'])('of %p raises no budget', (answer) => {
+    it.each([0, -1, 1e-20, 1e16, '1e-20', 'much'])('of %p raises no budget', (amount) => {
       requests.publish([input('a', 'budget')]);
-      expect(codeOf(() => requests.question({ answer }, 'u'))).toBe('InvalidAnswer');
+      expect(codeOf(() => requests.pendingFor({ kind: 'answer', answer: amount }, 'u'))).toBe(
+        'InvalidAnswer',
+      );
+    });
+
+    it('goes to what asked, and is not taken when that refuses it', () => {
+      const fed: InputAnswer[] = [];
+      requests.publish([input('a')]);
+      expect(codeOf(() => requests.answerOwn(given, 'u'))).toBe('InternalError');
+      requests.answersTo({
+        feed: (taken) => {
+          if (fed.push(taken) === 1) throw new LonghaulError('ProtocolError', 'not now');
+        },
+      });
+      expect(codeOf(() => requests.answerOwn(given, 'u'))).toBe('ProtocolError');
+      expect([requests.pending, requests.answers]).toEqual([[input('a')], 0]);
+      requests.answerOwn(given, 'u');
+      expect([requests.pending, requests.answers, fed]).toEqual([[], 1, [given, given]]);
     });
   });
 
@@ -217,8 +232,8 @@ describe('PendingRequests', () => {
       const next = restored(requests);
       expect(next.carry()).toEqual(requests.carry());
       expect([next.status, next.pauseSeq]).toEqual(['needs-input', 1]);
-      expect(next.pendingFor({ inputId: 'a' }, 'update-1')).toBeUndefined();
-      expect(codeOf(() => next.pendingFor({ inputId: 'a' }, 'update-2'))).toBe('AlreadyAnswered');
+      expect(next.pendingFor(answer('a'), 'update-1')).toBeUndefined();
+      expect(codeOf(() => next.pendingFor(answer('a'), 'update-2'))).toBe('AlreadyAnswered');
       next.publish([input('b')]);
       expect(next.pauseSeq).toBe(requests.pauseSeq);
     });

@@ -1,0 +1,89 @@
+// Reads what comes in as an answer. Anybody may send one: it is read whole or refused, before anything is changed. Pure.
+
+import { defined, isJsonObject, type Json } from '../../base/json';
+import { didYouMean, quote } from '../../base/problem';
+import { oneLine } from '../../base/text';
+import { checkAnswer, checkEdit, checkReason } from '../../core/machine/answer';
+import { withoutNullMembers } from '../../core/run-input';
+import { LonghaulError } from '../../protocol/errors';
+import type { ApproveInput, InputAnswer, RejectInput, ResumeInput } from '../../protocol/run';
+
+/** What a person gave. Only an answer to a question may leave out which input it is for. */
+export type Answer =
+  | ({ readonly kind: 'answer' } & ResumeInput)
+  | ({ readonly kind: 'approve' } & ApproveInput)
+  | ({ readonly kind: 'reject' } & RejectInput);
+
+export type AnswerKind = Answer['kind'];
+
+/** Of a reason for a cancellation, in characters. */
+const longestReason = 500;
+
+const members: Readonly<Record<AnswerKind, readonly string[]>> = {
+  answer: ['answer', 'inputId'],
+  approve: ['inputId', 'args'],
+  reject: ['inputId', 'reason'],
+};
+
+/** The checked answer of a signal or of an update. */
+export function readAnswer(kind: AnswerKind, payload: unknown): Answer {
+  const given = objectOf(payload, members[kind]);
+  const { answer, args, reason } = given;
+  switch (kind) {
+    case 'answer':
+      checkAnswer(answer);
+      return { kind, answer, ...defined({ inputId: optionalText(given, 'inputId') }) };
+    case 'approve':
+      if (args !== null && args !== undefined) checkEdit(args);
+      return { kind, inputId: inputIdOf(given), ...(isJsonObject(args) && { args }) };
+    case 'reject':
+      checkReason(reason);
+      return { kind, inputId: inputIdOf(given), reason };
+  }
+}
+
+/** The answer of an update that its validator has taken. */
+export function takenAnswer(kind: AnswerKind, payload: unknown): Answer {
+  return { kind, ...withoutNullMembers(payload as object) } as Answer;
+}
+
+/** An answer that the root run took for this run. */
+export function inputAnswer(payload: unknown): InputAnswer {
+  const { kind, ...given } = objectOf(payload, ['kind', 'inputId', 'answer', 'args', 'reason']);
+  if (kind !== 'answer' && kind !== 'approve' && kind !== 'reject')
+    throw new LonghaulError('InvalidAnswer', "kind must be 'answer', 'approve' or 'reject'");
+  return { ...readAnswer(kind, given), inputId: inputIdOf(given) };
+}
+
+/** A text, `{reason?}` or nothing at all. */
+export function cancelReason(payload: unknown): string {
+  if (payload === undefined || payload === null || payload === '') return 'cancelled';
+  const reason =
+    typeof payload === 'string' ? payload : optionalText(objectOf(payload, ['reason']), 'reason');
+  return reason === undefined || reason === '' ? 'cancelled' : oneLine(reason, longestReason);
+}
+
+function objectOf(payload: unknown, known: readonly string[]): { readonly [key: string]: Json } {
+  if (!isJsonObject(payload))
+    throw new LonghaulError('InvalidAnswer', `expected {${known.join(', ')}} as JSON`);
+  const stranger = Object.keys(payload).find((name) => !known.includes(name));
+  if (stranger === undefined) return payload;
+  throw new LonghaulError(
+    'InvalidAnswer',
+    `${quote(stranger)} is not a member of an answer${didYouMean(stranger, known)}`,
+  );
+}
+
+function optionalText(given: { readonly [key: string]: Json }, key: string): string | undefined {
+  const value = given[key];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'string') throw new LonghaulError('InvalidAnswer', `${key} must be a text`);
+  return value;
+}
+
+function inputIdOf(given: { readonly [key: string]: Json }): string {
+  const inputId = optionalText(given, 'inputId');
+  if (inputId === undefined || inputId === '')
+    throw new LonghaulError('InvalidAnswer', 'inputId is missing');
+  return inputId;
+}

@@ -1,0 +1,132 @@
+// What every execution has, of a run or of a thread: what it is asked, what it shows, how its history grows, how it is cancelled.
+//
+// 1. The memo and the search attributes change in `show` only, for every change is an event.
+// 2. An execution that another workflow lists the questions of tells it what it waits for whenever that changes.
+
+import {
+  allHandlersFinished,
+  CancellationScope,
+  condition,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { oneLine } from '../../base/text';
+import { emptyUsage } from '../../core/budget/usage';
+import { LonghaulError } from '../../protocol/errors';
+import type { AgentRunResult, ChildView, RunSpend, RunState } from '../../protocol/run';
+import type { RunnerSpec } from '../../protocol/spec';
+import { controlActivities } from '../activity-proxies';
+import { HistoryWatch } from './history-watch';
+import type { InputReporter } from './messages';
+import { type EndStatus, PendingRequests } from './pending-requests';
+import type { RunLog } from './run-log';
+import { RunDisplay } from './visible-state';
+
+export type Progress = Pick<RunState, 'turn' | 'iterations'>;
+
+/** What is seen of a run or a thread besides what it is asked. */
+export type View = {
+  readonly runner: string;
+  readonly kind?: RunnerSpec['kind'] | undefined;
+  readonly path: string;
+  /** The hashes of its key. */
+  readonly key: readonly string[];
+  readonly progress: Progress | undefined;
+  readonly spend: RunSpend | undefined;
+  readonly log: RunLog;
+  readonly children: readonly ChildView[];
+  /** The search attributes are registered. */
+  readonly indexed: boolean;
+};
+
+/** What is executed: a run or a thread. */
+export interface Viewed {
+  readonly view: View;
+}
+
+export class Execution {
+  readonly info = workflowInfo();
+  readonly requests = new PendingRequests();
+  readonly history = new HistoryWatch(this.requests);
+  readonly #viewed: Viewed;
+  readonly #reporter: InputReporter | undefined;
+  readonly #display = new RunDisplay(this.info.memo);
+  #cancelReason: string | undefined;
+
+  constructor(viewed: Viewed, reporter?: InputReporter) {
+    this.#viewed = viewed;
+    this.#reporter = reporter;
+  }
+
+  get state(): RunState {
+    const { requests } = this;
+    const { runner, kind = 'agent', path, progress, spend, log } = this.#viewed.view;
+    return {
+      status: requests.status,
+      pauseSeq: requests.pauseSeq,
+      turn: progress?.turn ?? 0,
+      iterations: progress?.iterations ?? 0,
+      usage: spend?.usage ?? emptyUsage,
+      ...(spend?.costUsd !== undefined && { costUsd: spend.costUsd }),
+      pending: requests.pending,
+      rejected: requests.rejected,
+      ...(kind !== 'agent' && { kind }),
+      runner,
+      path,
+      runId: this.info.runId,
+      logLength: log.length,
+    };
+  }
+
+  get cancelReason(): string | undefined {
+    return this.#cancelReason;
+  }
+
+  /** Something that is seen of it has changed. */
+  show(): void {
+    const { isDetached, pending } = this.requests;
+    this.#display.show(this.state, { ...this.#viewed.view, reason: this.#cancelReason });
+    this.#reporter?.report(isDetached ? [] : pending);
+  }
+
+  /** A refused signal changes nothing. It is listed in the state, also where it cannot be shown. */
+  refuse(signal: string, error: unknown): void {
+    this.requests.refuse({
+      signal,
+      code: LonghaulError.is(error) ? error.code : 'InternalError',
+      message: error instanceof Error ? oneLine(error.message, 300) : 'refused',
+      at: new Date().toISOString(),
+    });
+    try {
+      this.#display.showDetails(this.state, this.#viewed.view);
+    } catch {
+      // The next change shows it.
+    }
+  }
+
+  /** A child has closed, so nothing below it is open any more. */
+  forget(child: string): void {
+    this.#reporter?.forget(child);
+    this.requests.forgetBranch(child);
+    this.show();
+  }
+
+  /** Only the server can end a workflow as Canceled. The request comes back as the cancellation of the root scope. */
+  cancel(reason: string): void {
+    this.#cancelReason ??= reason;
+    const { firstExecutionRunId } = this.info;
+    CancellationScope.nonCancellable(() =>
+      controlActivities.requestCancellation({ firstExecutionRunId }),
+    ).catch(() => undefined);
+  }
+
+  end(status: EndStatus, result?: AgentRunResult): void {
+    this.requests.end(status, result);
+    this.show();
+  }
+
+  /** Resolves when everyone who asked was answered, and everything that was told has reached the server. */
+  async settled(): Promise<void> {
+    await condition(allHandlersFinished);
+    await this.#reporter?.flush();
+  }
+}

@@ -1,0 +1,251 @@
+// Handlers that runs and threads share. They are set synchronously, before the first await.
+//
+// 1. Handlers never wait for a model and never throw. What a signal or an update holds is read whole before anything changes. A refused
+//    signal changes nothing and shows in `state.rejected`.
+// 2. Updates refuse in their validators, so that a refused answer leaves nothing in history. A handler does not check again what its
+//    validator took; it only looks again for the open input, for another answer may have come first.
+// 3. An answer for this run is fed to its machine at once. An answer for a child is taken first and then sent down, so that it goes once.
+// 4. `outcome` waits until the run pauses, ends, or moves to its next execution. An answer waits until a run that has moved has loaded.
+//    No other handler waits.
+
+import {
+  ApplicationFailure,
+  CancellationScope,
+  condition,
+  currentUpdateInfo,
+  defineQuery,
+  defineSignal,
+  defineUpdate,
+  setHandler,
+} from '@temporalio/workflow';
+import { isJsonObject } from '../../base/json';
+import { LonghaulError } from '../../protocol/errors';
+import { limits } from '../../protocol/limits';
+import { queryNames, signalNames, updateNames } from '../../protocol/names';
+import type {
+  ChildInputs,
+  InputAnswer,
+  NonceReply,
+  OutcomeReply,
+  ResumeReply,
+} from '../../protocol/run';
+import { toWorkflowFailure } from '../durable';
+import { type Answer, type AnswerKind, cancelReason, readAnswer, takenAnswer } from './answers';
+import type { Execution } from './execution';
+import { childInputs, inputsThatTravel, sendAnswer } from './messages';
+import type { PendingRequests } from './pending-requests';
+import type { RunLog } from './run-log';
+import { TaskRoom } from './task-room';
+
+/** What has runs below it. */
+export interface Parent {
+  /** A child, or a run below it, told what it waits for. */
+  takeInputs(told: ChildInputs): void;
+}
+
+export function setHandlers(execution: Execution, parent: Parent): void {
+  const { requests } = execution;
+  setQuery(
+    queryNames.state,
+    () => ({ ...execution.state, pending: inputsThatTravel(requests.pending) }),
+    'Where the run stands: status, turn, usage, open inputs',
+  );
+  setQuery(
+    queryNames.pending,
+    () => inputsThatTravel(requests.pending),
+    'The open questions and approvals',
+  );
+  setQuery(
+    queryNames.nonce,
+    (query) => nonceReply(requests, query),
+    'What the update ids of an answer are made of: {inputId}',
+  );
+  setQuery(queryNames.usage, () => execution.state.usage, 'Tokens used so far');
+  setOutcome(requests);
+  setAnswer(execution, 'answer', 'Answers a question: {answer, inputId?}');
+  setAnswer(execution, 'approve', 'Approves a tool call: {inputId, args?}');
+  setAnswer(execution, 'reject', 'Rejects a tool call: {inputId, reason}');
+  setSignal(execution, signalNames.resume, {
+    take: async (payload) => {
+      const given = typeof payload === 'string' ? { answer: payload } : payload;
+      await takeAnswer(execution, readAnswer('answer', given));
+    },
+    description: 'Answers the open question: "text" or {answer, inputId?}',
+  });
+  setSignal(execution, signalNames.cancelRun, {
+    take: (payload) => execution.cancel(cancelReason(payload)),
+    description: 'Cancels the run: {reason}',
+  });
+  setSignal(execution, signalNames.childInputs, {
+    take: (payload) => parent.takeInputs(childInputs(payload)),
+  });
+}
+
+export function setQuery(
+  name: string,
+  answer: (query: unknown) => unknown,
+  description: string,
+): void {
+  setHandler(defineQuery<unknown, [unknown]>(name), answer, { description });
+}
+
+/** Entries of the log in pages, for runs and threads alike. */
+export function setLogQuery(of: { readonly log: RunLog }): void {
+  setQuery(
+    queryNames.log,
+    (query) => {
+      const from = position(query, 'from');
+      const isDeflated = isJsonObject(query) && query['deflate'] === true;
+      return isDeflated ? of.log.deflatedPage(from) : of.log.page(from);
+    },
+    'Entries of the log, a page: {from}',
+  );
+}
+
+/** A place in a list that a query by anybody names: 0 when it names none. */
+export function position(query: unknown, name: string): number {
+  if (query === undefined || query === null) return 0;
+  const asked = isJsonObject(query) ? (query[name] ?? 0) : undefined;
+  if (Number.isSafeInteger(asked) && (asked as number) >= 0) return asked as number;
+  throw new LonghaulError(
+    'InvalidInput',
+    `${name} must be a whole number, 0 or more: {"${name}": 0}`,
+  );
+}
+
+/** Anybody may send a signal. One that `take` refuses is recorded. */
+export function setSignal(
+  execution: Execution,
+  name: string,
+  {
+    take,
+    description,
+  }: {
+    readonly take: (payload: unknown) => Promise<void> | void;
+    readonly description?: string;
+  },
+): void {
+  const handler = async (payload: unknown): Promise<void> => {
+    try {
+      await take(payload);
+    } catch (error) {
+      execution.refuse(name, error);
+    }
+  };
+  setHandler(defineSignal<[unknown]>(name), handler, { ...(description && { description }) });
+}
+
+/** A validator refuses by throwing. It must throw a Temporal failure: anything else would fail the workflow task. */
+export function validating<Input>(check: (input: Input) => unknown): (input: Input) => void {
+  return (input) => {
+    try {
+      check(input);
+    } catch (error) {
+      const failure = toWorkflowFailure(error);
+      throw failure instanceof Error ? failure : ApplicationFailure.nonRetryable(String(failure));
+    }
+  };
+}
+
+/** An answer or a message may come before an execution has loaded what it was given. */
+export async function whenLoaded(requests: PendingRequests): Promise<void> {
+  await condition(() => requests.isLoaded || requests.ended);
+}
+
+const answerUpdates = {
+  answer: updateNames.resume,
+  approve: updateNames.approve,
+  reject: updateNames.reject,
+} as const;
+
+function setAnswer(execution: Execution, kind: AnswerKind, description: string): void {
+  const { requests } = execution;
+  setHandler(
+    defineUpdate<ResumeReply, [unknown]>(answerUpdates[kind]),
+    async (payload) => {
+      requests.countUpdate();
+      try {
+        return { accepted: true, inputId: await takeAnswer(execution, takenAnswer(kind, payload)) };
+      } catch (error) {
+        throw toWorkflowFailure(error);
+      }
+    },
+    {
+      validator: validating((payload) =>
+        requests.pendingFor(readAnswer(kind, payload), currentUpdateId()),
+      ),
+      description,
+    },
+  );
+}
+
+/** Gives the id of the input that was answered. */
+export async function takeAnswer(execution: Execution, answer: Answer): Promise<string> {
+  const { requests } = execution;
+  if (!requests.isLoaded) await whenLoaded(requests);
+  const found = requests.pendingFor(answer, currentUpdateId());
+  if (found === undefined) return answer.inputId ?? '';
+  await routeAnswer(execution, { ...answer, inputId: found.inputId });
+  return found.inputId;
+}
+
+async function routeAnswer(execution: Execution, answer: InputAnswer): Promise<void> {
+  const { requests } = execution;
+  const { inputId } = answer;
+  const child = requests.askerOf(inputId);
+  if (child === undefined) return requests.answerOwn(answer, currentUpdateId());
+  requests.take(inputId, currentUpdateId());
+  execution.show();
+  try {
+    await sendAnswer(child, answer);
+  } catch (error) {
+    requests.reopen(inputId);
+    requests.drop(child, inputId);
+    execution.show();
+    throw new LonghaulError(
+      'NotWaiting',
+      `the run that asked '${inputId}' has ended: ${String(error)}`,
+    );
+  }
+}
+
+/** A signal has none: no signal is another one sent again. */
+function currentUpdateId(): string | undefined {
+  return currentUpdateInfo()?.id;
+}
+
+function nonceReply(requests: PendingRequests, query: unknown): NonceReply {
+  const inputId = isJsonObject(query) ? query['inputId'] : undefined;
+  const nonce = typeof inputId === 'string' ? requests.nonceOf(inputId) : undefined;
+  return nonce === undefined ? {} : { nonce };
+}
+
+/**
+ * Whoever waits for a run that is cancelled is told that it ended, not that the waiting was cancelled. When many wait and one message
+ * cannot carry the whole reply to all of them, the rest are told where to read it.
+ */
+function setOutcome(requests: PendingRequests): void {
+  const room = new TaskRoom(limits.replies);
+  const outcome = async (): Promise<OutcomeReply> => {
+    await condition(() => requests.pending.length > 0 || requests.ended || requests.isMoving);
+    const reply = wholeReply(requests);
+    if (room.takes(reply)) return reply;
+    return { kind: requests.ended ? 'ended' : 'moved' };
+  };
+  setHandler(
+    defineUpdate<OutcomeReply, []>(updateNames.outcome),
+    () => {
+      requests.countUpdate();
+      return CancellationScope.nonCancellable(outcome);
+    },
+    { description: 'Waits for the next pause or the end' },
+  );
+}
+
+function wholeReply(requests: PendingRequests): OutcomeReply {
+  if (requests.result !== undefined) return { kind: 'complete', result: requests.result };
+  if (requests.ended) return { kind: 'ended' };
+  // An answer that came in the same task as the one who waits may have ended the pause since.
+  if (requests.isMoving || requests.pending.length === 0) return { kind: 'moved' };
+  return { kind: 'needs-input', pending: inputsThatTravel(requests.pending) };
+}
