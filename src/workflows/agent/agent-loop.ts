@@ -263,7 +263,7 @@ function nonce(): string {
 type Rule = AgentConfig['onInvalidToolCall'];
 
 /** The machine asks left to right, so that the call it means is the next one of its name. */
-export function resolveInvalidCalls(
+function resolveInvalidCalls(
   machine: AgentMachine,
   first: ModelTurnOutcome,
   { turn, rule }: { readonly turn: Pick<ModelTurn, 'content' | 'checks'>; readonly rule: Rule },

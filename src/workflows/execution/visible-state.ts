@@ -30,11 +30,11 @@ export type Marks = {
   readonly reason: string | undefined;
 };
 
-export function showMemo(state: RunState, marks: Marks): void {
+function showMemo(state: RunState, marks: Marks): void {
   upsertMemo({ [memoKey]: runMemo(state, marks) });
 }
 
-export function showAttributes(state: RunState, key: readonly string[]): void {
+function showAttributes(state: RunState, key: readonly string[]): void {
   upsertSearchAttributes([
     { key: agentKey, value: state.runner },
     { key: statusKey, value: state.status },
@@ -109,7 +109,7 @@ function runMemo(state: RunState, { key, reason }: Marks): RunMemo {
   return memo();
 }
 
-export function showDetails(state: RunState, { log: { entries }, children }: Conversation): void {
+function showDetails(state: RunState, { log: { entries }, children }: Conversation): void {
   const { usage, turn, iterations, costUsd } = state;
   const spend = [
     ...(turn > 0 ? [`${turn} model calls`, `${iterations} tool rounds`] : []),

@@ -142,7 +142,7 @@ export function mayMove(room: ThreadRoom): boolean {
 }
 
 /** Why no message is taken, though the queue has room. */
-export function heldUp(room: ThreadRoom): string | undefined {
+function heldUp(room: ThreadRoom): string | undefined {
   const { saves, history } = room;
   if (saves.isBehind)
     return `the thread has ${saves.bytes} bytes of turns to save, and waits for its store`;
