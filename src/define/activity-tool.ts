@@ -3,7 +3,7 @@ import { deepFreeze, defined, type JsonObject } from '../base/json';
 import { LonghaulError } from '../protocol/errors';
 import type { OutputOf, StandardSchema } from './arguments/emit';
 import { parseOptions, refuseProblems } from './options';
-import { duration, type Immutable, nonBlank } from './schema/parts';
+import { duration, help, type Immutable, nonBlank } from './schema/parts';
 import { needsApproval, toolFields, toolInput, toolRules } from './schema/tool';
 import {
   toolSpec,
@@ -16,11 +16,19 @@ import {
 const ownFields = {
   ...toolFields,
   /** The type of the activity, as its worker registers it. Its only argument is the object of arguments that the model wrote. */
-  activity: nonBlank('the type of an activity'),
+  activity: nonBlank('the type of an activity').meta(
+    help('The type of the activity, as its worker registers it'),
+  ),
   /** The task queue of the workers that have the activity. Default: the run's own. */
-  taskQueue: nonBlank('the name of a task queue').exactOptional(),
+  taskQueue: nonBlank('the name of a task queue')
+    .meta(
+      help('The task queue of the workers that have the activity', { byDefault: "the run's own" }),
+    )
+    .exactOptional(),
   /** Set it if the activity heartbeats: Temporal then notices a dead worker sooner. By default there is no heartbeat timeout. */
-  heartbeatTimeout: duration.exactOptional(),
+  heartbeatTimeout: duration
+    .meta(help('How long an attempt may send no heartbeat, for an activity that sends some'))
+    .exactOptional(),
 };
 
 export type ActivityToolDefinition<Schema, Args> = Immutable<
@@ -31,7 +39,7 @@ export type ActivityToolDefinition<Schema, Args> = Immutable<
     boolean | ((args: Args, context: ApprovalContext) => boolean | Promise<boolean>);
 };
 
-const activityToolOptions = z.strictObject({
+export const activityToolOptions = z.strictObject({
   ...ownFields,
   inputSchema: toolInput,
   needsApproval: needsApproval.exactOptional(),

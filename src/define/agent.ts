@@ -14,12 +14,20 @@ import { checkNesting } from './nesting';
 import { parseOptions, refuseProblems, saidBy } from './options';
 import { rule } from './problems/from-zod';
 import { runnerSubject, type Agent, type AgentTool, type SubAgentTool } from './runner';
-import { agentFields, agentRules, outputSchema } from './schema/agent';
+import {
+  agentFields,
+  agentRules,
+  criteriaHelp,
+  inputTimeoutHelp,
+  outputHelp,
+  outputSchema,
+} from './schema/agent';
 import {
   aFunction,
   count,
   duration,
   fullText,
+  help,
   type Immutable,
   list,
   made,
@@ -93,17 +101,25 @@ const agentTool = made<AgentTool>(
 );
 const callbacks = made<Callbacks>(isCallbacks, 'what defineCallbacks returns');
 
-const agentOptions = z.strictObject({
+export const agentOptions = z.strictObject({
   ...agentFields,
-  tools: list(agentTool, 500).superRefine(rule(toolListRules)).exactOptional(),
-  criteria: list(criterion, 100).exactOptional(),
-  callbacks: list(callbacks, 100).superRefine(rule(repeatedCallbacks)).exactOptional(),
+  tools: list(agentTool, 500)
+    .superRefine(rule(toolListRules))
+    .meta(help('Tools, sub-agents and MCP servers that the model may use', { see: 'tools.md' }))
+    .exactOptional(),
+  criteria: list(criterion, 100).meta(criteriaHelp).exactOptional(),
+  callbacks: list(callbacks, 100)
+    .superRefine(rule(repeatedCallbacks))
+    .meta(help('Code around model and tool calls, in the order it runs', { see: 'callbacks.md' }))
+    .exactOptional(),
   output: unless(
     isStandardSchema,
     'must be {schema: …}, not the schema itself',
     z.strictObject({ schema: schemaOption }),
-  ).exactOptional(),
-  inputTimeout: duration.exactOptional(),
+  )
+    .meta({ expected: '{schema}', ...outputHelp })
+    .exactOptional(),
+  inputTimeout: duration.meta(inputTimeoutHelp).exactOptional(),
 });
 
 /**

@@ -15,12 +15,16 @@ import {
 } from './runner';
 import { graphParams, graphRules } from './schema/graph-rules';
 import {
+  branchesHelp,
   members,
   orchestrationFields,
   parallelFields,
   parallelRules,
   sequentialFields,
+  stepsHelp,
   taskFields,
+  taskRunnerHelp,
+  tasksHelp,
 } from './schema/orchestration';
 import { runnerId, unless, type Immutable } from './schema/parts';
 
@@ -29,19 +33,22 @@ const runner = z
   .union([runnerId, named])
   .meta({ expected: `a runner (from ${runnerMakers}) or the id of one` });
 
-const sequentialOptions = z.strictObject({
+export const sequentialOptions = z.strictObject({
   ...sequentialFields,
-  steps: members(runner, 'runners'),
+  steps: members(runner, 'runners').meta(stepsHelp),
 });
-const parallelOptions = z.strictObject({ ...parallelFields, branches: members(runner, 'runners') });
+export const parallelOptions = z.strictObject({
+  ...parallelFields,
+  branches: members(runner, 'runners').meta(branchesHelp),
+});
 const task = unless(
   isRunner,
   'must be {id, runner}, not the runner itself',
-  z.strictObject({ ...taskFields, runner }),
+  z.strictObject({ ...taskFields, runner: runner.meta(taskRunnerHelp) }),
 );
-const graphOptions = z.strictObject({
+export const graphOptions = z.strictObject({
   ...orchestrationFields,
-  tasks: members(task, 'tasks'),
+  tasks: members(task, 'tasks').meta(tasksHelp),
 });
 
 type Fields<Shape extends z.ZodRawShape> = Immutable<z.input<z.ZodObject<Shape>>>;

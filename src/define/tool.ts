@@ -4,7 +4,7 @@ import { describeValue } from '../base/problem';
 import type { ToolSpec } from '../protocol/spec';
 import type { ArgumentsCheck, OutputOf, StandardSchema } from './arguments/emit';
 import { parseOptions, refuseProblems, saidBy } from './options';
-import { aFunction, type Immutable } from './schema/parts';
+import { aFunction, help, type Immutable } from './schema/parts';
 import {
   codeToolFields,
   needsApproval,
@@ -101,11 +101,13 @@ export function toolSubject(definition: unknown): string {
   return typeof name === 'string' ? `Tool ${describeValue(name)}` : 'A tool';
 }
 
-const toolOptions = z.strictObject({
+export const toolOptions = z.strictObject({
   ...codeToolFields,
   inputSchema: toolInput,
   needsApproval: needsApproval.exactOptional(),
-  execute: aFunction(),
+  execute: aFunction().meta(
+    help('`(args, context) => result`: returns a JSON value, or a promise of one'),
+  ),
 });
 
 /**

@@ -6,7 +6,7 @@ import {
   type JsonObject,
   type JsonSchema,
 } from '../../base/json';
-import { documentFile, promptFile, runnerFiles, runnerRef } from '../schema/file';
+import { documentFile, runnerFiles, runnerRef } from '../schema/file';
 import { otherKindsOf, otherSpellings } from './names';
 
 const ref = (name: string): JsonObject => ({ $ref: `#/$defs/${name}` });
@@ -26,14 +26,24 @@ function jsonSchemaOf(schema: z.ZodType): JsonSchema {
     override: ({ jsonSchema }) => {
       if (jsonSchema.freeForm === true) jsonSchema.type = 'object';
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-      for (const keyword of ['expected', 'freeForm', 'id']) delete jsonSchema[keyword];
+      if (jsonSchema.description !== undefined) jsonSchema.description = helpText(jsonSchema);
+      for (const keyword of ['expected', 'freeForm', 'byDefault', 'see', 'id']) {
+        delete jsonSchema[keyword];
+      }
     },
   });
   return found as JsonSchema;
 }
 
-/** The schemas of a file, of a prompt file, and of what stands in them. */
-export function fileSchemas(): { readonly [name: string]: JsonSchema } {
+/** The help of a field as editors show it, which is without Markdown. */
+function helpText({ description = '', byDefault }: z.core.JSONSchema.BaseSchema): string {
+  const text =
+    typeof byDefault === 'string' ? `${description}. Default: ${byDefault}` : description;
+  return text.replaceAll('`', "'");
+}
+
+/** The schemas of a file, and of what stands in it. */
+function fileSchemas(): { readonly [name: string]: JsonSchema } {
   const kinds = Object.keys(runnerFiles);
   const document = jsonSchemaOf(documentFile);
   const lists = document.properties as { readonly [name: string]: JsonSchema };
@@ -48,7 +58,6 @@ export function fileSchemas(): { readonly [name: string]: JsonSchema } {
         workflows: { ...lists.workflows, items: { anyOf: workflows } },
       },
     },
-    prompt: jsonSchemaOf(promptFile),
     runner: { anyOf: [...named, ...kinds.map(ref)] },
     ...Object.fromEntries(
       Object.entries(runnerFiles).map(([kind, schema]) => [kind, jsonSchemaOf(schema)]),
@@ -61,7 +70,7 @@ export function fileSchemas(): { readonly [name: string]: JsonSchema } {
  * for instance that an id is known; `loadSpec` checks them.
  */
 export function specFileSchema(): JsonSchema {
-  const { document = {}, prompt: _, ...definitions } = fileSchemas();
+  const { document = {}, ...definitions } = fileSchemas();
   const published = Object.entries(definitions).map(([name, schema]) => [name, publish(schema)]);
   return deepFreeze({
     $schema: 'https://json-schema.org/draft/2020-12/schema',

@@ -127,11 +127,26 @@ function choicesOf(issue: RawIssue): readonly unknown[] | undefined {
 /** What belongs there: said by the schema (`expected` of its meta data), or told by its kind and bounds. */
 function expectation(issue: RawIssue): string {
   const schema = issue.schema ?? issue.inst;
-  const said = schema instanceof z.ZodType ? schema.meta()?.expected : undefined;
-  if (typeof said === 'string') return said;
+  if (!(schema instanceof z.ZodType)) return 'something else';
+  const said = saidBy(schema);
+  if (said !== undefined) return said;
   const choices = choicesOf(issue);
-  if (choices !== undefined) return oneOf(choices);
-  return schema instanceof z.ZodType ? kindOf(schema.def, issue.code) : 'something else';
+  return choices === undefined ? kindOf(schema.def, issue.code) : oneOf(choices);
+}
+
+/** The same of a field without a value, for the tables of the docs. */
+export function expectationOf(schema: z.ZodType): string {
+  const said = saidBy(schema);
+  if (said !== undefined) return said;
+  if (schema instanceof z.ZodPipe) return expectationOf(schema.in as z.ZodType);
+  if (schema instanceof z.ZodEnum) return oneOf(schema.options);
+  if (schema instanceof z.ZodLiteral) return oneOf([...schema.values]);
+  return kindOf(schema.def, 'custom');
+}
+
+function saidBy(schema: z.ZodType): string | undefined {
+  const said = schema.meta()?.expected;
+  return typeof said === 'string' ? said : undefined;
 }
 
 function kindOf(def: z.core.$ZodTypeDef, code: RawIssue['code']): string {

@@ -5,6 +5,7 @@ import { limits } from '../../protocol/limits';
 import { askUserTool } from '../../protocol/names';
 import { tryCompileSchema } from '../arguments/compile';
 import { rule } from '../problems/from-zod';
+import { memory } from './memory';
 import {
   budget,
   count,
@@ -12,9 +13,11 @@ import {
   eachNameOnce,
   flag,
   fullText,
+  help,
   type Immutable,
   jsonObject,
   jsonSchema,
+  kind,
   list,
   mcpServerName,
   model,
@@ -29,22 +32,33 @@ import {
 const toolChoice = z
   .union([
     z.enum(['auto', 'none', 'required']),
-    z.strictObject({ only: distinct(toolName, 500).min(1) }),
+    z.strictObject({
+      only: distinct(toolName, 500).min(1).meta(help('Names of the tools that may be called')),
+    }),
   ])
   .meta({ expected: "'auto', 'none', 'required' or {only: [tool names]}" });
 
 const settings = z.strictObject({
-  temperature: z.number().min(0).max(2).exactOptional(),
-  maxOutputTokens: count(1).exactOptional(),
-  stop: list(fullText, 100).exactOptional(),
+  temperature: z
+    .number()
+    .min(0)
+    .max(2)
+    .meta(help('Lower values give more predictable answers'))
+    .exactOptional(),
+  maxOutputTokens: count(1).meta(help('The longest answer, in tokens')).exactOptional(),
+  stop: list(fullText, 100).meta(help('The model stops before any of these texts')).exactOptional(),
   reasoning: z
     .strictObject({
-      effort: z.enum(['none', 'minimal', 'low', 'medium', 'high']).exactOptional(),
-      budgetTokens: count(0).exactOptional(),
+      effort: z
+        .enum(['none', 'minimal', 'low', 'medium', 'high'])
+        .meta(help('How much the model thinks'))
+        .exactOptional(),
+      budgetTokens: count(0).meta(help('The tokens it may think with')).exactOptional(),
     })
+    .meta(help('How the model thinks before it answers'))
     .exactOptional(),
   /** Goes into the provider's request body as it is. */
-  extra: jsonObject.exactOptional(),
+  extra: jsonObject.meta(help("Goes into the provider's request as it is")).exactOptional(),
 });
 
 const answer = fullText.superRefine(
@@ -56,106 +70,115 @@ const answer = fullText.superRefine(
   }),
 );
 
-const compact = z.strictObject({
-  /** The tokens of the model's context. */
-  contextTokens: count(1000),
-  /** The share of them, by the provider's own count, at which older turns are summarised. Default 0.8. */
-  at: z
-    .number()
-    .positive()
-    .max(1)
-    .meta({ expected: 'a number above 0 and at most 1' })
-    .exactOptional(),
-  /** Turns that stay as they are. Default 4. */
-  keepTurns: count(0).exactOptional(),
-  /** Writes the summary. Default: the agent's own. */
-  model: model.exactOptional(),
-});
-
-const noTurns = z
-  .custom<never>(() => false, {
-    error:
-      "is only for kind 'windowed': kind 'full' gives all turns; leave it out or change the kind",
-  })
-  .exactOptional();
-
-const store = runnerId.exactOptional();
-
-const memory = z.discriminatedUnion('kind', [
-  z.strictObject({
-    kind: z.literal('full'),
-    turns: noTurns,
-    /** Name of a memory store of the worker. Turns are written to it as well. */
-    store,
-    /** Summarises older turns when a thread nears the model's context limit. */
-    compact: compact.exactOptional(),
-  }),
-  z.strictObject({
-    kind: z.literal('windowed'),
-    /** The last so many turns; 0 gives none. */
-    turns: count(0).meta({ expected: 'a whole number of turns, 0 or more' }),
-    store,
-    compact: compact.exactOptional(),
-  }),
-]);
-
 /** The fields that mean the same in code, in files and in specs. */
 export const agentFields = {
-  id: runnerId.meta({ description: 'Unique within all files of a spec' }),
-  description: text.meta({ description: 'For people' }).exactOptional(),
+  id: runnerId.meta(help('The name of the agent; no other runner may have it')),
+  description: text.meta(help('For people; the model does not see it')).exactOptional(),
   /** `'provider/model'`, such as `'openai/gpt-6.1-terra'` or `'ollama/llama3.1:8b'`. */
-  model: model.meta({ description: "'provider/model', or {provider, model}" }),
+  model: model.meta(help('The model, after the name of its provider', { see: 'providers.md' })),
   /** The system prompt. */
-  instructions: text.meta({ description: 'The system prompt' }).exactOptional(),
+  instructions: text.meta(help('The system prompt')).exactOptional(),
   /** How many calls of one turn run at a time, 1 to 32. Default 16. */
   toolConcurrency: count(1, limits.maxToolConcurrency)
-    .meta({ description: 'How many calls of one turn run at a time. Default 16' })
+    .meta(help('How many calls of one turn run at a time', { byDefault: '16' }))
     .exactOptional(),
   /** Rounds of tool calls. Default 10. */
-  maxIterations: count(0).meta({ description: 'Rounds of tool calls. Default 10' }).exactOptional(),
+  maxIterations: count(0)
+    .meta(help('Rounds of tool calls', { byDefault: '10', see: 'agents.md#limits' }))
+    .exactOptional(),
   /** Model calls in total. Default 2 × maxIterations + 5. */
   maxTurns: count(1)
-    .meta({ description: 'Model calls in total. Default 2 × maxIterations + 5' })
+    .meta(
+      help('Model calls of a run', {
+        byDefault: '2 × `maxIterations` + 5',
+        see: 'agents.md#limits',
+      }),
+    )
     .exactOptional(),
   toolChoice: toolChoice
-    .meta({ description: "'auto', 'none', 'required' or {only: [names]}" })
+    .meta(
+      help('Whether the model may, must or must not call tools', {
+        byDefault: '`auto`',
+        see: 'agents.md#tool-choice',
+      }),
+    )
     .exactOptional(),
-  settings: settings.meta({ description: 'Of the model calls' }).exactOptional(),
+  settings: settings
+    .meta(
+      help('Settings of the model calls', {
+        byDefault: "the provider's",
+        see: 'providers.md#settings',
+      }),
+    )
+    .exactOptional(),
   /**
    * How the model asks a person: with a tool, with a marker in its text, or not at all (default). A text that starts with the
    * marker pauses the run all the same; `'never'` takes it as an answer, for agents that nobody attends.
    */
   askUser: z
     .literal(['tool', 'marker', false, 'never'])
-    .meta({ description: "How the model asks a person: 'tool', 'marker', false, or 'never'" })
+    .meta(
+      help('How the model asks a person; with `never` it cannot ask at all', {
+        byDefault: '`false`',
+        see: 'agents.md#asking-a-person',
+      }),
+    )
     .exactOptional(),
   /** What happens to a question that nobody answers in time. Default `fail`. */
   onInputTimeout: z
-    .union([z.literal('fail'), z.strictObject({ answer })])
+    .union([
+      z.literal('fail'),
+      z.strictObject({ answer: answer.meta(help('The answer that the run goes on with')) }),
+    ])
     .meta({
-      description: "'fail', or {answer} to go on with",
       expected: "'fail' or {answer: 'text'}",
+      ...help('What happens when nobody answers within `inputTimeout`', { byDefault: '`fail`' }),
     })
     .exactOptional(),
   /** What happens when the model calls a tool that is not there. Default `retry`: the model is told. */
   onInvalidToolCall: z
     .enum(['retry', 'fail', 'ignore'])
-    .meta({ description: "'retry', 'fail' or 'ignore': a call of a tool that is not there" })
+    .meta(
+      help('What happens when the model calls an unknown or forbidden tool', {
+        byDefault: '`retry`',
+        see: 'agents.md#invalid-tool-calls',
+      }),
+    )
     .exactOptional(),
   maxInvalidToolCalls: count(0)
-    .meta({ description: 'How often the model is told of an invalid call' })
+    .meta(help('How often the model is told of an invalid call', { byDefault: '3' }))
     .exactOptional(),
   /** Whose value counts where the caller's session and the store have the same key. */
   sessionPrecedence: z
     .enum(['caller', 'store'])
-    .meta({ description: "Whose value of a session key counts: 'caller' or 'store'" })
+    .meta(
+      help('Whose value counts when the caller and the store have the same session key', {
+        byDefault: '`caller`',
+        see: 'session.md',
+      }),
+    )
     .exactOptional(),
-  budget: budget.meta({ description: 'What a run may use' }).exactOptional(),
+  budget: budget
+    .meta(help('Tokens and dollars that a run may use, with all it calls', { see: 'budgets.md' }))
+    .exactOptional(),
   /** What the agent is given of its thread's earlier turns. */
   memory: memory
-    .meta({ description: 'What the agent is given of the earlier turns of its thread' })
+    .meta(help('What the agent is given of the earlier turns of its thread', { see: 'memory.md' }))
     .exactOptional(),
 };
+
+// What code and files spell in two ways, and mean alike.
+export const criteriaHelp = help('When an answer completes the run: any of these does', {
+  byDefault: 'any answer',
+  see: 'criteria.md',
+});
+export const outputHelp = help('The answer is JSON that matches `schema`', {
+  see: 'criteria.md#structured-output',
+});
+export const inputTimeoutHelp = help('How long a question or an approval waits', {
+  byDefault: 'for ever',
+  see: 'agents.md#asking-a-person',
+});
 
 /** Structured output is always an object or an array: a schema of anything else could never be met. */
 export const outputSchema = jsonSchema.superRefine(
@@ -168,35 +191,59 @@ export const outputSchema = jsonSchema.superRefine(
   }),
 );
 
+export function criterionKind<Name extends string>(name: Name) {
+  return kind(name, 'The kind of criterion', 'criteria.md');
+}
+
 export const criterion = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('keyword'), keyword: fullText }),
   z.strictObject({
-    kind: z.literal('structured-output'),
-    schema: outputSchema.exactOptional(),
+    kind: criterionKind('keyword'),
+    keyword: fullText.meta(help('The answer must contain this text')),
   }),
   z.strictObject({
-    kind: z.literal('custom'),
-    name: runnerId,
+    kind: criterionKind('structured-output'),
+    schema: outputSchema.meta(help('The answer must be JSON that matches this')).exactOptional(),
+  }),
+  z.strictObject({
+    kind: criterionKind('custom'),
+    name: runnerId.meta(help('The name of a criterion of the worker')),
     /** Session keys the function on the worker reads. */
-    session: sessionKeys.exactOptional(),
+    session: sessionKeys
+      .meta(
+        help('Session keys that the criterion reads', {
+          byDefault: "those of the criterion's code",
+        }),
+      )
+      .exactOptional(),
   }),
 ]);
 
 /** Binds a called agent and everything below it. */
 const policy = z.strictObject({
-  disallowSubAgentCalls: flag.exactOptional(),
-  disallowedAgentIds: list(runnerId, 500).exactOptional(),
+  disallowSubAgentCalls: flag
+    .meta(help('The callee, and everything below it, calls no agents'))
+    .exactOptional(),
+  disallowedAgentIds: list(runnerId, 500)
+    .meta(help('Ids of runners that must not be called, at any depth below'))
+    .exactOptional(),
 });
 
 /** What a runner says of itself as a tool of an agent. */
 export const subAgentFields = {
   /** What the calling model sees it as. */
-  name: toolName,
-  description: fullText.meta({ description: 'What the calling model chooses it by' }),
+  name: toolName.meta(help('The name that the calling model sees')),
+  description: fullText.meta(help('Tells the calling model when to use it')),
   /** Binds the callee and everything below it. */
-  policy: policy.exactOptional(),
+  policy: policy.meta(help('What the callee, and everything below it, may call')).exactOptional(),
   /** Default `return`: the calling model sees the failure. Circular and disallowed calls, budget and cancellation always end the run. */
-  onError: z.enum(['return', 'fail']).exactOptional(),
+  onError: z
+    .enum(['return', 'fail'])
+    .meta(
+      help('`return` shows the failure to the calling model, `fail` ends the run', {
+        byDefault: '`return`',
+      }),
+    )
+    .exactOptional(),
 };
 
 /** An agent as data, for a schema of what stands in the place of a runner. */

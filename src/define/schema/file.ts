@@ -1,21 +1,37 @@
 import { z } from 'zod';
 import { isJsonObject, type JsonObject } from '../../base/json';
 import { describeValue } from '../../base/problem';
-import { agentFields, criterion, outputSchema, subAgentFields } from './agent';
 import {
+  agentFields,
+  criteriaHelp,
+  criterion,
+  criterionKind,
+  inputTimeoutHelp,
+  outputHelp,
+  outputSchema,
+  subAgentFields,
+} from './agent';
+import {
+  branchesHelp,
   members,
   orchestrationFields,
   parallelFields,
   sequentialFields,
+  stepsHelp,
   taskFields,
+  taskPromptHelp,
+  taskRunnerHelp,
+  tasksHelp,
 } from './orchestration';
 import {
   count,
   distinct,
   duration,
   fullText,
+  help,
   jsonObject,
   jsonSchema,
+  kind,
   list,
   mcpServerName,
   modelParts,
@@ -26,14 +42,17 @@ import {
 
 // What files may say: the fields of code, and what stands in a file for what only code has. By our own names: see files/names.ts.
 
-const path = fullText.meta({ expected: 'the path of a file', description: 'Of a file with it' });
+const path = fullText.meta({
+  expected: 'the path of a file',
+  ...help('The path of a file with the text', { see: 'specs.md#prompt-files' }),
+});
 const textOrFile = z
   .union([fullText, z.strictObject({ path })])
   .meta({ expected: 'a text, or {path} of a file' });
 
 const provider = fullText.meta({
   expected: 'the name of a provider',
-  description: "Where it stands, 'model' is the name of the model alone",
+  ...help("The name of the provider; `model` is then the provider's name of the model alone"),
 });
 const model = z
   .union([fullText.meta({ expected: 'the name of a model' }), modelParts])
@@ -49,21 +68,31 @@ export const runnerRef = z
   .union([runnerId, z.strictObject({ ref: runnerId }), z.custom<JsonObject>(isInline)])
   .meta({ id: 'runner', expected: 'the id of a runner, {ref: id}, or a runner' });
 
+const naming = { see: 'specs.md#naming-runners' };
+
 const needsApproval = z.literal(true).meta({
   expected: 'true (a spec may ask for approval, never drop it)',
-  description: 'A person approves each call',
+  ...help(
+    'A person approves each call. All agents of the spec have the same rule for a tool; a tool whose code asks for approval always needs it',
+  ),
 });
 const tool = z
   .union([
     toolName,
-    z.strictObject({ name: toolName, needsApproval: needsApproval.exactOptional() }),
+    z.strictObject({
+      name: toolName.meta(help('The name of a tool of the worker')),
+      needsApproval: needsApproval.exactOptional(),
+    }),
   ])
   .meta({ expected: 'the name of a tool, or {name, needsApproval: true}' });
 
 const callbacks = z
   .union([
     runnerId,
-    z.strictObject({ name: runnerId.exactOptional(), kind: z.literal('logging').exactOptional() }),
+    z.strictObject({
+      name: runnerId.meta(help('The name of callbacks of the worker')).exactOptional(),
+      kind: kind('logging', 'The same as the name `logging`').exactOptional(),
+    }),
   ])
   .superRefine((item, context) => {
     if (typeof item === 'string' || (item.name === undefined) !== (item.kind === undefined)) return;
@@ -91,65 +120,76 @@ function distinctNames<Item extends z.ZodType<NamedItem>>(item: Item, most: numb
   });
 }
 
-const maxIterations = z.strictObject({ kind: z.literal('max-iterations'), limit: count(0) });
+const maxIterations = z.strictObject({
+  kind: criterionKind('max-iterations'),
+  limit: count(0).meta(help('Rounds of tool calls; counts before the field `maxIterations`')),
+});
 
 const agentFile = z.strictObject({
-  kind: z.literal('agent').exactOptional(),
+  kind: kind('agent', 'May be left out').exactOptional(),
   ...agentFields,
-  model: model.meta({ description: "'provider/model', or {provider, model}" }).exactOptional(),
+  model: model
+    .meta(
+      help('The model, after the name of its provider. Required, unless prompt files name it', {
+        see: 'providers.md',
+      }),
+    )
+    .exactOptional(),
   provider: provider.exactOptional(),
-  instructions: textOrFile
-    .meta({ description: 'The system prompt, or {path} of a file with it' })
-    .exactOptional(),
+  instructions: textOrFile.meta(help('The system prompt')).exactOptional(),
   tools: distinctNames(tool, 500)
-    .meta({
-      description:
-        'Names of tools, which are code; {name, needsApproval: true} lets a person approve each call',
-    })
+    .meta(help('Names of tools of the worker, or objects', { see: 'tools.md' }))
     .exactOptional(),
-  subAgents: list(z.strictObject({ ...subAgentFields, runner: runnerRef }), 100)
-    .meta({ description: 'Runners that the agent may call as tools' })
+  subAgents: list(
+    z.strictObject({ ...subAgentFields, runner: runnerRef.meta(help('Who is called', naming)) }),
+    100,
+  )
+    .meta(help('Runners that the agent may call as tools', { see: 'sub-agents.md' }))
     .exactOptional(),
   mcpServers: distinct(mcpServerName, 50)
-    .meta({ description: 'Names of MCP servers of the worker' })
+    .meta(help('Names of MCP servers of the worker', { see: 'mcp.md' }))
     .exactOptional(),
   criteria: list(z.discriminatedUnion('kind', [...criterion.options, maxIterations]), 100)
-    .meta({ description: 'When a text completes the run: any of these' })
+    .meta(criteriaHelp)
     .exactOptional(),
   callbacks: distinctNames(callbacks, 100)
-    .meta({ description: "Names of callbacks, which are code; 'logging' is built in" })
+    .meta(
+      help('Names of callbacks of the worker, in the order they run; `logging` is built in', {
+        see: 'callbacks.md',
+      }),
+    )
     .exactOptional(),
   output: z
-    .strictObject({ schema: outputSchema })
-    .meta({ description: 'The answer is JSON that matches {schema}' })
+    .strictObject({
+      schema: outputSchema.meta(help('A JSON Schema of an object or an array')),
+    })
+    .meta(outputHelp)
     .exactOptional(),
-  inputTimeout: duration
-    .meta({ description: "How long a question waits: '3 days', or milliseconds" })
-    .exactOptional(),
+  inputTimeout: duration.meta(inputTimeoutHelp).exactOptional(),
 });
 
 const sequentialFile = z.strictObject({
-  kind: z.literal('sequential'),
+  kind: kind('sequential', 'The kind of runner'),
   ...sequentialFields,
-  steps: members(runnerRef, 'runners'),
+  steps: members(runnerRef, 'runners').meta({ ...stepsHelp, ...naming }),
 });
 
 const parallelFile = z.strictObject({
-  kind: z.literal('parallel'),
+  kind: kind('parallel', 'The kind of runner'),
   ...parallelFields,
-  branches: members(runnerRef, 'runners'),
+  branches: members(runnerRef, 'runners').meta({ ...branchesHelp, ...naming }),
 });
 
 const task = z.strictObject({
   ...taskFields,
-  prompt: textOrFile.meta({ description: taskFields.prompt.description ?? '' }).exactOptional(),
-  runner: runnerRef,
+  prompt: textOrFile.meta(taskPromptHelp).exactOptional(),
+  runner: runnerRef.meta({ ...taskRunnerHelp, ...naming }),
 });
 
 const graphFile = z.strictObject({
-  kind: z.literal('graph'),
+  kind: kind('graph', 'The kind of runner'),
   ...orchestrationFields,
-  tasks: members(task, 'tasks'),
+  tasks: members(task, 'tasks').meta(tasksHelp),
 });
 
 export const runnerFiles = {
@@ -170,12 +210,15 @@ const item = (expected: string) => z.custom<JsonObject>(isJsonObject).meta({ exp
 /** A file, or one document of it. Its runners are checked one by one. */
 export const documentFile = z
   .strictObject({
-    $schema: text.exactOptional(),
-    agents: list(item('an agent: {id, model, …}'), 10_000).exactOptional(),
-    workflows: list(
-      item('a runner: {kind: sequential, parallel or graph, id, …}'),
-      10_000,
-    ).exactOptional(),
+    $schema: text
+      .meta(
+        help('For editors: where the JSON Schema of the format is', { see: 'specs.md#editors' }),
+      )
+      .exactOptional(),
+    agents: list(item('an agent: {id, model, …}'), 10_000).meta(help('The agents')).exactOptional(),
+    workflows: list(item('a runner: {kind: sequential, parallel or graph, id, …}'), 10_000)
+      .meta(help('The orchestrations: sequentials, parallels and graphs'))
+      .exactOptional(),
   })
   .meta({ expected: 'an object with agents, workflows or both' });
 
@@ -185,16 +228,15 @@ const texts = z
 
 /** A prompt in a file of its own, as potato-agent has them. */
 export const promptFile = z.strictObject({
-  model: fullText.meta({ description: 'The model that gets it' }).exactOptional(),
-  provider: fullText.meta({ description: 'Of that model' }).exactOptional(),
-  messages: z
-    .union([fullText, list(fullText, 100).min(1)])
-    .meta({ expected: 'a text, or a list of texts', description: 'The prompt' }),
-  systemInstructions: texts.meta({ description: 'The system prompt' }).exactOptional(),
-  settings: jsonObject
-    .meta({ description: "Go into the provider's request as they are" })
-    .exactOptional(),
+  model: fullText.meta(help('The model that gets the prompt')).exactOptional(),
+  provider: fullText.meta(help('The provider of that model')).exactOptional(),
+  messages: z.union([fullText, list(fullText, 100).min(1)]).meta({
+    expected: 'a text, or a list of texts',
+    ...help('The prompt; the texts of a list are joined'),
+  }),
+  systemInstructions: texts.meta(help('The system prompt')).exactOptional(),
+  settings: jsonObject.meta(help("Go into the provider's request as they are")).exactOptional(),
   responseFormat: jsonSchema
-    .meta({ description: 'The answer is JSON that matches it' })
+    .meta(help('A JSON Schema: the answer is JSON that matches it'))
     .exactOptional(),
 });

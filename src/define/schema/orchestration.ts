@@ -3,18 +3,18 @@ import type { Problem } from '../../base/problem';
 import { rule } from '../problems/from-zod';
 import { agentFields, agentSpecOf } from './agent';
 import { graphParams, graphRules } from './graph-rules';
-import { count, distinct, flag, fullText, list, runnerId, type Immutable } from './parts';
+import { count, distinct, flag, fullText, help, list, runnerId, type Immutable } from './parts';
 
 // Every field of an orchestration, and a runner of any kind as data.
 
 /** What every orchestration may say of itself. */
-const { id, description, sessionPrecedence } = agentFields;
+const { description, sessionPrecedence, budget } = agentFields;
 export const orchestrationFields = {
-  id,
+  id: runnerId.meta(help('The name of the orchestration; no other runner may have it')),
   description,
   sessionPrecedence,
   /** Over all runs below, together. */
-  budget: agentFields.budget,
+  budget,
 };
 
 /** Runners that something runs: at least one. */
@@ -32,9 +32,12 @@ export const sequentialFields = {
    */
   passOutput: z
     .literal([true, false, 'combined'])
-    .meta({
-      description: "What a step gets: the input, the text of the step before (true), or 'combined'",
-    })
+    .meta(
+      help(
+        'What a step gets: the input of all (`false`), the text of the step before it (`true`), or all texts of a parallel before it (`combined`)',
+        { byDefault: '`false`', see: 'orchestration.md#sequential' },
+      ),
+    )
     .exactOptional(),
 };
 
@@ -43,41 +46,59 @@ export const parallelFields = {
   /** All results (`'collect_all'`, the default), or that of the branch that completes first. */
   merge: z
     .enum(['collect_all', 'first'])
-    .meta({
-      description: "The results of all ('collect_all'), or of the branch that completes 'first'",
-    })
+    .meta(
+      help('The results of all branches, or only of the branch that completes first', {
+        byDefault: '`collect_all`',
+      }),
+    )
     .exactOptional(),
   /** With `merge: 'first'`: whether the other branches are cancelled. Default: they run to their end, and nothing of them is kept. */
   cancelRest: flag
-    .meta({ description: "With 'first': whether the other branches are cancelled" })
+    .meta(
+      help('With `merge: first`: whether the other branches are cancelled', {
+        byDefault: '`false`',
+      }),
+    )
     .exactOptional(),
   /** How many branches run at a time. Default 50. */
   concurrency: count(1)
-    .meta({ description: 'How many branches run at a time. Default 50' })
+    .meta(
+      help('How many branches run at a time', {
+        byDefault: '50',
+        see: 'orchestration.md#parallel',
+      }),
+    )
     .exactOptional(),
 };
 
+export const taskPromptHelp = help(
+  'What the runner gets: a template with `${input}`, `${task.output}`, `${task.structured.field}` and `${name}`',
+  { byDefault: 'the input, and the results it waited for', see: 'orchestration.md#graph' },
+);
+
 export const taskFields = {
-  id: runnerId,
+  id: runnerId.meta(help('The name of the task; no other task of the graph may have it')),
   /** Ids of the tasks whose results this one waits for. */
   dependencies: distinct(runnerId, 1000)
-    .meta({ description: 'Ids of the tasks whose results this one waits for' })
+    .meta(help('Ids of the tasks whose results this one waits for'))
     .exactOptional(),
   /**
    * What the runner gets. `${input}` is the graph's input, `${task.output}` the text of a task it depends on,
    * `${task.structured.field}` a field of that task's JSON reply, and `${name}` a key of a dependency's JSON reply or of the session;
    * `$${` is a literal `${`. Default: the input and the results of the tasks it depends on.
    */
-  prompt: fullText
-    .meta({
-      description: 'A template with ${input}, ${task.output}, ${task.structured.field} and ${name}',
-    })
-    .exactOptional(),
+  prompt: fullText.meta(taskPromptHelp).exactOptional(),
   /** How often the task runs again after it failed. Default 0. */
   maxRetries: count(0)
-    .meta({ description: 'How often the task runs again after it failed. Default 0' })
+    .meta(help('How often the task runs again after it failed', { byDefault: '0' }))
     .exactOptional(),
 };
+
+// Members of code and of files, which name runners in two ways.
+export const stepsHelp = help('Runners, one after the other, with one session through all');
+export const branchesHelp = help('Runners at the same time, each with a copy of the session');
+export const tasksHelp = help('Tasks; each starts as soon as those it depends on are done');
+export const taskRunnerHelp = help('Who does the task');
 
 type Merging = { readonly merge?: unknown; readonly cancelRest?: unknown };
 

@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import type { JsonObject, JsonSchema } from '../../base/json';
-import { isJsonObject } from '../../base/json';
+import { defined, isJsonObject, type JsonObject, type JsonSchema } from '../../base/json';
 import { idPatterns } from '../../protocol/names';
 import { parseDuration } from '../../base/duration';
 import { describeValue, formatPath, quote, type Problem } from '../../base/problem';
 import { rule } from '../problems/from-zod';
 
-// What the schemas of definitions are made of. `expected` completes "must be …", `description` is for editors and the docs.
+// What the schemas of definitions are made of. `expected` completes "must be …"; `help` is for editors and the docs.
 
 /** Data that nobody changes, all the way down. */
 export type Immutable<Value> = Value extends readonly (infer Item)[]
@@ -16,6 +15,23 @@ export type Immutable<Value> = Value extends readonly (infer Item)[]
       ? Value
       : { readonly [Key in keyof Value]: Immutable<Value[Key]> }
     : Value;
+
+type Help = {
+  /** What holds without the field. */
+  readonly byDefault?: string;
+  /** The page of the docs that says more, with the section. */
+  readonly see?: string;
+};
+
+/** What a field means, once for editors and for the tables of the docs: what is code stands in backticks. After a change run `npm run docs`. */
+export function help(description: string, { byDefault, see }: Help = {}) {
+  return defined({ description, byDefault, see });
+}
+
+/** The field that tells the members of a union apart. */
+export function kind<Name extends string>(name: Name, description: string, see?: string) {
+  return z.literal(name).meta(help(description, see === undefined ? {} : { see }));
+}
 
 export const text = z.string();
 export const fullText = z.string().min(1);
@@ -109,11 +125,14 @@ export const sessionKeys = distinct(sessionKey, 100).meta({ expected: 'an array 
 
 const modelRule = "'provider/model', such as 'openai/gpt-6.1-terra', or {provider, model}";
 export const modelParts = z.strictObject({
-  provider: runnerId,
+  provider: runnerId.meta(help('The name of a provider of the worker')),
   model: z
     .string()
     .regex(/^\S{1,200}$/)
-    .meta({ expected: 'a model name without spaces' }),
+    .meta({
+      expected: 'a model name without spaces',
+      ...help("The provider's own name of the model"),
+    }),
 });
 
 /** `'provider/model'`: everything behind the first slash is the provider's own name of the model. */
@@ -131,10 +150,17 @@ export const model = z.union([modelText, modelParts]).meta({ expected: modelRule
 export const budget = z
   .strictObject({
     /** Tokens, of input and output together. */
-    maxTokens: count(1).exactOptional(),
-    maxCostUsd: z.number().positive().exactOptional(),
+    maxTokens: count(1).meta(help('Tokens of input and output together')).exactOptional(),
+    maxCostUsd: z.number().positive().meta(help('Dollars')).exactOptional(),
     /** Default `ask`. */
-    onExceeded: z.enum(['ask', 'fail']).exactOptional(),
+    onExceeded: z
+      .enum(['ask', 'fail'])
+      .meta(
+        help('When it is used up: `ask` a person for more, or `fail` the run', {
+          byDefault: '`ask`',
+        }),
+      )
+      .exactOptional(),
   })
   .superRefine(
     rule(({ maxTokens, maxCostUsd }) =>

@@ -5,18 +5,32 @@ import { limits } from '../../protocol/limits';
 import type { RetrySpec } from '../../protocol/spec';
 import { parseInputSchema } from '../arguments/emit';
 import { rule } from '../problems/from-zod';
-import { aFunction, count, duration, flag, nonBlank, sessionKeys, toolName } from './parts';
+import { aFunction, count, duration, flag, help, nonBlank, sessionKeys, toolName } from './parts';
 
 // Every option of a tool that is defined in code, written once.
 
 /** How a failed call is tried again; Temporal's own terms. */
 export const retry = z
   .strictObject({
-    maximumAttempts: count(1, 10_000).exactOptional(),
+    maximumAttempts: count(1, 10_000)
+      .meta(help('How often a call is tried', { byDefault: '5' }))
+      .exactOptional(),
     /** Default 1 second. */
-    initialInterval: duration.exactOptional(),
-    backoffCoefficient: z.number().min(1).exactOptional(),
-    maximumInterval: duration.exactOptional(),
+    initialInterval: duration
+      .meta(help('The pause after the first attempt', { byDefault: '1 second' }))
+      .exactOptional(),
+    backoffCoefficient: z
+      .number()
+      .min(1)
+      .meta(help('How much longer each pause is than the one before it', { byDefault: '2' }))
+      .exactOptional(),
+    maximumInterval: duration
+      .meta(
+        help('The longest pause; needed when `initialInterval` is longer than 60 seconds', {
+          byDefault: '60 seconds',
+        }),
+      )
+      .exactOptional(),
   })
   .superRefine(rule(retryRules));
 
@@ -52,32 +66,72 @@ export const onToolError = z.enum(['return', 'fail']);
 
 /** The options of every tool, whatever runs it. */
 export const toolFields = {
-  name: toolName,
+  name: toolName.meta(help('The name of the tool; a worker knows one tool of a name')),
   /** Tells the model what the tool does and when to use it. */
-  description: nonBlank('a text that tells the model what the tool does'),
+  description: nonBlank('a text that tells the model what the tool does').meta(
+    help('Tells the model what the tool does and when to use it'),
+  ),
   /** `once`: a call whose outcome is unknown is reported, never run again. Default `idempotent`. */
-  effect: effect.exactOptional(),
+  effect: effect
+    .meta(
+      help('What a second run of the same call would do', {
+        byDefault: '`idempotent`',
+        see: 'tools.md#side-effects',
+      }),
+    )
+    .exactOptional(),
   /** `return` shows the model the error, `fail` ends the run. Default `return`. */
-  onError: onToolError.exactOptional(),
+  onError: onToolError
+    .meta(
+      help('`return` shows the error to the model, `fail` ends the run with `ToolError`', {
+        byDefault: '`return`',
+        see: 'tools.md#errors-and-retries',
+      }),
+    )
+    .exactOptional(),
   /** Of one attempt. Default 2 minutes. */
-  timeout: duration.exactOptional(),
-  retry: retry.exactOptional(),
+  timeout: duration
+    .meta(help('How long one attempt may take', { byDefault: '2 minutes' }))
+    .exactOptional(),
+  retry: retry.meta(help('How a failed call is tried again')).exactOptional(),
   /** Replaces a tool of the same name registered before this one. */
-  override: flag.exactOptional(),
+  override: flag
+    .meta(
+      help(
+        'Replaces a tool of the same name that was registered before; without it two of a name are refused',
+        {
+          byDefault: '`false`',
+        },
+      ),
+    )
+    .exactOptional(),
 };
 
 /** Options of a tool whose code is given. */
 export const codeToolFields = {
   ...toolFields,
   /** Session keys the tool reads and changes. */
-  session: sessionKeys.exactOptional(),
+  session: sessionKeys
+    .meta(help('Session keys that the tool reads and changes', { see: 'session.md' }))
+    .exactOptional(),
   /** What of a result the model is shown, in bytes. Default 64 KiB. */
-  maxResultBytes: count(1, limits.toolResultStored).exactOptional(),
+  maxResultBytes: count(1, limits.toolResultStored)
+    .meta(
+      help('How many bytes of a result are kept and shown to the model', {
+        byDefault: '64 KiB',
+        see: 'tools.md#results',
+      }),
+    )
+    .exactOptional(),
 };
 
-export const needsApproval = z
-  .union([flag, aFunction()])
-  .meta({ expected: 'true, false or a function (args, context) => boolean' });
+export const needsApproval = z.union([flag, aFunction()]).meta({
+  expected: 'true, false or a function (args, context) => boolean',
+  ...help('Whether a person must approve a call before it runs', {
+    byDefault: '`false`',
+    see: 'approvals.md',
+  }),
+});
 
 type Retried = { readonly effect?: string; readonly retry?: Retry };
 
@@ -97,4 +151,8 @@ export const toolInput = z
       context.addIssue({ code: 'custom', message, params: { at: path } });
     }
     return input;
+  })
+  .meta({
+    expected: 'a Standard Schema or a JSON Schema',
+    ...help('The arguments: an object', { see: 'tools.md#schemas-and-types' }),
   });
