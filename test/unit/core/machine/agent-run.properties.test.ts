@@ -23,7 +23,10 @@ function outcome(run: AgentRun, event: ScriptEvent): unknown {
 }
 
 /** Plays random scripts, calling `check` after every event. */
-function play(check: (run: AgentRun, before: AgentRun, given: unknown) => void): void {
+function play(
+  check: (run: AgentRun, before: AgentRun, given: unknown) => void,
+  runs = numRuns,
+): void {
   const property = fc.property(runOptions, script, (options, events) => {
     const run = new AgentRun('go', options);
     for (const event of events) {
@@ -32,7 +35,7 @@ function play(check: (run: AgentRun, before: AgentRun, given: unknown) => void):
       check(run, before, given);
     }
   });
-  fc.assert(property, { seed, numRuns });
+  fc.assert(property, { seed, numRuns: runs });
 }
 
 /** Equal as JSON text, which is quick; the matcher is only asked for the difference. */
@@ -136,7 +139,7 @@ describe(`AgentRun, by random scripts (seed ${seed})`, () => {
       for (const event of run.log)
         logged.add(event.kind === 'decision' ? event.decision.kind : event.kind);
       turns = Math.max(turns, run.turn);
-    });
+    }, 4 * numRuns);
 
     expect([...states].sort()).toEqual([
       'awaiting-advance',

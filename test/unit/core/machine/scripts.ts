@@ -96,8 +96,7 @@ const names = fc.constantFrom(
   ...Array<string>(20).fill('look'),
   'ask_user',
   'ask_user',
-  'nope',
-  'nope',
+  ...Array<string>(4).fill('nope'),
   'answer',
 );
 
@@ -118,6 +117,7 @@ const part: fc.Arbitrary<AssistantPart> = fc.oneof(
 const content: fc.Arbitrary<AssistantPart[]> = fc.oneof(
   { weight: 10, arbitrary: fc.array(part, { minLength: 1, maxLength: 4 }) },
   { weight: 1, arbitrary: words.map((text) => [{ type: 'text' as const, text }]) },
+  fc.constant<AssistantPart[]>([{ type: 'text', text: '__ask_user__: why?' }]),
   fc.constant<AssistantPart[]>([]),
 );
 
