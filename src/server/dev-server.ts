@@ -44,6 +44,9 @@ const dynamicConfig = [
   'history.transferProcessorMaxPollRPS=5000',
   'history.timerProcessorMaxPollRPS=5000',
   'frontend.enableServerVersionCheck=false',
+  // What ended a moment ago can be deleted then: stock, up to half a minute later.
+  'history.transferProcessorUpdateAckInterval="1s"',
+  'history.visibilityProcessorUpdateAckInterval="1s"',
 ];
 
 export type DevServerOptions = {
