@@ -16,17 +16,17 @@ const uncached = {
  * start only when a project that needs them runs. The time limits are for busy machines: a test that passes takes a fraction.
  */
 const projects = [
-  { displayName: 'unit', timeout: minute / 2 },
-  { displayName: 'contract', timeout: minute / 2 },
-  { displayName: 'workflow', timeout: 2 * minute, ...servers },
-  { ...uncached, timeout: 2 * minute, ...servers },
+  { displayName: 'unit', timeout: minute },
+  { displayName: 'contract', timeout: minute },
+  { displayName: 'workflow', timeout: 4 * minute, ...servers },
+  { ...uncached, timeout: 4 * minute, ...servers },
   {
     displayName: 'e2e',
-    timeout: 4 * minute,
+    timeout: 6 * minute,
     ...servers,
     globalSetup: '<rootDir>/test/e2e/global-setup.ts',
   },
-  { displayName: 'replay', timeout: 2 * minute, ...servers },
+  { displayName: 'replay', timeout: 4 * minute, ...servers },
 ];
 
 const typescript = {

@@ -37,12 +37,12 @@ const provider = {
   name: 'scripted',
   call: (request, options) => scriptedModel([answer]).call(request, options),
 };
-const clerk = defineAgent({ id: 'clerk', model: 'scripted/one', tools: [getWeather, sendMail], askUser: 'tool', maxIterations: 2 });
+const helper = defineAgent({ id: 'helper', model: 'scripted/one', tools: [getWeather, sendMail], askUser: 'tool', maxIterations: 2 });
 const greeter = defineAgent({ id: 'greeter', model: 'scripted/polite' });
 export default {
   runners: [
-    clerk,
-    sequential({ id: 'desk', steps: [greeter, parallel({ id: 'both', branches: [clerk, greeter] })] }),
+    helper,
+    sequential({ id: 'desk', steps: [greeter, parallel({ id: 'both', branches: [helper, greeter] })] }),
   ],
   providers: { scripted: provider },
 };

@@ -47,7 +47,7 @@ describe('longhaul dev', () => {
     return { running, address, uiUrl, folder };
   };
   const answerOf = async ({ address }: Dev): Promise<string> =>
-    (await runInProcess('run', 'clerk', 'hi', '--address', address, '--no-worker')).stdout;
+    (await runInProcess('run', 'helper', 'hi', '--address', address, '--no-worker')).stdout;
   const isGone = async ({ uiUrl, folder }: Dev): Promise<boolean> => {
     const isServing = await fetch(uiUrl).then(
       () => true,
@@ -60,12 +60,14 @@ describe('longhaul dev', () => {
     const dev = await startDev();
     const { running, folder } = dev;
     const file = join(folder, 'longhaul.config.mjs');
-    await running.shows(/^Agents {4}clerk, .* {2}\(longhaul\.config\.mjs, task queue longhaul\)$/m);
+    await running.shows(
+      /^Agents {4}helper, .* {2}\(longhaul\.config\.mjs, task queue longhaul\)$/m,
+    );
     expect((await fetch(dev.uiUrl)).status).toBe(200);
     expect(await answerOf(dev)).toBe('Hello.\n');
 
     writeFileSync(file, (cliAgents + witness).replaceAll('Hello.', 'Good evening.'));
-    await running.shows(/^reloaded: clerk\b/m);
+    await running.shows(/^reloaded: helper\b/m);
     expect(await answerOf(dev)).toBe('Good evening.\n');
 
     writeFileSync(file, 'this is no code');
@@ -73,10 +75,10 @@ describe('longhaul dev', () => {
     expect(await answerOf(dev)).toBe('Good evening.\n');
 
     writeFileSync(file, (cliAgents + witness).replaceAll('Hello.', 'Good night.'));
-    await running.shows(/^reloaded: [^]*^reloaded: clerk\b/m);
+    await running.shows(/^reloaded: [^]*^reloaded: helper\b/m);
     const worker = lastWorkerOf(folder);
     process.kill(worker, 'SIGKILL');
-    await running.shows(/^warning: the worker ended \(SIGKILL\)[^]*^reloaded: clerk\b/m);
+    await running.shows(/^warning: the worker ended \(SIGKILL\)[^]*^reloaded: helper\b/m);
     expect(lastWorkerOf(folder)).not.toBe(worker);
     expect(await answerOf(dev)).toBe('Good night.\n');
 
@@ -99,14 +101,14 @@ describe('longhaul dev', () => {
 
   it('keeps runs for the next time', async () => {
     const first = await startDev('--no-worker');
-    const args = ['run', 'clerk', 'hi', '--detach', '--address', first.address];
+    const args = ['run', 'helper', 'hi', '--detach', '--address', first.address];
     const { stdout } = await runInProcess(...args);
     first.running.kill('SIGTERM');
     expect((await first.running.finished).code).toBe(0);
     const db = join(first.folder, '.longhaul', 'temporal.db');
     const second = await startDev('--no-worker', '--db', db);
     const shown = ['show', stdout.trim(), '--address', second.address];
-    expect((await runInProcess(...shown)).stdout).toMatch(/^clerk-\S+ {2}running$/m);
+    expect((await runInProcess(...shown)).stdout).toMatch(/^helper-\S+ {2}running$/m);
 
     const third = await cli.run(['dev', '--no-worker', '--db', db], { cwd: second.folder });
     expect(third.code).toBe(5);

@@ -12,7 +12,7 @@ export type CliProject = {
   /** Flags that name this test's own task queue. */
   readonly queue: readonly string[];
   run(...args: readonly string[]): Promise<Finished>;
-  /** `longhaul run clerk`, on the test's queue. */
+  /** `longhaul run helper`, on the test's queue. */
   runAgent(input: string, ...args: readonly string[]): Promise<Finished>;
 };
 
@@ -23,7 +23,7 @@ export function useCliProject(): CliProject {
   };
   project.run = (...args) => project.cli.run(args, { cwd: project.folder });
   project.runAgent = (input, ...args) =>
-    project.run('run', 'clerk', input, ...project.queue, ...args);
+    project.run('run', 'helper', input, ...project.queue, ...args);
   beforeAll(async () => {
     project.cli = await builtCli();
     project.folder = await project.cli.project({ 'longhaul.config.mjs': cliAgents });

@@ -23,7 +23,7 @@ describe('longhaul', () => {
       expect(shown.stdout).toBe(
         [
           `${workflowId}  completed`,
-          'clerk · 2 model turns · 30 tokens',
+          'helper · 2 model turns · 30 tokens',
           '',
           'user',
           '  weather',
@@ -62,7 +62,7 @@ describe('longhaul', () => {
         return lines.some((line) => line.includes('asks:'));
       });
       expect(lines.sort()).toEqual([
-        '    branch-1 (clerk)    needs-input  asks: Which city?',
+        '    branch-1 (helper)   needs-input  asks: Which city?',
         '    branch-2 (greeter)  completed',
         '  both                  running      parallel',
         '  greeter               completed',
@@ -105,14 +105,14 @@ describe('longhaul', () => {
     it('list runs by agent and status', async () => {
       const workflowId = `listed-${randomUUID()}`;
       expect((await inProcess.runAgent('ask', '--workflow-id', workflowId)).code).toBe(3);
-      const filter = ['list', '--agent', 'clerk', '--status', 'needs-input'];
+      const filter = ['list', '--agent', 'helper', '--status', 'needs-input'];
       let found: { workflowId: string }[] = [];
       await until(async () => {
         found = linesOf(await inProcess.run(...filter, '--json'))[0] as { workflowId: string }[];
         return found.some((listed) => listed.workflowId === workflowId);
       });
       expect(found.find((listed) => listed.workflowId === workflowId)).toMatchObject({
-        agent: 'clerk',
+        agent: 'helper',
         status: 'needs-input',
         pending: [expect.objectContaining({ question: 'Which city?' })],
       });
@@ -126,7 +126,7 @@ describe('longhaul', () => {
     it('list what runs wait for, and how it is answered', async () => {
       const workflowId = `asking-${randomUUID()}`;
       expect((await inProcess.runAgent('mail', '--workflow-id', workflowId)).code).toBe(3);
-      const inbox = ['inbox', '--agent', 'clerk', '--kind', 'approval'];
+      const inbox = ['inbox', '--agent', 'helper', '--kind', 'approval'];
       let items: InboxItem[] = [];
       await until(async () => {
         const found = linesOf(await inProcess.run(...inbox, '--json'))[0] as InboxItem[];
@@ -135,16 +135,16 @@ describe('longhaul', () => {
       });
       expect(items).toEqual([
         expect.objectContaining({
-          agent: 'clerk',
+          agent: 'helper',
           inputId: 'a1.0',
           kind: 'approval',
-          path: 'clerk',
+          path: 'helper',
         }),
       ]);
       const { code, stdout } = await inProcess.run(...inbox);
       expect(code).toBe(0);
       expect(stdout).toMatch(
-        new RegExp(`^${workflowId}  a1\\.0 +clerk  approval  \\d+ s +May send_mail run\\?`, 'm'),
+        new RegExp(`^${workflowId}  a1\\.0 +helper  approval  \\d+ s +May send_mail run\\?`, 'm'),
       );
       expect(stdout).toMatch(/^approve with: longhaul approve /m);
       await inProcess.run('cancel', workflowId);
@@ -171,7 +171,7 @@ describe('longhaul', () => {
       ['list'],
       ['inbox'],
       ['setup'],
-      ['run', 'clerk', 'hi'],
+      ['run', 'helper', 'hi'],
       ['show', 'a'],
       ['resume', 'a', 'b'],
     ])('says so at once where nothing listens: %s', async (...args) => {

@@ -25,7 +25,7 @@ describe('longhaul', () => {
     it('serves the agents of the folder, shows the steps on stderr and the answer on stdout', async () => {
       const finished = await project.runAgent('weather');
       expect(finished).toMatchObject({ code: 0, stdout: 'It is this: Paris: 22 degrees\n' });
-      expect(finished.stderr).toMatch(/^run clerk-\S+$/m);
+      expect(finished.stderr).toMatch(/^run helper-\S+$/m);
       expect(finished.stderr).toContain('#1  call    get_weather {"city":"Paris"}\n');
       expect(finished.stderr).toContain('#1  result  get_weather Paris: 22 degrees\n');
       expect(finished.stdout + finished.stderr).not.toMatch(escapes);
@@ -56,7 +56,7 @@ describe('longhaul', () => {
       const workflowId = workflowIdOf(paused);
       expect(paused.code).toBe(3);
       expect(paused.stdout).toBe(
-        `clerk asks: Which city?\n  1. Paris\n  2. Rome\nanswer with: longhaul resume ${workflowId} 'your answer'\n`,
+        `helper asks: Which city?\n  1. Paris\n  2. Rome\nanswer with: longhaul resume ${workflowId} 'your answer'\n`,
       );
       const resumed = await project.run('resume', workflowId, '2');
       expect(resumed).toMatchObject({ code: 0, stdout: 'It is this: Rome\n' });
@@ -142,20 +142,20 @@ describe('longhaul', () => {
     it('refuses an agent that the folder does not have, before it starts a run', async () => {
       const finished = await inProcess.run(
         'run',
-        'clark',
+        'helpr',
         'hi',
         '--agents',
         inProcess.file,
         ...nobodysQueue(),
       );
       expect(finished.code).toBe(1);
-      expect(finished.stderr).toMatch(/^error: .*did you mean 'clerk'\?[^\n]*\n$/);
+      expect(finished.stderr).toMatch(/^error: .*did you mean 'helper'\?[^\n]*\n$/);
     });
 
     it('is over when its run is cancelled from elsewhere', async () => {
       const workflowId = `slow-${randomUUID()}`;
       const running = project.cli.start(
-        ['run', 'clerk', 'slow', '--workflow-id', workflowId, ...project.queue],
+        ['run', 'helper', 'slow', '--workflow-id', workflowId, ...project.queue],
         {
           cwd: project.folder,
         },
@@ -174,7 +174,7 @@ describe('longhaul', () => {
     it('leaves the run alone on Ctrl-C', async () => {
       const workflowId = `left-${randomUUID()}`;
       const running = project.cli.start(
-        ['run', 'clerk', 'slow', '--workflow-id', workflowId, ...project.queue],
+        ['run', 'helper', 'slow', '--workflow-id', workflowId, ...project.queue],
         {
           cwd: project.folder,
         },
@@ -193,20 +193,20 @@ describe('longhaul', () => {
     it('only starts the run with --detach', async () => {
       const finished = await inProcess.run(
         'run',
-        'clerk',
+        'helper',
         'weather',
         '--detach',
         ...nobodysQueue(),
       );
       expect(finished.code).toBe(0);
-      expect(finished.stdout).toMatch(/^clerk-\S{12}\n$/);
+      expect(finished.stdout).toMatch(/^helper-\S{12}\n$/);
       expect(finished.stderr).toMatch(/^warning: no worker polls task queue 'unserved-/);
       await inProcess.run('cancel', finished.stdout.trim());
     });
 
     it('is over soon when nobody works', async () => {
       const finished = await inProcess.run(
-        ...['run', 'clerk', 'hi', '--no-worker', '--json'],
+        ...['run', 'helper', 'hi', '--no-worker', '--json'],
         ...nobodysQueue(),
       );
       expect(finished.code).toBe(5);

@@ -38,7 +38,7 @@ describe('longhaul doctor', () => {
     await client.workflow.start('agentWorkflow', {
       workflowId: name,
       taskQueue: `queue-${name}`,
-      args: [{ runner: 'clerk', input: 'hi' }],
+      args: [{ runner: 'helper', input: 'hi' }],
     });
     return name;
   }

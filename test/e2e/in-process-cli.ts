@@ -19,14 +19,14 @@ export type InProcessCli = {
   /** Flags that name the worker's task queue. */
   readonly queue: readonly string[];
   run(...args: readonly string[]): Promise<Finished>;
-  /** `longhaul run clerk`, by that worker. */
+  /** `longhaul run helper`, by that worker. */
   runAgent(input: string, ...args: readonly string[]): Promise<Finished>;
 };
 
 /** Is there from the first test of this `describe` on. */
 export function useInProcessCli(): InProcessCli {
   const cli = { run: runInProcess } as { -readonly [Key in keyof InProcessCli]: InProcessCli[Key] };
-  cli.runAgent = (input, ...args) => runInProcess('run', 'clerk', input, ...cli.queue, ...args);
+  cli.runAgent = (input, ...args) => runInProcess('run', 'helper', input, ...cli.queue, ...args);
   let harness: Harness;
   let folder: string;
   beforeAll(async () => {

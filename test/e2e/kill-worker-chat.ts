@@ -42,17 +42,13 @@ export async function killInChat(
   await firstWorker.exited;
   const savedBeforeKill = (await load()).length;
   let attempts = 0;
-  await eventually(
-    'the save is tried again',
-    async () => {
-      attempts = (await saving())[0]?.attempt ?? 0;
-      return attempts > 1;
-    },
-    60_000,
-  );
+  await eventually('the save is tried again', async () => {
+    attempts = (await saving())[0]?.attempt ?? 0;
+    return attempts > 1;
+  });
   await startWorker({ stores: path });
   answers.push(await answerOf(await thread.send('more')));
-  await eventually('both are saved', async () => (await load()).length === 2, 60_000);
+  await eventually('both are saved', async () => (await load()).length === 2);
   await eventually('nothing is left to save', async () => (await saving()).length === 0);
   const saved = (await load()).map(({ user, assistant }) => [user, assistant]);
   return { answers, savedBeforeKill, saved, attempts };

@@ -130,8 +130,8 @@ const aroundBooking = {
 };
 
 const text = { type: 'string' } as const;
-const clerk = defineAgent({
-  id: 'clerk',
+const helper = defineAgent({
+  id: 'helper',
   model: 'gate/one',
   askUser: 'tool',
   tools: [
@@ -175,8 +175,8 @@ const chatty = defineAgent({
 });
 
 /** Three who ask, one of them two levels below the others. */
-const nested = sequential({ id: 'nested', steps: [sequential({ id: 'inner', steps: [clerk] })] });
-const branches = [clerk, clerk, nested];
+const nested = sequential({ id: 'nested', steps: [sequential({ id: 'inner', steps: [helper] })] });
+const branches = [helper, helper, nested];
 const tree = sequential({ id: 'tree', steps: [parallel({ id: 'branches', branches })] });
 
 const dieAtStep = {
@@ -196,7 +196,7 @@ const willDie = diesAfterEveryStep || diesAfter !== undefined;
 const worker = await createWorker({
   address: settings.address,
   taskQueue: settings.taskQueue,
-  runners: [clerk, chatty, tree],
+  runners: [helper, chatty, tree],
   providers: { gate: gateModel },
   ...(settings.stores !== undefined && { stores: new SqliteStores({ path: settings.stores }) }),
   workerOptions: {

@@ -21,7 +21,7 @@ export async function startRun(
   name: string,
   context: { readonly [key: string]: string } = {},
 ): Promise<RunHandle> {
-  return await longhaul.start('clerk', name, { context: { run: name, ...context } });
+  return await longhaul.start('helper', name, { context: { run: name, ...context } });
 }
 
 /** As `recordOf`, answering the question of the script on the way. */

@@ -218,7 +218,7 @@ describe('killed with SIGKILL', () => {
   });
 
   it('a worker and then a server leave three questions of a tree open, which are answered in any order', async () => {
-    const [first, third] = ['tree/branches/branch-1', 'tree/branches/branch-3/inner/clerk'];
+    const [first, third] = ['tree/branches/branch-1', 'tree/branches/branch-3/inner/helper'];
     const texts = ['You chose oak.', 'You chose elm.', 'You chose fir.'];
     expect(await tree).toEqual({
       asked: [first, 'tree/branches/branch-2', third],

@@ -40,20 +40,20 @@ describe('two applications on one task queue', () => {
   async function open(application: string, effect: 'once' | 'idempotent'): Promise<void> {
     quietRuntime();
     const { agent, provider } = scriptedAgents();
-    const clerk = agent('clerk', [refundCall, `Refunded by ${application}.`], {
+    const helper = agent('helper', [refundCall, `Refunded by ${application}.`], {
       tools: [refund(application, ran, effect)],
     });
     const boss = agent(
       'boss',
       [{ toolCalls: [{ name: 'ask', args: { input: 'Go' } }] }, `Done by ${application}.`],
-      { tools: [subAgent(clerk, { name: 'ask', description: 'Asks' })] },
+      { tools: [subAgent(helper, { name: 'ask', description: 'Asks' })] },
     );
     const connection = await NativeConnection.connect({ address });
     const worker = await createWorker({
       connection,
       taskQueue,
       application,
-      runners: [boss, clerk],
+      runners: [boss, helper],
       providers: { scripted: provider },
       workerOptions: {
         workflowBundle: { codePath: workflowBundlePath() },
@@ -91,7 +91,7 @@ describe('two applications on one task queue', () => {
   it('conversations of one name are two', async () => {
     const told = await Promise.all(
       Object.entries(clients).map(async ([application, longhaul]) => {
-        const thread = longhaul.thread({ agent: 'clerk', sessionId: taskQueue });
+        const thread = longhaul.thread({ agent: 'helper', sessionId: taskQueue });
         const turn = await thread.send('Go');
         const { finalResponse } = await turn.result();
         return { application, id: thread.threadId, text: finalResponse.text };
@@ -112,14 +112,14 @@ describeWithTimeSkipping('a run of an application that no worker has', () => {
     const { agent, provider } = scriptedAgents();
     const test = await createTestEnvironment({
       application: 'shop',
-      runners: [agent('clerk', ['Hi.'])],
+      runners: [agent('helper', ['Hi.'])],
       providers: { scripted: provider },
       serverPath: timeSkippingServerPath(),
       workerOptions: { workflowBundle: { codePath: workflowBundlePath() } },
     });
     const { connection } = test.client.client;
     const stranger = await connect({ connection, application: 'nobody' });
-    const run = await stranger.start('clerk', 'Go');
+    const run = await stranger.start('helper', 'Go');
     await expect(test.outcome(run)).rejects.toMatchObject({
       code: 'NotRegisteredHere',
       message: expect.stringContaining("the call is of 'nobody'") as string,

@@ -171,7 +171,7 @@ describe('continue-as-new', () => {
       },
     });
     const run = await harness.longhaul.startSpec(agent, 'Go.');
-    await eventually('the next execution', () => isPulling, 45_000);
+    await eventually('the next execution', () => isPulling);
     expect(await run.outcome()).toMatchObject({ kind: 'needs-input', question: 'Which one?' });
     const resumed = run.resume('Whales');
     await eventually('the answer', async () => {

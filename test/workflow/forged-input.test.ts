@@ -16,10 +16,14 @@ describe('forged input', () => {
   let harness: Harness;
   const { agent, provider } = scriptedAgents();
   const asks = { toolCalls: [{ name: 'ask_user', args: { question: 'Which?' } }] };
-  const clerk = agent('clerk', [asks, 'Settled.'], { askUser: 'tool' });
-  const boss = agent('boss', [{ toolCalls: [{ name: 'clerk', args: { input: 'Go' } }] }, 'Done.'], {
-    tools: [subAgent(clerk, { name: 'clerk', description: 'Asks' })],
-  });
+  const helper = agent('helper', [asks, 'Settled.'], { askUser: 'tool' });
+  const boss = agent(
+    'boss',
+    [{ toolCalls: [{ name: 'helper', args: { input: 'Go' } }] }, 'Done.'],
+    {
+      tools: [subAgent(helper, { name: 'helper', description: 'Asks' })],
+    },
+  );
   const quick = agent('quick', ['Hello.']);
 
   beforeAll(async () => {
@@ -28,7 +32,7 @@ describe('forged input', () => {
       runners: [
         boss,
         quick,
-        defineAgent({ id: 'talker', model: 'scripted/clerk', askUser: 'tool' }),
+        defineAgent({ id: 'talker', model: 'scripted/helper', askUser: 'tool' }),
       ],
       providers: { scripted: provider },
     });

@@ -70,8 +70,8 @@ describe('with a codec that adds a third', () => {
     ]);
     // Whichever branch calls first, both write as much.
     const writers = scriptedModel([written, written]);
-    const clerk = defineAgent({
-      id: 'clerk',
+    const helper = defineAgent({
+      id: 'helper',
       model: 'scripted/one',
       tools: [look],
       askUser: 'tool',
@@ -79,12 +79,12 @@ describe('with a codec that adds a third', () => {
     const writer = defineAgent({ id: 'writer', model: 'writers/one' });
     const both = parallel({ id: 'both', branches: [writer, writer] });
     await harness.worker({
-      runners: [clerk, both],
+      runners: [helper, both],
       providers: { scripted, writers },
       encryption: growing,
     });
 
-    const run = await longhaul.startSpec(clerk, near(limits.input), {
+    const run = await longhaul.startSpec(helper, near(limits.input), {
       session: { notes: near(limits.session) },
       context: { about: near(limits.context) },
     });

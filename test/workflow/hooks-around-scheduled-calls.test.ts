@@ -18,7 +18,7 @@ import { lastText, scriptedAgents, type Script } from './scripted-agents';
 /** What the callbacks of `own` are in the test that runs. */
 let hooks: Partial<CallbackHooks> = {};
 let charge: (args: JsonObject) => unknown;
-let clerk: (input: string) => string;
+let helper: (input: string) => string;
 
 const own = defineCallbacks({
   name: 'own',
@@ -54,16 +54,16 @@ const tools = [
     }),
   ),
   subAgent(
-    agents.agent('clerk', [(request) => clerk(lastText(request))], {
+    agents.agent('helper', [(request) => helper(lastText(request))], {
       callbacks: [
         defineCallbacks({
           name: 'below',
           session: ['trail'],
-          beforeModelCall: ({ session }) => void (session['trail'] = note(session, 'clerk')),
+          beforeModelCall: ({ session }) => void (session['trail'] = note(session, 'helper')),
         }),
       ],
     }),
-    { name: 'ask_clerk', description: 'Asks the clerk' },
+    { name: 'ask_helper', description: 'Asks the helper' },
   ),
 ];
 const runners = [
@@ -88,7 +88,7 @@ describe('hooks around calls that the run schedules itself', () => {
   beforeEach(() => {
     hooks = {};
     charge = jest.fn(({ cents }: JsonObject) => ({ charged: cents ?? null }));
-    clerk = jest.fn((input: string) => `clerk: ${input}`);
+    helper = jest.fn((input: string) => `helper: ${input}`);
   });
   afterAll(() => harness.close());
 
@@ -119,8 +119,8 @@ describe('hooks around calls that the run schedules itself', () => {
     { kind: 'an activity', input: 'charge {"cents":5}', shown: '"charged":5', type: 'ChargeCard' },
     {
       kind: 'an agent',
-      input: 'ask_clerk {"input":"hi"}',
-      shown: 'clerk: hi',
+      input: 'ask_helper {"input":"hi"}',
+      shown: 'helper: hi',
       type: 'agentWorkflow',
     },
   ];
@@ -189,11 +189,11 @@ describe('hooks around calls that the run schedules itself', () => {
       afterToolCall: ({ session }) => void (session['trail'] = note(session, 'after')),
     };
     const [asked, charged] = await Promise.all([
-      start('ask_clerk {"input":"hi"}', { session: { trail: 'start', kept: 1 } }),
+      start('ask_helper {"input":"hi"}', { session: { trail: 'start', kept: 1 } }),
       start('charge {"cents":5}', { session: { trail: 'start', kept: 1 } }),
     ]);
     expect((await asked.result()).session).toEqual({
-      trail: 'start>before>clerk>after',
+      trail: 'start>before>helper>after',
       kept: 1,
     });
     expect((await charged.result()).session).toEqual({ trail: 'start>before>after', kept: 1 });
@@ -202,8 +202,8 @@ describe('hooks around calls that the run schedules itself', () => {
   it('hand a session that is too long to travel on to the agent', async () => {
     const long = 'l'.repeat(10_000);
     hooks = { beforeToolCall: ({ session }) => void (session['trail'] = note(session, 'before')) };
-    const run = await start('ask_clerk {"input":"hi"}', { session: { trail: long } });
-    expect((await run.result()).session).toEqual({ trail: `${long}>before>clerk` });
+    const run = await start('ask_helper {"input":"hi"}', { session: { trail: long } });
+    expect((await run.result()).session).toEqual({ trail: `${long}>before>helper` });
   });
 
   it('see errors as results', async () => {
@@ -212,22 +212,22 @@ describe('hooks around calls that the run schedules itself', () => {
     charge = () => {
       throw new Error('card declined');
     };
-    clerk = () => {
-      throw new ProviderError('rejected', 'clerk is ill');
+    helper = () => {
+      throw new ProviderError('rejected', 'helper is ill');
     };
     const runs = await Promise.all(calls.map(({ input }) => start(input)));
     await Promise.all(runs.map(answer));
     expect(seen).toHaveLength(2);
     expect(seen).toMatchObject([{ isError: true }, { isError: true }]);
     expect(seen.map((result) => JSON.stringify(result)).sort()).toEqual([
-      expect.stringContaining('clerk is ill'),
+      expect.stringContaining('helper is ill'),
       expect.stringContaining('card declined'),
     ]);
   });
 
   it('are not asked about arguments that do not match the schema', async () => {
     hooks = { beforeToolCall: () => abort('asked') };
-    for (const input of ['charge {"cents":"5"}', 'ask_clerk {"text":"hi"}']) {
+    for (const input of ['charge {"cents":"5"}', 'ask_helper {"text":"hi"}']) {
       expect(await answer(await start(input))).toMatch(/"isError":true/);
     }
     expect(charge).not.toHaveBeenCalled();
@@ -249,7 +249,7 @@ describe('hooks around calls that the run schedules itself', () => {
     const seen: unknown[] = [];
     const text = 'w'.repeat(20_000);
     hooks = { beforeToolCall: ({ call }) => void seen.push(call.args) };
-    await answer(await start(`ask_clerk ${JSON.stringify({ input: text })}`));
+    await answer(await start(`ask_helper ${JSON.stringify({ input: text })}`));
     expect(seen).toEqual([{ input: text }]);
   });
 

@@ -116,11 +116,11 @@ describe('log', () => {
   });
 
   it('of an earlier run is not taken for that of a new one with its id', async () => {
-    let isHeld = true;
+    let letGo = (): void => undefined;
+    const held = new Promise<void>((resolve) => (letGo = resolve));
     const model = searchingModel(5, {
       answer: async () => {
-        if (isHeld && model.requests.length >= 3)
-          await new Promise((resolve) => setTimeout(resolve, 300));
+        if (model.requests.length >= 3) await held;
       },
     });
     await harness.worker({ runners: [agent], providers: { scripted: model } });
@@ -128,7 +128,7 @@ describe('log', () => {
     const first = await harness.longhaul.startSpec(agent, 'the first run', { workflowId });
     await eventually('the third model call of the first run', () => model.requests.length >= 3);
     await harness.longhaul.client.workflow.getHandle(first.workflowId).terminate('to reuse the id');
-    isHeld = false;
+    letGo();
     const second = await harness.longhaul.startSpec(agent, 'the second run', { workflowId });
     await second.outcome();
     await expectPrefixes(second, requestsOf(model, 'the second run'));

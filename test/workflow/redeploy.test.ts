@@ -34,7 +34,7 @@ describe('a redeploy', () => {
   afterEach(() => harness.close());
 
   it('leaves a run that waits with its prompt and schemas, and gives new runs the new ones', async () => {
-    const id = `clerk-${randomUUID().slice(0, 8)}`;
+    const id = `helper-${randomUUID().slice(0, 8)}`;
     const spec = (word: string): string =>
       `agents: [{ id: ${id}, model: scripted/one, instructions: ${word}, askUser: tool, output: { schema: { type: object, properties: { ${word}: { type: string } }, required: [${word}] } } }]`;
     const definitions = (word: string): Definitions => {
@@ -99,7 +99,7 @@ describe('a redeploy', () => {
 describeWithTimeSkipping('a redeploy, in skipped time', () => {
   it('tells the model of a tool whose code is gone', async () => {
     const agent = defineAgent({
-      ...{ id: 'clerk', model: 'scripted/one', askUser: 'tool' },
+      ...{ id: 'helper', model: 'scripted/one', askUser: 'tool' },
       tools: [aTool('older')],
     });
     const model = scriptedModel([callOwnTool, askFirst, callOwnTool, 'Done.']);
@@ -118,7 +118,7 @@ describeWithTimeSkipping('a redeploy, in skipped time', () => {
       runners: [agent],
       serverPath: timeSkippingServerPath(),
     });
-    const run = await test.client.start('clerk', 'Go.');
+    const run = await test.client.start('helper', 'Go.');
     expect(await test.outcome(run)).toMatchObject({ kind: 'needs-input' });
     test.worker.shutdown();
     await eventually('the worker to end', () => test.worker.getState() === 'STOPPED');

@@ -94,7 +94,7 @@ describe('a restart', () => {
     }
     const started = histories[0]?.[0]?.workflowExecutionStartedEventAttributes;
     expect(started?.continuedExecutionRunId).toBeTruthy();
-  }, 180_000);
+  });
 });
 
 type Events = Awaited<ReturnType<typeof fetchHistory>>;

@@ -54,8 +54,7 @@ describe('a thread with a store', () => {
   let harness: Harness;
   let longhaul: Longhaul;
   let stores: SqliteStores;
-  /** Calls that fail from now on. */
-  let failures = 0;
+  let isDown = false;
   /** What a store of somebody else's holds. */
   let rows: unknown = [];
   beforeAll(async () => {
@@ -66,8 +65,7 @@ describe('a thread with a store', () => {
     const shaky: MemoryStore = {
       ...memory.default,
       saveTurn: async (turn, options) => {
-        failures -= 1;
-        if (failures >= 0) throw new LonghaulError('StoreError', 'down', { retryable: true });
+        if (isDown) throw new LonghaulError('StoreError', 'down', { retryable: true });
         return await memory.default.saveTurn(turn, options);
       },
     };
@@ -194,11 +192,12 @@ describe('a thread with a store', () => {
 
   it('answers while its store is down, and saves what was said, in order, once it is back', async () => {
     const thread = threadOf('late');
-    failures = 2;
+    isDown = true;
     expect(await answer(thread, 'one')).toBe('<one>');
     expect(await answer(thread, 'two')).toBe('<two>');
     expect(await said(thread)).toEqual([]);
     expect(given('two')).toEqual(['one', '<one>', 'two']);
+    isDown = false;
     await eventually('both are saved', async () => (await said(thread)).length === 2);
     expect(await said(thread)).toEqual(['one', 'two']);
   });
@@ -207,10 +206,10 @@ describe('a thread with a store', () => {
     const thread = threadOf('late');
     await answer(thread, 'one');
     await eventually('it is saved', async () => (await said(thread)).length === 1);
-    failures = 1_000;
+    isDown = true;
     await answer(thread, 'two');
     await thread.clear();
-    failures = 0;
+    isDown = false;
     expect(await said(thread)).toEqual([]);
     await answer(thread, 'three');
     expect(given('three')).toEqual(['three']);

@@ -155,7 +155,7 @@ describe('who waits for a run', () => {
       await (second ?? first).stop();
       rmSync(scratch, { recursive: true });
     }
-  }, 120_000);
+  });
 
   it('is let go when the connection is closed', async () => {
     const harness = await openHarness();

@@ -40,7 +40,7 @@ describe('a run whose worker is replaced', () => {
       },
       { session: ['charged'], retry: { initialInterval: '100ms' } },
     );
-    const { model } = agents.agent('clerk', steps, { tools: [charge], askUser: 'tool' });
+    const { model } = agents.agent('helper', steps, { tools: [charge], askUser: 'tool' });
     const { runners, providers } = agents;
     const workerOptions = { shutdownGraceTime: 0 };
     worker = await harness.worker({ runners, providers, stores, workerOptions });
@@ -49,7 +49,7 @@ describe('a run whose worker is replaced', () => {
 
   it('a run outlives its worker: nothing is asked twice, and the session is saved with its end', async () => {
     await startWorker([callOf('charge')]);
-    const run = await harness.longhaul.start('clerk', 'Charge it.', { key });
+    const run = await harness.longhaul.start('helper', 'Charge it.', { key });
     await eventually('the call', () => attempts.length === 1);
     await worker.stop();
     expect(await stores.session.exists(key)).toBe(false);
@@ -66,7 +66,7 @@ describe('a run whose worker is replaced', () => {
 
   it('any process answers a run by its id, and only what that run has asked', async () => {
     await startWorker([callOf('ask_user', { question: 'Which colour?' })]);
-    const { workflowId } = await harness.longhaul.start('clerk', 'Paint it.');
+    const { workflowId } = await harness.longhaul.start('helper', 'Paint it.');
     await harness.longhaul.run(workflowId).outcome();
     await worker.stop();
 
@@ -80,8 +80,8 @@ describe('a run whose worker is replaced', () => {
           kind: 'question',
           question: 'Which colour?',
           call: expect.objectContaining({ name: 'ask_user' }) as object,
-          agentId: 'clerk',
-          path: 'clerk',
+          agentId: 'helper',
+          path: 'helper',
           since: expect.any(String) as string,
           nonce: expect.stringMatching(/^[0-9a-f]{20}$/) as string,
         },

@@ -123,7 +123,7 @@ function rowsOf(
   ];
 }
 
-/** `branch-1 (clerk)`: its part of the way, and the runner where that is called otherwise. */
+/** `branch-1 (helper)`: its part of the way, and the runner where that is called otherwise. */
 function nameOf({ path, runner }: RunTree): string {
   const element = path.slice(path.lastIndexOf('/') + 1);
   return printableLine(element === runner ? runner : `${element} (${runner})`);

@@ -5,12 +5,12 @@ import { startMemo } from '../../../src/core/run-start';
 import type { RunKey, RunMemo } from '../../../src/protocol/run';
 
 const memoWith = (key?: RunKey): RunMemo =>
-  startMemo({ agent: 'clerk', key: keyHashes(key) }).longhaul;
+  startMemo({ agent: 'helper', key: keyHashes(key) }).longhaul;
 
 describe('Whose', () => {
   it.each<{ name: string; filter: WhoseFilter; key?: RunKey; matches: boolean }>([
     { name: 'everybody', filter: {}, matches: true },
-    { name: 'an agent', filter: { agent: 'clerk' }, matches: true },
+    { name: 'an agent', filter: { agent: 'helper' }, matches: true },
     { name: 'another agent', filter: { agent: 'other' }, matches: false },
     { name: 'a user', filter: { key: { userId: 'ada' } }, key: { userId: 'ada' }, matches: true },
     {

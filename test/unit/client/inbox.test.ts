@@ -80,14 +80,14 @@ const input: PendingInput = {
   inputId: 'q1',
   kind: 'question',
   question: 'Which city?',
-  agentId: 'clerk',
-  path: 'clerk',
+  agentId: 'helper',
+  path: 'helper',
   since: '2026-01-01T00:00:00.000Z',
 };
-const waiting: RunMemo = { status: 'needs-input', agent: 'clerk', pending: [input] };
+const waiting: RunMemo = { status: 'needs-input', agent: 'helper', pending: [input] };
 const whole: PendingInput = { ...input, options: ['Paris', 'Rome'] };
 const item = (workflowId: string, fields: Partial<InboxItem> = {}): InboxItem => {
-  return { workflowId, agent: 'clerk', ...input, isComplete: false, ...fields };
+  return { workflowId, agent: 'helper', ...input, isComplete: false, ...fields };
 };
 
 async function collect(from: Client | SearchIndex, filter: InboxFilter = {}): Promise<InboxItem[]> {
@@ -120,7 +120,7 @@ describe('listInbox', () => {
       run: { memo: { ...waiting, status: 'running' } },
       items: [],
     },
-    { name: 'nothing of a child', run: { memo: { ...waiting, path: 'top/clerk' } }, items: [] },
+    { name: 'nothing of a child', run: { memo: { ...waiting, path: 'top/helper' } }, items: [] },
     { name: 'nothing without a memo', run: {}, items: [] },
   ])('takes $name', async ({ run, items }) => {
     const { client } = clientOf([{ id: 'a', ...run }]);
@@ -181,7 +181,7 @@ describe('listInbox', () => {
       pending: [input, approval],
     });
     const { client } = clientOf([
-      { id: 'a', memo: memo('clerk') },
+      { id: 'a', memo: memo('helper') },
       { id: 'b', memo: memo('other') },
     ]);
     const found = async (filter: InboxFilter): Promise<string[]> =>
@@ -243,15 +243,15 @@ describe('listInbox', () => {
   it.each([
     {
       name: 'an agent',
-      filter: { agent: 'clerk' },
-      query: narrowed(" AND LonghaulAgent = 'clerk'"),
+      filter: { agent: 'helper' },
+      query: narrowed(" AND LonghaulAgent = 'helper'"),
     },
     { name: 'what is no id', filter: { agent: "x' OR 'a' = 'a" }, query: waits },
     {
       name: 'a user of an application',
-      filter: { agent: 'clerk', key: { userId: 'ada', appName: 'shop' } },
+      filter: { agent: 'helper', key: { userId: 'ada', appName: 'shop' } },
       query: narrowed(
-        " AND LonghaulAgent = 'clerk'" +
+        " AND LonghaulAgent = 'helper'" +
           " AND LonghaulKey = 'app-63e7dc7be8ae3428ee90de5fba706209' AND LonghaulKey = 'user-a10756cea6fb7404058437fcfe4d8dc9'",
       ),
     },

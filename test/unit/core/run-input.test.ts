@@ -8,7 +8,7 @@ const image = {
   mediaType: 'image/png',
   source: { kind: 'url', url: 'https://x.test/a.png' },
 };
-const run = (fields: object = {}): object => ({ runner: 'clerk', input: 'Go', ...fields });
+const run = (fields: object = {}): object => ({ runner: 'helper', input: 'Go', ...fields });
 const lineage = { root: 'root', path: 'root/step', ancestors: ['root'], depth: 1 };
 const nested = 'refers to itself';
 
@@ -63,7 +63,7 @@ describe('a media part', () => {
 describe('checkRunInput', () => {
   it.each<{ name: string; input: object }>([
     { name: 'an id and a text', input: run() },
-    { name: 'a spec', input: run({ runner: { kind: 'agent', id: 'clerk' } }) },
+    { name: 'a spec', input: run({ runner: { kind: 'agent', id: 'helper' } }) },
     { name: 'parts', input: run({ input: [{ type: 'text', text: 'See' }, image] }) },
     { name: 'a budget that is used up', input: run({ budget: { maxTokens: 0 } }) },
     { name: 'what is left out as null', input: run({ session: null, key: null, context: null }) },
@@ -97,8 +97,8 @@ describe('checkRunInput', () => {
     },
     {
       name: 'a runner that is no id',
-      input: run({ runner: 'a clerk' }),
-      message: "runner 'a clerk' is not an id: ",
+      input: run({ runner: 'a helper' }),
+      message: "runner 'a helper' is not an id: ",
     },
     {
       name: 'a spec without its id',
@@ -107,8 +107,8 @@ describe('checkRunInput', () => {
     },
     {
       name: 'a spec that is too long',
-      input: run({ runner: { id: 'clerk', instructions: 'x'.repeat(limits.definition) } }),
-      message: `runner has ${limits.definition + '{"id":"clerk","instructions":""}'.length} bytes of JSON; at most ${limits.definition} are taken`,
+      input: run({ runner: { id: 'helper', instructions: 'x'.repeat(limits.definition) } }),
+      message: `runner has ${limits.definition + '{"id":"helper","instructions":""}'.length} bytes of JSON; at most ${limits.definition} are taken`,
       code: 'PayloadTooLarge',
     },
     {
@@ -118,7 +118,7 @@ describe('checkRunInput', () => {
     },
     {
       name: 'no input',
-      input: { runner: 'clerk' },
+      input: { runner: 'helper' },
       message: 'input must be a text or a list of parts, not undefined',
     },
     {

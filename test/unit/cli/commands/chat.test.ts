@@ -87,7 +87,7 @@ describe('chat', () => {
 });
 
 it('renderThreads has a line per thread, by its session or else its id', () => {
-  const facts = { agent: 'clerk', startTime: '2026-01-01T00:00:00Z', pending: [] };
+  const facts = { agent: 'helper', startTime: '2026-01-01T00:00:00Z', pending: [] };
   const key = { appName: 'shop', userId: 'ada', sessionId: 's-1' };
   const lines = renderThreads(
     [
@@ -98,7 +98,7 @@ it('renderThreads has a line per thread, by its session or else its id', () => {
   );
   expect(lines.map((line) => line.trim().split(/ {2,}/))).toEqual([
     ['SESSION', 'USER', 'APP', 'AGENT', 'STATUS', 'AGE', 'WAITS FOR'],
-    ['s-1', 'ada', 'shop', 'clerk', 'running', '2 h'],
-    ['thread:x', 'clerk', 'running', '2 h'],
+    ['s-1', 'ada', 'shop', 'helper', 'running', '2 h'],
+    ['thread:x', 'helper', 'running', '2 h'],
   ]);
 });

@@ -21,8 +21,8 @@ const input: PendingInput = {
   kind: 'question',
   question: 'Which?',
   options: ['a'],
-  agentId: 'clerk',
-  path: 'boss/clerk',
+  agentId: 'helper',
+  path: 'boss/helper',
   since: '2026-11-22T00:00:00.000Z',
 };
 const usage = {

@@ -8,8 +8,8 @@ describe('shownAtStart', () => {
   const shown = shownBriefly({ status: 'running', pending: [], key });
 
   it('is what a run shows first, where it was started with its own key', () => {
-    expect(shownAtStart(startMemo({ agent: 'clerk', key }))).toBe(shown);
-    expect(shownAtStart(startMemo({ agent: 'clerk', key: ['user-4567'] }))).not.toBe(shown);
+    expect(shownAtStart(startMemo({ agent: 'helper', key }))).toBe(shown);
+    expect(shownAtStart(startMemo({ agent: 'helper', key: ['user-4567'] }))).not.toBe(shown);
     expect(shownAtStart(undefined)).not.toBe(shown);
   });
 
