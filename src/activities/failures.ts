@@ -4,7 +4,7 @@ import { ApplicationFailure, Context } from '@temporalio/activity';
 import { TemporalFailure } from '@temporalio/common';
 import { clipText } from '../base/text';
 import { type ErrorDetails, LonghaulError, ProviderError } from '../protocol/errors';
-import { isJsonObject } from '../base/json';
+import { defined, isJsonObject } from '../base/json';
 import { limits, timeouts } from '../protocol/limits';
 import type { RunSpend } from '../protocol/run';
 import { redact } from '../providers/redact';
@@ -36,7 +36,7 @@ function providerApplicationFailure(error: ProviderError): ApplicationFailure {
   return failure(error.code, error.message, {
     nonRetryable: !error.retryable || isSpent,
     details: error.details,
-    ...(error.retryAfterMs !== undefined && { nextRetryDelay: error.retryAfterMs }),
+    ...defined({ nextRetryDelay: error.retryAfterMs }),
   });
 }
 

@@ -10,7 +10,7 @@ import type {
 } from '../providers/provider';
 import { deepFreeze } from '../base/json';
 import { plainStep, type ScriptedStep, toResponse } from './scripted-step';
-import { isCut } from '../providers/stream-cut';
+import { isCut } from '../providers/attempt';
 
 const chunk = /[\s\S]{1,12}/gu;
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../base/json';
 import type { AssistantPart, FinishReason, ToolCallPart, Usage } from '../protocol/message';
 import type { ModelRequest, ModelResponse } from '../providers/provider';
-import { checkToolArguments } from '../providers/tool-arguments';
+import { checkToolArguments } from '../providers/wire';
 
 /** A text stands for arguments as the model wrote them: what is no JSON object becomes a malformed call, as with a real model. */
 export type ScriptedToolCall = {

@@ -1,3 +1,4 @@
+import { defined } from '../base/json';
 import type {
   BundleOptions,
   BundlerPlugin,
@@ -152,7 +153,7 @@ export class LonghaulPlugin implements WorkerPlugin, BundlerPlugin {
       inputs: new InputCache(),
       mcp,
       hasSearchAttributes: searchAttributeCheck(options.connection, options.namespace ?? 'default'),
-      ...(inlineSpecs !== undefined && { inlineSpecs }),
+      ...defined({ inlineSpecs }),
       ...(stores && { stores }),
       ...(onDelta && { onDelta }),
     });

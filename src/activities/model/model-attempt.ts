@@ -13,7 +13,7 @@ import type {
 import type { ActivityDependencies } from '../dependencies';
 import { TemporalFailure } from '@temporalio/common';
 import { checkJson } from '../../core/session';
-import { isJsonObject } from '../../base/json';
+import { defined, isJsonObject } from '../../base/json';
 import {
   badResponse,
   type CallTarget,
@@ -30,7 +30,7 @@ import { StreamedTurnAssembler } from '../../agent-run/streamed-turn-assembler';
 import { emptyUsage } from '../../core/budget/usage';
 import type { Origin } from '../../protocol/message';
 import type { AgentSpec } from '../../protocol/spec';
-import { StreamCut } from '../../providers/stream-cut';
+import { StreamCut } from '../../providers/attempt';
 import type { CallbackChain } from '../callbacks';
 import { turnNames } from './model-callbacks';
 
@@ -199,9 +199,7 @@ function toStreamEvent(delta: ModelDelta): StreamEvent {
       return {
         type: 'tool-call-delta',
         key: String(index),
-        ...(callId !== undefined && { callId }),
-        ...(name !== undefined && { name }),
-        ...(args !== undefined && { argsDelta: args }),
+        ...defined({ callId, name, argsDelta: args }),
       };
     }
   }

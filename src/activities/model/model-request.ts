@@ -1,7 +1,7 @@
 // The request to a model, from a pinned definition and the folded log. Pure: the same turns give the same bytes at the start.
 
 import { agentOf, criteriaOf, toolSpecOf } from '../../core/loop-config';
-import { isJsonObject, type JsonSchema } from '../../base/json';
+import { defined, isJsonObject, type JsonSchema } from '../../base/json';
 import type { AssistantMessage, Message, ToolCallPart, ToolResult } from '../../protocol/message';
 import { askUserMarker, askUserTool, idPatterns, subAgentInputSchema } from '../../protocol/names';
 import type { AgentSpec, Definition } from '../../protocol/spec';
@@ -29,7 +29,7 @@ export function toModelRequest({
   const schema = requestedSchema(spec);
   return wholeCharacters({
     model: spec.model.model,
-    ...(instructions !== undefined && { instructions }),
+    ...defined({ instructions }),
     messages: sendableCalls(messages),
     tools: toolsOf(definition, spec),
     toolChoice: toolChoiceOf(spec, messages),

@@ -1,7 +1,15 @@
 import type * as sdkModule from '@anthropic-ai/sdk';
 import type { Anthropic } from '@anthropic-ai/sdk';
-import { singleAttempt } from '../attempt';
-import { badResponse, type CallTarget, missingKey } from '../errors';
+import { readStream, singleAttempt } from '../attempt';
+import {
+  badResponse,
+  type CallTarget,
+  type HeaderSource,
+  isNetworkError,
+  providerErrorFromBody,
+  providerErrorFromNetwork,
+  providerErrorFromStatus,
+} from '../errors';
 import type {
   CallOptions,
   ModelProvider,
@@ -9,17 +17,17 @@ import type {
   ModelResponse,
   ProviderConfig,
 } from '../provider';
-import { readStream } from '../read-stream';
-import { fromAnthropicError } from './anthropic-errors';
 import { anthropicApi } from './blocks';
 import { fromMessage } from './from-message';
 import { MessageAccumulator } from './message-accumulator';
 import { toMessagesRequest } from './to-messages-request';
 import { boundedBody, unredirectedFetch } from '../bounded-body';
 import type * as schemaModule from '@anthropic-ai/sdk/lib/transform-json-schema';
-import type { JsonSchema } from '../../base/json';
+import { defined, isJsonObject, type JsonSchema } from '../../base/json';
 import { timeouts } from '../../protocol/limits';
 import { loadPeer } from '../../protocol/peers';
+import { type Environment, keyVariable, missingKey, readVariable } from '../api-keys';
+import { LonghaulError } from '../../protocol/errors';
 
 /** Keys and tokens the SDK finds in the environment by itself, and what tells it of a profile or a workload identity. */
 const secretVariables = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'] as const;
@@ -97,9 +105,7 @@ function anthropicClient(config: ProviderConfig, apiKey: string | undefined): sd
     fetch: unredirectedFetch,
     // Also lifts the SDK's own refusal of calls that may take longer than 10 minutes.
     timeout: timeouts.modelScheduleToClose,
-    ...(apiKey === undefined ? {} : { apiKey }),
-    ...(config.baseURL === undefined ? {} : { baseURL: config.baseURL }),
-    ...(config.headers === undefined ? {} : { defaultHeaders: config.headers }),
+    ...defined({ apiKey, baseURL: config.baseURL, defaultHeaders: config.headers }),
     // Its warnings quote what the model said; they are for whoever asks for them.
     ...(process.env['ANTHROPIC_LOG'] === undefined ? { logLevel: 'off' } : {}),
   });
@@ -115,8 +121,6 @@ function supportedSchema(schema: JsonSchema): JsonSchema {
     return schema;
   }
 }
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** `apiKey` undefined: the SDK reads the environment. `secrets` are taken out of every message. */
 type AnthropicCredentials = {
@@ -136,19 +140,16 @@ export function anthropicCredentials(
   environment: Environment = process.env,
 ): AnthropicCredentials {
   const isBuiltIn = name === 'anthropic';
-  const ownVariable = `${name.toUpperCase().replace(/[^A-Z0-9]/g, '_')}_API_KEY`;
-  const given = config.apiKey ?? (isBuiltIn ? undefined : said(environment[ownVariable]));
+  const ownVariable = keyVariable(name);
+  const given = config.apiKey ?? (isBuiltIn ? undefined : readVariable(environment, ownVariable));
   const isElsewhere = !isBuiltIn && config.baseURL !== undefined;
   const apiKey = given ?? (isElsewhere ? 'none' : undefined);
   const headers = Object.entries(config.headers ?? {});
   const inHeaders = headers.some(([header]) => /^(?:x-api-key|authorization)$/i.test(header));
-  const fromEnvironment = secretVariables.map((variable) => said(environment[variable]));
-  const found =
-    apiKey !== undefined ||
-    inHeaders ||
-    [...fromEnvironment, ...otherVariables.map((variable) => said(environment[variable]))].some(
-      (value) => value !== undefined,
-    );
+  const read = (variable: string): string | undefined => readVariable(environment, variable);
+  const fromEnvironment = secretVariables.map(read);
+  const isNamed = [...fromEnvironment, ...otherVariables.map(read)].some((value) => value);
+  const found = apiKey !== undefined || inHeaders || isNamed;
   const variables = isBuiltIn ? ['ANTHROPIC_API_KEY'] : [ownVariable, 'ANTHROPIC_API_KEY'];
   return {
     apiKey,
@@ -159,6 +160,29 @@ export function anthropicCredentials(
   };
 }
 
-function said(value: string | undefined): string | undefined {
-  return value === undefined || value.trim() === '' ? undefined : value.trim();
+/** What the SDK throws, read by its fields: its classes come from another module instance in some realms. */
+type SdkError = {
+  readonly status?: unknown;
+  readonly headers?: HeaderSource;
+  readonly errorCode?: string | null;
+  readonly type?: string | null;
+  readonly apiMessage?: string | null;
+  readonly message?: string;
+};
+
+export function fromAnthropicError(error: unknown, target: CallTarget): LonghaulError {
+  if (LonghaulError.is(error)) return error;
+  const found = (isJsonObject(error) ? error : {}) as SdkError;
+  const { status, headers, errorCode, type, message } = found;
+  const body = { code: errorCode, type, message: found.apiMessage ?? message };
+  if (typeof status === 'number') {
+    return providerErrorFromStatus({ ...target, ...body, status, headers });
+  }
+  // An `error` event in a stream that began well.
+  if (typeof type === 'string') return providerErrorFromBody(target, body);
+  if (isNetworkError(error)) return providerErrorFromNetwork(target, error);
+  if (/authentication method|credential|profile/i.test(message ?? '')) {
+    return missingKey(target.provider, ['ANTHROPIC_API_KEY']);
+  }
+  return badResponse(target, message ?? 'the response cannot be read');
 }

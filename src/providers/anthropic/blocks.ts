@@ -1,5 +1,17 @@
 import { isJsonObject, type JsonObject } from '../../base/json';
-import type { AssistantPart } from '../../protocol/message';
+import type { AssistantPart, MediaSource, ToolContent, ToolResult } from '../../protocol/message';
+import type {
+  DocumentBlockParam,
+  ImageBlockParam,
+  TextBlockParam,
+  ToolResultBlockParam,
+} from '@anthropic-ai/sdk/resources/messages/messages';
+import { ProviderError } from '../../protocol/errors';
+import { toolContentText } from '../wire';
+
+const imageTypes = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'] as const;
+
+const pdf = 'application/pdf';
 
 /** The name of this wire format: what is sealed under it goes back to it only. */
 export const anthropicApi = 'anthropic-messages';
@@ -34,4 +46,52 @@ export function projectedBlock(part: AssistantPart): MessageBlock | undefined {
     case 'media':
       return undefined;
   }
+}
+
+type Media = { readonly mediaType: string; readonly source: MediaSource };
+
+/** The API refuses text blocks without a visible character. */
+export function textBlocks(text: string): TextBlockParam[] {
+  return text.trim() === '' ? [] : [{ type: 'text', text }];
+}
+
+/** Images, and PDFs as documents; a `ref` is an id of the provider's file store. */
+export function mediaBlock(media: Media): ImageBlockParam | DocumentBlockParam {
+  const { mediaType, source } = media;
+  const imageType = imageTypes.find((type) => type === mediaType);
+  if (imageType === undefined && mediaType !== pdf) {
+    throw new ProviderError(
+      'rejected',
+      `${anthropicApi} does not take ${mediaType}: it takes ${imageTypes.join(', ')} and ${pdf}.`,
+    );
+  }
+  const type = imageType === undefined ? 'document' : 'image';
+  switch (source.kind) {
+    case 'url':
+      return { type, source: { type: 'url', url: source.url } };
+    case 'ref':
+      return { type, source: { type: 'file', file_id: source.ref } };
+    case 'base64':
+      return imageType === undefined
+        ? { type: 'document', source: { type: 'base64', media_type: pdf, data: source.data } }
+        : { type: 'image', source: { type: 'base64', media_type: imageType, data: source.data } };
+  }
+}
+
+export function toolResultBlock(result: ToolResult, id: string): ToolResultBlockParam {
+  const content = result.content.flatMap(resultBlocks);
+  // An error without a word is refused.
+  if (content.length === 0 && result.isError) content.push({ type: 'text', text: 'failed' });
+  return {
+    type: 'tool_result',
+    tool_use_id: id,
+    ...(content.length === 0 ? {} : { content }),
+    ...(result.isError ? { is_error: true } : {}),
+  };
+}
+
+function resultBlocks(
+  item: ToolContent,
+): (TextBlockParam | ImageBlockParam | DocumentBlockParam)[] {
+  return item.type === 'media' ? [mediaBlock(item)] : textBlocks(toolContentText(item));
 }

@@ -1,11 +1,9 @@
+import { defined } from '../../base/json';
 import { ProviderError } from '../../protocol/errors';
 import type { AssistantPart, FinishReason, Origin } from '../../protocol/message';
 import type { ModelResponse } from '../provider';
-import type { StreamedMessage } from './message-accumulator';
-import { fromMessagesUsage } from './usage';
-import type { Json } from '../../base/json';
-import { differenceOf, seal, sealedField } from '../seal';
-import { checkToolArguments } from '../tool-arguments';
+import { fromMessagesUsage, type StreamedMessage } from './message-accumulator';
+import { asText, checkToolArguments, differenceOf, seal, sealedField, withoutNulls } from '../wire';
 import { type MessageBlock, projectedBlock } from './blocks';
 
 const reasons: Readonly<Record<string, FinishReason>> = {
@@ -34,7 +32,7 @@ export function fromMessage(
     );
   }
   const ids = {
-    ...(message.id === undefined ? {} : { message: message.id }),
+    ...defined({ message: message.id }),
     ...(!requestId ? {} : { request: requestId }),
   };
   return {
@@ -104,14 +102,4 @@ function sealed(part: AssistantPart, block: MessageBlock, origin: Origin): Assis
   const { id: _id, name: _name, input: _input, ...beyond } = difference;
   const data = part.type === 'tool_call' ? beyond : difference;
   return { ...part, ...sealedField(origin, data) };
-}
-
-/** Null is how the API says "absent", and history carries a part in every later turn. */
-function withoutNulls(block: MessageBlock): MessageBlock {
-  const said = Object.entries(block).filter(([, value]) => value !== null);
-  return Object.fromEntries(said) as MessageBlock;
-}
-
-function asText(value: Json | undefined): string {
-  return typeof value === 'string' ? value : '';
 }

@@ -5,9 +5,10 @@ import type {
 } from '@anthropic-ai/sdk/resources/messages/messages';
 import type { Json } from '../../base/json';
 import type { CallOptions, ModelDelta } from '../provider';
-import type { StreamReader } from '../read-stream';
+import type { StreamReader } from '../attempt';
 import type { MessageBlock } from './blocks';
-import { laterUsage, type MessagesUsage } from './usage';
+import type { Usage } from '../../protocol/message';
+import { asList, asText, sumOfCounts, tokenCount } from '../wire';
 
 export type StreamedMessage = {
   readonly id: string | undefined;
@@ -146,10 +147,33 @@ function shown(kind: 'text' | 'reasoning', text: string): ModelDelta | undefined
   return text === '' ? undefined : { kind, text };
 }
 
-function asText(value: Json | undefined): string {
-  return typeof value === 'string' ? value : '';
+/** The usage fields that are read; compatible servers leave some out. */
+type MessagesUsage = {
+  readonly input_tokens?: number | null;
+  readonly cache_creation_input_tokens?: number | null;
+  readonly cache_read_input_tokens?: number | null;
+  readonly output_tokens?: number | null;
+  readonly output_tokens_details?: { readonly thinking_tokens?: number | null } | null;
+};
+
+/** `input_tokens` leaves out what was read from and written to the cache; the neutral input includes both. */
+export function fromMessagesUsage(usage: MessagesUsage): Usage {
+  const cacheReadTokens = tokenCount(usage.cache_read_input_tokens);
+  const cacheWriteTokens = tokenCount(usage.cache_creation_input_tokens);
+  const inputTokens = sumOfCounts(usage.input_tokens, cacheReadTokens, cacheWriteTokens);
+  const outputTokens = tokenCount(usage.output_tokens);
+  return {
+    inputTokens,
+    outputTokens,
+    totalTokens: sumOfCounts(inputTokens, outputTokens),
+    cacheReadTokens,
+    cacheWriteTokens,
+    reasoningTokens: tokenCount(usage.output_tokens_details?.thinking_tokens),
+  };
 }
 
-function asList(value: Json | undefined): Json[] {
-  return Array.isArray(value) ? value : [];
+/** Later counts are cumulative and replace earlier ones; counts an event leaves out stay. */
+function laterUsage(earlier: MessagesUsage, later: MessagesUsage): MessagesUsage {
+  const said = Object.entries(later).filter(([, value]) => value !== null && value !== undefined);
+  return { ...earlier, ...(Object.fromEntries(said) as MessagesUsage) };
 }

@@ -8,10 +8,10 @@ import type {
   Tool,
   ToolChoice,
 } from '@anthropic-ai/sdk/resources/messages/messages';
-import type { JsonObject } from '../../base/json';
-import { mergeExtra } from '../merge-extra';
+import { defined, type JsonObject } from '../../base/json';
+import { mergeExtra } from '../wire';
 import type { ModelRequest, RequestToolChoice } from '../provider';
-import { textBlocks } from './to-content-blocks';
+import { textBlocks } from './blocks';
 import { toMessages, type WireMessage } from './to-messages';
 import type { ModelSettings } from '../../protocol/spec';
 
@@ -54,7 +54,7 @@ export function toMessagesRequest(
     ...(tools.length === 0 ? {} : { tools, tool_choice: toToolChoice(request.toolChoice) }),
     ...(system.length === 0 ? {} : { system }),
     ...generation(request),
-    ...(marker === undefined ? {} : { cache_control: marker }),
+    ...defined({ cache_control: marker }),
     stream: true,
   };
   const merged = mergeExtra(body as unknown as JsonObject, extra);
@@ -67,9 +67,9 @@ function generation(request: ModelRequest): Partial<MessageCreateParamsStreaming
   const budget = thinking?.type === 'enabled' ? thinking.budget_tokens : 0;
   return {
     max_tokens: maxOutputTokens ?? defaultMaxTokens + budget,
-    ...(thinking === undefined ? {} : { thinking }),
+    ...defined({ thinking }),
     ...outputConfig(request, effort),
-    ...(temperature === undefined ? {} : { temperature }),
+    ...defined({ temperature }),
     ...(stop === undefined || stop.length === 0 ? {} : { stop_sequences: [...stop] }),
   };
 }
@@ -120,7 +120,7 @@ function outputConfig(
   effort: Thinking['effort'],
 ): { output_config?: OutputConfig } {
   const config: OutputConfig = {
-    ...(effort === undefined ? {} : { effort }),
+    ...defined({ effort }),
     ...(output === undefined ? {} : { format: { type: 'json_schema', schema: output.schema } }),
   };
   return Object.keys(config).length === 0 ? {} : { output_config: config };

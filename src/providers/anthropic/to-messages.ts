@@ -5,9 +5,15 @@ import type {
 import { CallIds } from '../../base/call-ids';
 import { isJsonObject } from '../../base/json';
 import type { AssistantMessage, AssistantPart, Message } from '../../protocol/message';
-import { withDifference } from '../seal';
-import { anthropicApi, projectedBlock, type MessageBlock } from './blocks';
-import { mediaBlock, textBlocks, toolResultBlock } from './to-content-blocks';
+import { withDifference } from '../wire';
+import {
+  anthropicApi,
+  mediaBlock,
+  type MessageBlock,
+  projectedBlock,
+  textBlocks,
+  toolResultBlock,
+} from './blocks';
 
 export type WireMessage = {
   readonly role: 'user' | 'assistant';

@@ -1,8 +1,7 @@
 import type { ProviderError } from '../../protocol/errors';
-import { missingKey } from '../errors';
+import { type Environment, keyVariable, missingKey, readVariable } from '../api-keys';
 import type { ProviderConfig } from '../provider';
 
-type Environment = Readonly<Record<string, string | undefined>>;
 type ReadVariable = (variable: string) => string | undefined;
 
 export type GoogleCredentials = {
@@ -20,7 +19,7 @@ export function googleCredentials(
   config: ProviderConfig,
   environment: Environment = process.env,
 ): GoogleCredentials {
-  const read = reader(environment);
+  const read: ReadVariable = (variable) => readVariable(environment, variable);
   const key = keyOf(name, config, read);
   const secrets = [key.value ?? [], Object.values(config.headers ?? {})].flat();
   if (isVertex(name, config, read)) {
@@ -44,13 +43,6 @@ function onVertex(
   return { apiKey, missing: isReady ? undefined : missingKey(name, wanted) };
 }
 
-function reader(environment: Environment): ReadVariable {
-  return (variable) => {
-    const value = environment[variable]?.trim();
-    return value === '' ? undefined : value;
-  };
-}
-
 type ApiKey = {
   readonly value: string | undefined;
   readonly variables: readonly string[];
@@ -68,7 +60,7 @@ function keyOf(
 ): ApiKey {
   const isBuiltIn = ['google', 'gemini', 'vertex'].includes(name);
   const isElsewhere = !isBuiltIn && baseURL !== undefined;
-  const own = isBuiltIn ? [] : [`${name.toUpperCase().replace(/[^A-Z0-9]/g, '_')}_API_KEY`];
+  const own = isBuiltIn ? [] : [keyVariable(name)];
   // Of Google's two variables its SDK prefers the second.
   const shared = isElsewhere ? [] : ['GEMINI_API_KEY', 'GOOGLE_API_KEY'];
   const inOrder = [...own, ...shared.toReversed()];

@@ -1,11 +1,15 @@
 import type { AssistantPart, FinishReason, Origin, Usage } from '../../protocol/message';
 import { badResponse, type CallTarget } from '../errors';
-import type { ModelResponse } from '../provider';
-import { fromGenerateParts } from './from-generate-parts';
-import { googleApi } from './parts';
-import type { StreamedResponse } from './response-accumulator';
-import type { GenerateContentResponseUsageMetadata } from '@google/genai';
-import { sumOfCounts, tokenCount } from '../token-count';
+import type { CallOptions, ModelDelta, ModelResponse } from '../provider';
+import { callIdOf, fromGenerateParts, googleApi, madeUpId } from './parts';
+import type {
+  GenerateContentResponse,
+  GenerateContentResponsePromptFeedback,
+  GenerateContentResponseUsageMetadata,
+} from '@google/genai';
+import { asText, sumOfCounts, tokenCount } from '../wire';
+import { isJsonObject, type JsonObject } from '../../base/json';
+import type { StreamReader } from '../attempt';
 
 const reasons: Readonly<Record<string, FinishReason>> = {
   STOP: 'stop',
@@ -83,4 +87,90 @@ function isMalformed(finishReason: string): boolean {
   return ['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'MALFORMED_RESPONSE'].includes(
     finishReason,
   );
+}
+
+type StreamedResponse = {
+  readonly id: string | undefined;
+  readonly parts: readonly JsonObject[];
+  readonly finishReason: string | undefined;
+  readonly promptFeedback: GenerateContentResponsePromptFeedback | undefined;
+  readonly usage: GenerateContentResponseUsageMetadata | undefined;
+};
+
+/**
+ * Puts a stream's chunks together to one response. Only pieces of plain text are joined, with plain text right before them:
+ * a part that carries anything else, a signature above all, stays as it came.
+ */
+export class ResponseAccumulator implements StreamReader<GenerateContentResponse> {
+  readonly #onDelta: CallOptions['onDelta'];
+  readonly #firstCall: number;
+  readonly #parts: JsonObject[] = [];
+  #calls = 0;
+  #id: string | undefined;
+  #finishReason: string | undefined;
+  #promptFeedback: GenerateContentResponsePromptFeedback | undefined;
+  #usage: GenerateContentResponseUsageMetadata | undefined;
+
+  constructor(onDelta: CallOptions['onDelta'], firstCall: number) {
+    this.#onDelta = onDelta;
+    this.#firstCall = firstCall;
+  }
+
+  /** False until the model said why it stopped: a stream may be cut without any error. */
+  get isComplete(): boolean {
+    return this.#finishReason !== undefined || this.#promptFeedback?.blockReason !== undefined;
+  }
+
+  accept(chunk: GenerateContentResponse): void {
+    const candidate = chunk.candidates?.[0];
+    for (const part of candidate?.content?.parts ?? []) this.#add(part as unknown as JsonObject);
+    this.#id ??= chunk.responseId;
+    this.#finishReason = candidate?.finishReason ?? this.#finishReason;
+    this.#promptFeedback = chunk.promptFeedback ?? this.#promptFeedback;
+    this.#usage = chunk.usageMetadata ?? this.#usage;
+  }
+
+  response(): StreamedResponse {
+    return {
+      id: this.#id,
+      parts: this.#parts,
+      finishReason: this.#finishReason,
+      promptFeedback: this.#promptFeedback,
+      usage: this.#usage,
+    };
+  }
+
+  #add(part: JsonObject): void {
+    const delta = this.#deltaOf(part);
+    const last = this.#parts.at(-1);
+    const text = plainText(part);
+    const before = last === undefined ? undefined : plainText(last);
+    if (text === undefined || before === undefined || last?.['thought'] !== part['thought']) {
+      this.#parts.push(part);
+    } else {
+      this.#parts[this.#parts.length - 1] = { ...last, text: before + text };
+    }
+    if (delta !== undefined) this.#onDelta(delta);
+  }
+
+  #deltaOf(part: JsonObject): ModelDelta | undefined {
+    const { functionCall, text, thought } = part;
+    if (isJsonObject(functionCall)) {
+      const index = this.#calls++;
+      return {
+        kind: 'tool-call',
+        index,
+        callId: callIdOf(functionCall, () => madeUpId(this.#firstCall + index)),
+        name: asText(functionCall['name']),
+        args: JSON.stringify(functionCall['args'] ?? {}),
+      };
+    }
+    if (typeof text !== 'string' || text === '') return undefined;
+    return { kind: thought === true ? 'reasoning' : 'text', text };
+  }
+}
+
+function plainText(part: JsonObject): string | undefined {
+  const { text, thought: _thought, ...others } = part;
+  return typeof text === 'string' && Object.keys(others).length === 0 ? text : undefined;
 }

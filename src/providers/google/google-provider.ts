@@ -1,8 +1,16 @@
 import type * as sdkModule from '@google/genai';
 import type { Content, GenerateContentParameters, GoogleGenAI } from '@google/genai';
-import { singleAttempt } from '../attempt';
+import { readStream, singleAttempt } from '../attempt';
 import { boundedFetch } from '../bounded-body';
-import type { CallTarget } from '../errors';
+import {
+  badResponse,
+  type CallTarget,
+  durationMs,
+  type HeaderSource,
+  isNetworkError,
+  providerErrorFromNetwork,
+  providerErrorFromStatus,
+} from '../errors';
 import type {
   CallOptions,
   ModelProvider,
@@ -11,14 +19,13 @@ import type {
   ProviderConfig,
 } from '../provider';
 import { callWithOutputTool, canOfferOutputTool } from '../output-tool';
-import { readStream } from '../read-stream';
-import { callCount } from './call-ids';
+import { asList, callCount } from '../wire';
 import { type GoogleCredentials, googleCredentials } from './credentials';
-import { fromResponse } from './from-response';
-import { fromGoogleError } from './google-errors';
-import { ResponseAccumulator } from './response-accumulator';
+import { fromResponse, ResponseAccumulator } from './from-response';
 import { type GenerateBody, hasNativeOutput, toGenerateRequest } from './to-generate-request';
 import { loadPeer } from '../../protocol/peers';
+import { LonghaulError, ProviderError } from '../../protocol/errors';
+import { defined, isJsonObject, type Json, type JsonObject } from '../../base/json';
 
 /** Some models have given a finish reason with every chunk, so a pause after one is not yet the end. */
 const graceMs = 5000;
@@ -123,15 +130,10 @@ function googleClient(
   return new sdk.GoogleGenAI({
     vertexai: vertex,
     ...config.vertex,
-    ...(apiKey === undefined ? {} : { apiKey }),
-    ...(apiVersion === undefined ? {} : { apiVersion }),
-    ...(config.googleAuthOptions === undefined
-      ? {}
-      : { googleAuthOptions: config.googleAuthOptions }),
+    ...defined({ apiKey, apiVersion, googleAuthOptions: config.googleAuthOptions }),
     // Without retry options it does not retry.
     httpOptions: {
-      ...(baseUrl === undefined ? {} : { baseUrl }),
-      ...(config.headers === undefined ? {} : { headers: config.headers }),
+      ...defined({ baseUrl, headers: config.headers }),
     },
   });
 }
@@ -148,4 +150,78 @@ function resolveUrl(
   const isInEnvironment = (process.env['GOOGLE_GENAI_API_VERSION'] ?? '').trim() !== '';
   const usual = vertex || isInEnvironment ? undefined : 'v1beta';
   return { baseUrl: base ?? baseURL, apiVersion: apiVersion ?? version ?? usual };
+}
+
+/** The SDK's one error class has a status and, as its message, the JSON of the body; headers come from our own fetch. */
+export function fromGoogleError(
+  error: unknown,
+  target: CallTarget,
+  headers: HeaderSource | undefined,
+): LonghaulError {
+  if (LonghaulError.is(error)) return error;
+  const { status, message } = (isJsonObject(error) ? error : {}) as Record<string, unknown>;
+  const text = typeof message === 'string' ? message : '';
+  if (typeof status === 'number') return statusError({ ...target, status, headers }, text);
+  if (/default credentials|invalid_grant|invalid_rapt|refresh access token/i.test(text)) {
+    return new ProviderError(
+      'auth',
+      `${target.provider}: Google refused or did not find the application default credentials.`,
+      { provider: target.provider },
+    );
+  }
+  if (isNetworkError(error)) return providerErrorFromNetwork(target, error);
+  // Its message would quote the chunk.
+  return badResponse(target, 'the response cannot be read');
+}
+
+type GoogleFailure = CallTarget & {
+  readonly status: number;
+  readonly headers: HeaderSource | undefined;
+};
+
+function statusError(failure: GoogleFailure, text: string): ProviderError {
+  const body = errorBody(text);
+  const details = asList(body['details']).filter(isJsonObject);
+  const retryDelay = details.map((detail) => detail['retryDelay']).find(isText);
+  const error = providerErrorFromStatus({
+    ...failure,
+    message: isText(body['message']) ? body['message'] : text,
+    code: isDailyQuota(details) ? 'quota_exceeded' : undefined,
+    type: isText(body['status']) ? body['status'] : undefined,
+    retryAfterMs: durationMs(retryDelay),
+  });
+  // A wrong key is a 400 here.
+  if (!details.some((detail) => detail['reason'] === 'API_KEY_INVALID')) return error;
+  return new ProviderError('auth', error.message, {
+    provider: failure.provider,
+    status: failure.status,
+  });
+}
+
+/** Proxies wrap the body in a list, and an error in a stream has a few words before it. */
+function errorBody(text: string): JsonObject {
+  try {
+    const parsed = JSON.parse(text.slice(Math.max(text.search(/[[{]/), 0))) as Json;
+    const whole = Array.isArray(parsed) ? parsed[0] : parsed;
+    const inner = isJsonObject(whole) ? whole['error'] : undefined;
+    return isJsonObject(inner) ? inner : {};
+  } catch {
+    return {};
+  }
+}
+
+/** What is used up for the day does not come back within a run's retries. */
+function isDailyQuota(details: readonly JsonObject[]): boolean {
+  return details
+    .flatMap((detail) => asList(detail['violations']))
+    .some(
+      (violation) =>
+        isJsonObject(violation) &&
+        isText(violation['quotaId']) &&
+        violation['quotaId'].includes('PerDay'),
+    );
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
 }

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../base/json';
-import type { AssistantPart, MediaPart, ToolCallPart } from '../../protocol/message';
-import { isMadeUp } from './call-ids';
+import type { AssistantPart, MediaPart, Origin, ToolCallPart } from '../../protocol/message';
+import { asText, checkToolArguments, seal, sealedField, withoutNulls } from '../wire';
 
 /** The name of this wire format: what is sealed under it goes back to it only. */
 export const googleApi = 'google-generate-content';
@@ -70,4 +70,83 @@ export function restored(projection: JsonObject, sealed: JsonObject): JsonObject
     return [key, isJsonObject(value) && isJsonObject(known) ? { ...known, ...value } : value];
   });
   return { ...projection, ...Object.fromEntries(fields) };
+}
+
+/** Not every model and backend gives its calls ids. A made-up one is the same in every attempt and never sent to the API. */
+export function madeUpId(call: number): string {
+  return `gemini-call-${call}`;
+}
+
+export function isMadeUp(callId: string): boolean {
+  return /^gemini-call-\d+$/.test(callId);
+}
+
+function isBeforeThree(model: string): boolean {
+  return /(?:^|\/)gemini-[12](?:[.-]|$)/.test(model);
+}
+
+export function checksSignatures(model: string): boolean {
+  return !isBeforeThree(model);
+}
+
+export function takesSchemaWithTools(model: string): boolean {
+  return !isBeforeThree(model);
+}
+
+export function hasThinkingLevels(model: string): boolean {
+  return !isBeforeThree(model);
+}
+
+/**
+ * Each wire part becomes one part, in order: a thought signature belongs to exactly the part it came with, which may be a
+ * call, a text or an empty text. Parts of no neutral kind are sealed whole. `firstCall` numbers calls without an id.
+ */
+export function fromGenerateParts(
+  parts: readonly JsonObject[],
+  origin: Origin,
+  firstCall: number,
+): AssistantPart[] {
+  let call = firstCall;
+  return parts.map(withoutNulls).flatMap((wire): AssistantPart[] => {
+    if (Object.keys(wire).length === 0) return [];
+    const part = neutralPart(wire, () => madeUpId(call));
+    if (part === undefined) {
+      return [{ type: 'opaque', label: labelOf(wire), sealed: seal(origin, wire) }];
+    }
+    if (part.type === 'tool_call') call += 1;
+    const data = beyond(wire, projectedPart(part) ?? {});
+    const isEmpty = part.type === 'text' && part.text === '' && Object.keys(data).length === 0;
+    return isEmpty ? [] : [{ ...part, ...sealedField(origin, data) }];
+  });
+}
+
+/** The id of a call, as it is shown while it streams and as it is kept. */
+export function callIdOf(call: JsonObject, madeUp: () => string): string {
+  return asText(call['id']) || madeUp();
+}
+
+function neutralPart(wire: JsonObject, madeUp: () => string): AssistantPart | undefined {
+  const { functionCall, text, thought, inlineData, fileData } = wire;
+  if (isJsonObject(functionCall)) {
+    return {
+      type: 'tool_call',
+      callId: callIdOf(functionCall, madeUp),
+      name: asText(functionCall['name']),
+      ...checkToolArguments(functionCall['args']),
+    };
+  }
+  if (typeof text === 'string') return { type: thought === true ? 'reasoning' : 'text', text };
+  if (isJsonObject(inlineData) && typeof inlineData['data'] === 'string') {
+    const source = { kind: 'base64' as const, data: inlineData['data'] };
+    return { type: 'media', mediaType: asText(inlineData['mimeType']), source };
+  }
+  if (isJsonObject(fileData) && typeof fileData['fileUri'] === 'string') {
+    const source = { kind: 'url' as const, url: fileData['fileUri'] };
+    return { type: 'media', mediaType: asText(fileData['mimeType']), source };
+  }
+  return undefined;
+}
+
+function labelOf(wire: JsonObject): string {
+  return Object.keys(wire).find((key) => key !== 'thoughtSignature') ?? 'thoughtSignature';
 }

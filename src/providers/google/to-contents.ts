@@ -7,10 +7,16 @@ import type {
   ToolResult,
   UserMessage,
 } from '../../protocol/message';
-import { toolContentText } from '../text';
-import { isMadeUp } from './call-ids';
-import { checksSignatures } from './model-family';
-import { functionCall, googleApi, mediaPart, projectedPart, restored } from './parts';
+import { toolContentText } from '../wire';
+import {
+  checksSignatures,
+  functionCall,
+  googleApi,
+  isMadeUp,
+  mediaPart,
+  projectedPart,
+  restored,
+} from './parts';
 
 /** Documented for calls this model did not make: it refuses a turn whose first call has no signature at all. */
 const foreignSignature = 'skip_thought_signature_validator';

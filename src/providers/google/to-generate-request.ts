@@ -9,10 +9,16 @@ import type {
   Tool,
   ToolConfig,
 } from '@google/genai';
-import { isJsonObject, type Json, type JsonObject, type JsonSchema } from '../../base/json';
-import { mergeExtra } from '../merge-extra';
+import {
+  defined,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type JsonSchema,
+} from '../../base/json';
+import { mergeExtra } from '../wire';
 import type { ModelRequest, RequestToolChoice } from '../provider';
-import { hasThinkingLevels, takesSchemaWithTools } from './model-family';
+import { hasThinkingLevels, takesSchemaWithTools } from './parts';
 import { toContents } from './to-contents';
 import type { ModelSettings } from '../../protocol/spec';
 
@@ -113,8 +119,7 @@ function toGenerationConfig(request: ModelRequest): GenerationConfig {
   const { output } = request;
   const thinkingConfig = toThinkingConfig(reasoning, request.model);
   return {
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...defined({ temperature, maxOutputTokens }),
     ...(stop === undefined || stop.length === 0 ? {} : { stopSequences: [...stop] }),
     ...(output === undefined || !hasNativeOutput(request)
       ? {}
@@ -122,7 +127,7 @@ function toGenerationConfig(request: ModelRequest): GenerationConfig {
           responseMimeType: 'application/json',
           responseJsonSchema: toResponseSchema(output.schema),
         }),
-    ...(thinkingConfig === undefined ? {} : { thinkingConfig }),
+    ...defined({ thinkingConfig }),
   };
 }
 

@@ -1,12 +1,15 @@
 import { LonghaulError } from '../../protocol/errors';
-import { missingKey } from '../errors';
+import { type Environment, keyVariable, missingKey, readVariable } from '../api-keys';
 import { redact } from '../redact';
 import type { ProviderConfig } from '../provider';
-import { chatApi, responsesApi, type OpenAiApi } from './api';
+import { isJsonObject, type JsonObject } from '../../base/json';
+import type { AssistantMessage, AssistantPart } from '../../protocol/message';
+
+export const responsesApi = 'openai-responses';
+
+export const chatApi = 'openai-chat';
 
 const openAiUrl = 'https://api.openai.com/v1';
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Where calls go, how they are written and with what key: what configuration and environment say together. */
 export type Endpoint = {
@@ -27,7 +30,7 @@ export function resolveEndpoint(
   config: ProviderConfig,
   environment: Environment = process.env,
 ): Endpoint {
-  const baseURL = config.baseURL ?? given(environment['OPENAI_BASE_URL']) ?? openAiUrl;
+  const baseURL = config.baseURL ?? readVariable(environment, 'OPENAI_BASE_URL') ?? openAiUrl;
   const hostname = hostnameOf(name, baseURL);
   const ownHost = isOpenAiHost(hostname);
   const { apiKey, secrets } = credentials(name, config, { ownHost, environment });
@@ -63,7 +66,7 @@ function secretHeaders({ headers = {} }: ProviderConfig): string[] {
 }
 
 function environmentApi(name: string, environment: Environment): string | undefined {
-  return name === 'openai' ? given(environment['LONGHAUL_OPENAI_API']) : undefined;
+  return name === 'openai' ? readVariable(environment, 'LONGHAUL_OPENAI_API') : undefined;
 }
 
 /** Compatible servers all know Chat Completions, few the Responses API: another base URL changes the default. */
@@ -91,8 +94,10 @@ function environmentKey(
   isUsualHost: boolean,
   environment: Environment,
 ): string | undefined {
-  const variables = isBuiltIn(name) || isUsualHost ? keyVariables(name) : [ownVariable(name)];
-  return variables.map((variable) => given(environment[variable])).find((key) => key !== undefined);
+  const variables = isBuiltIn(name) || isUsualHost ? keyVariables(name) : [keyVariable(name)];
+  return variables
+    .map((variable) => readVariable(environment, variable))
+    .find((key) => key !== undefined);
 }
 
 function isBuiltIn(name: string): boolean {
@@ -100,11 +105,7 @@ function isBuiltIn(name: string): boolean {
 }
 
 function keyVariables(name: string): string[] {
-  return isBuiltIn(name) ? ['OPENAI_API_KEY'] : [ownVariable(name), 'OPENAI_API_KEY'];
-}
-
-function ownVariable(name: string): string {
-  return `${name.toUpperCase().replace(/[^A-Z0-9]/g, '_')}_API_KEY`;
+  return isBuiltIn(name) ? ['OPENAI_API_KEY'] : [keyVariable(name), 'OPENAI_API_KEY'];
 }
 
 function hostnameOf(name: string, baseURL: string): string {
@@ -118,6 +119,15 @@ function isOpenAiHost(hostname: string): boolean {
   return hostname.endsWith('api.openai.com') || hostname.endsWith('.openai.azure.com');
 }
 
-function given(value: string | undefined): string | undefined {
-  return value === undefined || value.trim() === '' ? undefined : value.trim();
+type OpenAiApi = typeof responsesApi | typeof chatApi;
+
+export type OpenPart = { readonly part: AssistantPart; readonly sealed: JsonObject | undefined };
+
+/** Parts with the sealed data that came from this api; another's means nothing here. */
+export function openParts({ parts, origin }: AssistantMessage, api: OpenAiApi): OpenPart[] {
+  const isOwn = origin === undefined || origin.api === api;
+  return parts.map((part) => {
+    const data = isOwn && part.sealed?.api === api ? part.sealed.data : undefined;
+    return { part, sealed: isJsonObject(data) ? data : undefined };
+  });
 }

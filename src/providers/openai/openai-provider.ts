@@ -1,3 +1,4 @@
+import { defined } from '../../base/json';
 import type * as OpenAiSdk from 'openai';
 import type { OpenAI } from 'openai';
 import { LonghaulError } from '../../protocol/errors';
@@ -8,12 +9,11 @@ import type {
   ModelResponse,
   ProviderConfig,
 } from '../provider';
-import { chatApi } from './api';
+import { chatApi, type Endpoint, resolveEndpoint } from './endpoint';
 import { callChat } from './chat/call-chat';
 import { callResponses } from './responses/call-responses';
-import { type Endpoint, resolveEndpoint } from './endpoint';
 import { loadPeer } from '../../protocol/peers';
-import { reportingFetch } from './wire-activity';
+import { reportingFetch } from './call';
 
 /** Temporal's timeouts and the idle timeout bound a call; the SDK's own must never fire first. */
 const timeoutMs = 24 * 60 * 60_000;
@@ -82,6 +82,6 @@ function openAiClient(endpoint: Endpoint, config: ProviderConfig): OpenAiSdk.Ope
     timeout: timeoutMs,
     logLevel: 'off',
     fetch: reportingFetch,
-    ...(config.headers === undefined ? {} : { defaultHeaders: config.headers }),
+    ...defined({ defaultHeaders: config.headers }),
   });
 }

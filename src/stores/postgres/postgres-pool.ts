@@ -1,3 +1,4 @@
+import { defined } from '../../base/json';
 import type * as pgModule from 'pg';
 import { loadPeer } from '../../protocol/peers';
 import type { LonghaulError } from '../../protocol/errors';
@@ -65,7 +66,7 @@ export function createPool(options: PostgresConnectionOptions): PostgresPool {
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- Jest cannot run a native import() of the built package
   const { Pool } = loadPeer('pg', () => require('pg') as typeof pgModule);
   const pool = new Pool({
-    ...(connectionString !== undefined && { connectionString }),
+    ...defined({ connectionString }),
     max: maxConnections,
     connectionTimeoutMillis: connectMs,
     query_timeout: queryMs,

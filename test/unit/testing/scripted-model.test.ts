@@ -1,7 +1,7 @@
 // Pure: no server.
 import { LonghaulError, ProviderError } from '../../../src/protocol/errors';
 import type { CallOptions, ModelDelta, ModelRequest } from '../../../src/providers/provider';
-import { StreamCut } from '../../../src/providers/stream-cut';
+import { StreamCut } from '../../../src/providers/attempt';
 import { scriptedModel } from '../../../src/testing/scripted-model';
 import type { ScriptedStep } from '../../../src/testing/scripted-step';
 

@@ -1,10 +1,13 @@
 import type { ChatCompletionChunk } from 'openai/resources/chat/completions/completions';
 import { isJsonObject, type Json, type JsonObject } from '../../../base/json';
 import type { ModelDelta } from '../../provider';
-import type { StreamReader } from '../../read-stream';
-import { type ChatMessage, type ChatToolCall, reasoningFields } from './from-chat-message';
-import type { WireUsage } from '../usage';
-import { parseToolArguments } from '../../tool-arguments';
+import type { StreamReader } from '../../attempt';
+import type { WireUsage } from '../call';
+import { parseToolArguments, seal, sealedField } from '../../wire';
+import type { AssistantPart, Origin, ToolCallPart } from '../../../protocol/message';
+import { argumentsSeal } from '../parts';
+
+const reasoningFields = ['reasoning_content', 'reasoning'] as const;
 
 export type FinishedChat = {
   readonly message: ChatMessage;
@@ -188,4 +191,72 @@ function startsAnother(last: StreamedChatCall, name: Json | undefined): boolean 
 function argumentsPiece(value: Json | undefined): string {
   if (typeof value === 'string') return value;
   return isJsonObject(value) ? JSON.stringify(value) : '';
+}
+
+/** A whole assistant message: what a stream adds up to. */
+type ChatMessage = {
+  readonly content: string;
+  readonly refusal: string;
+  readonly toolCalls: readonly ChatToolCall[];
+  /** Everything the API's own type does not have: reasoning of compatible servers, gateways' additions. */
+  readonly fields: JsonObject;
+};
+
+type ChatToolCall = {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: string;
+  /** What a server adds to a call, such as a thought signature. */
+  readonly fields: JsonObject;
+};
+
+/** Reasoning, then text, then calls, as one message holds them. `firstCall` numbers calls without an id. */
+export function fromChatMessage(
+  message: ChatMessage,
+  origin: Origin,
+  firstCall: number,
+): AssistantPart[] {
+  const { content, refusal, toolCalls } = message;
+  return [
+    ...fieldParts(message.fields, origin),
+    ...(content === '' ? [] : [{ type: 'text' as const, text: content }]),
+    ...(refusal === '' ? [] : [{ type: 'refusal' as const, text: refusal }]),
+    ...toolCalls.map((call, index) => fromToolCall(call, origin, `call_${firstCall + index}`)),
+  ];
+}
+
+/** A call without what its server adds to it: also what a call of another provider becomes. */
+export function toolCallBlock(
+  call: Pick<ToolCallPart, 'callId' | 'name'>,
+  argumentsText: string,
+): JsonObject {
+  return {
+    id: call.callId,
+    type: 'function',
+    function: { name: call.name, arguments: argumentsText },
+  };
+}
+
+/** The first reasoning field is shown; a second one, which repeats it, and all others are kept beside it. */
+function fieldParts(fields: JsonObject, origin: Origin): AssistantPart[] {
+  for (const field of reasoningFields) {
+    const { [field]: text, ...others } = fields;
+    if (typeof text !== 'string' || text === '') continue;
+    const shown: AssistantPart = { type: 'reasoning', text, sealed: seal(origin, { field }) };
+    return [shown, ...opaqueFields(others, origin)];
+  }
+  return opaqueFields(fields, origin);
+}
+
+function opaqueFields(fields: JsonObject, origin: Origin): AssistantPart[] {
+  if (Object.keys(fields).length === 0) return [];
+  return [{ type: 'opaque', label: 'message fields', sealed: seal(origin, fields) }];
+}
+
+function fromToolCall(call: ChatToolCall, origin: Origin, fallbackId: string): ToolCallPart {
+  const text = call.arguments.trim() === '' ? '{}' : call.arguments;
+  const parsed = parseToolArguments(text);
+  const data = { ...call.fields, ...argumentsSeal(text, parsed) };
+  const callId = call.id === '' ? fallbackId : call.id;
+  return { type: 'tool_call', callId, name: call.name, ...parsed, ...sealedField(origin, data) };
 }

@@ -4,13 +4,21 @@ import type {
   ChatCompletionMessageParam,
   ChatCompletionTool,
 } from 'openai/resources/chat/completions/completions';
-import type { JsonObject } from '../../../base/json';
-import { mergeExtra } from '../../merge-extra';
+import { defined, type JsonObject } from '../../../base/json';
+import { mergeExtra, toolResultText, withDifference } from '../../wire';
 import type { ModelRequest, ToolDeclaration } from '../../provider';
-import type { Endpoint } from '../endpoint';
-import { isStrictSchema } from '../strict-schema';
-import { namedSchema } from '../structured-output';
-import { offeredTools, toChatToolChoice } from '../tool-choice';
+import { chatApi, type Endpoint, type OpenPart, openParts } from '../endpoint';
+import {
+  writtenArguments,
+  fileName,
+  isImage,
+  isStrictSchema,
+  mediaUrl,
+  namedSchema,
+  offeredTools,
+  toChatToolChoice,
+  unsupportedMedia,
+} from '../parts';
 import { textOfParts } from '../../../base/text';
 import type {
   AssistantMessage,
@@ -20,12 +28,7 @@ import type {
   TextPart,
   ToolCallPart,
 } from '../../../protocol/message';
-import { withDifference } from '../../seal';
-import { toolResultText } from '../../text';
-import { chatApi, type OpenPart, openParts } from '../api';
-import { writtenArguments } from '../call-arguments';
-import { toolCallBlock } from './from-chat-message';
-import { fileName, isImage, mediaUrl, unsupportedMedia } from '../media';
+import { toolCallBlock } from './chat-stream';
 
 type ChatDialect = Pick<Endpoint, 'ownHost' | 'maxTokensField'>;
 
@@ -45,10 +48,7 @@ export function toChatRequest(
     ...(settings.reasoning?.effort === undefined
       ? {}
       : { reasoning_effort: settings.reasoning.effort }),
-    ...(settings.maxOutputTokens === undefined
-      ? {}
-      : { [maxTokensField]: settings.maxOutputTokens }),
-    ...(settings.temperature === undefined ? {} : { temperature: settings.temperature }),
+    ...defined({ [maxTokensField]: settings.maxOutputTokens, temperature: settings.temperature }),
     ...(settings.stop === undefined || settings.stop.length === 0
       ? {}
       : { stop: [...settings.stop] }),

@@ -1,39 +1,32 @@
 import type { Response } from 'openai/resources/responses/responses';
 import type { Origin } from '../../../protocol/message';
-import { singleAttempt } from '../../attempt';
 import { badResponse, providerErrorFromBody, type CallTarget } from '../../errors';
 import type { CallOptions, ModelRequest, ModelResponse } from '../../provider';
-import { readStream } from '../../read-stream';
-import { responsesApi } from '../api';
-import { callCount, idsField, type CallContext } from '../call-context';
-import { responsesFinishReason } from '../finish-reason';
-import { fromOpenAiError } from '../openai-error';
-import { fromResponsesOutput } from './from-responses-output';
+import { responsesApi } from '../endpoint';
+import {
+  type CallContext,
+  fromOpenAiUsage,
+  idsField,
+  responsesFinishReason,
+  streamedCall,
+} from '../call';
+import { callCount } from '../../wire';
+import { fromResponsesOutput } from './items';
 import { ResponsesStream, type FinishedResponse } from './responses-stream';
 import { toResponsesRequest } from './to-responses-request';
-import { fromOpenAiUsage } from '../usage';
-import { reportingTo } from '../wire-activity';
 
 export async function callResponses(
-  { client, target, extra }: CallContext,
+  context: CallContext,
   request: ModelRequest,
   options: CallOptions,
 ): Promise<ModelResponse> {
+  const { client, target, extra } = context;
   const body = toResponsesRequest(request, extra);
-  const attempt = async ({ signal, onDelta, onActivity }: CallOptions, wasCut: () => boolean) => {
-    const fetchOptions = reportingTo(onActivity);
-    const sent = client.responses.create(body, { signal, fetchOptions });
-    const { data, request_id: requestId } = await sent.withResponse();
-    const stream = new ResponsesStream(target, onDelta);
-    await readStream(data, stream, { wasCut });
-    const finished = wasCut() ? stream.soFar : stream.finished;
-    if (finished === undefined)
-      throw badResponse(target, 'the stream ended without its final event');
-    return { finished, requestId };
-  };
-  const { finished, requestId } = await singleAttempt(options, attempt, (error) =>
-    fromOpenAiError(error, target),
-  );
+  const { finished, requestId } = await streamedCall(context, options, {
+    send: (own) => client.responses.create(body, own),
+    read: (onDelta) => new ResponsesStream(target, onDelta),
+    ending: 'its final event',
+  });
   const origin = { provider: target.provider, api: responsesApi, model: request.model };
   return toModelResponse(finished, {
     origin,

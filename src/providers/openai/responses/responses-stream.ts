@@ -6,7 +6,7 @@ import type {
 import { isJsonObject } from '../../../base/json';
 import { providerErrorFromBody, type CallTarget } from '../../errors';
 import type { ModelDelta } from '../../provider';
-import type { StreamReader } from '../../read-stream';
+import type { StreamReader } from '../../attempt';
 
 export type FinishedResponse = {
   readonly response: Partial<Response>;

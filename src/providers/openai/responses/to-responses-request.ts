@@ -1,14 +1,39 @@
 import type {
   FunctionTool,
   ResponseCreateParamsStreaming,
+  ResponseInputItem,
 } from 'openai/resources/responses/responses';
-import type { JsonObject } from '../../../base/json';
-import { mergeExtra } from '../../merge-extra';
+import { defined, type JsonObject } from '../../../base/json';
+import { mergeExtra, toolContentText, toolResultText, withDifference } from '../../wire';
 import type { ModelRequest, ToolDeclaration } from '../../provider';
-import { isStrictSchema } from '../strict-schema';
-import { namedSchema } from '../structured-output';
-import { toResponsesInput } from './to-responses-input';
-import { toResponsesToolChoice } from '../tool-choice';
+import {
+  writtenArguments,
+  fileName,
+  isImage,
+  isStrictSchema,
+  mediaUrl,
+  namedSchema,
+  toResponsesToolChoice,
+} from '../parts';
+import { textOfParts } from '../../../base/text';
+import type {
+  AssistantMessage,
+  AssistantPart,
+  MediaPart,
+  Message,
+  TextPart,
+  ToolContent,
+  ToolResult,
+} from '../../../protocol/message';
+import { openParts, responsesApi } from '../endpoint';
+import {
+  functionCallItem,
+  openedMessage,
+  type OpenMessage,
+  toMessageBlock,
+  toMessageItem,
+  toReasoningItem,
+} from './items';
 
 /** The whole body of one stateless call: nothing is kept by the provider, history comes along every time. */
 export function toResponsesRequest(
@@ -18,7 +43,7 @@ export function toResponsesRequest(
   const { instructions, settings, tools } = request;
   const body = {
     model: request.model,
-    ...(instructions === undefined ? {} : { instructions }),
+    ...defined({ instructions }),
     input: toResponsesInput(request.messages),
     ...(tools.length === 0 ? {} : { tools: tools.map(toFunctionTool) }),
     ...toResponsesToolChoice(request),
@@ -26,10 +51,7 @@ export function toResponsesRequest(
     ...(settings.reasoning?.effort === undefined
       ? {}
       : { reasoning: { effort: settings.reasoning.effort } }),
-    ...(settings.maxOutputTokens === undefined
-      ? {}
-      : { max_output_tokens: settings.maxOutputTokens }),
-    ...(settings.temperature === undefined ? {} : { temperature: settings.temperature }),
+    ...defined({ max_output_tokens: settings.maxOutputTokens, temperature: settings.temperature }),
     store: false,
     ...(hasEncryptedReasoning(request.model)
       ? { include: ['reasoning.encrypted_content' as const] }
@@ -70,4 +92,138 @@ function textFormat({ output }: ModelRequest): Pick<ResponseCreateParamsStreamin
   return output === undefined
     ? {}
     : { text: { format: { type: 'json_schema', ...namedSchema(output) } } };
+}
+
+/** Each message becomes the same items whatever follows it, so the input of a turn is a prefix of the next one's. */
+export function toResponsesInput(messages: readonly Message[]): ResponseInputItem[] {
+  return messages.flatMap(messageItems) as unknown as ResponseInputItem[];
+}
+
+function messageItems(message: Message): JsonObject[] {
+  switch (message.role) {
+    case 'system':
+      return [{ role: 'system', content: textOfParts(message.parts) }];
+    case 'user':
+      return [{ role: 'user', content: toResponsesUserContent(message.parts) }];
+    case 'assistant':
+      return assistantItems(message);
+    case 'tool':
+      return message.parts.map(toolOutputItem);
+  }
+}
+
+/** The API refuses reasoning that nothing follows: what it led to was cut or dropped. */
+function assistantItems(message: AssistantMessage): JsonObject[] {
+  const writer = new ItemWriter();
+  for (const { part, sealed } of openParts(message, responsesApi)) {
+    if (sealed === undefined) writer.project(part);
+    else writer.restore(part, sealed);
+  }
+  const items = writer.items();
+  return items.slice(0, items.findLastIndex((item) => item['type'] !== 'reasoning') + 1);
+}
+
+/** Collects the items of one turn; text of another origin and blocks of one message are gathered before they are written. */
+class ItemWriter {
+  readonly #items: JsonObject[] = [];
+  #message: OpenMessage | undefined;
+  #text = '';
+
+  items(): readonly JsonObject[] {
+    this.#flush();
+    return this.#items;
+  }
+
+  restore(part: AssistantPart, sealed: JsonObject): void {
+    const block = toMessageBlock(part, sealed);
+    if (block === undefined) {
+      this.#write(restoredItem(part, sealed));
+      return;
+    }
+    const opened = openedMessage(sealed);
+    if (opened !== undefined || this.#message === undefined) {
+      this.#flush();
+      this.#message = opened ?? openedMessage({ message: {} });
+    }
+    this.#message?.content.push(block);
+  }
+
+  /** What any model can read: texts and calls. Reasoning and opaque parts belong to their own provider. */
+  project(part: AssistantPart): void {
+    if (part.type === 'text' || part.type === 'refusal' || part.type === 'media') {
+      if (this.#message !== undefined) this.#flush();
+      this.#text += part.type === 'media' ? `[${part.mediaType}]` : part.text;
+    } else if (part.type === 'tool_call') {
+      this.#write(functionCallItem(part, writtenArguments(part, {})));
+    }
+  }
+
+  #write(item: JsonObject): void {
+    this.#flush();
+    this.#items.push(item);
+  }
+
+  #flush(): void {
+    if (this.#message !== undefined) this.#items.push(toMessageItem(this.#message));
+    if (this.#text !== '') this.#items.push({ role: 'assistant', content: this.#text });
+    this.#message = undefined;
+    this.#text = '';
+  }
+}
+
+function restoredItem(part: AssistantPart, sealed: JsonObject): JsonObject {
+  if (part.type === 'reasoning') return toReasoningItem(part, sealed);
+  if (part.type !== 'tool_call') return sealed;
+  const { spaced: _spaced, arguments: _arguments, ...difference } = sealed;
+  return withDifference(functionCallItem(part, writtenArguments(part, sealed)), difference);
+}
+
+function toolOutputItem(result: ToolResult): JsonObject {
+  const hasMedia = result.content.some((content) => content.type === 'media');
+  const output = hasMedia ? mediaOutput(result) : toolResultText(result, { errorFlag: false });
+  return { type: 'function_call_output', call_id: result.callId, output };
+}
+
+function mediaOutput(result: ToolResult): JsonObject[] {
+  const blocks = result.content.map((content): JsonObject =>
+    content.type === 'media'
+      ? toResponsesMedia(content)
+      : { type: 'input_text', text: toolContentText(content) },
+  );
+  return result.isError ? [{ type: 'input_text', text: 'Error:' }, ...blocks] : blocks;
+}
+
+type Media = MediaPart | Extract<ToolContent, { type: 'media' }>;
+
+/** One text goes as a plain string, as every server takes it. */
+function toResponsesUserContent(parts: readonly (TextPart | MediaPart)[]): string | JsonObject[] {
+  const [first] = parts;
+  if (first === undefined) return '';
+  if (parts.length === 1 && first.type === 'text') return first.text;
+  return parts.map((part) =>
+    part.type === 'text' ? { type: 'input_text', text: part.text } : toResponsesMedia(part),
+  );
+}
+
+function toResponsesMedia(media: Media): JsonObject {
+  return isImage(media) ? imageBlock(media) : fileBlock(media);
+}
+
+function imageBlock(media: Media): JsonObject {
+  const { source } = media;
+  const where =
+    source.kind === 'ref' ? { file_id: source.ref } : { image_url: mediaUrl(media) ?? '' };
+  return { type: 'input_image', detail: 'auto', ...where };
+}
+
+function fileBlock(media: Media): JsonObject {
+  const { source } = media;
+  switch (source.kind) {
+    case 'ref':
+      return { type: 'input_file', file_id: source.ref };
+    case 'url':
+      return { type: 'input_file', file_url: source.url };
+    case 'base64':
+      return { type: 'input_file', filename: fileName(media), file_data: mediaUrl(media) ?? '' };
+  }
 }

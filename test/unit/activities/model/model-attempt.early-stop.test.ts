@@ -12,7 +12,7 @@ import type {
   ModelRequest,
   ModelResponse,
 } from '../../../../src/providers/provider';
-import { StreamCut } from '../../../../src/providers/stream-cut';
+import { StreamCut } from '../../../../src/providers/attempt';
 
 const spec: AgentSpec = {
   kind: 'agent',

@@ -1,6 +1,6 @@
 import type { GenerateContentResponse } from '@google/genai';
 import type { AssistantPart, Message } from '../../../../src/protocol/message';
-import { ResponseAccumulator } from '../../../../src/providers/google/response-accumulator';
+import { ResponseAccumulator } from '../../../../src/providers/google/from-response';
 import type { ModelDelta, ModelRequest } from '../../../../src/providers/provider';
 import { user } from '../../core/builders';
 

@@ -1,7 +1,7 @@
 // Pure: no server.
 import type { Message, ToolResult } from '../../../../../src/protocol/message';
 import type { ModelRequest } from '../../../../../src/providers/provider';
-import { fromResponsesOutput } from '../../../../../src/providers/openai/responses/from-responses-output';
+import { fromResponsesOutput } from '../../../../../src/providers/openai/responses/items';
 import { toResponsesRequest } from '../../../../../src/providers/openai/responses/to-responses-request';
 import { user } from '../../../core/builders';
 import {

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import type { JsonObject } from '../../../../../src/base/json';
 import type { AssistantPart } from '../../../../../src/protocol/message';
 import { toModelResponse } from '../../../../../src/providers/openai/responses/call-responses';
-import { fromResponsesOutput } from '../../../../../src/providers/openai/responses/from-responses-output';
-import { toResponsesInput } from '../../../../../src/providers/openai/responses/to-responses-input';
+import { fromResponsesOutput } from '../../../../../src/providers/openai/responses/items';
+import { toResponsesInput } from '../../../../../src/providers/openai/responses/to-responses-request';
 import { responsesOrigin as origin, streamedResponse, target } from '../openai-fixtures';
 
 const context = { origin, target, requestId: 'req_9', firstCall: 0 };

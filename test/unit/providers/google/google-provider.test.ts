@@ -1,7 +1,7 @@
 // Pure: no server.
 import { ApiError } from '@google/genai';
 import { ProviderError } from '../../../../src/protocol/errors';
-import { fromGoogleError } from '../../../../src/providers/google/google-errors';
+import { fromGoogleError } from '../../../../src/providers/google/google-provider';
 import rateLimit from '../../../fixtures/google/rate-limit.json';
 
 const target = { provider: 'google', model: 'gemini-3-pro', secrets: ['AIza-secret'] };

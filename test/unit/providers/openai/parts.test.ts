@@ -1,7 +1,7 @@
 // Pure: no server.
 import { z } from 'zod';
 import type { JsonSchema } from '../../../../src/base/json';
-import { isStrictSchema } from '../../../../src/providers/openai/strict-schema';
+import { isStrictSchema } from '../../../../src/providers/openai/parts';
 
 const city = { type: 'string' };
 const closed = {

@@ -1,7 +1,7 @@
 // Pure: no server.
 import { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai';
 import { LonghaulError } from '../../../../src/protocol/errors';
-import { fromOpenAiError } from '../../../../src/providers/openai/openai-error';
+import { fromOpenAiError } from '../../../../src/providers/openai/call';
 import { target } from './openai-fixtures';
 
 function answered(status: number, body: object | undefined, message?: string): APIError {

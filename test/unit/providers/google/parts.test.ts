@@ -1,7 +1,7 @@
 // Pure: no server.
 import type { JsonObject } from '../../../../src/base/json';
 import type { AssistantPart } from '../../../../src/protocol/message';
-import { fromGenerateParts } from '../../../../src/providers/google/from-generate-parts';
+import { fromGenerateParts } from '../../../../src/providers/google/parts';
 import { toContents } from '../../../../src/providers/google/to-contents';
 import { origin, seal } from './wire-builders';
 

@@ -1,0 +1,22 @@
+// Where adapters find their keys: in the configuration, or in variables of the environment.
+
+import { ProviderError } from '../protocol/errors';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The value of a variable; undefined if it is empty. */
+export function readVariable(environment: Environment, variable: string): string | undefined {
+  return environment[variable]?.trim() || undefined;
+}
+
+/** The variable with the key of a provider that the user named: `MY_GATEWAY_API_KEY` for `my-gateway`. */
+export function keyVariable(provider: string): string {
+  return `${provider.toUpperCase().replace(/[^A-Z0-9]/g, '_')}_API_KEY`;
+}
+
+/** The error for a missing key. It names the variables, never a value. */
+export function missingKey(provider: string, variables: readonly string[]): ProviderError {
+  const names = variables.join(' or ');
+  const message = `${provider}: no API key. Set ${names} in the worker's environment, or apiKey in its providers option.`;
+  return new ProviderError('auth', message, { provider });
+}

@@ -1,0 +1,165 @@
+import { isJsonObject, type Json, type JsonObject } from '../base/json';
+import type { Message, Origin, Sealed, ToolContent, ToolResult } from '../protocol/message';
+
+const deepest = 200;
+
+const absent = '$absent';
+
+/**
+ * Sealed data that is worth keeping: what `block` has beyond `projection`, the block made from the neutral part alone.
+ * Together they give the block back exactly, and what a part already says is not stored twice.
+ */
+export function differenceOf(block: JsonObject, projection: JsonObject): JsonObject {
+  const added = Object.entries(block).filter(
+    ([key, value]) => !isSame(value, Object.hasOwn(projection, key) ? projection[key] : undefined),
+  );
+  const missing = Object.keys(projection).filter((key) => !Object.hasOwn(block, key));
+  return { ...Object.fromEntries(added), ...(missing.length === 0 ? {} : { [absent]: missing }) };
+}
+
+/** The block of which `difference` was taken. */
+export function withDifference(projection: JsonObject, difference: JsonObject): JsonObject {
+  const { [absent]: missing, ...added } = difference;
+  const block: JsonObject = { ...projection, ...added };
+  return Array.isArray(missing)
+    ? Object.fromEntries(Object.entries(block).filter(([key]) => !missing.includes(key)))
+    : block;
+}
+
+/** `{ sealed }` to spread into a part; nothing when there is nothing to keep. */
+export function sealedField(origin: Origin, data: JsonObject): { readonly sealed?: Sealed } {
+  return Object.keys(data).length === 0 ? {} : { sealed: seal(origin, data) };
+}
+
+export function seal(origin: Origin, data: Json): Sealed {
+  return { api: origin.api, model: origin.model, data };
+}
+
+function isSame(left: Json, right: Json | undefined): boolean {
+  return right !== undefined && JSON.stringify(left) === JSON.stringify(right);
+}
+
+/** A tool's answer as one text: strings as they are, everything else as JSON. For an API without an error flag, errors say so. */
+export function toolResultText(
+  result: ToolResult,
+  options: { readonly errorFlag: boolean },
+): string {
+  const text = result.content.map(toolContentText).join('\n');
+  return result.isError && !options.errorFlag ? `Error: ${text}` : text;
+}
+
+export function toolContentText(content: ToolContent): string {
+  switch (content.type) {
+    case 'text':
+      return content.text;
+    case 'json':
+      return JSON.stringify(content.value);
+    case 'media':
+      return `[${content.mediaType}]`;
+  }
+}
+
+export function tokenCount(value: unknown): number | null {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null;
+}
+
+/** Null when none of them is told. */
+export function sumOfCounts(...values: readonly unknown[]): number | null {
+  const known = values.map(tokenCount).filter((count) => count !== null);
+  return known.length === 0 ? null : known.reduce((total, count) => total + count, 0);
+}
+
+/**
+ * Settings that go into a request body as they are: objects are merged, lists are appended to, null takes a field out,
+ * everything else replaces.
+ */
+export function mergeExtra(body: JsonObject, extra: JsonObject | undefined): JsonObject {
+  if (extra === undefined) return body;
+  const merged = new Map<string, Json>(Object.entries(body));
+  for (const [key, value] of Object.entries(extra)) {
+    if (value === null) merged.delete(key);
+    else merged.set(key, mergeValue(merged.get(key), value));
+  }
+  return Object.fromEntries(merged);
+}
+
+function mergeValue(current: Json | undefined, value: Json): Json {
+  if (Array.isArray(current) && Array.isArray(value)) return [...current, ...value];
+  if (isJsonObject(value)) return mergeExtra(isJsonObject(current) ? current : {}, value);
+  return value;
+}
+
+/** Arguments as a tool call part carries them: an object, or null with the model's own text and what is wrong with it. */
+export type ToolArguments =
+  | { readonly args: JsonObject }
+  | { readonly args: null; readonly rawArgs: string; readonly argsError: string };
+
+/** Never throws: bad arguments are an answer the model gets to see. Models send nothing at all for tools without parameters. */
+export function parseToolArguments(text: string | null | undefined): ToolArguments {
+  if (text === null || text === undefined || text.trim() === '') return { args: {} };
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return { args: null, rawArgs: text, argsError: `not valid JSON: ${(error as Error).message}` };
+  }
+  return checked(value, () => text);
+}
+
+/** For APIs, and compatible servers, whose arguments arrive as a value instead of a text. */
+export function checkToolArguments(value: unknown): ToolArguments {
+  if (typeof value === 'string' || value === null || value === undefined)
+    return parseToolArguments(value);
+  return checked(value, () => safeText(value));
+}
+
+function checked(value: unknown, text: () => string): ToolArguments {
+  if (!isJsonObject(value)) {
+    const found = Array.isArray(value) ? 'an array' : value === null ? 'null' : `a ${typeof value}`;
+    return { args: null, rawArgs: text(), argsError: `must be a JSON object, not ${found}` };
+  }
+  if (isDeeperThan(value, deepest)) {
+    return { args: null, rawArgs: text(), argsError: `nested deeper than ${deepest} levels` };
+  }
+  return { args: value };
+}
+
+/** Without recursion: what it looks for would overflow the stack, as `JSON.stringify` would later. */
+function isDeeperThan(value: unknown, limit: number): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > limit) return true;
+    level = level.flatMap((item): unknown[] =>
+      typeof item === 'object' && item !== null ? Object.values(item) : [],
+    );
+  }
+  return false;
+}
+
+function safeText(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    return '[arguments that cannot be written as JSON]';
+  }
+}
+
+/** The number of calls before a turn. Calls without an id are numbered from here, the same in every attempt. */
+export function callCount(messages: readonly Message[]): number {
+  return messages
+    .filter((message) => message.role === 'assistant')
+    .flatMap(({ parts }) => parts.filter((part) => part.type === 'tool_call')).length;
+}
+
+/** Null is how JSON says "absent", and a part stays in the history of every later turn. */
+export function withoutNulls<Block extends JsonObject>(block: Block): Block {
+  return Object.fromEntries(Object.entries(block).filter(([, value]) => value !== null)) as Block;
+}
+
+export function asText(value: Json | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+export function asList(value: Json | undefined): Json[] {
+  return Array.isArray(value) ? value : [];
+}
