@@ -13,6 +13,7 @@ import { decisionEvent, Machine, preparing, promptEvent } from '../core/machine/
 import { checkCount, type StoredOptions, storeOptions } from '../core/machine/options';
 import type { EventLog } from '../core/machine/run-record';
 import type { AgentRunState } from '../core/machine/run-state';
+import { readRunState } from '../core/machine/state-json';
 import type {
   CompletionCallHead,
   InvalidToolCallAction,
@@ -82,8 +83,13 @@ export class AgentRun extends AgentMachine {
   /** Continues a run from the state that `toJSON` returned. Throws a `StateError` for a state that this version does not know. */
   static override fromJSON(state: AgentRunState): AgentRun {
     const run = new AgentRun('');
-    run.machine = Machine.fromState(state, (events) => new EventList(events));
+    const { log, ...stored } = readRunState(state);
+    run.machine = Machine.fromState(stored, new EventList(plainJson(log)));
     return run;
+  }
+
+  override toJSON(): AgentRunState {
+    return { ...super.toJSON(), log: this.log.slice() };
   }
 
   /** The next step. It stays the same until you report. Throws the run's error if the run has failed. */

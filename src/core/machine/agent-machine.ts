@@ -21,7 +21,8 @@ import { Machine, promptEvent } from './machine';
 import { type MachineOptions, storeOptions } from './options';
 import { answerQuestion, approveCall, pendingInputs, rejectCall } from './person-events';
 import type { EventLog } from './run-record';
-import type { AgentRunState, MachineState } from './run-state';
+import type { MachineState, StoredMachine } from './run-state';
+import { readState } from './state-json';
 import type {
   AgentRunResponse,
   InvalidToolCallAction,
@@ -54,11 +55,11 @@ export class AgentMachine {
   }
 
   /**
-   * A run as it was when `toJSON` was called, with the log it had written; the log in the state is not read. A state this version does
-   * not know is a `StateError`.
+   * A run as it was when `toJSON` was called, with the log it had written. Throws a `StateError` for a state that this version does not
+   * know.
    */
-  static fromJSON(state: AgentRunState, log: EventLog): AgentMachine {
-    return new AgentMachine(Machine.fromState(state, () => log));
+  static fromJSON(state: StoredMachine, log: EventLog): AgentMachine {
+    return new AgentMachine(Machine.fromState(readState(state), log));
   }
 
   /** What to do next. While an answer is awaited the step is given again, at no cost. */
@@ -172,7 +173,7 @@ export class AgentMachine {
     return pendingInputs(this.machine);
   }
 
-  toJSON(): AgentRunState {
+  toJSON(): StoredMachine {
     return this.machine.toState();
   }
 

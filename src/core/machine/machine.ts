@@ -5,7 +5,7 @@
  * M2. A turn enters the log whole, followed at once by the decisions that amend it; an empty turn never does.
  */
 import type { LonghaulError } from '../../protocol/errors';
-import type { Decision, LogEvent, NewEntry } from '../../protocol/log';
+import type { Decision, LogEvent } from '../../protocol/log';
 import type { Message, UserMessage } from '../../protocol/message';
 import { type MachineFailure, toError } from '../failure';
 import { workingTurn } from './invalid-tool-calls';
@@ -14,13 +14,13 @@ import { plainJson } from '../../base/json';
 import { type EventLog, RunRecord } from './run-record';
 import {
   type AcceptedTurn,
-  type AgentRunState,
   type Counters,
   noCounts,
   type MachineState,
+  type StoredMachine,
   type RunStateKind,
 } from './run-state';
-import { readState, stateFormat } from './state-json';
+import { stateFormat } from './state-json';
 import { textMessage } from '../transcript/transcript';
 import { checkMove, expectEvent, type MachineEvent } from './transitions';
 import { contentOf, isEmptyTurn, type WorkingPart } from './working-turn';
@@ -62,12 +62,11 @@ export class Machine {
     return new Machine({ options, record, counters: noCounts, state: preparing });
   }
 
-  /** `logOf` gives the log to go on with, which holds the stored events. */
-  static fromState(value: unknown, logOf: (events: readonly NewEntry[]) => EventLog): Machine {
-    const stored = plainJson(readState(value));
-    const { format: _format, options, log, completionCalls, state, ...counters } = stored;
-    const record = new RunRecord(logOf(log), completionCalls);
-    return new Machine({ options, record, counters, state });
+  /** `log` is what the machine had written. */
+  static fromState(stored: StoredMachine, log: EventLog): Machine {
+    const { options, completionCalls, state, ...rest } = plainJson(stored);
+    const { format: _format, ...counters } = rest;
+    return new Machine({ options, record: new RunRecord(log, completionCalls), counters, state });
   }
 
   get state(): MachineState {
@@ -117,14 +116,12 @@ export class Machine {
     return this.record.transcript.fullHistory();
   }
 
-  toState(): AgentRunState {
-    const { log, calls } = this.record;
+  toState(): StoredMachine {
     return {
       format: stateFormat,
       options: this.options,
       ...this.#counters,
-      log: log.slice(),
-      completionCalls: calls.slice(),
+      completionCalls: this.record.calls.slice(),
       state: this.#state,
     };
   }

@@ -47,14 +47,16 @@ export type Counters = {
   readonly outputRetries: number;
 };
 
-/** A run as plain JSON. It has no messages: they follow from the log. */
-export type AgentRunState = Counters & {
+/** A machine as plain JSON. The log stands beside it, and the messages follow from the log. */
+export type StoredMachine = Counters & {
   readonly format: 1;
   readonly options: StoredOptions;
-  readonly log: readonly NewEntry[];
   readonly completionCalls: readonly CompletionCall[];
   readonly state: MachineState;
 };
+
+/** A run of `AgentRun` as plain JSON. */
+export type AgentRunState = StoredMachine & { readonly log: readonly NewEntry[] };
 
 export const noCounts: Counters = {
   turn: 0,

@@ -6,13 +6,13 @@
 import { LonghaulError } from '../../protocol/errors';
 import { isJsonObject } from '../../base/json';
 import { machineOptionNames } from './options';
-import type { AgentRunState, CallSlot, Counters, RunStateKind } from './run-state';
+import type { AgentRunState, CallSlot, Counters, RunStateKind, StoredMachine } from './run-state';
 import { noCounts } from './run-state';
 
 export const stateFormat = 1;
 
 const counterKeys = Object.keys(noCounts) as (keyof Counters)[];
-const stateKeys = ['format', 'options', 'log', 'completionCalls', 'state', ...counterKeys];
+const stateKeys = ['format', 'options', 'completionCalls', 'state', ...counterKeys];
 const optionKeys = machineOptionNames.map((name) => `${name}?`);
 const outputKeys = ['tool', 'schema?', 'retries?'];
 const turnKeys = ['event', 'tools', 'allowed', 'amendments', 'skips'];
@@ -31,7 +31,8 @@ const variantKeys: { readonly [kind in RunStateKind]: readonly string[] } = {
   failed: ['failure'],
 };
 
-export function readState(value: unknown): AgentRunState {
+/** `others`: keys that stand beside those of the machine. */
+export function readState(value: unknown, others: readonly string[] = []): StoredMachine {
   if (!isJsonObject(value))
     throw new LonghaulError('StateError', 'The stored run is not a JSON object.');
   const format = JSON.stringify(value['format']);
@@ -40,15 +41,21 @@ export function readState(value: unknown): AgentRunState {
       'StateError',
       `The stored run has format ${format}; this version reads format ${stateFormat}.`,
     );
-  checkKeys('', value, stateKeys);
+  checkKeys('', value, [...stateKeys, ...others]);
   checkMachineOptions(value['options']);
   checkVariant(value['state']);
   for (const key of counterKeys) checkCounter(key, value[key]);
   checkList('completionCalls', value['completionCalls']);
-  checkList('log', value['log']).forEach((event, index) => {
+  return value as unknown as StoredMachine;
+}
+
+/** As `readState`, with the log in it. */
+export function readRunState(value: unknown): AgentRunState {
+  const state = readState(value, ['log']) as AgentRunState;
+  checkList('log', state.log).forEach((event, index) => {
     checkKind(`log[${index}].kind`, isJsonObject(event) ? event['kind'] : undefined, eventKinds);
   });
-  return value as unknown as AgentRunState;
+  return state;
 }
 
 function checkMachineOptions(options: unknown): void {

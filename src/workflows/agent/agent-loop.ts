@@ -231,7 +231,7 @@ export class AgentLoop implements Driver, Asker {
     const isBetween = step.kind === 'call-model' || step.kind === 'needs-input';
     if (!isBetween || !this.#tools.idle) return undefined;
     return this.#run.continueAsNewIfDue((): CarriedProgress => ({
-      machine: { ...this.#machine.toJSON(), log: [] },
+      machine: this.#machine.toJSON(),
     }));
   }
 

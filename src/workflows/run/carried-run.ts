@@ -8,7 +8,7 @@ import type { CarriedSession } from './run-session';
 import { LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
 import type { LogEntry, LogRef } from '../../protocol/log';
-import type { AgentRunState } from '../../core/machine/run-state';
+import type { StoredMachine } from '../../core/machine/run-state';
 import type { CarriedBudget } from '../../core/budget/budget';
 import type { JsonObject } from '../../base/json';
 import type { ChildView } from '../../protocol/run';
@@ -17,9 +17,9 @@ import type { LoadedDefinition } from './load';
 import { deflateJson, inflated } from '../deflated-json';
 import type { RunLog } from '../execution/run-log';
 
-/** How far the runner itself is. `machine.log` is empty: the entries stand beside it, with their ids, or are pulled by `log`. */
+/** How far the runner itself is. The log stands beside it, or is pulled. */
 export type CarriedProgress =
-  | { readonly machine: AgentRunState; readonly plan?: never }
+  | { readonly machine: StoredMachine; readonly plan?: never }
   | { readonly plan: JsonObject; readonly machine?: never };
 
 /** Of an orchestration, with texts of so many bytes at most: their tails are left behind. */

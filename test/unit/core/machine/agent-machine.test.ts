@@ -1,7 +1,7 @@
 // Pure: no server.
 import { AgentRun } from '../../../../src/agent-run';
 import { AgentMachine, startMachine } from '../../../../src/core/machine/agent-machine';
-import type { AgentRunState } from '../../../../src/core/machine/run-state';
+import type { StoredMachine } from '../../../../src/core/machine/run-state';
 import { foldLog } from '../../../../src/core/transcript/fold-log';
 import type { LogEntry, LogEvent } from '../../../../src/protocol/log';
 import { RunLog } from '../../../../src/workflows/execution/run-log';
@@ -84,11 +84,11 @@ describe('AgentMachine', () => {
     expect(foldLog(log.entries)).toEqual(machine.fullHistory());
   });
 
-  it('goes on with the log it is given, whatever the state holds of it', () => {
+  it('goes on with the log it is given', () => {
     const machine = startMachine('go', { maxTurns: 3 }, log);
     machine.nextStep();
     const next = new RunLog({ workflowId: 'run-1', runId: 'e2', entries: log.entries });
-    const state = JSON.parse(JSON.stringify({ ...machine.toJSON(), log: [] })) as AgentRunState;
+    const state = JSON.parse(JSON.stringify(machine)) as StoredMachine;
     const continued = AgentMachine.fromJSON(state, next);
     continued.modelResponse({ ...turn([text('hi')]), id: 'the-turn' });
     expect(continued.nextStep().kind).toBe('done');
