@@ -1,6 +1,6 @@
 /**
- * Ids of tool calls in one request. Providers refuse an id that stands there twice, and models and gateways write such. A result gets
- * the id of its call in the turn right before it; of two calls with one id, the first result is the first call's.
+ * Ids of tool calls in one request. Providers refuse repeated ids, but models and gateways write them. A result gets the id of its call
+ * in the turn before it. If two calls have the same id, the first result belongs to the first call.
  */
 export class CallIds {
   readonly #used = new Set<string>();
@@ -10,7 +10,7 @@ export class CallIds {
     this.#turn = [];
   }
 
-  /** `wanted` where it is free, else with a number. */
+  /** `wanted` if it is free, otherwise with a number. */
   unused(callId: string, wanted = callId): string {
     let id = wanted;
     for (let copy = 2; this.#used.has(id); copy += 1) id = `${wanted}_${copy}`;

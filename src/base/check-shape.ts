@@ -3,7 +3,7 @@ import { describeValue, didYouMean, formatPath, type Problem, quote } from './pr
 
 type Path = readonly (string | number)[];
 
-/** Specs come from outside: a thousand wrong keys must not cost a thousand searches. */
+/** A limit, because input comes from outside: a thousand wrong keys must not cost a thousand searches. */
 const mostUnknown = 50;
 
 const kinds: Readonly<Record<string, string>> = {
@@ -15,8 +15,8 @@ const kinds: Readonly<Record<string, string>> = {
 };
 
 /**
- * Checks data against one of our own schemas, with messages for people. It knows the keywords those schemas use; schemas of users
- * go through `compileSchema`, and definitions through Zod: neither runs in a workflow.
+ * Checks data against one of our own schemas, with messages for people, in workflows and elsewhere. It knows only the keywords of those
+ * schemas. Users' schemas go through `compileSchema` and definitions through zod, which do not run in a workflow.
  */
 export function shapeProblems(schema: JsonSchema, value: unknown, path: Path = []): Problem[] {
   if (!matchesHere(schema, value)) {
@@ -27,7 +27,7 @@ export function shapeProblems(schema: JsonSchema, value: unknown, path: Path = [
   return isJsonObject(value) ? memberProblems(schema, value, path) : [];
 }
 
-/** Everything but the members of objects and the items of arrays; unions are right or wrong as a whole. */
+/** Checks a value without its members and items. A union is right or wrong as a whole. */
 function matchesHere(schema: JsonSchema, value: unknown): boolean {
   const { type, anyOf, enum: choices } = schema;
   return (

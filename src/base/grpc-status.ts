@@ -1,4 +1,4 @@
-/** gRPC status codes by name, as far as they are told apart. */
+/** The gRPC status codes that Longhaul tells apart. */
 export const grpcStatus = {
   cancelled: 1,
   invalidArgument: 3,

@@ -1,9 +1,9 @@
-// What is wrong with data from outside, in words. Pure.
+// Words for what is wrong with data from outside. Pure.
 
-/** What is wrong with a value, and where in it. `path` reads like code (`items[0].name`) and is empty for the value itself. */
+/** What is wrong with a value, and where. `path` reads like code (`items[0].name`) and is empty for the whole value. */
 const longestWord = 100;
 
-/** Letters compared with letters: a schema may have thousands of names, and a value as many wrong ones. */
+/** A limit on comparisons: a schema may have thousands of names, and a value as many wrong ones. */
 const mostComparisons = 50_000;
 
 export type Problem = { readonly path: string; readonly message: string };
@@ -16,7 +16,7 @@ export function quote(text: string): string {
   return line.length > longestQuote ? `'${line.slice(0, longestQuote)}…'` : `'${line}'`;
 }
 
-/** What a value is, in a few words, for "must be …, not …". */
+/** Describes a value in a few words, for "must be …, not …". */
 export function describeValue(value: unknown): string {
   if (typeof value === 'string') return value === '' ? 'an empty string' : quote(value);
   if (Array.isArray(value)) return 'an array';
@@ -65,7 +65,7 @@ export function editDistance(left: string, right: string): number {
   return at(left.length, right.length);
 }
 
-/** The candidates a mistyped word may have meant, nearest first: at most three, each within a third of its length. */
+/** The candidates that a mistyped word may mean, nearest first: at most three, each within a third of its length. */
 export function nearest(word: string, candidates: Iterable<string>): string[] {
   if (word.length > longestWord) return [];
   const typed = word.toLowerCase();

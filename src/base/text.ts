@@ -30,15 +30,15 @@ export function headOf(text: string, maxBytes: number): string {
 }
 
 /**
- * `text`, or its head and an ellipsis, within `maxBytes`. What is clipped travels as UTF-8, in messages of failures for instance,
- * and a half of a surrogate pair there is a message that Temporal's core cannot read: it would end the worker.
+ * `text`, or its head and an ellipsis, within `maxBytes`. It never leaves half of a surrogate pair: in the message of a failure,
+ * Temporal's core could not read it, and the worker would end.
  */
 export function clipText(text: string, maxBytes: number): string {
   const clipped = utf8Length(text) <= maxBytes ? text : `${headOf(text, maxBytes - 3)}…`;
   return clipped.toWellFormed();
 }
 
-/** One line of at most `maxBytes`: what a summary or a progress line shows of a longer text. */
+/** One line of at most `maxBytes`, for a summary or a progress line. */
 export function oneLine(text: string, maxBytes: number): string {
   const trimmed = text.trim();
   const head = headOf(trimmed, maxBytes * 4);

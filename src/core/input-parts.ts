@@ -1,4 +1,4 @@
-// What an input may be: a text, or a list of text and media parts. Checked whole, because a provider is sent what is in it. Pure.
+// Checks an input: a text, or a list of text and media parts. The check is complete, because a provider gets every part. Pure.
 
 import { isJsonObject } from '../base/json';
 
@@ -6,7 +6,7 @@ import { isJsonObject } from '../base/json';
 const mediaTypePattern = /^[A-Za-z0-9][\w.+-]*\/[A-Za-z0-9][\w.+-]*$/;
 const base64Pattern = /^[A-Za-z0-9+/]+={0,2}$/;
 
-/** What is wrong with an input, to follow its name; undefined if nothing is. `mayBeEmpty`: a step may be given nothing. */
+/** What is wrong with an input, as words that follow its name; undefined if nothing is. `mayBeEmpty`: the input of a step may be empty. */
 export function inputProblem(
   input: unknown,
   { mayBeEmpty }: { readonly mayBeEmpty: boolean },

@@ -1,12 +1,12 @@
-// What is seen of a run's key in memos and on the server's index: whose run it is, told only to who knows whom to ask for. Pure.
+// Hashes of a run's key, for memos and search attributes. With the key you can find its runs; without it you cannot read whose they are. Pure.
 //
-// 1. A hash says nothing of a member that cannot be guessed; one that can be guessed can be confirmed.
+// 1. A hash hides a member that nobody can guess. Somebody who guesses a member can confirm it.
 // 2. Two members, or two values of one, never share an entry.
 
 import { sha256 } from '../base/sha256';
 import type { RunKey } from '../protocol/run';
 
-/** What the entries of a member begin with. Compiled against the type: a member that is added there must be added here, too. */
+/** The prefixes of entries, by member. The compiler compares this list with the type. */
 const prefixes: Readonly<Record<keyof RunKey, string>> = {
   appName: 'app',
   userId: 'user',
@@ -17,7 +17,7 @@ export const keyMembers = Object.keys(prefixes) as (keyof RunKey)[];
 
 export const keyHashPattern = /^(app|user|session)-[0-9a-f]{32}$/;
 
-/** An entry for each member that says something: `user-<128 bits of SHA-256>`. */
+/** An entry for each member that is set: `user-<128 bits of SHA-256>`. */
 export function keyHashes(key: RunKey | undefined): readonly string[] {
   return keyMembers.flatMap((name) => {
     const value = key?.[name];
@@ -27,7 +27,7 @@ export function keyHashes(key: RunKey | undefined): readonly string[] {
   });
 }
 
-/** By UTF-16 code units: in UTF-8 all lone surrogates would be the same. */
+/** Escapes by UTF-16 code units, because in UTF-8 all lone surrogates are the same. */
 function asciiJson(value: readonly string[]): string {
   return JSON.stringify(value).replaceAll(
     /[^\0-\x7f]/g,

@@ -1,4 +1,4 @@
-// What an agent's loop needs of its pinned definition: everything but prompts and schemas, which stay on the workers. Pure.
+// The part of a pinned definition that an agent's loop needs. Prompts and schemas stay on the workers. Pure.
 
 import type { CriterionSpec } from '../protocol/agent-run';
 import type { AgentConfig, SubAgentConfig, ToolConfig } from '../protocol/activities';
@@ -26,7 +26,7 @@ export function agentConfig(definition: Definition, agentId: string): AgentConfi
   };
 }
 
-/** All criteria of an agent in the order checks are given; its output schema is the last of them. */
+/** All criteria of an agent, in the order of their checks. The output schema is the last one. */
 export function criteriaOf(
   agent: Pick<AgentSpec, 'criteria' | 'output'>,
 ): readonly CriterionSpec[] {
@@ -36,7 +36,7 @@ export function criteriaOf(
     : [...criteria, { kind: 'structured-output', schema: agent.output.schema }];
 }
 
-/** The agent of this id in a definition; a closure always holds what its runners name. */
+/** The agent with this id. A definition contains every runner that its runners name. */
 export function agentOf(definition: Definition, agentId: string): AgentSpec {
   const spec = runnerOf(definition, agentId);
   if (spec.kind !== 'agent') throw new TypeError(`runner '${agentId}' is no agent`);

@@ -1,11 +1,11 @@
 /*
- * Where a run stands below what a person or a program started first: what idempotency keys are made of. Pure.
+ * The origin of a run: its place in the tree below the run that a person or a program started. Idempotency keys derive from it. Pure.
  *
- * 1. No two runs have the same origin, but those that an execution started again after a reset, or another attempt at the same task.
- * 2. Nothing in it is random, or depends on the execution: what is started again at the same place has the same one.
+ * 1. Two runs have the same origin only if one repeats the other: after a reset, or as another attempt of the same task.
+ * 2. It is not random and does not depend on the execution. A run that is started again at the same place has the same origin.
  */
 
-/** What Temporal tells of a workflow's execution. */
+/** The facts about a workflow's execution that Temporal gives. */
 export type ExecutionIds = {
   readonly workflowId: string;
   readonly firstExecutionRunId: string;
@@ -14,19 +14,19 @@ export type ExecutionIds = {
   readonly cronSchedule?: string;
 };
 
-/** Of a root run: its id and its first execution. Of each execution of a cron schedule it is another. */
+/** The origin of a root run: its id and its first execution. Each execution of a cron schedule has its own. */
 export function rootOrigin(execution: ExecutionIds): string {
   const { workflowId, firstExecutionRunId, originalExecutionRunId, cronSchedule } = execution;
   const first = cronSchedule === undefined ? firstExecutionRunId : originalExecutionRunId;
   return JSON.stringify([workflowId, first]);
 }
 
-/** Of one execution of a workflow of the user's own, where the runs it starts are counted. */
+/** The origin of a user's own workflow, which counts the runs that it starts. */
 export function callerOrigin({ workflowId, originalExecutionRunId }: ExecutionIds): string {
   return JSON.stringify([workflowId, originalExecutionRunId]);
 }
 
-/** Texts of JSON behind each other: where one ends is seen. */
+/** Joins texts as JSON, so that the end of each one is clear. */
 export function originBelow(origin: string, ...places: readonly string[]): string {
   return origin + places.map((place) => JSON.stringify(place)).join('');
 }

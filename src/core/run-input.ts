@@ -1,7 +1,7 @@
-// What a run may be started with. Checked by the client before anything is sent, and again by the workflow: anybody may start one. Pure.
+// Checks the input of a run. The client calls it before it sends anything, and the workflow calls it again, because anybody may start a run. Pure.
 //
-// 1. What only a run that calls another one says is taken from a parent alone, and only of the parent itself.
-// 2. An unknown member is refused: a member that is misspelt must not be lost in silence.
+// 1. Members for child runs are taken only from a parent workflow, and may only name that parent's own data.
+// 2. An unknown member is refused, because a misspelt member must not be lost in silence.
 
 import { inputProblem, typeName } from './input-parts';
 import { keyHashPattern, keyMembers } from './key-hashes';
@@ -23,7 +23,7 @@ const texts = { type: 'array', items: { type: 'string' } };
 
 const number = { type: 'integer', minimum: 1 };
 
-/** Compiled against the types: a member that is added there must be added here, too. */
+/** The compiler compares this list with the types. */
 const parentMembers: Readonly<Record<keyof ParentMembers, JsonSchema>> = {
   lineage: objectOf<Lineage>(
     {
@@ -75,7 +75,7 @@ const parentMembers: Readonly<Record<keyof ParentMembers, JsonSchema>> = {
   ),
 };
 
-/** The ids of the workflows that a member names as the parent: only its own session, input, log and tree may a parent give. */
+/** The workflow ids that a member names. Each must be the parent's: a parent may give only its own session, input, log and tree. */
 const namedParents: {
   readonly [Name in keyof ParentMembers]: (member: ParentMembers[Name]) => readonly string[];
 } = {
@@ -87,7 +87,7 @@ const namedParents: {
   thread: ({ workflowId, memory }) => [workflowId, memory.workflowId],
 };
 
-/** What anybody may say who starts a run. */
+/** Members for everybody who starts a run. */
 const publicMembers: Readonly<Record<Exclude<keyof RunInput, keyof typeof parentMembers>, true>> = {
   runner: true,
   input: true,
@@ -98,11 +98,11 @@ const publicMembers: Readonly<Record<Exclude<keyof RunInput, keyof typeof parent
   application: true,
 };
 
-/** Throws what is wrong with a run's input, and what would be right. `parent`: the workflow that started it, where one did. */
+/** Throws `InvalidInput` if a run's input is wrong, with what would be right. `parent` is the workflow that started the run, if one did. */
 export function checkRunInput(value: unknown, parent?: Parent): asserts value is RunInput {
   if (!isJsonObject(value)) {
     throw invalid(
-      `a run is started with {"runner": "<id>", "input": "<text>"}, not with ${typeName(value)}`,
+      `the input of a run must be {"runner": "<id>", "input": "<text>"}, not ${typeName(value)}`,
     );
   }
   checkKnown(value, "a run's start", [
@@ -121,20 +121,20 @@ export function checkRunInput(value: unknown, parent?: Parent): asserts value is
   checkApplication(value['application']);
 }
 
-/** What a worker calls its application: it stands in ids of threads, too. */
+/** Checks the name of an application, which is also part of the ids of threads. */
 export function checkApplication(value: unknown): void {
   if (!isGiven(value) || (typeof value === 'string' && /^[^\p{Cc}]{1,200}$/u.test(value))) return;
   throw invalid('application must be a text of 1 to 200 characters without control characters');
 }
 
-/** Refuses what an object from outside has beside the members it may have. `what` names the object. */
+/** Refuses unknown members of an object from outside. `what` names the object. */
 export function checkKnown(value: object, what: string, known: readonly string[]): void {
   const stranger = Object.keys(value).find((name) => !known.includes(name));
   if (stranger === undefined) return;
   throw invalid(`${quote(stranger)} is not a member of ${what}${didYouMean(stranger, known)}`);
 }
 
-/** What other languages say of members they have not set; those that must be there were refused. */
+/** Removes members that are null: other languages write null for members that are not set. Required members were checked before. */
 export function withoutNullMembers<Input extends object>(input: Input): Input {
   const given = Object.entries(input).filter(([, member]) => member !== null);
   return Object.fromEntries(given) as Input;
@@ -144,7 +144,7 @@ function checkParentMembers(value: { [key: string]: unknown }, parent: Parent | 
   for (const name of Object.keys(parentMembers) as (keyof typeof parentMembers)[]) {
     if (!isGiven(value[name])) continue;
     if (parent === undefined) {
-      throw invalid(`${name} is taken only from the run that calls this one: leave it out`);
+      throw invalid(`${name} is only for runs that start child runs: leave it out`);
     }
     const problem = parentProblem(parent, name, value[name]);
     if (problem !== undefined) throw invalid(problem);
@@ -158,17 +158,19 @@ function isGiven(member: unknown): boolean {
 function checkRunner(runner: unknown): void {
   if (typeof runner === 'string') {
     if (idPatterns.agent.test(runner)) return;
-    throw invalid(`runner '${runner.slice(0, 120)}' is not an id: ${idPatterns.agent.source}`);
+    throw invalid(
+      `runner '${runner.slice(0, 120)}' is not an id: it must match ${idPatterns.agent.source}`,
+    );
   }
   if (!isJsonObject(runner))
     throw invalid(`runner must be the id of a runner or its spec, not ${typeName(runner)}`);
   const { id } = runner;
   if (typeof id !== 'string' || !idPatterns.agent.test(id))
-    throw invalid(`runner is no spec of a runner: its id must match ${idPatterns.agent.source}`);
+    throw invalid(`runner must be a spec with an id that matches ${idPatterns.agent.source}`);
   checkSize('runner', runner, { maxBytes: limits.definition });
 }
 
-/** A child is given what a model or a step wrote, so it is taken as it comes. */
+/** A child's input may be empty, because a model or a step wrote it. */
 function checkInput(input: unknown, { isChild }: { readonly isChild: boolean }): void {
   const problem = inputProblem(input, { mayBeEmpty: isChild });
   if (problem !== undefined) throw invalid(`input${problem}`);
@@ -178,7 +180,7 @@ function checkInput(input: unknown, { isChild }: { readonly isChild: boolean }):
   });
 }
 
-/** Of another type it would name the state of nobody. */
+/** A part of another type would name nobody's state. */
 function checkKey(key: unknown): void {
   if (!isJsonObject(key)) return;
   checkKnown(key, 'key', keyMembers);
@@ -189,7 +191,7 @@ function checkKey(key: unknown): void {
   }
 }
 
-/** A child's share may be nothing. */
+/** A child's share may be 0. */
 function checkBudget(budget: unknown): void {
   if (!isJsonObject(budget)) return;
   const { maxTokens, maxCostUsd, onExceeded, ...unknown } = budget;
@@ -224,18 +226,15 @@ function checkSize(
   const bytes = utf8Length(JSON.stringify(value));
   if (bytes <= maxBytes) return;
   const code = name === 'session' ? 'SessionTooLarge' : 'PayloadTooLarge';
-  throw new LonghaulError(
-    code,
-    `${name} has ${bytes} bytes of JSON; at most ${maxBytes} are taken`,
-  );
+  throw new LonghaulError(code, `${name} has ${bytes} bytes of JSON; the limit is ${maxBytes}`);
 }
 
 function invalid(message: string): LonghaulError {
   return new LonghaulError('InvalidInput', message);
 }
 
-// What a run that calls another one, or a thread, says in its start beside what anybody may say: where the called run hangs, and what
-// is too long to travel.
+// Members that only a run or a thread sends to its child: where the child hangs in the tree, and where to read data that is too long
+// to travel.
 
 /** The workflow that started a run as its child. */
 type Parent = { readonly workflowId: string };
@@ -251,7 +250,7 @@ function objectOf<Fields extends object>(
   return { type: 'object', properties, required: [...required] };
 }
 
-/** What is wrong with a member that a parent gave; undefined when it is right. */
+/** What is wrong with a member from a parent; undefined if nothing is. */
 function parentProblem<Name extends keyof ParentMembers>(
   parent: Parent,
   name: Name,

@@ -1,4 +1,4 @@
-// What starting a run has in common, for clients and for workflows: its input, its type, its id and its first memo. Pure.
+// What clients and workflows need to start a run: its input, type, id and first memo. Pure.
 
 import { defined } from '../base/json';
 import { oneLine } from '../base/text';
@@ -7,7 +7,7 @@ import { idPatterns, memoKey, workflowTypes } from '../protocol/names';
 import type { RunInput, RunMemo } from '../protocol/run';
 import type { KnownRunner, RunnerLike } from '../protocol/spec';
 
-/** Picked by name: what a caller's options hold besides must not become part of the start. */
+/** Picks options by name, so that nothing else of the caller's object is sent. */
 export function toRunInput(
   runner: RunnerLike,
   input: RunInput['input'],
@@ -18,18 +18,18 @@ export function toRunInput(
   return { runner: data, input, ...defined({ session, key, budget, context }) };
 }
 
-/** What `start` sends of a runner. A bare spec has no place here: it travels by `startSpec` only. */
+/** The id that `start` sends for a runner. A bare spec is refused: only `startSpec` sends one. */
 export function knownId(runner: KnownRunner): string {
   if (typeof runner === 'string') return runner;
   const { spec } = (runner ?? {}) as { readonly spec?: { readonly id?: unknown } };
   if (typeof spec?.id === 'string') return spec.id;
   throw new LonghaulError(
     'InvalidInput',
-    'a run is started by the id of its runner, or by the runner itself; for a spec use startSpec',
+    'start takes the id of a runner, or the object from defineAgent and its like; use startSpec for a spec',
   );
 }
 
-/** Of a runner that is known by its id only, the workers know the kind: any of the types runs it. */
+/** The workflow type for a runner. An id does not say the kind; every type can run any kind. */
 export function workflowTypeOf(runner: RunInput['runner']): string {
   const kind = typeof runner === 'string' ? 'agent' : runner.kind;
   return Object.hasOwn(workflowTypes, kind) ? workflowTypes[kind] : workflowTypes.agent;
@@ -43,7 +43,7 @@ export function checkWorkflowId(workflowId: string): void {
   );
 }
 
-/** The memo that whoever starts a run gives it, until it shows itself. */
+/** The memo at the start of a run. The run replaces it when it shows its state. */
 export function startMemo({
   agent,
   path,

@@ -1,4 +1,4 @@
-// What a runner's workflow needs of its pinned definition. Pure.
+// The part of a pinned definition that a runner's workflow needs. Pure.
 
 import type { OrchestrationConfig, RunnerConfig, RunnerPlace } from '../protocol/activities';
 import type { AgentSpec, Definition, RunnerRef, RunnerSpec } from '../protocol/spec';

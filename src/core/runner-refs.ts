@@ -1,10 +1,10 @@
-// The runners a runner names: whole specs where it travels, ids in a pinned definition. Pure.
+// The runners that a runner names. A spec on its way contains whole specs; a pinned definition contains ids. Pure.
 
 import { isJsonObject } from '../base/json';
 import type { RunnerPlace } from '../protocol/activities';
 import type { Definition, RunnerRef, RunnerSpec } from '../protocol/spec';
 
-/** What this runner names directly, in order; a runner may stand there more than once. */
+/** The runners that this runner names directly, in order. One may be there several times. */
 export function runnerRefs(spec: RunnerSpec): readonly RunnerRef[] {
   switch (spec.kind) {
     case 'agent':
@@ -18,7 +18,7 @@ export function runnerRefs(spec: RunnerSpec): readonly RunnerRef[] {
   }
 }
 
-/** The same runner, naming each by its id. */
+/** The same runner, with ids in place of specs. */
 export function namedById(spec: RunnerSpec): RunnerSpec {
   switch (spec.kind) {
     case 'agent':
@@ -38,13 +38,13 @@ export function refId(ref: RunnerRef): string {
   return typeof ref === 'string' ? ref : ref.id;
 }
 
-/** The id of what runs, given as a run is started with it; nobody may have checked it yet. */
+/** The id of the runner in a start. The value may not be checked yet. */
 export function runnerIdOf(runner: unknown): string {
   const id = isJsonObject(runner) ? runner['id'] : runner;
   return typeof id === 'string' ? id.slice(0, 100) : 'unknown';
 }
 
-/** A closure always holds what its runners name. */
+/** A definition contains every runner that its runners name. */
 export function runnerOf(definition: Definition, id: string): RunnerSpec {
   const spec = Object.hasOwn(definition.runners, id) ? definition.runners[id] : undefined;
   if (spec === undefined) throw new TypeError(`definition has no runner '${id}'`);

@@ -3,36 +3,36 @@ import type { SessionDelta } from '../protocol/session';
 
 export type { SessionDelta };
 
-/** Where a value stops being JSON, and why. `path` is empty for the value itself. */
+/** The place where a value is not JSON, and why. `path` is empty for the whole value. */
 type JsonViolation = { readonly path: string; readonly problem: string };
 
 const maxDepth = 200;
 const refusedKeys = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** The first place where a value is not JSON; undefined if it is. For values that came as JSON. */
+/** The first place where a value is not JSON; undefined if it is JSON. For values that came as JSON. */
 export function checkJson(value: unknown, path = ''): JsonViolation | undefined {
   return check(value, path, { ancestors: [] });
 }
 
 /**
- * As `checkJson`, for values that people and code give. What would silently become another value is refused: -0, which JSON writes
- * as 0, and a text with half of a surrogate pair, which has no UTF-8.
+ * The same for values from people and code. It also refuses values that JSON would change: -0, which becomes 0, and a text with half
+ * of a surrogate pair, which has no UTF-8.
  */
 export function checkExactJson(value: unknown, path = ''): JsonViolation | undefined {
   return check(value, path, { ancestors: [], refusesMinusZero: true, refusesHalves: true });
 }
 
-/** As `checkJson`, for what a tool returns: keys without a value are left out, as `JSON.stringify` does, and -0 is refused. */
+/** The same for results of tools. Keys without a value are ignored, as by `JSON.stringify`, and -0 is refused. */
 export function checkStringifiable(value: unknown): JsonViolation | undefined {
   return check(value, '', { ancestors: [], omitsUndefined: true, refusesMinusZero: true });
 }
 
-/** Where and why, to follow "… is not JSON": the value itself has no path to be named. */
+/** The place and the reason, as words that follow "… is not JSON". */
 export function violationText({ path, problem }: JsonViolation): string {
   return path === '' ? `: ${problem}` : ` at ${path}: ${problem}`;
 }
 
-/** The changed, added and removed keys; reserved ones never. */
+/** The changed, added and removed keys, without reserved keys. */
 export function sessionDelta(before: JsonObject, after: JsonObject): SessionDelta {
   const changed = Object.keys(after).filter(
     (key) => isOwnKey(key) && !(Object.hasOwn(before, key) && sameJson(before[key], after[key])),
@@ -137,7 +137,7 @@ function checkEntries(value: object, path: string, walk: Walk): JsonViolation | 
   return undefined;
 }
 
-/** A plain object's prototype is a root one; whose realm's does not matter. */
+/** True if the prototype is the root prototype of any realm. */
 function checkShape(value: object, path: string): JsonViolation | undefined {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {

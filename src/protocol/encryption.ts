@@ -1,4 +1,4 @@
-/** What the codecs of a worker tell its workflows about a payload that is not encrypted as this worker's are: a key of its metadata. */
+/** The metadata key by which a worker's codecs tell its workflows about a payload that is not encrypted like the worker's own. */
 export const payloadMarks = {
   /** It came in clear to a worker that encrypts. */
   clear: 'longhaul-clear',
@@ -11,5 +11,5 @@ export const unreadableKey = 'longhaul:unreadable';
 /** What Temporal's failure converter writes in place of a message that it encodes. */
 export const encodedFailureMessage = 'Encoded failure';
 
-/** Written by the failure converter of `encryption`, so that a bundle that has it can be told from one that has not. */
+/** Marks a bundle that has the failure converter of `encryption`. */
 export const encodesFailuresMark = 'longhaul: failures are encoded';

@@ -11,15 +11,15 @@ import type {
   UserMessage,
 } from './message';
 
-/** What the worker found about a turn and the machine must know: criteria and callbacks run beside the model call. */
+/** What the worker found about a turn, for the machine. Criteria and callbacks run on the worker, beside the model call. */
 export type TurnChecks = {
   /** One per criterion checked on the worker, in the order of the spec. */
   readonly criteria?: readonly CriterionResult[];
   /** Indexes of the calls of this turn that need a person's approval. */
   readonly approvals?: readonly number[];
-  /** How the arguments of a call that no activity of ours runs break its schema; `index` as in `approvals`. */
+  /** Wrong arguments of calls that the run schedules itself; `index` as in `approvals`. */
   readonly argumentProblems?: readonly CallAnswer[];
-  /** How the output (the output tool's arguments, or the text) breaks the output schema, checked as a whole. */
+  /** Why the output (the output tool's arguments, or the text) does not match the output schema. */
   readonly outputViolation?: string;
   /** What callbacks decided about calls whose name is not allowed; `index` counts the calls as the provider gave them. */
   readonly invalidToolCalls?: readonly InvalidToolCallDecision[];
@@ -38,7 +38,7 @@ export type CriterionResult = {
   readonly value?: Json;
 };
 
-/** A model call's outcome as the provider gave it: exactly one activity result. */
+/** The result of a model call, as the provider gave it. It is the result of one activity. */
 export type ModelTurnEvent = {
   readonly kind: 'model-turn';
   readonly content: readonly AssistantPart[];
@@ -49,7 +49,7 @@ export type ModelTurnEvent = {
   readonly checks?: TurnChecks;
 };
 
-/** One tool's answer; `turn` and `index` of the result say which call. */
+/** The result of a tool. Its `turn` and `index` name the call. */
 export type ToolResultEvent = { readonly kind: 'tool-result'; readonly result: ToolResult };
 
 export type UserEvent = { readonly kind: 'user'; readonly message: UserMessage };
@@ -58,7 +58,7 @@ export type UserEvent = { readonly kind: 'user'; readonly message: UserMessage }
 export type CallAnswer = { readonly index: number; readonly text: string };
 
 /**
- * What the machine decided or added itself. Decisions amend the entries before them; they are never rewritten.
+ * A decision or an addition of the machine. It changes the meaning of entries before it; entries are never rewritten.
  * In `repair-call` and `ignore-call`, `index` counts the calls of the last model turn as the provider gave them.
  */
 export type Decision =
@@ -68,9 +68,9 @@ export type Decision =
   | { readonly kind: 'repair-call'; readonly index: number; readonly name: string }
   /** The call is dropped from its turn. */
   | { readonly kind: 'ignore-call'; readonly index: number }
-  /** No call of the last model turn runs: these get their own answer, the others the constant one. */
+  /** No call of the last model turn runs. The listed calls get their own answer, the others a constant one. */
   | { readonly kind: 'answer-calls'; readonly answers: readonly CallAnswer[] }
-  /** A person changed the arguments of a call before it ran; its result will say so. */
+  /** A person changed the arguments of a call before it ran. Its result will say so. */
   | {
       readonly kind: 'edit-call';
       readonly turn: number;
@@ -81,7 +81,7 @@ export type Decision =
   | { readonly kind: 'replace-turn'; readonly text: string }
   /** A user message written by the machine: criteria feedback, re-prompts. */
   | { readonly kind: 'feedback'; readonly text: string }
-  /** The last model turn was a pause of its provider: it stands as it is, and the model goes on from it. */
+  /** The last model turn was a pause of its provider. The model continues from it. */
   | { readonly kind: 'go-on' };
 
 export type DecisionEvent = { readonly kind: 'decision'; readonly decision: Decision };
@@ -102,10 +102,10 @@ export type LogEvent = UserEvent | ModelTurnEvent | ToolResultEvent | DecisionEv
  */
 export type LogEntry = LogEvent & { readonly id: string };
 
-/** An event on its way into a log: it keeps its id, or is given one. */
+/** An event on its way into a log. It keeps its id, or gets one. */
 export type NewEntry<Event extends LogEvent = LogEvent> = Event & { readonly id?: string };
 
-/** Points at the first `length` entries of a run's log; stands in activity inputs instead of a transcript. */
+/** Names the first `length` entries of a run's log. Activity inputs contain it in place of a transcript. */
 export type LogRef = {
   readonly workflowId: string;
   readonly runId: string;
@@ -114,7 +114,7 @@ export type LogRef = {
   readonly tail: readonly string[];
   /** Rolling hash of all `length` ids. */
   readonly digest: string;
-  /** Entries of `tail` that no worker produced and that are small enough to ride along. */
+  /** Small entries of `tail` that no worker produced. They travel in the reference. */
   readonly entries?: readonly LogEntry[];
 };
 

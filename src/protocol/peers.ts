@@ -1,4 +1,4 @@
-// Packages that stand beside this one: the peers of package.json. Most are installed only by those who use them, and loaded then.
+// The peers of package.json. Most are optional: users install what they need, and Longhaul loads them at first use.
 
 import { LonghaulError } from './errors';
 
@@ -7,7 +7,7 @@ export const testedMinors = ['1.23', '1.24'] as const;
 
 export const newestMinor = testedMinors[1];
 
-/** What needs a package, and the version that `npm install` is told. */
+/** What needs a package, and the version for `npm install`. */
 const peers = {
   '@temporalio/activity': { user: 'longhaul/worker', version: newestMinor },
   '@temporalio/client': { user: 'longhaul/client', version: newestMinor },
@@ -26,8 +26,8 @@ const peers = {
 export type Peer = keyof typeof peers;
 
 /**
- * Runs `load`, which requires or resolves a module of the package. Throws `PackageMissing` with the command that installs it when the
- * package itself is not there. Any other error passes.
+ * Runs `load`, which requires or resolves a module of the package. If the package is not installed, throws `PackageMissing` with the
+ * command that installs it. Other errors pass.
  */
 export function loadPeer<Loaded>(name: Peer, load: () => Loaded): Loaded {
   try {
@@ -43,7 +43,7 @@ export function loadPeer<Loaded>(name: Peer, load: () => Loaded): Loaded {
   }
 }
 
-/** A module that the package itself does not find is another matter. */
+/** False for a module that the package itself does not find. */
 function isMissing(name: Peer, error: unknown): boolean {
   const { code, message } = Object(error) as {
     readonly code?: unknown;

@@ -13,7 +13,7 @@ import type {
   TypeOf,
 } from './spec';
 
-/** Where a run hangs in the tree. `root` is the workflow id of the root run, `path` the way from it. */
+/** The place of a run in the tree. `root` is the workflow id of the root run, `path` the way from there. */
 export type Lineage = {
   readonly root: string;
   readonly path: string;
@@ -22,9 +22,9 @@ export type Lineage = {
   readonly depth: number;
   /** Workflow id of the root run's child that this one hangs below; left out for that child. */
   readonly branch?: string;
-  /** What the callers above forbid, added up. */
+  /** Everything that the callers above forbid. */
   readonly policy?: AgentToolPolicy;
-  /** Of the root run's key, hashed: who looks for what is a user's finds what it called, too. */
+  /** Hashes of the root run's key, so that a search for a user's runs finds child runs, too. */
   readonly key?: readonly string[];
 };
 
@@ -35,7 +35,7 @@ export type RunKey = {
   readonly sessionId?: string;
 };
 
-/** In the input of a turn's run: its thread, and what the model is given of the turns before. */
+/** In the input of a turn's run: its thread, and the earlier turns for the model. */
 export type ThreadTurn = {
   readonly workflowId: string;
   /** 1-based, over the whole thread. */
@@ -55,15 +55,15 @@ export type RunInput = {
   readonly context?: JsonObject;
   /** The application whose workers run the code. Default: the name of the task queue. */
   readonly application?: string;
-  /** Of a child: where it hangs, the definition its root run pinned, and the run to ask for a session too long to travel. */
+  /** Only for a child: its place, the pinned definition, and the run that has a session too long to travel. */
   readonly lineage?: Lineage;
   readonly definition?: DefinitionRef;
   readonly sessionFrom?: string;
-  /** Of a child whose input is too long to travel: where it stands. `input` is its beginning. */
+  /** Only for a child whose input is too long to travel: where to read it. `input` is its beginning. */
   readonly inputFrom?: InputRef;
-  /** Of a turn of a thread. */
+  /** Only for a turn of a thread. */
   readonly thread?: ThreadTurn;
-  /** Of a run that a workflow started: its place below what was started first, the same over every reset of anything above it. */
+  /** Only for a run that a workflow started: its place in the tree. Stays the same over resets of the runs above. */
   readonly origin?: string;
 };
 
@@ -74,7 +74,7 @@ export type InputRef = {
   readonly number: number;
 };
 
-/** Something a run waits for, wherever in its tree it was asked. */
+/** A question, an approval or a budget that a run waits for. Any run of its tree may have asked. */
 export type PendingInput = Omit<MachineInput, 'kind'> & {
   readonly kind: 'question' | 'approval' | 'budget';
   readonly agentId: string;
@@ -83,8 +83,8 @@ export type PendingInput = Omit<MachineInput, 'kind'> & {
   /** ISO 8601. */
   readonly since: string;
   /**
-   * Random, drawn when it is asked: update ids of answers are made of it, so that they tell nothing of the answer, and a question that is
-   * asked again after a reset can be answered as before.
+   * Random, drawn at the question. The update ids of answers derive from it, so they do not reveal the answer, and a question that is
+   * asked again after a reset takes an answer again.
    */
   readonly nonce?: string;
 };
@@ -98,21 +98,21 @@ export type AgentRunResult<Types extends RunTypes = RunTypes> = {
   /** Rounds of tool calls. */
   readonly iterations: number;
   readonly completionReason: string;
-  /** Of a parallel that collects all: the JSON array of its branches' texts, in their order. */
+  /** Of a parallel with `collect_all`: the JSON array of its branches' texts, in their order. */
   readonly combinedText?: string;
   /** Of the whole tree. */
   readonly usage: Usage;
-  /** Of the whole tree, in US dollars; without the calls of models whose price the worker does not know. */
+  /** Of the whole tree, in US dollars. Leaves out calls of models whose price the worker does not know. */
   readonly costUsd?: number;
   readonly session: TypeOf<Types, 'session'>;
   /** Of a thread's turn: the tokens of its last model call, as the provider counts them. */
   readonly contextTokens?: number;
-  /** Of a thread's turn: the tools the agent called, where it called any. */
+  /** Of a thread's turn: the tools that the agent called. */
   readonly toolCalls?: readonly CalledTool[];
   readonly warnings?: readonly string[];
 };
 
-/** A tool call without its result. `args` is left out over 1 KiB, and where the model's arguments were no JSON object. */
+/** A tool call without its result. `args` is absent over 1 KiB, and if the model's arguments were not a JSON object. */
 export type CalledTool = {
   readonly callId: string;
   readonly name: string;
@@ -120,7 +120,7 @@ export type CalledTool = {
   readonly isError?: true;
 };
 
-/** What a run has cost with all below it, and by how much people raised what its caller gave it. */
+/** What a run and the runs below it have cost, and by how much people raised the limit from its caller. */
 export type RunSpend = {
   readonly usage: Usage;
   /** Tokens, counted call by call; left out where it is what `usage` says. */
@@ -131,18 +131,18 @@ export type RunSpend = {
   readonly added?: { readonly tokens?: number; readonly costUsd?: number };
 };
 
-/** What a run returns to the run that called it: its changes of the session, so that the caller's history holds no copies of it. */
+/** What a run returns to the run that called it. It has only the changes of the session, so that the caller's history has no copies. */
 export type ChildResult = Omit<AgentRunResult, 'session' | 'usage' | 'costUsd'> & {
   readonly delta: SessionDelta;
   readonly spend: RunSpend;
 };
 
-/** What a child tells its caller before it closes: its result, when runs below it are still open; what it spent, when it is cancelled. */
+/** What a child tells its caller before it closes: its result, if runs below it are still open; its spending, if it is cancelled. */
 export type ChildOutcome = { readonly child: string } & (
   { readonly result: ChildResult } | { readonly spend: RunSpend }
 );
 
-/** `needs-input` carries the first pending input's fields beside the list, for the common case of one. */
+/** Completed, or waiting. `needs-input` also has the fields of the first pending input, for the common case of one. */
 export type AgentRunOutcome<Types extends RunTypes = RunTypes> =
   | { readonly kind: 'complete'; readonly result: AgentRunResult<Types> }
   | ({ readonly kind: 'needs-input'; readonly pending: readonly PendingInput[] } & Omit<
@@ -150,7 +150,7 @@ export type AgentRunOutcome<Types extends RunTypes = RunTypes> =
       'kind'
     >);
 
-/** What the `outcome` update answers. `moved`: the run continues as new, ask again; `ended`: read the result. */
+/** The answer of the `outcome` update. `moved`: the run continues as new, so ask again. `ended`: read the result. */
 export type OutcomeReply =
   | { readonly kind: 'complete'; readonly result: AgentRunResult }
   | { readonly kind: 'needs-input'; readonly pending: readonly PendingInput[] }
@@ -173,7 +173,7 @@ export type OrchestrationKind = Exclude<RunnerSpec['kind'], 'agent'>;
 /** Answer of the `state` query. */
 export type RunState = {
   readonly status: RunStatus;
-  /** Grows by one with every pause: waiters of the same pause share one update. */
+  /** Grows by one with every pause. Callers that wait for the same pause share one update. */
   readonly pauseSeq: number;
   readonly runner: string;
   /** Left out for an agent, and until the definition is loaded. */
@@ -182,7 +182,7 @@ export type RunState = {
   readonly runId: string;
   readonly turn: number;
   readonly iterations: number;
-  /** Of the run and all it called, as far as those have ended. */
+  /** Of the run and of the child runs that have ended. */
   readonly usage: Usage;
   readonly costUsd?: number;
   readonly pending: readonly PendingInput[];
@@ -219,7 +219,7 @@ export type ChildView = {
   readonly status: 'open' | 'completed' | 'failed' | 'cancelled';
 };
 
-/** What a child tells the root run: all that it waits for now. `branch` as in `Lineage`. */
+/** What a child tells the root run: all its open inputs. `branch` as in `Lineage`. */
 export type ChildInputs = {
   readonly child: string;
   readonly branch?: string;

@@ -8,16 +8,16 @@ import type { BudgetSpec, MemorySpec, RunnerSpec } from './spec';
 /** Whose conversation a thread is. */
 export type ThreadKey = Required<RunKey>;
 
-/** What `threadWorkflow` takes. */
+/** The input of `threadWorkflow`. */
 export type ThreadInput = {
   /** The id of a registered runner, or its whole spec. */
   readonly runner: string | RunnerSpec;
   readonly key: ThreadKey;
-  /** Whose workers run its code. Default: the name of the task queue. */
+  /** The application whose workers run the code. Default: the name of the task queue. */
   readonly application?: string;
-  /** What the first turn's session starts from. */
+  /** The session at the start of the first turn. */
   readonly session?: JsonObject;
-  /** How long it stays open with nothing to do. Only with a store: what is in no store would be lost. */
+  /** How long it stays open while idle. Only with a store, because otherwise the conversation would be lost. */
   readonly idleTimeoutMs?: number;
 };
 
@@ -25,7 +25,7 @@ export type ThreadInput = {
 export type WhenBusy = 'queue' | 'reject' | 'interrupt';
 
 export type SendInput = {
-  /** The same id again is the same message. */
+  /** A message with a known id is a repetition, and counts once. */
   readonly messageId: string;
   readonly input: UserInput;
   /** Default `queue`. */
@@ -34,7 +34,7 @@ export type SendInput = {
   readonly budget?: BudgetSpec;
 };
 
-/** The turn a message became. Its run starts when the turns before it are done. */
+/** The turn of a message. Its run starts when the turns before it are done. */
 export type SendReply = {
   readonly messageId: string;
   readonly turn: number;
@@ -43,10 +43,10 @@ export type SendReply = {
 
 export type TurnStatus = 'queued' | 'running' | 'completed' | 'failed' | 'cancelled';
 
-/** A turn as the thread tells of it. */
+/** A turn of a thread. */
 export type TurnView = SendReply & {
   readonly status: TurnStatus;
-  /** Of a queued turn: the run of the turn that is running. */
+  /** For a queued turn: the run of the turn that is running. */
   readonly behind?: string;
   /** ISO 8601: when the message came. */
   readonly createdAt: string;

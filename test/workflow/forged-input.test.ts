@@ -75,8 +75,8 @@ describe('forged input', () => {
       message: /sessionFrom/,
     },
     { name: "another run's tree", args: [{ ...start, lineage }], message: /lineage is taken only/ },
-    { name: 'no object', args: ['quick'], message: /a run is started with/ },
-    { name: 'nothing', args: [], message: /a run is started with/ },
+    { name: 'no object', args: ['quick'], message: /the input of a run must be/ },
+    { name: 'nothing', args: [], message: /the input of a run must be/ },
     {
       name: 'a word misspelt',
       args: [{ ...start, sesion: {} }],

@@ -1,10 +1,10 @@
-// What a run may spend with all below it, and what it has spent. Pure.
+// What a run and its child runs may spend, and what they have spent. Pure.
 //
-// 1. Exact over the responses received; checked before each model call, so the last one may go over.
-// 2. A child gets a share of what is left and not promised to others; what it did not use comes back with its report.
-// 3. What people add raises the limit that is used up, by so much. The other one, of the two that bind, and those of the callers are
-//    raised as far as they would be exceeded by it: else who adds would be asked again at once.
-// 4. Tokens are counted call by call: some providers report a total now and then.
+// 1. The count is exact for all responses received. It is checked before each model call, so the last call may exceed the limit.
+// 2. A child gets a share of the rest that is not promised to others. The unused part comes back with the child's report.
+// 3. An answer raises the limit that is used up by the amount. The other limits that bind, also those of the callers, are raised too if
+//    they would be hit: otherwise the person would be asked again at once.
+// 4. Tokens are counted for each call, because some providers report a total only for some calls.
 
 import { defined, type Json } from '../../base/json';
 import { LonghaulError } from '../../protocol/errors';
@@ -17,7 +17,7 @@ type Amount = { readonly tokens?: number; readonly costUsd?: number };
 type Unit = keyof Amount;
 const units = ['tokens', 'costUsd'] as const;
 
-/** What survives continue-as-new: no share is out then. */
+/** The state that survives continue-as-new. No child has a share then. */
 export type CarriedBudget = {
   readonly limits: Amount;
   readonly given?: Amount;
@@ -28,11 +28,11 @@ export type UsedUp = { readonly unit: Unit; readonly limit: number; readonly spe
 
 export class RunBudget {
   readonly onExceeded: 'ask' | 'fail';
-  /** The runner's own limits, and those its caller gave it: both bind. */
+  /** The runner's own limits, and the limits from its caller. Both bind. */
   #own: Amount;
   #given: Amount;
   #spend: RunSpend = { usage: emptyUsage };
-  /** Promised to children that are open. */
+  /** The shares of open children. */
   #promised = { tokens: 0, costUsd: 0 };
 
   constructor(own?: BudgetSpec, given?: BudgetSpec) {
@@ -76,7 +76,7 @@ export class RunBudget {
     for (const unit of units) this.#raise(unit, spend.added?.[unit] ?? 0);
   }
 
-  /** The limit that is reached, if one is. */
+  /** The limit that is used up, if there is one. */
   get usedUp(): UsedUp | undefined {
     for (const unit of units) {
       const limit = this.#limit(unit);
@@ -86,7 +86,7 @@ export class RunBudget {
     return undefined;
   }
 
-  /** Takes an answer to the question about what is used up; false when it says to stop. */
+  /** Takes the answer to a question about a used-up limit. Returns false if the answer is to stop. */
   answer({ unit }: UsedUp, answer: Json): boolean {
     const amount = budgetAmount(answer);
     if (amount === 'stop') return false;
@@ -94,7 +94,7 @@ export class RunBudget {
     return true;
   }
 
-  /** An equal share of what is left, for one of so many children that are yet to start; undefined where there is no limit. */
+  /** An equal share of the rest for one of so many children that will start; undefined if there is no limit. */
   promise(among: number): BudgetSpec | undefined {
     const tokens = this.#share('tokens', among);
     const costUsd = this.#share('costUsd', among);
@@ -130,7 +130,7 @@ export class RunBudget {
     return own === undefined || given === undefined ? (own ?? given) : Math.min(own, given);
   }
 
-  /** What the caller's limit is raised by is reported to it. */
+  /** The caller hears by how much its limit was raised. */
   #raise(unit: Unit, amount: number): void {
     const limit = this.#limit(unit);
     if (limit === undefined) return;
@@ -145,11 +145,11 @@ export class RunBudget {
   }
 }
 
-/** What a budget may be raised by: less would change no sum. */
+/** The least amount that changes a sum. */
 const leastAmount = 0.000_001;
 const mostAmount = 1e15;
 
-/** What a person may answer when a budget is used up. */
+/** Reads a person's answer to a used-up budget. */
 export function budgetAmount(answer: Json): number | 'stop' {
   if (typeof answer === 'string' && answer.trim().toLowerCase() === 'stop') return 'stop';
   const isText = typeof answer === 'string' && answer.trim() !== '';
@@ -157,7 +157,7 @@ export function budgetAmount(answer: Json): number | 'stop' {
   if (typeof amount === 'number' && amount >= leastAmount && amount <= mostAmount) return amount;
   throw new LonghaulError(
     'InvalidAnswer',
-    "a budget is answered with the amount to add, a number from 0.000001 to 1e15, or 'stop'",
+    "answer with the amount to add to the budget, a number from 0.000001 to 1e15, or with 'stop'",
   );
 }
 

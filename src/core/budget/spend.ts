@@ -2,7 +2,7 @@ import type { Usage } from '../../protocol/message';
 import type { RunSpend } from '../../protocol/run';
 import { subtractUsage } from './usage';
 
-/** As the provider counts them, else what is known of both ways. */
+/** The provider's total, or else input plus output as far as they are known. */
 export function tokensIn({ totalTokens, inputTokens, outputTokens }: Usage): number {
   return totalTokens ?? (inputTokens ?? 0) + (outputTokens ?? 0);
 }
@@ -16,7 +16,7 @@ export function isSpent({ usage, unpriced = [] }: RunSpend): boolean {
   return unpriced.length > 0 || Object.values(usage).some((tokens) => tokens !== null);
 }
 
-/** What was spent between two reports of one run. */
+/** The spending between two reports of a run. */
 export function spendSince(before: RunSpend, after: RunSpend): RunSpend {
   const usage = subtractUsage(after.usage, before.usage);
   const tokens = tokensOf(after) - tokensOf(before);

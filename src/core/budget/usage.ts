@@ -15,7 +15,7 @@ const count = (value: unknown): number | null =>
 const add = (left: number | null, right: number | null): number | null =>
   left === null ? right : right === null ? left : left + right;
 
-/** Exactly the six fields; whatever is not a finite number is "not reported". */
+/** Exactly the six fields. A value that is not a finite number counts as "not reported". */
 export function toUsage(reported: Partial<Usage> | null | undefined): Usage {
   return {
     inputTokens: count(reported?.inputTokens),
@@ -27,7 +27,7 @@ export function toUsage(reported: Partial<Usage> | null | undefined): Usage {
   };
 }
 
-/** Field by field; null is "not reported", so null + n = n. */
+/** Adds field by field. null means "not reported", so null + n = n. */
 export function addUsage(left: Usage, right: Usage): Usage {
   return {
     inputTokens: add(left.inputTokens, right.inputTokens),
@@ -39,7 +39,7 @@ export function addUsage(left: Usage, right: Usage): Usage {
   };
 }
 
-/** Field by field; what was not reported before and is now counts whole. */
+/** Subtracts field by field. A field that was not reported before counts whole. */
 export function subtractUsage(left: Usage, right: Usage): Usage {
   const subtract = (field: keyof Usage): number | null => {
     const [from, less] = [left[field], right[field]];

@@ -1,6 +1,6 @@
-// What a plan adds up over its children's results. Pure.
+// The totals over the results of a plan's children. Pure.
 //
-// 1. Bounded, however many the children are: the first warnings, cut, and how many more there were.
+// 1. Bounded for any number of children: the first warnings, cut, and the number of further ones.
 
 import { limits } from '../../protocol/limits';
 import type { ChildResult } from '../../protocol/run';
@@ -9,7 +9,7 @@ import { clipText } from '../../base/text';
 export type Totals = {
   readonly iterations: number;
   readonly warnings: readonly string[];
-  /** That are not among them. */
+  /** The number of further warnings. */
   readonly moreWarnings?: number;
 };
 
@@ -26,7 +26,7 @@ export class RunningTotals {
     this.#moreWarnings = moreWarnings;
   }
 
-  /** Each warning says whose it is. */
+  /** Adds a child's warnings, each with the child's name. */
   add(element: string, { iterations, warnings = [] }: ChildResult): void {
     this.#iterations += iterations;
     for (const warning of warnings) {
@@ -35,13 +35,13 @@ export class RunningTotals {
     }
   }
 
-  /** As a result has them: without a list of no warnings. */
+  /** For a result, without an empty list of warnings. */
   get fields(): { readonly iterations: number; readonly warnings?: readonly string[] } {
     if (this.#warnings.length === 0) return { iterations: this.#iterations };
     const more =
       this.#moreWarnings === 0
         ? []
-        : [`and ${this.#moreWarnings} more warnings: read them from the runs below`];
+        : [`and ${this.#moreWarnings} more warnings: read them from the child runs`];
     return { iterations: this.#iterations, warnings: [...this.#warnings, ...more] };
   }
 

@@ -6,7 +6,7 @@ import { ParallelPlan } from './parallel-plan';
 import type { Plan, PlanStart } from './plan';
 import { SequentialPlan } from './sequential-plan';
 
-/** Throws `InvalidInput` where what it starts with lacks something its children need. */
+/** Throws `InvalidInput` if the start lacks something that the children need. */
 export function createPlan(config: OrchestrationConfig, start: PlanStart): Plan {
   switch (config.kind) {
     case 'sequential':
@@ -18,7 +18,7 @@ export function createPlan(config: OrchestrationConfig, start: PlanStart): Plan 
   }
 }
 
-/** The plan that `toJSON` stored, of the same config. Throws `StateError` for what this version does not read. */
+/** The plan that `toJSON` stored, for the same config. Throws `StateError` for a state that this version cannot read. */
 export function restorePlan(config: OrchestrationConfig, json: unknown): Plan {
   switch (config.kind) {
     case 'sequential':

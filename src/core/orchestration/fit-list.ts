@@ -1,4 +1,4 @@
-// Lists in messages and details, which have little room. Pure.
+// Lists that fit into messages and details. Pure.
 
 import { utf8Length } from '../../base/text';
 

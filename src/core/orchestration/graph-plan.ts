@@ -1,10 +1,10 @@
 /*
- * Tasks that wait for each other. It knows neither workflows nor how many tasks run at a time.
+ * Plans tasks that depend on each other. It does not know workflows, nor how many tasks run at a time.
  *
- * 1. A task becomes ready when the last task it needs is done, with the session as it stands then; every attempt gets the same.
+ * 1. A task becomes ready when the last task it needs is done. It starts with the session of that moment, at every attempt.
  * 2. Deltas are merged in the order in which tasks complete.
- * 3. A task that failed for good takes those with it that need it; the others still run, and then the graph fails.
- * 4. The outcome is there when nothing is ready and nothing is open, never before.
+ * 3. If a task fails for good, the tasks that need it do not start. The others still run, and then the graph fails.
+ * 4. There is an outcome as soon as no task is ready and no task is open, never before.
  */
 
 import type { GraphConfig } from '../../protocol/activities';
@@ -28,7 +28,7 @@ import { SessionLog, type StoredSessionLog } from './session-log';
 import { readPlan, storePlan } from './stored-plan';
 import { taskInput, type TaskResult, TaskResults } from './task-results';
 
-/** A task that is ready or open: which attempt, and the position of the session it starts from. */
+/** A task that is ready or open: its attempt, and the position of the session that it starts with. */
 type TaskRun = { readonly attempt: number; readonly sessionAt: number };
 
 type GraphState = {
@@ -174,7 +174,7 @@ export class GraphPlan implements Plan {
     return storePlan('graph', state);
   }
 
-  /** A prompt that lacks something is refused at once: nothing to come could bring it. */
+  /** Refuses a prompt that lacks a value at once, because no later result can bring it. */
   #firstChildren(): readonly PlannedChild[] {
     return this.#progress.tasksThat('startable').map((id) => {
       try {
@@ -250,7 +250,7 @@ export class GraphPlan implements Plan {
     };
   }
 
-  /** A retry must not be taken for a task whose id looks like it; no id holds a colon. */
+  /** The colon tells a retry from a task with a similar id: no id contains a colon. */
   #keyOf(task: string, attempt: number): string {
     if (attempt === 1) return task;
     const key = `${task}.${attempt}`;
@@ -268,7 +268,7 @@ export class GraphPlan implements Plan {
     return this.#runs.get(task) ?? { attempt: 1, sessionAt: 0 };
   }
 
-  /** Of what may still start, and of the sinks. */
+  /** The tasks whose results are still needed: by tasks that may start, and for the graph's own result. */
   #wantedResults(): ReadonlySet<string> {
     const open = this.#progress.tasksThat('waiting', 'startable');
     return new Set([...this.#sinks, ...open.flatMap((id) => this.#taskOf(id).needs)]);

@@ -1,6 +1,5 @@
 /*
- * A session as deltas are merged into it, one after the other: equal to `mergeDelta` for each, but what a delta costs depends on its
- * own size only.
+ * A session that takes changes one after the other. The result equals `mergeDelta` for each, but a change costs only its own size.
  */
 import type { Json, JsonObject } from '../../base/json';
 import type { SessionDelta } from '../session';

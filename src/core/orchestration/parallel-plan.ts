@@ -1,11 +1,11 @@
 /*
- * Branches beside each other. It knows neither workflows nor how many branches run at a time.
+ * Plans branches at the same time. It does not know workflows, nor how many branches run at a time.
  *
- * 1. Every branch starts from the same input and the same session; no branch sees what another one left.
- * 2. All are collected: deltas are merged as the branches complete, so that for one key the last to complete wins; texts stand in the
- *    order of the branches. The first failure is the end.
- * 3. Only the first is wanted: its result and its delta are all there is. Failures count once all branches have failed.
- * 4. Nothing that comes after the outcome changes anything.
+ * 1. Every branch starts from the same input and the same session. No branch sees the changes of another one.
+ * 2. `collect_all`: session changes are merged as the branches complete, so the last one wins for a key. Texts are in the order of the
+ *    branches. The first failure ends the parallel.
+ * 3. `first`: only the result and the session changes of the first branch count. The parallel fails if all branches fail.
+ * 4. Results after the outcome change nothing.
  */
 
 import type { ParallelConfig } from '../../protocol/activities';

@@ -3,34 +3,34 @@ import type { ErrorCode, ErrorDetails } from '../../protocol/errors';
 import type { JsonObject } from '../../base/json';
 import type { AgentRunResult, ChildResult, RunInput } from '../../protocol/run';
 
-/** What an orchestration begins with. */
+/** The input and session at the start of an orchestration. */
 export type PlanStart = { readonly input: RunInput['input']; readonly session: JsonObject };
 
 /** A child that may start. */
 export type PlannedChild = RunnerPlace & {
-  /** Tells it apart within the plan, a task's attempts included. */
+  /** Unique in the plan, also for each attempt of a task. */
   readonly key: string;
   /** Its place in the path: `branch-2`. */
   readonly element: string;
   readonly input: RunInput['input'];
-  /** What its session starts from. */
+  /** The session at its start. */
   readonly session: JsonObject;
 };
 
 export type ChildFailure = {
-  /** Left out where the failure is none of ours. */
+  /** Absent if the failure is not an error of Longhaul. */
   readonly code?: ErrorCode;
   readonly message: string;
-  /** What the failure says beside its message, such as the kind of a provider's error. */
+  /** Details of the failure, such as the kind of a provider's error. */
   readonly details?: ErrorDetails;
 };
 
-/** A result without what the run adds itself: what was spent, and the session. */
+/** A result without the parts that the run adds: what was spent, and the session. */
 export type PlanResult = Omit<AgentRunResult, 'usage' | 'costUsd' | 'session'>;
 
 export type PlanOutcome =
   | { readonly kind: 'complete'; readonly result: PlanResult }
-  /** `cause` is the key of the child whose failure the plan fails with as it is; else the plan's own error. */
+  /** The plan fails with the failure of the child `cause`, or with its own error. */
   | { readonly kind: 'failed'; readonly cause: string }
   | {
       readonly kind: 'failed';
@@ -40,13 +40,13 @@ export type PlanOutcome =
     };
 
 /**
- * The order of an orchestration: which children run when, with what, and what comes of it. Pure; it knows neither workflows nor
- * concurrency: the run starts what is ready as it can, and tells what became of it in the order it happened.
+ * Decides which children of an orchestration run when, with what input, and what the result is. Pure. It does not know workflows or
+ * concurrency: the run starts ready children, and reports their results in the order in which they happened.
  */
 export interface Plan {
-  /** Children that may start now and have not been taken yet, in order. None once there is an outcome. */
+  /** Children that may start now and were not taken yet, in order. Empty after the outcome. */
   readonly ready: readonly PlannedChild[];
-  /** How many are ready: what is left of a budget is shared among them. What they leave is for those that come after them. */
+  /** How many children are ready. They share the rest of the budget; later children get what they leave. */
   readonly toStart: number;
   /** The child was started. */
   take(key: string): void;
@@ -54,12 +54,12 @@ export interface Plan {
   failed(key: string, failure: ChildFailure): void;
   /** Set once, for good. Children may still be open then. */
   readonly outcome: PlanOutcome | undefined;
-  /** Whether the children still open are to be cancelled: the outcome, or a failure to come, needs none of them. */
+  /** True if the open children should be cancelled, because the outcome or a coming failure does not need them. */
   readonly cancelsRest: boolean;
-  /** The session as it stands: what the orchestration leaves when it is complete. */
+  /** The session now. When the plan is complete, this is the session of the result. */
   readonly session: JsonObject;
-  /** Before it is stored where there is little room: of the texts it holds, the long ones are cut to fit into `maxBytes` together. */
+  /** Cuts the long texts so that all texts fit into `maxBytes`. Call it before storing a plan in little room. */
   shorten(maxBytes: number): void;
-  /** Plain JSON, from which the plan of the same config goes on. Only with no child open. */
+  /** Plain JSON to continue from, with the same config. Only while no child is open. */
   toJSON(): JsonObject;
 }

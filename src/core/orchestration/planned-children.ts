@@ -1,9 +1,9 @@
 /*
- * The children of a plan from "may start" to "has ended". Which they are, and in what order, is the plan's to say.
+ * The children of a plan, from "may start" to "has ended". The plan decides which they are and their order.
  *
  * 1. A key is ready, then open, then gone; anything else is an error of ours.
- * 2. A list that `ready` gave out is never changed afterwards.
- * 3. Children taken from the front, as they mostly are, cost no search.
+ * 2. A list from `ready` never changes later.
+ * 3. Taking a child from the front, the usual case, needs no search.
  */
 import { LonghaulError } from '../../protocol/errors';
 import type { PlannedChild } from './plan';
@@ -54,12 +54,12 @@ export class PlannedChildren {
     return child;
   }
 
-  /** What was not taken will not start. */
+  /** Children that were not taken will not start. */
   withdraw(): void {
     this.#setReady([]);
   }
 
-  /** A plan is stored with what has ended; what runs would be lost. */
+  /** Checks that no child is open: a stored plan would lose it. */
   refuseOpen(): void {
     const [key] = this.#open.keys();
     if (key !== undefined)

@@ -1,9 +1,9 @@
 /*
- * One step after the other. It knows neither workflows nor what a step is.
+ * Plans one step after the other. It does not know workflows, nor what a step does.
  *
  * 1. At most one step is ready or open; the next one comes when it has completed.
- * 2. One session runs through all steps: each starts from what the steps before it left.
- * 3. A step that fails is the end, and its failure is the pipeline's.
+ * 2. All steps share one session: each starts with the session that the step before left.
+ * 3. If a step fails, the pipeline fails with the same failure.
  */
 
 import type { SequentialConfig } from '../../protocol/activities';
@@ -17,7 +17,7 @@ import { PlannedChildren } from './planned-children';
 import { readPlan, storePlan } from './stored-plan';
 
 type SequentialState = {
-  /** Of the step that is ready or runs. */
+  /** The index of the step that is ready or open. */
   readonly index: number;
   readonly input: RunInput['input'];
   readonly session: JsonObject;

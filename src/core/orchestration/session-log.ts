@@ -1,6 +1,6 @@
 /*
- * A session, and what it was when each delta came: tasks that wait for their start keep the session they became ready with. It is
- * stored as one session and the deltas since, for one copy for each waiting task would be too much to carry.
+ * A session and its earlier states, because a task starts with the session of the moment it became ready. It is stored as one session
+ * and the later changes: a copy for each waiting task would be too much to carry.
  */
 import type { JsonObject } from '../../base/json';
 import type { SessionDelta } from '../session';

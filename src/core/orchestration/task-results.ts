@@ -139,7 +139,7 @@ function missing({ id, dependencies }: PlannedTask, parameter: string): Longhaul
   const searched =
     replies === ''
       ? 'it has no dependencies, and the session has no such key'
-      : `it is no key of the JSON reply of ${replies}, nor of the session`;
+      : `neither the JSON reply of ${replies} nor the session has this key`;
   return new LonghaulError(
     'InvalidInput',
     `the prompt needs the parameter '${parameter}': ${searched}`,

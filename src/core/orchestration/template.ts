@@ -1,8 +1,8 @@
 // Prompt templates of a graph's tasks: parsed into parts, and rendered with values. Pure; it knows neither specs nor runs.
 //
 // 1. Only `${` starts a reference; any other `$` and `{` is text, so that prompts may hold JSON. `$${` is a literal `${`.
-// 2. What a value brings in is never looked at again: a reference in it stays text.
-// 3. Parsing takes time in proportion to the template, whatever it holds.
+// 2. An inserted value is not parsed: a reference in it stays text.
+// 3. The time to parse grows only with the length of the template.
 
 import { LonghaulError } from '../../protocol/errors';
 import type { Json } from '../../base/json';
@@ -18,14 +18,14 @@ export type TemplatePart =
   | { readonly kind: 'structured'; readonly task: string; readonly path: readonly string[] }
   | { readonly kind: 'param'; readonly name: string };
 
-/** `reference` is what stands there, cut when long. */
+/** `reference` is the text in the template, cut if it is long. */
 export type TemplateProblem =
   | { readonly kind: 'unclosed' | 'malformed'; readonly reference: string }
   | { readonly kind: 'unknown-task'; readonly reference: string; readonly task: string };
 
 export type Template = {
   readonly parts: readonly TemplatePart[];
-  /** What was malformed is no part. */
+  /** The parts, without malformed references. */
   readonly problems: readonly TemplateProblem[];
 };
 
@@ -44,7 +44,7 @@ type Reference = Exclude<TemplatePart, { kind: 'text' }>;
 const longestTaskId = 100;
 const shownReference = 80;
 
-/** `tasks` are the ids that dotted references may begin with; an id may hold dots itself, and the longest that fits is meant. */
+/** `tasks` are the ids that a dotted reference may begin with. An id may contain dots, and the longest match counts. */
 export function parseTemplate(template: string, tasks: ReadonlySet<string>): Template {
   const parts: TemplatePart[] = [];
   const problems: TemplateProblem[] = [];
@@ -79,13 +79,13 @@ export function tasksOf(parts: readonly TemplatePart[]): readonly string[] {
   return [...new Set(parts.flatMap((part) => ('task' in part ? [part.task] : [])))];
 }
 
-/** Strings stand as they are, everything else as JSON. Throws `InvalidInput` naming the reference that has no value. */
+/** Inserts strings as they are and other values as JSON. Throws `InvalidInput` with the reference that has no value. */
 export function renderTemplate(parts: readonly TemplatePart[], values: TemplateValues): string {
   let text = '';
   for (const part of parts) {
     text += part.kind === 'text' ? part.text : toText(valueOf(part, values));
     if (text.length > limits.input) {
-      const message = `The prompt is longer than the ${limits.input} bytes an input may have once its values are filled in: use fewer or shorter ones.`;
+      const message = `The prompt with its values is longer than the limit of ${limits.input} bytes: use fewer or shorter values.`;
       throw new LonghaulError('PayloadTooLarge', message, { details: { limit: limits.input } });
     }
   }
@@ -117,7 +117,7 @@ function parseReference(inside: string, tasks: ReadonlySet<string>): Reference |
     : { kind: 'unknown-task', reference, task };
 }
 
-/** Places of the dots that may end a task's id, the last one first. */
+/** The places of dots that may end a task's id, the last one first. */
 function dotsIn(inside: string): readonly number[] {
   const dots: number[] = [];
   for (let dot = inside.indexOf('.'); dot >= 0 && dot <= longestTaskId;) {
@@ -134,14 +134,14 @@ function parseResult(task: string, rest: string): Reference | undefined {
   return isField ? { kind: 'structured', task, path } : undefined;
 }
 
-/** Of several readings the one with the shortest id. */
+/** If there are several readings, the one with the shortest id. */
 function unknownTask(inside: string): string | undefined {
   const dot = dotsIn(inside).findLast((at) => parseResult('', inside.slice(at + 1)) !== undefined);
   const task = dot === undefined ? '' : inside.slice(0, dot);
   return idPatterns.agent.test(task) ? task : undefined;
 }
 
-/** Keys of replies and of the session: letters of any language. */
+/** A key of a reply or of the session, with letters of any language. */
 function isName(text: string): boolean {
   return /^[\p{L}\p{M}\p{N}_-]+$/u.test(text);
 }
@@ -163,7 +163,7 @@ function lookUp(part: Reference, { input, results, params }: TemplateValues) {
 
 function memberOf(value: Json | undefined, name: string): Json | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
-  // Neither what is inherited nor the length of an array.
+  // Own members only, and not the length of an array.
   const isMember = Object.prototype.propertyIsEnumerable.call(value, name);
   return isMember ? (value as { readonly [key: string]: Json })[name] : undefined;
 }
@@ -177,7 +177,7 @@ function nameOf(part: Reference): string {
 function originOf(part: Reference): string {
   if (part.kind === 'structured') return `the JSON reply of task '${part.task}' has no such field`;
   if (part.kind === 'output') return `task '${part.task}' has no result`;
-  return 'it is no key of the JSON reply of a dependency, nor of the session';
+  return 'neither the JSON reply of a dependency nor the session has this key';
 }
 
 function toText(value: Json | UserInput): string {

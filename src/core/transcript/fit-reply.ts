@@ -1,7 +1,7 @@
-// What a run replied, in little room. Pure.
+// Fits the reply of a run into little room. Pure.
 //
-// 1. A value that the text says, too, goes before the text is cut.
-// 2. A value cannot be cut: it stays whole where it leaves the text some room, else it goes.
+// 1. If the text repeats the value, the value is dropped before the text is cut.
+// 2. A value cannot be cut. It stays if it leaves the text some room; otherwise it is dropped.
 
 import type { Json } from '../../base/json';
 import { cutText, fairShare, jsonBytes, sizeInJson } from './fit-texts';
@@ -23,7 +23,7 @@ export function fitReply<Fitted extends FinalReply>(reply: Fitted, maxBytes: num
   return { ...kept, text: cutText(reply.text, room, sizeInJson) };
 }
 
-/** All of them within `maxBytes`, in their order: as `fitTexts`. */
+/** Fits all replies into `maxBytes`, in their order, like `fitTexts`. */
 export function fitReplies<Fitted extends FinalReply>(
   replies: readonly Fitted[],
   maxBytes: number,

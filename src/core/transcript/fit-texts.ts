@@ -1,23 +1,23 @@
-// Long texts in little room: the short ones whole, of the long ones the head and a note. Pure.
+// Fits texts into little room: short texts stay whole, long ones become their head and a note. Pure.
 //
-// 1. Among many, the long ones get as much as each other, and what the short ones leave.
-// 2. A text that was cut before is cut from its own head: the note always tells of the whole.
+// 1. The long texts share equally the room that the short ones leave.
+// 2. A text that was cut before is cut again without its note. The new note states the size of the whole text.
 // 3. Never half a code point.
 
 import { utf8Length } from '../../base/text';
 
-/** Bytes that a text takes where it stands. No part of a text takes more than the whole. */
+/** Measures the bytes of a text in its place. No part of a text takes more than the whole. */
 export type SizeOf = (text: string) => number;
 
 export const jsonBytes = (value: unknown): number => utf8Length(JSON.stringify(value));
 
-/** In JSON, its quotes not counted. */
+/** The bytes in JSON, without the quotes. */
 export const sizeInJson: SizeOf = (text) => jsonBytes(text) - 2;
 
-/** In JSON that is a text in JSON itself, as `combinedText` is. */
+/** The bytes in JSON inside a JSON text, such as `combinedText`. */
 export const sizeInJsonText: SizeOf = (text) => jsonBytes(JSON.stringify(text)) - 6;
 
-/** Where there is no room for a note, the head alone. */
+/** Leaves out the note if it has no room. */
 export function cutText(text: string, maxBytes: number, sizeOf: SizeOf = utf8Length): string {
   if (sizeOf(text) <= maxBytes) return text;
   const { head, bytes } = wholeOf(text);

@@ -1,4 +1,4 @@
-// Pages of a log: how far one goes, and how it travels deflated. Pure; who calls has the means to deflate.
+// Pages of a log: where a page ends, and how it travels deflated. Pure: the caller deflates.
 
 import { limits } from '../../protocol/limits';
 import type { LogPage } from '../../protocol/log';
@@ -22,8 +22,8 @@ export function endOfPage(sizes: readonly number[], from: number, maxBytes: numb
 }
 
 /**
- * As much as fits into one payload. Raw, so much fits whether it deflates or not: a page that cannot travel would be asked for for ever.
- * Only what deflates well is worth a second, larger try.
+ * As much as fits into one payload. The first try is small enough to fit even if it does not deflate: a page that cannot travel would be
+ * requested for ever. If it deflates well, a larger page is tried.
  */
 export function pageThatTravels({ page, deflate }: Paged): Uint8Array {
   const small = deflate(page(limits.payload));

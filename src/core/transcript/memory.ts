@@ -1,4 +1,4 @@
-// What a model is given of a thread's earlier turns. A thread's log holds, per turn, one `user` and one `model-turn` entry; a
+// What a model gets of a thread's earlier turns. A thread's log has one `user` and one `model-turn` entry for each turn; a
 // `summary` stands for the turns before a boundary, which stay in the log. Pure.
 
 import { textOfParts } from '../../base/text';
@@ -10,7 +10,7 @@ import { foldLog } from './fold-log';
 
 const introduction = 'Summary of the conversation so far:';
 
-/** Oldest first. Without a spec all turns are given. */
+/** The turns that the model gets, oldest first. Without a spec, all turns. */
 export function foldMemory(
   entries: readonly LogEntry[],
   memory: MemorySpec = { kind: 'full' },
@@ -24,7 +24,7 @@ export function foldMemory(
   return [...(isNeeded ? [summaryMessage(summary.text)] : []), ...foldLog(given)];
 }
 
-/** What was said in a turn. Of media, only what they are. */
+/** What was said in a turn, with a description in place of each media part. */
 export type SaidTurn = { readonly user: RunInput['input']; readonly assistant: string };
 
 /** What was said in each turn that the log holds, the oldest first. */
@@ -45,7 +45,7 @@ export function turnsOf(entries: readonly LogEntry[]): readonly (readonly LogEnt
   return turns;
 }
 
-/** A text alone is what it was sent as. */
+/** A single text part becomes a plain text, as it was sent. */
 function saidInput(parts: UserMessage['parts']): RunInput['input'] {
   const [first] = parts;
   if (parts.length === 1 && first?.type === 'text') return first.text;

@@ -1,7 +1,7 @@
 /*
- * The last model turn, as long as it can be amended or lacks answers. It does not know what came before it.
+ * The last model turn, while it can change or lacks results. It does not know the messages before it.
  *
- * O1. Calls have results by their place among the calls that are left; what is not a place is passed over.
+ * O1. A result belongs to a call by its place among the remaining calls. A result for a wrong place is ignored.
  */
 import type { JsonObject } from '../../base/json';
 import type { ModelTurnEvent } from '../../protocol/log';
@@ -44,7 +44,7 @@ export class OpenTurn {
     return this.#results.size === this.#calls.length;
   }
 
-  /** The turn and its results; a call without one is answered with an error. */
+  /** The turn and its results. A call without a result gets an error result. */
   get closed(): Message[] {
     const message = this.message;
     if (!message) return [];
@@ -66,7 +66,7 @@ export class OpenTurn {
     this.#edits.set(index, args);
   }
 
-  /** The place in a result has done its work and does not enter history. */
+  /** Drops the place of a result, which history does not need. */
   answer({ turn: _turn, index, ...result }: ToolResult): void {
     if (index === undefined || this.#calls[index] === undefined) return;
     this.#results.set(index, withEditNote(result, this.#edits.get(index)));
@@ -94,14 +94,14 @@ const errorResult = (call: ToolCallPart, text: string): ToolResult => ({
   content: [{ type: 'text', text }],
 });
 
-/** A person's arguments replace the model's; the raw text belonged to those. */
+/** A person's arguments replace the model's, and so the model's raw text goes. */
 function withArguments(call: ToolCallPart, args: JsonObject | undefined): ToolCallPart {
   if (!args) return call;
   const { rawArgs: _rawArgs, ...rest } = call;
   return { ...rest, args };
 }
 
-/** History keeps the call as the model made it, so its result tells the model what really ran. */
+/** History keeps the call that the model made, so the result tells the model which arguments really ran. */
 function withEditNote(result: ToolResult, args: JsonObject | undefined): ToolResult {
   if (!args) return result;
   const text = `A person changed the arguments of this call before it ran, to: ${JSON.stringify(args)}`;

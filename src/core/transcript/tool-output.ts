@@ -1,4 +1,4 @@
-// A tool's return value as the model sees it: checked, never coerced, and cut where it is too long. Pure.
+// Turns a tool's return value into the result for the model. Checks it, cuts it if it is too long, and converts nothing. Pure.
 
 import { cutNote } from './fit-texts';
 import { checkStringifiable } from '../session';
@@ -9,7 +9,7 @@ import type { ToolOutput } from '../../protocol/message';
 
 export type { ToolOutput };
 
-/** Strings go to the model as they are, everything else as JSON; `undefined` is null, and keys without a value are left out. */
+/** The model gets strings as they are and other values as JSON. `undefined` becomes null, and keys without a value are left out. */
 export function toToolOutput(
   tool: string,
   value: unknown,
@@ -32,7 +32,7 @@ export function toToolOutput(
   return { isError: false, content: [{ type: 'text', text: cut(text, bound) }] };
 }
 
-/** Undefined when the JSON is longer than a text can be: another attempt would make the same. */
+/** Undefined if the JSON is longer than a string can be. Another attempt would not help. */
 function textOf(output: unknown): string | undefined {
   try {
     return JSON.stringify(output);
@@ -46,7 +46,7 @@ export function errorOutput(text: string): ToolOutput {
   return { isError: true, content: [{ type: 'text', text: cut(text, limits.toolResultShown) }] };
 }
 
-/** Of a call that is made once at most and ended without an answer of its own: nobody knows whether it took effect. */
+/** The result of a `once` call that ended without an answer. Nobody knows whether it took effect. */
 export function outcomeUnknown(reason?: string): ToolOutput {
   const cut = reason === undefined ? 'was cut off' : `broke off (${reason})`;
   return errorOutput(

@@ -6,8 +6,8 @@ import { foldLog } from './fold-log';
 import { utf8Length } from '../../base/text';
 
 /**
- * The tools a run called, in the order of its calls, as a thread keeps them of a turn. Arguments are left out where they are
- * long; of very many calls, the first.
+ * The tools that a run called, in the order of its calls, for a thread to keep with the turn. Long arguments are left out. If there
+ * are very many calls, only the first ones are listed.
  */
 export function toolTrace(events: readonly LogEvent[]): readonly CalledTool[] {
   const messages = foldLog(events);

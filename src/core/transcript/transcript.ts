@@ -1,5 +1,5 @@
 /*
- * The transcript: messages, built from log events one at a time. It knows no limits and asks nobody.
+ * The transcript: messages, built from log events one at a time. It applies no limits and makes no decisions.
  *
  * T1. Messages that are in `#closed` never change; the last model turn stays open until all its calls are answered, or until the
  *     next message.
@@ -61,18 +61,18 @@ export class Transcript {
     return this.#open?.calls ?? [];
   }
 
-  /** What this run added, for display: an open turn stands there unanswered. */
+  /** The messages of this run, for display. Calls of an open turn have no results. */
   get messages(): Message[] {
     const open = this.#open?.message;
     return [...this.#closed.slice(this.#inherited), ...(open ? [open] : [])];
   }
 
-  /** Everything, an open turn closed. */
+  /** All messages. An open turn is closed with error results. */
   fullHistory(): Message[] {
     return [...this.#closed, ...(this.#open?.closed ?? [])];
   }
 
-  /** The history as it would be were this turn in it, left open: for whoever decides about the turn. */
+  /** The history with this turn left open, for a decision about the turn. */
   historyWith(turn: AssistantMessage): Message[] {
     return [...this.#closed, turn];
   }

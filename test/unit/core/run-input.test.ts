@@ -83,12 +83,12 @@ describe('checkRunInput', () => {
     {
       name: 'no object',
       input: null,
-      message: 'a run is started with {"runner": "<id>", "input": "<text>"}, not with null',
+      message: 'the input of a run must be {"runner": "<id>", "input": "<text>"}, not null',
     },
     {
       name: 'a list',
       input: [],
-      message: 'a run is started with {"runner": "<id>", "input": "<text>"}, not with a list',
+      message: 'the input of a run must be {"runner": "<id>", "input": "<text>"}, not a list',
     },
     {
       name: 'no runner',
@@ -103,12 +103,12 @@ describe('checkRunInput', () => {
     {
       name: 'a spec without its id',
       input: run({ runner: { kind: 'agent' } }),
-      message: 'runner is no spec of a runner: its id must match ',
+      message: 'runner must be a spec with an id that matches ',
     },
     {
       name: 'a spec that is too long',
       input: run({ runner: { id: 'helper', instructions: 'x'.repeat(limits.definition) } }),
-      message: `runner has ${limits.definition + '{"id":"helper","instructions":""}'.length} bytes of JSON; at most ${limits.definition} are taken`,
+      message: `runner has ${limits.definition + '{"id":"helper","instructions":""}'.length} bytes of JSON; the limit is ${limits.definition}`,
       code: 'PayloadTooLarge',
     },
     {
@@ -170,7 +170,7 @@ describe('checkRunInput', () => {
     {
       name: 'an input that is too long',
       input: run({ input: 'é'.repeat(limits.input / 2) }),
-      message: `input has ${limits.input + 2} bytes of JSON; at most ${limits.input} are taken`,
+      message: `input has ${limits.input + 2} bytes of JSON; the limit is ${limits.input}`,
       code: 'PayloadTooLarge',
     },
     {
@@ -181,7 +181,7 @@ describe('checkRunInput', () => {
     {
       name: 'a session that is too long',
       input: run({ session: { text: 'x'.repeat(limits.session) } }),
-      message: `session has ${limits.session + 11} bytes of JSON; at most ${limits.session} are taken`,
+      message: `session has ${limits.session + 11} bytes of JSON; the limit is ${limits.session}`,
       code: 'SessionTooLarge',
     },
     {
@@ -192,7 +192,7 @@ describe('checkRunInput', () => {
     {
       name: 'a context that is too long',
       input: run({ context: { text: 'x'.repeat(limits.context) } }),
-      message: `context has ${limits.context + 11} bytes of JSON; at most ${limits.context} are taken`,
+      message: `context has ${limits.context + 11} bytes of JSON; the limit is ${limits.context}`,
       code: 'PayloadTooLarge',
     },
     {
@@ -257,7 +257,7 @@ describe('what only a run that calls another one says', () => {
     expect(() => checkRunInput(run({ [name]: value }), parent)).not.toThrow();
     expect(thrown(() => checkRunInput(run({ [name]: value })))).toMatchObject({
       code: 'InvalidInput',
-      message: `${name} is taken only from the run that calls this one: leave it out`,
+      message: `${name} is only for runs that start child runs: leave it out`,
     });
   });
 

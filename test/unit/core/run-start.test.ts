@@ -36,6 +36,6 @@ describe('knownId', () => {
   });
 
   it.each([{ kind: 'agent', id: 'g' }, {}, { spec: {} }, null, 7])('refuses %j', (runner) => {
-    expect(() => knownId(runner as never)).toThrow('for a spec use startSpec');
+    expect(() => knownId(runner as never)).toThrow('startSpec for a spec');
   });
 });

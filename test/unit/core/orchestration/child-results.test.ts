@@ -14,7 +14,7 @@ describe('the warnings of many runs', () => {
     const { warnings = [] } = totals.fields;
     expect(warnings).toHaveLength(limits.warnings + 1);
     expect(warnings.at(0)).toMatch(/^branch-0: x+/);
-    expect(warnings.at(-1)).toBe('and 4900 more warnings: read them from the runs below');
+    expect(warnings.at(-1)).toBe('and 4900 more warnings: read them from the child runs');
     expect(JSON.stringify(totals).length).toBeLessThan(limits.warnings * limits.warning * 1.1);
   });
 });

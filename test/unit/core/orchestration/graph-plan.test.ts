@@ -157,7 +157,7 @@ describe('GraphPlan', () => {
     it.each([
       [
         '${tone}',
-        "the prompt needs the parameter 'tone': it is no key of the JSON reply of a, nor of the session",
+        "the prompt needs the parameter 'tone': neither the JSON reply of a nor the session has this key",
       ],
       [
         '${a.structured.tone}',

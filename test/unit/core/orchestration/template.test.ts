@@ -156,12 +156,12 @@ describe('renderTemplate', () => {
     [
       'a parameter',
       '${q}',
-      '${q}, which has no value: it is no key of the JSON reply of a dependency, nor of the session.',
+      '${q}, which has no value: neither the JSON reply of a dependency nor the session has this key.',
     ],
     [
       'an inherited name',
       '${constructor}',
-      '${constructor}, which has no value: it is no key of the JSON reply of a dependency, nor of the session.',
+      '${constructor}, which has no value: neither the JSON reply of a dependency nor the session has this key.',
     ],
     ['a result', '${b.output}', "${b.output}, which has no value: task 'b' has no result."],
     [
