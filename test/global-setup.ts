@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import { startDevServer } from '../src/server/dev-server';
-import { findTestServer } from '../src/server/find-test-server';
+import { findTestServer } from '../src/testing/find-test-server';
 import { shared, variables } from './servers';
 
 /**

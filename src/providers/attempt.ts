@@ -5,10 +5,9 @@ import type { CallOptions, ModelDelta } from './provider';
 const defaultGraceMs = 2000;
 
 /**
- * Runs one HTTP attempt. `run` gets options of its own: their signal also aborts when a callback throws and, whatever
- * happens, once the attempt is over, so that no socket outlives it. In this order the attempt rejects with what a callback
- * threw, with the reason of the caller's signal, or with what `classify` makes of the error. A cut aborts nothing at once:
- * `run` learns of it by `wasCut` after the chunk in hand, and resolves with what has come.
+ * Runs one HTTP attempt. The signal that `run` gets also aborts when a callback throws, and always at the end, so that no socket stays
+ * open. The attempt rejects with the error of a callback, else with the reason of the caller's signal, else with the classified error. A
+ * `StreamCut` does not abort at once: `run` asks `wasCut` after each chunk, and resolves with what has arrived.
  */
 export async function singleAttempt<T>(
   options: CallOptions,
@@ -57,7 +56,7 @@ export async function singleAttempt<T>(
   }
 }
 
-/** An abort ends the wait at once, even where an SDK would first finish its read. */
+/** An abort ends the wait at once, even if an SDK would first finish its read. */
 async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let stop: (() => void) | undefined;
   const aborted = new Promise<never>((_resolve, reject) => {
@@ -71,7 +70,7 @@ async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   }
 }
 
-/** A model that repeats itself without end is stopped long before its turn is looked at as a whole. */
+/** Stops a model that repeats itself without end. */
 function bounded(onDelta: CallOptions['onDelta']): CallOptions['onDelta'] {
   const most = 4 * limits.modelTurn;
   let bytes = 0;
@@ -100,14 +99,13 @@ export function isCut(signal: AbortSignal): boolean {
 /** Takes a response chunk by chunk. */
 export type StreamReader<Chunk> = {
   accept(chunk: Chunk): void;
-  /** The answer is whole; what may still come is usage and the end of the stream. */
+  /** True when the answer is whole. Only the usage and the end of the stream may follow. */
   readonly isComplete: boolean;
 };
 
 /**
- * Reads a stream to its end, so that the connection can be used again. Once the answer is whole, neither a cut nor a server
- * that does not hang up can spoil it any more. A stream that was cut is left where it stands, unless the answer is whole: what
- * may still come of that costs no tokens, and tells the usage.
+ * Reads a stream to its end, so that the connection can be used again. A whole answer stays valid after a cut, or if the server does not
+ * close the stream. A cut stops the read, unless the answer is whole: then only the usage is missing, and it costs nothing.
  */
 export async function readStream<Chunk>(
   stream: AsyncIterable<Chunk>,

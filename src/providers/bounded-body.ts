@@ -1,12 +1,12 @@
 import { LonghaulError } from '../protocol/errors';
 import { limits } from '../protocol/limits';
 
-/** Of one event of a stream, and of an answer that is no stream: what is kept of a turn, and as much again for what surrounds it, twice. */
+/** The limit for one event of a stream, and for an answer that is not a stream. */
 const mostPiece = 4 * limits.modelTurn;
-/** Of a stream in all: a piece of a word comes with some hundred bytes around it. */
+/** The limit for a whole stream. Each piece of a word comes with some hundred bytes around it. */
 const mostStream = 64 * limits.modelTurn;
 
-/** `fetch` that stays where it is sent: headers with credentials would go along with a redirect. */
+/** `fetch` without redirects, which would send credentials in headers elsewhere. */
 export async function unredirectedFetch(
   url: string | URL | Request,
   init?: RequestInit,
@@ -14,7 +14,7 @@ export async function unredirectedFetch(
   return await fetch(url, { ...init, redirect: 'manual' });
 }
 
-/** The same, with a body that is bounded. */
+/** As `unredirectedFetch`, with a bounded body. */
 export async function boundedFetch(
   url: string | URL | Request,
   init?: RequestInit,
@@ -23,7 +23,7 @@ export async function boundedFetch(
   return boundedBody(await unredirectedFetch(url, init), onChunk);
 }
 
-/** The response with a body that ends in `PayloadTooLarge` beyond the bounds; every chunk of it is told to `onChunk`. */
+/** The response with a body that fails with `PayloadTooLarge` over the limits. Calls `onChunk` for every chunk. */
 export function boundedBody(response: Response, onChunk?: () => void): Response {
   if (response.body === null) return response;
   const isStream = response.headers.get('content-type')?.includes('event-stream') === true;

@@ -8,10 +8,10 @@ const longestMs = 10 * 60_000;
 
 const messageBytes = 1024;
 
-/** As much of a provider's text as is looked at: error pages can be long. */
+/** How much of a provider's text is read: error pages can be long. */
 const readCharacters = 8192;
 
-/** Whom the failed call went to. `secrets` are the credentials it used: they are removed from every message. */
+/** The provider and model of the failed call. `secrets` are its credentials: they are removed from every message. */
 export type CallTarget = {
   readonly provider: string;
   readonly model?: string;
@@ -25,12 +25,12 @@ export type ErrorBody = {
   readonly type?: string | null | undefined;
 };
 
-/** What a provider answered instead of a response. Its request body and headers never get here. */
+/** An HTTP answer with an error status. It does not contain the request's body or headers. */
 export type StatusFailure = CallTarget &
   ErrorBody & {
     readonly status: number;
     readonly headers?: HeaderSource | undefined;
-    /** A wait that the provider put into the body. */
+    /** The wait that the body asks for. */
     readonly retryAfterMs?: number | undefined;
   };
 
@@ -55,7 +55,7 @@ export function providerErrorFromBody(target: CallTarget, body: ErrorBody): Prov
   return new ProviderError(kind, errorMessage(target, text), { provider: target.provider });
 }
 
-/** No usable HTTP response: refused, reset, timed out, cut. */
+/** The connection was refused, reset, cut, or timed out. */
 export function providerErrorFromNetwork(target: CallTarget, cause: unknown): ProviderError {
   return new ProviderError('unavailable', errorMessage(target, causeText(cause), 'no response'), {
     provider: target.provider,
@@ -73,7 +73,7 @@ export function isNetworkError(error: unknown): boolean {
   return cause !== undefined && isNetworkError(cause);
 }
 
-/** A response that cannot be used: garbage, truncated, without its final event. Worth another attempt. */
+/** A response that cannot be used, such as one without its final event. Another attempt may succeed. */
 export function badResponse(target: CallTarget, problem: string): ProviderError {
   return new ProviderError('bad_response', errorMessage(target, problem), {
     provider: target.provider,
@@ -124,7 +124,7 @@ function bodyKind(body: ErrorBody): ProviderErrorKind {
   );
 }
 
-/** Media that cannot be used are refused with codes such as `invalid_image_format`: no second attempt cures them. */
+/** Codes such as `invalid_image_format` refuse media. A second attempt would not help. */
 function fallbackKind(code: string | null | undefined): ProviderErrorKind {
   return code !== null &&
     code !== undefined &&
@@ -133,7 +133,7 @@ function fallbackKind(code: string | null | undefined): ProviderErrorKind {
     : 'unavailable';
 }
 
-/** These come as 429 or 400, and waiting does not cure them. */
+/** Quota errors have status 429 or 400. Waiting does not help. */
 function isQuota({ code, type, message }: ErrorBody): boolean {
   const quota =
     /^(?:insufficient_quota|billing_\w+|quota_exceeded|.*_spend_limit_reached|insufficient_(?:balance|credits?))$/;
@@ -165,7 +165,7 @@ function errorMessage(target: CallTarget, text: string | undefined, status?: str
   return clip(redact(parts.join(': ').slice(0, readCharacters), target.secrets));
 }
 
-/** Network errors nest: `fetch failed` alone says nothing, its cause says `ECONNREFUSED 127.0.0.1:11434`. */
+/** Joins the messages of nested errors: `fetch failed` says nothing, its cause says `ECONNREFUSED 127.0.0.1:11434`. */
 function causeText(cause: unknown): string {
   const texts: string[] = [];
   for (
@@ -192,7 +192,7 @@ function clip(text: string): string {
   return `${kept}…`;
 }
 
-/** What both a fetch `Headers` and a plain record of lower-case names can answer. */
+/** A fetch `Headers`, or a record of headers. */
 export type HeaderSource =
   | { readonly get: (name: string) => string | null }
   | Readonly<Record<string, string | null | undefined>>;
@@ -204,7 +204,7 @@ export function headerOf(headers: HeaderSource | undefined, name: string): strin
   return value ?? undefined;
 }
 
-/** How long the provider asks us to wait, between 250 ms and 10 minutes; undefined when it does not say. */
+/** The wait that the provider asks for, in milliseconds, between 250 ms and 10 minutes. Undefined if it does not say. */
 export function retryAfterMs(
   headers: HeaderSource | undefined,
   now: number = Date.now(),
@@ -221,7 +221,7 @@ function boundedDelay(delayMs: number | undefined): number | undefined {
   return Math.min(Math.max(Math.ceil(delayMs), shortestMs), longestMs);
 }
 
-/** Durations as Go prints them (`6m0s`, `1.5s`, `20ms`), which is how OpenAI and Google write them. */
+/** A duration as OpenAI and Google write it (`6m0s`, `1.5s`, `20ms`), in milliseconds. */
 export function durationMs(text: string | undefined): number | undefined {
   if (text === undefined || !/^(?:\d+(?:\.\d+)?(?:ms|[dhms]))+$/.test(text)) return undefined;
   const units = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -249,7 +249,7 @@ function secondsOrDate(value: string | undefined, now: number): number | undefin
   return Number.isNaN(date) ? undefined : date - now;
 }
 
-/** The longest reset of the limits that are used up, where a provider sends only its rate-limit headers. */
+/** The longest reset of the exhausted limits, for a provider that sends only rate-limit headers. */
 function exhaustedReset(headers: HeaderSource | undefined): number | undefined {
   const resets = ['requests', 'tokens'].flatMap((limit) => {
     const remaining = milliseconds(headerOf(headers, `x-ratelimit-remaining-${limit}`));

@@ -1,6 +1,6 @@
 /*
- * Structured output by a tool, for models that take no output schema beside tools: the model calls the tool with its answer.
- * Whoever asked sees a text, as with native structured output, so that it is checked and kept the same way.
+ * Structured output by a tool, for models that take no output schema beside tools. The model calls the tool with its answer. The
+ * caller gets a text, as with native structured output, and checks it in the same way.
  */
 import type { AssistantPart, ToolCallPart } from '../protocol/message';
 import type {
@@ -15,7 +15,7 @@ import type {
 type Call = (request: ModelRequest, options: CallOptions) => Promise<ModelResponse>;
 type RequestWithOutput = ModelRequest & { readonly output: NonNullable<ModelRequest['output']> };
 
-/** Whether this request can be answered by a tool; where no call is allowed, it must be asked for in words. */
+/** Whether the answer can come by a tool. If no call is allowed, the instructions must ask for it. */
 export function canOfferOutputTool(request: ModelRequest): request is RequestWithOutput {
   const { output, tools, toolChoice } = request;
   if (output === undefined || tools.length === 0 || toolChoice === 'none') return false;
@@ -37,7 +37,7 @@ export async function callWithOutputTool(
   return { ...response, content: [...reasoning, { type: 'text', text }], finishReason: 'stop' };
 }
 
-/** The agent may have a tool of that name. */
+/** A name that no tool of the agent has. */
 function freeName({ output, tools }: RequestWithOutput): string {
   const taken = new Set(tools.map((tool) => tool.name));
   let name = output.name;

@@ -18,21 +18,21 @@ export type ToolDeclaration = {
 
 export type RequestToolChoice = 'auto' | 'none' | 'required' | { readonly only: readonly string[] };
 
-/** One model call, in neutral terms. Equal inputs give byte-equal wire requests: providers cache by prefix. */
+/** One model call, in terms of no provider. Equal inputs must give byte-equal requests, because providers cache by prefix. */
 export type ModelRequest = {
   readonly model: string;
   readonly instructions?: string;
   readonly messages: readonly Message[];
   readonly tools: readonly ToolDeclaration[];
   readonly toolChoice: RequestToolChoice;
-  /** JSON-schema output: the provider's native structured output. */
+  /** The JSON Schema for the provider's native structured output. */
   readonly output?: { readonly name: string; readonly schema: JsonSchema };
   readonly settings: ModelSettings;
-  /** Stable over the turns of a run: OpenAI's `prompt_cache_key`. */
+  /** The same in all turns of a run, such as OpenAI's `prompt_cache_key`. */
   readonly cacheKey: string;
 };
 
-/** Whole response of one model call. Raw bodies stay behind: parts carry what must be echoed in `sealed`. */
+/** The whole response of one model call, without raw bodies. `sealed` holds what must go back to the provider. */
 export type ModelResponse = {
   readonly content: readonly AssistantPart[];
   readonly usage: Usage;
@@ -41,11 +41,11 @@ export type ModelResponse = {
   readonly ids?: ResponseIds;
 };
 
-/** What arrives while the response streams. */
+/** A piece of the response while it streams. */
 export type ModelDelta =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'reasoning'; readonly text: string }
-  /** `index` counts the calls of the turn; `name` comes with the first delta of a call, `args` as it streams. */
+  /** `index` counts the calls of the turn. `name` comes with the first delta of a call, `args` in pieces. */
   | {
       readonly kind: 'tool-call';
       readonly index: number;
@@ -55,36 +55,35 @@ export type ModelDelta =
     };
 
 export type CallOptions = {
-  /** Aborts the HTTP call: cancellation of the run, heartbeat loss, worker shutdown, the idle timeout, a `StreamCut`. */
+  /** Ends the HTTP call: when the run is cancelled, the worker shuts down, nothing arrives for too long, or by a `StreamCut`. */
   readonly signal: AbortSignal;
   /** Called for every delta, in order. A throw aborts the call and is rethrown. */
   readonly onDelta: (delta: ModelDelta) => void;
-  /** Called for every chunk off the wire, deltas or not: feeds the idle timeout. */
+  /** Called for every chunk of the response. It resets the idle timeout. */
   readonly onActivity: () => void;
 };
 
 /**
- * A model provider: one `call` is one HTTP attempt, streamed, retries off. Errors are `ProviderError`s; an abort by `signal` rejects
- * with the signal's reason, unless that is a `StreamCut` and the provider can say what has come until then: the content, its
- * last call with as much of its arguments, and the usage already told.
+ * A model provider. One `call` is one streamed HTTP attempt without retries. It rejects with a `ProviderError`, or with the reason of
+ * `signal`. After a `StreamCut` it may resolve with what has arrived: the content, the last call with the arguments so far, and the usage.
  */
 export interface ModelProvider {
   readonly name: string;
   call(request: ModelRequest, options: CallOptions): Promise<ModelResponse>;
-  /** Says what is missing (a key, by name) before the first call; undefined when ready. */
+  /** What is missing for a call, such as the name of a key; undefined if nothing is. */
   check?(): string | undefined;
 }
 
-/** How the worker is told about a provider; `apiKey` and `baseURL` default to the SDK's own environment variables. */
+/** Settings of a provider. `apiKey` and `baseURL` default to the environment variables of the provider's SDK. */
 export type ProviderConfig = {
   readonly api?:
     'openai-responses' | 'openai-chat' | 'anthropic-messages' | 'google-generate-content';
   readonly apiKey?: string;
   readonly baseURL?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Vertex: project and location instead of a key. */
+  /** For Vertex: a project and a location instead of a key. */
   readonly vertex?: { readonly project: string; readonly location: string };
-  /** Local servers differ: which field limits the output, and whether usage is streamed. */
+  /** The field that limits the output. Local servers differ. Default: `max_completion_tokens` for OpenAI itself, else `max_tokens`. */
   readonly maxTokensField?: 'max_tokens' | 'max_completion_tokens';
   readonly extra?: JsonObject;
 };

@@ -1,10 +1,10 @@
-// Takes credentials out of a text on its way into a log, a workflow history or a model's context. Each rule takes time in proportion to
-// the text, whatever it is: no rule has a repetition that can start at many places and run to the end from each.
+// Removes credentials from texts for logs, workflow histories and models. Each rule takes time in proportion to the length of the text:
+// no repetition can start at many places and run to the end from each.
 
 const gone = '[redacted]';
-/** A value as it stands after a name: after a quote, which stays, or up to what ends it. */
+/** A value after a name, with or without quotes. */
 const value = `(?:(")(?:[^"\\\\]|\\\\.)*|(')[^']*|[^\\s"',;}&<>)\\]]+)`;
-/** Names of what nobody else should see, as a member, a header, a variable or a parameter. */
+/** Names of secrets: members, headers, variables, parameters. */
 const names = [
   'api[-_]?key',
   'access[-_]?key(?:[-_]?id)?',
@@ -25,7 +25,7 @@ const names = [
 
 const rules: readonly (readonly [RegExp, string])[] = [
   [/-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[^-]*(?:-----END [A-Z ]{0,30}-----)?/g, gone],
-  // Whole lines: a cookie or a credential has many parts. In JSON the string ends it.
+  // Up to the end of the line, because a cookie or a credential has many parts. In JSON up to the end of the string.
   [/\b((?:set-)?cookie["']?[ \t]*[:=][ \t]*["']?)[^\r\n"']+/gi, `$1${gone}`],
   [
     /\b(authorization["']?\s{0,9}[:=]\s{0,9}["']?(?:Digest|OAuth|Signature|AWS4[\w-]{0,20}) )[^\r\n]+/gi,
@@ -59,13 +59,10 @@ const rules: readonly (readonly [RegExp, string])[] = [
   [/(?<![\w-])eyJ[\w-]{8,}(?:\.[\w-]*){1,4}/g, gone],
 ];
 
-/** A password may hold an `@`, a slash or a colon as it is: it ends at the last `@` before the path. */
+/** A password may contain `@`, `/` or `:`. It ends at the last `@` before the path. */
 const userInfo = /:\/\/[^\s"'<>]*/g;
 
-/**
- * Takes credentials out of a text on its way into a log or a workflow history. `secrets` are the values in use, removed
- * whatever they look like.
- */
+/** Removes credentials from a text. `secrets` are known values, which are removed whatever they look like. */
 export function redact(text: string, secrets: readonly string[] = []): string {
   const known = secrets.filter((secret) => secret.length >= 4);
   const withoutKnown = known.reduce((kept, secret) => kept.replaceAll(secret, gone), text);

@@ -11,7 +11,7 @@ type Api = NonNullable<ProviderConfig['api']>;
 
 export type ProviderConfigs = Readonly<Record<string, ProviderConfig | ModelProvider>>;
 
-/** How a provider is made, and the package it loads at its first call. */
+/** How to make a provider, and the package that it loads at its first call. */
 type Maker = { readonly create: ProviderFactory; readonly package: Peer };
 
 const openAi: Maker = { create: createOpenAiProvider, package: 'openai' };
@@ -39,7 +39,7 @@ const configOptions: Readonly<Record<keyof ProviderConfig, true>> = {
 
 type BuiltIn = { readonly maker: Maker; readonly api?: Api; readonly like?: string };
 
-/** Known without any configuration. `like` names the one whose configuration counts where it has none of its own. */
+/** Providers that need no configuration. One without its own configuration takes that of `like`. */
 const builtIn: Readonly<Record<string, BuiltIn>> = {
   openai: { maker: openAi },
   'openai-chat': { maker: openAi, api: 'openai-chat', like: 'openai' },
@@ -49,10 +49,7 @@ const builtIn: Readonly<Record<string, BuiltIn>> = {
   vertex: { maker: google },
 };
 
-/**
- * The providers a worker knows by name: the built-in ones, configured or not, and any others with an api or a base URL of
- * their own. Nothing is loaded, and no environment read, before a provider is used.
- */
+/** The providers of a worker by name: the built-in ones, and others with an api or a base URL. Nothing is loaded before a call. */
 export function resolveProviders(
   configs: ProviderConfigs = {},
 ): ReadonlyMap<string, ModelProvider> {
@@ -66,8 +63,8 @@ export function resolveProviders(
 }
 
 /**
- * Throws `PackageMissing` when one of these providers needs a package that is not installed. A name that is no provider is left to the
- * call: another worker may know it.
+ * Throws `PackageMissing` if one of these providers needs a package that is not installed. Unknown names pass: another worker may know
+ * them.
  */
 export function requireProviderPackages(
   names: Iterable<string>,
@@ -89,7 +86,7 @@ function resolveProvider(name: string, configs: ProviderConfigs): ModelProvider 
   return isModelProvider(given) ? given : createProvider(name, given);
 }
 
-/** The name's own configuration, or the one it takes over; undefined when nothing says how to reach it. */
+/** The provider's own configuration, or the one of `like`. */
 function givenProvider(
   name: string,
   configs: ProviderConfigs,
@@ -98,7 +95,7 @@ function givenProvider(
   return entryOf(configs, name) ?? (known && inherited(known, configs));
 }
 
-/** What has no `call` is a configuration: of one that was meant as a provider nothing would be left. */
+/** An object without `call` is a configuration, so its options must be known. */
 function checkGiven(name: string, given: unknown): void {
   if (!isJsonObject(given)) {
     const found = given === null ? 'null' : `a ${Array.isArray(given) ? 'list' : typeof given}`;
@@ -118,7 +115,7 @@ function checkGiven(name: string, given: unknown): void {
   );
 }
 
-/** A provider made elsewhere speaks what it speaks: where one api is promised, only a configuration is inherited. */
+/** A name that promises one api inherits a configuration, but not a user's provider object. */
 function inherited(
   { like: name, api }: BuiltIn,
   configs: ProviderConfigs,
@@ -150,7 +147,7 @@ function entryOf<Entry>(entries: Readonly<Record<string, Entry>>, name: string):
   return Object.hasOwn(entries, name) ? entries[name] : undefined;
 }
 
-/** Compatible servers all know Chat Completions: the default for a base URL. */
+/** The default for a base URL is Chat Completions, which all compatible servers know. */
 function guessedMaker({ baseURL, vertex }: ProviderConfig): Maker | undefined {
   if (vertex !== undefined) return google;
   return baseURL === undefined ? undefined : openAi;
@@ -169,8 +166,5 @@ function isModelProvider(value: object): value is ModelProvider {
   return 'call' in value && typeof value.call === 'function';
 }
 
-/**
- * Makes a provider under a name. It must be cheap: the SDK is loaded and its client constructed at the first call, when the
- * environment has been read. Load it with `require` inside a function: Jest cannot run a native `import()` of the built package.
- */
+/** Makes a provider. It must be cheap: the first call reads the environment, loads the SDK and makes its client. */
 type ProviderFactory = (name: string, config: ProviderConfig) => ModelProvider;

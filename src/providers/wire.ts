@@ -6,8 +6,8 @@ const deepest = 200;
 const absent = '$absent';
 
 /**
- * Sealed data that is worth keeping: what `block` has beyond `projection`, the block made from the neutral part alone.
- * Together they give the block back exactly, and what a part already says is not stored twice.
+ * What `block` has and `projection`, the block made of the neutral part alone, has not. The two together give the block back exactly, so
+ * nothing is stored twice.
  */
 export function differenceOf(block: JsonObject, projection: JsonObject): JsonObject {
   const added = Object.entries(block).filter(
@@ -17,7 +17,7 @@ export function differenceOf(block: JsonObject, projection: JsonObject): JsonObj
   return { ...Object.fromEntries(added), ...(missing.length === 0 ? {} : { [absent]: missing }) };
 }
 
-/** The block of which `difference` was taken. */
+/** The block that `difference` was taken from. */
 export function withDifference(projection: JsonObject, difference: JsonObject): JsonObject {
   const { [absent]: missing, ...added } = difference;
   const block: JsonObject = { ...projection, ...added };
@@ -26,7 +26,7 @@ export function withDifference(projection: JsonObject, difference: JsonObject): 
     : block;
 }
 
-/** `{ sealed }` to spread into a part; nothing when there is nothing to keep. */
+/** `{ sealed }` to spread into a part, or `{}` without data. */
 export function sealedField(origin: Origin, data: JsonObject): { readonly sealed?: Sealed } {
   return Object.keys(data).length === 0 ? {} : { sealed: seal(origin, data) };
 }
@@ -39,7 +39,7 @@ function isSame(left: Json, right: Json | undefined): boolean {
   return right !== undefined && JSON.stringify(left) === JSON.stringify(right);
 }
 
-/** A tool's answer as one text: strings as they are, everything else as JSON. For an API without an error flag, errors say so. */
+/** A tool's result as one text. For an API without an error flag, the text of an error says so. */
 export function toolResultText(
   result: ToolResult,
   options: { readonly errorFlag: boolean },
@@ -63,16 +63,13 @@ export function tokenCount(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null;
 }
 
-/** Null when none of them is told. */
+/** The sum of the known counts; null if no count is known. */
 export function sumOfCounts(...values: readonly unknown[]): number | null {
   const known = values.map(tokenCount).filter((count) => count !== null);
   return known.length === 0 ? null : known.reduce((total, count) => total + count, 0);
 }
 
-/**
- * Settings that go into a request body as they are: objects are merged, lists are appended to, null takes a field out,
- * everything else replaces.
- */
+/** Adds `extra` to a request body: objects are merged, lists are appended, null removes a field, other values replace. */
 export function mergeExtra(body: JsonObject, extra: JsonObject | undefined): JsonObject {
   if (extra === undefined) return body;
   const merged = new Map<string, Json>(Object.entries(body));
@@ -89,12 +86,12 @@ function mergeValue(current: Json | undefined, value: Json): Json {
   return value;
 }
 
-/** Arguments as a tool call part carries them: an object, or null with the model's own text and what is wrong with it. */
+/** The arguments of a tool call part: an object, or null with the model's text and the problem. */
 export type ToolArguments =
   | { readonly args: JsonObject }
   | { readonly args: null; readonly rawArgs: string; readonly argsError: string };
 
-/** Never throws: bad arguments are an answer the model gets to see. Models send nothing at all for tools without parameters. */
+/** Never throws, because the model gets to see bad arguments. Models send an empty text for tools without parameters. */
 export function parseToolArguments(text: string | null | undefined): ToolArguments {
   if (text === null || text === undefined || text.trim() === '') return { args: {} };
   let value: unknown;
@@ -106,7 +103,7 @@ export function parseToolArguments(text: string | null | undefined): ToolArgumen
   return checked(value, () => text);
 }
 
-/** For APIs, and compatible servers, whose arguments arrive as a value instead of a text. */
+/** For APIs and compatible servers that send arguments as a value, not as a text. */
 export function checkToolArguments(value: unknown): ToolArguments {
   if (typeof value === 'string' || value === null || value === undefined)
     return parseToolArguments(value);
@@ -124,7 +121,7 @@ function checked(value: unknown, text: () => string): ToolArguments {
   return { args: value };
 }
 
-/** Without recursion: what it looks for would overflow the stack, as `JSON.stringify` would later. */
+/** Without recursion, because deep values would overflow the stack. */
 function isDeeperThan(value: unknown, limit: number): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth += 1) {

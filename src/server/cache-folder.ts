@@ -2,8 +2,7 @@ import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import type { Environment } from './search-path';
-import { checkTrusted } from './trusted-file';
+import { checkTrusted, type Environment } from './search-path';
 
 /** Where fetched servers stay between runs: `$XDG_CACHE_HOME/longhaul`, else `~/.cache/longhaul`. */
 export function cacheFolder(env: Environment): string {

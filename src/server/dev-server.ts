@@ -1,12 +1,24 @@
 import { LonghaulError } from '../protocol/errors';
-import { freePort, isPortFree } from './free-port';
 import { typedNames } from './search-attributes';
-import { firstRoute, type FoundExecutable, type Route } from './route';
-import { type Environment, findOnPath, namedExecutable } from './search-path';
+import {
+  type Environment,
+  findOnPath,
+  firstRoute,
+  type FoundExecutable,
+  namedExecutable,
+  type Route,
+} from './search-path';
 import { type Wheel, wheelRoutes } from './wheel';
 import { type ChildProcess, spawn } from 'node:child_process';
-import { watchedCommand } from './watched-command';
 import { Connection } from '@temporalio/client';
+import { createServer } from 'node:net';
+
+export const watchedCommand = `parent=$PPID
+(
+  while kill -0 "$parent" && kill -0 $$; do sleep 1; done
+  kill $$ && sleep 2 && kill -9 $$
+) </dev/null >/dev/null 2>&1 &
+exec "$@"`;
 
 const attemptMs = 2_000;
 
@@ -253,4 +265,33 @@ async function answer(address: string, namespace: string): Promise<void> {
   } finally {
     await connection.close();
   }
+}
+
+/** A port of 127.0.0.1 that nothing listens on now. */
+export function freePort(): Promise<number> {
+  return listenOnce(0);
+}
+
+export function isPortFree(port: number): Promise<boolean> {
+  return listenOnce(port).then(
+    () => true,
+    () => false,
+  );
+}
+
+function listenOnce(port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => {
+      const address = server.address();
+      const bound = typeof address === 'object' && address !== null ? address.port : port;
+      server.close(() => resolve(bound));
+    });
+  });
+}
+
+/** A word that a POSIX shell reads back as it is. */
+export function quoted(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -5,9 +5,13 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { unzipSync } from 'fflate';
 import { buildOnce, cacheFolder, makePrivate } from './cache-folder';
-import type { Route } from './route';
-import { type Environment, findOnPath, isExecutable } from './search-path';
-import { checkTrusted } from './trusted-file';
+import {
+  checkTrusted,
+  type Environment,
+  findOnPath,
+  isExecutable,
+  type Route,
+} from './search-path';
 import { spawn } from 'node:child_process';
 
 const keptOutput = 4_000;

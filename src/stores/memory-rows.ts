@@ -3,12 +3,12 @@ import { LonghaulError } from '../protocol/errors';
 import type { MemoryKey, MemoryStore } from './memory-store';
 import { decodeTurn, encodeTurn, instantOf } from './memory-turn';
 import { keyValues } from './state-key';
-import type { Statement, Statements } from './statements';
+import type { Statement, Statements } from './state-rows';
 
 export type MemoryTables = {
-  /** One row a turn. */
+  /** The table with a row for each turn. */
   readonly turns: string;
-  /** One row a key that a thread wrote to or that was cleared: the generation it is in. */
+  /** The table with the generation of each key that was written or cleared. */
   readonly keys: string;
 };
 
@@ -20,7 +20,7 @@ export const memoryTables: MemoryTables = {
 const keyColumns = 'app_name, user_id, session_id';
 const ofKey = 'app_name = ? and user_id = ? and session_id = ?';
 
-/** A memory store over a database. Nothing is kept between calls: other processes write, too. */
+/** A memory store over a database. It caches nothing, because other processes write, too. */
 export function memoryStoreOver(run: Statements, tables = memoryTables): MemoryStore {
   const generation = async (key: MemoryKey): Promise<string> => {
     const sql = `select generation from ${tables.keys} where ${ofKey}`;
@@ -62,7 +62,7 @@ export function memoryStoreOver(run: Statements, tables = memoryTables): MemoryS
   };
 }
 
-/** A row if the key is in this generation: it stays so until the transaction ends, for its row is locked. */
+/** Returns a row if the key is in this generation, and locks it until the transaction ends. */
 function stayIn({ keys }: MemoryTables, key: MemoryKey, generation: string): Statement {
   const sql = `insert into ${keys} as kept (${keyColumns}, generation, updated_at)
     values (?, ?, ?, ?, ?)
@@ -72,7 +72,7 @@ function stayIn({ keys }: MemoryTables, key: MemoryKey, generation: string): Sta
   return [sql, [...valuesOf(key), generation, now()]];
 }
 
-/** A row if the next generation begins now. */
+/** Returns a row if the next generation begins now. */
 function begin(
   { keys }: MemoryTables,
   key: MemoryKey,

@@ -1,64 +1,125 @@
 import type { Json } from '../base/json';
 import type { RunInput } from '../protocol/run';
 import type { SessionKey, StateStores } from './state-store';
+import { LonghaulError } from '../protocol/errors';
+
+export const storeNames = ['app', 'user', 'session'] as const satisfies (keyof StateStores)[];
+
+const known = [...storeNames, 'memory'] as const satisfies (keyof Stores)[];
+
+const methods = {
+  app: ['load', 'save', 'delete'],
+  user: ['load', 'save', 'delete'],
+  session: ['load', 'save', 'delete', 'exists', 'version'],
+} as const;
+
+const memoryMethods = ['loadTurns', 'saveTurn', 'clear', 'count', 'generation'];
 
 /** Whose conversation: agents with the same key share it. */
 export type MemoryKey = SessionKey;
 
 /** What a user said and what the agent answered. */
 export type StoredMemoryTurn = MemoryKey & {
-  /** A UUID of version 7, made once for a turn: the same turn saved again is the same row. */
+  /** A UUID of version 7. Saving a turn with the same id again replaces it. */
   readonly id: string;
-  /** The run that made the turn. */
+  /** The workflow id of the run that made the turn. */
   readonly invocationId: string;
-  /** The run's input as it was given: a text, or parts where there were media. */
+  /** The run's input: a text, or a list of parts if it has media. */
   readonly user: RunInput['input'];
   /** The run's final text. */
   readonly assistant: string;
-  /** What else is known of the turn: usage, tool calls. Shown to no model. */
+  /** More data of the turn, such as usage and tool calls. No model sees it. */
   readonly eventData?: Json;
-  /** ISO 8601 with its time zone, as `Date.prototype.toISOString` writes it. Read to the millisecond. */
+  /** When the turn was made: ISO 8601 with a time zone, to the millisecond, as `Date.prototype.toISOString` writes it. */
   readonly createdAt: string;
 };
 
 export type LoadTurnsOptions = {
-  /** Only the newest so many; 0 is none. Without it all are read. */
+  /** How many of the newest turns to read; 0 reads none. Default: all. */
   readonly last?: number;
 };
 
 export type SaveTurnOptions = {
-  /** Save only while this is the key's generation. Without it the turn is saved in any case. */
+  /** Save only if the key is in this generation. Default: save always. */
   readonly generation?: string;
 };
 
 export type ClearOptions = {
-  /** Clear only while this is the key's generation. */
+  /** Clear only if the key is in this generation. */
   readonly generation: string;
-  /** The generation that begins. Where it has begun already, this clear was made before: nothing changes. */
+  /** The generation that begins. If the key is in it already, this is a repeated clear: nothing changes. */
   readonly next: string;
 };
 
 /**
- * Keeps the turns of conversations. What goes wrong is thrown as `StoreError`; any other error is taken for one that may pass, and
- * the call is made again.
+ * Keeps the turns of conversations. Throw `StoreError` with `retryable: false` for an error that a retry does not help. After any other
+ * error the call is retried.
  *
  * Every clear begins another generation of the key. A thread says in which generation it writes. So a write that was delayed, and
  * arrives after a clear, changes nothing. Check and write must be one step: one transaction, or one script.
  */
 export type MemoryStore = {
-  /** The oldest first: by `createdAt`, and by `id` where that is equal. */
+  /** Returns the oldest turn first: by `createdAt`, then by `id`. */
   loadTurns(key: MemoryKey, options?: LoadTurnsOptions): Promise<readonly StoredMemoryTurn[]>;
-  /** Replaces the turn of the same key and id, whole. Under another key the same id is another turn. False: it came too late. */
+  /** Saves a turn, or replaces the whole turn with the same key and id. False: the generation is over, and nothing was saved. */
   saveTurn(turn: StoredMemoryTurn, options?: SaveTurnOptions): Promise<boolean>;
-  /** Forgets all turns of the key, and no others. False: it came too late. Without options it clears in any case. */
+  /** Deletes all turns of the key. False: the generation is over, and nothing was deleted. Without options it clears always. */
   clear(key: MemoryKey, options?: ClearOptions): Promise<boolean>;
   count(key: MemoryKey): Promise<number>;
-  /** An empty text until the key is cleared for the first time. */
+  /** The key's generation: an empty text until the first clear. */
   generation(key: MemoryKey): Promise<string>;
 };
 
 /** By the names agents use: `memory: { kind: 'full', store: 'default' }`. */
 export type MemoryStores = Readonly<Record<string, MemoryStore>>;
 
-/** All that a worker may be given: state that runs start from, and where threads write their turns. */
+/** The stores of a worker: state that runs start from, and memory stores for the turns of threads. */
 export type Stores = StateStores & { readonly memory?: MemoryStores };
+
+/** Checks stores when the worker starts, not when a run completes. Throws `SpecError`. */
+export function checkStores(stores: Stores): void {
+  requireObject('stores', stores);
+  const unknown = isLiteral(stores)
+    ? Object.keys(stores).find((name) => !isKnown(name))
+    : undefined;
+  if (unknown !== undefined)
+    throw new LonghaulError(
+      'SpecError',
+      `stores.${unknown} is unknown. Known stores: ${known.join(', ')}`,
+    );
+  for (const name of storeNames) {
+    if (stores[name] !== undefined) requireMethods(`stores.${name}`, stores[name], methods[name]);
+  }
+  if (stores.memory !== undefined) requireObject('stores.memory', stores.memory);
+  for (const [name, store] of Object.entries(stores.memory ?? {})) {
+    requireMethods(`stores.memory.${name}`, store, memoryMethods);
+  }
+}
+
+/** Instances of store classes may have more members. */
+function isLiteral(stores: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(stores);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+function isKnown(name: string): boolean {
+  return (known as readonly string[]).includes(name);
+}
+
+function requireObject(path: string, value: unknown): void {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return;
+  throw new LonghaulError('SpecError', `${path} must be an object of stores by name`);
+}
+
+function requireMethods(path: string, store: unknown, names: readonly string[]): void {
+  const missing = names.filter((name) => !hasMethod(store, name));
+  if (missing.length === 0) return;
+  throw new LonghaulError(
+    'SpecError',
+    `${path} lacks ${missing.map((each) => `${each}()`).join(', ')}`,
+  );
+}
+
+function hasMethod(value: unknown, name: string): boolean {
+  return typeof (Object(value) as Readonly<Record<string, unknown>>)[name] === 'function';
+}

@@ -1,18 +1,18 @@
-// A turn as text: what is no turn, or would not come back as it went in, is refused, never coerced.
+// Turns as JSON text. Values that would change on the way are refused, never coerced.
 
 import { LonghaulError } from '../protocol/errors';
 import { isJsonObject } from '../base/json';
-import { encodeJson, parseStored } from './json-text';
+import { encodeJson, parseStored } from './state-text';
 import type { StoredMemoryTurn } from './memory-store';
 import { keyText } from './state-key';
 
-/** Of a turn's JSON in UTF-8. A turn comes in one payload, and Temporal takes none that is larger. */
+/** The limit of a turn's JSON in UTF-8. A turn travels in one payload, and Temporal refuses larger ones. */
 const maxBytes = 2 * 1024 * 1024;
 
 const names = ['appName', 'userId', 'sessionId', 'id', 'invocationId'] as const;
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/;
 
-/** The JSON text of a turn. Throws `StoreError` for what is no turn, is not JSON, or has more than 2 MiB. */
+/** The JSON text of a turn. Throws `StoreError` if it is not a turn, not JSON, or larger than 2 MiB. */
 export function encodeTurn(turn: unknown): string {
   checkStoredTurn(turn);
   const { eventData, ...rest } = turn;
@@ -26,7 +26,7 @@ export function encodeTurn(turn: unknown): string {
   );
 }
 
-/** The turn of a text that `encodeTurn` made. Throws `StoreError` for any other. */
+/** The turn of a text that `encodeTurn` made. Throws `StoreError` for other texts. */
 export function decodeTurn(text: string): StoredMemoryTurn {
   const turn = parseStored(text, 'turn');
   try {
@@ -40,7 +40,7 @@ export function decodeTurn(text: string): StoredMemoryTurn {
   return turn;
 }
 
-/** When a turn was made, in a form whose order as text is that of time. */
+/** When a turn was made, as text that sorts by time. */
 export function instantOf({ createdAt }: Pick<StoredMemoryTurn, 'createdAt'>): string {
   const time = instant.test(createdAt) ? Date.parse(createdAt) : Number.NaN;
   const text = Number.isNaN(time) ? '' : new Date(time).toISOString();
@@ -54,7 +54,7 @@ function checkStoredTurn(turn: unknown): asserts turn is StoredMemoryTurn {
   checkSaid(turn);
 }
 
-/** What was said, when, and under which id: what is read of a turn that another store than ours gave. */
+/** Checks the fields of a turn that are read. The turn may come from a user's store. */
 export function checkSaid(turn: unknown): asserts turn is StoredMemoryTurn {
   if (!isJsonObject(turn)) throw new LonghaulError('StoreError', 'a turn must be an object');
   keyText('id', turn['id']);

@@ -7,7 +7,7 @@ export type KeyPart = keyof SessionKey;
 const maxBytes = 512;
 const defaultName = 'default';
 
-/** The parts of a key in order. */
+/** The parts of a key in this order, checked. */
 export function keyValues(
   key: Readonly<Partial<Record<KeyPart, unknown>>>,
   parts: readonly KeyPart[],
@@ -15,7 +15,7 @@ export function keyValues(
   return parts.map((part) => keyText(part, key[part]));
 }
 
-/** What may stand in a key. Databases take no NUL, and would store every lone surrogate as the same character. */
+/** Checks a part of a key. Databases refuse NUL, and store every lone surrogate as the same character. */
 export function keyText(name: string, value: unknown): string {
   if (typeof value !== 'string' || value === '')
     throw new LonghaulError('StoreError', `${name} must be a text that is not empty`);
@@ -26,12 +26,12 @@ export function keyText(name: string, value: unknown): string {
   return value;
 }
 
-/** The names a run leaves out are `default`, as in the stores themselves. */
+/** Names that a run leaves out are `default`. */
 export function userKeyOf({ appName = defaultName, userId = defaultName }: RunKey): UserKey {
   return { appName, userId };
 }
 
-/** Without a session id a run has no stored session. */
+/** Undefined without a session id: the run has no stored session. */
 export function sessionKeyOf(key: RunKey): SessionKey | undefined {
   return key.sessionId === undefined ? undefined : { ...userKeyOf(key), sessionId: key.sessionId };
 }

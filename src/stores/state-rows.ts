@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { LonghaulError } from '../protocol/errors';
 import type { JsonObject } from '../base/json';
-import { keyValues, type KeyPart } from './state-key';
+import { type KeyPart, keyValues } from './state-key';
 import { decodeState, encodeState } from './state-text';
 import type { SaveStateOptions, StateStore, StateStores } from './state-store';
-import type { Statements } from './statements';
 
 /** A table of states: the columns of its key in order, `value`, `version` and `updated_at`. */
 type StateTable = { readonly parts: readonly KeyPart[]; readonly columns: string };
@@ -21,7 +20,7 @@ export const stateTableNames = {
   session: 'longhaul_session_state',
 } as const satisfies Record<keyof StateStores, string>;
 
-/** What stands for a session that was deleted, so that its key keeps a version. No state is this. */
+/** The value of a deleted session, which keeps the version of its key. No state has this value. */
 const deleted = 'null';
 
 /** The three stores over one database. */
@@ -107,16 +106,16 @@ class StateRows {
   }
 }
 
-/** What errors of databases have besides a message. */
+/** Fields of database errors. */
 export type DatabaseErrorFields = {
   readonly message?: unknown;
   readonly code?: unknown;
   readonly errcode?: unknown;
-  /** Of a connection that was refused on several addresses: it has no message of its own. */
+  /** The errors of a connection that several addresses refused. Such an error has no message. */
   readonly errors?: readonly unknown[];
 };
 
-/** The StoreError for what a database threw. One of ours passes as it is. */
+/** The `StoreError` for an error of a database. Errors of Longhaul pass. */
 export function databaseError(
   database: string,
   error: unknown,
@@ -133,3 +132,18 @@ function messageOf(error: unknown): string {
   if (typeof message === 'string' && message !== '') return message;
   return Array.isArray(errors) ? errors.map(messageOf).join('; ') : String(error);
 }
+
+type StatementValue = string | number;
+
+export type StatementRow = Readonly<Record<string, unknown>>;
+
+/** SQL, with a value for each `?`. */
+export type Statement = readonly [sql: string, values: readonly StatementValue[]];
+
+/**
+ * Runs the statements in order, as one transaction, and returns the rows of each. After a statement without rows the rest do not run, so
+ * that a write can depend on a check.
+ */
+export type Statements = (
+  ...statements: readonly Statement[]
+) => Promise<readonly (readonly StatementRow[])[]>;

@@ -17,8 +17,13 @@ export {
   type StateStoreContractOptions,
 } from './state-store-contract';
 export { startDevServer, type DevServer, type DevServerOptions } from '../server/dev-server';
-export { scriptedModel, type ScriptedModel, type ScriptedModelOptions } from './scripted-model';
-export type { ScriptedStep, ScriptedToolCall } from './scripted-step';
+export {
+  scriptedModel,
+  type ScriptedModel,
+  type ScriptedModelOptions,
+  type ScriptedStep,
+  type ScriptedToolCall,
+} from './scripted-model';
 export {
   createTestEnvironment,
   type TestEnvironment,

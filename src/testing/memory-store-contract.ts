@@ -4,8 +4,15 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { LonghaulError } from '../protocol/errors';
 import type { MemoryStore, StoredMemoryTurn } from '../worker';
-import { assertTurns, newKey, plain, saveAll, turnOf } from './memory-store-turns';
-import { faithfulTurns, refusedTurns } from './memory-store-values';
+import {
+  assertTurns,
+  faithfulTurns,
+  newKey,
+  plain,
+  refusedTurns,
+  saveAll,
+  turnOf,
+} from './memory-store-turns';
 import type { ContractCase } from './state-store-contract';
 
 export type MemoryStoreContractOptions = {

@@ -4,7 +4,7 @@ import { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { Worker, WorkerOptions } from '@temporalio/worker';
 import { type AgentRunOutcome, connect, type Longhaul, type RunHandle } from '../client';
 import { defaults } from '../protocol/names';
-import { findTestServer } from '../server/find-test-server';
+import { findTestServer } from './find-test-server';
 import { createWorker, type CreateWorkerOptions } from '../worker';
 import { stepTimeUntil } from './skip-time';
 import {

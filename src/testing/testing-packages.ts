@@ -1,4 +1,4 @@
-// Imported first by `longhaul/testing`: a missing package is one sentence, not a stack of modules.
+// `longhaul/testing` imports it first, so that a missing package is one sentence, not a stack of modules.
 import '../worker';
 import { loadPeer } from '../protocol/peers';
 

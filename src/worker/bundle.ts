@@ -2,14 +2,15 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { WorkerOptions } from '@temporalio/worker';
 import { encodesFailuresMark } from '../protocol/encryption';
+import { allWorkflowTypes } from '../protocol/names';
 import { fitsPrebuiltBundle } from './temporal-sdk';
 
 type WorkflowSource = Pick<WorkerOptions, 'workflowBundle'> | Pick<WorkerOptions, 'workflowsPath'>;
 
 /**
- * Where workers without workflows of their own get ours from: the bundle built with the package, which starts in a fraction of the
- * time. A checkout that is not built, and a worker on an older minor version of Temporal's SDK, bundle the modules when they start.
- * There is one bundle more, with the failure converter of `encryption`.
+ * The workflows for a worker that has none of its own: the prebuilt bundle of the package, which starts faster. A checkout that is not
+ * built, and a worker on an older minor version of Temporal's SDK, bundle the modules when they start. A second prebuilt bundle has the
+ * failure converter of `encryption`.
  */
 export function prebuiltWorkflows({ encodesFailures = false } = {}): WorkflowSource {
   const name = encodesFailures ? 'workflow-bundle-encrypted.js' : 'workflow-bundle.js';
@@ -18,23 +19,84 @@ export function prebuiltWorkflows({ encodesFailures = false } = {}): WorkflowSou
   return { workflowsPath: workflowsModule() };
 }
 
-/** The module a user's own workflow file must export from. */
+/** The module that a user's workflow file must export. */
 export function workflowsModule(): string {
   return require.resolve('../workflows');
 }
 
-/** Evaluated once for all runs of a worker: of what bundles hold of ours, it is most of what a run that waits takes of memory. */
+/** Evaluated once for all runs of a worker. Otherwise it takes most of the memory of a waiting run. */
 export function sharedModule(): string {
   return require.resolve('../workflows/deflated-json');
 }
 
-/** Refuses what is encrypted on one side only: interceptors of all workflows. */
+/** Interceptors of all workflows. They refuse data that only the client or only the worker encrypts. */
 export function encryptionModule(): string {
   return require.resolve('../workflows/encryption');
 }
 
-/** Whether a bundle of the user's own was built with the failure converter of `encryption`. */
+/** Whether a user's bundle was built with the failure converter of `encryption`. */
 export function hasFailureConverter(bundle: NonNullable<WorkerOptions['workflowBundle']>): boolean {
   const code = 'code' in bundle ? bundle.code : readFileSync(bundle.codePath, 'utf8');
   return code.includes(encodesFailuresMark);
+}
+
+/** The part of the bundler's compiler that is used. */
+type Module = { readonly resource?: string };
+
+type Connection = {
+  readonly module: Module | null;
+  readonly dependency: { readonly request?: string } | null;
+};
+
+type Compilation = {
+  readonly modules: Iterable<Module>;
+  readonly errors: readonly Error[];
+  readonly moduleGraph: {
+    getOutgoingConnections(module: Module): Iterable<Connection>;
+    /** `null` and `undefined` mean unknown. */
+    getExportsInfo(module: Module): { isExportProvided(name: string): boolean | null | undefined };
+  };
+};
+
+type Compiler = {
+  readonly hooks: {
+    readonly afterCompile: { tap(name: string, check: (compilation: Compilation) => void): void };
+  };
+};
+
+/**
+ * A plugin of the bundler that refuses a workflow file without Longhaul's workflows. A worker with such a bundle would leave every run
+ * waiting for ever. An import is not enough: only what a file exports is a workflow.
+ */
+export class RequiredWorkflows {
+  readonly #workflowsPath: string;
+
+  constructor(workflowsPath: string) {
+    this.#workflowsPath = workflowsPath;
+  }
+
+  apply(compiler: Compiler): void {
+    compiler.hooks.afterCompile.tap('longhaul', (compilation) => {
+      // Other errors say more: a file that was not found exports nothing.
+      if (compilation.errors.length > 0) return;
+      const missing = this.#missingIn(compilation);
+      if (missing.length === 0) return;
+      throw new Error(
+        `${this.#workflowsPath} does not export Longhaul's workflows ${missing.join(', ')}: add \`export * from 'longhaul/workflows'\` to it`,
+      );
+    });
+  }
+
+  #missingIn({ modules, moduleGraph }: Compilation): readonly string[] {
+    const all = [...modules];
+    const ours = all.find(({ resource }) => resource === workflowsModule());
+    if (ours === undefined) return allWorkflowTypes;
+    const given = all
+      .flatMap((module) => [...moduleGraph.getOutgoingConnections(module)])
+      .find(({ dependency }) => dependency?.request === this.#workflowsPath)?.module;
+    if (!given) return [];
+    const provides = (module: Module, name: string): boolean =>
+      moduleGraph.getExportsInfo(module).isExportProvided(name) !== false;
+    return allWorkflowTypes.filter((type) => provides(ours, type) && !provides(given, type));
+  }
 }

@@ -4,8 +4,7 @@ import { timeouts } from '../protocol/limits';
 import { defaults } from '../protocol/names';
 import { loadConnection, namespaceMissing, serverUnavailable } from '../server/connection-options';
 import { tryEncryption } from '../server/encryption';
-import { checkWorkerOptions } from './check-options';
-import type { CreateWorkerOptions } from './options';
+import { checkWorkerOptions, type CreateWorkerOptions } from './options';
 import { LonghaulPlugin } from './plugin';
 
 type Settings = WorkerOptions & {
@@ -13,7 +12,7 @@ type Settings = WorkerOptions & {
   readonly namespace: string;
 };
 
-/** Of gRPC. */
+/** gRPC's status code. */
 const notFound = 5;
 
 /**
@@ -61,10 +60,7 @@ async function create(settings: Settings, ownsConnection: boolean): Promise<Work
   }
 }
 
-/**
- * Asked before the worker is made: one that finds out by itself leaves its threads behind, which keep the process from ending. Only
- * what the server says of it counts.
- */
+/** Asks before the worker is made. A worker that finds out by itself leaves threads behind, and the process does not end. */
 async function checkNamespace({ connection, namespace }: Settings): Promise<void> {
   try {
     await connection.withDeadline(Date.now() + timeouts.serverCheck / 2, () =>
@@ -76,7 +72,7 @@ async function checkNamespace({ connection, namespace }: Settings): Promise<void
   }
 }
 
-/** The native part would refuse it by its own words, and leave its threads behind. */
+/** The native part would refuse it with an unclear error, and leave threads behind. */
 function checkConnection(connection: unknown): void {
   if (connection === undefined || connection instanceof NativeConnection) return;
   const { close } = (connection ?? {}) as { close?: unknown };

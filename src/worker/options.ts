@@ -11,6 +11,52 @@ import type { Tool } from '../define/tool';
 import type { SpecsOptions } from '../define/files/add';
 import type { EncryptionOptions } from '../server/encryption';
 import type { Stores } from '../stores/memory-store';
+import { z } from 'zod';
+import { parseOptions } from '../define/options';
+import { aFunction, count, made, nonBlank } from '../define/schema/parts';
+
+/** Checked by the code that uses it. */
+const elsewhere = z.unknown().optional();
+
+const name = nonBlank('a text').exactOptional();
+
+const ofLonghaul = {
+  application: name,
+  runners: elsewhere,
+  specs: elsewhere,
+  overlays: elsewhere,
+  tools: elsewhere,
+  criteria: elsewhere,
+  callbacks: elsewhere,
+  mcpServers: elsewhere,
+  inlineSpecs: made(
+    (value) => typeof value === 'boolean' || typeof value === 'function',
+    'true, false or a function (spec, info) => boolean',
+  ).exactOptional(),
+  providers: elsewhere,
+  prices: elsewhere,
+  stores: elsewhere,
+  logCacheBytes: count(1).exactOptional(),
+  onDelta: aFunction().exactOptional(),
+  encryption: elsewhere,
+  clearFailures: elsewhere,
+} satisfies Record<keyof LonghaulOptions, z.ZodType>;
+
+const ofWorker = {
+  ...ofLonghaul,
+  connection: elsewhere,
+  address: name,
+  profile: name,
+  namespace: name,
+  taskQueue: name,
+  dataConverter: elsewhere,
+  workerOptions: made(
+    (value) => Object(value) === value,
+    "an object of options of Temporal's worker",
+  ).exactOptional(),
+} satisfies Record<keyof CreateWorkerOptions, z.ZodType>;
+
+export const workerOptionNames: readonly string[] = Object.keys(ofWorker);
 
 type Base = SpecsOptions & Pick<EncryptionOptions, 'encryption' | 'clearFailures'>;
 
@@ -57,3 +103,19 @@ export type CreateWorkerOptions = LonghaulOptions & {
   /** Any further option of Temporal's worker; what is set here wins. */
   readonly workerOptions?: Partial<WorkerOptions>;
 };
+
+/** Checks the options of the plugin. Throws `SpecError` with all problems. */
+export function checkLonghaulOptions(options: unknown): void {
+  parseOptions(z.strictObject(ofLonghaul), options, {
+    subject: 'LonghaulPlugin',
+    code: workerOptionNames,
+  });
+}
+
+/** Checks the options of `createWorker`. Throws `SpecError` with all problems. */
+export function checkWorkerOptions(options: unknown): void {
+  parseOptions(z.strictObject(ofWorker), options, {
+    subject: 'createWorker',
+    code: workerOptionNames,
+  });
+}

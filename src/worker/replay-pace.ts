@@ -9,21 +9,18 @@ import type {
 } from '@temporalio/worker';
 import { allWorkflowTypes } from '../protocol/names';
 
-/** Beyond this many threads the one that talks to the server is what a worker waits for. */
+/** With more threads, the thread that talks to the server would be the limit. */
 const mostThreads = 4;
 
-/** Of the tasks whose runs are in memory, as Temporal's own default. */
+/** Tasks whose runs are in memory. Temporal's default. */
 const warmTasks = 40;
 
-/** Temporal's own default. */
+/** Temporal's default. */
 const activities = 100;
 
 const ourTypes: ReadonlySet<string> = new Set(allWorkflowTypes);
 
-/**
- * A worker with nothing in memory replays its runs on all its cores, and a few at a time. Whoever sets threads, a tuner or a number
- * of workflow tasks has the last word.
- */
+/** A fresh worker replays its runs on all cores, a few at a time. The user's threads, tuner or number of workflow tasks win. */
 export function replayPace(options: WorkerOptions): WorkerOptions {
   const threads = options.workflowThreadPoolSize ?? Math.min(availableParallelism(), mostThreads);
   const isSet =
@@ -39,7 +36,7 @@ export function replayPace(options: WorkerOptions): WorkerOptions {
     type: 'fixed-size',
     numSlots,
   });
-  // One more than the threads: it is fetched while they are busy.
+  // One more than the threads, so that a task is ready when a thread is free.
   const slots = {
     warm: warmTasks,
     cold: threads + 1,
@@ -54,20 +51,20 @@ export function replayPace(options: WorkerOptions): WorkerOptions {
   return { ...rest, workflowThreadPoolSize: threads, tuner };
 }
 
-// How many workflow tasks a worker takes at a time. A task of the worker's own sticky queue finds its run in memory and takes
-// milliseconds. Any other may have a long history to replay, which takes a core for as long as a second: more of them at a time than
-// there are cores only make each other late, up to the timeout of all, and the next attempt begins at the first event again.
+// How many workflow tasks a worker takes at a time. A task of the worker's sticky queue finds its run in memory and takes milliseconds.
+// Any other task may replay a long history, which can take a core for a second. With more of them than cores, all may time out, and each
+// next attempt starts at the first event again.
 
 type Permit = SlotPermit & { isWarm: boolean };
 
 type WaitingReplay = { readonly isWarm: boolean; readonly give: (permit: Permit) => void };
 
 type SlotLimits = {
-  /** Of tasks whose run is in memory. */
+  /** The limit for tasks whose run is in memory. */
   readonly warm: number;
-  /** Of tasks that may have to replay. */
+  /** The limit for tasks that may have to replay. */
   readonly cold: number;
-  /** Whether a workflow type is one of Longhaul's. Another one may keep a task open for its local activities: it blocks none of ours. */
+  /** Whether a workflow type is Longhaul's. Others may keep a task open for local activities, and must not block ours. */
   readonly isOurs: (workflowType: string) => boolean;
 };
 

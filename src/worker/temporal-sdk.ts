@@ -1,5 +1,5 @@
-// Which copies of Temporal's SDK a worker and its bundle get. The SDK keeps state in private fields and module variables: two copies, or
-// two versions, make every run fail once its model has been paid.
+// Checks which copies of Temporal's SDK a worker and its bundle get. The SDK keeps state in private fields and module variables, so with
+// two copies or two versions every run fails after its model call.
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -9,10 +9,10 @@ import { newestMinor, testedMinors } from '../protocol/peers';
 
 const names = ['worker', 'workflow', 'activity', 'common'].map((name) => `@temporalio/${name}`);
 
-/** A package as one place of the project finds it. */
+/** A package that one place of the project finds. */
 export type SdkCopy = { readonly name: string; readonly version: string; readonly folder: string };
 
-/** What this package, Temporal's own worker, and a workflow file find. A place that finds none of one has no copy of it. */
+/** The copies that this package, Temporal's worker and a workflow file find. */
 export function sdkCopies(workflowsPath?: string): readonly SdkCopy[] {
   const worker = copyFrom(__filename, '@temporalio/worker');
   const places = [__filename, worker && `${worker.folder}/package.json`, workflowsPath];
@@ -44,7 +44,7 @@ export function sdkProblem(copies: readonly SdkCopy[]): string | undefined {
   );
 }
 
-/** Whether the worker is of the minor version that the bundle of this package was built with. */
+/** Whether the worker has the minor version that the prebuilt bundle was built with. */
 export function fitsPrebuiltBundle(copies: readonly SdkCopy[] = sdkCopies()): boolean {
   return copies.every(({ version }) => minorOf(version) === newestMinor);
 }

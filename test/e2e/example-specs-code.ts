@@ -9,8 +9,7 @@ import {
 } from '../../src';
 import type { Message, ToolContent } from '../../src/protocol/message';
 import type { ModelProvider, ModelRequest } from '../../src/providers/provider';
-import { scriptedModel } from '../../src/testing/scripted-model';
-import type { ScriptedStep } from '../../src/testing/scripted-step';
+import { scriptedModel, type ScriptedStep } from '../../src/testing/scripted-model';
 import type { CreateWorkerOptions } from '../../src/worker';
 import { workflowBundlePath } from '../servers';
 

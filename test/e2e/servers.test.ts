@@ -8,9 +8,9 @@ import {
   type DevServer,
   type DevServerOptions,
   findTemporalCli,
+  freePort,
   startDevServer,
 } from '../../src/server/dev-server';
-import { freePort } from '../../src/server/free-port';
 import { describeWithTimeSkipping, timeSkippingServerPath } from '../servers';
 
 function isRunning(pid: number): boolean {

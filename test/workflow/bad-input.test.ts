@@ -3,8 +3,7 @@
 import { hasCode, ProviderError } from '../../src/protocol/errors';
 import { defineAgent, defineTool, parallel, type Tool } from '../../src';
 import { connect, type RunHandle } from '../../src/client';
-import { scriptedModel } from '../../src/testing/scripted-model';
-import type { ScriptedStep } from '../../src/testing/scripted-step';
+import { scriptedModel, type ScriptedStep } from '../../src/testing/scripted-model';
 import { createWorker } from '../../src/worker';
 import { devServerAddress } from '../servers';
 import { openHarness, type Harness } from './harness';

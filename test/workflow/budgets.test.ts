@@ -2,8 +2,7 @@
 
 import { defineAgent, parallel, sequential, subAgent } from '../../src';
 import type { RunHandle } from '../../src/client';
-import { scriptedModel } from '../../src/testing/scripted-model';
-import type { ScriptedStep } from '../../src/testing/scripted-step';
+import { scriptedModel, type ScriptedStep } from '../../src/testing/scripted-model';
 import { eventually } from './eventually';
 import { openHarness, type Harness } from './harness';
 

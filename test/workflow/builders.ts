@@ -9,8 +9,11 @@ import {
 import type { JsonObject } from '../../src/base/json';
 import type { JsonSchemaLiteral } from '../../src/define/tool';
 import type { AgentRunResult } from '../../src/protocol/run';
-import { scriptedModel, type ScriptedModel } from '../../src/testing/scripted-model';
-import type { ScriptedStep } from '../../src/testing/scripted-step';
+import {
+  scriptedModel,
+  type ScriptedModel,
+  type ScriptedStep,
+} from '../../src/testing/scripted-model';
 
 /** The agents of a file's tests. Each has a model of its own, so one worker serves all tests. */
 export class TestAgents {

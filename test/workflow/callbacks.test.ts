@@ -14,8 +14,7 @@ import {
 import type { AgentRunResult } from '../../src/protocol/run';
 import { emptyUsage } from '../../src/core/budget/usage';
 import { ProviderError } from '../../src/protocol/errors';
-import { scriptedModel, type ScriptedModel } from '../../src/testing/scripted-model';
-import type { ScriptedStep } from '../../src/testing/scripted-step';
+import { scriptedModel, type ScriptedStep } from '../../src/testing/scripted-model';
 import type { RunHandle, StartOptions } from '../../src/client';
 import { openHarness, type Harness } from './harness';
 import { fetchHistory } from './history';
@@ -51,7 +50,7 @@ describe('callbacks', () => {
   });
   afterAll(() => harness.close());
 
-  type Started = { readonly run: RunHandle; readonly model: ScriptedModel };
+  type Started = { readonly run: RunHandle; readonly model: ReturnType<typeof scriptedModel> };
 
   async function start(
     steps: readonly ScriptedStep[],

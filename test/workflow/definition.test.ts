@@ -5,7 +5,7 @@ import { Context } from '@temporalio/activity';
 import type { ActivityInboundCallsInterceptor } from '@temporalio/worker';
 import { defineAgent, defineTool } from '../../src';
 import { createTestEnvironment, scriptedModel } from '../../src/testing';
-import type { ScriptedStep } from '../../src/testing/scripted-step';
+import type { ScriptedStep } from '../../src/testing/scripted-model';
 import { describeWithTimeSkipping, timeSkippingServerPath, workflowBundlePath } from '../servers';
 import { openHarness, type Harness } from './harness';
 

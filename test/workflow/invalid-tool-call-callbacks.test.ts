@@ -4,8 +4,7 @@ import { defineAgent, defineCallbacks, defineTool, type AgentOptions } from '../
 import type { RunHandle } from '../../src/client';
 import type { OnInvalidToolCallContext } from '../../src/define/callbacks';
 import type { InvalidToolCallAction } from '../../src/protocol/agent-run';
-import { scriptedModel } from '../../src/testing/scripted-model';
-import type { ScriptedStep } from '../../src/testing/scripted-step';
+import { scriptedModel, type ScriptedStep } from '../../src/testing/scripted-model';
 import { openHarness, type Harness } from './harness';
 
 type Action = InvalidToolCallAction | undefined;

@@ -6,8 +6,11 @@ import { join } from 'node:path';
 import { defineAgent, mcpTools, subAgent, type AgentOptions, type McpServer } from '../../src';
 import type { RunHandle } from '../../src/client';
 import type { Definition } from '../../src/protocol/spec';
-import { scriptedModel, type ScriptedModel } from '../../src/testing/scripted-model';
-import type { ScriptedStep } from '../../src/testing/scripted-step';
+import {
+  scriptedModel,
+  type ScriptedModel,
+  type ScriptedStep,
+} from '../../src/testing/scripted-model';
 import { everything, files, odd } from '../contract/mcp-servers';
 import { callOf } from './builders';
 import { openHarness, type Harness, type RunningWorker } from './harness';

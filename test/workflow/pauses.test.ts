@@ -3,8 +3,7 @@
 import { defineAgent, defineTool, parallel } from '../../src';
 import type { RunHandle } from '../../src/client';
 import { limits } from '../../src/protocol/limits';
-import { scriptedModel } from '../../src/testing/scripted-model';
-import type { ScriptedStep } from '../../src/testing/scripted-step';
+import { scriptedModel, type ScriptedStep } from '../../src/testing/scripted-model';
 import { askUser } from './builders';
 import { eventually } from './eventually';
 import { openHarness, type Harness } from './harness';

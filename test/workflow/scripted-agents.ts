@@ -1,8 +1,7 @@
 import { defineAgent, type Agent } from '../../src';
 import type { AgentOptions } from '../../src/define/agent';
 import type { ModelRequest } from '../../src/providers/provider';
-import { scriptedModel } from '../../src/testing/scripted-model';
-import type { ScriptedStep } from '../../src/testing/scripted-step';
+import { scriptedModel, type ScriptedStep } from '../../src/testing/scripted-model';
 
 /** What an agent's model says, call by call; the last step answers all further calls, too. */
 export type Script = readonly [ScriptedStep, ...ScriptedStep[]];

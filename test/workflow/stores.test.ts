@@ -3,8 +3,7 @@
 import { defineAgent, defineTool } from '../../src';
 import type { JsonObject } from '../../src/base/json';
 import { LonghaulError } from '../../src/protocol/errors';
-import { scriptedModel } from '../../src/testing/scripted-model';
-import type { ScriptedStep } from '../../src/testing/scripted-step';
+import { scriptedModel, type ScriptedStep } from '../../src/testing/scripted-model';
 import { SqliteStores, type SessionStore } from '../../src/worker';
 import { eventually } from './eventually';
 import { openHarness, type Harness } from './harness';

@@ -2,8 +2,7 @@
 
 import { criteria, defineAgent, defineTool, subAgent, type Agent } from '../../src';
 import type { RunHandle } from '../../src/client';
-import { scriptedModel } from '../../src/testing/scripted-model';
-import type { ScriptedStep } from '../../src/testing/scripted-step';
+import { scriptedModel, type ScriptedStep } from '../../src/testing/scripted-model';
 import { askUser, callOf } from './builders';
 import { eventually } from './eventually';
 import { openHarness, type Harness } from './harness';

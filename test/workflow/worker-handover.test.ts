@@ -2,7 +2,7 @@
 
 import { connect } from '../../src/client';
 import { SqliteStores } from '../../src/worker';
-import type { ScriptedStep } from '../../src/testing/scripted-step';
+import type { ScriptedStep } from '../../src/testing/scripted-model';
 import { devServerAddress } from '../servers';
 import { aTool, callOf, TestAgents, resultOf } from './builders';
 import { linesOf } from './conversation';

@@ -9,7 +9,7 @@ import type {
 } from '../../protocol/activities';
 import type { Definition, DefinitionRef } from '../../protocol/spec';
 import { mcpServersOf } from '../../define/mcp-definition';
-import { storeNames } from '../../stores/check-stores';
+import { storeNames } from '../../stores/memory-store';
 import type { ActivityDependencies } from '../dependencies';
 import { describeError } from '../failures';
 import { withHeartbeat } from '../heartbeat';

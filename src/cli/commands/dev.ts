@@ -3,7 +3,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { LonghaulError } from '../../protocol/errors';
 import { defaults } from '../../protocol/names';
-import type { DevServer } from '../../server/dev-server';
+import { type DevServer, freePort, isPortFree } from '../../server/dev-server';
 import {
   addSpecFlags,
   type AgentsFlags,
@@ -18,7 +18,6 @@ import { loadDevServer } from '../session/load-parts';
 import { renderAgents } from '../render/render-list';
 import { commandLine } from '../render/render-parts';
 import type { Terminal } from '../render/terminal';
-import { freePort, isPortFree } from '../../server/free-port';
 
 const startingMs = 60_000;
 

@@ -4,7 +4,7 @@ import { printableLine } from '../render/text';
 import { type Stats, unwatchFile, watchFile } from 'node:fs';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { watchedCommand } from '../../server/watched-command';
+import { watchedCommand } from '../../server/dev-server';
 import type { ConnectionFlags } from '../session/connection';
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;

@@ -10,7 +10,7 @@ import type {
 } from '../../protocol/message';
 import { clipToWidth, padToWidth, printable, printableLine, type Style } from './text';
 import type { PendingInput } from '../../protocol/run';
-import { quoted } from '../../server/watched-command';
+import { quoted } from '../../server/dev-server';
 import type { RunEvent } from '../../client';
 import type { Decision, ModelTurnEvent } from '../../protocol/log';
 

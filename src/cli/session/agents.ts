@@ -10,7 +10,7 @@ import { isJsonObject } from '../../base/json';
 import { createRegistry, type Registry } from '../../define/registry';
 import { addSpecs } from '../../define/files/add';
 import type { CreateWorkerOptions } from '../../worker';
-import { workerOptionNames } from '../../worker/check-options';
+import { workerOptionNames } from '../../worker/options';
 import { spawnSync } from 'node:child_process';
 
 const checkTimeoutMs = 3_000;

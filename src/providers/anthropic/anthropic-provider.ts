@@ -29,12 +29,13 @@ import { loadPeer } from '../../protocol/peers';
 import { type Environment, keyVariable, missingKey, readVariable } from '../api-keys';
 import { LonghaulError } from '../../protocol/errors';
 
-/** Keys and tokens the SDK finds in the environment by itself, and what tells it of a profile or a workload identity. */
+/** Keys and tokens that the SDK reads from the environment. */
 const secretVariables = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'] as const;
 
+/** Variables that name a profile or a workload identity for the SDK. */
 const otherVariables = ['ANTHROPIC_PROFILE', 'ANTHROPIC_FEDERATION_RULE_ID'] as const;
 
-/** Anthropic's Messages API, and servers that speak it. The environment is read and the SDK loaded at the first call. */
+/** Anthropic's Messages API, and compatible servers. The first call reads the environment and loads the SDK. */
 export function createAnthropicProvider(name: string, config: ProviderConfig): ModelProvider {
   let client: Anthropic | undefined;
   return {
@@ -87,31 +88,28 @@ type Fetching = <Request>(
   next: (request: Request) => Promise<Response>,
 ) => Promise<Response>;
 
-/**
- * Middleware that reports every chunk off the wire. The SDK swallows `ping` events, and they are all that comes while a
- * model thinks in silence.
- */
+/** Middleware that reports every chunk. The SDK hides `ping` events, and a model that thinks sends nothing else. */
 function reportingChunks(onActivity: () => void): Fetching {
   return async (request, next) => boundedBody(await next(request), onActivity);
 }
 
 /* eslint-disable @typescript-eslint/no-require-imports -- Jest cannot run a native import() of the built package */
 
-/** The SDK is loaded here and not before: a worker that never calls Anthropic does not pay for it. */
+/** Loads the SDK. A worker that never calls Anthropic does not load it. */
 function anthropicClient(config: ProviderConfig, apiKey: string | undefined): sdkModule.Anthropic {
   const sdk = loadPeer('@anthropic-ai/sdk', () => require('@anthropic-ai/sdk') as typeof sdkModule);
   return new sdk.Anthropic({
     maxRetries: 0,
     fetch: unredirectedFetch,
-    // Also lifts the SDK's own refusal of calls that may take longer than 10 minutes.
+    // Without it the SDK refuses calls that may take longer than 10 minutes.
     timeout: timeouts.modelScheduleToClose,
     ...defined({ apiKey, baseURL: config.baseURL, defaultHeaders: config.headers }),
-    // Its warnings quote what the model said; they are for whoever asks for them.
+    // The SDK's warnings quote the model, so they are off by default.
     ...(process.env['ANTHROPIC_LOG'] === undefined ? { logLevel: 'off' } : {}),
   });
 }
 
-/** The SDK knows which keywords the API takes, and says the others in descriptions. What it cannot rewrite goes as it is. */
+/** The SDK moves keywords that the API does not take into descriptions. A schema that it cannot rewrite goes as it is. */
 function supportedSchema(schema: JsonSchema): JsonSchema {
   const path = '@anthropic-ai/sdk/lib/transform-json-schema';
   const { transformJSONSchema } = require(path) as typeof schemaModule;
@@ -122,17 +120,17 @@ function supportedSchema(schema: JsonSchema): JsonSchema {
   }
 }
 
-/** `apiKey` undefined: the SDK reads the environment. `secrets` are taken out of every message. */
+/** Without `apiKey` the SDK reads the environment. `secrets` are removed from every message. */
 type AnthropicCredentials = {
   readonly apiKey: string | undefined;
   readonly secrets: readonly string[];
-  /** What is missing, if nothing at all was found. */
+  /** The problem, if there are no credentials. */
   readonly missing: string | undefined;
 };
 
 /**
- * A provider under another name reads a key of its own first, and a server of another name never gets Anthropic's; a
- * local one may need none.
+ * A provider with another name reads its own key first. A server at another base URL never gets Anthropic's key; a local server may need
+ * no key.
  */
 export function anthropicCredentials(
   name: string,
@@ -160,7 +158,7 @@ export function anthropicCredentials(
   };
 }
 
-/** What the SDK throws, read by its fields: its classes come from another module instance in some realms. */
+/** What the SDK throws. It is read by its fields, because in some realms its classes come from another module instance. */
 type SdkError = {
   readonly status?: unknown;
   readonly headers?: HeaderSource;
@@ -178,7 +176,7 @@ export function fromAnthropicError(error: unknown, target: CallTarget): Longhaul
   if (typeof status === 'number') {
     return providerErrorFromStatus({ ...target, ...body, status, headers });
   }
-  // An `error` event in a stream that began well.
+  // An `error` event in a stream.
   if (typeof type === 'string') return providerErrorFromBody(target, body);
   if (isNetworkError(error)) return providerErrorFromNetwork(target, error);
   if (/authentication method|credential|profile/i.test(message ?? '')) {

@@ -13,16 +13,13 @@ const imageTypes = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'] as con
 
 const pdf = 'application/pdf';
 
-/** The name of this wire format: what is sealed under it goes back to it only. */
+/** The name of this API. Data that is sealed under it goes back only to it. */
 export const anthropicApi = 'anthropic-messages';
 
-/** A content block as it is on the wire, whichever fields this version of the API gives it. */
+/** A content block of the API, with all its fields. */
 export type MessageBlock = JsonObject & { type: string };
 
-/**
- * What a part says as a block of this API. Reading, a part is sealed with what its block has beyond this; writing, both
- * together are the block again. Undefined for parts that are no block here.
- */
+/** A part as a block of this API; undefined if the API has no such block. Fields that the part does not have are sealed with it. */
 export function projectedBlock(part: AssistantPart): MessageBlock | undefined {
   switch (part.type) {
     case 'text':
@@ -36,12 +33,12 @@ export function projectedBlock(part: AssistantPart): MessageBlock | undefined {
         type: 'tool_use',
         id: part.callId,
         name: part.name,
-        // It must be an object: arguments that never were one go back as the text the model wrote.
+        // It must be an object: invalid arguments go back as the model's text.
         input: part.args ?? { INVALID_JSON: part.rawArgs ?? '' },
       };
     case 'opaque':
       return isJsonObject(part.sealed.data) ? (part.sealed.data as MessageBlock) : undefined;
-    // A refusal stands beside the content (`stop_details`); the API takes no media from an assistant.
+    // A refusal is outside of the content (`stop_details`). The API takes no media from an assistant.
     case 'refusal':
     case 'media':
       return undefined;
@@ -55,7 +52,7 @@ export function textBlocks(text: string): TextBlockParam[] {
   return text.trim() === '' ? [] : [{ type: 'text', text }];
 }
 
-/** Images, and PDFs as documents; a `ref` is an id of the provider's file store. */
+/** Images, and PDFs as documents. A `ref` is an id of the provider's file store. */
 export function mediaBlock(media: Media): ImageBlockParam | DocumentBlockParam {
   const { mediaType, source } = media;
   const imageType = imageTypes.find((type) => type === mediaType);
@@ -80,7 +77,7 @@ export function mediaBlock(media: Media): ImageBlockParam | DocumentBlockParam {
 
 export function toolResultBlock(result: ToolResult, id: string): ToolResultBlockParam {
   const content = result.content.flatMap(resultBlocks);
-  // An error without a word is refused.
+  // The API refuses an error without a text.
   if (content.length === 0 && result.isError) content.push({ type: 'text', text: 'failed' });
   return {
     type: 'tool_result',

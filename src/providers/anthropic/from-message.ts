@@ -10,14 +10,14 @@ const reasons: Readonly<Record<string, FinishReason>> = {
   end_turn: 'stop',
   stop_sequence: 'stop',
   max_tokens: 'length',
-  // Generation ran into the end of the context: what came until then is paid for and usable, as with `max_tokens`.
+  // The context is full. The answer so far is usable, as with `max_tokens`.
   model_context_window_exceeded: 'length',
   refusal: 'refusal',
-  // A server tool takes longer than one response may: the same content sent back goes on.
+  // A server tool takes longer than one response may. The same content sent back continues.
   pause_turn: 'pause',
 };
 
-/** A whole message in neutral terms. A refusal's explanation stands beside the content; it becomes a part of its own. */
+/** Converts a whole message. The explanation of a refusal becomes a part. */
 export function fromMessage(
   message: StreamedMessage,
   origin: Origin,
@@ -49,7 +49,7 @@ function refusal({ stopReason, explanation }: StreamedMessage): AssistantPart[] 
   return [{ type: 'refusal', text: explanation ?? 'no reason was given' }];
 }
 
-/** A turn with calls ends for them unless it was cut or refused. Unknown reasons are `other`. */
+/** A turn with calls ends with `tool_calls`, unless it was cut or refused. Unknown reasons are `other`. */
 function fromStopReason(
   stopReason: string | null | undefined,
   content: readonly AssistantPart[],

@@ -116,7 +116,7 @@ type GoogleProviderConfig = ProviderConfig & {
   readonly googleAuthOptions?: sdkModule.GoogleGenAIOptions['googleAuthOptions'];
 };
 
-/** The SDK is loaded here and not before: a worker that never calls Google does not pay for it. */
+/** Loads the SDK. A worker that never calls Google does not load it. */
 function googleClient(
   config: GoogleProviderConfig,
   { vertex, apiKey }: GoogleCredentials,

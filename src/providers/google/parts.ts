@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../base/json';
 import type { AssistantPart, MediaPart, Origin, ToolCallPart } from '../../protocol/message';
 import { asText, checkToolArguments, seal, sealedField, withoutNulls } from '../wire';
 
-/** The name of this wire format: what is sealed under it goes back to it only. */
+/** The name of this API. Data that is sealed under it goes back only to it. */
 export const googleApi = 'google-generate-content';
 
 /**

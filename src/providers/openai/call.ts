@@ -157,7 +157,7 @@ function sum(input: number | null, output: number | null): number | null {
   return input === null || output === null ? null : input + output;
 }
 
-/** What the SDK throws, read by its fields: its classes come from another module instance in some realms. */
+/** What the SDK throws. It is read by its fields, because in some realms its classes come from another module instance. */
 type SdkError = {
   readonly status?: unknown;
   readonly error?: unknown;

@@ -68,7 +68,7 @@ class OpenAiProvider implements ModelProvider {
   }
 }
 
-/** The SDK is loaded here and not before: a worker that never calls OpenAI does not pay for it. */
+/** Loads the SDK. A worker that never calls OpenAI does not load it. */
 function openAiClient(endpoint: Endpoint, config: ProviderConfig): OpenAiSdk.OpenAI {
   const sdk = loadPeer(
     'openai',

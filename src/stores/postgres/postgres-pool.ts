@@ -5,8 +5,8 @@ import type { LonghaulError } from '../../protocol/errors';
 import { databaseError } from '../state-rows';
 
 /**
- * SQLSTATEs of what may pass without a change to the data: connection, login and database (an operator puts them right), resources,
- * shutdown and start, time-outs, deadlock, lock, a standby that takes over, disk.
+ * SQLSTATEs of errors that may pass: connection, login and database (an operator repairs them), resources, shutdown and start,
+ * time-outs, deadlock, lock, a standby that takes over, disk.
  */
 const passing = /^(?:08|28|3D000|53|57P0|57014|58|40001|40P01|55P03|25006|25P03)/;
 
@@ -23,7 +23,7 @@ export type PostgresClient = {
   removeListener(event: 'error', listener: () => void): unknown;
 };
 
-/** What is used of a `Pool` of the package `pg`. */
+/** The part of a `Pool` of the package `pg` that is used. */
 export type PostgresPool = {
   query(text: string, values?: unknown[]): Promise<Rows>;
   connect(): Promise<PostgresClient>;
@@ -31,15 +31,15 @@ export type PostgresPool = {
   on?(event: 'acquire', listener: (client: PostgresClient) => void): unknown;
 };
 
-/** Within a transaction. */
+/** Runs SQL within a transaction. */
 export type PostgresQuery = (text: string, values?: Values) => Promise<Rows>;
 
 export type PostgresConnectionOptions = {
-  /** `postgresql://…`. Without it and without `pool` the variables `PGHOST`, `PGUSER` and so on count. */
+  /** `postgresql://…`. Without it and without `pool`, the variables `PGHOST`, `PGUSER` and so on are used. */
   readonly connectionString?: string;
-  /** A pool of your own, with TLS and whatever else it needs. It stays yours: `close()` leaves it open. */
+  /** Your own pool, for instance with TLS. `close()` leaves it open. */
   readonly pool?: PostgresPool;
-  /** Default 5. */
+  /** The largest number of connections. Default 5. */
   readonly maxConnections?: number;
 };
 
@@ -48,19 +48,19 @@ const connectMs = 10_000;
 const queryMs = 30_000;
 
 /**
- * The server itself gives up what the attempt that asked for it does not wait for any more: an attempt has a minute, and makes at most
- * three statements. A worker that hangs between two of them does not keep what it has locked.
+ * The server ends statements that nobody waits for any more: an attempt has a minute, and makes at most three statements. A worker that
+ * hangs between two statements loses its locks.
  */
 export const boundedBegin =
   "begin; set local statement_timeout = '12s'; set local lock_timeout = '8s'; " +
   "set local idle_in_transaction_session_timeout = '20s'";
 
-/** Refuses early: the store is made when the worker starts, and the package loaded with the first call. */
+/** Throws `PackageMissing` when the store is made, not at the first call. */
 export function requirePostgres(): void {
   loadPeer('pg', () => require.resolve('pg'));
 }
 
-/** `pg` is loaded when it is first used: most workers have no PostgreSQL. */
+/** Loads `pg` on first use. Most workers do not use PostgreSQL. */
 export function createPool(options: PostgresConnectionOptions): PostgresPool {
   const { connectionString, maxConnections = 5 } = options;
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- Jest cannot run a native import() of the built package
@@ -79,8 +79,8 @@ export function createPool(options: PostgresConnectionOptions): PostgresPool {
 }
 
 /**
- * A connection that breaks while it is lent out would end the process: the pool listens only to those that it keeps. What the server says
- * last may come together with what lends the connection out, so the listener is there before the borrower is.
+ * Listens to errors of connections in use. Without a listener, a connection that breaks in use would end the process. The pool itself
+ * listens only to idle connections.
  */
 export function keepListening(pool: PostgresPool): PostgresPool {
   const heard = new WeakSet<PostgresClient>();
@@ -92,10 +92,10 @@ export function keepListening(pool: PostgresPool): PostgresPool {
   return pool;
 }
 
-/** A connection that breaks leaves the pool. The next call makes another one. */
+/** Ignores the error: the pool drops the connection, and the next call makes another one. */
 function forget(): void {}
 
-/** Runs `work` in one transaction. A connection on which even the rollback fails is thrown away. */
+/** Runs `work` in one transaction. If the rollback fails, the connection is destroyed. */
 export async function inTransaction<Result>(
   pool: PostgresPool,
   work: (query: PostgresQuery) => Promise<Result>,
@@ -121,7 +121,7 @@ export async function inTransaction<Result>(
   }
 }
 
-/** An error without a SQLSTATE never reached the server or lost it. */
+/** An error without a SQLSTATE is a lost or failed connection. */
 export function postgresError(error: unknown): LonghaulError {
   return databaseError('PostgreSQL', error, ({ code }) => {
     if (typeof code !== 'string') return true;

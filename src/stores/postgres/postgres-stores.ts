@@ -1,9 +1,14 @@
 import { LonghaulError } from '../../protocol/errors';
 import { memoryStoreOver, memoryTables } from '../memory-rows';
 import type { MemoryStore } from '../memory-store';
-import { stateTableNames, storesOver } from '../state-rows';
+import {
+  type Statement,
+  type StatementRow,
+  type Statements,
+  stateTableNames,
+  storesOver,
+} from '../state-rows';
 import type { AppStore, SessionStore, StateStores, UserStore } from '../state-store';
-import type { Statement, StatementRow, Statements } from '../statements';
 import {
   boundedBegin,
   createPool,
@@ -17,7 +22,7 @@ import {
   requirePostgres,
 } from './postgres-pool';
 
-/** In order; the first makes version 1. They only add: during a deploy, older workers go on with a newer database. */
+/** In order; the first makes version 1. They only add, so that older workers can use a newer database during a deploy. */
 export const postgresMigrations: readonly ((schema: string) => string)[] = [
   (schema: string): string => `
     create table ${schema}.longhaul_app_state (
@@ -67,15 +72,15 @@ export const postgresMigrations: readonly ((schema: string) => string)[] = [
 ];
 
 export type PostgresStoresOptions = PostgresConnectionOptions & {
-  /** Default `public`. One that does not exist is made. */
+  /** The schema of the tables. It is made if it does not exist. Default `public`. */
   readonly schema?: string;
 };
 
 const schemaName = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/;
 
 /**
- * Session, user and app state and the turns of conversations in PostgreSQL. The tables are made by the first call, whichever worker
- * makes it.
+ * Session, user and app state, and the turns of conversations, in PostgreSQL. The first call makes the tables. Every call rejects with
+ * `StoreError`; `retryable` says whether another attempt may succeed.
  *
  * @example
  * const stores = new PostgresStores({ connectionString: process.env.DATABASE_URL });
@@ -114,7 +119,7 @@ export class PostgresStores implements Required<StateStores> {
     this.memory = { default: memoryStoreOver(this.#run, inSchema(schema, memoryTables)) };
   }
 
-  /** Waits for calls in flight. Calls after it fail, as ones that another worker may repeat. */
+  /** Waits for running calls, and closes the pool. Later calls fail with a retryable `StoreError`. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -130,7 +135,7 @@ export class PostgresStores implements Required<StateStores> {
     }
   };
 
-  /** A migration that failed is tried again by the next call. */
+  /** The next call repeats a failed migration. */
   async #migratedPool(): Promise<PostgresPool> {
     if (this.#isClosed)
       throw new LonghaulError('StoreError', 'PostgreSQL: the store is closed', { retryable: true });
@@ -171,7 +176,7 @@ function inSchema<Names extends Readonly<Record<string, string>>>(
   return Object.fromEntries(qualified) as Record<keyof Names, string>;
 }
 
-/** PostgreSQL's `$1`, `$2`, … for each `?` in turn. */
+/** Replaces each `?` with PostgreSQL's `$1`, `$2`, … */
 function numbered(sql: string): string {
   let count = 0;
   return sql.replace(/\?/g, () => `$${(count += 1)}`);

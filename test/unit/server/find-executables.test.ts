@@ -15,8 +15,8 @@ import { delimiter, join } from 'node:path';
 import { strToU8, zipSync } from 'fflate';
 import { hasCode } from '../../../src/protocol/errors';
 import { findTemporalCli } from '../../../src/server/dev-server';
-import { findTestServer } from '../../../src/server/find-test-server';
-import { firstRoute, type RouteFailure } from '../../../src/server/route';
+import { findTestServer } from '../../../src/testing/find-test-server';
+import { firstRoute, type RouteFailure } from '../../../src/server/search-path';
 import { wheelRoutes, type Wheel } from '../../../src/server/wheel';
 
 describe('discovery of servers', () => {

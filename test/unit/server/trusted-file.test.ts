@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makePrivate } from '../../../src/server/cache-folder';
 import { findOnPath, namedExecutable } from '../../../src/server/search-path';
-import { checkTrusted } from '../../../src/server/trusted-file';
+import { checkTrusted } from '../../../src/server/search-path';
 
 const asRoot = process.getuid?.() === 0;
 

@@ -2,7 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { quoted, watchedCommand } from '../../../src/server/watched-command';
+import { quoted, watchedCommand } from '../../../src/server/dev-server';
 
 function isRunning(pid: number): boolean {
   try {

@@ -1,7 +1,7 @@
 // Pure: no database.
 
 import { decodeTurn, encodeTurn, instantOf } from '../../../src/stores/memory-turn';
-import { faithfulTurns, refusedTurns } from '../../../src/testing/memory-store-values';
+import { faithfulTurns, refusedTurns } from '../../../src/testing/memory-store-turns';
 
 const turn = {
   id: '0193f2a0-0000-7000-8000-000000000001',

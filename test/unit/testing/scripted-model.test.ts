@@ -2,8 +2,7 @@
 import { LonghaulError, ProviderError } from '../../../src/protocol/errors';
 import type { CallOptions, ModelDelta, ModelRequest } from '../../../src/providers/provider';
 import { StreamCut } from '../../../src/providers/attempt';
-import { scriptedModel } from '../../../src/testing/scripted-model';
-import type { ScriptedStep } from '../../../src/testing/scripted-step';
+import { scriptedModel, type ScriptedStep } from '../../../src/testing/scripted-model';
 
 const usage = {
   inputTokens: 10,

@@ -1,5 +1,5 @@
 import type { ModelRequest } from '../../../src/providers/provider';
-import type { ScriptedStep, ScriptedToolCall } from '../../../src/testing/scripted-step';
+import type { ScriptedStep, ScriptedToolCall } from '../../../src/testing/scripted-model';
 import { ProviderError } from '../../../src';
 import { hashOf } from '../../../scripts/torture/random.mts';
 import { toolName, type Act, type AgentNode } from './tree';

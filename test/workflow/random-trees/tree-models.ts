@@ -1,6 +1,5 @@
 import type { ModelProvider, ModelRequest } from '../../../src/providers/provider';
-import { scriptedModel } from '../../../src/testing/scripted-model';
-import type { ScriptedStep } from '../../../src/testing/scripted-step';
+import { scriptedModel, type ScriptedStep } from '../../../src/testing/scripted-model';
 import { nextStep } from './replies';
 import { calleesOf, type AgentNode, type Tree, type TreeNode } from './tree';
 

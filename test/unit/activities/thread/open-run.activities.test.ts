@@ -1,7 +1,7 @@
 // Pure: stores in memory; no server.
 
 import { closeRun, openRun } from '../../../../src/activities/thread/open-run';
-import { checkStores } from '../../../../src/stores/check-stores';
+import { checkStores } from '../../../../src/stores/memory-store';
 import { SqliteStores } from '../../../../src/stores/sqlite/sqlite-stores';
 import type { StateStores } from '../../../../src/stores/state-store';
 

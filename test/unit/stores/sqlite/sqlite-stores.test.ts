@@ -6,8 +6,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { migrateSqlite, sqliteMigrations } from '../../../../src/stores/sqlite/sqlite-rows';
-import { SqliteStores } from '../../../../src/stores/sqlite/sqlite-stores';
+import {
+  migrateSqlite,
+  sqliteMigrations,
+  SqliteStores,
+} from '../../../../src/stores/sqlite/sqlite-stores';
 
 const source = join(__dirname, '../../../../src');
 const key = { appName: 'travel', userId: 'ada', sessionId: 's1' };

