@@ -64,6 +64,7 @@ const judge = async (script, options) => {
   checks.push(`${script}: ${succeeded ? 'passed' : 'FAILED'}`);
 };
 for (const script of CHECKS) await judge(script);
+await judge('installs', { args: ['--', '--quick'] });
 await judge('house', { args: ['--', `--test-seconds=${seconds}`] });
 rmSync(folder, { recursive: true, force: true });
 process.exitCode = total.failed === 0 ? 0 : 1;

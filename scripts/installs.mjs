@@ -1,6 +1,6 @@
 // Installs the packed package into empty projects as its users do: alone, with a worker, with each optional package, with the oldest
 // minor version of Temporal's SDK, by npm, pnpm and yarn. Uses it there, against a dev server, and prints what was installed.
-// Needs a package registry. Usage: installs.mjs [words that the names of the cases contain]
+// Needs a package registry. Usage: installs.mjs [--quick] [words that the names of the cases contain]
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -13,7 +13,10 @@ const require = createRequire(import.meta.url);
 const { startDevServer } = require('../dist/testing/index.js');
 const { testedMinors } = require('../dist/protocol/peers.js');
 const { peerDependencies, peerDependenciesMeta } = require('../package.json');
-const { positionals: words } = parseArgs({ allowPositionals: true });
+const { positionals: words, values } = parseArgs({
+  allowPositionals: true,
+  options: { quick: { type: 'boolean' } },
+});
 
 const temporal = (version, names) => names.map((name) => `@temporalio/${name}@${version}`);
 const [oldest, newest] = [testedMinors[0], testedMinors.at(-1)];
@@ -49,6 +52,9 @@ const managers = {
   },
 };
 
+/** Alone, the first agent that README shows, and the oldest Temporal: half a minute. The whole takes seven minutes. */
+const quickCases = ['npm alone', 'npm first agent', `npm Temporal ${oldest}`];
+
 /** `first` is in the project before the package is. */
 const cases = [
   ...Object.entries(managers).flatMap(([manager, { peers }]) => [
@@ -76,7 +82,11 @@ const cases = [
     add: [...worker, ...temporal(newest, ['testing']), ...optional],
     uses: ['run', 'testing'],
   },
-].filter(({ manager, name }) => words.every((word) => `${manager} ${name}`.includes(word)));
+].filter(
+  ({ manager, name }) =>
+    words.every((word) => `${manager} ${name}`.includes(word)) &&
+    (!values.quick || quickCases.includes(`${manager} ${name}`)),
+);
 
 /** Programs of a project that has the package. */
 const programs = {
