@@ -22,7 +22,8 @@ import { fetchHistory, type HistoryEvents } from './history';
 import { quietRuntime } from './quiet';
 import { lastText, scriptedAgents } from './scripted-agents';
 
-const branches = 100;
+/** More than run at a time; as many of `text` as no result holds whole; and as many as take a long input. */
+const branches = { wide: limits.concurrency + 10, loud: 100, heavy: 20 };
 
 describe('a wide parallel', () => {
   let harness: Harness;
@@ -31,7 +32,7 @@ describe('a wide parallel', () => {
   const company = untilThereAre(limits.concurrency);
   const wide = parallel({
     id: 'wide',
-    branches: Array.from({ length: branches }, (_, index) =>
+    branches: Array.from({ length: branches.wide }, (_, index) =>
       agents.agent(`b${index}`, [
         async () => {
           await company();
@@ -40,10 +41,13 @@ describe('a wide parallel', () => {
       ]),
     ),
   });
-  const heavy = parallel({ id: 'heavy', branches: Array.from({ length: 40 }, (): Agent => echo) });
+  const heavy = parallel({
+    id: 'heavy',
+    branches: Array.from({ length: branches.heavy }, (): Agent => echo),
+  });
   const text = '16 KiB: '.repeat(2_048);
   const talker = agents.agent('talker', [text]);
-  const talkers = Array.from({ length: branches }, (): Agent => talker);
+  const talkers = Array.from({ length: branches.loud }, (): Agent => talker);
   const loud = parallel({ id: 'loud', branches: talkers });
   const toldOn = sequential({ id: 'told-on', steps: [loud, echo], passOutput: 'combined' });
   const above = sequential({ id: 'above', steps: [heavy, echo] });
@@ -76,7 +80,7 @@ describe('a wide parallel', () => {
     expect(JSON.parse(combinedText ?? '')).toEqual(
       wide.spec.branches.map((_, index) => `${index}`),
     );
-    expect(finalResponse.text).toBe(`${branches - 1}`);
+    expect(finalResponse.text).toBe(`${branches.wide - 1}`);
     const { mostOpen, mostStarts } = childrenOf(
       await fetchHistory(harness.longhaul, run.workflowId),
     );
@@ -85,7 +89,7 @@ describe('a wide parallel', () => {
     expect(questions(queryNames.definition)).toBe(1);
   });
 
-  it('gives 40 branches an input of 200 KiB by reference, which each worker asks for once', async () => {
+  it('gives its branches an input of 200 KiB by reference, which each worker asks for once', async () => {
     const input = `${'word '.repeat(40 * 1024)}the end`;
     const { client } = harness.longhaul;
     const run = await harness.longhaul.start('above', input);
@@ -95,9 +99,9 @@ describe('a wide parallel', () => {
     const bytesOf = async (workflowId = '') =>
       Number((await client.workflow.getHandle(workflowId).describe()).historySize);
     expect(await bytesOf(run.workflowId)).toBeLessThan(input.length + 20_000);
-    const perBranch = ((await bytesOf(branching?.workflowId)) - input.length) / 40;
+    const perBranch = ((await bytesOf(branching?.workflowId)) - input.length) / branches.heavy;
     expect(perBranch).toBeLessThan(3_000);
-    const [prompt] = await entriesFromHistory(client, branching?.children[39]?.workflowId ?? '');
+    const [prompt] = await entriesFromHistory(client, branching?.children.at(-1)?.workflowId ?? '');
     expect(prompt).toMatchObject({ kind: 'user', message: { parts: [{ text: input }] } });
     // Of the parallel, of its branches on both workers, and of the last step.
     expect(questions(queryNames.childInput)).toBeLessThanOrEqual(1 + 2 + 1);
@@ -107,7 +111,7 @@ describe('a wide parallel', () => {
     const result = await (await harness.longhaul.start('loud', 'Go')).result();
     expect(jsonBytes(result)).toBeLessThanOrEqual(limits.result);
     const texts = JSON.parse(result.combinedText ?? '') as readonly string[];
-    expect(texts).toHaveLength(branches);
+    expect(texts).toHaveLength(branches.loud);
     for (const head of texts)
       expect(head).toMatch(/^(16 KiB: ){1000}.* of 16384 bytes are shown]$/s);
     expect(result.finalResponse.text).toBe(text);

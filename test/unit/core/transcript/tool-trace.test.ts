@@ -1,38 +1,33 @@
 // Pure: no server.
 import { toolTrace } from '../../../../src/core/transcript/tool-trace';
-import { emptyUsage } from '../../../../src/core/budget/usage';
 import type { LogEvent } from '../../../../src/protocol/log';
 import type { ToolCallPart, ToolResult } from '../../../../src/protocol/message';
+import { call as callOf, noUsage, result, userEvent } from '../builders';
 
 const call = (callId: string, args: ToolCallPart['args']): ToolCallPart => ({
-  type: 'tool_call',
-  callId,
-  name: 'search',
+  ...callOf(callId, 'search'),
   args,
 });
 const turn = (...content: ToolCallPart[]): LogEvent => ({
   kind: 'model-turn',
   content,
-  usage: emptyUsage,
+  usage: noUsage,
 });
-const result = (callId: string, at: Pick<ToolResult, 'turn' | 'index' | 'isError'>): LogEvent => ({
+const resultEvent = (callId: string, rest: Partial<ToolResult>): LogEvent => ({
   kind: 'tool-result',
-  result: { type: 'tool_result', callId, name: 'search', content: [], ...at },
+  result: result(callId, '', { name: 'search', ...rest }),
 });
-const asked: LogEvent = {
-  kind: 'user',
-  message: { role: 'user', parts: [{ type: 'text', text: 'Go' }] },
-};
+const asked = userEvent('Go');
 
 describe('toolTrace', () => {
   it('tells of the calls of all turns in order, whichever ended first', () => {
     const events = [
       asked,
       turn(call('a', { q: 1 }), call('b', { q: 2 })),
-      result('b', { turn: 1, index: 1, isError: true }),
-      result('a', { turn: 1, index: 0, isError: false }),
+      resultEvent('b', { turn: 1, index: 1, isError: true }),
+      resultEvent('a', { turn: 1, index: 0, isError: false }),
       turn(call('c', null)),
-      result('c', { turn: 2, index: 0, isError: true }),
+      resultEvent('c', { turn: 2, index: 0, isError: true }),
     ];
     expect(toolTrace(events)).toEqual([
       { callId: 'a', name: 'search', args: { q: 1 } },
