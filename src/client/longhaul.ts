@@ -7,7 +7,14 @@ import {
 import { codeMarkdown, plainLine, plainMarkdown } from '../core/transcript/markdown';
 import { keyHashes } from '../core/key-hashes';
 import { checkApplication, checkRunInput } from '../core/run-input';
-import { checkWorkflowId, knownId, startMemo, toRunInput, workflowTypeOf } from '../core/run-start';
+import {
+  checkWorkflowId,
+  knownId,
+  sentSpec,
+  startMemo,
+  toRunInput,
+  workflowTypeOf,
+} from '../core/run-start';
 import { clipText, oneLine } from '../base/text';
 import { LonghaulError } from '../protocol/errors';
 import { limits, timeouts } from '../protocol/limits';
@@ -89,8 +96,8 @@ export class Longhaul {
     options: StartOptions<Types> = {},
   ): Promise<RunHandle<Types>> {
     checkOptions('start', options, startOptionNames);
-    const type = workflowTypeOf(typeof runner === 'object' ? runner.spec : runner);
-    return await this.#start(type, toRunInput(knownId(runner), input, options as object), options);
+    const runInput = toRunInput(knownId(runner), input, options as object);
+    return await this.#start(workflowTypeOf(runner), runInput, options);
   }
 
   /**
@@ -103,12 +110,7 @@ export class Longhaul {
     options: StartOptions<Types> = {},
   ): Promise<RunHandle<Types>> {
     checkOptions('startSpec', options, startOptionNames);
-    if (typeof runner !== 'object' || runner === null)
-      throw new LonghaulError(
-        'InvalidInput',
-        'startSpec takes a spec: start a runner by its id with start',
-      );
-    const runInput = toRunInput(runner, input, options as object);
+    const runInput = toRunInput(sentSpec(runner), input, options as object);
     return await this.#start(workflowTypeOf(runInput.runner), runInput, options);
   }
 

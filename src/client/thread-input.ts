@@ -1,5 +1,5 @@
 import { checkRunInput } from '../core/run-input';
-import { knownId } from '../core/run-start';
+import { knownId, sentSpec } from '../core/run-start';
 import { LonghaulError } from '../protocol/errors';
 import type { ThreadInput, ThreadKey } from '../protocol/thread';
 import type { KnownRunner, RunTypes, RunnerWithSpec, TypeOf } from '../protocol/spec';
@@ -64,7 +64,7 @@ function threadRunner({
   if ((agent === undefined) === (spec === undefined))
     throw new LonghaulError('InvalidInput', 'give a thread its agent, or a spec in place of it');
   if (spec === undefined) return knownId(agent as KnownRunner);
-  return 'spec' in spec ? spec.spec : spec;
+  return sentSpec(spec);
 }
 
 function milliseconds(idleTimeout: Duration): number {

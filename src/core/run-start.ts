@@ -5,17 +5,15 @@ import { oneLine } from '../base/text';
 import { LonghaulError } from '../protocol/errors';
 import { idPatterns, memoKey, workflowTypes } from '../protocol/names';
 import type { RunInput, RunMemo } from '../protocol/run';
-import type { KnownRunner, RunnerLike } from '../protocol/spec';
+import type { KnownRunner, RunnerSpec, RunnerWithSpec } from '../protocol/spec';
 
 /** Picks options by name, so that nothing else of the caller's object is sent. */
 export function toRunInput(
-  runner: RunnerLike,
+  runner: RunInput['runner'],
   input: RunInput['input'],
   { session, key, budget, context }: Pick<RunInput, 'session' | 'key' | 'budget' | 'context'>,
 ): RunInput {
-  const data =
-    typeof runner === 'object' && runner !== null && 'spec' in runner ? runner.spec : runner;
-  return { runner: data, input, ...defined({ session, key, budget, context }) };
+  return { runner, input, ...defined({ session, key, budget, context }) };
 }
 
 /** The id that `start` sends for a runner. A bare spec is refused: only `startSpec` sends one. */
@@ -29,9 +27,18 @@ export function knownId(runner: KnownRunner): string {
   );
 }
 
+/** The spec that `startSpec` sends for a runner. */
+export function sentSpec(runner: RunnerWithSpec): RunnerSpec {
+  if (typeof runner === 'object' && runner !== null) return 'spec' in runner ? runner.spec : runner;
+  throw new LonghaulError(
+    'InvalidInput',
+    'startSpec takes a spec: start a runner by its id with start',
+  );
+}
+
 /** The workflow type for a runner. An id does not say the kind; every type can run any kind. */
-export function workflowTypeOf(runner: RunInput['runner']): string {
-  const kind = typeof runner === 'string' ? 'agent' : runner.kind;
+export function workflowTypeOf(runner: KnownRunner | RunnerSpec): string {
+  const kind = typeof runner === 'string' ? 'agent' : sentSpec(runner).kind;
   return Object.hasOwn(workflowTypes, kind) ? workflowTypes[kind] : workflowTypes.agent;
 }
 

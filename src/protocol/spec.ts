@@ -110,10 +110,6 @@ export type KnownRunner<Types extends RunTypes = RunTypes> =
 export type RunnerWithSpec<Types extends RunTypes = RunTypes> =
   RunnerSpec | ({ readonly spec: RunnerSpec } & Typed<Types>);
 
-/** A runner: its id, its spec, or the object from `defineAgent` and its like. */
-export type RunnerLike<Types extends RunTypes = RunTypes> =
-  string | RunnerSpec | ({ readonly spec: RunnerSpec } & Typed<Types>);
-
 /**
  * Which pinned definition a call or a child belongs to: the first 32 characters of its hash, and the root run that pinned it where
  * that is another one. What stands in every activity's input is kept short: it is history.

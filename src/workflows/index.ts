@@ -10,10 +10,11 @@ import { ThreadLoop } from './thread/thread-loop';
 export {
   executeRunner,
   startRunner,
+  startSpec,
   type StartedRunner,
   type StartRunnerOptions,
 } from './children/execute-runner';
-export type { RunnerLike } from '../protocol/spec';
+export type { KnownRunner, RunnerWithSpec } from '../protocol/spec';
 
 type RunWorkflow = (input: RunInput, carried?: Uint8Array) => Promise<AgentRunResult | ChildResult>;
 

@@ -68,6 +68,21 @@ describe("a user's own workflow", () => {
     });
   });
 
+  it('sends the id of a runner, and its spec by startSpec only', async () => {
+    const spec = { kind: 'sequential', id: 'pipeline', steps: ['first'] };
+    expect(await execute('executeRunner', { spec }, 'Go')).toMatchObject({
+      finalResponse: { text: '<<Go>>' },
+    });
+    expect(await failureOf(execute('executeRunner', spec, 'Go'))).toMatchObject({
+      type: 'InvalidInput',
+      message: expect.stringContaining('startSpec') as string,
+    });
+    expect(await execute('bySpec', spec, 'Go')).toBe('<Go>');
+    expect(await failureOf(execute('bySpec', 'pipeline', 'Go'))).toMatchObject({
+      type: 'InvalidInput',
+    });
+  });
+
   it('passes a session and a context to the run', async () => {
     const options = { session: { city: 'Oslo' }, context: { tenant: 'acme' } };
     expect(await execute('answer', 'signer', 'Go', options)).toEqual({

@@ -3,7 +3,7 @@
 // 1. Every error fails the calling workflow with its code: a plain error would repeat the workflow task for ever.
 // 2. After a reset of the calling workflow, a run that is started again has the same origin as before. Runs that are started alike are
 //    told apart by their order.
-// 3. Exported from a workflow file, both functions are workflow types as well, and do the same.
+// 3. Exported from a workflow file, the functions are workflow types as well, and do the same.
 
 import {
   ChildWorkflowCancellationType,
@@ -21,19 +21,28 @@ import { emptyDigest, extendDigest } from '../../base/digest';
 import { keyHashes } from '../../core/key-hashes';
 import { callerOrigin, originBelow } from '../../core/origin';
 import { checkRunInput } from '../../core/run-input';
-import { checkWorkflowId, startMemo, toRunInput, workflowTypeOf } from '../../core/run-start';
+import {
+  checkWorkflowId,
+  knownId,
+  sentSpec,
+  startMemo,
+  toRunInput,
+  workflowTypeOf,
+} from '../../core/run-start';
 import { plainLine } from '../../core/transcript/markdown';
 import { LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
 import type { AgentRunResult, RunInput } from '../../protocol/run';
-import type { RunnerLike } from '../../protocol/spec';
+import type { KnownRunner, RunnerWithSpec, RunTypes, TypeOf } from '../../protocol/spec';
 import { toWorkflowFailure } from '../durable';
 
-/** Options of `startRunner` and `executeRunner`. `session` has 64 KiB at most, `context` 16 KiB. */
-export type StartRunnerOptions = Pick<
+/** Options of `startRunner`, `startSpec` and `executeRunner`. `session` has 64 KiB at most, `context` 16 KiB. */
+export type StartRunnerOptions<Types extends RunTypes = RunTypes> = Pick<
   RunInput,
-  'session' | 'key' | 'budget' | 'context' | 'application'
+  'key' | 'budget' | 'application'
 > & {
+  readonly session?: TypeOf<Types, 'session'>;
+  readonly context?: TypeOf<Types, 'context'>;
   /** The workflow id of the run. Default: `<runner id>-<12 characters>`. An id that is open or has completed fails with `RunAlreadyExists`. */
   readonly workflowId?: string;
   /** The task queue of Longhaul's workers. Default: the calling workflow's. */
@@ -43,32 +52,69 @@ export type StartRunnerOptions = Pick<
 };
 
 /** A run that your own workflow started. Answer its questions like those of any run: by `longhaul.run(workflowId)`, or from the inbox. */
-export type StartedRunner = {
+export type StartedRunner<Types extends RunTypes = RunTypes> = {
   readonly workflowId: string;
   /** Waits for the result. Fails with a `ChildWorkflowFailure`; the `type` of its cause is the error's code. */
-  readonly result: () => Promise<AgentRunResult>;
-  readonly handle: ChildWorkflowHandle<(input: RunInput) => Promise<AgentRunResult>>;
+  readonly result: () => Promise<AgentRunResult<Types>>;
+  readonly handle: ChildWorkflowHandle<RunFunction<Types>>;
 };
 
+type RunFunction<Types extends RunTypes> = (input: RunInput) => Promise<AgentRunResult<Types>>;
+
 /**
- * Starts a run from your own workflow, as a child workflow, and returns when it has started. Cancelling the scope cancels the run.
+ * Starts a run from your own workflow, as a child workflow, and returns when it has started. `runner` is the id of a runner the workers
+ * know, or the runner itself: only its id travels. Cancelling the scope cancels the run.
  *
  * @example
  * const research = await startRunner('researcher', 'Whales');
  * await sleep('1 hour');
  * const { finalResponse } = await research.result();
  */
-export async function startRunner(
-  runner: RunnerLike,
+export async function startRunner<Types extends RunTypes = RunTypes>(
+  runner: KnownRunner<Types>,
   input: RunInput['input'],
-  options: StartRunnerOptions = {},
-): Promise<StartedRunner> {
+  options: StartRunnerOptions<Types> = {},
+): Promise<StartedRunner<Types>> {
+  return await startRun(() => [knownId(runner), workflowTypeOf(runner)], input, options);
+}
+
+/**
+ * As `startRunner`, with a spec that travels along and may name whatever the worker has. Workers refuse it with `InlineSpecRefused`
+ * unless their option `inlineSpecs` takes it. Never pass on what a user sent.
+ */
+export async function startSpec<Types extends RunTypes = RunTypes>(
+  runner: RunnerWithSpec<Types>,
+  input: RunInput['input'],
+  options: StartRunnerOptions<Types> = {},
+): Promise<StartedRunner<Types>> {
+  return await startRun(() => [sentSpec(runner), workflowTypeOf(runner)], input, options);
+}
+
+/** Starts a run from your own workflow and waits for its result, through any number of pauses. */
+export async function executeRunner<Types extends RunTypes = RunTypes>(
+  runner: KnownRunner<Types>,
+  input: RunInput['input'],
+  options: StartRunnerOptions<Types> = {},
+): Promise<AgentRunResult<Types>> {
+  const run = await startRunner(runner, input, options);
+  return await run.result();
+}
+
+async function startRun<Types extends RunTypes>(
+  read: () => readonly [runner: RunInput['runner'], type: string],
+  input: RunInput['input'],
+  options: StartRunnerOptions<Types>,
+): Promise<StartedRunner<Types>> {
   try {
+    const [runner, type] = read();
     const { application } = options;
-    const runInput = { ...toRunInput(runner, input, options), ...defined({ application }) };
+    const runInput = {
+      ...toRunInput(runner, input, options as object),
+      ...defined({ application }),
+    };
     checkRunInput(runInput);
-    const { type, child } = childOf(runInput, options);
-    const handle = await startChild<(input: RunInput) => Promise<AgentRunResult>>(type, child);
+    const child = childOf(runInput, options);
+    const handle = await startChild<RunFunction<Types>>(type, child);
     return { workflowId: child.workflowId, handle, result: () => handle.result() };
   } catch (error) {
     throw toWorkflowFailure(
@@ -77,39 +123,30 @@ export async function startRunner(
   }
 }
 
-/** Starts a run from your own workflow and waits for its result, through any number of pauses. */
-export async function executeRunner(
-  runner: RunnerLike,
-  input: RunInput['input'],
-  options: StartRunnerOptions = {},
-): Promise<AgentRunResult> {
-  const run = await startRunner(runner, input, options);
-  return await run.result();
-}
-
 type Child = ChildWorkflowOptions & { workflowId: string; args: [RunInput] };
 
 function childOf(
   runInput: RunInput,
-  { workflowId: given, taskQueue, parentClosePolicy }: StartRunnerOptions,
-): { readonly type: string; readonly child: Child } {
+  {
+    workflowId: given,
+    taskQueue,
+    parentClosePolicy,
+  }: Omit<StartRunnerOptions, 'session' | 'context'>,
+): Child {
   const { runner, input } = runInput;
   const id = typeof runner === 'string' ? runner : runner.id;
   const workflowId = given ?? `${id}-${uuid4().replaceAll('-', '').slice(0, 12)}`;
   checkWorkflowId(workflowId);
   const text = typeof input === 'string' ? input : JSON.stringify(input);
   return {
-    type: workflowTypeOf(runner),
-    child: {
-      workflowId,
-      args: [{ ...runInput, origin: originOf(runInput, given) }],
-      workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
-      ...(taskQueue !== undefined && { taskQueue }),
-      parentClosePolicy: parentClosePolicy ?? ParentClosePolicy.TERMINATE,
-      cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
-      memo: startMemo({ agent: id, key: keyHashes(runInput.key) }),
-      staticSummary: plainLine(`${id}: ${text}`, limits.summary),
-    },
+    workflowId,
+    args: [{ ...runInput, origin: originOf(runInput, given) }],
+    workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
+    ...(taskQueue !== undefined && { taskQueue }),
+    parentClosePolicy: parentClosePolicy ?? ParentClosePolicy.TERMINATE,
+    cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
+    memo: startMemo({ agent: id, key: keyHashes(runInput.key) }),
+    staticSummary: plainLine(`${id}: ${text}`, limits.summary),
   };
 }
 

@@ -1,13 +1,19 @@
 // Pure: no server.
-import { checkWorkflowId, knownId, toRunInput, workflowTypeOf } from '../../../src/core/run-start';
+import {
+  checkWorkflowId,
+  knownId,
+  sentSpec,
+  toRunInput,
+  workflowTypeOf,
+} from '../../../src/core/run-start';
 import type { RunnerSpec } from '../../../src/protocol/spec';
 
 const spec = { kind: 'graph', id: 'g' } as unknown as RunnerSpec;
 
 describe('the start of a run', () => {
-  it('takes the spec of a runner, and of the options what belongs into the input', () => {
+  it('takes of the options what belongs into the input', () => {
     const options = { workflowId: 'r', session: { a: 1 } };
-    expect(toRunInput({ spec }, 'go', options)).toStrictEqual({
+    expect(toRunInput(spec, 'go', options)).toStrictEqual({
       runner: spec,
       input: 'go',
       session: { a: 1 },
@@ -17,6 +23,7 @@ describe('the start of a run', () => {
 
   it('is of the type of the runner, and of any where only the id is known', () => {
     expect(workflowTypeOf(spec)).toBe('graphWorkflow');
+    expect(workflowTypeOf({ spec })).toBe('graphWorkflow');
     expect(workflowTypeOf('g')).toBe('agentWorkflow');
     expect(workflowTypeOf({ ...spec, kind: 'toString' } as never)).toBe('agentWorkflow');
   });
@@ -24,6 +31,16 @@ describe('the start of a run', () => {
   it('refuses a workflow id that cannot stand in a path', () => {
     expect(() => checkWorkflowId('team/run-1')).not.toThrow();
     expect(() => checkWorkflowId(' run')).toThrow(/^workflowId ' ?run' does not match /);
+  });
+});
+
+describe('sentSpec', () => {
+  it.each([spec, { spec }])('is the spec of %j', (runner) => {
+    expect(sentSpec(runner)).toBe(spec);
+  });
+
+  it.each(['g', null, 7])('refuses %j', (runner) => {
+    expect(() => sentSpec(runner as never)).toThrow('startSpec takes a spec');
   });
 });
 

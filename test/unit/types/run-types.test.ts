@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { defineAgent, type Agent, type Json, type JsonObject, type TypesOf } from '../../../src';
 import type { AgentRunResult, Longhaul, RunHandle, StartOptions } from '../../../src/client';
+import type { executeRunner, startRunner } from '../../../src/workflows';
 
 type Equal<Left, Right> =
   (<T>() => T extends Left ? 1 : 2) extends <T>() => T extends Right ? 1 : 2 ? true : false;
@@ -11,6 +12,7 @@ function expectType<Expected>() {
 }
 
 declare const longhaul: Longhaul;
+declare const inWorkflow: { start: typeof startRunner; execute: typeof executeRunner };
 
 const model = 'openai/gpt-5-mini';
 const plain = defineAgent({ id: 'plain', model });
@@ -81,6 +83,18 @@ describe('session and context', () => {
       expectType<Cart>()(await thread.session(), true);
       // @ts-expect-error A user has an id.
       await thread.send('Hello', { context: {} });
+    }));
+
+  it('are those of a run that a workflow starts', () =>
+    uncalled(async () => {
+      const context = { userId: 'ada' };
+      const run = await inWorkflow.start(shop, 'Hello', { session: { items: [] }, context });
+      expectType<Cart>()((await run.result()).session, true);
+      expectType<Cart>()((await run.handle.result()).session, true);
+      const { finalResponse } = await inWorkflow.execute<TypesOf<typeof triage>>('triage', 'Hi');
+      expectType<'bug' | 'other' | undefined>()(finalResponse.structured?.queue, true);
+      // @ts-expect-error A user has an id.
+      await inWorkflow.execute(shop, 'Hello', { context: {} });
     }));
 
   it('are JSON objects where nothing is said', () =>

@@ -7,7 +7,13 @@ import {
   isCancellation,
   sleep,
 } from '@temporalio/workflow';
-import { executeRunner, startRunner, type StartRunnerOptions } from '../../../src/workflows';
+import {
+  executeRunner,
+  startRunner,
+  startSpec,
+  type RunnerWithSpec,
+  type StartRunnerOptions,
+} from '../../../src/workflows';
 
 export * from '../../../src/workflows';
 
@@ -23,6 +29,12 @@ export async function beside(runner: string, input: string) {
   await sleep(1);
   const { finalResponse } = await run.result();
   return { workflowId: run.workflowId, text: finalResponse.text };
+}
+
+/** A runner that the workers do not know. */
+export async function bySpec(spec: RunnerWithSpec, input: string) {
+  const run = await startSpec(spec, input);
+  return (await run.result()).finalResponse.text;
 }
 
 /** The same run twice, one after the other. */
