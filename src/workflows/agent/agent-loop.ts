@@ -24,14 +24,14 @@ import { modelActivities } from '../activity-proxies';
 import { openInputs, planResultOf } from '../run/machine-options';
 import { answerText } from '../../core/machine/answer';
 import { budgetExceeded, budgetQuestion, waitForAnswer } from './input-wait';
-import { besideModelCall } from './callbacks';
+import { besideModelCall } from './call-inputs';
 import type { CarriedProgress } from '../run/carried-run';
 import { spendOf } from '../children/child-failure';
-import { createToolRunner } from './create-tool-runner';
+import { ToolCalls } from './tool-calls';
 import type { Progress } from '../execution/execution';
 import type { Asker } from '../execution/pending-requests';
 import type { DrivenRun, Driver, TurnSummary } from '../run/driver';
-import type { ToolRunner } from './tool-runner';
+import { ToolRunner } from './tool-runner';
 import type { InvalidToolCallAction } from '../../protocol/agent-run';
 
 export class AgentLoop implements Driver, Asker {
@@ -47,7 +47,7 @@ export class AgentLoop implements Driver, Asker {
     this.#run = run;
     this.#config = options.config;
     this.#machine = options.machine;
-    this.#tools = createToolRunner(run, options);
+    this.#tools = new ToolRunner(new ToolCalls(run, options));
     run.execution.requests.answersTo(this);
   }
 

@@ -4,30 +4,18 @@
 // 2. What arrives waits in `arrived` until the loop feeds it to the machine, in order of arrival.
 
 import type { PendingToolCall } from '../../protocol/agent-run';
-import type { NewEntry, ToolResultEvent } from '../../protocol/log';
-import type { ToolOutput } from '../../protocol/message';
-import type { SessionDelta } from '../../protocol/session';
-
-export type ToolRunnerOptions = {
-  readonly concurrency: number;
-  /** No more may start beside so many: what they return would not have room. */
-  readonly isFull: (running: number) => boolean;
-  /** Makes one call; told of the calls that have yet to start. */
-  readonly call: (
-    call: PendingToolCall,
-    waiting: readonly PendingToolCall[],
-  ) => Promise<ToolOutcome>;
-};
+import type { ToolCalls } from './tool-calls';
+import { errorOutcome, type ResultOutcome, type ToolOutcome } from './tool-outcome';
 
 export class ToolRunner {
   readonly arrived: ToolOutcome[] = [];
-  readonly #options: ToolRunnerOptions;
+  readonly #calls: ToolCalls;
   readonly #started = new Set<string>();
   readonly #waiting: PendingToolCall[] = [];
   #running = 0;
 
-  constructor(options: ToolRunnerOptions) {
-    this.#options = options;
+  constructor(calls: ToolCalls) {
+    this.#calls = calls;
   }
 
   get idle(): boolean {
@@ -62,12 +50,12 @@ export class ToolRunner {
   }
 
   #launch(): void {
-    const { concurrency, isFull } = this.#options;
-    while (this.#running < concurrency && !isFull(this.#running)) {
+    const { concurrency } = this.#calls;
+    while (this.#running < concurrency && !this.#calls.isFull(this.#running)) {
       const call = this.#waiting.shift();
       if (call === undefined) return;
       this.#running += 1;
-      void this.#options.call(call, this.#waiting).then((arrival) => {
+      void this.#calls.make(call, this.#waiting).then((arrival) => {
         this.#running -= 1;
         this.arrived.push(arrival);
         this.#launch();
@@ -82,38 +70,4 @@ function malformed(pending: PendingToolCall): ToolOutcome {
     pending,
     `The arguments are not valid: ${reason}. Call the tool again with a JSON object.`,
   );
-}
-
-// What became of a tool call, as the loop is given it.
-
-type ResultOutcome = {
-  readonly kind: 'result';
-  readonly entry: NewEntry<ToolResultEvent>;
-  readonly session?: SessionDelta;
-};
-
-export type ToolOutcome = ResultOutcome | { readonly kind: 'failed'; readonly error: unknown };
-
-export function errorOutcome(pending: PendingToolCall, text: string): ResultOutcome {
-  return resultOutcome(pending, { isError: true, content: [{ type: 'text', text }] });
-}
-
-export function resultOutcome(
-  { call, turn, index }: PendingToolCall,
-  output: ToolOutput,
-): ResultOutcome {
-  return {
-    kind: 'result',
-    entry: {
-      kind: 'tool-result',
-      result: {
-        type: 'tool_result',
-        callId: call.callId,
-        name: call.name,
-        ...output,
-        turn,
-        index,
-      },
-    },
-  };
 }

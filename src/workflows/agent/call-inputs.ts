@@ -1,16 +1,20 @@
-// What callbacks need of the run: session keys, the context and the count of rounds travel with the calls they run beside. Pure.
+// What travels with model and tool calls, for the code that runs them: session keys, the context, the count of rounds, arguments. Pure.
 
-import { ApplicationFailure } from '@temporalio/common';
+import type { JsonObject } from '../../base/json';
 import { utf8Length } from '../../base/text';
 import type {
   AgentConfig,
   CallbackInput,
   CallModelInput,
+  CallToolInput,
+  CheckArgumentsResult,
   ContextInput,
   ToolConfig,
 } from '../../protocol/activities';
-import { isJsonObject, type JsonObject } from '../../base/json';
+import type { PendingToolCall } from '../../protocol/agent-run';
 import { limits } from '../../protocol/limits';
+import type { LogEntry } from '../../protocol/log';
+import type { RunLog } from '../execution/run-log';
 import { selectKeys } from '../run/run-session';
 
 /** What goes along with a model call for the code beside it; nothing for agents that have none. */
@@ -61,9 +65,42 @@ export function contextInput(context: JsonObject | undefined): ContextInput {
   return isShort ? { context } : { contextByReference: true };
 }
 
-/** Whether a tool call ended because of a callback: that is never a result for the model. */
-export function isOfCallbacks(cause: unknown): boolean {
-  if (!(cause instanceof ApplicationFailure)) return false;
-  const [details]: readonly unknown[] = cause.details ?? [];
-  return cause.type === 'CallbackAbort' || (isJsonObject(details) && 'callbacks' in details);
+/** Arguments travel inline while the Web UI can show them, else by reference into the log. */
+export function argumentsOf(
+  { call }: PendingToolCall,
+  log: RunLog,
+): Pick<CallToolInput, 'args' | 'byReference'> {
+  const args = call.args ?? {};
+  const text = JSON.stringify(args);
+  if (utf8Length(text) <= limits.toolArgumentsInline) return { args };
+  const turn = lastModelTurn(log);
+  const position = turn?.content.findIndex(
+    (part) => part.type === 'tool_call' && JSON.stringify(part.args) === text,
+  );
+  // Arguments that a person edited stand nowhere in the turn.
+  if (turn === undefined || position === undefined || position < 0) return { args };
+  return { args: { log: log.ref(), entryId: turn.id, position }, byReference: true };
+}
+
+/**
+ * What the worker that made the model turn found about the arguments of this call, for an activity of the user's own. Undefined where a
+ * person or a repair changed the call since.
+ */
+export function checkedArguments(
+  { call }: PendingToolCall,
+  log: RunLog,
+): CheckArgumentsResult | undefined {
+  const turn = lastModelTurn(log);
+  const args = JSON.stringify(call.args);
+  const index = turn?.content
+    .filter((part) => part.type === 'tool_call')
+    .findIndex((made) => made.name === call.name && JSON.stringify(made.args) === args);
+  if (index === undefined || index < 0) return undefined;
+  const found = turn?.checks?.argumentProblems?.find((answer) => answer.index === index);
+  return found === undefined ? {} : { problem: found.text };
+}
+
+function lastModelTurn(log: RunLog): Extract<LogEntry, { kind: 'model-turn' }> | undefined {
+  const turn = log.entries.findLast((entry) => entry.kind === 'model-turn');
+  return turn?.kind === 'model-turn' ? turn : undefined;
 }

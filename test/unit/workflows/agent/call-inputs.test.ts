@@ -1,6 +1,6 @@
 // Pure: no server.
 import type { AgentConfig } from '../../../../src/protocol/activities';
-import { besideModelCall } from '../../../../src/workflows/agent/callbacks';
+import { besideModelCall } from '../../../../src/workflows/agent/call-inputs';
 import { config } from '../loop-config';
 
 const run = { session: { cart: 1, user: 'ada' }, context: { tenant: 't' }, iterations: 2 };

@@ -1,0 +1,277 @@
+// Makes the tool calls of an agent: activities of ours that run a tool's code, activities of the user's own, and agents.
+//
+// 1. Hooks around a call that no activity of ours runs cost an activity each, and only for agents whose callbacks have them. Each sees
+//    the session as the one before it, and the call, have left it. A call that ends the run has no hooks after it.
+// 2. Arguments that do not match the schema never reach an activity of the user's own. A call that a person or a repair changed is checked
+//    before it runs.
+// 3. An agent that is called is a child workflow. Its final text is the result, and its session changes are a delta.
+
+import { sleep } from '@temporalio/workflow';
+import type { JsonObject } from '../../base/json';
+import { utf8Length } from '../../base/text';
+import type { AgentMachine } from '../../core/machine/agent-machine';
+import { mergeDelta, sessionDelta } from '../../core/session';
+import { plainLine } from '../../core/transcript/markdown';
+import { toToolOutput } from '../../core/transcript/tool-output';
+import type {
+  AgentConfig,
+  CallToolInput,
+  CheckArgumentsResult,
+  RunToolHooksInput,
+  SubAgentConfig,
+  ToolConfig,
+} from '../../protocol/activities';
+import type { PendingToolCall } from '../../protocol/agent-run';
+import { limits, timeouts } from '../../protocol/limits';
+import type { ActivityToolSpec, ToolHook } from '../../protocol/spec';
+import {
+  checkActivities,
+  foreignActivity,
+  hookActivities,
+  toolActivities,
+} from '../activity-proxies';
+import { TaskRoom } from '../execution/task-room';
+import { argumentText } from '../execution/visible-state';
+import type { DrivenRun } from '../run/driver';
+import { selectKeys } from '../run/run-session';
+import {
+  argumentsOf,
+  checkedArguments,
+  contextInput,
+  iterationInput,
+  toolCallKeys,
+} from './call-inputs';
+import {
+  errorOutcome,
+  failedAgentCall,
+  failedToolCall,
+  isNotRegistered,
+  resultOutcome,
+  type ToolOutcome,
+} from './tool-outcome';
+
+/** Is given the session as the hooks before the call have left it. */
+type Call = (session: JsonObject) => Promise<ToolOutcome>;
+
+export class ToolCalls {
+  readonly #run: DrivenRun;
+  readonly #config: AgentConfig;
+  readonly #machine: AgentMachine;
+  readonly #agents: ReadonlyMap<string, SubAgentConfig>;
+  readonly #room = new TaskRoom(limits.toolCallBytes);
+
+  constructor(run: DrivenRun, { config, machine }: { config: AgentConfig; machine: AgentMachine }) {
+    this.#run = run;
+    this.#config = config;
+    this.#machine = machine;
+    this.#agents = new Map((config.subAgents ?? []).map((agent) => [agent.name, agent]));
+  }
+
+  /** How many calls run at once. */
+  get concurrency(): number {
+    const { toolConcurrency = limits.toolConcurrency } = this.#config;
+    return Math.min(toolConcurrency, limits.maxToolConcurrency);
+  }
+
+  /** No more may start beside so many: what they return would not have room. An activity of the user's own returns up to a whole payload. */
+  isFull(running: number): boolean {
+    const isForeign = this.#config.tools.some((tool) => tool.activity !== undefined);
+    return this.#run.execution.history.isFull(running * (isForeign ? 4 : 1));
+  }
+
+  /** `waiting`: the calls that have yet to start. */
+  async make(pending: PendingToolCall, waiting: readonly PendingToolCall[]): Promise<ToolOutcome> {
+    const { name } = pending.call;
+    const agent = this.#agents.get(name);
+    if (agent !== undefined) {
+      const others = waiting.filter(({ call }) => this.#agents.has(call.name)).length;
+      return await this.#callAgent(agent, pending, others + 1);
+    }
+    const tool = this.#config.tools.find((candidate) => candidate.name === name);
+    if (tool === undefined) return errorOutcome(pending, `There is no tool '${name}'.`);
+    return await this.#callTool(tool, pending);
+  }
+
+  async #callTool(tool: ToolConfig, pending: PendingToolCall): Promise<ToolOutcome> {
+    const bytes = utf8Length(JSON.stringify(pending.call.args));
+    if (bytes > limits.toolArguments) {
+      return errorOutcome(
+        pending,
+        `The arguments have ${bytes} bytes; at most ${limits.toolArguments} are taken.`,
+      );
+    }
+    try {
+      return tool.activity === undefined
+        ? await this.#callOwn(tool, pending)
+        : await this.#callForeign(tool, tool.activity, pending);
+    } catch (error) {
+      return failedToolCall(pending, tool, error);
+    }
+  }
+
+  async #callOwn(tool: ToolConfig, pending: PendingToolCall): Promise<ToolOutcome> {
+    const session = selectKeys(this.#run.session.value, toolCallKeys(this.#config, tool));
+    const input = this.#input(pending, session, tool);
+    const answer = await whereRegistered(async (isElsewhere) => {
+      await this.#room.enter(input);
+      return await toolActivities(tool, summaryOf(pending), isElsewhere).callTool(input);
+    });
+    return { kind: 'result', ...answer };
+  }
+
+  async #callForeign(
+    tool: ToolConfig,
+    activity: ActivityToolSpec,
+    pending: PendingToolCall,
+  ): Promise<ToolOutcome> {
+    const around = this.#hooksAround(pending);
+    const checked = checkedArguments(pending, this.#run.log);
+    const { problem } = checked ?? (await this.#checkArguments(pending));
+    if (problem !== undefined) return errorOutcome(pending, problem);
+    return await around(async () => {
+      try {
+        const args = pending.call.args ?? {};
+        await this.#room.enter(args);
+        const result = await foreignActivity(tool, activity, summaryOf(pending))(args);
+        return resultOutcome(pending, toToolOutput(tool.name, result));
+      } catch (error) {
+        return failedToolCall(pending, tool, error);
+      }
+    });
+  }
+
+  async #checkArguments({ call }: PendingToolCall): Promise<CheckArgumentsResult> {
+    const { definition } = this.#run.position.address(this.#run.definition);
+    const input = { definition, tool: call.name, args: call.args ?? {} };
+    await this.#room.enter(input);
+    return await checkActivities.checkArguments(input);
+  }
+
+  /** `among`: calls of the turn, this one included, that share what is left of the budget. */
+  async #callAgent(
+    agent: SubAgentConfig,
+    pending: PendingToolCall,
+    among: number,
+  ): Promise<ToolOutcome> {
+    const { name, runner, kind, policy } = agent;
+    const own = this.#run.session.value;
+    const around = this.#hooksAround(pending);
+    const input = pending.call.args?.['input'];
+    if (typeof input !== 'string' || input.trim() === '') {
+      return errorOutcome(pending, `The arguments of '${name}' must be {"input": "<text>"}.`);
+    }
+    return await around(async (session) => {
+      const place = `${name}.${pending.turn}.${pending.index}`;
+      try {
+        const { finalResponse, delta } = await this.#run.children.call({
+          runner,
+          ...(kind && { kind }),
+          place,
+          work: place,
+          element: name,
+          input,
+          session,
+          isSessionStable: session === own,
+          isSubAgentCall: true,
+          ...(policy && { policy }),
+          among,
+        });
+        const output = toToolOutput(name, finalResponse.text);
+        return { ...resultOutcome(pending, output), session: delta };
+      } catch (error) {
+        return failedAgentCall(pending, agent, error);
+      }
+    });
+  }
+
+  /** Makes a call with the hooks around it, from the session as it is now. */
+  #hooksAround(pending: PendingToolCall): (call: Call) => Promise<ToolOutcome> {
+    const session = this.#run.session.value;
+    const { toolHooks: hooks = [] } = this.#config;
+    if (hooks.length === 0) return (call) => call(session);
+    return async (call) => {
+      try {
+        return await this.#callWithHooks(pending, { hooks, session, call });
+      } catch (error) {
+        return { kind: 'failed', error };
+      }
+    };
+  }
+
+  async #callWithHooks(
+    pending: PendingToolCall,
+    {
+      hooks,
+      session: before,
+      call,
+    }: { readonly hooks: readonly ToolHook[]; readonly session: JsonObject; readonly call: Call },
+  ): Promise<ToolOutcome> {
+    let session = before;
+    const ask = async (hook: ToolHook, subject: Pick<RunToolHooksInput, 'output'> = {}) => {
+      if (!hooks.includes(hook)) return undefined;
+      const { runToolHooks } = hookActivities(`#${pending.turn} ${hook} ${pending.call.name}`);
+      const keys = selectKeys(session, this.#config.callbackSession);
+      const input = { ...this.#input(pending, keys), ...subject };
+      await this.#room.enter(input);
+      const answer = await runToolHooks(input);
+      if (answer.session !== undefined) session = mergeDelta(session, answer.session);
+      return answer.output && resultOutcome(pending, answer.output);
+    };
+    let outcome: ToolOutcome | undefined = await ask('beforeToolCall');
+    if (outcome === undefined) {
+      outcome = await call(session);
+      if (outcome.kind === 'failed') return outcome;
+      if (outcome.session !== undefined) session = mergeDelta(session, outcome.session);
+      const { isError, content } = outcome.entry.result;
+      outcome = (await ask('afterToolCall', { output: { isError, content } })) ?? outcome;
+    }
+    return { ...outcome, session: sessionDelta(before, session) };
+  }
+
+  /** `session`: the keys that are declared where the call runs. */
+  #input(
+    pending: PendingToolCall,
+    session: JsonObject | undefined,
+    tool?: ToolConfig,
+  ): CallToolInput {
+    const { execution, position, definition, input, log } = this.#run;
+    const { call, turn, index } = pending;
+    return {
+      ...position.address(definition),
+      origin: position.origin,
+      ...iterationInput(this.#config, this.#machine.iterations),
+      ...(session && { session }),
+      ...contextInput(input.context),
+      turn,
+      index,
+      callId: call.callId,
+      tool: call.name,
+      ...(tool?.effect === 'once' && { onceIn: execution.info.runId }),
+      ...argumentsOf(pending, log),
+    };
+  }
+}
+
+function summaryOf({ call, turn }: PendingToolCall): string {
+  return `#${turn} ${call.name} ${plainLine(argumentText(call), limits.summary)}`;
+}
+
+/** The right worker may well be there: the one that was asked just happened to be first. */
+const shortestPauseMs = 100;
+
+/**
+ * A worker that lacks the tool's code, or runs another application, leaves the call to another one of a rolling deploy. No attempt of the tool is spent on it.
+ */
+async function whereRegistered<Result>(
+  call: (isElsewhere: boolean) => Promise<Result>,
+): Promise<Result> {
+  const deadline = Date.now() + timeouts.definitionSearch;
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await call(tries > 0);
+    } catch (error) {
+      if (!isNotRegistered(error) || Date.now() >= deadline) throw error;
+      await sleep(Math.min(timeouts.searchPause, shortestPauseMs * 2 ** tries));
+    }
+  }
+}

@@ -1,0 +1,137 @@
+// What becomes of a tool call.
+//
+// 1. A tool's failure is a result for the model, unless the tool says `onError: 'fail'`. A cancellation of the run, and a call that
+//    callbacks ended, never are.
+// 2. A tool with effect `once`: only its own answer counts. Whatever else ends the call, nobody knows what it did.
+// 3. An agent that was called: circular and disallowed calls, budget and cancellation always end the run with their typed error. Any
+//    other failure follows its `onError`. If the agent was terminated or timed out, nobody knows what it did.
+
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  CancellationScope,
+  ChildWorkflowFailure,
+  isCancellation,
+  TerminatedFailure,
+  TimeoutFailure,
+} from '@temporalio/workflow';
+import { isJsonObject } from '../../base/json';
+import { oneLine } from '../../base/text';
+import { outcomeUnknown } from '../../core/transcript/tool-output';
+import type { SubAgentConfig, ToolConfig } from '../../protocol/activities';
+import type { PendingToolCall } from '../../protocol/agent-run';
+import { type ErrorCode, LonghaulError } from '../../protocol/errors';
+import { limits } from '../../protocol/limits';
+import type { NewEntry, ToolResultEvent } from '../../protocol/log';
+import type { ToolOutput } from '../../protocol/message';
+import type { SessionDelta } from '../../protocol/session';
+import { failureCode, failureReason } from '../children/child-failure';
+
+export type ResultOutcome = {
+  readonly kind: 'result';
+  readonly entry: NewEntry<ToolResultEvent>;
+  readonly session?: SessionDelta;
+};
+
+export type ToolOutcome = ResultOutcome | { readonly kind: 'failed'; readonly error: unknown };
+
+export function errorOutcome(pending: PendingToolCall, text: string): ResultOutcome {
+  return resultOutcome(pending, { isError: true, content: [{ type: 'text', text }] });
+}
+
+export function resultOutcome(
+  { call, turn, index }: PendingToolCall,
+  output: ToolOutput,
+): ResultOutcome {
+  return {
+    kind: 'result',
+    entry: {
+      kind: 'tool-result',
+      result: {
+        type: 'tool_result',
+        callId: call.callId,
+        name: call.name,
+        ...output,
+        turn,
+        index,
+      },
+    },
+  };
+}
+
+const endingCodes: ReadonlySet<ErrorCode> = new Set([
+  'CircularAgentCall',
+  'DisallowedAgentCall',
+  'DepthExceeded',
+  'BudgetExceeded',
+  'RunCancelled',
+]);
+
+export function failedToolCall(
+  pending: PendingToolCall,
+  tool: ToolConfig,
+  error: unknown,
+): ToolOutcome {
+  if (!(error instanceof ActivityFailure) || isCancelledHere(error))
+    return { kind: 'failed', error };
+  if (isOfCallbacks(error.cause)) return { kind: 'failed', error };
+  if (isNotRegistered(error)) {
+    const text = `The tool '${pending.call.name}' is not available any more: no worker has its code.`;
+    return errorOutcome(pending, text);
+  }
+  const timedOut = error.cause instanceof TimeoutFailure;
+  const message = oneLine(error.cause?.message ?? error.message, limits.failureMessage);
+  if (tool.effect === 'once' && !isOwnAnswer(error.cause))
+    return resultOutcome(pending, outcomeUnknown(timedOut ? undefined : message));
+  const reason = timedOut ? 'it did not finish in time' : message;
+  const text = `The tool '${pending.call.name}' failed: ${reason}`;
+  if (tool.onError === 'fail')
+    return {
+      kind: 'failed',
+      error: new LonghaulError('ToolError', text, {
+        cause: error,
+        details: { tool: pending.call.name },
+      }),
+    };
+  return errorOutcome(pending, text);
+}
+
+export function failedAgentCall(
+  pending: PendingToolCall,
+  { name, onError }: SubAgentConfig,
+  error: unknown,
+): ToolOutcome {
+  const code = failureCode(error);
+  const ends = code !== undefined && endingCodes.has(code);
+  if (ends || onError === 'fail' || !(error instanceof ChildWorkflowFailure)) {
+    return { kind: 'failed', error };
+  }
+  const { cause } = error;
+  if (cause instanceof TerminatedFailure || cause instanceof TimeoutFailure) {
+    return resultOutcome(pending, outcomeUnknown(`agent '${name}': ${failureReason(error)}`));
+  }
+  return errorOutcome(pending, `The agent '${name}' failed: ${failureReason(error)}`);
+}
+
+/** The worker lacks the code of the tool. */
+export function isNotRegistered(error: unknown): boolean {
+  const cause = error instanceof ActivityFailure ? error.cause : undefined;
+  return cause instanceof ApplicationFailure && cause.type === 'NotRegisteredHere';
+}
+
+/** A call may end as cancelled by itself: by an operator, by its worker, or because its code says so. */
+function isCancelledHere(error: unknown): boolean {
+  return isCancellation(error) && CancellationScope.current().consideredCancelled;
+}
+
+/** What the tool's code threw, as our worker or an activity of the user's own says by the type. Of any other type, anybody may have made it. */
+function isOwnAnswer(cause: unknown): boolean {
+  return cause instanceof ApplicationFailure && cause.type === 'ToolError';
+}
+
+/** Whether a tool call ended because of a callback: that is never a result for the model. */
+function isOfCallbacks(cause: unknown): boolean {
+  if (!(cause instanceof ApplicationFailure)) return false;
+  const [details]: readonly unknown[] = cause.details ?? [];
+  return cause.type === 'CallbackAbort' || (isJsonObject(details) && 'callbacks' in details);
+}
