@@ -122,7 +122,7 @@ describeWithTimeSkipping('a run of an application that no worker has', () => {
     const run = await stranger.start('helper', 'Go');
     await expect(test.outcome(run)).rejects.toMatchObject({
       code: 'NotRegisteredHere',
-      message: expect.stringContaining("the call is of 'nobody'") as string,
+      message: expect.stringContaining("the call is for 'nobody'") as string,
     });
     await test.close();
   });
