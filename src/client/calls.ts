@@ -1,27 +1,56 @@
-import { timeouts } from '../protocol/limits';
-import { hasGrpcStatus, isUpdateLimit, isPassing, isRefused, isUnprocessed } from './failures';
+// How the client calls the server: within a deadline, again after a failure that passes, and a few calls at a time.
+
+import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { grpcStatus } from '../base/grpc-status';
-
-const attempts = 10;
-
-const pauseMs = 100;
+import { timeouts } from '../protocol/limits';
+import {
+  asLonghaulError,
+  hasGrpcStatus,
+  isUpdateLimit,
+  isNotFound,
+  isPassing,
+  isRefused,
+  isUnprocessed,
+} from './failures';
 
 const shortestPauseMs = 250;
-
 const longestPauseMs = 5_000;
+const updateAttempts = 10;
+const updatePauseMs = 100;
 
-const realClock: Clock = {
-  now: () => Date.now(),
-  pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-};
+export type Clock = { readonly now: () => number; readonly pause: (ms: number) => Promise<void> };
 
-// Waiting as long as a run takes: who waits outlives a server that is away for a while, and one that refuses who waits.
+const realClock: Clock = { now: () => Date.now(), pause };
 
-type Clock = { readonly now: () => number; readonly pause: (ms: number) => Promise<void> };
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** Makes a call that has 5 s, or `timeoutMs`. */
+export async function inTime<Answer>(
+  client: Client,
+  call: () => Promise<Answer>,
+  timeoutMs: number = timeouts.serverCheck,
+): Promise<Answer> {
+  return await client.withDeadline(Date.now() + timeoutMs, call);
+}
+
+/** Describes an execution; the newest one without `runId`. Undefined if the server does not know it. */
+export async function describeIfThere(
+  client: Client,
+  { workflowId, runId }: { readonly workflowId: string; readonly runId?: string },
+): Promise<WorkflowExecutionDescription | undefined> {
+  try {
+    return await inTime(client, () => client.workflow.getHandle(workflowId, runId).describe());
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw asLonghaulError(error);
+  }
+}
 
 /**
- * Asks again while the server refuses for its limits, however long that is, and while it cannot be reached, for at most
- * `timeouts.silence`. Everything else is an answer, this client's own end of the call among it.
+ * Asks again while the server refuses because of its limits, without an end, and while it cannot be reached, for at most
+ * `timeouts.silence`. Any other error is thrown, also when this client ended the call itself.
  */
 export async function patiently<Answer>(
   ask: () => Promise<Answer>,
@@ -36,22 +65,22 @@ export async function patiently<Answer>(
       silentSince = isRefused(error) ? undefined : (silentSince ?? clock.now());
       if (silentSince !== undefined && clock.now() - silentSince >= timeouts.silence) throw error;
     }
-    // Of many who were refused at once, not all may come back at once.
+    // Random, so that callers who were refused together do not return together.
     await clock.pause(pauseMs * (0.5 + Math.random() / 2));
   }
 }
 
 /**
- * Sends an update, again if need be: one that meets a workflow task that fails, as one does when the run was about to end or was reset,
- * comes back without having been looked at. The server runs each update id once.
+ * Sends an update again if its workflow task failed before the run saw it. That happens when the run is just ending or is being reset.
+ * The server runs each update id once.
  */
 export async function uninterrupted<Answer>(send: () => Promise<Answer>): Promise<Answer> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await send();
     } catch (error) {
-      if (!wasInterrupted(error) || attempt === attempts) throw error;
-      await new Promise((resolve) => setTimeout(resolve, attempt * pauseMs));
+      if (!wasInterrupted(error) || attempt === updateAttempts) throw error;
+      await pause(attempt * updatePauseMs);
     }
   }
 }
@@ -63,6 +92,7 @@ function wasInterrupted(error: unknown): boolean {
 
 type Limited = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
+/** Returns a function that runs the work it is given, at most `atATime` pieces at once. */
 export function limited(atATime: number): Limited {
   const waiting: (() => void)[] = [];
   let running = 0;

@@ -2,10 +2,7 @@ import { checkKnown } from '../core/run-input';
 import { describeValue } from '../base/problem';
 import { LonghaulError } from '../protocol/errors';
 
-/**
- * Throws `InvalidInput` for an option that a method does not have: misspelt, it would be lost in silence. `known` is compiled against
- * the type of the options, so that a new one must be added to it.
- */
+/** Throws `InvalidInput` for an unknown option. The compiler checks that `known` has every option of the type. */
 export function checkOptions<Options extends object>(
   method: string,
   options: Options,

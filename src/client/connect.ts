@@ -29,17 +29,19 @@ type DataOptions = ServerOptions & EncryptionOptions;
 
 export type ConnectOptions = DataOptions & {
   readonly namespace?: string;
-  /** Where runs are started; default `longhaul`. */
+  /** Temporal's task queue on which runs start. Default: `longhaul`. */
   readonly taskQueue?: string;
-  /** Whose workers run what is started: as the workers say it. Default: the task queue's name. */
+  /** The application of the workers that run them; the same as on the workers. Default: the task queue's name. */
   readonly application?: string;
   /**
-   * A secret of at least 16 characters. With it the ids of threads hold a keyed hash in place of application, user and session, which
-   * stand in clear wherever the server names a workflow. All clients of a namespace need the same one, and for good: a thread is found by
-   * its id.
+   * A secret of at least 16 characters. The ids of threads then contain a keyed hash instead of application, user and session in clear
+   * text. All clients of a namespace need the same secret, and you cannot change it later: a thread is found by its id.
    */
   readonly hashIds?: string;
-  /** An open connection to use; it is not closed by `close`. */
+  /**
+   * An open connection to use. `close` does not close it. Its own retries apply: reading a history with large events may take some seconds
+   * longer.
+   */
   readonly connection?: ConnectionLike;
 };
 
@@ -59,8 +61,8 @@ const optionNames = {
 } as const;
 
 /**
- * Connects to Temporal: what is given, else `TEMPORAL_*` and the configuration profile, else the dev server's address.
- * Throws `ServerUnavailable` within 5 s, also when the namespace does not exist, and `InvalidInput` for an unknown option.
+ * Connects to Temporal. Options come first, then `TEMPORAL_*` and the configuration profile, then the address of the dev server. Throws
+ * `ServerUnavailable` within 5 s, also if the namespace does not exist, and `InvalidInput` for an unknown option.
  *
  * @example
  * const longhaul = await connect();
@@ -115,7 +117,7 @@ async function open(
   throw missing;
 }
 
-/** Only what the server says of it counts: some let a client start runs, and not look at the namespace. */
+/** An error if the server says that the namespace does not exist. Other errors do not count: not every client may describe it. */
 async function missingNamespace(
   connection: Connection,
   namespace: string,
@@ -137,9 +139,8 @@ type Interceptor = ReturnType<typeof makeGrpcRetryInterceptor>;
 type GrpcCall = ReturnType<Interceptor>;
 
 /**
- * The SDK's retries, for a connection that is closed some time: interceptors for it, and what to call before it is closed. By itself
- * the SDK tries a failed call again on the closed connection, even one that was given up, which throws where nobody can catch it and
- * takes the process down. Calls that are under way when it is closed end at once.
+ * The SDK's retries for a connection that will be closed: its interceptors, and what to call before it closes. Without this, the SDK
+ * retries a failed call on the closed connection; that throws where nobody can catch it and ends the process. Open calls end at once.
  */
 export function retriesUntilClosed(): {
   readonly interceptors: Interceptor[];
@@ -164,12 +165,12 @@ export function retriesUntilClosed(): {
   };
 }
 
-/** More than a client takes at once: tried again, the answer is as large. It has the code of a server that is busy. */
+/** The answer is larger than a client accepts. A retry would not help, though the code is that of a busy server. */
 function isTooLarge({ details }: { readonly details: string }): boolean {
   return details.includes('larger than max');
 }
 
-/** Stands in `open` from its start to its end: a long poll would else outlive the connection by up to 20 seconds. */
+/** Keeps the call in `open` from its start to its end. Otherwise a long poll outlives the connection by up to 20 seconds. */
 function listed(call: GrpcCall, open: Set<GrpcCall>): GrpcCall {
   const start = call.start.bind(call);
   call.start = (metadata, listener) => {

@@ -1,17 +1,21 @@
+// Lists executions: the server's list, narrowed by search attributes if the namespace has them, then filtered by memo.
+//
+// 1. A filter with an unknown name, or with a key that names nobody, is refused: it must not list everybody's runs.
+
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { timeouts } from '../protocol/limits';
 import { idPatterns, searchAttributes } from '../protocol/names';
 import { isRegistered, readAttributes } from '../server/search-attributes';
 import { grpcStatus } from '../base/grpc-status';
+import { inTime } from './calls';
 import { asLonghaulError, hasGrpcStatus } from './failures';
+import { memoOf } from './run-view';
 import { typeName } from '../core/input-parts';
 import { keyHashes, keyMembers } from '../core/key-hashes';
 import { checkKnown } from '../core/run-input';
 import { LonghaulError } from '../protocol/errors';
 import { isJsonObject } from '../base/json';
 import type { RunKey, RunMemo } from '../protocol/run';
-
-// The server's list, narrowed by our search attributes where the namespace has them. Who reads it filters by memo as well.
 
 export class SearchIndex {
   readonly client: Client;
@@ -21,21 +25,24 @@ export class SearchIndex {
     this.client = client;
   }
 
-  /** `conditions`: of search attributes, all of which must hold. */
+  /** `more`: further conditions on search attributes. The caller checks them itself, because an execution may lack the attributes. */
   async *list(
     query: string,
-    conditions: readonly string[],
+    whose: Whose,
+    more: readonly string[] = [],
   ): AsyncGenerator<WorkflowExecutionInfo, void, void> {
+    const conditions = [...more, ...whose.conditions];
     const isNarrowed = conditions.length > 0 && (await this.#hasAttributes());
     const narrowed = isNarrowed ? `${query} AND ${heldOrUnknown(conditions)}` : query;
     try {
-      yield* this.client.workflow.list({ query: narrowed });
+      for await (const execution of this.client.workflow.list({ query: narrowed }))
+        if (whose.matches(memoOf(execution))) yield execution;
     } catch (error) {
       throw asLonghaulError(error);
     }
   }
 
-  /** A registered attribute stays: asked once. A server that does not say counts as without, and one out of reach is asked again. */
+  /** Asks once, because an attribute stays registered. Asks again if the server could not be reached. */
   async #hasAttributes(): Promise<boolean> {
     this.#isThere ??= this.#ask();
     return await this.#isThere;
@@ -45,9 +52,8 @@ export class SearchIndex {
     try {
       const { connection, options } = this.client;
       const { operatorService } = connection;
-      const states = await this.client.withDeadline(Date.now() + timeouts.serverCheck / 2, () =>
-        readAttributes({ operatorService, namespace: options.namespace }),
-      );
+      const read = () => readAttributes({ operatorService, namespace: options.namespace });
+      const states = await inTime(this.client, read, timeouts.serverCheck / 2);
       return states.every(isRegistered);
     } catch (error) {
       if (hasGrpcStatus(error, grpcStatus.unavailable, grpcStatus.deadlineExceeded)) {
@@ -58,21 +64,17 @@ export class SearchIndex {
   }
 }
 
-/** A run sets all of them at once, so that one without a status has none: it started before they were there, or just now. */
+/** A run sets all attributes at once. A run without a status has none yet, or started before they were registered. */
 function heldOrUnknown(conditions: readonly string[]): string {
   return `(${searchAttributes.status} IS NULL OR (${conditions.join(' AND ')}))`;
 }
-
-// Which runs a list is about: of an agent, and of the user or application whose key they were started with.
-//
-// 1. A filter that is misspelt, or names nobody, is refused: it must not list what is everybody's.
 
 export type WhoseFilter = {
   /** Only runs of this agent. */
   readonly agent?: string;
   /**
-   * Only runs that were started with a `key` of which these members are the same, what they called, and such threads with their turns:
-   * `{ userId: 'ada' }`. At least one member, none of them empty; throws `InvalidInput`. Leave it out to list everybody's.
+   * Only runs whose `key` has these members, such as `{ userId: 'ada' }`, with their child runs, and such threads with their turns. Throws
+   * `InvalidInput` if it has no member or an empty one. Leave it out to list everybody's runs.
    */
   readonly key?: RunKey;
 };
@@ -81,7 +83,7 @@ export class Whose {
   readonly #agent: string | undefined;
   readonly #key: readonly string[];
 
-  /** `others`: what the filter may have beside these. */
+  /** `others`: further fields that the filter may have. */
   constructor(filter: WhoseFilter, others: readonly string[] = []) {
     checkKnown(filter, 'the filter', ['agent', 'key', ...others]);
     if ('key' in filter) checkKey(filter.key);
@@ -89,7 +91,7 @@ export class Whose {
     this.#key = keyHashes(filter.key);
   }
 
-  /** For the server's list. An agent's id that is none could end the text it stands in, and no run has it. */
+  /** For the server's query. An invalid agent id could break out of its quotes; no run has one, so it is left out. */
   get conditions(): readonly string[] {
     const agent = this.#agent;
     return [
@@ -108,20 +110,20 @@ export class Whose {
 }
 
 function checkKey(key: unknown): void {
-  const hint = 'leave it out to list the runs of everybody';
+  const hint = "leave it out to list everybody's runs";
   if (!isJsonObject(key) || Object.keys(key).length === 0) {
     throw new LonghaulError(
       'InvalidInput',
-      `key must name at least one of ${keyMembers.join(', ')}; ${hint}`,
+      `key must have at least one of ${keyMembers.join(', ')}; ${hint}`,
     );
   }
   checkKnown(key, 'key', keyMembers);
   for (const [name, value] of Object.entries(key)) {
     if (typeof value === 'string' && value !== '') continue;
-    const said = value === '' ? 'empty' : typeName(value);
+    const given = value === '' ? 'empty' : typeName(value);
     throw new LonghaulError(
       'InvalidInput',
-      `key.${name} must be a text that is not empty, not ${said}; ${hint}`,
+      `key.${name} must be a text that is not empty, not ${given}; ${hint}`,
     );
   }
 }

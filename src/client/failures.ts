@@ -1,4 +1,4 @@
-// What the SDK's errors mean to a user: the innermost typed failure, with the code it was thrown with.
+// Turns errors of Temporal's SDK into errors with a code: the innermost typed failure, if there is one.
 
 import { grpcStatus } from '../base/grpc-status';
 import {
@@ -28,7 +28,7 @@ import {
 import { namespaceMissing, serverUnavailable } from '../server/connection-options';
 import { isJsonObject } from '../base/json';
 
-/** How the server says that it cannot answer now. */
+/** Codes of a server that cannot answer now. */
 const passing: readonly number[] = [
   grpcStatus.cancelled,
   grpcStatus.deadlineExceeded,
@@ -37,15 +37,15 @@ const passing: readonly number[] = [
   grpcStatus.unavailable,
 ];
 
-/** How a call ends that this client itself gave up: aborted, or on a connection that was closed. */
+/** The text if this client itself ended the call: aborted, or the connection was closed. */
 const givenUp = /^(cancelled on client|the connection was closed)/i;
 
-/** How one ends that was out of its caller's time. */
+/** The text if the caller's deadline passed. */
 const outOfTime = /^deadline exceeded after/i;
 
 const tooLarge = /larger than max/i;
 
-/** How the server refuses an update beyond those that one execution takes: `history.maxTotalUpdates`. */
+/** The text if the execution has reached the server's limit `history.maxTotalUpdates`. */
 const noMoreUpdates = /limit on the total number of .*updates/i;
 
 export function hasGrpcStatus(error: unknown, ...codes: readonly number[]): boolean {
@@ -55,13 +55,17 @@ export function hasGrpcStatus(error: unknown, ...codes: readonly number[]): bool
   );
 }
 
+export function runNotFound(workflowId: string, cause: unknown): LonghaulError {
+  return new LonghaulError('RunNotFound', `there is no run '${workflowId}'`, { cause });
+}
+
 export function isNotFound(error: unknown): boolean {
   return error instanceof WorkflowNotFoundError;
 }
 
 /**
- * Whether the same call may be answered a little later: the server is away, or has no room for it. Our own error of a server that
- * did not answer in the time we gave it counts, a raw one that was out of its caller's time does not.
+ * Whether the same call may succeed a little later, because the server is away or busy. A `ServerUnavailable` after our own deadline
+ * counts. A raw error after the caller's deadline does not.
  */
 export function isPassing(error: unknown): boolean {
   const cause = serviceError(error);
@@ -72,19 +76,19 @@ export function isPassing(error: unknown): boolean {
   return !outOfTime.test(cause.details);
 }
 
-/** The server is there, and takes no more calls of this kind now. */
+/** The server answers, but accepts no more calls of this kind now. */
 export function isRefused(error: unknown): boolean {
   return serviceError(error)?.code === grpcStatus.resourceExhausted || isUpdateLimit(error);
 }
 
-/** The execution has taken as many updates as the server lets one take: none of another id is taken before the next execution. */
+/** The execution has reached the server's limit of updates. Only the next execution accepts new ones. */
 export function isUpdateLimit(error: unknown): boolean {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause)
     if (noMoreUpdates.test(cause.message)) return true;
   return false;
 }
 
-/** Why no call reaches the server, or the namespace of this connection; `undefined` for what a call was refused for. */
+/** Explains why no call reaches the server or the namespace. Undefined for other errors. */
 export function unreachable(error: unknown): LonghaulError | undefined {
   if (error instanceof NamespaceNotFoundError) return namespaceMissing(error.namespace, error);
   const cause = serviceError(error);
@@ -93,24 +97,27 @@ export function unreachable(error: unknown): LonghaulError | undefined {
     case grpcStatus.deadlineExceeded:
       return serverUnavailable('the server of this connection', error);
     case grpcStatus.resourceExhausted:
-      return notServed('has no room for this call now: try again later', error, true);
+      return notServed('is too busy for this call. Try again later', error, true);
     case grpcStatus.cancelled:
-      return notServed('was not asked to the end: the call was aborted', error, true);
+      return notServed('did not get the whole call, because it was aborted', error, true);
     case grpcStatus.permissionDenied:
     case grpcStatus.unauthenticated:
-      return notServed('refuses this client: check its API key, certificate and rights', error);
+      return notServed(
+        'refuses this client. Check its API key, certificate and permissions',
+        error,
+      );
     default:
       return undefined;
   }
 }
 
-/** Whatever a call came to, as an error with a code. */
+/** Any error of a call as an error with a code. */
 export function asLonghaulError(error: unknown): LonghaulError {
   if (LonghaulError.is(error)) return error;
   const known = updateRefusal(error) ?? runFull(error) ?? refusedInput(error) ?? unreachable(error);
   if (known !== undefined) return known;
   const reason = error instanceof Error ? error.message : String(error);
-  return new LonghaulError('InternalError', `the call came to nothing: ${reason}`, {
+  return new LonghaulError('InternalError', `the call failed: ${reason}`, {
     cause: error,
   });
 }
@@ -124,7 +131,7 @@ function runFull(error: unknown): LonghaulError | undefined {
   );
 }
 
-/** An id too long, or a filter that the server cannot read. */
+/** For example an id that is too long, or a filter that the server cannot read. */
 function refusedInput(error: unknown): LonghaulError | undefined {
   const cause = serviceError(error);
   if (cause?.code !== grpcStatus.invalidArgument) return undefined;
@@ -149,7 +156,7 @@ function serviceError(
   return undefined;
 }
 
-/** The typed error inside a failed run or a refused update; undefined when there is none. */
+/** The typed error inside a failed run or a refused update, if there is one. */
 function typedError(error: unknown): LonghaulError | undefined {
   if (LonghaulError.is(error)) return error;
   let found: LonghaulError | undefined;
@@ -159,14 +166,14 @@ function typedError(error: unknown): LonghaulError | undefined {
   return found;
 }
 
-/** Of a failure that this client cannot decrypt only the type is known. */
+/** If this client cannot decrypt the failure, it knows only the type. */
 function messageOf({ message }: Error): string {
   return message === encodedFailureMessage
-    ? "the message is encrypted, and this client does not encrypt: give connect the worker's `encryption`"
+    ? "the message is encrypted, but this client has no key: give connect the worker's `encryption`"
     : message;
 }
 
-/** `isNested`: the failure of something the run called, not of the run itself. */
+/** `isNested`: a call of the run failed, not the run itself. */
 function toTyped(cause: Error, isNested: boolean): LonghaulError | undefined {
   if (cause instanceof ApplicationFailure && isErrorCode(cause.type)) {
     const [details = {}] = (cause.details ?? []) as ErrorDetails[];
@@ -201,18 +208,18 @@ function fromFailure(code: ErrorCode, message: string, details: ErrorDetails): L
   });
 }
 
-/** `reason` is what was said, or what the server says of a run that was cancelled without one. */
+/** `reason` is the caller's reason, else the server's text. */
 export function cancelled(reason: string, options: ErrorOptions = {}): LonghaulError {
   const error = asMachineError(new LonghaulError('RunCancelled', reason, options));
   return Object.assign(error, { reason });
 }
 
-/** An execution that was ended from outside: by a person, or by the reset that took its run back. */
+/** The execution was terminated, by a person or by a reset of its run. */
 export function isTermination(error: unknown): boolean {
   return error instanceof WorkflowFailedError && error.cause instanceof TerminatedFailure;
 }
 
-/** Why a run failed, as itself; `undefined` for errors that are not about the run. */
+/** The run's own error. Undefined for errors that are not about the run. */
 export function runFailure(error: unknown): LonghaulError | undefined {
   if (!(error instanceof WorkflowFailedError)) return undefined;
   return (
@@ -221,25 +228,25 @@ export function runFailure(error: unknown): LonghaulError | undefined {
   );
 }
 
-/** Why an update was refused, as itself. */
+/** The run's own error for a refused update. */
 export function updateRefusal(error: unknown): LonghaulError | undefined {
   return error instanceof WorkflowUpdateFailedError ? typedError(error) : undefined;
 }
 
-/** An update that was refused by none of ours: the workflow does not know it, or its task fails. */
+/** The update was refused, but not by our code: the workflow does not know it, or its task fails. */
 export function isUntaken(error: unknown): error is Error {
   if (error instanceof WorkflowUpdateFailedError) return typedError(error) === undefined;
   if (isUpdateLimit(error)) return false;
   return error instanceof Error && hasGrpcStatus(error, grpcStatus.failedPrecondition);
 }
 
-/** An update that a worker's task was given and did not say a word about: the server gives up such a one, and keeps nothing of it. */
+/** A worker's task got the update but did not handle it. The server then drops the update. */
 export function isUnprocessed(error: unknown): boolean {
   if (!(error instanceof WorkflowUpdateFailedError)) return false;
   return error.cause instanceof ApplicationFailure && error.cause.type === 'UnprocessedUpdate';
 }
 
-/** An update whose run closed or continued as new before it was answered. */
+/** The run closed or continued as new before it answered the update. */
 export function isCutOff(error: unknown): boolean {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof ApplicationFailure && cause.type === 'AcceptedUpdateCompletedWorkflow')
@@ -252,11 +259,11 @@ function isErrorCode(type: string | undefined | null): type is ErrorCode {
   return type !== undefined && type !== null && (errorCodes as readonly string[]).includes(type);
 }
 
-/** What a worker sent, unless it is encrypted and this client has no codec: throws `EncryptionMismatch`. */
+/** Throws `EncryptionMismatch` if the value is encrypted and this client has no codec. */
 export function readable<Value>(value: Value): Value {
   if (!isJsonObject(value) || !Object.hasOwn(value, unreadableKey)) return value;
   throw new LonghaulError(
     'EncryptionMismatch',
-    `what the worker sends is encrypted (${JSON.stringify(value[unreadableKey])}), and this client does not encrypt: give connect the worker's \`encryption\``,
+    `the worker's data is encrypted (${JSON.stringify(value[unreadableKey])}), but this client has no key: give connect the worker's \`encryption\``,
   );
 }

@@ -1,5 +1,11 @@
+// Reads histories: events page by page, the log entries in them, and why a workflow task fails.
+//
+// 1. A client may receive 4 MB at once, and one event may hold 2 MB: a page that is too large is read again in smaller pages.
+// 2. History lacks the machine's own decisions, so the log from history is shorter than the log from a worker.
+
 import type { Client } from '@temporalio/client';
 import { grpcStatus } from '../base/grpc-status';
+import { inTime } from './calls';
 import { hasGrpcStatus } from './failures';
 import { LonghaulError } from '../protocol/errors';
 import { inflateRawSync } from 'node:zlib';
@@ -9,18 +15,16 @@ import type { LogEntry, LogPage } from '../protocol/log';
 import type { RunInput } from '../protocol/run';
 import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow';
 
-/** A run whose tasks fail has few events since its last good one. */
+/** A run whose tasks fail has few events since its last completed task. */
 const mostEvents = 50;
 
-/** `WORKFLOW_TASK_FAILED_CAUSE_NON_DETERMINISTIC_ERROR` of the server's API. */
+/** In the server's API: `WORKFLOW_TASK_FAILED_CAUSE_NON_DETERMINISTIC_ERROR`. */
 const nonDeterministic: unknown = 24;
 
 const promptId = 'history/1';
 
-/** Events a page holds, as long as they fit. */
+/** Events per page, unless they are too large. */
 const pageSize = 50;
-
-// The events of an execution, page by page: a client may receive 4 MB at a time, and one event may hold 2.
 
 type HistoryPage = Awaited<
   ReturnType<Client['workflowService']['getWorkflowExecutionHistory']>
@@ -37,18 +41,18 @@ type Page = {
 
 type PageRequest = { readonly maximumPageSize: number; readonly nextPageToken?: Uint8Array };
 
-/** From the first on. */
+/** All events, the first one first. */
 export async function* historyEvents(
   client: Client,
   execution: Execution,
 ): AsyncGenerator<HistoryEvent, void, void> {
   const { namespace } = client.options;
-  yield* eventsOf((page) =>
+  yield* eventsOf(client, (page) =>
     client.workflowService.getWorkflowExecutionHistory({ namespace, execution, ...page }),
   );
 }
 
-/** From the last back; `most` of them at a time. */
+/** All events, the last one first; at most `most` per page. */
 export async function* lastEvents(
   client: Client,
   execution: Execution,
@@ -56,6 +60,7 @@ export async function* lastEvents(
 ): AsyncGenerator<HistoryEvent, void, void> {
   const { namespace } = client.options;
   yield* eventsOf(
+    client,
     (page) =>
       client.workflowService.getWorkflowExecutionHistoryReverse({ namespace, execution, ...page }),
     most,
@@ -63,6 +68,7 @@ export async function* lastEvents(
 }
 
 async function* eventsOf(
+  client: Client,
   read: (page: PageRequest) => Promise<Page>,
   most = pageSize,
 ): AsyncGenerator<HistoryEvent, void, void> {
@@ -70,18 +76,25 @@ async function* eventsOf(
   let nextPageToken: Uint8Array | undefined;
   do {
     try {
-      const page = await read({ maximumPageSize, ...(nextPageToken && { nextPageToken }) });
+      const request = { maximumPageSize, ...(nextPageToken && { nextPageToken }) };
+      const page = await inTime(client, () => read(request));
       yield* page.history?.events ?? [];
       nextPageToken = page.nextPageToken ?? new Uint8Array();
     } catch (error) {
-      if (maximumPageSize === 1 || !hasGrpcStatus(error, grpcStatus.resourceExhausted)) throw error;
+      if (maximumPageSize === 1 || !mayBeTooLarge(error)) throw error;
       maximumPageSize = Math.ceil(maximumPageSize / 8);
     }
   } while (nextPageToken === undefined || nextPageToken.length > 0);
 }
 
-// The log of a run as far as its history alone tells: what it was started with or carried over, and what its activities returned. Decisions of the
-// machine are not in history; they are there when a worker answers.
+/**
+ * A connection that the caller gave retries a page that is too large until its time is up. One that `connect` opened says at once that it
+ * is too large.
+ */
+function mayBeTooLarge(error: unknown): boolean {
+  const { resourceExhausted, deadlineExceeded, cancelled } = grpcStatus;
+  return hasGrpcStatus(error, resourceExhausted, deadlineExceeded, cancelled);
+}
 
 export type HistoryPayload = {
   readonly metadata?: Record<string, Uint8Array> | null;
@@ -93,7 +106,7 @@ export async function entriesFromHistory(client: Client, workflowId: string): Pr
   for await (const event of historyEvents(client, { workflowId })) {
     for (const entry of await toEntries(client, event)) {
       if (entry.id !== promptId) entries.push(entry);
-      // The whole of an input of which the start has the beginning: nothing else comes before a model's first answer.
+      // A long input is in history twice: cut in the start event, then whole, before the model's first answer.
       else if (entries.length < 2) entries.splice(0, 1, entry);
     }
   }
@@ -110,7 +123,7 @@ async function toEntries(client: Client, event: HistoryEvent): Promise<LogEntry[
   return value instanceof Uint8Array ? [...inflate<LogPage>(value).entries] : activityEntry(value);
 }
 
-/** What the execution before this one handed over: the log itself, or nothing where activities pulled it. */
+/** The log that the previous execution handed over. Empty if activities pull it instead. */
 function readCarriedEntries(value: unknown): LogEntry[] {
   if (!(value instanceof Uint8Array)) return [];
   return inflate<{ entries?: LogEntry[] }>(value).entries ?? [];
@@ -123,7 +136,7 @@ function inflate<Value>(bytes: Uint8Array): Value {
   } catch (error) {
     throw new LonghaulError(
       'StateError',
-      `the run's history holds a state that cannot be read: ${String(error)}`,
+      `cannot read the state in the run's history: ${String(error)}`,
     );
   }
 }
@@ -149,15 +162,13 @@ function activityEntry(value: unknown): LogEntry[] {
   return isEntry ? [entry as unknown as LogEntry] : [];
 }
 
-// Why the workflow task of a run fails, as the run's history says it.
-
 export type WorkflowTaskFailure = {
   readonly message: string;
-  /** The code of the worker does not fit the history of the run. */
+  /** The worker's code does not match the run's history. */
   readonly isNondeterminism: boolean;
 };
 
-/** Undefined when the last task did not fail: a task that timed out says nothing. */
+/** Undefined if the last task did not fail, or timed out. */
 export async function readTaskFailure(
   client: Client,
   workflowId: string,

@@ -1,9 +1,9 @@
-// What runs wait for, read by any process: from the server's list, which has each run's memo.
+// The open inputs of all runs, read from the server's list, which has each run's memo.
 //
-// 1. A run is asked only where its memo leaves out inputs, or the caller wants all of them whole: a worker may have to replay it for that.
+// 1. A run itself is asked only if its memo leaves out inputs, or if the caller wants them in full: a worker may have to replay the run.
 
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
-import { timeouts } from '../protocol/limits';
+import { inTime } from './calls';
 import { queryNames, searchAttributes, whereType } from '../protocol/names';
 import type { PendingInput, RunMemo } from '../protocol/run';
 import { grpcStatus } from '../base/grpc-status';
@@ -12,15 +12,15 @@ import { pollingWorkers } from './workers';
 import { memoOf, stateFromMemo, type ReadOptions } from './run-view';
 import { type SearchIndex, Whose, type WhoseFilter } from './executions';
 
-/** Something a run, or a turn of a thread, waits for. It is answered by `run(workflowId)`: `resume`, or `approve` and `reject`, with the `inputId`. */
+/** An open input of a run or of a turn. Answer it with `run(workflowId)`: `resume`, `approve` or `reject`, with the `inputId`. */
 export type InboxItem = PendingInput & {
-  /** The root run, or the thread, wherever below it was asked: `path` says where. */
+  /** The root run or thread. `path` says which run below it asked. */
   readonly workflowId: string;
-  /** The agent of that run; `agentId` is the one that asked. */
+  /** The agent of the root run. `agentId` is the agent that asked. */
   readonly agent: string;
   /**
-   * The run itself was asked. False: this comes from the memo, where the question is cut at 200 bytes, options and call are left out.
-   * All of it is in `run(workflowId).pending()`.
+   * Whether this comes from the run itself. If false, it comes from the memo: the question is cut at 200 bytes, and options and call are
+   * missing. `run(workflowId).pending()` has all of it.
    */
   readonly isComplete: boolean;
 };
@@ -31,13 +31,13 @@ export type InboxFilter = ReadOptions &
     /** At most this many items. */
     readonly limit?: number;
     /**
-     * Each run that is listed is asked for all of it, ten at a time: a worker replays those that it has not in memory. Default false: only
-     * a run whose memo leaves out inputs, with more than about ten open, is asked.
+     * Ask each listed run for its full inputs, ten runs at a time. Workers replay runs that they do not have in memory. Default false: asks
+     * only runs with more inputs than a memo holds, about ten.
      */
     readonly whole?: boolean;
   };
 
-/** A pending input as the memo has it, too. */
+/** A pending input; the memo may have only part of it. */
 type MemoInput = NonNullable<RunMemo['pending']>[number];
 
 /** Runs asked at a time. */
@@ -68,21 +68,20 @@ async function* reading(
 ): AsyncGenerator<InboxReading, void, void> {
   const whose = new Whose(filter, ['kind', 'limit', 'whole', 'withoutWorker']);
   const reader = new InputReader(index.client, filter);
-  for await (const execution of index.list(openRuns, [waits, ...whose.conditions])) {
-    const isListed = whose.matches(memoOf(execution)) && isWaiting(execution);
-    if (isListed) yield { items: reader.read(execution) };
+  for await (const execution of index.list(openRuns, whose, [waits])) {
+    if (isWaiting(execution)) yield { items: reader.read(execution) };
   }
 }
 
-/** A child's inputs are its root run's, too, and listed there. */
+/** The inputs of a child run are listed under its root run. */
 function isWaiting(execution: WorkflowExecutionInfo): boolean {
   return memoOf(execution).path === undefined && stateFromMemo(execution).status === 'needs-input';
 }
 
-/** Wrapped, or the generator would wait for it. */
+/** The promise is wrapped, because a generator waits for a promise that it yields. */
 type InboxReading = { readonly items: Promise<readonly InboxItem[]> };
 
-/** The items in the order in which reading them began, while a few more are being read. */
+/** Yields items in order, while it reads ahead a few more. */
 async function* inOrder(
   readings: AsyncIterable<InboxReading>,
 ): AsyncGenerator<readonly InboxItem[], void, void> {
@@ -95,7 +94,7 @@ async function* inOrder(
   for (const { items } of started) yield await items;
 }
 
-/** Reads what runs wait for. A task queue whose workers did not answer once is not asked again. */
+/** Reads the open inputs of runs. Does not ask a task queue again once its workers did not answer. */
 class InputReader {
   readonly #client: Client;
   readonly #asksWorkers: boolean;
@@ -108,7 +107,7 @@ class InputReader {
     this.#asksAll = whole;
   }
 
-  /** Never rejects: what the run itself cannot be asked for is in its memo. */
+  /** Never rejects: falls back to the memo. */
   async read(execution: WorkflowExecutionInfo): Promise<readonly InboxItem[]> {
     const { workflowId } = execution;
     const { agent, pending, morePending } = memoOf(execution);
@@ -124,7 +123,7 @@ class InputReader {
     if (!(await this.#isAnswering(taskQueue))) return undefined;
     try {
       const handle = this.#client.workflow.getHandle(workflowId);
-      return await this.#client.withDeadline(Date.now() + timeouts.serverCheck, () =>
+      return await inTime(this.#client, () =>
         handle.query<readonly PendingInput[]>(queryNames.pending),
       );
     } catch (error) {

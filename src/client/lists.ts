@@ -1,3 +1,5 @@
+// Runs and threads, as the server lists them with their memos. Needs no worker.
+
 import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { isJsonObject } from '../base/json';
 import { threadMemoKey, threadType, whereType, workflowTypes } from '../protocol/names';
@@ -5,8 +7,6 @@ import type { ThreadKey } from '../protocol/thread';
 import type { RunMemo, RunStatus } from '../protocol/run';
 import { memoOf, stateFromMemo } from './run-view';
 import { type SearchIndex, Whose, type WhoseFilter } from './executions';
-
-// Runs, as the server lists them: read from their memos, so that no worker is needed.
 
 /** One line of a list of runs. */
 export type RunSummary = {
@@ -16,14 +16,14 @@ export type RunSummary = {
   readonly status: RunStatus;
   readonly startTime: string;
   readonly closeTime?: string;
-  /** Of a run that another one called, or a thread's turn: where it hangs below it. */
+  /** Only for child runs and turns of threads: the path from the root run or thread. */
   readonly path?: string;
   readonly pending: NonNullable<RunMemo['pending']>;
 };
 
 export type RunsFilter = WhoseFilter & {
   readonly status?: RunStatus;
-  /** Also those that other runs called, and the turns of threads. Default false. */
+  /** Also child runs and the turns of threads. Default false. */
   readonly children?: boolean;
 };
 
@@ -35,8 +35,7 @@ export async function* listRuns(
   const whose = new Whose(filter, ['status', 'children']);
   const { status, children = false } = filter;
   const query = whereType(Object.values(workflowTypes));
-  for await (const execution of index.list(query, whose.conditions)) {
-    if (!whose.matches(memoOf(execution))) continue;
+  for await (const execution of index.list(query, whose)) {
     const summary = summarize(execution);
     if (summary.path !== undefined && !children) continue;
     if (status !== undefined && summary.status !== status) continue;
@@ -62,13 +61,13 @@ function summarize(execution: WorkflowExecutionInfo): RunSummary {
 /** One line of a list of threads. */
 export type ThreadSummary = Pick<RunSummary, 'agent' | 'status' | 'pending' | 'startTime'> & {
   readonly threadId: string;
-  /** Left out for one that another program started. */
+  /** Missing if another program started the thread. */
   readonly key?: ThreadKey;
 };
 
 export type ThreadsFilter = Pick<WhoseFilter, 'agent'> & Partial<ThreadKey>;
 
-/** Open ones, the newest first. */
+/** Open threads, the newest first. */
 export async function* listThreads(
   index: SearchIndex,
   filter: ThreadsFilter,
@@ -79,9 +78,7 @@ export async function* listThreads(
     ...(Object.keys(key).length > 0 && { key }),
   });
   const query = `WorkflowType = '${threadType}' AND ExecutionStatus = 'Running'`;
-  for await (const execution of index.list(query, whose.conditions)) {
-    if (whose.matches(memoOf(execution))) yield summarizeThread(execution);
-  }
+  for await (const execution of index.list(query, whose)) yield summarizeThread(execution);
 }
 
 function summarizeThread(execution: WorkflowExecutionInfo): ThreadSummary {

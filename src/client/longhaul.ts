@@ -40,13 +40,14 @@ import { threadInput, type ThreadOptions } from './thread-input';
 import { hasWorker, noWorker } from './workers';
 
 export type StartOptions<Types extends RunTypes = RunTypes> = {
-  /** Temporal's workflow id; default `<runner id>-<12 characters>`. A run that is open or has completed is not started again. */
+  /** Temporal's workflow id. Default: `<runner id>-<12 characters>`. The id of an open or completed run throws `RunAlreadyExists`. */
   readonly workflowId?: string;
-  /** JSON the run starts with; tools and callbacks see the keys they declare. */
+  /** A JSON object that the run starts with. Tools and callbacks see the keys that they declare. */
   readonly session?: TypeOf<Types, 'session'>;
+  /** Whose run it is: what lists and the inbox filter by. */
   readonly key?: RunKey;
   readonly budget?: BudgetSpec;
-  /** For tools only; never shown to the model. At most 16 KiB of JSON. */
+  /** JSON for tools only, never shown to the model. At most 16 KiB. */
   readonly context?: TypeOf<Types, 'context'>;
 };
 
@@ -58,11 +59,11 @@ const startOptionNames = {
   context: true,
 } as const;
 
-/** A client of Longhaul on one Temporal namespace and task queue. Made by `connect`. */
+/** A client for one Temporal namespace and task queue. `connect` makes it. */
 export class Longhaul {
   readonly client: Client;
   readonly taskQueue: string;
-  /** Whose workers run what is started here. */
+  /** The application whose workers run the runs that this client starts. */
   readonly application: string;
   readonly #index: SearchIndex;
   readonly #close: () => Promise<void>;
@@ -87,7 +88,7 @@ export class Longhaul {
   }
 
   /**
-   * Starts a run and returns at once. `runner` is the id of a runner the workers know, or the runner itself: only its id travels.
+   * Starts a run and returns at once. `runner` is the id of a runner that the workers know, or the runner itself; only its id is sent.
    * Throws `RunAlreadyExists`, `InvalidInput`, `PayloadTooLarge`, `ServerUnavailable`.
    */
   async start<Types extends RunTypes = RunTypes>(
@@ -101,8 +102,8 @@ export class Longhaul {
   }
 
   /**
-   * As `start`, with a spec that travels along and may name whatever the worker has. Workers refuse it with `InlineSpecRefused` unless
-   * their option `inlineSpecs` takes it. Never pass on what a user sent.
+   * Like `start`, but sends the whole spec, which may name any tool of the worker. The run fails with `InlineSpecRefused` unless the
+   * worker's option `inlineSpecs` allows it. Never pass on a spec from a user.
    */
   async startSpec<Types extends RunTypes = RunTypes>(
     runner: RunnerWithSpec<Types>,
@@ -135,26 +136,26 @@ export class Longhaul {
     );
   }
 
-  /** The handle of a run that was started before, here or anywhere. */
+  /** The handle of an existing run, also one that another process started. Does not ask the server. */
   run<Types extends RunTypes = RunTypes>(
     workflowId: string,
     options: ReadOptions = {},
   ): RunHandle<Types> {
     checkOptions('run', options, { withoutWorker: true });
     if (typeof workflowId !== 'string' || workflowId === '')
-      throw new LonghaulError('InvalidInput', 'a workflow id must be a text');
+      throw new LonghaulError('InvalidInput', 'workflowId must be a text that is not empty');
     return new RunHandle(this.client, workflowId, options);
   }
 
-  /** Runs, the newest first, as the server lists them: a new one shows up after about a second. Needs no worker. */
+  /** Lists runs, the newest first. A new run shows up after about a second. Needs no worker. */
   runs(filter: RunsFilter = {}): AsyncGenerator<RunSummary, void, void> {
     return listRuns(this.#index, filter);
   }
 
   /**
-   * What the open runs of the namespace wait for, wherever in their trees it was asked: of the newest run first, within a run in the
-   * order it was asked. Read from what the server keeps, which is about a second late, and from a worker only where that is not all.
-   * `key` names whose: without it, everybody's.
+   * Lists the open inputs of all runs and threads, including their child runs: the newest run first, and the oldest input of a run first.
+   * A new input shows up after about a second. Without `key` it lists everybody's. Asks a worker only if a run has more inputs than the
+   * server keeps.
    *
    * @example
    * for await (const { workflowId, inputId, question } of longhaul.inbox({ key: { userId: 'ada' } })) {
@@ -166,8 +167,8 @@ export class Longhaul {
   }
 
   /**
-   * Open runs that a workflow reset left behind: the run that called them went back to before it did, or is gone. They hold on to
-   * nothing but themselves; `run(workflowId).cancel()` ends one with all below it.
+   * Lists open runs that a workflow reset left behind: their caller is gone, or was reset to before the call. Nobody waits for them.
+   * `run(workflowId).cancel()` ends one with its child runs.
    */
   async orphans(filter: WhoseFilter = {}): Promise<readonly OrphanRun[]> {
     try {
@@ -178,7 +179,7 @@ export class Longhaul {
   }
 
   /**
-   * A conversation, by whose it is: an agent that remembers the turns before. It needs not exist: the first message starts it.
+   * The handle of a conversation with an agent that remembers earlier turns. It need not exist yet: the first message starts it.
    *
    * @example
    * const thread = longhaul.thread({ agent: 'assistant', userId: 'ada', sessionId: 'chat-1' });
@@ -193,17 +194,17 @@ export class Longhaul {
     );
   }
 
-  /** Open conversations, the newest first, as the server lists them: a new one shows up after about a second. Needs no worker. */
+  /** Lists open threads, the newest first. A new thread shows up after about a second. Needs no worker. */
   threads(filter: ThreadsFilter = {}): AsyncGenerator<ThreadSummary, void, void> {
     return listThreads(this.#index, filter);
   }
 
-  /** Closes the connection, if `connect` opened it. */
+  /** Closes the connection if `connect` opened it. Does not end runs. */
   async close(): Promise<void> {
     await this.#close();
   }
 
-  /** A name that the task queue says need not travel. */
+  /** The application, unless it is the task queue's name, which is the default. */
   get #own(): Pick<RunInput, 'application'> {
     return this.application === this.taskQueue ? {} : { application: this.application };
   }
@@ -233,7 +234,7 @@ export class Longhaul {
       );
     } catch (error) {
       if (error instanceof WorkflowExecutionAlreadyStartedError) {
-        const message = `run '${workflowId}' already exists: get it with run('${workflowId}'), or start under another workflowId`;
+        const message = `run '${workflowId}' already exists. Get it with run('${workflowId}'), or start with another workflowId`;
         throw new LonghaulError('RunAlreadyExists', message, {
           cause: error,
           details: { workflowId },

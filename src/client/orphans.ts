@@ -1,27 +1,21 @@
-// Runs that a reset left behind: still open, called by an execution that is no more. Nobody waits for what they give.
+// Orphans: runs that a reset left behind. They are still open, but the execution that called them is gone, so nobody waits for them.
 
-import type {
-  Client,
-  WorkflowExecutionDescription,
-  WorkflowExecutionInfo,
-} from '@temporalio/client';
-import { timeouts } from '../protocol/limits';
+import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { whereType } from '../protocol/names';
 import type { RunStatus } from '../protocol/run';
-import { isNotFound } from './failures';
-import { limited } from './calls';
+import { describeIfThere, limited } from './calls';
 import { memoOf, stateFromMemo } from './run-view';
 import { Whose, type WhoseFilter } from './executions';
 
-/** A run whose caller is gone, or went back to before it called. What hangs below it is not listed: it ends with it. */
+/** An open run whose caller is gone, or was reset to before the call. Its own child runs are not listed; they end with it. */
 export type OrphanRun = {
   readonly workflowId: string;
   readonly runId: string;
   readonly agent: string;
-  /** Where it hung below its root run. */
+  /** The path from its root run. */
   readonly path: string;
   readonly status: RunStatus;
-  /** The run that called it. */
+  /** The run that called this one. */
   readonly callerWorkflowId: string;
   readonly startTime: string;
 };
@@ -29,20 +23,16 @@ export type OrphanRun = {
 type CalledRun = {
   readonly execution: WorkflowExecutionInfo;
   readonly path: string;
-  readonly caller: Execution & { readonly runId: string };
+  readonly caller: { readonly workflowId: string; readonly runId: string };
 };
 
-type Execution = { readonly workflowId: string; readonly runId?: string };
-
-/** Runs that the server is asked about at a time. */
+/** Runs to ask the server about at once. */
 const atATime = 10;
-/** Each comes with its memo. */
 const pageSize = 200;
 
 /**
- * An open run whose calling execution is open as well is none: the server's list tells. Of the others the server is asked, for it
- * hands children that a reset keeps over to the new execution, which the list does not tell. Of the open runs the newest `most` are
- * looked at; `isAll` is false when there are more.
+ * Looks at the newest `most` open runs; `isAll` is false if there are more. A run whose calling execution is in that list is not an
+ * orphan. For the others it asks the server: a reset may hand children over to the new execution, which the list does not show.
  */
 export async function findOrphans(
   client: Client,
@@ -53,21 +43,18 @@ export async function findOrphans(
   const ask = limited(atATime);
   const { suspects, isAll } = await suspectsOf(client, whose, most);
   const callers = [...new Set(suspects.map(({ caller }) => caller.workflowId))];
-  const kept = new Set(
-    (
-      await Promise.all(callers.map((workflowId) => ask(() => childrenOf(client, { workflowId }))))
-    ).flat(),
-  );
+  const children = callers.map((workflowId) => ask(() => childrenOf(client, workflowId)));
+  const kept = new Set((await Promise.all(children)).flat());
   const left = suspects.filter(({ execution }) => !kept.has(execution.workflowId));
   const described = left.map(({ execution: { workflowId, runId } }) =>
-    ask(() => describeExecution(client, { workflowId, runId })),
+    ask(() => describeIfThere(client, { workflowId, runId })),
   );
-  // The list is late to tell that a run has ended.
+  // The list shows late that a run has ended.
   const isOpen = (await Promise.all(described)).map((found) => found?.status.name === 'RUNNING');
   return { orphans: left.filter((_run, index) => isOpen[index]).map(toOrphan), isAll };
 }
 
-/** Open runs whose calling execution is not open. What a workflow of the user's own started has no path and is its own business. */
+/** Open runs whose calling execution is not open. A run that a user's own workflow started has no path, and does not count. */
 async function suspectsOf(
   client: Client,
   whose: Whose,
@@ -90,25 +77,11 @@ async function suspectsOf(
   return { suspects: called.filter(({ caller }) => !open.has(caller.runId)), isAll };
 }
 
-/** Workflow ids of the children that the newest execution of a run has open, or is starting. */
-async function childrenOf(client: Client, run: Execution): Promise<readonly string[]> {
-  const found = await describeExecution(client, run);
+/** Workflow ids of the children that the newest execution of a run has open or is starting. */
+async function childrenOf(client: Client, workflowId: string): Promise<readonly string[]> {
+  const found = await describeIfThere(client, { workflowId });
   if (found?.status.name !== 'RUNNING') return [];
   return (found.raw.pendingChildren ?? []).map(({ workflowId }) => workflowId ?? '');
-}
-
-async function describeExecution(
-  client: Client,
-  { workflowId, runId }: Execution,
-): Promise<WorkflowExecutionDescription | undefined> {
-  try {
-    return await client.withDeadline(Date.now() + timeouts.serverCheck, () =>
-      client.workflow.getHandle(workflowId, runId).describe(),
-    );
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
 }
 
 function toOrphan({ execution, path, caller }: CalledRun): OrphanRun {

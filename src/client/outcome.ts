@@ -1,11 +1,10 @@
-// Waiting for a run's next pause or its end, by one shared update per pause.
+// Waits for a run's next pause or its end, with one shared update per pause.
 //
-// 1. All who wait for pause n+1 use the update id `outcome:<n+1>`: the server lets few updates be in flight, but serves many waiters
-//    of one.
-// 2. Where the run stands is read from its memo, which costs no worker anything: after a restart the update alone has the run
-//    replayed, once for all who wait.
-// 3. A reply that leaves the result out says `ended`: it is read from the run, for the same update would say the same again.
-// 4. One long poll a caller. A run that closes ends the update, and the server is asked again.
+// 1. Everybody who waits for pause n+1 uses the update id `outcome:<n+1>`. The server allows few open updates, but many waiters on one.
+// 2. The run's status is read from its memo, which needs no worker. After a restart only the update makes a worker replay the run, once
+//    for all waiters.
+// 3. A reply `ended` carries no result. The result is read from the run, because the same update would give the same reply again.
+// 4. Each caller holds one long poll. A run that closes ends the update, and the server is asked again.
 
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { LonghaulError } from '../protocol/errors';
@@ -20,7 +19,7 @@ import type {
 import { asLonghaulError, isCutOff, isNotFound, readable } from './failures';
 import { patiently, uninterrupted } from './calls';
 import { hasClosed, stateFromMemo } from './run-view';
-import { requireWorker } from './workers';
+import { requireWorker, whileServed } from './workers';
 
 export type OutcomeSource = {
   readonly client: Client;
@@ -28,21 +27,21 @@ export type OutcomeSource = {
   readonly describe: () => Promise<WorkflowExecutionDescription>;
   readonly state: () => Promise<RunState>;
   readonly result: () => Promise<AgentRunResult>;
-  /** What it means that the run takes no update, as an error. */
+  /** Explains, as an error, why the run takes no update. */
   readonly untaken: (error: unknown) => Promise<unknown>;
 };
 
 export async function waitForOutcome(source: OutcomeSource): Promise<AgentRunOutcome> {
-  const waiting = new AbortController();
-  const outcome = nextOutcome(source, waiting.signal);
-  const watched = watchWorker(source, waiting.signal);
+  const { client, workflowId } = source;
+  const requireOne = (signal: AbortSignal): Promise<void> =>
+    patiently(async () => {
+      const { taskQueue } = await source.describe();
+      await requireWorker(client, { taskQueue, workflowId, signal });
+    });
   try {
-    return await Promise.race([outcome, watched]);
+    return await whileServed(requireOne, (signal) => nextOutcome(source, signal));
   } catch (error) {
     throw asLonghaulError(error);
-  } finally {
-    waiting.abort();
-    for (const left of [outcome, watched]) left.catch(() => undefined);
   }
 }
 
@@ -53,19 +52,19 @@ async function nextOutcome(source: OutcomeSource, signal: AbortSignal): Promise<
   }
 }
 
-/** Undefined where the run moved on meanwhile: look again. */
+/** Undefined if the run moved on meanwhile: look again. */
 async function look(
   source: OutcomeSource,
   signal: AbortSignal,
 ): Promise<AgentRunOutcome | undefined> {
   const execution = await source.describe();
-  // One that is complete may still be open, saving or with branches nobody waits for: its outcome is out all the same.
+  // A complete run may still be open, for instance to save. Its outcome does not change any more.
   const { status, pauseSeq } = stateFromMemo(execution);
   if (hasClosed(execution) || status === 'failed' || status === 'cancelled')
     return complete(await source.result());
   if (status !== 'needs-input')
     return await outcomeOf(source, await nextReply(source, pauseSeq, signal));
-  // Only the run itself tells its questions whole.
+  // Only the run itself has its questions in full.
   const state = await source.state();
   if (state.pending.length > 0) return needsInput(state.pending);
   return await outcomeOf(source, await nextReply(source, state.pauseSeq, signal));
@@ -83,20 +82,10 @@ async function nextReply(
   try {
     return readable(await uninterrupted(() => client.withAbortSignal(signal, ask)));
   } catch (error) {
-    // The run moved on to its next execution, or closed while the update was under way.
+    // The run closed, or moved on to its next execution, during the update.
     if (isCutOff(error) || isNotFound(error)) return { kind: 'moved' };
     throw await untaken(error);
   }
-}
-
-/** Rejects when no worker polls; otherwise never settles. */
-async function watchWorker(source: OutcomeSource, signal: AbortSignal): Promise<never> {
-  const { client, workflowId } = source;
-  await patiently(async () => {
-    const { taskQueue } = await source.describe();
-    await requireWorker(client, { taskQueue, workflowId, signal });
-  });
-  return await new Promise<never>(() => undefined);
 }
 
 async function outcomeOf(
@@ -115,7 +104,7 @@ function complete(result: AgentRunResult): AgentRunOutcome {
 function needsInput(pending: readonly PendingInput[]): AgentRunOutcome {
   const [first] = pending;
   if (first === undefined)
-    throw new LonghaulError('InternalError', 'a pause without an open input');
+    throw new LonghaulError('InternalError', 'the run is paused but has no open input');
   const { kind: _kind, ...fields } = first;
   return { kind: 'needs-input', pending, ...fields };
 }

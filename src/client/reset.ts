@@ -1,13 +1,15 @@
-// Takes a run back to before a turn or a step, so that nothing it did since is still under way when it goes on.
+// Takes a run back to before a turn or a step, and plans first what that undoes, from the histories of the run and its child runs.
 //
-// 1. The run is halted first: it ends what it called, and starts nothing more. All of that has closed before anything is reset.
-// 2. What was said to it since is not said again: what it asks again is answered again.
+// 1. The run is halted first: it ends its calls and starts no new ones. The reset comes after all calls have closed.
+// 2. The run goes back to a workflow task at which it had no open call, so that no call runs twice at once.
+// 3. Signals and updates since then are not sent again: people answer again what the run asks again.
 
 import { randomUUID } from 'node:crypto';
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { hasCode, LonghaulError } from '../protocol/errors';
 import { timeouts } from '../protocol/limits';
 import { kindOfType, queryNames, signalNames } from '../protocol/names';
+import { pause } from './calls';
 import { isNotFound } from './failures';
 import { RunView } from './run-view';
 import { noWorker } from './workers';
@@ -36,9 +38,9 @@ const ours: Readonly<Record<keyof LonghaulActivities, true>> = {
 };
 
 export type ResetOptions = {
-  /** The turn of an agent, from 1 on; of another runner a step, branch or task, as its path says: `branch-2`. */
+  /** For an agent, the number of a turn, from 1. Else a step, branch or task as in its path: `branch-2`. */
   readonly to: number | string;
-  /** Is shown what would be undone, before anything changes; false leaves the run as it is. */
+  /** Called with the plan before anything changes. If it returns false, nothing changes. */
   readonly confirm?: (plan: ResetPlan) => boolean | Promise<boolean>;
   /** Kept in the history. */
   readonly reason?: string;
@@ -47,7 +49,7 @@ export type ResetOptions = {
 const pauseMs = 100;
 
 /** Signals, updates, Nexus, cancellation requests. */
-const notSaidAgain = [1, 2, 3, 4];
+const notSentAgain = [1, 2, 3, 4];
 
 export async function resetRun(
   client: Client,
@@ -67,7 +69,7 @@ export async function resetRun(
     reason,
     requestId: randomUUID(),
     workflowTaskFinishEventId: plan.taskEventId,
-    resetReapplyExcludeTypes: notSaidAgain,
+    resetReapplyExcludeTypes: notSentAgain,
   } as unknown as Parameters<Client['workflowService']['resetWorkflowExecution']>[0]);
   return plan;
 }
@@ -75,7 +77,10 @@ export async function resetRun(
 function checkTarget(to: unknown): void {
   const isTurn = typeof to === 'number' && Number.isInteger(to) && to > 0;
   if (isTurn || (typeof to === 'string' && to !== '')) return;
-  throw new LonghaulError('InvalidInput', 'to must be the number of a turn, from 1 on, or a step');
+  throw new LonghaulError(
+    'InvalidInput',
+    'to must be the number of a turn, from 1, or the name of a step',
+  );
 }
 
 function checkRun({
@@ -87,18 +92,18 @@ function checkRun({
   if (!isRunType(type))
     throw new LonghaulError(
       'InvalidInput',
-      `'${workflowId}' is a workflow of type '${type}': only runs can be reset. In a thread, reset the run of a turn`,
+      `'${workflowId}' is a workflow of type '${type}', but only runs can be reset. In a thread, reset the run of a turn`,
     );
   if (status.name === 'RUNNING' || parentExecution === undefined) return;
   throw new LonghaulError(
     'RunClosed',
-    `run '${workflowId}' has ended, and '${parentExecution.workflowId}', which called it, has gone on: reset the caller`,
+    `run '${workflowId}' has ended, and its caller '${parentExecution.workflowId}' has gone on. Reset the caller`,
   );
 }
 
 /**
- * Resolves when nothing of the run is under way any more. What it called is halted before it: a run that is cancelled closes while the
- * attempts of its calls still end, one that is halted waits for them.
+ * Resolves when the run has no open call any more. Child runs are halted first: a cancelled run closes while its calls still end, but a
+ * halted run waits for them.
  */
 async function halt(client: Client, workflowId: string): Promise<WorkflowExecutionDescription> {
   const view = new RunView(client, workflowId);
@@ -108,9 +113,9 @@ async function halt(client: Client, workflowId: string): Promise<WorkflowExecuti
   for (const child of children) await halt(client, child).catch(ignoreMissing);
   await client.workflow.getHandle(workflowId).signal(signalNames.halt);
   const deadline = Date.now() + timeouts.resetHalt;
-  // Answered after the signal was: what the run still calls then, it has begun to end.
+  // The run answers after it got the signal: it has begun to end its open calls.
   if (!(await view.answers())) throw noWorker(before.taskQueue, workflowId);
-  // Of a child that was reset itself the server does not hand the cancellation down.
+  // The server does not pass the cancellation on to a child that was reset itself.
   for (const child of children)
     await client.workflow.getHandle(child).cancel().catch(ignoreMissing);
   for (;;) {
@@ -118,10 +123,10 @@ async function halt(client: Client, workflowId: string): Promise<WorkflowExecuti
     const open = underWay(run);
     if (run.status.name !== 'RUNNING' || open.length === 0) return run;
     if (Date.now() > deadline) {
-      const message = `run '${workflowId}' is halted, but these calls still run: ${open.slice(0, 10).join(', ')}. Nothing was reset: try again later, or cancel the run`;
+      const message = `run '${workflowId}' is halted, but these calls still run: ${open.slice(0, 10).join(', ')}. Nothing was reset. Try again later, or cancel the run`;
       throw new LonghaulError('InternalError', message, { retryable: true });
     }
-    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    await pause(pauseMs);
   }
 }
 
@@ -134,17 +139,12 @@ function underWay({ raw }: WorkflowExecutionDescription): readonly string[] {
   return [...calls, ...(raw.pendingChildren ?? []).map((child) => child.workflowId ?? '')];
 }
 
-// What a reset of a run would undo: read from the histories of the run and of all it called since. Changes nothing.
-//
-// The run goes back to a workflow task at which nothing of it was under way: nothing is handed over to the new execution, and nothing is
-// done twice at a time.
-
-/** A tool call that the reset undoes in the run's log, not in the world. */
+/** A tool call that the reset removes from the run's log. What it did outside stays. */
 export type UndoneCall = {
   readonly workflowId: string;
   readonly path: string;
   readonly tool: string;
-  /** Left out where no worker tells the run's definition. */
+  /** Missing if no worker gives the run's definition. */
   readonly effect?: 'read' | 'idempotent' | 'once';
 };
 
@@ -152,16 +152,16 @@ export type UndoneRun = { readonly workflowId: string; readonly path: string };
 
 export type ResetPlan = {
   readonly workflowId: string;
-  /** The execution that is gone back to, and the workflow task in it that is decided again. */
+  /** The execution to go back to, and the workflow task in it from which it goes on. */
   readonly runId: string;
   readonly taskEventId: number;
-  /** In the order they were made; those of runs below stand with their callers. The new execution may make them again. */
+  /** In the order of the calls, with those of child runs after their caller. The new execution may make them again. */
   readonly calls: readonly UndoneCall[];
-  /** Runs that were called since, at any depth. */
+  /** Child runs since then, at any depth. */
   readonly runs: readonly UndoneRun[];
 };
 
-/** A call of an activity or of a child. */
+/** A call of an activity or of a child run. */
 type Step = {
   readonly name: string;
   readonly isChild: boolean;
@@ -187,7 +187,7 @@ class ResetPlanner {
     this.#client = client;
   }
 
-  /** `to`: the turn of an agent, or a step, branch or task. Throws `InvalidInput` where the run has none such. */
+  /** Throws `InvalidInput` if the run has no such turn or step. */
   async plan(workflowId: string, to: number | string): Promise<ResetPlan> {
     const later: Step[] = [];
     for await (const execution of this.#executions(workflowId)) {
@@ -203,11 +203,11 @@ class ResetPlanner {
     }
     const [sought, hint] =
       typeof to === 'number'
-        ? [`turn ${to}`, 'an agent is taken to the number of a turn']
-        : [`step '${to}'`, 'a workflow is taken to a step, branch or task that it has started'];
+        ? [`turn ${to}`, 'for an agent, give the number of a turn']
+        : [`step '${to}'`, 'for a workflow, give a step, branch or task that it has started'];
     throw new LonghaulError(
       'InvalidInput',
-      `run '${workflowId}' has no ${sought} in its history: ${hint}`,
+      `run '${workflowId}' has no ${sought} in its history; ${hint}`,
     );
   }
 
@@ -292,7 +292,7 @@ class ResetPlanner {
         input = execution.input;
       }
     } catch {
-      // It has yet to start, or the server has forgotten it.
+      // It has not started, or the server has deleted it.
     }
     return input === undefined
       ? { calls: [], runs: [] }
@@ -317,7 +317,7 @@ class ResetPlanner {
   }
 }
 
-/** The step that this event ends; 0 for any other event. */
+/** The event id of the step that this event ends; 0 for any other event. */
 function closedStep(event: HistoryEvent): number {
   return endedActivity(event) ?? endedChild(event) ?? 0;
 }
@@ -342,7 +342,7 @@ function endedChild(event: HistoryEvent): number | undefined {
   return ended ? Number(ended.initiatedEventId) : undefined;
 }
 
-/** The task that first decided on what is gone back to. */
+/** The workflow task that first scheduled the turn or step. */
 function taskOf(steps: readonly Step[], to: number | string): number | undefined {
   const turns = steps.filter(
     ({ name, input }) => name === 'callModel' && (input as { turn: number }).turn === to,
@@ -355,7 +355,7 @@ function taskOf(steps: readonly Step[], to: number | string): number | undefined
   return first?.task;
 }
 
-/** The last task up to `task` before which all that had been decided on had ended. */
+/** The last task, up to `task`, before which all earlier steps had ended. */
 function quietTask(steps: readonly Step[], task: number): number {
   const open = steps.filter((step) => step.task < task && step.closedAt > task);
   return open.length === 0 ? task : quietTask(steps, Math.min(...open.map((step) => step.task)));
@@ -375,7 +375,6 @@ function toolOf(
   return { tool, ...(effect && { effect }) };
 }
 
-/** Whether a workflow of this type is one that can be taken back. */
 function isRunType(type: string): boolean {
   return kindOfType(type) !== undefined;
 }

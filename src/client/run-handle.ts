@@ -29,34 +29,35 @@ import {
   isUntaken,
   readable,
   runFailure,
+  runNotFound,
 } from './failures';
 import { waitForOutcome } from './outcome';
 import { patiently, uninterrupted } from './calls';
 import { type ResetOptions, type ResetPlan, resetRun } from './reset';
-import { followLog, hasEnded, memoOf, type ReadOptions, type RunEvent, RunView } from './run-view';
+import { hasEnded, memoOf, type RunEvent, RunView, type ViewOptions } from './run-view';
 import { type RunTree, TreeReader } from './run-tree';
-import { requireWorker } from './workers';
+import { requireWorker, whileServed } from './workers';
 
 type GivenAnswer = (ResumeInput | ApproveInput | RejectInput) & { readonly inputId: string };
 
 type Sending = { readonly input: GivenAnswer; readonly signal: AbortSignal };
 
-/** How often a run is asked what the update id of an answer is made of, before it is answered without. */
+/** How often the client asks for the nonce of an input before it answers without it. */
 const mostAsked = 3;
 
 /** One run, by its workflow id. Always addresses the run's newest execution. */
 export class RunHandle<Types extends RunTypes = RunTypes> {
   readonly workflowId: string;
-  /** Set by `start` when no worker had polled the task queue: the run waits for one. */
+  /** Set by `start` if no worker polled the task queue: the run waits for one. */
   readonly warning: LonghaulError | undefined;
   readonly #client: Client;
-  readonly #options: ReadOptions;
+  readonly #options: ViewOptions;
   readonly #view: RunView;
 
   constructor(
     client: Client,
     workflowId: string,
-    options: ReadOptions & { warning?: LonghaulError } = {},
+    options: ViewOptions & { warning?: LonghaulError } = {},
   ) {
     this.workflowId = workflowId;
     this.warning = options.warning;
@@ -66,11 +67,12 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
   }
 
   /**
-   * Waits for the run to end or to ask something: at the first pause, and again at the next. Throws the run's own typed error when it
-   * failed, `RunCancelled` when it was cancelled, `NoWorker` within 5 s when nothing polls its task queue. Waits on while the server
-   * restarts or refuses it for its limits; throws `ServerUnavailable` after five minutes without a server.
+   * Waits until the run ends or asks for input. After an answer, call it again. Throws the run's own error if the run failed,
+   * `RunCancelled` if it was cancelled, and `NoWorker` within 5 s if no worker polls its task queue. Keeps waiting while the server
+   * restarts or refuses the call for its limits. Throws `ServerUnavailable` after five minutes without a server.
    */
   async outcome(): Promise<AgentRunOutcome<Types>> {
+    await this.#options.started?.();
     const outcome = await waitForOutcome({
       client: this.#client,
       workflowId: this.workflowId,
@@ -82,8 +84,9 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
     return outcome as AgentRunOutcome<Types>;
   }
 
-  /** Waits for the end, through any number of pauses. Throws as `outcome` does, but waits for a worker as long as it takes. */
+  /** Waits for the end, through all pauses. Throws like `outcome`, but waits for a worker without a limit. */
   async result(): Promise<AgentRunResult<Types>> {
+    await this.#options.started?.();
     const result: unknown = await this.#result();
     return result as AgentRunResult<Types>;
   }
@@ -92,14 +95,14 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
     try {
       return readable(await this.#newestResult());
     } catch (error) {
-      if (isNotFound(error)) throw notFound(this.workflowId, error);
+      if (isNotFound(error)) throw runNotFound(this.workflowId, error);
       const failure = runFailure(error);
       if (failure === undefined) throw asLonghaulError(error);
       throw failure.code === 'RunCancelled' ? await this.#cancelled(failure) : failure;
     }
   }
 
-  /** A reset terminates the execution that is waited for, and the run goes on in another one. */
+  /** A reset terminates the execution that this waits for. The run goes on in a new execution. */
   async #newestResult(): Promise<AgentRunResult> {
     for (;;) {
       try {
@@ -111,7 +114,7 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
     }
   }
 
-  /** Where the run stands. Without a worker it comes from the memo, which has no counters. */
+  /** The run's current state. Without a worker it comes from the memo: `turn`, `iterations` and `usage` are then unknown. */
   async state(): Promise<RunState> {
     return await this.#view.state();
   }
@@ -125,36 +128,36 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
   }
 
   /**
-   * The run with all it called, at any depth: where each stands, what it has used, what it asks. Each run is asked; what no worker
-   * answers for comes from memos, which have no counters.
+   * The run and all its child runs, at any depth, each with its state, usage and open inputs. Asks each run. Without a worker the states
+   * come from memos, which have no counters.
    */
   async tree(): Promise<RunTree> {
     return await new TreeReader(this.#client, this.#options).read(this.workflowId);
   }
 
   /**
-   * The conversation so far; an open batch of tool calls is shown closed. Where no worker answers, it is what the history of the newest
-   * execution tells: without what the run decided itself and what people answered.
+   * The conversation so far, as messages. Open tool calls have a placeholder result. Without a worker it comes from the history of the
+   * newest execution, which lacks the run's own decisions and people's answers.
    */
   async transcript(): Promise<Message[]> {
     return foldLog(await this.#view.entries());
   }
 
-  /** The raw entries of the log from index `from` on; where no worker answers, those that history has, as `transcript`. */
+  /** The raw log entries from index `from` on. Without a worker: only those in history, as for `transcript`. */
   async log(options: { from?: number } = {}): Promise<LogEntry[]> {
     checkOptions('log', options, { from: true });
     return await this.#view.entries(options.from);
   }
 
-  /** The run's steps as they happen, from log index `from` on; ends with the run. Resume with the last `index + 1`. */
+  /** The run's log entries as they happen, from index `from` on. Ends with the run. To continue, pass the last `index + 1` as `from`. */
   events(options: { from?: number; signal?: AbortSignal } = {}): AsyncIterable<RunEvent> {
     checkOptions('events', options, { from: true, signal: true });
-    return followLog(this.#view, options);
+    return this.#view.events(options);
   }
 
   /**
-   * Answers an open question. With one open question `inputId` may be left out. An honest retry of the same answer is accepted again;
-   * another answer is refused with `AlreadyAnswered`.
+   * Answers an open question. `inputId` may be left out if only one input is open; else it throws `AmbiguousInput`. Sending the same
+   * answer again is accepted; a different one throws `AlreadyAnswered`. Also throws `InvalidAnswer`, `NotWaiting`, `RunClosed`, `NoWorker`.
    */
   async resume(answer: Json, options: { inputId?: string } = {}): Promise<void> {
     checkOptions('resume', options, { inputId: true });
@@ -163,7 +166,7 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
     await this.#update(updateNames.resume, answer, { answer, inputId });
   }
 
-  /** Lets a waiting tool call run, with other arguments if they are given. */
+  /** Lets a waiting tool call run. `args` replaces its arguments. */
   async approve(inputId: string, options: { args?: JsonObject } = {}): Promise<void> {
     checkOptions('approve', options, { args: true });
     const { args } = options;
@@ -174,14 +177,15 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
     });
   }
 
-  /** Refuses a waiting tool call; the model is told the reason. */
+  /** Refuses a waiting tool call. The model gets the reason. */
   async reject(inputId: string, reason: string): Promise<void> {
     checkReason(reason);
     await this.#update(updateNames.reject, ['reject', reason], { inputId, reason });
   }
 
-  /** Cancels the run and what it is doing; provider calls are aborted. Of a run that has ended, nothing changes. */
+  /** Cancels the run and everything it is doing. Provider calls are aborted. A run that has ended does not change. */
   async cancel(reason = 'cancelled by the caller'): Promise<void> {
+    await this.#options.started?.();
     try {
       await this.#handle().signal(signalNames.cancelRun, { reason });
       await this.#handle().cancel();
@@ -192,10 +196,10 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
   }
 
   /**
-   * Takes the run back to before a turn or a step, also one that has ended. `confirm` is shown what would be undone. Then the run ends
-   * what is under way, below it, too, and only then is it reset: no call is made twice at a time. Calls that are made again have the
-   * idempotency keys they had; what was asked since is asked again. Resolves with what was undone; with nothing when `confirm` says no.
-   * Throws `InvalidInput` where the run has no such turn or step, `RunClosed` for a run below another that has its result already.
+   * Takes the run back to before a turn or step. The run may have ended. `confirm` gets the plan and may refuse it. The run first ends
+   * its open calls and child runs, so that no call runs twice at once. Repeated calls have the same idempotency keys as before. Questions
+   * asked since then are asked again. Returns the plan, or undefined if `confirm` refused. Throws `InvalidInput` if the run has no such
+   * turn or step, and `RunClosed` for a child run whose caller already has its result.
    *
    * @example
    * await run.reset({ to: 3, confirm: ({ calls }) => calls.every(({ effect }) => effect !== 'once') });
@@ -214,20 +218,20 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
   }
 
   async #update(name: string, answer: Json, input: GivenAnswer): Promise<void> {
-    const watch = new AbortController();
+    await this.#options.started?.();
     try {
-      const sent = this.#send(name, answer, { input, signal: watch.signal });
-      await Promise.race([sent, this.#rejectWithoutWorker(watch.signal)]);
+      await whileServed(
+        (signal) => this.#requireWorker(signal),
+        (signal) => this.#send(name, answer, { input, signal }),
+      );
     } catch (error) {
       if (isNotFound(error)) throw this.#notWaiting((await this.state()).status);
       if (isUntaken(error)) throw await this.#view.unanswerable(error);
       throw asLonghaulError(error);
-    } finally {
-      watch.abort();
     }
   }
 
-  /** An execution that a reset or continue-as-new closed answers nothing: the next one is asked, and knows an answer it has taken. */
+  /** A reset or continue-as-new may close the execution first. The next one then gets the answer; it knows answers already taken. */
   async #send(name: string, answer: Json, sending: Sending): Promise<void> {
     for (let asked = 1; ; asked += 1) {
       try {
@@ -249,14 +253,15 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
     try {
       await update(id);
     } catch (error) {
-      // How the server answers for an update that a reset made it give again, and that the run refused then.
+      // The server answers so if a reset replayed this update and the run refused it.
       if (!hasGrpcStatus(error, grpcStatus.internal)) throw error;
       await update(randomUUID());
     }
   }
 
-  /** What the run never asked, or forgot, it refuses under any id; one that does not tell takes an answer all the same, or says why not. */
+  /** Without a nonce the id is random: the run still takes the answer, or says why not. */
   async #updateId(inputId: string, answer: Json, signal: AbortSignal): Promise<string> {
+    // Asks the worker even if this handle reads without one.
     const view = new RunView(this.#client, this.workflowId);
     for (let asked = 0; asked < mostAsked; asked += 1) {
       const reply = await view.nonceOf(inputId);
@@ -267,21 +272,15 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
     return randomUUID();
   }
 
-  /** Never resolves: rejects when the update has no worker to go to. */
-  async #rejectWithoutWorker(signal: AbortSignal): Promise<never> {
+  async #requireWorker(signal: AbortSignal): Promise<void> {
     const { taskQueue } = await this.#view.describe();
     await requireWorker(this.#client, { taskQueue, workflowId: this.workflowId, signal });
-    return await new Promise<never>(() => undefined);
   }
 
   #notWaiting(status: RunState['status']): LonghaulError {
-    if (hasEnded(status))
-      return new LonghaulError(
-        'RunClosed',
-        `run '${this.workflowId}' is not waiting: it is ${status}`,
-      );
+    const code = hasEnded(status) ? 'RunClosed' : 'NotWaiting';
     return new LonghaulError(
-      'NotWaiting',
+      code,
       `run '${this.workflowId}' is not waiting for an answer: it is ${status}`,
     );
   }
@@ -297,13 +296,9 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
   }
 }
 
-function notFound(workflowId: string, cause?: unknown): LonghaulError {
-  return new LonghaulError('RunNotFound', `there is no run '${workflowId}'`, { cause });
-}
-
 /**
- * The same for an honest retry of an answer, another for another answer: the server runs each once. It stands in clear in history; the
- * nonce does not.
+ * The same id for the same answer, so that the server runs a retry once. History shows the id in clear text; the nonce keeps the answer
+ * from being guessed.
  */
 export function updateId(nonce: string, answer: Json): string {
   return createHash('sha256')

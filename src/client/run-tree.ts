@@ -1,4 +1,4 @@
-// A run with all it called: each asked itself, a few at a time; and from the server's list and memos where no worker answers.
+// Reads a run and its child runs: asks each run, or reads the server's list and memos if no worker answers.
 
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { emptyUsage } from '../core/budget/usage';
@@ -12,30 +12,30 @@ import { asLonghaulError, hasGrpcStatus } from './failures';
 import { limited } from './calls';
 import { RunView, stateFromMemo, type ReadOptions } from './run-view';
 
-/** A run and the runs it called, in the order in which it did. */
+/** A run and its child runs, in the order of their calls. */
 export type RunTree = {
   readonly workflowId: string;
   readonly runner: string;
-  /** Of a root run that no worker answers for: what it was started as, which is an agent if its runner was named by id only. */
+  /** If no worker answers for a root run that was started by id, this is `agent`. */
   readonly kind: RunnerSpec['kind'];
-  /** The way from the root run. */
+  /** The path from the root run. */
   readonly path: string;
   readonly status: RunStatus;
-  /** Counters of a run that no worker answers for are 0, and its usage is unknown. */
+  /** If no worker answers, the counters are 0 and the usage is unknown. */
   readonly turn: number;
   readonly iterations: number;
-  /** With all below it, as far as that has ended. */
+  /** Includes child runs that have ended. */
   readonly usage: Usage;
   readonly costUsd?: number;
-  /** What this run itself asks; what is asked below stands there. */
+  /** Open inputs of this run itself. Those of child runs are in `children`. */
   readonly pending: readonly PendingInput[];
   readonly children: readonly RunTree[];
 };
 
-/** Runs asked at a time. */
+/** Runs to ask at once. */
 const atATime = 10;
 
-/** Where the workers have not answered once, they are not asked again. */
+/** Does not ask workers again once one did not answer. */
 export class TreeReader {
   readonly #client: Client;
   readonly #limited = limited(atATime);
@@ -60,7 +60,7 @@ export class TreeReader {
     return treeOf(workflowId, state, below);
   }
 
-  /** One that has not started yet, or that the server has forgotten, is shown as its caller knows it. */
+  /** A child that has not started, or that the server has deleted, is shown as its caller knows it. */
   async #readChild(child: ChildView): Promise<RunTree> {
     try {
       const tree = await this.read(child.workflowId);
@@ -88,7 +88,7 @@ export class TreeReader {
     return listedTree(execution, await this.#listed);
   }
 
-  /** Runs below the root workflow, by the execution that called them; none where the server cannot list so. */
+  /** Runs below the root workflow, by the run id of their caller. Empty if the server cannot list them. */
   async #list(root: string): Promise<ReadonlyMap<string, readonly WorkflowExecutionInfo[]>> {
     const query = `RootWorkflowId = '${root.replaceAll("'", "''")}'`;
     const called = new Map<string, WorkflowExecutionInfo[]>();
@@ -121,7 +121,6 @@ function treeOf(workflowId: string, state: RunState, children: readonly RunTree[
   };
 }
 
-/** The list gives the newest first. */
 function listedTree(
   execution: Omit<WorkflowExecutionInfo, 'raw'>,
   called: ReadonlyMap<string, readonly WorkflowExecutionInfo[]>,

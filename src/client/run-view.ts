@@ -1,4 +1,4 @@
-// Reading a run: from its worker by query, and without one from what the server keeps - memo, status, history.
+// Reads a run: from its worker by query, or from what the server keeps: memo, status and history.
 
 import {
   type Client,
@@ -20,8 +20,9 @@ import type {
   RunStatus,
 } from '../protocol/run';
 import { grpcStatus } from '../base/grpc-status';
-import { asLonghaulError, hasGrpcStatus, isNotFound, readable } from './failures';
+import { asLonghaulError, hasGrpcStatus, isNotFound, readable, runNotFound } from './failures';
 import { entriesFromHistory, readTaskFailure, type WorkflowTaskFailure } from './history';
+import { inTime } from './calls';
 import { hasWorker } from './workers';
 
 const shortestPauseMs = 100;
@@ -34,7 +35,7 @@ const closedStatus: Readonly<Record<string, RunStatus>> = {
   CANCELLED: 'cancelled',
 };
 
-/** How the server says that no worker answered in time: `cancelled` when the deadline fell into one of its own retries. */
+/** The server's codes if no worker answered in time. It is `cancelled` if the deadline passed during the server's own retry. */
 const unanswered = [
   grpcStatus.cancelled,
   grpcStatus.deadlineExceeded,
@@ -42,22 +43,29 @@ const unanswered = [
 ] as const;
 
 export type ReadOptions = {
-  /** No worker is asked: the run is read from memo and history, which lack its counters and what it decided itself. */
+  /** Do not ask a worker. Memo and history lack the counters, the run's own decisions and people's answers. Default false. */
   readonly withoutWorker?: boolean;
+};
+
+export type ViewOptions = ReadOptions & {
+  /** Resolves when the run exists: a queued turn has no run yet. */
+  readonly started?: () => Promise<void>;
 };
 
 export class RunView {
   readonly #client: Client;
   readonly #workflowId: string;
   readonly #asksWorker: boolean;
+  readonly #started: ViewOptions['started'];
 
-  constructor(client: Client, workflowId: string, options: ReadOptions = {}) {
+  constructor(client: Client, workflowId: string, options: ViewOptions = {}) {
     this.#client = client;
     this.#workflowId = workflowId;
     this.#asksWorker = options.withoutWorker !== true;
+    this.#started = options.started;
   }
 
-  /** The server's word counts too: a run that was terminated, or timed out, does not know, and still says what it waited for. */
+  /** Also uses the server's status: a run that was terminated or timed out does not know that it has ended. */
   async state(): Promise<RunState> {
     const [state, execution] = await Promise.all([
       this.#query<RunState>(queryNames.state),
@@ -69,8 +77,8 @@ export class RunView {
   }
 
   /**
-   * Of an input of the run: what its answers' update ids are made of. From the memo, which lists most that are open: no worker has to
-   * replay the run to tell. Else undefined when no worker answers in time.
+   * The nonce of an input, from which the update ids of its answers are made. Read from the memo if it is there, so that no worker has to
+   * replay the run. Undefined if no worker answers in time.
    */
   async nonceOf(inputId: string): Promise<NonceReply | undefined> {
     const execution = await this.describe();
@@ -85,7 +93,7 @@ export class RunView {
     );
   }
 
-  /** What is open, from the memo where that lists all of it: no worker has to replay the run to tell. */
+  /** The open inputs. Read from the memo if it lists all of them, so that no worker has to replay the run. */
   async open(): Promise<Pick<RunState, 'status' | 'pending'>> {
     const execution = await this.describe();
     const memo = readable(execution.memo?.[memoKey]);
@@ -94,28 +102,28 @@ export class RunView {
       : await this.state();
   }
 
-  /** Whether a worker answers for the run as it stands now. */
+  /** Whether a worker answers for the run now. */
   async answers(): Promise<boolean> {
     const state = await this.#query<RunState>(queryNames.state, undefined, timeouts.logQuery);
     return state !== undefined;
   }
 
-  /** The runs it called, as it tells itself; undefined when no worker answers in time. */
+  /** The child runs, as the run itself knows them. Undefined if no worker answers in time. */
   async children(): Promise<readonly ChildView[] | undefined> {
     return await this.#query<readonly ChildView[]>(queryNames.children);
   }
 
   async describe(): Promise<WorkflowExecutionDescription> {
+    await this.#started?.();
     try {
-      return await this.#bounded(() =>
-        this.#client.workflow.getHandle(this.#workflowId).describe(),
-      );
+      const handle = this.#client.workflow.getHandle(this.#workflowId);
+      return await inTime(this.#client, () => handle.describe());
     } catch (error) {
       throw this.#explain(error);
     }
   }
 
-  /** Entries from `from` on, as many as there are now. */
+  /** All current log entries from `from` on. */
   async entries(from = 0): Promise<LogEntry[]> {
     const entries: LogEntry[] = [];
     for (;;) {
@@ -123,6 +131,27 @@ export class RunView {
       if (page === undefined) return (await this.#entriesOfHistory()).slice(from);
       entries.push(...page.entries);
       if (page.entries.length === 0 || from + entries.length >= page.length) return entries;
+    }
+  }
+
+  /** Yields entries as they come, and ends with the run. Asks less often while nothing happens. */
+  async *events(options: {
+    from?: number;
+    signal?: AbortSignal;
+  }): AsyncGenerator<RunEvent, void, void> {
+    let next = Math.max(0, options.from ?? 0);
+    let pauseMs = shortestPauseMs;
+    for (;;) {
+      const { status } = await this.state();
+      const entries = await this.entries(next);
+      for (const entry of entries) {
+        yield { index: next, entry };
+        next += 1;
+      }
+      if (hasEnded(status)) return;
+      pauseMs =
+        entries.length > 0 ? shortestPauseMs : Math.min(pauseMs * 1.5, timeouts.eventsPause);
+      if (!(await pauseUnlessAborted(pauseMs, options.signal))) return;
     }
   }
 
@@ -134,7 +163,7 @@ export class RunView {
     }
   }
 
-  /** A long run that has ended is replayed whole to answer: a worker that is there gets more time than one that may not be. */
+  /** A worker replays a long run that has ended before it answers, so a worker that polls gets more time. */
   async #page(from: number): Promise<LogPage | undefined> {
     const page = await this.#query<LogPage, [LogQuery]>(queryNames.log, { from });
     if (page !== undefined || !this.#asksWorker) return page;
@@ -146,18 +175,19 @@ export class RunView {
     return await this.#query<LogPage, [LogQuery]>(queryNames.log, { from }, timeouts.logQuery);
   }
 
-  /** Undefined when no worker answers in time. */
+  /** Undefined if no worker answers in time. */
   async #query<Answer, Args extends unknown[] = []>(
     name: string,
     arg?: Args[0],
     timeoutMs: number = timeouts.serverCheck,
   ): Promise<Answer | undefined> {
     if (!this.#asksWorker) return undefined;
+    await this.#started?.();
     try {
       const handle = this.#client.workflow.getHandle(this.#workflowId);
       const args = (arg === undefined ? [] : [arg]) as Args;
       return readable(
-        await this.#bounded(() => handle.query<Answer, Args>(name, ...args), timeoutMs),
+        await inTime(this.#client, () => handle.query<Answer, Args>(name, ...args), timeoutMs),
       );
     } catch (error) {
       if (hasGrpcStatus(error, ...unanswered)) return undefined;
@@ -166,29 +196,18 @@ export class RunView {
     }
   }
 
-  /** A run that failed before it began has nothing to tell but what the server keeps. */
+  /** A run that failed before it began answers no query; only the server knows about it. */
   async #knowsNoQuery(error: Error): Promise<undefined> {
     const { type, status } = await this.describe();
     if (isOurs(type) && status.name === 'FAILED') return undefined;
     throw await this.unanswerable(error);
   }
 
-  async #bounded<Answer>(
-    call: () => Promise<Answer>,
-    timeoutMs: number = timeouts.serverCheck,
-  ): Promise<Answer> {
-    return await this.#client.withDeadline(Date.now() + timeoutMs, call);
-  }
-
   #explain(error: unknown): LonghaulError {
-    if (isNotFound(error))
-      return new LonghaulError('RunNotFound', `there is no run '${this.#workflowId}'`, {
-        cause: error,
-      });
-    return asLonghaulError(error);
+    return isNotFound(error) ? runNotFound(this.#workflowId, error) : asLonghaulError(error);
   }
 
-  /** Why a workflow does not take what every run takes: it is none of ours, or fails. */
+  /** Explains why a workflow does not answer as a run does: it is not a Longhaul run, or its task fails. */
   async unanswerable(error: Error): Promise<LonghaulError> {
     const { type } = await this.describe();
     if (!isOurs(type)) return notOurs(this.#workflowId, type, error);
@@ -198,10 +217,9 @@ export class RunView {
   }
 }
 
-/** Only what the history says is said of the worker's code. */
 function reasonOf(error: Error, failure: WorkflowTaskFailure | undefined): string {
   if (failure?.isNondeterminism === true)
-    return `the code of its worker does not fit what the run did before, as after a deploy of another version (${failure.message})`;
+    return `its worker's code does not match the run's history. Was another version deployed? (${failure.message})`;
   if (failure !== undefined) return `its workflow task fails (${failure.message})`;
   const { cause } = error;
   return cause instanceof Error ? `${error.message} (${cause.message})` : error.message;
@@ -223,7 +241,7 @@ function isStopped({ status }: WorkflowExecutionDescription): boolean {
   return status.name === 'TERMINATED' || status.name === 'TIMED_OUT';
 }
 
-/** As the server says, whatever the run last told of itself. */
+/** Whether the execution is closed, as the server says. */
 export function hasClosed({ status }: { readonly status: { readonly name: string } }): boolean {
   return closedStatus[status.name] !== undefined;
 }
@@ -232,7 +250,7 @@ export function hasEnded(status: RunStatus): boolean {
   return status === 'completed' || status === 'failed' || status === 'cancelled';
 }
 
-/** What `describe` and `list` say of a run, with no worker: counters are not among it. */
+/** The state from a description or list entry, without a worker: the counters are 0. */
 export function stateFromMemo(execution: {
   readonly runId: string;
   readonly memo?: Record<string, unknown>;
@@ -256,7 +274,7 @@ export function stateFromMemo(execution: {
   };
 }
 
-/** Anybody may start a run with any memo, and one that is malformed must not end a list of all. */
+/** Anybody may start a run with any memo. A malformed one must not break a list of all runs. */
 export function memoOf(execution: { readonly memo?: Record<string, unknown> }): RunMemo {
   const memo = execution.memo?.[memoKey];
   if (!isJsonObject(memo) || typeof memo['agent'] !== 'string') {
@@ -267,32 +285,11 @@ export function memoOf(execution: { readonly memo?: Record<string, unknown> }): 
   return (isList ? memo : rest) as unknown as RunMemo;
 }
 
-/** One entry of a run's log as it is added; `index` is where it stands. */
+/** One entry of a run's log, with its index in the log. */
 export type RunEvent = { readonly index: number; readonly entry: LogEntry };
 
-/** Yields entries as they come and ends with the run. Asks less often while nothing happens. */
-export async function* followLog(
-  view: RunView,
-  options: { from?: number; signal?: AbortSignal },
-): AsyncGenerator<RunEvent, void, void> {
-  const { signal } = options;
-  let next = Math.max(0, options.from ?? 0);
-  let pauseMs = shortestPauseMs;
-  for (;;) {
-    const { status } = await view.state();
-    const entries = await view.entries(next);
-    for (const entry of entries) {
-      yield { index: next, entry };
-      next += 1;
-    }
-    if (hasEnded(status)) return;
-    pauseMs = entries.length > 0 ? shortestPauseMs : Math.min(pauseMs * 1.5, timeouts.eventsPause);
-    if (!(await pause(pauseMs, signal))) return;
-  }
-}
-
-/** False when the signal ended the pause. */
-async function pause(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
+/** False if the signal ended the pause. */
+async function pauseUnlessAborted(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
   if (signal?.aborted === true) return false;
   return await new Promise((resolve) => {
     const timer = setTimeout(() => finish(true), ms);

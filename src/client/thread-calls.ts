@@ -1,3 +1,10 @@
+// Calls to a thread: queries, and the updates `send` and `clear`, which start the thread if it is not open.
+//
+// 1. The update id is made from the message id, so a message that is sent twice is the same message.
+// 2. A thread that is ending or continuing as new is asked again; its next execution answers.
+// 3. A call without a server fails with `ServerUnavailable`, one without a worker with `NoWorker`, within 5 s.
+// 4. A closed thread still answers queries as long as the server has its history.
+
 import {
   type Client,
   WithStartWorkflowOperation,
@@ -19,17 +26,16 @@ import {
   runFailure,
   updateRefusal,
 } from './failures';
-import { hasWorker, noWorker, requireWorker } from './workers';
+import { describeIfThere, inTime, pause } from './calls';
+import { hasWorker, noWorker, requireWorker, whileServed } from './workers';
 import type { Workflow } from '@temporalio/common';
-import { LonghaulError } from '../protocol/errors';
+import { hasCode, LonghaulError } from '../protocol/errors';
 
 const attempts = 20;
 
 const longestPauseMs = 1_000;
 
 const pauseMs = 20;
-
-// Reading a thread: by query, from a worker. What the thread kept is told also after it ended, as long as the server has its history.
 
 export class ThreadView {
   readonly #client: Client;
@@ -42,7 +48,7 @@ export class ThreadView {
     this.#taskQueue = taskQueue;
   }
 
-  /** None of a thread that was never started. Those whose run has ended are done. */
+  /** The turns; empty if the thread was never started. A turn whose run has ended is done. */
   async turns(query: TurnsQuery = {}): Promise<readonly TurnView[]> {
     await this.#caughtUp();
     const turns = await this.turnsNow(query);
@@ -53,7 +59,7 @@ export class ThreadView {
     return (last ?? []).map(neverEnded);
   }
 
-  /** As the thread knows them: it learns of the end of a run a moment after others do. */
+  /** The turns as the thread knows them. It learns a moment later than others that a run has ended. */
   async turnsNow(query: TurnsQuery): Promise<readonly TurnView[]> {
     return (await this.#query<readonly TurnView[]>(queryNames.turns, [query])) ?? [];
   }
@@ -67,43 +73,33 @@ export class ThreadView {
     return (await this.#describe())?.status.name === 'RUNNING';
   }
 
-  /** Undefined while it is open. */
+  /** The run id of the closed thread; undefined while it is open. */
   async #closedExecution(): Promise<string | undefined> {
     const execution = await this.#describe();
     return execution?.status.name === 'RUNNING' ? undefined : execution?.runId;
   }
 
   async #describe(): Promise<WorkflowExecutionDescription | undefined> {
-    try {
-      return await this.#client.workflow.getHandle(this.#threadId).describe();
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw asLonghaulError(error);
-    }
+    return await describeIfThere(this.#client, { workflowId: this.#threadId });
   }
 
-  /** Who has seen a turn's answer finds it in the thread. */
+  /** Waits until the thread knows about a run that has ended, so that a caller who saw the answer finds it here. */
   async #caughtUp(): Promise<void> {
     const deadline = Date.now() + timeouts.serverCheck;
     for (;;) {
       const [running] = await this.turnsNow({ status: 'running' });
       if (running === undefined || !(await this.#hasEnded(running.workflowId))) return;
       if (Date.now() > deadline || !(await this.isOpen())) return;
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      await pause(pauseMs);
     }
   }
 
   async #hasEnded(workflowId: string): Promise<boolean> {
-    try {
-      const { status } = await this.#client.workflow.getHandle(workflowId).describe();
-      return status.name !== 'RUNNING';
-    } catch (error) {
-      if (isNotFound(error)) return false;
-      throw asLonghaulError(error);
-    }
+    const run = await describeIfThere(this.#client, { workflowId });
+    return run !== undefined && run.status.name !== 'RUNNING';
   }
 
-  /** Undefined when there is no such thread. */
+  /** Undefined if there is no such thread. */
   async #query<Answer>(
     name: string,
     args: readonly unknown[] = [],
@@ -113,9 +109,7 @@ export class ThreadView {
     for (;;) {
       try {
         return readable(
-          await this.#client.withDeadline(Date.now() + timeouts.serverCheck, () =>
-            handle.query<Answer, unknown[]>(name, ...args),
-          ),
+          await inTime(this.#client, () => handle.query<Answer, unknown[]>(name, ...args)),
         );
       } catch (error) {
         if (isNotFound(error)) return undefined;
@@ -124,7 +118,7 @@ export class ThreadView {
     }
   }
 
-  /** Returns when it is worth asking again: a worker is there, and was only slow. */
+  /** Returns if a worker polls and was only slow: ask again. Else throws. */
   async #checkWorker(error: unknown): Promise<void> {
     if (hasGrpcStatus(error, grpcStatus.unavailable)) {
       throw serverUnavailable('the server of this connection', error);
@@ -143,19 +137,13 @@ function isDone({ status }: TurnView): boolean {
   return status !== 'queued' && status !== 'running';
 }
 
-/** As the thread ended, it could not tell any more what becomes of the turns it had. */
+/** A thread that ended does not learn what becomes of its open turns: they count as failed. */
 function neverEnded(turn: TurnView): TurnView {
   if (isDone(turn)) return turn;
   const { behind: _behind, ...rest } = turn;
   const message = 'the thread ended before the turn did';
   return { ...rest, status: 'failed', failure: { code: 'RunClosed', message } };
 }
-
-// An update to a thread, which is started with it where it is not open: `send` and `clear`.
-//
-// 1. The update id is the message's: sent again, by whomever, it is the same message.
-// 2. A thread that is just ending or moving to its next execution is asked again; the one after it answers.
-// 3. Nothing is waited for in vain: no server is `ServerUnavailable`, no worker `NoWorker`, within 5 s.
 
 export type ThreadUpdate = {
   readonly client: Client;
@@ -166,17 +154,14 @@ export type ThreadUpdate = {
 };
 
 export async function updateThread<Reply>(update: ThreadUpdate): Promise<Reply> {
-  const { client, start } = update;
-  const watch = new AbortController();
-  const sent = client.withAbortSignal(watch.signal, () => sendUntilTaken<Reply>(update));
-  const watched = rejectWithoutWorker(client, start, watch.signal);
+  const { client } = update;
   try {
-    return await Promise.race([sent, watched]);
+    return await whileServed(
+      (signal) => requireThreadWorker(update, signal),
+      (signal) => client.withAbortSignal(signal, () => sendUntilTaken<Reply>(update)),
+    );
   } catch (error) {
     throw asLonghaulError(error);
-  } finally {
-    watch.abort();
-    for (const left of [sent, watched]) left.catch(() => undefined);
   }
 }
 
@@ -189,7 +174,7 @@ async function sendUntilTaken<Reply>(update: ThreadUpdate): Promise<Reply> {
       if (mismatch !== undefined) throw mismatch;
       if (!isPassing(error) || attempt === attempts) throw error;
       const pauseMs = Math.min(longestPauseMs, attempt * 50);
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      await pause(pauseMs);
     }
   }
 }
@@ -215,7 +200,7 @@ async function sendOnce<Reply>({
   );
 }
 
-/** A thread that client and worker do not encrypt alike fails before it takes anything, each time it is started. */
+/** If client and worker encrypt differently, the thread fails at each start before it takes anything. */
 async function startMismatch({ client, start }: ThreadUpdate): Promise<LonghaulError | undefined> {
   const handle = client.workflow.getHandle(start.workflowId);
   try {
@@ -228,7 +213,7 @@ async function startMismatch({ client, start }: ThreadUpdate): Promise<LonghaulE
   }
 }
 
-/** The thread closed or moved on before it took the update. */
+/** The thread closed or continued as new before it took the update. */
 function isPassing(error: unknown): boolean {
   if (isCutOff(error) || isNotFound(error)) return true;
   if (hasGrpcStatus(error, grpcStatus.failedPrecondition, grpcStatus.aborted)) return true;
@@ -236,37 +221,25 @@ function isPassing(error: unknown): boolean {
   return refusal?.code === 'RunClosed';
 }
 
-/** Never resolves. Asks about the task queue that the thread is on, if it is open. */
-async function rejectWithoutWorker(
-  client: Client,
-  { taskQueue: ownQueue, workflowId }: WorkflowStartOptions,
+/** Requires a worker on the task queue of the open thread, else on the client's own queue. */
+async function requireThreadWorker(
+  { client, start }: ThreadUpdate,
   signal: AbortSignal,
-): Promise<never> {
-  const taskQueue = (await queueOf(client, workflowId)) ?? ownQueue;
+): Promise<void> {
+  const { workflowId } = start;
+  const open = await describeIfThere(client, { workflowId });
+  const taskQueue = open?.status.name === 'RUNNING' ? open.taskQueue : start.taskQueue;
   try {
     await requireWorker(client, { taskQueue, workflowId, signal });
   } catch (error) {
-    if (!LonghaulError.is(error) || error.code !== 'NoWorker') throw error;
+    if (!hasCode(error, 'NoWorker')) throw error;
     const message =
       `no worker polls task queue '${taskQueue}': thread '${workflowId}' did not take the message. ` +
-      'Send it again under the same messageId when one runs';
+      'Send it again with the same messageId when a worker runs';
     throw new LonghaulError('NoWorker', message, {
       cause: error,
       retryable: true,
       details: error.details,
     });
-  }
-  return await new Promise<never>(() => undefined);
-}
-
-async function queueOf(client: Client, workflowId: string): Promise<string | undefined> {
-  try {
-    const handle = client.workflow.getHandle(workflowId);
-    const deadline = Date.now() + timeouts.serverCheck;
-    const { status, taskQueue } = await client.withDeadline(deadline, () => handle.describe());
-    return status.name === 'RUNNING' ? taskQueue : undefined;
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
   }
 }

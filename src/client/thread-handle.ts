@@ -18,20 +18,20 @@ import { threadId } from './thread-input';
 import { TurnHandle } from './turn-handle';
 
 export type SendOptions<Types extends RunTypes = RunTypes> = {
-  /** The same id again is the same message, however often it is sent: it is answered once. Random by default. */
+  /** Messages with the same id are one message and get one answer. 1 to 200 characters. Default: random. */
   readonly messageId?: string;
   /**
-   * While a turn is running: wait for it and what waits before (`queue`, default), fail with `ThreadBusy` (`reject`), or cancel it
-   * (`interrupt`), which leaves nothing of it.
+   * What to do while a turn runs. `queue` (default) waits for it and for the queue. `reject` throws `ThreadBusy`. `interrupt` cancels it,
+   * and the thread forgets it.
    */
   readonly whenBusy?: WhenBusy;
-  /** For tools only; never shown to the model. At most 16 KiB of JSON. */
+  /** JSON for tools only, never shown to the model. At most 16 KiB. */
   readonly context?: TypeOf<Types, 'context'>;
-  /** Of this turn. */
+  /** Limits for this turn. */
   readonly budget?: BudgetSpec;
 };
 
-/** One conversation: of an application, a user and a session. It needs not exist: the first message starts it. */
+/** One conversation, named by application, user and session. It need not exist yet: the first message starts it. */
 export class ThreadHandle<Types extends RunTypes = RunTypes> {
   readonly threadId: string;
   readonly key: ThreadInput['key'];
@@ -56,7 +56,7 @@ export class ThreadHandle<Types extends RunTypes = RunTypes> {
   }
 
   /**
-   * Sends a message and returns its turn as soon as the thread has taken it. Throws `ThreadBusy`, `InvalidInput`, `PayloadTooLarge`,
+   * Sends a message and returns its turn when the thread has accepted it. Throws `ThreadBusy`, `InvalidInput`, `PayloadTooLarge`,
    * `AgentNotFound`, and within 5 s `NoWorker` or `ServerUnavailable`.
    *
    * @example
@@ -82,36 +82,33 @@ export class ThreadHandle<Types extends RunTypes = RunTypes> {
     return new TurnHandle(this.#client, this.#view, reply);
   }
 
-  /** The turns, the oldest first: at most the newest 200. Empty before the first message. Throws `NoWorker` when none can tell. */
+  /** The newest `last` turns, at most 200, the oldest first. Empty before the first message. Throws `NoWorker` if no worker answers. */
   async turns(options: { last?: number } = {}): Promise<readonly TurnView[]> {
     checkOptions('turns', options, { last: true });
     return await this.#view.turns(options);
   }
 
-  /** The handle of a turn that was sent before, here or anywhere. */
+  /** The handle of an earlier turn, also one that another process sent. */
   turn({ messageId, turn, workflowId }: SendReply): TurnHandle<Types> {
     return new TurnHandle(this.#client, this.#view, { messageId, turn, workflowId });
   }
 
-  /** The session as the last turn left it. */
+  /** The session after the last turn. */
   async session(): Promise<TypeOf<Types, 'session'>> {
     return await this.#view.session();
   }
 
-  /**
-   * Forgets what was said before, in the thread and in its store, and the session. Turns that are running or waiting are still
-   * answered, and leave nothing.
-   */
+  /** Forgets all messages and the session, in the thread and in its store. Running and queued turns still get answers, which it forgets. */
   async clear(): Promise<void> {
     await this.#update(updateNames.clear, `clear:${randomUUID()}`, []);
   }
 
-  /** What its turns wait for: answered here, or on the turn. */
+  /** The open inputs of its turns. Answer them here or on the turn. */
   async pending(): Promise<readonly PendingInput[]> {
     return (await this.state()).pending;
   }
 
-  /** As on a run: of whichever turn asks. */
+  /** Like `resume` of a run, for any turn that asks. */
   async resume(answer: Json, options: { inputId?: string } = {}): Promise<void> {
     await this.#run.resume(answer, options);
   }
@@ -124,7 +121,7 @@ export class ThreadHandle<Types extends RunTypes = RunTypes> {
     await this.#run.reject(inputId, reason);
   }
 
-  /** Where the thread stands; `turn` counts its turns. Throws `RunNotFound` before the first message. */
+  /** The thread's current state; `turn` is the number of its turns. Throws `RunNotFound` before the first message. */
   async state(): Promise<RunState> {
     return await this.#run.state();
   }

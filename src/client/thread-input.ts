@@ -1,3 +1,5 @@
+// What a thread is started with, and its workflow id, which follows from application, user and session.
+
 import { checkRunInput } from '../core/run-input';
 import { knownId, sentSpec } from '../core/run-start';
 import { LonghaulError } from '../protocol/errors';
@@ -23,21 +25,19 @@ const threadOptionNames = {
   session: true,
 } as const;
 
-// Conversations: how a thread is named, and which are open.
-
 export type ThreadOptions<Types extends RunTypes = RunTypes> = {
-  /** The id of a runner the workers know, or the runner itself: only its id travels. A thread keeps it until it ends. */
+  /** The id of a runner that the workers know, or the runner itself; only its id is sent. It stays the same until the thread ends. */
   readonly agent?: KnownRunner<Types>;
-  /** In place of `agent`: a spec that travels along, for workers whose `inlineSpecs` takes it. */
+  /** Instead of `agent`: a spec to send. Needs workers whose option `inlineSpecs` allows it. */
   readonly spec?: RunnerWithSpec<Types>;
   readonly sessionId: string;
-  /** Default: the client's application, so that no two applications of a namespace share a conversation. */
+  /** Default: the client's application. */
   readonly appName?: string;
   /** Default `default`. */
   readonly userId?: string;
-  /** How long it stays open with nothing to do. Only for an agent whose memory has a store: what is in none would be lost. */
+  /** How long the idle thread stays open, such as `30m`. Only for an agent whose memory has a store: without one it would forget. */
   readonly idleTimeout?: Duration;
-  /** What the session of the first turn starts from. */
+  /** The session that the first turn starts with. */
   readonly session?: TypeOf<Types, 'session'>;
 };
 
@@ -62,7 +62,7 @@ function threadRunner({
   spec,
 }: Pick<ThreadOptions, 'agent' | 'spec'>): ThreadInput['runner'] {
   if ((agent === undefined) === (spec === undefined))
-    throw new LonghaulError('InvalidInput', 'give a thread its agent, or a spec in place of it');
+    throw new LonghaulError('InvalidInput', 'thread takes either agent or spec');
   if (spec === undefined) return knownId(agent as KnownRunner);
   return sentSpec(spec);
 }
@@ -73,19 +73,16 @@ function milliseconds(idleTimeout: Duration): number {
   throw new LonghaulError('InvalidInput', `idleTimeout ${parsed.message}`);
 }
 
-// The workflow id of a thread: anyone who knows whose conversation it is finds it, and no two conversations share one.
-
-/** Throws `InvalidInput` for a secret that can be guessed. */
+/** Throws `InvalidInput` for a secret that is too short. */
 export function checkIdSecret(secret: unknown): void {
   if (secret === undefined) return;
   if (typeof secret === 'string' && secret.length >= shortestSecret) return;
   throw new LonghaulError(
     'InvalidInput',
-    `hashIds must be a secret text of at least ${shortestSecret} characters`,
+    `hashIds must be a secret of at least ${shortestSecret} characters`,
   );
 }
 
-/** The user is `default` unless one is named. */
 export function threadKey(names: {
   readonly appName: string;
   readonly userId?: string;
@@ -104,8 +101,8 @@ export function threadKey(names: {
 }
 
 /**
- * `thread:<app>/<user>/<session>`, percent-encoded; too long a one is cut, and ends in `~` and a hash of the whole. With a secret all of it
- * is a keyed hash: without the key nobody can try out whose it is.
+ * `thread:<app>/<user>/<session>`, percent-encoded. If that is too long, it is cut and ends in `~` and a hash of the whole. With a secret
+ * it is a keyed hash, so that nobody without the secret can test guesses.
  */
 export function threadId({ appName, userId, sessionId }: ThreadKey, secret?: string): string {
   if (secret !== undefined) {
@@ -118,7 +115,7 @@ export function threadId({ appName, userId, sessionId }: ThreadKey, secret?: str
   return `${id.slice(0, longestThreadId - hash.length - 1)}~${hash}`;
 }
 
-/** UTF-8 bytes but letters, digits, `.`, `_` and `-`; a lone surrogate, which UTF-8 lacks, as its code unit. */
+/** Encodes all but letters, digits, `.`, `_` and `-`, as UTF-8 bytes. A lone surrogate, which UTF-8 lacks, becomes its code unit. */
 function encoded(text: string): string {
   return [...text].map(encodedCharacter).join('');
 }

@@ -1,31 +1,31 @@
+// Which workers poll a task queue, as the server says.
+
 import type { Client } from '@temporalio/client';
-import { timeouts } from '../protocol/limits';
-import { LonghaulError } from '../protocol/errors';
 import { grpcStatus } from '../base/grpc-status';
+import { LonghaulError } from '../protocol/errors';
+import { timeouts } from '../protocol/limits';
+import { inTime, pause } from './calls';
 import { hasGrpcStatus } from './failures';
 
 const checkEveryMs = 1_000;
 
-/** Of the server's API: `TASK_QUEUE_TYPE_WORKFLOW`, `WORKER_STATUS_SHUTTING_DOWN` and `WORKER_STATUS_SHUTDOWN`. */
+/** In the server's API: `TASK_QUEUE_TYPE_WORKFLOW`, `WORKER_STATUS_SHUTTING_DOWN` and `WORKER_STATUS_SHUTDOWN`. */
 const workflowTasks = 1;
-
 const stoppedStatuses: readonly unknown[] = [2, 3];
-
-// Who polls a task queue, as the server tells it.
 
 export type PollingWorker = { readonly identity: string; readonly lastPoll: Date };
 
 type Timestamp = { readonly seconds?: unknown; readonly nanos?: number | null };
 
 /**
- * The server lists a poller for five minutes after its last poll; one that said goodbye since then is left out. A worker that was
- * killed still counts.
+ * The server lists a poller for five minutes after its last poll. A worker that has said since then that it stops is left out. A worker
+ * that was killed still counts.
  */
 export async function pollingWorkers(
   client: Client,
   taskQueue: string,
 ): Promise<readonly PollingWorker[]> {
-  const { pollers } = await client.withDeadline(Date.now() + timeouts.serverCheck, () =>
+  const { pollers } = await inTime(client, () =>
     client.workflowService.describeTaskQueue({
       namespace: client.options.namespace,
       taskQueue: { name: taskQueue },
@@ -42,11 +42,11 @@ export async function pollingWorkers(
     .filter(({ identity, lastPoll }) => lastPoll > (stopped.get(identity) ?? new Date(0)));
 }
 
-/** When workers of the queue said that they stop, by identity; nothing on servers that do not keep it. */
+/** When workers of the queue said that they stop, by identity. Empty on servers that do not keep it. */
 async function stopTimes(client: Client, taskQueue: string): Promise<ReadonlyMap<string, Date>> {
   const times = new Map<string, Date>();
   try {
-    const { workersInfo } = await client.withDeadline(Date.now() + timeouts.serverCheck, () =>
+    const { workersInfo } = await inTime(client, () =>
       client.workflowService.listWorkers({
         namespace: client.options.namespace,
         query: `TaskQueue = ${JSON.stringify(taskQueue)}`,
@@ -68,10 +68,7 @@ function toDate(timestamp: Timestamp | null | undefined): Date {
   return new Date(Number(timestamp?.seconds ?? 0) * 1_000 + (timestamp?.nanos ?? 0) / 1_000_000);
 }
 
-/**
- * Whether any worker polls the task queue: one that was killed counts for some minutes more, one that stopped does not. The
- * time-skipping server cannot tell, which counts as yes.
- */
+/** Whether any worker polls the task queue. True on the time-skipping server, which cannot tell. */
 export async function hasWorker(client: Client, taskQueue: string): Promise<boolean> {
   try {
     return (await pollingWorkers(client, taskQueue)).length > 0;
@@ -81,7 +78,7 @@ export async function hasWorker(client: Client, taskQueue: string): Promise<bool
   }
 }
 
-/** Rejects with `NoWorker` when none has shown itself for 5 s; resolves when one has. Never touches the run. */
+/** Resolves when a worker polls. Rejects with `NoWorker` if none does within 5 s. Does not touch the run. */
 export async function requireWorker(
   client: Client,
   options: { taskQueue: string; workflowId: string; signal: AbortSignal },
@@ -91,7 +88,21 @@ export async function requireWorker(
   while (!signal.aborted) {
     if (await hasWorker(client, taskQueue)) return;
     if (Date.now() >= deadline) throw noWorker(taskQueue, workflowId);
-    await new Promise((resolve) => setTimeout(resolve, checkEveryMs));
+    await pause(checkEveryMs);
+  }
+}
+
+/** Waits for `work`, and rejects early if `requireOne` finds no worker. Ends both by their signal. */
+export async function whileServed<Answer>(
+  requireOne: (signal: AbortSignal) => Promise<void>,
+  work: (signal: AbortSignal) => Promise<Answer>,
+): Promise<Answer> {
+  const over = new AbortController();
+  const watched = requireOne(over.signal).then(() => new Promise<never>(() => undefined));
+  try {
+    return await Promise.race([work(over.signal), watched]);
+  } finally {
+    over.abort();
   }
 }
 

@@ -367,7 +367,7 @@ describe('a thread', () => {
   it('says within seconds that no worker takes the message', async () => {
     await expect(unserved).resolves.toMatchObject({
       code: 'NoWorker',
-      message: expect.stringContaining('Send it again under the same messageId') as string,
+      message: expect.stringContaining('Send it again with the same messageId') as string,
     });
   });
 

@@ -1,19 +1,21 @@
 import type { Command } from 'commander';
 import type { Longhaul } from '../../client';
-import { exitCodes, UsageError } from '../exit';
+import { UsageError } from '../exit';
 import type { CommandContext } from '../session/parse-options';
-import { addConnectionFlags, openLonghaul, type ConnectionFlags } from '../session/connection';
+import {
+  addConnectionFlags,
+  type Answer,
+  askServer,
+  type ConnectionFlags,
+} from '../session/connection';
 import { describeRun, isEnded } from '../session/read-run';
-import { printableJson, printableLine } from '../render/text';
+import { printableLine } from '../render/text';
 
 type CancelFlags = ConnectionFlags & {
   readonly orphans?: true;
   readonly reason?: string;
   readonly json?: true;
 };
-
-/** What was done: a line for each run, and the same as JSON. */
-type Cancelled = { readonly lines: readonly string[]; readonly json: unknown };
 
 export function addCancelCommand(program: Command, { terminal, finish }: CommandContext): void {
   const command = program
@@ -28,15 +30,13 @@ export function addCancelCommand(program: Command, { terminal, finish }: Command
     .option('--json', 'print JSON');
   addConnectionFlags(command).action(async (workflowId: string | undefined, flags: CancelFlags) => {
     if ((workflowId === undefined) !== (flags.orphans === true)) {
-      throw new UsageError('name the run to cancel, or --orphans');
+      throw new UsageError('name either a run to cancel or --orphans');
     }
-    const longhaul = await openLonghaul(flags);
-    const { lines, json } = await (workflowId === undefined
-      ? cancelOrphans(longhaul, flags.reason)
-      : cancelRun(longhaul, workflowId, flags.reason));
-    for (const line of flags.json === true ? [printableJson(json)] : lines) terminal.print(line);
-    await longhaul.close();
-    finish(exitCodes.done);
+    const ask = (longhaul: Longhaul): Promise<Answer> =>
+      workflowId === undefined
+        ? cancelOrphans(longhaul, flags.reason)
+        : cancelRun(longhaul, workflowId, flags.reason);
+    finish(await askServer(flags, terminal, ask));
   });
 }
 
@@ -44,7 +44,7 @@ async function cancelRun(
   longhaul: Longhaul,
   workflowId: string,
   reason: string | undefined,
-): Promise<Cancelled> {
+): Promise<Answer> {
   const { state } = await describeRun(longhaul, workflowId);
   if (isEnded(state)) {
     const { status } = state;
@@ -55,11 +55,11 @@ async function cancelRun(
   return { lines: [`cancelling ${workflowId}`], json: { workflowId, cancelling: true } };
 }
 
-/** What hangs below each ends with it. */
+/** The child runs of an orphan end with it. */
 async function cancelOrphans(
   longhaul: Longhaul,
   reason = 'left behind by a reset',
-): Promise<Cancelled> {
+): Promise<Answer> {
   const orphans = await longhaul.orphans();
   for (const { workflowId } of orphans) await longhaul.run(workflowId).cancel(reason);
   const lines = orphans.map(

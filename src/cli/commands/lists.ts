@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { InboxItem, Longhaul, RunStatus, RunSummary, ThreadSummary } from '../../client';
+import type { InboxItem, Longhaul, RunStatus } from '../../client';
 import {
   addWhoseFlags,
   type CommandContext,
@@ -7,9 +7,12 @@ import {
   type WhoseFlags,
   whoseOf,
 } from '../session/parse-options';
-import { addConnectionFlags, type ConnectionFlags, openLonghaul } from '../session/connection';
-import { exitCodes } from '../exit';
-import { printableJson } from '../render/text';
+import {
+  addConnectionFlags,
+  type Answer,
+  askServer,
+  type ConnectionFlags,
+} from '../session/connection';
 import { renderInbox, renderList, renderThreads } from '../render/render-list';
 import { commandLine } from '../render/render-parts';
 import type { Terminal } from '../render/terminal';
@@ -25,13 +28,14 @@ const statuses: readonly RunStatus[] = [
   'cancelled',
 ];
 
-type ListFlags = ConnectionFlags &
-  WhoseFlags & {
-    readonly status?: RunStatus;
-    readonly children?: true;
-    readonly limit: number;
-    readonly json?: true;
-  };
+type ListFlags = ConnectionFlags & WhoseFlags & { readonly limit: number; readonly json?: true };
+
+type RunListFlags = ListFlags & { readonly status?: RunStatus; readonly children?: true };
+
+type InboxFlags = ListFlags & {
+  readonly kind?: InboxItem['kind'];
+  readonly whole?: true;
+};
 
 export function addListCommand(program: Command, { terminal, finish }: CommandContext): void {
   const command = addWhoseFlags(program.command('list'))
@@ -41,32 +45,21 @@ export function addListCommand(program: Command, { terminal, finish }: CommandCo
     .option('--children', 'also child runs, and the turns of conversations')
     .option('--limit <n>', 'at most this many', parseCount, 20)
     .option('--json', 'print a JSON array');
-  addConnectionFlags(command).action(async (flags: ListFlags) => {
+  addConnectionFlags(command).action(async (flags: RunListFlags) => {
     const { status, children = false, limit } = flags;
-    const longhaul = await openLonghaul(flags);
-    const runs: RunSummary[] = [];
-    const filter = { ...whoseOf(flags), ...(status && { status }), children };
-    for await (const run of longhaul.runs(filter)) {
-      runs.push(run);
-      if (runs.length >= limit) break;
-    }
-    const { style, width } = terminal;
-    const lines =
-      flags.json === true
-        ? [printableJson(runs)]
-        : renderList(runs, { style, width, now: new Date() });
-    for (const line of lines) terminal.print(line);
-    if (runs.length === 0 && flags.json !== true) terminal.note('no runs');
-    await longhaul.close();
-    finish(exitCodes.done);
+    const ask = async (longhaul: Longhaul): Promise<Answer> => {
+      const filter = { ...whoseOf(flags), ...(status && { status }), children };
+      const runs = await take(longhaul.runs(filter), limit);
+      const lines = renderList(runs, {
+        style: terminal.style,
+        width: terminal.width,
+        now: new Date(),
+      });
+      return { json: runs, lines, notes: noteNothing(runs, flags, 'no runs') };
+    };
+    finish(await askServer(flags, terminal, ask));
   });
 }
-
-type ThreadsFlags = ConnectionFlags &
-  WhoseFlags & {
-    readonly limit: number;
-    readonly json?: true;
-  };
 
 export function addThreadsCommand(program: Command, { terminal, finish }: CommandContext): void {
   const command = addWhoseFlags(program.command('threads'))
@@ -74,34 +67,20 @@ export function addThreadsCommand(program: Command, { terminal, finish }: Comman
     .description('Lists open conversations, the newest first. A new one shows up after a second.')
     .option('--limit <n>', 'at most this many', parseCount, 20)
     .option('--json', 'print a JSON array');
-  addConnectionFlags(command).action(async (flags: ThreadsFlags) => {
-    const { limit } = flags;
-    const longhaul = await openLonghaul(flags);
-    const threads: ThreadSummary[] = [];
+  addConnectionFlags(command).action(async (flags: ListFlags) => {
     const { key, ...filter } = whoseOf(flags);
-    for await (const thread of longhaul.threads({ ...filter, ...key })) {
-      threads.push(thread);
-      if (threads.length >= limit) break;
-    }
-    const { style, width } = terminal;
-    const lines =
-      flags.json === true
-        ? [printableJson(threads)]
-        : renderThreads(threads, { style, width, now: new Date() });
-    for (const line of lines) terminal.print(line);
-    if (threads.length === 0 && flags.json !== true) terminal.note('no threads');
-    await longhaul.close();
-    finish(exitCodes.done);
+    const ask = async (longhaul: Longhaul): Promise<Answer> => {
+      const threads = await take(longhaul.threads({ ...filter, ...key }), flags.limit);
+      const lines = renderThreads(threads, {
+        style: terminal.style,
+        width: terminal.width,
+        now: new Date(),
+      });
+      return { json: threads, lines, notes: noteNothing(threads, flags, 'no threads') };
+    };
+    finish(await askServer(flags, terminal, ask));
   });
 }
-
-type InboxFlags = ConnectionFlags &
-  WhoseFlags & {
-    readonly kind?: InboxItem['kind'];
-    readonly limit: number;
-    readonly whole?: true;
-    readonly json?: true;
-  };
 
 export function addInboxCommand(program: Command, { terminal, finish }: CommandContext): void {
   const command = addWhoseFlags(program.command('inbox'))
@@ -114,39 +93,51 @@ export function addInboxCommand(program: Command, { terminal, finish }: CommandC
     .option('--whole', 'ask each run for the whole question, its options, and the call')
     .option('--json', 'print a JSON array');
   addConnectionFlags(command).action(async (flags: InboxFlags) => {
-    const longhaul = await openLonghaul(flags);
-    await showInbox(longhaul, flags, terminal);
-    await longhaul.close();
-    finish(exitCodes.done);
+    finish(await askServer(flags, terminal, (longhaul) => readInbox(longhaul, flags, terminal)));
   });
 }
 
-/** Reads one item more than it shows, to say whether there are more. */
-export async function showInbox(
+/** Reads one item more than it shows, to know whether there are more. */
+export async function readInbox(
   longhaul: Pick<Longhaul, 'inbox'>,
   flags: InboxFlags,
-  terminal: Terminal,
-): Promise<void> {
+  { style, width }: Pick<Terminal, 'style' | 'width'>,
+): Promise<Answer> {
   const { kind, limit, whole = false, json = false } = flags;
-  const found: InboxItem[] = [];
   const filter = { ...whoseOf(flags), ...(kind && { kind }), limit: limit + 1, whole };
-  for await (const item of longhaul.inbox(filter)) found.push(item);
+  const found = await take(longhaul.inbox(filter), limit + 1);
   const items = found.slice(0, limit);
-  const { style, width } = terminal;
-  const lines = json
-    ? [printableJson(items)]
-    : renderInbox(items, { style, width, now: new Date(), command: commandLine(flags) });
-  for (const line of lines) terminal.print(line);
-  if (items.length === 0 && !json) terminal.note('nothing waits for an answer');
-  if (found.length > limit) terminal.note(`more wait than these ${limit}: see --limit`);
-  if (!json) noteWhatIsMissing(items, whole, terminal);
+  const command = commandLine(flags);
+  return {
+    json: items,
+    lines: renderInbox(items, { style, width, now: new Date(), command }),
+    notes: [
+      ...noteNothing(items, flags, 'nothing waits for an answer'),
+      ...(found.length > limit ? [`more wait than these ${limit}: see --limit`] : []),
+      ...(json || items.every(({ isComplete }) => isComplete) ? [] : [noteOfMemos(whole)]),
+    ],
+  };
 }
 
-function noteWhatIsMissing(items: readonly InboxItem[], whole: boolean, terminal: Terminal): void {
-  if (items.every(({ isComplete }) => isComplete)) return;
-  terminal.note(
-    whole
-      ? 'no worker answered for some runs: their inputs are shown as the server has them'
-      : 'shown as the server has them: --whole asks the runs for whole questions, options and calls',
-  );
+function noteOfMemos(whole: boolean): string {
+  return whole
+    ? 'no worker answered for some runs: their inputs are shown as the server has them'
+    : 'shown as the server has them: --whole asks the runs for whole questions, options and calls';
+}
+
+function noteNothing(
+  items: readonly unknown[],
+  { json }: Pick<ListFlags, 'json'>,
+  note: string,
+): readonly string[] {
+  return items.length === 0 && json !== true ? [note] : [];
+}
+
+async function take<Item>(items: AsyncIterable<Item>, limit: number): Promise<readonly Item[]> {
+  const taken: Item[] = [];
+  for await (const item of items) {
+    taken.push(item);
+    if (taken.length >= limit) break;
+  }
+  return taken;
 }

@@ -1,9 +1,14 @@
 import type { Command } from 'commander';
-import type { ResetPlan } from '../../client';
-import { exitCodes, UsageError } from '../exit';
+import type { Longhaul, ResetPlan } from '../../client';
+import { UsageError } from '../exit';
 import type { CommandContext } from '../session/parse-options';
-import { addConnectionFlags, openLonghaul, type ConnectionFlags } from '../session/connection';
-import { printableJson, printableLine } from '../render/text';
+import {
+  addConnectionFlags,
+  type Answer,
+  askServer,
+  type ConnectionFlags,
+} from '../session/connection';
+import { printableLine } from '../render/text';
 import type { Terminal } from '../render/terminal';
 
 type ResetFlags = ConnectionFlags & {
@@ -13,7 +18,7 @@ type ResetFlags = ConnectionFlags & {
   readonly json?: true;
 };
 
-/** Calls that are listed each; of more only the count is. */
+/** At most this many calls are listed. */
 const mostLines = 50;
 
 export function addResetCommand(program: Command, { terminal, finish }: CommandContext): void {
@@ -32,21 +37,19 @@ export function addResetCommand(program: Command, { terminal, finish }: CommandC
     const isAsked = flags.yes !== true;
     if (isAsked && (flags.json === true || !terminal.isInteractive))
       throw new UsageError('reset asks first, but there is no terminal here: pass --yes');
-    const longhaul = await openLonghaul(flags);
     const { reason, to } = flags;
-    const plan = await longhaul.run(workflowId).reset({
-      to: /^\d+$/.test(to) ? Number(to) : to,
-      confirm: async (planned) => {
-        if (flags.json !== true) for (const line of linesOf(planned)) terminal.print(line);
-        return !isAsked || (await isAgreed(terminal));
-      },
-      ...(reason !== undefined && { reason }),
-    });
-    const json = { workflowId, reset: plan !== undefined, ...plan };
-    const line = plan === undefined ? 'nothing was changed' : `reset ${workflowId}`;
-    terminal.print(flags.json === true ? printableJson(json) : line);
-    await longhaul.close();
-    finish(exitCodes.done);
+    const confirm = async (planned: ResetPlan): Promise<boolean> => {
+      if (flags.json !== true) for (const line of linesOf(planned)) terminal.print(line);
+      return !isAsked || (await isAgreed(terminal));
+    };
+    const ask = async (longhaul: Longhaul): Promise<Answer> => {
+      const turnOrStep = /^\d+$/.test(to) ? Number(to) : to;
+      const options = { to: turnOrStep, confirm, ...(reason !== undefined && { reason }) };
+      const plan = await longhaul.run(workflowId).reset(options);
+      const line = plan === undefined ? 'nothing was changed' : `reset ${workflowId}`;
+      return { json: { workflowId, reset: plan !== undefined, ...plan }, lines: [line] };
+    };
+    finish(await askServer(flags, terminal, ask));
   });
 }
 

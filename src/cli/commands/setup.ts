@@ -1,9 +1,15 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../session/parse-options';
-import { addConnectionFlags, type ConnectionFlags, openLonghaul } from '../session/connection';
+import {
+  addConnectionFlags,
+  type Answer,
+  askServer,
+  type ConnectionFlags,
+} from '../session/connection';
 import { exitCodes, grpcStatusOf } from '../exit';
-import { padToWidth, printableJson, printableLine, type Style } from '../render/text';
+import { padToWidth, printableLine, type Style } from '../render/text';
 import type { Client } from '@temporalio/client';
+import type { Longhaul } from '../../client';
 import { LonghaulError } from '../../protocol/errors';
 import { timeouts } from '../../protocol/limits';
 import {
@@ -36,17 +42,18 @@ export function addSetupCommand(program: Command, { terminal, finish }: CommandC
     )
     .option('--json', 'print JSON');
   addConnectionFlags(command).action(async (flags: SetupFlags) => {
-    const longhaul = await openLonghaul(flags);
-    const attributes = await registerAttributes(longhaul.client);
-    const { namespace } = longhaul.client.options;
-    await longhaul.close();
-    const ok = attributes.every(({ status }) => status !== 'wrong-type');
-    if (flags.json === true) terminal.print(printableJson({ ok, namespace, attributes }));
-    else for (const line of renderSetup(attributes, terminal.style)) terminal.print(line);
-    if (attributes.some(({ status }) => status === 'registered')) {
-      terminal.note('workers that run already set them once they are started again');
-    }
-    finish(ok ? exitCodes.done : exitCodes.failed);
+    const ask = async ({ client }: Longhaul): Promise<Answer> => {
+      const attributes = await registerAttributes(client);
+      const ok = attributes.every(({ status }) => status !== 'wrong-type');
+      const isNew = attributes.some(({ status }) => status === 'registered');
+      return {
+        json: { ok, namespace: client.options.namespace, attributes },
+        lines: renderSetup(attributes, terminal.style),
+        notes: isNew ? ['restart running workers: they set the new attributes from then on'] : [],
+        exitCode: ok ? exitCodes.done : exitCodes.failed,
+      };
+    };
+    finish(await askServer(flags, terminal, ask));
   });
 }
 

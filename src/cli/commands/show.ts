@@ -1,8 +1,12 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../session/parse-options';
-import { addConnectionFlags, openLonghaul, type ConnectionFlags } from '../session/connection';
-import { exitCodes } from '../exit';
-import { printableJson } from '../render/text';
+import {
+  addConnectionFlags,
+  type Answer,
+  askServer,
+  type ConnectionFlags,
+} from '../session/connection';
+import type { Longhaul } from '../../client';
 import { readRun } from '../session/read-run';
 import { commandLine } from '../render/render-parts';
 import { renderRun } from '../render/render-run';
@@ -18,19 +22,19 @@ export function addShowCommand(program: Command, { terminal, finish }: CommandCo
     .option('--full', 'do not cut tool calls and results to the width of the terminal')
     .option('--json', 'print JSON');
   addConnectionFlags(command).action(async (workflowId: string, flags: ShowFlags) => {
-    const longhaul = await openLonghaul(flags);
-    const { end, ...run } = await readRun(longhaul, workflowId);
-    if (flags.json === true) {
-      terminal.print(printableJson({ ...run, ...end }));
-    } else {
-      const { style, width } = terminal;
-      const options = { style, width, full: flags.full === true, command: commandLine(flags) };
-      for (const line of renderRun({ ...run, ...(end && { end }) }, options)) terminal.print(line);
-      if (run.fromHistory) {
-        terminal.note('no worker polls its task queue: shown from history, without answers');
-      }
-    }
-    await longhaul.close();
-    finish(exitCodes.done);
+    const { style, width } = terminal;
+    const options = { style, width, full: flags.full === true, command: commandLine(flags) };
+    const ask = async (longhaul: Longhaul): Promise<Answer> => {
+      const { end, ...run } = await readRun(longhaul, workflowId);
+      const isNoted = run.fromHistory && flags.json !== true;
+      return {
+        json: { ...run, ...end },
+        lines: renderRun({ ...run, ...(end && { end }) }, options),
+        notes: isNoted
+          ? ['no worker polls its task queue: shown from history, without answers']
+          : [],
+      };
+    };
+    finish(await askServer(flags, terminal, ask));
   });
 }

@@ -3,7 +3,9 @@ import type { Command } from 'commander';
 import type { ConnectOptions, Longhaul } from '../../client';
 import { defaults } from '../../protocol/names';
 import type { LoadedConnection } from '../../server/connection-options';
-import { messageOf, UsageError } from '../exit';
+import { exitCodes, messageOf, UsageError } from '../exit';
+import type { Terminal } from '../render/terminal';
+import { printableJson } from '../render/text';
 import { loadClient, loadConnectionOptions } from './load-parts';
 
 export type ConnectionFlags = {
@@ -70,6 +72,38 @@ export async function openLonghaul(
     ...(process.env['LONGHAUL_ID_SECRET'] && { hashIds: process.env['LONGHAUL_ID_SECRET'] }),
   });
   return await inTime(connected, configured);
+}
+
+/** What a command prints: lines, or with `--json` one value. Notes go to stderr. */
+export type Answer = {
+  readonly json: unknown;
+  readonly lines: readonly string[];
+  readonly notes?: readonly string[];
+  readonly exitCode?: number;
+};
+
+/** Connects, asks, prints the answer and closes the connection. Returns the exit code. */
+export async function askServer(
+  flags: ConnectionFlags & { readonly json?: true },
+  terminal: Terminal,
+  ask: (longhaul: Longhaul) => Promise<Answer>,
+): Promise<number> {
+  const longhaul = await openLonghaul(flags);
+  try {
+    return printAnswer(await ask(longhaul), flags, terminal);
+  } finally {
+    await longhaul.close();
+  }
+}
+
+export function printAnswer(
+  { json, lines, notes = [], exitCode = exitCodes.done }: Answer,
+  flags: { readonly json?: true },
+  terminal: Terminal,
+): number {
+  for (const line of flags.json === true ? [printableJson(json)] : lines) terminal.print(line);
+  for (const note of notes) terminal.note(note);
+  return exitCode;
 }
 
 /** Rejects so that a server that does not answer is reported within 5 s of the start of the command, its own start included. */

@@ -50,8 +50,8 @@ describe('Whose', () => {
   it.each([
     { filter: { userId: 'ada' }, message: "'userId' is not a member of the filter" },
     { filter: { keys: { userId: 'ada' } }, message: "did you mean 'key'?" },
-    { filter: { key: undefined }, message: 'key must name at least one of' },
-    { filter: { key: {} }, message: 'key must name at least one of' },
+    { filter: { key: undefined }, message: 'key must have at least one of' },
+    { filter: { key: {} }, message: 'key must have at least one of' },
     { filter: { key: { user: 'ada' } }, message: "'user' is not a member of key" },
     { filter: { key: { userId: undefined } }, message: 'key.userId must be a text' },
     { filter: { key: { userId: '' } }, message: 'key.userId must be a text' },

@@ -121,7 +121,7 @@ describe('a workflow that does not answer as runs do', () => {
     { history: [failedTask('no such key')], message: 'its workflow task fails (no such key)' },
     {
       history: [failedTask('[TMPRL1100] Nondeterminism error')],
-      message: 'as after a deploy of another version',
+      message: 'Was another version deployed?',
     },
   ])('is said to fail for what its history says: $message', async ({ history, message, not }) => {
     const client = clientOf(workflowTypes.agent, noQuery, history);

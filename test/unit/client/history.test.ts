@@ -8,8 +8,15 @@ const tooLarge = Object.assign(new Error('Received message larger than max'), {
   metadata: {},
 });
 
-/** Of a run whose events have the given sizes; a page has room for 4. */
-function clientOf(sizes: readonly number[]): Client {
+/** How a connection that retries answers: with the end of its time. */
+const outOfTime = Object.assign(new Error('Deadline exceeded'), {
+  code: 4,
+  details: '',
+  metadata: {},
+});
+
+/** A run whose events have the given sizes; a page has room for 4. */
+function clientOf(sizes: readonly number[], refusal = tooLarge): Client {
   const read = (events: readonly number[]) => (request: object) => {
     const { maximumPageSize, nextPageToken = [0] } = request as {
       maximumPageSize: number;
@@ -17,7 +24,7 @@ function clientOf(sizes: readonly number[]): Client {
     };
     const from = nextPageToken[0] ?? 0;
     const page = events.slice(from, from + maximumPageSize);
-    if (page.reduce((sum, size) => sum + size, 0) > 4) return Promise.reject(tooLarge);
+    if (page.reduce((sum, size) => sum + size, 0) > 4) return Promise.reject(refusal);
     const next = from + page.length;
     const rest = next < events.length ? [next] : [];
     return Promise.resolve({
@@ -27,6 +34,7 @@ function clientOf(sizes: readonly number[]): Client {
   };
   return {
     options: { namespace: 'default' },
+    withDeadline: (_deadline: number, call: () => unknown) => call(),
     workflowService: {
       getWorkflowExecutionHistory: read(sizes),
       getWorkflowExecutionHistoryReverse: read([...sizes].reverse()),
@@ -48,6 +56,11 @@ it.each([{ sizes: [] }, { sizes: [1, 2] }, { sizes: [4, 3, 4, 1, 2, 4] }])(
     expect(await sizesOf(lastEvents(clientOf(sizes), execution))).toEqual([...sizes].reverse());
   },
 );
+
+it('reads smaller pages where the connection retries a large one until its time is up', async () => {
+  const client = clientOf([3, 3, 1], outOfTime);
+  expect(await sizesOf(historyEvents(client, { workflowId: 'run' }))).toEqual([3, 3, 1]);
+});
 
 it('gives up on one event that does not fit', async () => {
   const execution = { workflowId: 'run' };

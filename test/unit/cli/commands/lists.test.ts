@@ -1,8 +1,9 @@
 // Pure: no server. The client's inbox is a double.
 import type { InboxFilter, InboxItem } from '../../../../src/client';
-import { showInbox } from '../../../../src/cli/commands/lists';
+import { readInbox } from '../../../../src/cli/commands/lists';
 import { renderInbox } from '../../../../src/cli/render/render-list';
 import { commandLine } from '../../../../src/cli/render/render-parts';
+import { printAnswer } from '../../../../src/cli/session/connection';
 import { createStyle } from '../../../../src/cli/render/text';
 import { anApproval, aQuestion } from '../builders';
 import { fakeTerminal, type FakeTerminal } from '../fake-terminal';
@@ -54,18 +55,19 @@ describe('renderInbox', () => {
   });
 });
 
-describe('showInbox', () => {
+describe('readInbox', () => {
   const asked: InboxFilter[] = [];
   const show = async (
     items: readonly InboxItem[],
-    flags: Partial<Parameters<typeof showInbox>[1]> = {},
+    flags: Partial<Parameters<typeof readInbox>[1]> = {},
   ): Promise<FakeTerminal> => {
     const terminal = fakeTerminal();
     async function* inbox(filter: InboxFilter = {}): AsyncGenerator<InboxItem, void, void> {
       asked.push(filter);
       yield* items.slice(0, filter.limit);
     }
-    await showInbox({ inbox }, { limit: 2, ...flags }, terminal);
+    const all = { limit: 2, ...flags };
+    printAnswer(await readInbox({ inbox }, all, terminal), all, terminal);
     return terminal;
   };
   beforeEach(() => asked.splice(0));
