@@ -46,12 +46,12 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** The person stopped the command, not what it started; the message says what goes on. */
+/** The person stopped the command but not the run. The message says what goes on. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
 }
 
-/** What a command ends with when it does not succeed. */
+/** How a command fails. */
 export type CliError = {
   readonly code: string;
   /** One line. */
@@ -92,7 +92,7 @@ function isCommanderError(error: unknown): error is Error {
 
 type GrpcStatus = { readonly code: number; readonly details: string };
 
-/** What a server answered that refused a call; undefined for any other error. */
+/** The server's answer to a refused call. Undefined for other errors. */
 export function grpcStatusOf(error: unknown): GrpcStatus | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { code, details } = cause as { code?: unknown; details?: unknown };

@@ -29,7 +29,7 @@ export function addResumeCommand(program: Command, { terminal, finish }: Command
   });
 }
 
-/** An answer that was given before is sent as it is: an honest retry is accepted again. */
+/** If the input is not open any more, the answer is sent as it is: the run accepts the same answer again. */
 async function resume(run: RunHandle, text: string, inputId: string | undefined): Promise<void> {
   const pending = await run.pending();
   const input =
@@ -83,12 +83,12 @@ type PersonFlags = WorkerFlags & {
 
 type AnswerAction = {
   readonly workflowId: string;
-  /** What to say afterwards: `answered`. */
+  /** What to print afterwards: `answered`. */
   readonly done: string;
   readonly act: (run: RunHandle) => Promise<void>;
 };
 
-/** What `resume`, `approve` and `reject` have in common. */
+/** The flags of `resume`, `approve` and `reject`. */
 function addPersonFlags(command: Command): Command {
   return addSpecFlags(addConnectionFlags(command))
     .option('--follow', 'then follow the run, as `run` does')
@@ -98,7 +98,7 @@ function addPersonFlags(command: Command): Command {
     .option('--no-worker', 'never serve agents in this process');
 }
 
-/** Tells a run what a person decided. Served by this process, the run is then followed: it goes on only as long as this does. */
+/** Sends a person's answer to a run. If this process serves the run, it follows the run too, because the run goes on only as long. */
 async function decide(
   { workflowId, done, act }: AnswerAction,
   flags: PersonFlags,

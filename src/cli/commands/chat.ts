@@ -33,7 +33,7 @@ export function addChatCommand(program: Command, { terminal, finish }: CommandCo
     .argument('<agent>', 'id of an agent')
     .option('--session <id>', 'which conversation (default: the id of the agent)')
     .option('--user <id>', 'user of the conversation (default: default)')
-    .option('--app <name>', 'application of the conversation (default: default)')
+    .option('--app <name>', 'application of the conversation (default: that of the client)')
     .option('--agents <file>', 'agents to serve when no worker polls (default: longhaul.config.*)')
     .option('--no-worker', 'never serve agents in this process');
   addTaskQueueFlag(addConnectionFlags(addSpecFlags(command))).action(
@@ -62,19 +62,17 @@ export function addChatCommand(program: Command, { terminal, finish }: CommandCo
   );
 }
 
-/** A conversation stays on its task queue: that of specs must be the same when the command runs again. */
+/** A conversation stays on its task queue, so the queue for specs must be the same each time the command runs. */
 function withOwnQueue(agent: string, flags: ChatFlags): ChatFlags {
   if (flags.file === undefined || flags.taskQueue !== undefined) return flags;
   return { ...flags, taskQueue: `longhaul-chat-${agent}` };
 }
 
-// A conversation in the terminal. It is the thread that remembers it: the command may end at any time, and goes on where it was.
-
 type ChatOptions = {
   readonly thread: ThreadHandle;
   readonly terminal: Terminal;
   readonly command: CommandLine;
-  /** What to say, where nobody is asked. */
+  /** The messages to send if there is no terminal. */
   readonly lines?: readonly string[];
 };
 

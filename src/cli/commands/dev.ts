@@ -68,7 +68,7 @@ async function serve(
   source: AgentsSource | undefined,
   { terminal, end }: Surroundings,
 ): Promise<void> {
-  // A server that is still starting when the end comes goes with this process.
+  // A server that is still starting ends with this process.
   const server = await Promise.race([startServer(flags), end]);
   if (server === undefined) return;
   const worker = source && workerFor(flags, source, { server, terminal });
@@ -87,7 +87,7 @@ async function serve(
   }
 }
 
-/** `isUsual`: other commands find it without being told where. */
+/** `isUsual`: other commands find it without `--address`. */
 type StartedServer = DevServer & { readonly isUsual: boolean };
 
 async function startServer(flags: DevFlags): Promise<StartedServer> {
@@ -107,7 +107,7 @@ async function startServer(flags: DevFlags): Promise<StartedServer> {
   }
 }
 
-/** A folder made here is nothing to commit. */
+/** Makes the folder, and keeps it out of git if it is new. */
 function makeFolder(folder: string): void {
   const made = mkdirSync(folder, { recursive: true });
   if (made !== undefined) writeFileSync(join(made, '.gitignore'), '*\n');
@@ -155,7 +155,9 @@ function noteOtherAddress(address: string, isUsual: boolean, terminal: Terminal)
   const configured = process.env['TEMPORAL_ADDRESS'];
   if (configured === address) return;
   if (configured !== undefined) {
-    terminal.note(`note: TEMPORAL_ADDRESS is ${configured}: other commands go there, not here`);
+    terminal.note(
+      `note: TEMPORAL_ADDRESS is ${configured}: other commands use that server, not this one`,
+    );
   } else if (!isUsual) {
     terminal.note(
       `note: this is not port ${usualPort}. Other commands find it with --address ${address} or TEMPORAL_ADDRESS`,
@@ -165,7 +167,7 @@ function noteOtherAddress(address: string, isUsual: boolean, terminal: Terminal)
 
 type ChosenPort = { readonly port: number; readonly isUsual: boolean };
 
-/** The port that was asked for, taken or not; else the usual one; else any that is free. */
+/** The given port, else the usual one, else any free one. */
 async function choosePort(asked: number | undefined, usual: number): Promise<ChosenPort> {
   if (asked !== undefined) return { port: asked, isUsual: asked === usual };
   const isUsual = await isPortFree(usual);
@@ -176,7 +178,7 @@ type Holder = { readonly pid: number; readonly port: number };
 
 type DbLock = { readonly release: () => void };
 
-/** Refuses a database that another dev server uses, and waits for one to go whose process was killed. */
+/** Refuses a database that another dev server uses. Waits for a server to end whose process was killed. */
 async function awaitFormerServer(dbFile: string): Promise<void> {
   const file = lockFileOf(dbFile);
   const holder = readHolder(file);
@@ -185,7 +187,7 @@ async function awaitFormerServer(dbFile: string): Promise<void> {
   await untilFree(holder.port);
 }
 
-/** Marks a database as used by this process: while its server is idle, SQLite itself would let a second one in. */
+/** Marks a database as used by this process. SQLite alone would let a second server in while the first is idle. */
 function lockDb(dbFile: string, port: number): DbLock {
   const file = lockFileOf(dbFile);
   writeFileSync(file, JSON.stringify({ pid: process.pid, port } satisfies Holder));
@@ -199,18 +201,18 @@ function lockDb(dbFile: string, port: number): DbLock {
 
 function inUse(dbFile: string, cause?: unknown): LonghaulError {
   const file = relative(process.cwd(), dbFile);
-  const message = `${file} is in use by another server: stop that one, or name another file with --db`;
+  const message = `${file} is in use by another server. Stop it, or name another file with --db`;
   return new LonghaulError('ServerUnavailable', message, { cause });
 }
 
-/** A process id may belong to some other process by now: one that never serves, as the holder does soon after its start. */
+/** The process id may belong to another process by now. A real holder listens on its port soon after its start. */
 async function isHeld(file: string, { pid, port }: Holder): Promise<boolean> {
   if (!isRunning(pid)) return false;
   const age = Date.now() - statSync(file).mtimeMs;
   return age < startingMs || !(await isPortFree(port));
 }
 
-/** The server of a killed process goes a moment after it. */
+/** The server of a killed process ends a moment after it. */
 async function untilFree(port: number): Promise<void> {
   const deadline = Date.now() + goingMs;
   while (Date.now() < deadline && !(await isPortFree(port))) {

@@ -99,7 +99,7 @@ type Sides = { readonly before: Side; readonly after: Side };
 
 type FoundRuns = { readonly runs: readonly PinnedRun[] | undefined; readonly noRuns?: string };
 
-/** What differs is worth showing without a server, too. */
+/** Without a server, the differences are still shown. */
 async function findRuns(
   changes: readonly RunnerChange[],
   { before, after }: Sides,
@@ -142,9 +142,9 @@ function print(
   if (changes.length === 0) terminal.print('no difference');
   for (const line of renderChanges(changes, style)) terminal.print(line);
   if (missing.length > 0) {
-    terminal.note(`note: code was not compared of ${missing.join(', ')}: name it with --tools`);
+    terminal.note(`note: did not compare the code of ${missing.join(', ')}: name it with --tools`);
   }
-  if (noRuns !== undefined) terminal.note(`note: open runs were not looked for: ${noRuns}`);
+  if (noRuns !== undefined) terminal.note(`note: did not look for open runs: ${noRuns}`);
   if (runs === undefined) return;
   const old = runs.filter(({ definition }) => definition === 'old').length;
   const others = runs.length - old;
@@ -195,7 +195,7 @@ function renderPinnedRuns(
   return renderTable(['RUN', 'AGENT', 'DEFINITION', 'STATUS', 'AGE'], rows, { style, width });
 }
 
-/** An open run, and which definition it started with; `unknown` where no worker answers for it. */
+/** An open run and the definition it started with; `unknown` if no worker answers. */
 export type PinnedRun = RunSummary & {
   readonly definition: 'old' | 'new' | 'other' | 'unknown';
   readonly hash?: string;
@@ -204,7 +204,7 @@ export type PinnedRun = RunSummary & {
 /** What the `definition` query answers; runs below others have only the hash of their root run's. */
 type Pinned = { readonly hash: string; readonly definition?: Definition };
 
-/** The open runs that started with one of these runners, those below others left out, the newest first. */
+/** The open root runs of these runners, the newest first. */
 export async function runsByDefinition(
   longhaul: Pick<Longhaul, 'runs' | 'client'>,
   ids: readonly string[],
@@ -241,7 +241,7 @@ async function askDefinition(
   }
 }
 
-/** By the hash; where code is missing here, or MCP servers listed their tools, by what specs say. */
+/** Compares the hash. If code is missing here, or MCP servers listed their tools, it compares the specs. */
 function classify(
   id: string,
   pinned: Required<Pinned> | undefined,

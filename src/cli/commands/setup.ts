@@ -69,17 +69,15 @@ export function renderSetup(
   });
 }
 
-// Registers what runs are filtered by, and says of what cannot be registered who can and how.
-
 export type AttributeReport = {
   readonly name: string;
   readonly status: 'registered' | 'already-there' | 'wrong-type';
-  /** As what it is registered now. */
+  /** The type it is registered with now. */
   readonly type: string;
   readonly todo?: string;
 };
 
-/** Throws `ServerUnavailable` with what to do where the server does not let this client. */
+/** Throws `ServerUnavailable`, with what to do, if the server does not allow it. */
 export async function registerAttributes(client: Client): Promise<readonly AttributeReport[]> {
   const { namespace } = client.options;
   const { operatorService } = client.connection;
@@ -114,7 +112,7 @@ function replacing(name: string, namespace: string): string {
   );
 }
 
-/** Temporal Cloud has its own API for this; elsewhere it takes an administrator. */
+/** Temporal Cloud has its own API for this. Elsewhere an administrator must do it. */
 function refused(error: unknown, namespace: string): Error | undefined {
   const status = grpcStatusOf(error);
   if (status?.code !== grpcStatus.permissionDenied && status?.code !== grpcStatus.unimplemented)

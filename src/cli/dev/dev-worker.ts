@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 
 const ownFolder = dirname(dirname(__dirname));
 
-/** The process in which `dev` runs a worker: each change of the agents gets a new one, so that all their modules load again. */
+/** The process in which `dev` runs a worker. Each change of the agents gets a new process, so that all modules load again. */
 export function addDevWorkerCommand(program: Command, { terminal, finish }: CommandContext): void {
   program
     .command('dev-worker', { hidden: true })
@@ -61,7 +61,7 @@ async function serve(start: WorkerStart, terminal: Terminal): Promise<number> {
   return exitCodes.done;
 }
 
-/** With their folders: a file that appears in one may belong to the specs. */
+/** The files of the specs and their folders: a new file in a folder may belong to the specs. */
 function specFiles({ files }: LoadedAgents): readonly string[] {
   const paths = files.map((file) => resolve(file));
   return [...paths, ...paths.map((path) => dirname(path))];

@@ -29,8 +29,8 @@ const longestPauseMs = 10_000;
 const stopTimeoutMs = 2_000;
 
 /**
- * Keeps one worker up: a new one when the agents' files change, and when it dies. The old one goes only once the new one takes
- * work, and ends its calls in flight; if the new one cannot start, the old one stays.
+ * Keeps one worker up. Starts a new one when the agents' files change and when the worker dies. The old one stops when the new one takes
+ * work, and ends its open calls first. If the new one cannot start, the old one stays.
  */
 export class WorkerKeeper {
   readonly #start: WorkerStart;
@@ -119,8 +119,8 @@ type WatchedFiles = {
 };
 
 /**
- * Calls `onChange` when a file changes, appears or goes. Files are looked at again and again: editors replace a file instead of
- * writing it, and notifications do not cross every file system.
+ * Calls `onChange` when a file changes, appears or disappears. It polls the files: editors replace a file instead of writing it, and not
+ * every file system sends notifications.
  */
 function watchFiles(onChange: () => void): WatchedFiles {
   let watched: readonly string[] = [];
@@ -194,7 +194,7 @@ function startWorkerProcess(start: WorkerStart): WorkerProcess {
   };
 }
 
-/** By way of a shell that watches this process: a handler in the worker would not run while a tool blocks it. */
+/** A shell watches this process and ends the worker with it. A handler in the worker would not run while a tool blocks it. */
 function spawnWorker(args: readonly string[]): ChildProcess {
   const command = [
     process.execPath,

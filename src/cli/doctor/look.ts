@@ -1,4 +1,4 @@
-// What the checks of runs share. A namespace may hold any number of runs: a check looks at so many, takes so long, and says where it ended.
+// What the checks of runs share. A namespace may hold any number of runs, so each check has a limit and says if it reached it.
 
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { isNotFound } from '../../client/failures';
@@ -16,7 +16,7 @@ const mostShown = 5;
 
 const longestCause = 300;
 
-/** Part of a query to the server's list: what is of Longhaul. */
+/** Part of a query to the server's list: only Longhaul's workflows. */
 export const ofOurs = whereType();
 
 export type Listed = {
@@ -40,8 +40,8 @@ export async function listNewest(client: Client, query: string, most: number): P
 export type Looked<Found> = { readonly found: readonly Found[]; readonly looked: number };
 
 /**
- * Looks at one after the other, some at a time, until `until`. What is gone meanwhile is nothing. One that the server does not tell of
- * in time is not looked at; when that is so of all, its error is thrown.
+ * Looks at the items, ten at once, until the time `until`. An item that is gone counts as looked at. An item that fails does not; if all
+ * fail, throws the first error.
  */
 export async function lookAtEach<Item, Found>(
   items: readonly Item[],
@@ -68,7 +68,7 @@ export async function lookAtEach<Item, Found>(
   return { found, looked };
 }
 
-/** At most five of them, and how many more; with what was not looked at. */
+/** At most five findings and how many more; `cutOff` says what was not looked at. */
 export function summary(found: readonly string[], cutOff?: string): string {
   const shown = found.slice(0, mostShown);
   const more = found.length > mostShown ? [`and ${found.length - mostShown} more`] : [];
@@ -76,7 +76,7 @@ export function summary(found: readonly string[], cutOff?: string): string {
   return cutOff === undefined ? list : `${list} (${cutOff})`;
 }
 
-/** What somebody else's text says, on one line that is not too long. */
+/** Somebody else's text on one line, cut if it is long. */
 export function causeLine(text: string): string {
   return clipToWidth(printableLine(text), longestCause);
 }

@@ -12,7 +12,7 @@ type ProtobufjsCopies = { readonly common: string; readonly proto: string };
 /** Of Node 22. */
 const firstStrippingMinor = 18;
 
-/** The variables of which one must be set, per provider. Names only: what they hold is nobody's business here. */
+/** Per provider, the variables of which one must be set. Only their names are shown, never their values. */
 const keyVariables: Readonly<Record<string, readonly string[]>> = {
   openai: ['OPENAI_API_KEY'],
   'openai-chat': ['OPENAI_API_KEY'],
@@ -22,7 +22,7 @@ const keyVariables: Readonly<Record<string, readonly string[]>> = {
   vertex: ['GOOGLE_CLOUD_PROJECT', 'GOOGLE_API_KEY'],
 };
 
-/** Of an older Node than the package needs, no command gets as far as this. */
+/** A Node that is too old for the package does not get this far. */
 export function checkNode(version: string): Check {
   const name = 'node';
   const [major = 0, minor = 0] = version.replace(/^v/, '').split('.').map(Number);
@@ -33,7 +33,7 @@ export function checkNode(version: string): Check {
   return { name, status: 'ok', message: `Node ${version}` };
 }
 
-/** As a worker does, which refuses to start then; seen from the project that the command runs in. */
+/** The same check as a worker makes at its start, from the current folder. */
 export function checkTemporalSdk(copies = sdkCopies(join(process.cwd(), 'package.json'))): Check {
   const name = 'temporal sdk';
   const message = sdkProblem(copies);
@@ -43,7 +43,7 @@ export function checkTemporalSdk(copies = sdkCopies(join(process.cwd(), 'package
   return { name, status: 'fail', message, todo };
 }
 
-/** Two copies of protobufjs in one process break Temporal's SDK in ways that do not name it. */
+/** Two copies of protobufjs in one process break Temporal's SDK, with errors that do not say so. */
 export function checkProtobufjs(find: () => ProtobufjsCopies = findProtobufjs): Check {
   const name = 'protobufjs';
   try {
@@ -64,7 +64,7 @@ function findProtobufjs(): ProtobufjsCopies {
   return { common: common.resolve('protobufjs'), proto: proto.resolve('protobufjs') };
 }
 
-/** With agents: the keys their providers need. Without: whether there is any. */
+/** With agents, checks the keys of their providers. Without, checks whether there is any key. */
 export function checkProviderKeys(env: Environment, agents: LoadedAgents | undefined): Check {
   const name = 'provider keys';
   const isSet = (variable: string): boolean => (env[variable] ?? '').trim() !== '';
@@ -89,7 +89,7 @@ export function checkProviderKeys(env: Environment, agents: LoadedAgents | undef
   return { name, status: 'warn', message: `no key for ${list.join(', ')}`, todo };
 }
 
-/** Providers that the agents' models name and that nothing in the configuration gives a key or code of its own. */
+/** The providers of the agents' models for which the configuration has no key and no code. */
 function providersOf({ registry, options }: LoadedAgents): readonly string[] {
   return providerNames(registry).filter((provider) => {
     const configured = options.providers?.[provider];

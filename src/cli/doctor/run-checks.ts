@@ -19,7 +19,7 @@ const suspiciousTask = 4;
 
 const usualAttempts = 5;
 
-/** A run that is halted does little more: what ends then is told in a few events for each call. */
+/** A halted run has few events after the halt. */
 const mostEvents = 500;
 
 const mostEnded = 100;
@@ -32,7 +32,7 @@ const hourMs = 3_600_000;
 
 const dayMs = 24 * hourMs;
 
-/** Errors that say of Longhaul, or of sizes it is to keep, what an answer of a tool or a model never does. */
+/** Errors that point to Longhaul itself or to its size limits, not to a tool or a model. */
 const ourErrors: ReadonlySet<string> = new Set([
   'StateError',
   'TranscriptTooLarge',
@@ -42,9 +42,7 @@ const ourErrors: ReadonlySet<string> = new Set([
 
 const byItsCaller = 'by parent close policy';
 
-// Runs that ended as none should, and those that begin again and again. Nobody may have waited for them, so nobody was told.
-
-/** Ended within a day, and nothing took their place. */
+/** Runs that ended badly within a day and have no newer execution. */
 export async function checkEndedRuns(client: Client): Promise<Omit<Check, 'name'>> {
   const since = `CloseTime > '${ago(dayMs)}'`;
   const terminated = await listNewest(
@@ -77,7 +75,7 @@ async function badEnd(
 ): Promise<string | undefined> {
   const how = await howItEnded(client, { workflowId, runId });
   if (how === undefined) return undefined;
-  // A reset terminates the execution that it takes back.
+  // A reset terminates the old execution.
   const newest = await client.workflow.getHandle(workflowId).describe();
   return newest.runId === runId ? `${printableLine(workflowId)}: ${how}` : undefined;
 }
@@ -94,7 +92,7 @@ async function howItEnded(
   return undefined;
 }
 
-/** The server says for itself why it does so. What ends with its caller ends as it should. */
+/** Undefined for a child run that ended with its caller, as it should. */
 export function howItWasTerminated(identity: string, reason: string): string | undefined {
   if (reason === byItsCaller) return undefined;
   const by = identity === '' ? 'terminated' : `terminated by ${causeLine(identity)}`;
@@ -103,7 +101,7 @@ export function howItWasTerminated(identity: string, reason: string): string | u
 
 type Failure = Parameters<typeof decodeOptionalFailureToOptionalError>[1];
 
-/** The code and message of the outermost failure that has a code, when it is one of ours. */
+/** Code and message of the outermost failure with a code, if it is one of `ourErrors`. */
 async function ourFailure(client: Client, outermost: Failure): Promise<string | undefined> {
   let failure = outermost;
   while (failure && !failure.applicationFailureInfo) failure = failure.cause;
@@ -114,7 +112,7 @@ async function ourFailure(client: Client, outermost: Failure): Promise<string | 
   return `${code}: ${causeLine(error?.message ?? '')}`;
 }
 
-/** Ids that had many executions within an hour: each continued the one before, or took its place, and little was done in between. */
+/** Runs with many executions within an hour: they restart or continue as new again and again. */
 export async function checkExecutions(client: Client): Promise<Omit<Check, 'name'>> {
   const statuses = ['Running', 'ContinuedAsNew', 'Terminated', 'Failed', 'Canceled', 'TimedOut'];
   const list = statuses.map((status) => `'${status}'`).join(', ');
@@ -156,7 +154,7 @@ function ago(ms: number): string {
 
 // Open runs and threads that do not get on, though nobody is asked for anything. Each is looked at once, for all three checks.
 
-/** What was found out about one open run, in words; left out where all is well. */
+/** The findings for one open run, in words; empty if all is well. */
 type OpenRun = {
   readonly stuck?: string;
   readonly retried?: readonly string[];
@@ -196,7 +194,7 @@ function isThere(text: string | undefined): text is string {
   return text !== undefined;
 }
 
-/** Those the server reports come first; it does so after some attempts only, so the newest open runs are looked at as well. */
+/** Runs that the server reports come first. It reports them late, so the newest open runs follow. */
 async function lookAtOpenRuns(client: Client): Promise<OpenRuns> {
   const open = `${ofOurs} AND ExecutionStatus = 'Running'`;
   const problems = `${open} AND TemporalReportedProblems IS NOT NULL`;
@@ -227,7 +225,7 @@ async function lookAt(client: Client, workflowId: string): Promise<OpenRun | und
   };
 }
 
-/** Its workflow task fails again and again: it does nothing, and the server tries for ever. */
+/** Its workflow task fails again and again, and the server retries it for ever. */
 async function stuckRun(
   client: Client,
   { raw, workflowId }: WorkflowExecutionDescription,
@@ -235,7 +233,7 @@ async function stuckRun(
   const attempt = raw.pendingWorkflowTask?.attempt ?? 1;
   if (attempt <= 1) return undefined;
   const failure = await readTaskFailure(client, workflowId);
-  // A few lost attempts mean no more than that a worker was killed.
+  // A few lost attempts mean only that a worker was killed.
   if (failure === undefined && attempt < suspiciousTask) return undefined;
   const cause = failure ? causeLine(failure.message) : 'no worker finishes the task in time';
   return `${printableLine(workflowId)} (attempt ${attempt}): ${cause}`;
@@ -259,7 +257,7 @@ async function retriedCalls(
   );
 }
 
-/** Told to do nothing more by a reset that did not come to its end: nothing was begun since. */
+/** Halted by a reset that did not finish: it has started nothing since. */
 async function haltedRun(
   client: Client,
   { raw, workflowId, rootExecution }: WorkflowExecutionDescription,
@@ -284,7 +282,7 @@ function haltedLine(workflowId: string, root: string | null | undefined): string
   return !root || root === workflowId ? line : `${line} (below ${printableLine(root)})`;
 }
 
-/** Runs that a reset left behind: they wait for answers nobody will give, or spend on results nobody will take. */
+/** Runs that a reset left behind. Nobody answers them or uses their results. */
 export async function checkOrphans(client: Client): Promise<Omit<Check, 'name'>> {
   const { orphans, isAll } = await findOrphans(client, {}, mostOrphans);
   const found = orphans.map(

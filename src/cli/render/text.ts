@@ -32,7 +32,7 @@ const codes = {
 const sequences =
   /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)|\u001b[ -/]*[0-~]?/g;
 
-/** What is left of control characters, and what makes text read in another order than it is written. */
+/** Other control characters, and those that change the reading order. */
 const controls =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
@@ -42,7 +42,7 @@ const loneSurrogates = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[
 
 const ownStyles = /(\u001b\[(?:1|2|22|31|32|33|36|39)m)/;
 
-/** Text of a model, a tool or a user as a terminal may show it: it can neither command the terminal nor hide what it says. */
+/** Makes text of a model, tool or user safe for a terminal: it can neither control the terminal nor hide parts. */
 export function printable(text: string): string {
   return text
     .replace(loneSurrogates, '\ufffd')
@@ -56,7 +56,7 @@ export function printableLine(text: string): string {
   return printable(text).replace(/\s+/g, ' ').trim();
 }
 
-/** What may reach a terminal, from wherever its parts are: text, and the colours and weights of `createStyle`. */
+/** Keeps text and the styles of `createStyle`; removes all other escapes. */
 export function terminalText(text: string): string {
   return text
     .split(ownStyles)
@@ -64,7 +64,7 @@ export function terminalText(text: string): string {
     .join('');
 }
 
-/** One line of JSON that reads back as the value and that a terminal only shows. */
+/** One line of JSON that parses back to the value and is safe for a terminal. */
 export function printableJson(value: unknown): string {
   return JSON.stringify(value).replace(
     unsafeInJson,

@@ -30,7 +30,7 @@ const configNames = ['longhaul.config.ts', 'longhaul.config.js', 'longhaul.confi
 const configExample =
   "import { defineAgent } from 'longhaul'; export default { runners: [defineAgent({ id: 'assistant', model: 'openai/gpt-6.1-terra' })] };";
 
-/** What to write where there are no agents yet. */
+/** Help if there are no agents yet. */
 const configHint = `write longhaul.config.mjs: ${configExample} Or name a file with --agents, or specs with -f`;
 
 const expected = {
@@ -48,7 +48,7 @@ type SpecFlags = {
 
 export type AgentsFlags = SpecFlags & { readonly agents?: string };
 
-/** Where agents come from: a module, or specs and the module with their code. Plain data, so that another process can be told. */
+/** Where agents come from: a module, or specs and the module with their code. JSON, so that it can go to another process. */
 export type AgentsSource =
   | { readonly kind: 'module'; readonly file: string }
   | {
@@ -73,12 +73,12 @@ export function addSpecFlags(command: Command): Command {
     );
 }
 
-/** The agents to serve: those that are named, else the configuration of the folder, else nothing. */
+/** The agents to serve: the named ones, else the folder's configuration, else undefined. */
 export function findAgentsSource(folder: string, flags: AgentsFlags): AgentsSource | undefined {
   if (flags.file !== undefined) return specsSource(flags.file, folder, flags);
   for (const name of ['tools', 'overlay'] as const) {
     if (flags[name] === undefined) continue;
-    throw new UsageError(`--${name} is for specs: name them with -f`);
+    throw new UsageError(`--${name} needs specs: name them with -f`);
   }
   const file = findAgentsFile(folder, flags.agents);
   return file === undefined ? undefined : { kind: 'module', file };
@@ -90,25 +90,25 @@ export function requireAgentsSource(folder: string, flags: AgentsFlags): AgentsS
   throw new UsageError(`there is no longhaul.config.{ts,js,mjs} here: ${configHint}`);
 }
 
-/** What a person calls it. */
+/** A short name for people. */
 export function sourceName(source: AgentsSource): string {
   return source.kind === 'module' ? basename(source.file) : source.paths.join(', ');
 }
 
-/** What is there before anything is loaded: to be watched even if loading fails. */
+/** The files to watch even if loading fails. */
 export function sourceFiles(source: AgentsSource): readonly string[] {
   if (source.kind === 'module') return [source.file];
   const { paths, tools } = source;
   return [...paths, ...(tools === undefined ? [] : [tools])].map((path) => resolve(path));
 }
 
-/** The file with the agents: the one named, else the configuration of the folder, else nothing. */
+/** The file with the agents: the named one, else the folder's configuration, else undefined. */
 export function findAgentsFile(folder: string, named?: string): string | undefined {
   if (named === undefined) return configNames.map((name) => join(folder, name)).find(isFile);
   return requireFile('--agents', folder, named);
 }
 
-/** Paths of specs stay as they are given: messages name them so. */
+/** Paths of specs stay as given, because messages show them. */
 function specsSource(
   paths: readonly string[],
   folder: string,
@@ -134,16 +134,16 @@ function isFile(path: string): boolean {
 }
 
 export type LoadedAgents = {
-  /** The runners of specs are among the others. */
+  /** Includes the runners of specs. */
   readonly options: Omit<CreateWorkerOptions, 'specs' | 'overlays'>;
   readonly registry: Registry;
   /** The files of specs. */
   readonly files: readonly string[];
-  /** Code that specs name and that is not there, where that may be. */
+  /** With `stubs`: code that specs name but that is missing. */
   readonly missing: readonly string[];
 };
 
-/** Runs the module, reads the specs, and checks all of it. With `stubs` only to be looked at: code may be missing. */
+/** Runs the module, reads the specs and checks all. With `stubs`, code may be missing: for commands that only read definitions. */
 export async function loadAgents(
   source: AgentsSource,
   { stubs = false }: { readonly stubs?: boolean } = {},
@@ -169,7 +169,7 @@ async function loadModule(file: string, listed: 'runners' | 'tools'): Promise<Cr
   return toOptions(defaultExport(await importFile(file)), basename(file), listed);
 }
 
-/** Compiled, this stays the native `import()`, which loads both kinds of modules and strips types. */
+/** The compiler keeps this native `import()`, which loads both kinds of modules and strips types. */
 async function importFile(file: string): Promise<unknown> {
   try {
     return await import(pathToFileURL(file).href);
@@ -178,7 +178,7 @@ async function importFile(file: string): Promise<unknown> {
   }
 }
 
-/** A compiled module that a CommonJS file stands for has its default export one level down. */
+/** A module compiled to CommonJS has its default export one level deeper. */
 function defaultExport(module: unknown): unknown {
   const { default: value } = module as { default?: unknown };
   const isNested = isJsonObject(value) && '__esModule' in value && 'default' in value;
@@ -211,7 +211,7 @@ function refusal(name: string, problem: string, listed: 'runners' | 'tools'): Lo
   );
 }
 
-/** Why a file with agents could not be loaded, in one line that names it. */
+/** Explains in one line why a file could not be loaded. */
 export function explainLoadError(error: unknown, file: string): LonghaulError {
   const name = basename(file);
   const { code } = (error ?? {}) as { code?: unknown };
@@ -229,7 +229,7 @@ function placeIn(text: string, name: string): string | undefined {
   return line === undefined ? undefined : `${name}:${line}`;
 }
 
-/** Node keeps the place of a syntax error to itself, but for a check of the file. */
+/** Node tells the line of a syntax error only with `--check`. */
 function checkSyntax(file: string): string {
   const { stderr } = spawnSync(process.execPath, ['--check', file], {
     encoding: 'utf8',

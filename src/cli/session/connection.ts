@@ -21,7 +21,7 @@ export type Target = {
   readonly namespace: string | undefined;
 };
 
-/** How the data of runs is encoded: a client says it as the worker does. */
+/** How the data of runs is encoded; must be the same for client and worker. */
 type Encoding = Pick<ConnectOptions, 'dataConverter' | 'encryption' | 'clearFailures'>;
 export type EncodingOptions = { readonly [Name in keyof Encoding]?: Encoding[Name] | undefined };
 
@@ -38,7 +38,7 @@ const probeTimeoutMs = 1_000;
 const latestReportMs = 4_300;
 const leastConnectMs = 2_000;
 
-/** Which server a command talks to. What is not given comes from `TEMPORAL_*` and Temporal's configuration file. */
+/** Flags for the server. Defaults come from `TEMPORAL_*` and Temporal's configuration file. */
 export function addConnectionFlags(command: Command): Command {
   return command
     .option('--address <host:port>', 'Temporal server (TEMPORAL_ADDRESS, else 127.0.0.1:7233)')
@@ -106,7 +106,7 @@ export function printAnswer(
   return exitCode;
 }
 
-/** Rejects so that a server that does not answer is reported within 5 s of the start of the command, its own start included. */
+/** Rejects within 5 s of the start of the command if the server does not answer. */
 async function inTime<Result>(connected: Promise<Result>, address: string): Promise<Result> {
   const ms = Math.max(leastConnectMs, latestReportMs - performance.now());
   let timer: NodeJS.Timeout | undefined;
@@ -121,7 +121,7 @@ async function inTime<Result>(connected: Promise<Result>, address: string): Prom
   }
 }
 
-/** gRPC keeps trying a port of this machine on which nothing listens; one look at the socket tells. */
+/** Fails at once if nothing listens on a local port. gRPC would keep trying. */
 async function refuseEarly(address: string): Promise<void> {
   const local = /^(127\.0\.0\.1|localhost|\[::1\]):(\d+)$/.exec(address);
   if (local === null) return;
@@ -130,7 +130,7 @@ async function refuseEarly(address: string): Promise<void> {
   throw loadConnectionOptions().serverUnavailable(address, error);
 }
 
-/** The server and the namespace that the flags, the environment and the configuration file name together. */
+/** The server and namespace from flags, environment and configuration file. */
 export function targetOf({ address, profile, namespace }: ConnectionFlags): Target {
   try {
     const given = { ...(address && { address }), ...(profile && { profile }) };

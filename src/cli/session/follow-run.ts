@@ -23,12 +23,12 @@ export type FollowOptions = {
   readonly run: RunHandle;
   readonly terminal: Terminal;
   readonly json: boolean;
-  /** Given to the pauses in order, before anybody is asked. */
+  /** Answers to the next questions, in order. Then the person is asked. */
   readonly answers: readonly string[];
   readonly command: CommandLine;
-  /** Said first; from then on Ctrl-C leaves the run alone. */
+  /** Printed first. From then on Ctrl-C does not stop the run. */
   readonly opening: string;
-  /** Where in the log to begin, and how many model turns are before that. */
+  /** The log index to begin with, and the number of model turns before it. */
   readonly from?: number;
   readonly turn?: number;
 };
@@ -36,8 +36,8 @@ export type FollowOptions = {
 const silenceMs = 15_000;
 
 /**
- * Shows a run's steps until it ends or asks something that nobody here can answer, and returns the exit code. Throws what the run
- * failed with, and `Interrupted` on Ctrl-C: the run itself goes on.
+ * Shows a run's steps until it ends or asks something that nobody here can answer. Returns the exit code. Throws the run's error if it
+ * fails, and `Interrupted` on Ctrl-C; the run then goes on.
  */
 export async function followRun(options: FollowOptions): Promise<number> {
   const { terminal, run, command } = options;
@@ -82,7 +82,7 @@ async function followToEnd(options: FollowOptions): Promise<number> {
   }
 }
 
-/** A worker that was killed still seems to poll for some minutes: the person is told that nothing may be wrong with the run. */
+/** A killed worker seems to poll for some minutes. After a while, tell the person that the run may just wait. */
 function noteSilence({ run, terminal }: FollowOptions): NodeJS.Timeout {
   return setTimeout(() => {
     terminal.note(
@@ -103,7 +103,7 @@ function eventPrinter(options: FollowOptions): (event: RunEvent) => void {
   };
 }
 
-/** False when one of them finds no answer: those after it stay open, too. */
+/** False if an input gets no answer; the inputs after it then stay open too. */
 async function replyToAll(
   pending: readonly PendingInput[],
   answers: string[],
@@ -177,10 +177,7 @@ type ShownEvents = {
   finish(): Promise<number>;
 };
 
-/**
- * Shows a run's events from an index on, in the background. What they cannot tell is no reason to fail: the run itself is waited
- * for elsewhere.
- */
+/** Shows a run's events from an index on, in the background. Ignores errors: the caller waits for the run itself. */
 function showEvents(run: RunHandle, from: number, show: (event: RunEvent) => void): ShownEvents {
   const watching = new AbortController();
   let next = from;
@@ -227,7 +224,7 @@ async function withTimeout(work: Promise<void>): Promise<void> {
   clearTimeout(timer);
 }
 
-/** What a person decided about a pending input. */
+/** A person's answer to a pending input. */
 type Reply =
   | { readonly kind: 'answer'; readonly text: string }
   | { readonly kind: 'approve'; readonly args?: JsonObject }
@@ -252,7 +249,7 @@ export async function sendReply(run: RunHandle, inputId: string, reply: Reply): 
   }
 }
 
-/** An object of JSON, or nothing when the text is none. */
+/** The text as a JSON object, or undefined. */
 function argumentsOf(text: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -282,7 +279,7 @@ function approvalReply({ inputId }: PendingInput, text: string): Reply {
   );
 }
 
-/** Asks until there is a reply; undefined when the person ended the input instead. */
+/** Asks until there is a reply. Undefined if the person ended the input. */
 export async function askPerson(
   input: PendingInput,
   terminal: Terminal,

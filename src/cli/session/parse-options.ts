@@ -47,7 +47,7 @@ function readText(option: string, file: string): string {
   }
 }
 
-/** What an argument stands for: itself, or stdin when it is `-`. */
+/** The argument itself, or stdin if it is `-`. */
 export async function readInput(argument: string): Promise<string> {
   return argument === '-' ? (await text(process.stdin)).trimEnd() : argument;
 }
@@ -65,7 +65,7 @@ export function addWhoseFlags(command: Command): Command {
     .option('--app <name>', 'only of this application, as `key.appName` names it');
 }
 
-/** A flag that is given with nothing in it stays a filter: a variable that is not set must not list what is everybody's. */
+/** An empty flag stays a filter, and is refused: an unset shell variable must not list everybody's runs. */
 export function whoseOf({ agent, user, app }: WhoseFlags): WhoseFilter {
   const key = {
     ...(user !== undefined && { userId: user }),

@@ -20,11 +20,11 @@ export type ShownRun = {
   readonly tree: RunTree;
   readonly transcript: readonly Message[];
   readonly end?: RunEnd;
-  /** No worker was there to ask: the conversation lacks what only the run itself knows. */
+  /** No worker answered: the conversation lacks what only the run itself knows. */
   readonly fromHistory: boolean;
 };
 
-/** A run as its worker tells it, or as the server keeps it when no worker polls. */
+/** Reads a run from its worker, or from the server if no worker polls. */
 export async function readRun(longhaul: Longhaul, workflowId: string): Promise<ShownRun> {
   const { taskQueue } = await describeRun(longhaul, workflowId);
   const workers = await liveWorkers(longhaul.client, taskQueue);
@@ -45,7 +45,7 @@ export function isEnded({ status }: RunState): boolean {
   return status === 'completed' || status === 'failed' || status === 'cancelled';
 }
 
-/** A transcript closes calls that are still open, so that a model could go on from it; a reader knows better. */
+/** Leaves out the placeholder results that a transcript has for open tool calls. */
 export function withoutOpenCalls(
   transcript: readonly Message[],
   entries: readonly LogEntry[],
@@ -73,7 +73,7 @@ async function endOf(run: RunHandle): Promise<RunEnd> {
   }
 }
 
-/** A state that has no counters, with those that the log gives. */
+/** Adds counters from the log to a state that has none. */
 function withCounters(state: RunState, entries: readonly LogEntry[]): RunState {
   const turns = entries.flatMap((entry) => (entry.kind === 'model-turn' ? [entry.usage] : []));
   const sum = (name: keyof Usage): number | null =>
@@ -109,11 +109,11 @@ export async function describeRun(longhaul: Longhaul, workflowId: string): Promi
 }
 
 type LiveWorker = PollingWorker & {
-  /** Part of a command such as `run`: it goes when that is done with its own run. */
+  /** Belongs to a command such as `run`, and ends with it. */
   readonly isTemporary: boolean;
 };
 
-/** The name under which a command's own worker polls. */
+/** The identity of a command's own worker. */
 export function temporaryIdentity(): string {
   return `${temporaryPrefix}${process.pid}@${hostname()}`;
 }

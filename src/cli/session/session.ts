@@ -23,20 +23,20 @@ export type WorkerFlags = ConnectionFlags &
 export type SessionOptions = {
   readonly flags: WorkerFlags;
   readonly terminal: Terminal;
-  /** The run to work on; left out for one that is yet to start. */
+  /** The run to work on; missing for a new run. */
   readonly workflowId?: string;
-  /** Looks at the agents before they are served. */
+  /** Checks the agents before they are served. */
   readonly check?: (agents: LoadedAgents) => void;
 };
 
-/** A connection, and a worker in this process where no other one polls the task queue. */
+/** A connection, and a worker in this process if no other one polls the task queue. */
 export type Session = {
   readonly longhaul: Longhaul;
-  /** The worker is in this process: a run makes no progress beyond it. */
+  /** The worker is in this process: the run stops when the process ends. */
   readonly isServing: boolean;
-  /** What the worker of this process says of other runs is not shown from now on. */
+  /** From now on, hides the worker's log about other runs. */
   attendTo(workflowId: string): void;
-  /** Rejects when the worker of this process ends by an error before the work is done. */
+  /** Waits for the work. Rejects if the worker of this process fails first. */
   whileServing<Result>(work: Promise<Result>): Promise<Result>;
   close(): Promise<void>;
 };
@@ -45,7 +45,7 @@ const waitMs = 3_000;
 const checkEveryMs = 500;
 const stopTimeoutMs = 800;
 
-/** Throws `NoWorker` when nobody polls and this folder has no agents, or they must not be served here. */
+/** Throws `NoWorker` if no worker polls and this process cannot or must not serve agents. */
 export async function openSession(options: SessionOptions): Promise<Session> {
   const { flags, terminal, workflowId, check } = options;
   const source = sourceToServe(flags);
@@ -79,10 +79,7 @@ function sourceToServe(flags: WorkerFlags): AgentsSource | undefined {
   throw new UsageError('-f cannot be used with --no-worker: it serves the agents in this process');
 }
 
-/**
- * Specs that are named are what runs, whatever other workers know: on a task queue of their own, unless one is named. They are looked
- * at before anything is connected to.
- */
+/** Serves named specs on their own task queue, unless one is named, whatever other workers know. Checks them before it connects. */
 async function serveSpecs(
   source: AgentsSource,
   { flags, terminal, check }: SessionOptions,
@@ -100,7 +97,7 @@ async function serveSpecs(
   return await serve(longhaul, agents, { taskQueue, flags, terminal });
 }
 
-/** The agents of this folder, when no worker polls the task queue. */
+/** The agents of this folder if no worker polls the task queue. */
 async function agentsToServe(
   longhaul: Longhaul,
   taskQueue: string,
@@ -112,7 +109,7 @@ async function agentsToServe(
   return undefined;
 }
 
-/** A worker may just be starting: it has a few seconds to show up. */
+/** Waits a few seconds for a worker that may just be starting. */
 async function awaitWorker(
   longhaul: Longhaul,
   taskQueue: string,
@@ -133,13 +130,13 @@ async function awaitWorker(
   );
 }
 
-/** The worker of another command does not count: it goes before this one's run is done. */
+/** The worker of another command does not count: it may end before this run does. */
 async function hasLastingWorker(longhaul: Longhaul, taskQueue: string): Promise<boolean> {
   const workers = await liveWorkers(longhaul.client, taskQueue);
   return workers.some(({ isTemporary }) => !isTemporary);
 }
 
-/** The file may name a task queue of its own, and how its data is encoded. */
+/** The file may name its own task queue and encoding, so this may need a new connection. */
 async function serveNewRuns(
   longhaul: Longhaul,
   agents: LoadedAgents,

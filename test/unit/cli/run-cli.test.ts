@@ -41,7 +41,7 @@ describe('runCli', () => {
       message: /cannot be used with --no-worker/,
     },
     { args: ['run', 'a', 'b', '-f', '.', '--detach'], message: /leave -f out here/ },
-    { args: ['worker', '--tools', 'a.js'], message: '--tools is for specs: name them with -f' },
+    { args: ['worker', '--tools', 'a.js'], message: '--tools needs specs: name them with -f' },
     { args: ['worker', '--health', 'here'], message: /'here' is not an address/ },
     { args: ['worker', '--health', '127.0.0.1:99999'], message: /'99999' is not a port/ },
     {

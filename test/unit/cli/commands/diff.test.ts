@@ -120,7 +120,7 @@ describe('longhaul diff', () => {
       'w-older  writer  other       needs-input  2 min',
       'w-lost   writer  unknown     needs-input  2 min',
     ]);
-    expect(noted).toEqual(['note: code was not compared of lookup: name it with --tools']);
+    expect(noted).toEqual(['note: did not compare the code of lookup: name it with --tools']);
   });
 
   it('prints all of it as JSON, with the hashes', async () => {
@@ -160,7 +160,7 @@ describe('longhaul diff', () => {
     const open = () => Promise.reject(new Error('no way'));
     const unreachable = await compare([before, after], {}, open);
     expect(unreachable.code).toBe(1);
-    expect(unreachable.noted).toContain('note: open runs were not looked for: no way');
+    expect(unreachable.noted).toContain('note: did not look for open runs: no way');
     const { printed } = await compare([before, after], { runs: false }, open);
     expect(printed.at(-1)).toBe('added     agent added');
   });

@@ -137,7 +137,7 @@ describe('checkAgents', () => {
     {
       name: 'an overlay alone',
       flags: { overlay: ['prod'] },
-      check: '--overlay is for specs: name them with -f',
+      check: '--overlay needs specs: name them with -f',
       model: undefined,
     },
   ])('looks at specs: $name', async ({ flags, check, model }) => {

@@ -152,12 +152,12 @@ describe('agents file', () => {
       {
         name: 'code of no specs',
         flags: { tools: 'tools.js' },
-        message: '--tools is for specs: name them with -f',
+        message: '--tools needs specs: name them with -f',
       },
       {
         name: 'overlays of no specs',
         flags: { overlay: ['prod'] },
-        message: '--overlay is for specs: name them with -f',
+        message: '--overlay needs specs: name them with -f',
       },
     ])('refuses $name', ({ flags, message }) => {
       expect(() => findAgentsSource(folder, flags)).toThrow(message);
