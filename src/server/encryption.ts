@@ -18,7 +18,7 @@ export type EncryptionOptions = {
    * that differ fails with `EncryptionMismatch`. Throws `SpecError` for a codec that leaves data in clear or does not give it back.
    */
   readonly encryption?: PayloadCodec | readonly PayloadCodec[];
-  /** Temporal's own way, for a payload converter for instance. Codecs in it need a failure converter that encodes, too. */
+  /** Temporal's own option, for instance for a payload converter. Codecs in it need a failure converter that encodes, too. */
   readonly dataConverter?: DataConverter;
   /** Accepts codecs in `dataConverter` that leave failure messages and stack traces in clear. Default false. */
   readonly clearFailures?: boolean;

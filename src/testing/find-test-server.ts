@@ -32,8 +32,8 @@ const installation =
   'Tests that skip time need it.';
 
 /**
- * Finds the time-skipping test server, fetching it when this machine has none. The path is for the SDK's
- * `server: {executable: {type: 'existing-path', path}}`, which runs it with a port as its argument.
+ * Finds the time-skipping test server, or downloads it. The path is for the SDK's `server: {executable: {type: 'existing-path', path}}`,
+ * which runs it with a port as its argument.
  */
 export function findTestServer({
   env = process.env,
@@ -50,8 +50,8 @@ export function findTestServer({
 }
 
 /**
- * A script that runs the server, so that its log stays out of the terminal and no server is left behind by a killed process. Its name
- * follows its content: it is written once and never changed.
+ * Writes a script that runs the server. The log stays out of the terminal, and the server ends with a killed process. The script's name
+ * is a hash of its content, so it never changes.
  */
 async function writeLauncher(executable: string, env: Environment): Promise<string> {
   if (process.platform === 'win32') return executable;

@@ -10,14 +10,14 @@ import { prebuiltWorkflows } from '../worker/bundle';
 export type RunHistory = Awaited<ReturnType<WorkflowHandle['fetchHistory']>>;
 
 export type HistorySize = {
-  /** As the server keeps them; it ends a run at 50 MB. */
+  /** The size on the server, in bytes. The server ends a run at 50 MB. */
   readonly bytes: number;
   readonly events: number;
   /** How often each type of activity was scheduled. */
   readonly activities: { readonly [type: string]: number };
 };
 
-/** Reads the history of a run's newest execution, or of the one named, in small pages. */
+/** Reads the history of a run's newest execution, or of the execution `runId`, in small pages. */
 export async function fetchHistory(
   { client }: Longhaul,
   workflowId: string,
@@ -48,7 +48,7 @@ export async function fetchHistories(
   return histories;
 }
 
-/** What a history costs. */
+/** The size of a history, its number of events, and its activities by type. */
 export function measureHistory(history: RunHistory): HistorySize {
   const events = history.events ?? [];
   const activities: Record<string, number> = {};
@@ -61,8 +61,8 @@ export function measureHistory(history: RunHistory): HistorySize {
 }
 
 /**
- * Throws when a secret stands anywhere in a history, in a packed part of it too, naming the event and the field. What a codec
- * encrypted cannot be looked into.
+ * Throws if a history contains a secret, also in a packed part. The error names the event and the field. It cannot read what a codec
+ * encrypted.
  */
 export function assertNoSecret(history: RunHistory, ...secrets: readonly string[]): void {
   if (secrets.includes('')) throw new TypeError('assertNoSecret needs secrets that are not empty');
@@ -77,13 +77,13 @@ export function assertNoSecret(history: RunHistory, ...secrets: readonly string[
 }
 
 export type ReplayOptions = Partial<ReplayWorkerOptions> & {
-  /** Where the history does not say it, as that of an older server: the ids of children follow from it. */
+  /** The workflow id, if the history of an older server does not have it. The ids of children derive from it. */
   readonly workflowId?: string;
 };
 
 /**
- * Runs a history through the workflows of this version and throws when they would now do something else. Takes a history or the
- * JSON that the CLI and the Web UI export.
+ * Replays a history on the workflows of this version. Throws if they would now do something else. Takes a history, or the JSON that the
+ * CLI and the Web UI export.
  */
 export async function replay(
   history: RunHistory | object,
@@ -94,7 +94,7 @@ export async function replay(
   await Worker.runReplayHistory({ ...workflows, ...options }, history, workflowId);
 }
 
-/** The SDK neither replays anything else nor says so. */
+/** Checks the input, because the SDK accepts anything and replays nothing. */
 function checkStart({ events }: { readonly events?: unknown }): void {
   const [first] = Array.isArray(events) ? (events as HistoryEvent[]) : [];
   if (first?.workflowExecutionStartedEventAttributes) return;
@@ -103,13 +103,13 @@ function checkStart({ events }: { readonly events?: unknown }): void {
   );
 }
 
-/** As the event of the start has it, in both forms of a history. */
+/** The workflow id in the start event, in both forms of a history. */
 function workflowIdOf({ events }: { readonly events?: unknown }): string | undefined {
   const [first] = Array.isArray(events) ? (events as HistoryEvent[]) : [];
   return first?.workflowExecutionStartedEventAttributes?.workflowId || undefined;
 }
 
-/** Events come as messages of the SDK's protocol, whose class writes them as the server does. */
+/** The class of the SDK's protocol writes events as the server does. */
 function encodedSize(event: HistoryEvent): number {
   type Encoder = { encode?(message: unknown): { finish(): Uint8Array } };
   const bytes = (event.constructor as Encoder).encode?.(event).finish();
@@ -134,7 +134,7 @@ function findText(
   return undefined;
 }
 
-/** Bytes as text, and unpacked where they are deflated. */
+/** Bytes as text; deflated bytes are unpacked. */
 function textsOf(bytes: Uint8Array): readonly string[] {
   const text = strFromU8(bytes);
   try {

@@ -1,4 +1,4 @@
-// What every memory store keeps, as cases for any test runner: this file imports none.
+// The contract of memory stores, as cases for any test runner.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -16,7 +16,7 @@ import {
 import type { ContractCase } from './state-store-contract';
 
 export type MemoryStoreContractOptions = {
-  /** A handle on the store. Called more than once in a case: all handles are on the same data. Closing them is left to the test. */
+  /** Opens a handle on the store. A case may open several, which must share the same data. Your test closes them. */
   readonly open: () => MemoryStore | Promise<MemoryStore>;
 };
 
@@ -24,7 +24,7 @@ type Case = (store: MemoryStore, open: MemoryStoreContractOptions['open']) => Pr
 type Cases = Readonly<Record<string, Case>>;
 
 /**
- * The cases a memory store of your own has to pass. They leave what they save: run them on a database for tests.
+ * The cases that your own memory store must pass. They leave data behind: run them on a test database.
  *
  * @example
  * for (const { name, run } of memoryStoreContract({ open: () => new RedisMemoryStore(url) })) it(name, run);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { MemoryKey, MemoryStore, StoredMemoryTurn } from '../worker';
 
-/** What turns of these hold comes back as it was. */
+/** Values that a store must return unchanged. */
 export const faithfulTurns: Readonly<Record<string, TurnContent>> = {
   'a turn of texts': { user: 'Where to?', assistant: 'Oslo.' },
   'empty texts': { user: '', assistant: '' },
@@ -39,7 +39,7 @@ export const faithfulTurns: Readonly<Record<string, TurnContent>> = {
   'a turn of 1 MiB': { user: 'x'.repeat(512 * 1024), assistant: 'ä'.repeat(256 * 1024) },
 };
 
-/** What a store refuses: it is no turn, or would come back as something else. Made anew for each use. */
+/** Values that a store must refuse: not a turn, or changed by JSON. Made anew for each use. */
 export const refusedTurns: Readonly<Record<string, () => object>> = {
   'a turn without an id': () => ({ id: '' }),
   'an id with NUL': () => ({ id: 'a\0b' }),
@@ -63,12 +63,12 @@ export const refusedTurns: Readonly<Record<string, () => object>> = {
 
 const noon = Date.UTC(2026, 2, 1, 12);
 
-/** A key no other case has. */
+/** A key that no other case uses. */
 export function newKey(): MemoryKey {
   return { appName: randomUUID(), userId: randomUUID(), sessionId: randomUUID() };
 }
 
-/** A turn made so many seconds after noon. Its id is a UUID of version 7 whose order is that of `rank`. */
+/** A turn that was made `second` seconds after noon. Its id is a UUID of version 7, ordered by `rank`. */
 export function turnOf(
   key: MemoryKey,
   second: number,
@@ -93,7 +93,7 @@ export async function saveAll(
   for (const turn of turns) await store.saveTurn(turn);
 }
 
-/** By the text: what one realm of a test runner makes is not strictly equal to another's. */
+/** A copy by JSON, because values of two realms of a test runner are not strictly equal. */
 export function plain(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }

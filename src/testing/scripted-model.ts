@@ -30,24 +30,24 @@ const someUsage: Usage = {
 const chunk = /[\s\S]{1,12}/gu;
 
 export type ScriptedModelOptions = {
-  /** The provider's name; `scripted` by default. */
+  /** The provider's name. Default `scripted`. */
   readonly name?: string;
   /**
-   * Runs that share the model each get the whole script: `'conversation'` tells them apart by the text of their first user
-   * message, a function by whatever it returns for the request.
+   * Gives each conversation the whole script. `'conversation'` tells them apart by the text of the first user message, a function by the
+   * key it returns for a request.
    */
   readonly per?: 'conversation' | ((request: ModelRequest) => string);
 };
 
 export interface ScriptedModel extends ModelProvider {
-  /** Every request so far, in order, as it was: frozen copies. */
+  /** All requests so far, in order, as frozen copies. */
   readonly requests: readonly ModelRequest[];
-  /** Throws when a script has steps that no call took, naming the first of them. */
+  /** Throws if a script has unused steps. The error names the first one. */
   assertConsumed(): void;
 }
 
 /**
- * A model provider that answers from a script, one step a call, and needs no network. A call beyond the script fails for good.
+ * A model provider that answers from a script: one step for each call, without a network. A call after the last step fails for good.
  *
  * @example
  * const model = scriptedModel([
@@ -107,7 +107,7 @@ function conversationOf(request: ModelRequest, per: ScriptedModelOptions['per'])
   return first === undefined ? '' : textOf(first);
 }
 
-/** Resolves after real time, or rejects with the signal's reason. */
+/** Resolves after this real time, or rejects with the signal's reason. */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   try {
     await delay(ms, undefined, { signal });
@@ -144,8 +144,8 @@ function shown(text: string): string {
 }
 
 /**
- * Streams the content as a provider would: text and reasoning in small pieces, then every call in pieces of its arguments.
- * Returns it up to the part where the stream was cut: all of it, mostly.
+ * Streams the content as a provider would: text and reasoning in small pieces, calls in pieces of their arguments. Returns the content
+ * up to a cut of the stream.
  */
 function streamDeltas(
   content: readonly AssistantPart[],
@@ -194,22 +194,22 @@ function pieces(text: string): readonly string[] {
   return text.match(chunk) ?? [];
 }
 
-/** A text stands for arguments as the model wrote them: what is no JSON object becomes a malformed call, as with a real model. */
+/** `args` as a text are the arguments as the model wrote them. If they are not a JSON object, the call is malformed. */
 export type ScriptedToolCall = {
   readonly name: string;
   readonly args?: JsonObject | string;
-  /** Made from the step's number and the call's position when left out. */
+  /** Default: made of the step's number and the call's position. */
   readonly callId?: string;
 };
 
 type ResponseFields = {
   readonly usage?: Partial<Usage>;
   readonly finishReason?: FinishReason;
-  /** Real time before the step takes effect; an abort ends it. */
+  /** Milliseconds of real time before the step takes effect. An abort ends the wait. */
   readonly delayMs?: number;
 };
 
-/** What the model does on one call. A failing call is a step like any other: the attempt after it takes the next one. */
+/** What the model does on one call. After a failing step the next attempt takes the next step. */
 export type ScriptedStep =
   | string
   | (ResponseFields & { readonly text: string; readonly toolCalls?: readonly ScriptedToolCall[] })
@@ -218,7 +218,7 @@ export type ScriptedStep =
   | { readonly error: Error; readonly delayMs?: number }
   | ((request: ModelRequest) => ScriptedStep | Promise<ScriptedStep>);
 
-/** A step once it is no function and no shorthand. */
+/** A step as an object, not as a function or a text. */
 type PlainStep = Exclude<ScriptedStep, string | ((request: ModelRequest) => unknown)>;
 
 type ResponseStep = Exclude<PlainStep, { readonly error: Error }>;
@@ -229,7 +229,7 @@ async function plainStep(step: ScriptedStep, request: ModelRequest): Promise<Pla
   return step;
 }
 
-/** Who answers, and with which step of the script. */
+/** The model, and the number of the step. */
 type Turn = { readonly provider: string; readonly model: string; readonly number: number };
 
 function toResponse(step: ResponseStep, { provider, model, number }: Turn): ModelResponse {

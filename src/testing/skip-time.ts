@@ -11,24 +11,24 @@ import { memoKey } from '../protocol/names';
 
 const nothing: NextEvent = { kind: 'nothing' };
 
-/** Real time between two looks at a run that works or waits for somebody. */
+/** Real time between two polls of a run that works or waits for somebody. */
 const lookEveryMs = 10;
 
-/** The server does not say when it retries: time goes on in steps of this, and by a tenth of what was waited already. */
+/** The server does not say when it retries. Time goes on in these steps, plus a tenth of the wait so far. */
 const retryStepMs = 1_000;
 
 export type SkippedTime = {
   readonly env: TestWorkflowEnvironment;
-  /** Any client whose `result` does not skip time. */
+  /** A client whose `result` does not skip time. */
   readonly client: Client;
   readonly workflowId: string;
-  /** Ends the stepping, whatever has been awaited by then. */
+  /** Ends the wait. */
   readonly signal?: AbortSignal;
 };
 
 /**
- * Waits for a promise about a run and meanwhile skips the time in which the run only waits for a timer or a retry. Time is never
- * skipped while a result is awaited: the server would jump past the run's pause, to the deadline of the question.
+ * Waits for a promise about a run, and skips time while the run only waits for a timer or a retry. It never skips time while a result is
+ * awaited: the server would jump past the run's pause, to the deadline of the question.
  */
 export async function stepTimeUntil<Result>(
   awaited: Promise<Result>,
@@ -51,7 +51,7 @@ export async function stepTimeUntil<Result>(
   return awaited;
 }
 
-/** Skips time towards what comes next and says how much; none when it does not come with time. */
+/** Skips time to the next event, and returns how much: 0 if time does not bring the event. */
 async function stepTo(
   next: NextEvent,
   env: TestWorkflowEnvironment,
@@ -70,19 +70,19 @@ type History = Awaited<ReturnType<WorkflowHandle['fetchHistory']>>;
 
 type Time = { readonly seconds?: unknown; readonly nanos?: number | null };
 
-/** What a run and its children wait for, as far as time is concerned. */
+/** What a run and its children wait for. */
 type NextEvent =
-  /** Somebody works, or will in a moment. */
+  /** Work is running, or will run in a moment. */
   | { readonly kind: 'work' }
-  /** An activity failed and is tried again, at a time the server does not tell. */
+  /** An activity waits for its retry. The server does not tell when. */
   | { readonly kind: 'retry' }
   | { readonly kind: 'timer'; readonly at: number }
-  /** Nothing that time brings: an answer, a signal, the end. */
+  /** Time does not bring it: an answer, a signal, or the end. */
   | { readonly kind: 'nothing' };
 
 /**
- * The next thing that time brings to a run or any run below it; work comes before everything else. A run that is not there yet, as a
- * thread's turn or a child between its parent's command and its first event, will be in a moment.
+ * The next event of a run or of a run below it. Work comes first. A run that does not exist yet, such as a thread's turn or a child that
+ * is about to start, counts as work.
  */
 export async function nextEvent(client: Client, workflowId: string): Promise<NextEvent> {
   try {
@@ -98,7 +98,7 @@ async function nextOf(client: Client, workflowId: string): Promise<NextEvent> {
   const description = await handle.describe();
   if (description.status.name !== 'RUNNING') return nothing;
   const history = await handle.fetchHistory();
-  // Read one after the other: they tell of the same moment only when they agree on the number of events.
+  // Two reads tell of the same moment only if they agree on the number of events.
   if (description.historyLength !== history.events?.length) return { kind: 'work' };
   const { pendingActivities, pendingChildren } = description.raw;
   const attempts = (pendingActivities ?? []).map(({ attempt }) => attempt ?? 1);
@@ -120,7 +120,7 @@ function earliest(events: readonly NextEvent[]): NextEvent {
   );
 }
 
-/** A workflow task that is scheduled or under way. */
+/** A workflow task that is scheduled or running. */
 function hasOpenTask({ events }: History): boolean {
   const isTask = (event: NonNullable<typeof events>[number]): boolean =>
     Boolean(
@@ -134,7 +134,7 @@ function hasOpenTask({ events }: History): boolean {
   return last !== undefined && !last.workflowTaskCompletedEventAttributes;
 }
 
-/** A paused run's timer is the deadline of its question: it is for the test to skip to, by name. */
+/** A paused run's timer is the deadline of its question. Only the test itself skips to it. */
 function firstTimer({ events }: History, description: WorkflowExecutionDescription): NextEvent {
   if (isPaused(description)) return nothing;
   const open = new Map<string, number>();

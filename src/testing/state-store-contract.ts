@@ -1,4 +1,4 @@
-// What every session, user and app store keeps, as cases for any test runner: this file imports none.
+// The contract of session, user and app stores, as cases for any test runner.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -9,7 +9,7 @@ import { limits } from '../protocol/limits';
 
 const deep = 150;
 
-/** States a store gives back as they were. */
+/** States that a store must return unchanged. */
 export const faithfulStates: Readonly<Record<string, JsonObject>> = {
   'an empty state': {},
   'every kind of value': {
@@ -41,7 +41,7 @@ export const faithfulStates: Readonly<Record<string, JsonObject>> = {
   'a state of 64 KiB': { text: 'x'.repeat(limits.session - '{"text":""}'.length) },
 };
 
-/** States a store refuses: they would come back as something else. Made anew for each use. */
+/** States that a store must refuse, because JSON would change them. Made anew for each use. */
 export const refusedStates: Readonly<Record<string, () => unknown>> = {
   NaN: () => ({ number: Number.NaN }),
   Infinity: () => ({ list: [Number.POSITIVE_INFINITY] }),
@@ -68,9 +68,9 @@ type StateKey = { readonly appName: string; readonly userId: string; readonly se
 type Store = StateStore<StateKey> & Partial<Pick<SessionStore, 'exists' | 'version'>>;
 
 export type StateStoreContractOptions = {
-  /** How many parts of a key the store tells apart: an app store one, a user store two, a session store all three. */
+  /** The kind of the store. An app store has one part in its key, a user store two, a session store three. */
   readonly kind: 'app' | 'user' | 'session';
-  /** A handle on the store. Called more than once in a case: all handles are on the same data. Closing them is left to the test. */
+  /** Opens a handle on the store. A case may open several, which must share the same data. Your test closes them. */
   readonly open: () => Store | Promise<Store>;
 };
 
@@ -87,7 +87,7 @@ const parts = {
 } as const;
 
 /**
- * The cases a store of your own has to pass. They leave what they save: run them on a database for tests.
+ * The cases that your own store must pass. They leave data behind: run them on a test database.
  *
  * @example
  * for (const { name, run } of stateStoreContract({ kind: 'session', open: () => new RedisSessionStore(url) })) it(name, run);
@@ -107,7 +107,7 @@ export function stateStoreContract(options: StateStoreContractOptions): readonly
   }));
 }
 
-/** A key no other case has. */
+/** A key that no other case uses. */
 function newKey(): StateKey {
   return { appName: randomUUID(), userId: randomUUID(), sessionId: randomUUID() };
 }
@@ -166,12 +166,12 @@ const valueCases: Readonly<Record<string, Case>> = {
   ),
 };
 
-/** By the text: what one realm of a test runner makes is not strictly equal to another's. */
+/** A copy by JSON, because values of two realms of a test runner are not strictly equal. */
 function plain(state: JsonObject | undefined): unknown {
   return state && JSON.parse(JSON.stringify(state));
 }
 
-/** Only session stores have versions: what is opened for their cases is one. */
+/** The store as a session store. Only session stores have versions. */
 function ofSessions(cases: Readonly<Record<string, SessionCase>>): Readonly<Record<string, Case>> {
   const adapted = Object.entries(cases).map(([name, run]): [string, Case] => [
     name,

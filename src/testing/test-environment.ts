@@ -15,49 +15,49 @@ import {
 } from '@temporalio/client';
 
 /**
- * What `createWorker` takes, but for the server: the environment has one of its own. As nobody else reaches it, `inlineSpecs` is true
- * unless it is said.
+ * The options of `createWorker`, without those of the server: the environment has its own. `inlineSpecs` is true by default, because
+ * nobody else reaches this server.
  */
 export type TestEnvironmentOptions = Omit<
   CreateWorkerOptions,
   'connection' | 'address' | 'profile' | 'namespace'
 > & {
-  /** The time-skipping server's executable; found or fetched when left out. */
+  /** The path of the time-skipping server. Default: found on this machine, or downloaded. */
   readonly serverPath?: string;
 };
 
-/** A time-skipping server, a worker that runs on it and a client. Time is one for all that runs on it: a test at a time. */
+/** A time-skipping server with a worker and a client. All its runs share one clock, so run one test at a time. */
 export type TestEnvironment = {
-  /** The SDK's own environment, for what is not covered here. Awaiting `env.client`'s results skips time past every pause. */
+  /** The SDK's environment, for other needs. To await a result of `env.client` skips time past every pause. */
   readonly env: TestWorkflowEnvironment;
   readonly client: Longhaul;
   readonly worker: Worker;
-  /** The run's next pause or its end, with all time in between skipped: retries, timers. Throws what the run failed with. */
+  /** The run's next pause or its end. Skips the time of retries and timers. Rejects with the run's error. */
   outcome(run: RunHandle): Promise<AgentRunOutcome>;
-  /** Lets time pass on the server, in moments: `'3 days'` or milliseconds. */
+  /** Lets time pass on the server: a text such as `'3 days'`, or milliseconds. It takes only moments. */
   skip(duration: Duration): Promise<void>;
   /** The server's time. */
   now(): Promise<Date>;
-  /** Stops the worker, which aborts what it is doing, and the server. */
+  /** Stops the worker and the server. Running calls are aborted. */
   close(): Promise<void>;
 };
 
 type Duration = Parameters<TestWorkflowEnvironment['sleep']>[0];
 
-/** A call in flight does not hold up `close`: it is aborted at once, and given up when it ignores that. */
+/** `close` aborts running calls at once, and does not wait for calls that ignore it. */
 const shutdown = {
   shutdownGraceTime: 0,
   shutdownForceTime: '10 seconds',
 } satisfies Partial<WorkerOptions>;
 
-/** For waits that are open at `close`; a server that goes away under one leaves the SDK trying again. */
+/** Ends open waits at `close`. Otherwise the SDK would retry them without a server. */
 const lastWaitsMs = 1_000;
 
 const closed = new Error('the test environment was closed');
 
 /**
- * Starts a time-skipping Temporal server with a worker, so that a test of a three-day wait takes moments. Throws
- * `ServerUnavailable`, saying how to install it, when there is no such server and none can be fetched.
+ * Starts a time-skipping Temporal server with a worker, so that a test of a three-day wait takes moments. Throws `ServerUnavailable` if
+ * there is no such server; the error says how to install one.
  *
  * @example
  * const test = await createTestEnvironment({ runners: [agent], providers: { openai: scriptedModel(['Hi.']) } });
@@ -84,7 +84,7 @@ export async function createTestEnvironment({
       taskQueue,
       workerOptions: { ...shutdown, ...workerOptions },
     });
-    // Not the SDK's client: awaiting a result must not skip time past the run's next pause.
+    // Not the SDK's client, whose results skip time past the run's next pause.
     const own = await connectClient(env.address, closing.signal);
     const { connection } = own;
     const client = await connect({
@@ -118,7 +118,7 @@ type Parts = Pick<TestEnvironment, 'env' | 'worker' | 'client'> & {
 
 function running({ env, worker, client, closing, disconnect }: Parts): TestEnvironment {
   const ended = worker.run();
-  // Whoever waits is told when the worker dies, and `close` is; until then it is nobody's unhandled rejection.
+  // Waits and `close` report a worker that died. Until then it must not be an unhandled rejection.
   const stopped = ended.then(() => Promise.reject(closed));
   stopped.catch(() => undefined);
   const waits = new Set<Promise<unknown>>();
@@ -161,8 +161,8 @@ function running({ env, worker, client, closing, disconnect }: Parts): TestEnvir
 type ClientConnection = { readonly connection: ConnectionLike; close(): Promise<void> };
 
 /**
- * A connection of its own for the client of a test environment. A call that is still open when the environment closes, as after a
- * failed test, must end then: the SDK would try it again on the closed connection and bring the whole process down.
+ * A connection for the client of a test environment. A call that is open when the environment closes must end then, for instance after
+ * a failed test: the SDK would repeat it on the closed connection and crash the process.
  */
 async function connectClient(address: string, closing: AbortSignal): Promise<ClientConnection> {
   const { delayFunction, retryableDecider } = defaultGrpcRetryOptions();
@@ -174,7 +174,7 @@ async function connectClient(address: string, closing: AbortSignal): Promise<Cli
   return { connection: knowingItsWorker(connection), close: () => connection.close() };
 }
 
-/** The time-skipping server cannot say who polls a task queue; here it is known: the environment's worker. */
+/** The time-skipping server cannot tell who polls a task queue. In a test environment it is always its worker. */
 function knowingItsWorker(connection: Connection): ConnectionLike {
   const workflowService = {
     ...connection.workflowService,

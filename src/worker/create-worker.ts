@@ -16,7 +16,8 @@ type Settings = WorkerOptions & {
 const notFound = 5;
 
 /**
- * A Temporal worker that runs agents: its workflows, model calls and tools.
+ * Makes a Temporal worker that runs agents: workflows, model calls and tools. Throws `SpecError` for wrong options, `PackageMissing`,
+ * `SdkMismatch`, and `ServerUnavailable`.
  *
  * @example
  * const worker = await createWorker({ runners: [agent] });

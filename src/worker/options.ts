@@ -60,47 +60,48 @@ export const workerOptionNames: readonly string[] = Object.keys(ofWorker);
 
 type Base = SpecsOptions & Pick<EncryptionOptions, 'encryption' | 'clearFailures'>;
 
-/** The code a worker has by name, and how it reaches models. */
+/** The code of a worker, by name, and the settings of its model providers. */
 export type LonghaulOptions = Base & {
   /**
-   * The application whose code this is, 1 to 200 characters. Default: the task queue's name. Workers of two applications may share a
-   * task queue, if each has a name of its own: neither runs the other's code.
+   * The application that this code belongs to, 1 to 200 characters. Default: the name of the task queue. Workers of two applications may
+   * share a task queue if their applications differ in name. Then no worker runs code of the other application.
    */
   readonly application?: string;
+  /** The agents and workflows that this worker runs. */
   readonly runners?: readonly Runner[];
-  /** For agents that are only data, those of `specs` among them; the agents' own tools are registered by themselves. */
+  /** Tools for agents that are only data, such as those of `specs`. Tools of `runners` are registered automatically. */
   readonly tools?: readonly Tool[];
   readonly criteria?: readonly CustomCriterion[];
   readonly callbacks?: readonly Callbacks[];
   readonly mcpServers?: readonly McpServer[];
   /**
-   * Whether runs and threads may be started with a whole spec, which may call every tool, server, store and model of this worker.
-   * Default false: such a start fails with `InlineSpecRefused`. A function is given each spec, and says.
+   * Whether a caller may start a run or thread with a whole spec. Such a spec can use every tool, MCP server, store and model of this
+   * worker. Default false: the start fails with `InlineSpecRefused`. A function decides about each spec.
    */
   readonly inlineSpecs?: InlineSpecs;
-  /** By name, as in `'<name>/<model>'`: settings of a built-in provider, or a provider of your own. */
+  /** Providers by the name in `'<name>/<model>'`: settings of a built-in provider, or your own provider. */
   readonly providers?: Readonly<Record<string, ProviderConfig | ModelProvider>>;
-  /** What models cost, over the built-in list prices: for budgets in US dollars and the `costUsd` of results. */
+  /** Prices in US dollars per million tokens, by `'provider/model'`, for budgets and `costUsd`. They win over the list prices. */
   readonly prices?: PriceTable;
-  /** State that outlives runs: what they start from, and where their session goes. They stay yours to close. */
+  /** Stores for state that outlives runs and for the turns of threads. You close them. */
   readonly stores?: Stores;
-  /** Memory for the logs of the runs this worker serves; what does not fit is read again from the run. Default 64 MiB. */
+  /** Bytes of memory for cached logs of runs. Logs that do not fit are read again from the run. Default 64 MiB. */
   readonly logCacheBytes?: number;
-  /** Every streamed delta of every model call of this worker. Must not block. */
+  /** Called for every streamed delta of every model call of this worker. It must not block. */
   readonly onDelta?: (event: DeltaEvent) => void;
 };
 
 export type CreateWorkerOptions = LonghaulOptions & {
-  /** An open connection; without it one is made from `TEMPORAL_*` and the profile, as `connect` does. */
+  /** An open connection. Default: a new one, from `address`, `profile` and the `TEMPORAL_*` variables, as `connect` makes it. */
   readonly connection?: NativeConnection;
   readonly address?: string;
   readonly profile?: string;
   readonly namespace?: string;
-  /** Default `longhaul`. Workflows and activities share it: a turn needs no second poll. */
+  /** The task queue of workflows and activities. Default `longhaul`. */
   readonly taskQueue?: string;
-  /** Temporal's own way, for a payload converter for instance. Codecs in it need a failure converter that encodes, too. */
+  /** Temporal's own option, for instance for a payload converter. Codecs in it need a failure converter that encodes, too. */
   readonly dataConverter?: EncryptionOptions['dataConverter'];
-  /** Any further option of Temporal's worker; what is set here wins. */
+  /** Other options of Temporal's worker. They win over Longhaul's. */
   readonly workerOptions?: Partial<WorkerOptions>;
 };
 

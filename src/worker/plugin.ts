@@ -35,8 +35,8 @@ import { checkSdk, sdkCopies } from './temporal-sdk';
 import { isRegistered, readAttributes } from '../server/search-attributes';
 
 /**
- * Adds Longhaul's activities and workflows to a worker that already exists. A worker with workflows of its own exports ours from
- * its workflow file: `export * from 'longhaul/workflows'`.
+ * Adds Longhaul's activities and workflows to a worker of yours. If the worker has its own workflows, their file must also export
+ * Longhaul's: `export * from 'longhaul/workflows'`.
  *
  * @example
  * const worker = await Worker.create({ taskQueue, workflowsPath, plugins: [new LonghaulPlugin({ runners: [agent] })] });
@@ -49,8 +49,8 @@ export class LonghaulPlugin implements WorkerPlugin, BundlerPlugin {
   #running = 0;
 
   /**
-   * Throws a `SpecError` for whatever is wrong with the options, and `PackageMissing` for an optional package that they need, before any
-   * server is needed. Throws `SdkMismatch` for two copies, or an untested version, of Temporal's SDK.
+   * Needs no server. Throws `SpecError` for wrong options, `PackageMissing` for an optional package that they need, and `SdkMismatch` for
+   * two copies or an untested version of Temporal's SDK.
    */
   constructor(options: LonghaulOptions = {}) {
     checkSdk(sdkCopies());
@@ -83,7 +83,7 @@ export class LonghaulPlugin implements WorkerPlugin, BundlerPlugin {
     };
   }
 
-  /** Programs that serve tools end with the worker that started them. */
+  /** Closes the MCP connections when the last worker ends. */
   async runWorker(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void> {
     await tryEncryption(this.#options);
     this.#running += 1;
@@ -95,7 +95,7 @@ export class LonghaulPlugin implements WorkerPlugin, BundlerPlugin {
     }
   }
 
-  /** A worker whose bundle lacks our workflows would leave every run waiting for ever: said when it is bundled. */
+  /** Refuses a bundle without Longhaul's workflows. */
   configureBundler(options: BundleOptions): BundleOptions {
     checkSdk(sdkCopies(options.workflowsPath));
     const { webpackConfigHook } = options;
@@ -120,7 +120,7 @@ export class LonghaulPlugin implements WorkerPlugin, BundlerPlugin {
     return this.#options.encryption !== undefined;
   }
 
-  /** Where the workflows come from, and how their data is converted: the two must fit, for converters are part of a bundle. */
+  /** The workflows and the data converter. They must fit, because converters are part of a bundle. */
   #workflows(configured: WorkerOptions): Partial<WorkerOptions> {
     const { workflowBundle, workflowsPath, dataConverter = {} } = configured;
     const { encryption, clearFailures = false } = this.#options;
@@ -173,7 +173,7 @@ function bundledUnseen(): Error {
   );
 }
 
-/** Whether the namespace has our search attributes, of their type, asked once per worker. A server that does not say counts as no. */
+/** Whether the namespace has Longhaul's search attributes, asked once per worker. No if the server does not say. */
 function searchAttributeCheck(
   connection: NativeConnection | undefined,
   namespace: string,

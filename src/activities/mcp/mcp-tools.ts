@@ -74,7 +74,7 @@ function unansweredOutput(
 }
 
 /** Writes the output of the server's program to the worker's log. */
-export function tellLog({ message, said, details }: McpUnavailable): void {
+function tellLog({ message, said, details }: McpUnavailable): void {
   if (said !== '') log.warn(message, { ...details, stderr: said });
 }
 

@@ -52,7 +52,7 @@ export function mediaPart({
 }
 
 /** What `wire` has beyond `projection`, one level into its objects. */
-export function beyond(wire: JsonObject, projection: JsonObject): JsonObject {
+function beyond(wire: JsonObject, projection: JsonObject): JsonObject {
   const fields = Object.entries(wire).flatMap(([key, value]): [string, Json][] => {
     const known = projection[key];
     if (known === undefined) return [[key, value]];

@@ -9,7 +9,7 @@ const separator = '\n\n';
  * A message item holds several blocks and has an id and a phase of its own. Each block becomes a part; the first part's
  * sealed data has `message`, which opens the message, and the parts after it continue it.
  */
-export function fromMessageItem(item: JsonObject, origin: Origin): AssistantPart[] {
+function fromMessageItem(item: JsonObject, origin: Origin): AssistantPart[] {
   const blocks = Array.isArray(item['content']) ? item['content'] : [];
   if (blocks.length === 0)
     return [{ type: 'opaque', label: 'message', sealed: seal(origin, item) }];
@@ -81,7 +81,7 @@ function blockSeal(block: JsonObject, projection: JsonObject, opening: JsonObjec
 type Split = { readonly field: 'summary' | 'content'; readonly lengths: readonly Json[] };
 
 /** Reasoning whose text is shown once and whose other fields, the encrypted content above all, go back untouched. */
-export function fromReasoningItem(item: JsonObject, origin: Origin): ReasoningPart {
+function fromReasoningItem(item: JsonObject, origin: Origin): ReasoningPart {
   const summary = pieces(item['summary']);
   const content = pieces(item['content']);
   const field = summary.length === 0 && content.length > 0 ? 'content' : 'summary';
