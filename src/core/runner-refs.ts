@@ -34,6 +34,21 @@ export function namedById(spec: RunnerSpec): RunnerSpec {
   }
 }
 
+/** How an activity is told which runner is meant. A whole spec is named: the activity asks the workflow for it. */
+export function runnerAddress({
+  runner,
+  application,
+}: {
+  readonly runner: string | RunnerSpec;
+  readonly application?: string;
+}): { readonly runner: string; readonly inline?: true; readonly application?: string } {
+  return {
+    runner: runnerIdOf(runner),
+    ...(typeof runner !== 'string' && { inline: true }),
+    ...(application !== undefined && { application }),
+  };
+}
+
 export function refId(ref: RunnerRef): string {
   return typeof ref === 'string' ? ref : ref.id;
 }

@@ -1,4 +1,4 @@
-// The activities as the workflows call them: timeouts and retries of design.md section 4, and the summaries the Web UI shows.
+// The activities as the workflows call them, with their timeouts and retries, and the summaries that the Web UI shows.
 
 import { proxyActivities, scheduleActivity, type ActivityOptions } from '@temporalio/workflow';
 import type { RetryPolicy } from '@temporalio/common';

@@ -1,7 +1,8 @@
-// JSON as it travels where it is long. Pure, and the only module that imports fflate for workflows: the bundle shares it between runs,
-// for fflate's tables would take 200 kB of each (scripts/build-workflow-bundle.mjs).
+// Long JSON travels deflated. Pure. No other workflow module imports fflate: the bundle shares this one between runs, for fflate's
+// tables would take 200 kB of each (scripts/build-workflow-bundle.mjs).
 //
-// 1. What is inflated is bounded while it grows: a few bytes may stand for a thousand times as many.
+// 1. Inflated bytes are counted while they grow: a few bytes may stand for a thousand times as many.
+// 2. Bytes that cannot be read, or are too large, are a typed error: it fails the run, and no worker.
 
 import { deflateSync, Inflate, strFromU8, strToU8 } from 'fflate';
 import { LonghaulError } from '../protocol/errors';
@@ -39,8 +40,6 @@ function inflate(bytes: Uint8Array, maxBytes: number): Uint8Array {
   }
   return whole;
 }
-
-// Reads what travelled deflated. What cannot be read, or is too large, is a typed error: it fails the run, and no worker.
 
 /** `what` names it in the error. */
 export function inflated<Value extends object>(bytes: unknown, what: string): Value {

@@ -17,7 +17,7 @@ import { isSpent } from '../core/budget/spend';
 import { AgentMachine, startMachine } from '../core/machine/agent-machine';
 import { createPlan, restorePlan } from '../core/orchestration/create-plan';
 import type { PlanResult } from '../core/orchestration/plan';
-import { runnerIdOf } from '../core/runner-refs';
+import { runnerAddress, runnerIdOf } from '../core/runner-refs';
 import { LonghaulError } from '../protocol/errors';
 import type {
   AgentRunResult,
@@ -121,12 +121,10 @@ export class Run implements HandledRun {
     if (this.#started.refused !== undefined) throw this.#started.refused;
     const { given, carried: bytes } = this.#started;
     if (bytes !== undefined) return await this.#restore(given, unpack(bytes));
-    const { runner, definition } = given;
+    const { definition } = given;
     const loaded = await resolveDefinition({
-      runner: runnerIdOf(runner),
-      ...(typeof runner !== 'string' && { inline: true }),
+      ...runnerAddress(given),
       ...(definition && { definition }),
-      ...this.#position.application,
     });
     const { session, version, input } = await openStart(given, loaded);
     this.session.start(session, version);

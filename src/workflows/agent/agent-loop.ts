@@ -258,8 +258,7 @@ function nonce(): string {
   return uuid4().replaceAll('-', '').slice(0, 20);
 }
 
-// Calls whose names are not allowed, as the machine asks about them: answered as a callback decided, else by the agent's own rule. Pure.
-
+/** What answers the machine about calls whose names are not allowed, where no callback decided. */
 type Rule = AgentConfig['onInvalidToolCall'];
 
 /** The machine asks left to right, so that the call it means is the next one of its name. */

@@ -17,7 +17,7 @@ import type { LogEntry } from '../../protocol/log';
 import type { RunLog } from '../execution/run-log';
 import { selectKeys } from '../run/run-session';
 
-/** What goes along with a model call for the code beside it; nothing for agents that have none. */
+/** What goes along with a model call for the code that runs beside it. Agents without such code send nothing. */
 export function besideModelCall(
   config: AgentConfig,
   run: {
@@ -34,7 +34,7 @@ export function besideModelCall(
   };
 }
 
-/** Callbacks and custom criteria are told it. */
+/** Callbacks and custom criteria are given it. */
 function iterationOf(config: AgentConfig, iteration: number): CallbackInput {
   const isChecked = config.criteria?.some(({ kind }) => kind === 'custom') === true;
   return isChecked ? { iteration } : iterationInput(config, iteration);

@@ -1,5 +1,5 @@
-// Waiting for a person: beside the wait runs a timer whose summary is the question, so that the Web UI's timeline shows it, with or
-// without a deadline.
+// Waits for a person, and what a person is asked when a budget is used up. Beside the wait runs a timer whose summary is the question, so
+// that the Web UI's timeline shows it, with or without a deadline.
 
 import { CancellationScope, condition, isCancellation, sleep } from '@temporalio/workflow';
 import { plainLine } from '../../core/transcript/markdown';
@@ -8,7 +8,7 @@ import type { PendingInput } from '../../protocol/run';
 import type { UsedUp } from '../../core/budget/budget';
 import { LonghaulError } from '../../protocol/errors';
 
-/** Long enough to be none; when it passes all the same, the wait starts again. */
+/** So long that it is no deadline. If it passes all the same, the wait starts again. */
 const noDeadline = 10 * 365 * 24 * 60 * 60 * 1_000;
 
 export type InputWait = {
@@ -44,8 +44,6 @@ export async function waitForAnswer(wait: InputWait): Promise<PendingInput | und
     timer.cancel();
   }
 }
-
-// What is said when a budget is used up: to the person who may raise it, or as the failure. Pure.
 
 /** Its id is another one each time, also where what was added before left the limit as it was. */
 export function budgetQuestion(

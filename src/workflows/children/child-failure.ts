@@ -13,7 +13,7 @@ import { limits } from '../../protocol/limits';
 import { errorCodes, type ErrorCode, LonghaulError } from '../../protocol/errors';
 import type { RunSpend } from '../../protocol/run';
 
-/** Of a child: its failure with its report beside the details. Cancellation passes: it carries none, and is told beside it. */
+/** A child's failure, with what it has spent beside the details. A cancellation cannot carry that; the child tells it by a signal. */
 export function reported(failure: unknown, spend: RunSpend): unknown {
   if (!(failure instanceof TemporalFailure) || isCancellation(failure)) return failure;
   const { type, message, details } = innermost(failure);
@@ -49,7 +49,7 @@ export function failureCode(error: unknown): ErrorCode | undefined {
   return errorCodes.find((code) => code === type);
 }
 
-/** What a plan is told of a child that failed. */
+/** A child's failure as a plan sees it. */
 export function childFailure(error: unknown): ChildFailure {
   const code = failureCode(error);
   const details = LonghaulError.is(error) ? error.details : innermost(error).details;

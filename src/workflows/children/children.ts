@@ -2,28 +2,23 @@
 //
 // 1. A forbidden, circular or too deep call never starts: it throws the typed error.
 // 2. What the callers above forbid is added up on the way down; ancestors travel in the workflow input, never in the session.
-// 3. A child that is gone has nothing open any more: the root run is told.
+// 3. A child that has ended has nothing open any more. The root run is told so.
 // 4. A child's id is drawn from the workflow's own random numbers: a reset finds those it keeps, and starts the others anew. Its origin is
 //    not: what it does again has the idempotency keys it had.
-// 5. A child's result counts once: as it is told early by one that stays open, or as the workflow's.
+// 5. A child's result counts once: a child that stays open tells it early; any other returns it.
 // 6. All that a child has spent counts, once: as its result or its failure says, the rest when one that stayed open closes. One that is
 //    cancelled returns neither, and tells it before it closes.
 
 import {
   CancellationScope,
-  ChildWorkflowCancellationType,
   condition,
   getExternalWorkflowHandle,
-  ParentClosePolicy,
   startChild,
   uuid4,
-  type ChildWorkflowOptions,
 } from '@temporalio/workflow';
 import type { RunBudget } from '../../core/budget/budget';
 import { originBelow } from '../../core/origin';
 import { spendSince } from '../../core/budget/spend';
-import { startMemo } from '../../core/run-start';
-import { plainLine } from '../../core/transcript/markdown';
 import { utf8Length } from '../../base/text';
 import type { RunnerPlace } from '../../protocol/activities';
 import { LonghaulError } from '../../protocol/errors';
@@ -43,7 +38,7 @@ import type { Execution } from '../execution/execution';
 import type { LoadedDefinition } from '../run/load';
 import type { RunPosition } from '../run/run-position';
 import { cancelledBelow, failureCode, spendOf } from './child-failure';
-import { childId } from './child-id';
+import { childId, childOptions } from './child-start';
 import { SentInputs } from './sent-inputs';
 import { StartGate } from './start-gate';
 
@@ -154,7 +149,7 @@ export class Children {
     for (const { detach } of this.#open.values()) detach();
   }
 
-  /** Whether one of this id is open. Of those that an execution before a reset left behind, none is. */
+  /** True if this child is running. Children from before a reset do not count. */
   isOpen(child: string): boolean {
     return this.#open.has(child);
   }
@@ -172,7 +167,11 @@ export class Children {
     const view = this.#see(id, call, lineage.path);
     const started = startChild<(input: RunInput) => Promise<ChildResult>>(
       workflowTypes[call.kind ?? 'agent'],
-      childStartOptions(id, call, input),
+      childOptions(id, input, {
+        memo: { agent: call.runner, path: lineage.path, ...(lineage.key && { key: lineage.key }) },
+        title: call.element,
+        input: call.input,
+      }),
     );
     const leave = (): void => this.#gate.leave(bytes);
     started.then(leave, leave);
@@ -257,23 +256,6 @@ function tellDetached(child: string): void {
 
 function statusOf(error: unknown): ChildView['status'] {
   return failureCode(error) === 'RunCancelled' ? 'cancelled' : 'failed';
-}
-
-function childStartOptions(
-  workflowId: string,
-  { runner, input, element }: ChildCall,
-  runInput: RunInput,
-): ChildWorkflowOptions & { workflowId: string; args: [RunInput] } {
-  const { path = runner, key } = runInput.lineage ?? {};
-  const text = typeof input === 'string' ? input : JSON.stringify(input);
-  return {
-    workflowId,
-    args: [runInput],
-    parentClosePolicy: ParentClosePolicy.TERMINATE,
-    cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
-    memo: startMemo({ agent: runner, path, ...(key && { key }) }),
-    staticSummary: plainLine(`${element}: ${text}`, limits.summary),
-  };
 }
 
 function lineageOf(caller: Caller, call: ChildCall): Lineage {

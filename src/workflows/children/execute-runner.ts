@@ -6,14 +6,12 @@
 // 3. Exported from a workflow file, the functions are workflow types as well, and do the same.
 
 import {
-  ChildWorkflowCancellationType,
-  ParentClosePolicy,
+  type ParentClosePolicy,
   startChild,
   uuid4,
   WorkflowIdReusePolicy,
   workflowInfo,
   type ChildWorkflowHandle,
-  type ChildWorkflowOptions,
 } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { defined } from '../../base/json';
@@ -25,16 +23,14 @@ import {
   checkWorkflowId,
   knownId,
   sentSpec,
-  startMemo,
   toRunInput,
   workflowTypeOf,
 } from '../../core/run-start';
-import { plainLine } from '../../core/transcript/markdown';
 import { LonghaulError } from '../../protocol/errors';
-import { limits } from '../../protocol/limits';
 import type { AgentRunResult, RunInput } from '../../protocol/run';
 import type { KnownRunner, RunnerWithSpec, RunTypes, TypeOf } from '../../protocol/spec';
 import { toWorkflowFailure } from '../durable';
+import { childOptions, type ChildOptions } from './child-start';
 
 /** Options of `startRunner`, `startSpec` and `executeRunner`. `session` has 64 KiB at most, `context` 16 KiB. */
 export type StartRunnerOptions<Types extends RunTypes = RunTypes> = Pick<
@@ -123,8 +119,6 @@ async function startRun<Types extends RunTypes>(
   }
 }
 
-type Child = ChildWorkflowOptions & { workflowId: string; args: [RunInput] };
-
 function childOf(
   runInput: RunInput,
   {
@@ -132,21 +126,19 @@ function childOf(
     taskQueue,
     parentClosePolicy,
   }: Omit<StartRunnerOptions, 'session' | 'context'>,
-): Child {
-  const { runner, input } = runInput;
+): ChildOptions {
+  const { runner } = runInput;
   const id = typeof runner === 'string' ? runner : runner.id;
   const workflowId = given ?? `${id}-${uuid4().replaceAll('-', '').slice(0, 12)}`;
   checkWorkflowId(workflowId);
-  const text = typeof input === 'string' ? input : JSON.stringify(input);
   return {
-    workflowId,
-    args: [{ ...runInput, origin: originOf(runInput, given) }],
+    ...childOptions(
+      workflowId,
+      { ...runInput, origin: originOf(runInput, given) },
+      { memo: { agent: id, key: keyHashes(runInput.key) }, title: id },
+    ),
     workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
-    ...(taskQueue !== undefined && { taskQueue }),
-    parentClosePolicy: parentClosePolicy ?? ParentClosePolicy.TERMINATE,
-    cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
-    memo: startMemo({ agent: id, key: keyHashes(runInput.key) }),
-    staticSummary: plainLine(`${id}: ${text}`, limits.summary),
+    ...defined({ taskQueue, parentClosePolicy }),
   };
 }
 

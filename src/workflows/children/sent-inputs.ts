@@ -7,6 +7,7 @@
 import { clipText, utf8Length } from '../../base/text';
 import { limits } from '../../protocol/limits';
 import type { InputRef, RunInput } from '../../protocol/run';
+import { inputText } from './child-start';
 
 type Input = RunInput['input'];
 
@@ -27,7 +28,7 @@ export class SentInputs {
     if (sent === undefined) return { input };
     this.#byChild.set(child, sent);
     return {
-      input: clipText(textOf(input).trim(), limits.inputShown),
+      input: clipText(inputText(input).trim(), limits.inputShown),
       inputFrom: { ...this.#caller, number: sent.number },
     };
   }
@@ -41,7 +42,7 @@ export class SentInputs {
     this.#byChild.delete(child);
   }
 
-  /** What is longer than an input may be travels, and is refused by the child. */
+  /** Inputs over the limit are sent anyway; the child rejects them. */
   #keep(input: Input): Sent | undefined {
     const bytes = utf8Length(JSON.stringify(input));
     if (bytes <= limits.inputInline || bytes > limits.input) return undefined;
@@ -53,8 +54,4 @@ export class SentInputs {
     for (const sent of this.#byChild.values()) if (isMeant(sent)) return sent;
     return undefined;
   }
-}
-
-function textOf(input: Input): string {
-  return typeof input === 'string' ? input : JSON.stringify(input);
 }

@@ -16,7 +16,7 @@ export type Answer =
 
 export type AnswerKind = Answer['kind'];
 
-/** Of a reason for a cancellation, in characters. */
+/** In characters, of a reason for a cancellation. */
 const longestReason = 500;
 
 const members: Readonly<Record<AnswerKind, readonly string[]>> = {

@@ -102,7 +102,7 @@ export function setLogQuery(of: { readonly log: RunLog }): void {
   );
 }
 
-/** A place in a list that a query by anybody names: 0 when it names none. */
+/** The place in a list that a query names; 0 by default. Anybody may send a query. */
 export function position(query: unknown, name: string): number {
   if (query === undefined || query === null) return 0;
   const asked = isJsonObject(query) ? (query[name] ?? 0) : undefined;
@@ -209,7 +209,7 @@ async function routeAnswer(execution: Execution, answer: InputAnswer): Promise<v
   }
 }
 
-/** A signal has none: no signal is another one sent again. */
+/** Undefined in a signal: a signal is never the same one sent again. */
 function currentUpdateId(): string | undefined {
   return currentUpdateInfo()?.id;
 }

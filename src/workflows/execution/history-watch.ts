@@ -1,4 +1,9 @@
-// Watches one execution of a run grow: `history-room` says what that means.
+// Watches the history of one execution grow: when it goes on in another one, when nothing new may start, when it must end.
+//
+// 1. A run continues as new only after a step, and only when its history has grown since the execution loaded what it was given. What is
+//    loaded is history, too, and the next execution would load it again.
+// 2. The history must have grown by a share of what was loaded, so that long logs are not loaded for every turn.
+// 3. What is under way has room for the largest result it may have, so that the server never ends a run for its size.
 
 import { workflowInfo, type WorkflowInfo } from '@temporalio/workflow';
 import { LonghaulError } from '../../protocol/errors';
@@ -60,14 +65,6 @@ export class HistoryWatch {
     return historySize(workflowInfo(), this.#taken.updates);
   }
 }
-
-// How much room is left in an execution's history: when the run goes on in another one, when nothing new may start, when it must end.
-// Pure; knows no Temporal but its info.
-//
-// 1. A run continues as new only after a step, and when history has grown since the execution loaded what it was given: what is loaded
-//    is history, too, and would be loaded again by the next execution.
-// 2. It has grown by a share of what was loaded at least: long logs are not loaded for every turn.
-// 3. What is under way has room for the largest it may come to, so that the server never ends a run for its size.
 
 /** Of one execution's history. */
 export type ExecutionSize = {

@@ -1,5 +1,9 @@
-// What runs tell each other: what a child waits for, what it gave, what it spent. Anybody may send the like: it is read whole, or
-// refused, before anything is changed. Pure.
+// What runs tell each other: what a child waits for, what it returned, what it spent, and the answers on their way down.
+//
+// 1. Anybody may send such a message. It is read whole or refused, before anything is changed.
+// 2. What a run waits for goes up as the whole list, in order.
+// 3. A list that fits into a message travels as it is. What is left out of a longer one is read elsewhere: calls and whole questions in
+//    the log of the run that asked, the last inputs in the list that is sent when one of them was answered.
 
 import { getExternalWorkflowHandle, workflowInfo } from '@temporalio/workflow';
 import { shapeProblems } from '../../base/check-shape';
@@ -139,8 +143,6 @@ function read<Value>(payload: unknown, shape: JsonSchema): Value {
   return payload as Value;
 }
 
-// Between a run and the one that lists its questions: what it waits for goes up, always as the whole list, in order.
-
 /** Where the run that reports hangs. */
 type Position = {
   readonly workflowId: string;
@@ -217,12 +219,6 @@ export async function reportToCaller(
     .signal(signalNames.childResult, outcome)
     .catch(() => undefined);
 }
-
-// Open inputs as one message carries them. Pure.
-//
-// 1. What is left out is read elsewhere: calls and whole questions in the log of the run that asked, inputs beyond the last in the list
-//    that is told when one of it was answered.
-// 2. A list that fits travels as it is.
 
 /** Below this, what is left of a question says nothing. */
 const shortestQuestion = 128;

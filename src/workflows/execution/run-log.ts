@@ -32,7 +32,7 @@ export class RunLog {
   #digest = emptyDigest;
   /** Entries up to here were named in the ref of a model call. */
   #named = 0;
-  /** Ids minted here: none is given twice, whatever becomes of its entry. */
+  /** How many ids were minted here. An id is never given twice, whatever becomes of its entry. */
   #own: number;
   /** Entries since the last model call that a worker holds: they need not ride along. */
   readonly #produced = new Set<string>();

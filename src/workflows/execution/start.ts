@@ -1,6 +1,6 @@
-// What a run or a thread starts from, as far as it may be believed.
+// Reads the arguments of a run or a thread, which anybody may have given.
 //
-// 1. Anybody may start a workflow with any arguments. Of a start that is refused nothing is used but the runner's id, to show it.
+// 1. Anybody may start a workflow with any arguments. From a refused start only the runner's id is used, to show it.
 // 2. What an execution carried is taken only where the server says that the one before it continued as new.
 
 import type { WorkflowInfo } from '@temporalio/workflow';

@@ -28,7 +28,7 @@ export class TaskRoom {
     this.#tasks = tasks;
   }
 
-  /** Whether `value` goes with this workflow task. Once one does not, none is measured any more. */
+  /** Whether `value` goes with this workflow task. After the first that does not, nothing more goes with it. */
   takes(value: unknown): boolean {
     this.#enterTask(this.#tasks.current());
     if (this.#isFull) return false;

@@ -230,7 +230,7 @@ function code(text: string): string {
   return codeMarkdown(oneLine(text, 120));
 }
 
-// When what is seen of a run changes: the memo and the search attributes cost an event each, the details none.
+/** Decides when the memo, the search attributes and the details change. The first two cost an event each, the details cost nothing. */
 
 type Conversation = {
   readonly log: { readonly entries: readonly LogEntry[] };

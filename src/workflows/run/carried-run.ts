@@ -38,7 +38,7 @@ export type CarriedRun = CarriedProgress & {
   readonly children: readonly ChildView[];
   /** Nobody needs the result any more. */
   readonly detached?: boolean;
-  /** Of a cancellation that was asked for and has yet to come. */
+  /** Why it is to be cancelled, when that was asked for and has yet to come. */
   readonly cancelReason?: string;
   readonly entries?: readonly LogEntry[];
   readonly log?: LogRef;

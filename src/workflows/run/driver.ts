@@ -21,7 +21,7 @@ export interface Driver {
   /** Nothing it started is under way. */
   readonly noneRunning: boolean;
   readonly progress: Progress;
-  /** What a thread is told of its turn beside the result. */
+  /** What a thread gets of its turn beside the result. */
   readonly turnSummary?: TurnSummary;
 }
 

@@ -1,4 +1,4 @@
-// Where a run hangs: at the top, or below other runs, of which the root holds the definition and lists the questions. Pure.
+// The position of a run in its tree: the root, or below other runs. The root holds the definition and lists the questions. Pure.
 
 import type { WorkflowInfo } from '@temporalio/workflow';
 import { keyHashes } from '../../core/key-hashes';
@@ -8,13 +8,13 @@ import type { CallModelInput } from '../../protocol/activities';
 import { limits } from '../../protocol/limits';
 import type { Lineage, RunInput } from '../../protocol/run';
 import type { DefinitionRef } from '../../protocol/spec';
-import { hashOf } from '../children/child-id';
+import { hashOf } from '../children/child-start';
 import type { LoadedDefinition } from './load';
 
 /** Of `workflowInfo()`. */
 type ExecutionInfo = ExecutionIds & Pick<WorkflowInfo, 'parent' | 'continuedFromExecutionRunId'>;
 
-/** Of a start that was refused it has the runner alone. */
+/** A start that was refused has only the runner. */
 type Start = Omit<RunInput, 'input'>;
 
 export class RunPosition {
@@ -88,7 +88,7 @@ function rootLineage(input: Start, root: string): Lineage {
   return { root, path: rootPath(input), ancestors: [], depth: 0, ...(key.length > 0 && { key }) };
 }
 
-/** Of a turn, its number stands behind the agent. */
+/** The path of a thread's turn ends with its number. */
 function rootPath(input: Start): string {
   const id = runnerIdOf(input.runner);
   return input.thread ? `${id}/turn-${input.thread.turn}` : id;

@@ -30,7 +30,7 @@ export class RunSession {
     return this.#initial;
   }
 
-  /** Of the stored session that the run started from; undefined where it started from none. */
+  /** The version of the stored session that the run started from; undefined if there was none. */
   get version(): string | undefined {
     return this.#version;
   }

@@ -1,8 +1,9 @@
 // How a thread travels through continue-as-new: within one payload, whatever it holds.
 //
-// 1. What was said, what waits, what is unsaved and what is told of have a budget each: none takes room from another.
+// 1. The conversation, the waiting messages, the unsaved turns and the listed turns have a size limit each, so that none takes room from
+//    another.
 // 2. What was said travels with the rest, or, where both together are too much, is pulled from the closed execution's log, at once.
-// 3. Of a conversation over its own budget the oldest turns are left behind, and who does it says so.
+// 3. If the conversation is over its limit, the oldest turns are left behind, and the thread's state says so.
 
 import type { CarriedBudget } from '../../core/budget/budget';
 import { turnsOf } from '../../core/transcript/memory';

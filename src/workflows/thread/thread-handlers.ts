@@ -1,7 +1,7 @@
-// Handlers of a thread beside those every run has, set synchronously before its first await.
+// Handlers that a thread has beside those it shares with runs. They are set synchronously, before its first await.
 //
-// 1. A message that was taken is told the same turn again, whatever else it says now.
-// 2. What is refused is refused by the validator: it leaves nothing in history. So is a message that the thread has no room for.
+// 1. A message that was taken gets the same turn again, whatever else it says now.
+// 2. The validator refuses what is not taken, also when the thread has no room, so that it leaves nothing in history.
 
 import {
   CancellationScope,
@@ -150,14 +150,14 @@ function heldUp(room: ThreadRoom): string | undefined {
   return 'the thread moves to its next execution once it has answered and saved what waits';
 }
 
-/** Who sends is told to send again: the execution after this one takes it. */
+/** The sender must send again: the execution after this one takes the message. */
 export function closing(what: 'moving' | 'ending'): LonghaulError {
   return new LonghaulError('RunClosed', `the thread is just ${what}: send it again`, {
     retryable: true,
   });
 }
 
-/** What is told of a conversation that is over its own bound. */
+/** What the state says of a conversation that is over its limit. */
 export function leftBehind(turns: number): string {
   return `the oldest ${turns} turns were left behind: the conversation is longer than a thread remembers`;
 }

@@ -1,11 +1,11 @@
 // Drives a thread: one turn after the other, each a run of its own; remembers what was said.
 //
 // 1. All handlers are set in the constructor, before the first await; a message is taken while a turn runs, and waits.
-// 2. A turn reads the turns before it by reference: its run is given where they stand, never what they say.
-// 3. Only a completed turn is remembered. Of what came before a `clear` nothing is, whenever it is answered.
-// 4. The thread continues as new between turns only, and never fails for its size: while what waits is more than travels, it takes no
-//    more, and answers or writes that first.
-// 5. Of a clear the message ids stay, for some minutes at least: a message that is sent again is not answered again.
+// 2. A turn reads the turns before it by reference: its run is told where they are, never what they say.
+// 3. Only a completed turn is remembered. Turns sent before a `clear` never are, even if they finish later.
+// 4. The thread continues as new between turns only, and never fails for its size. While more waits than can travel, it takes no more
+//    messages, and first answers or saves what waits.
+// 5. A clear keeps the message ids for some minutes at least, so that a message that is sent again is not answered again.
 
 import {
   CancellationScope,
@@ -19,7 +19,7 @@ import {
 import { RunBudget } from '../../core/budget/budget';
 import { keyHashes } from '../../core/key-hashes';
 import { originBelow, rootOrigin } from '../../core/origin';
-import { runnerIdOf } from '../../core/runner-refs';
+import { runnerAddress, runnerIdOf } from '../../core/runner-refs';
 import { type ErrorCode, LonghaulError } from '../../protocol/errors';
 import type { JsonObject } from '../../base/json';
 import { timeouts } from '../../protocol/limits';
@@ -28,7 +28,7 @@ import type { OpenThreadResult, SendInput, SendReply, ThreadInput } from '../../
 import { openingActivities } from '../activity-proxies';
 import { packThread, unpackThread } from './carried-thread';
 import { spendOf, failureView } from '../children/child-failure';
-import { childId } from '../children/child-id';
+import { childId } from '../children/child-start';
 import { toWorkflowFailure } from '../durable';
 import { Execution, type View } from '../execution/execution';
 import { setHandlers, whenLoaded } from '../execution/handlers';
@@ -79,7 +79,7 @@ export class ThreadLoop implements HandledThread {
     return this.#started.given;
   }
 
-  /** A start that was refused has none. */
+  /** Throws for a start that was refused, which has no input. */
   get #input(): ThreadInput {
     if (this.#started.refused !== undefined) throw this.#started.refused;
     return this.#started.given;
@@ -140,13 +140,8 @@ export class ThreadLoop implements HandledThread {
   }
 
   async #open(): Promise<void> {
-    const { runner, key, application, idleTimeoutMs } = this.#input;
-    const opened = await openingActivities.openThread({
-      runner: runnerIdOf(runner),
-      ...(typeof runner !== 'string' && { inline: true }),
-      ...(application !== undefined && { application }),
-      key,
-    });
+    const { key, idleTimeoutMs } = this.#input;
+    const opened = await openingActivities.openThread({ ...runnerAddress(this.#input), key });
     if (idleTimeoutMs !== undefined && opened.memory?.store === undefined) {
       throw new LonghaulError(
         'InvalidInput',

@@ -1,11 +1,11 @@
 // What a thread remembers: what was said, in its log, and the session as the last turn left it.
 //
 // 1. The log only grows, so that a turn that runs reads what stood there when it began; forgetting, in whole or in part, starts another log.
-// 2. No entry id is given twice, also after forgetting: a worker's copy is told by the ids.
+// 2. No entry id is given twice, also after forgetting: workers recognise their copy by the ids.
 
 import { turnsOf } from '../../core/transcript/memory';
 import { emptyUsage } from '../../core/budget/usage';
-import { runnerIdOf } from '../../core/runner-refs';
+import { runnerAddress } from '../../core/runner-refs';
 import type { JsonObject } from '../../base/json';
 import { limits } from '../../protocol/limits';
 import type { LogEntry } from '../../protocol/log';
@@ -73,15 +73,10 @@ export class ThreadMemory {
   }
 
   /** The older turns become a summary, which takes their place with the model; they stay in the log. Tells what that cost. */
-  async compact({
-    runner,
-    application,
-  }: Pick<ThreadInput, 'runner' | 'application'>): Promise<RunSpend> {
+  async compact(input: Pick<ThreadInput, 'runner' | 'application'>): Promise<RunSpend> {
     const log = this.#log;
     const { text, turns, spend } = await compactingActivities.compactTurns({
-      runner: runnerIdOf(runner),
-      ...(typeof runner !== 'string' && { inline: true }),
-      ...(application !== undefined && { application }),
+      ...runnerAddress(input),
       log: log.ref(),
       keepTurns: this.#keptTurns,
     });

@@ -1,20 +1,13 @@
 // A turn's run: what it is started with, as the child of its thread, and what is saved of it.
 
-import {
-  ChildWorkflowCancellationType,
-  executeChild,
-  ParentClosePolicy,
-} from '@temporalio/workflow';
+import { executeChild } from '@temporalio/workflow';
 import { keyHashes } from '../../core/key-hashes';
 import { runnerIdOf } from '../../core/runner-refs';
-import { startMemo } from '../../core/run-start';
-import { plainLine } from '../../core/transcript/markdown';
 import type { JsonObject } from '../../base/json';
-import { limits } from '../../protocol/limits';
 import { workflowTypes } from '../../protocol/names';
-import type { AgentRunResult, RunInput } from '../../protocol/run';
-import type { ThreadTurn } from '../../protocol/run';
+import type { AgentRunResult, RunInput, ThreadTurn } from '../../protocol/run';
 import type { ThreadInput, UnsavedTurn } from '../../protocol/thread';
+import { childOptions } from '../children/child-start';
 import type { QueuedTurn } from './thread-turns';
 
 export async function runTurn(
@@ -37,17 +30,14 @@ export async function runTurn(
     ...(context && { context }),
     ...(budget && { budget }),
   };
-  const path = `${id}/turn-${turn.turn}`;
-  const text = typeof input === 'string' ? input : JSON.stringify(input);
   const kind = typeof runner === 'string' ? 'agent' : runner.kind;
-  return await executeChild<(input: RunInput) => Promise<AgentRunResult>>(workflowTypes[kind], {
-    workflowId: turn.workflowId,
-    args: [runInput],
-    parentClosePolicy: ParentClosePolicy.TERMINATE,
-    cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
-    memo: startMemo({ agent: id, path, key: keyHashes(key) }),
-    staticSummary: plainLine(`turn ${turn.turn}: ${text}`, limits.summary),
-  });
+  return await executeChild<(input: RunInput) => Promise<AgentRunResult>>(
+    workflowTypes[kind],
+    childOptions(turn.workflowId, runInput, {
+      memo: { agent: id, path: `${id}/turn-${turn.turn}`, key: keyHashes(key) },
+      title: `turn ${turn.turn}`,
+    }),
+  );
 }
 
 export function savedTurn(

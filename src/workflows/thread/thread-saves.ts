@@ -52,7 +52,7 @@ const attempts = {
 /** However long the store is down: attempts leave nothing in history. */
 const activities = proxyActivities<SavingActivities>(attempts);
 
-/** Of a thread that ends: it does not stay for ever. */
+/** A thread that ends does not wait for ever. */
 const lastActivities = proxyActivities<SavingActivities>({
   ...attempts,
   scheduleToCloseTimeout: timeouts.store,

@@ -1,10 +1,10 @@
 // The turns of a thread: which came, which is next, what became of each. Knows no Temporal.
 //
-// 1. A message id is one turn: the same id again is told of the same turn.
+// 1. A message id is one turn: the same id again gets the same turn.
 // 2. Turns are taken in order of arrival, one at a time, and no two came at the same time: a store orders them by it.
 // 3. What was said in a turn that is remembered stands in the log, and nowhere else.
-// 4. What waits and what is told of has a bound in number and in bytes: all of it can be carried, whatever else is.
-// 5. Of a turn that was cleared its message id is known, and nothing else is told.
+// 4. The turns that wait and the turns that are listed are bounded in number and in bytes, so that both can always be carried.
+// 5. A cleared turn keeps its message id. Nothing else of it is listed.
 
 import { saidTurns, type SaidTurn } from '../../core/transcript/memory';
 import { clipText, utf8Length, textOfParts } from '../../base/text';

@@ -1,0 +1,70 @@
+// How a run is started as a child workflow: its id, made of what started it, and the options that all children share. Pure.
+
+import {
+  ChildWorkflowCancellationType,
+  ParentClosePolicy,
+  type ChildWorkflowOptions,
+} from '@temporalio/workflow';
+import { startMemo } from '../../core/run-start';
+import { plainLine } from '../../core/transcript/markdown';
+import { limits } from '../../protocol/limits';
+import type { RunInput } from '../../protocol/run';
+import { emptyDigest, extendDigest } from '../../base/digest';
+
+const longest = 200;
+const shortTag = 8;
+
+export type ChildPlace = {
+  readonly workflowId: string;
+  /** Tells the child apart from one that an earlier execution of the caller started at the same place. */
+  readonly tag: string;
+  /** The step or tool, the turn and the index of the call. */
+  readonly place: string;
+};
+
+export function childId({ workflowId, tag, place }: ChildPlace): string {
+  const id = `${workflowId}.${place}~${tag.slice(0, shortTag)}`;
+  if (id.length <= longest) return id;
+  const hash = extendDigest(emptyDigest, id);
+  return `${id.slice(0, longest - hash.length - 1)}~${hash}`;
+}
+
+/** Tells apart what one tree has thousands of: 64 bits. */
+export function hashOf(text: string): string {
+  return extendDigest(emptyDigest, text);
+}
+
+export type ChildOptions = ChildWorkflowOptions & {
+  readonly workflowId: string;
+  readonly args: [RunInput];
+};
+
+/** A child ends with its parent, and a parent that is cancelled waits for its end. `title` stands before the input in the Web UI. */
+export function childOptions(
+  workflowId: string,
+  runInput: RunInput,
+  {
+    memo,
+    title,
+    input = runInput.input,
+  }: {
+    readonly memo: Parameters<typeof startMemo>[0];
+    readonly title: string;
+    /** Where only the beginning of it travels. */
+    readonly input?: RunInput['input'];
+  },
+): ChildOptions {
+  return {
+    workflowId,
+    args: [runInput],
+    parentClosePolicy: ParentClosePolicy.TERMINATE,
+    cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
+    memo: startMemo(memo),
+    staticSummary: plainLine(`${title}: ${inputText(input)}`, limits.summary),
+  };
+}
+
+/** As one line shows it. */
+export function inputText(input: RunInput['input']): string {
+  return typeof input === 'string' ? input : JSON.stringify(input);
+}
