@@ -21,7 +21,7 @@ export type StreamedMessage = {
 
 type OpenBlock = { readonly block: MessageBlock; inputText: string; call?: number };
 
-/** Puts a stream's events together to the message they tell, keeping every field of every block. */
+/** Joins the events of a stream into a message, with every field of every block. */
 export class MessageAccumulator implements StreamReader<RawMessageStreamEvent> {
   readonly #onDelta: CallOptions['onDelta'];
   /** By their index, which a server may choose as it likes. */

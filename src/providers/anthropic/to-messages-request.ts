@@ -18,7 +18,7 @@ import type { ModelSettings } from '../../protocol/spec';
 /** How many blocks back from a marker the API looks for an earlier cache entry. */
 const lookback = 20;
 
-/** What an effort comes to on models that only know a number of tokens. */
+/** The tokens of an effort, for models that only take a number of tokens. */
 const budgets: Readonly<Record<Effort, number>> = {
   minimal: 1024,
   low: 2048,
@@ -74,7 +74,7 @@ function generation(request: ModelRequest): Partial<MessageCreateParamsStreaming
   };
 }
 
-/** A call that must use a tool cannot think, too: the API refuses the two together. The calls after it think again. */
+/** The API refuses thinking in a call that must use a tool. The calls after it think again. */
 function thinkingOf({ settings, model, tools, toolChoice }: ModelRequest): Thinking {
   const { thinking, ...rest } = toThinking(settings, model);
   const isForced = tools.length > 0 && ['any', 'tool'].includes(toToolChoice(toolChoice).type);

@@ -66,7 +66,7 @@ function ownTurn(message: AssistantMessage, ids: CallIds): ContentBlockParam[] {
   });
 }
 
-/** What another API's turn says in this one: its words and its calls. */
+/** A turn of another API: its texts and its calls. */
 function foreignTurn(message: AssistantMessage, ids: CallIds): ContentBlockParam[] {
   return message.parts.flatMap((part): ContentBlockParam[] => {
     if (part.type === 'text' || part.type === 'refusal') return textBlocks(part.text);

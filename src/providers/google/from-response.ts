@@ -82,7 +82,7 @@ function fromFinishReason(finishReason: string, content: readonly AssistantPart[
   return hasCalls && (reason === 'stop' || reason === 'other') ? 'tool_calls' : reason;
 }
 
-/** The model wrote something that is neither text nor a call; another attempt usually does better. */
+/** The model wrote neither text nor a call. Another attempt usually succeeds. */
 function isMalformed(finishReason: string): boolean {
   return ['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'MALFORMED_RESPONSE'].includes(
     finishReason,

@@ -210,7 +210,7 @@ function errorBody(text: string): JsonObject {
   }
 }
 
-/** What is used up for the day does not come back within a run's retries. */
+/** A daily quota does not come back within a run's retries. */
 function isDailyQuota(details: readonly JsonObject[]): boolean {
   return details
     .flatMap((detail) => asList(detail['violations']))

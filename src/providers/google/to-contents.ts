@@ -69,7 +69,7 @@ function ownParts(part: AssistantPart): Part[] {
   return wire['text'] === '' && !isSealed ? [] : [wire];
 }
 
-/** What another API's turn says in this one: its words and its calls, which have no id here. */
+/** A turn of another API: its texts and its calls, which have no id here. */
 function foreignParts(part: AssistantPart): Part[] {
   if (part.type === 'text' || part.type === 'refusal') {
     return part.text === '' ? [] : [{ text: part.text }];

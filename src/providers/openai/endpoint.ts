@@ -11,7 +11,7 @@ export const chatApi = 'openai-chat';
 
 const openAiUrl = 'https://api.openai.com/v1';
 
-/** Where calls go, how they are written and with what key: what configuration and environment say together. */
+/** The server, API and key of a provider, by its configuration and the environment. */
 export type Endpoint = {
   readonly api: OpenAiApi;
   readonly baseURL: string;
@@ -24,7 +24,7 @@ export type Endpoint = {
   readonly maxTokensField: 'max_tokens' | 'max_completion_tokens';
 };
 
-/** Throws what is missing, a key above all. */
+/** Throws if the key is missing or a setting is wrong. */
 export function resolveEndpoint(
   name: string,
   config: ProviderConfig,
@@ -123,7 +123,7 @@ type OpenAiApi = typeof responsesApi | typeof chatApi;
 
 export type OpenPart = { readonly part: AssistantPart; readonly sealed: JsonObject | undefined };
 
-/** Parts with the sealed data that came from this api; another's means nothing here. */
+/** Parts with their sealed data, if it came from this api. */
 export function openParts({ parts, origin }: AssistantMessage, api: OpenAiApi): OpenPart[] {
   const isOwn = origin === undefined || origin.api === api;
   return parts.map((part) => {

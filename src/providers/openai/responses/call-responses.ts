@@ -43,7 +43,7 @@ type ResponseContext = {
   readonly firstCall: number;
 };
 
-/** A failure arrives as a successful HTTP response: it becomes the error it is. */
+/** A failure arrives as a successful HTTP response. It becomes an error. */
 export function toModelResponse(
   { response, output }: FinishedResponse,
   { origin, target, requestId, firstCall }: ResponseContext,

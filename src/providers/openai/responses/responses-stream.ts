@@ -43,7 +43,7 @@ export class ResponsesStream implements StreamReader<ResponseStreamEvent> {
     return { response, output: inOrder(this.#items) };
   }
 
-  /** Of a stream that was cut: whole items, and calls with as much of their arguments as came. */
+  /** After a cut: whole items, and calls with the arguments so far. */
   get soFar(): FinishedResponse {
     if (this.finished !== undefined) return this.finished;
     const calls = [...this.#openCalls].map(([index, call]) => [index, closed(call)] as const);
