@@ -74,7 +74,11 @@ describe('forged input', () => {
       args: [{ ...start, sessionFrom: 'v' }],
       message: /sessionFrom/,
     },
-    { name: "another run's tree", args: [{ ...start, lineage }], message: /lineage is only for runs/ },
+    {
+      name: "another run's tree",
+      args: [{ ...start, lineage }],
+      message: /lineage is only for runs/,
+    },
     { name: 'no object', args: ['quick'], message: /the input of a run must be/ },
     { name: 'nothing', args: [], message: /the input of a run must be/ },
     {
