@@ -28,16 +28,20 @@ it('leaves nothing in clear', async () => {
   const ended = worker.run();
   const hashIds = randomBytes(16).toString('hex');
   const longhaul = await connect({ address, taskQueue, encryption, hashIds });
-  try {
+  const checked = async (): Promise<void> => {
     expect(worker.options.workflowBundle).toMatchObject({
       codePath: expect.stringMatching(/workflow-bundle-encrypted\.js$/) as string,
     });
     expect(await runEverything(longhaul, text)).toEqual(outcomesOfEverything);
     const { leaks } = await findLeaks(longhaul.client, { taskQueue, text });
     expect(leaks).toEqual([]);
+  };
+  try {
+    // Should the worker end by itself, the test fails with the reason at once.
+    await Promise.race([checked(), ended]);
   } finally {
     await longhaul.close();
-    worker.shutdown();
+    if (worker.getState() === 'RUNNING') worker.shutdown();
     await ended;
     await connection.close();
     await all.close();

@@ -36,7 +36,7 @@ async function serve(options: CreateWorkerOptions) {
     },
     close: async (): Promise<void> => {
       for (const client of clients) await client.close();
-      worker.shutdown();
+      if (worker.getState() === 'RUNNING') worker.shutdown();
       await ended;
       await connection.close();
     },
