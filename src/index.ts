@@ -55,7 +55,7 @@ export type { Graph, Parallel, Runner, Sequential } from './define/runner';
 
 // Definitions as YAML and JSON, and as data.
 export { loadSpec, type LoadSpecOptions, type Runners } from './define/files/load';
-export type { SpecProblem } from './define/files/problem';
+export type { SpecProblem } from './define/files/places';
 export { specFileSchema } from './define/files/published';
 export { toSpecText } from './define/files/write';
 export type { AgentSpec, RunnerSpec } from './protocol/spec';

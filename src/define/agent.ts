@@ -142,6 +142,14 @@ export function defineAgent<
   const subject = runnerSubject('agent', saidBy(options, 'id'));
   const code = ['tools', 'criteria', 'callbacks', 'output'];
   const parsed = parseOptions(agentOptions, options, { subject, code });
+  const agent = agentOf<AgentTypes<Given, Schema>>(parsed);
+  refuseProblems(subject, agentRules(agent.spec));
+  checkNesting(agent.spec);
+  return agent;
+}
+
+/** The agent of options that a schema parsed: here, or in a file. Rules across its fields are left to who calls. */
+export function agentOf<Types extends RunTypes = RunTypes>(parsed: ParsedAgent): Agent<Types> {
   const { tools = [], criteria = [], callbacks: chain = [], inputTimeout, ...fields } = parsed;
   const limits = criteria.flatMap((one) => (one.kind === 'max-iterations' ? [one.limit] : []));
   const custom = criteria.filter((one) => one.kind === 'custom');
@@ -158,8 +166,6 @@ export function defineAgent<
       inputTimeoutMs: inputTimeout,
     }),
   };
-  refuseProblems(subject, agentRules(spec));
-  checkNesting(spec);
   return Object.freeze({
     kind: 'agent',
     id: spec.id,
@@ -172,7 +178,8 @@ export function defineAgent<
   });
 }
 
-type ParsedCriterion = z.output<typeof criterion>;
+export type ParsedAgent = z.output<typeof agentOptions>;
+export type ParsedCriterion = z.output<typeof criterion>;
 
 /** What runs pin of a criterion; the limit of tool rounds is the agent's. */
 function criterionSpec(one: ParsedCriterion): NonNullable<AgentSpec['criteria']> {

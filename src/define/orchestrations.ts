@@ -76,7 +76,7 @@ export function sequential(options: SequentialOptions): Sequential {
     code: ['steps'],
   });
   const spec: SequentialSpec = { kind: 'sequential', ...fields, steps: steps.map(refOf) };
-  return definedRunner(spec, steps);
+  return orchestrationOf(spec, steps);
 }
 
 /** The options of `parallel`. */
@@ -100,7 +100,7 @@ export function parallel(options: ParallelOptions): Parallel {
   const { branches, ...fields } = parseOptions(parallelOptions, options, { subject, code });
   const spec: ParallelSpec = { kind: 'parallel', ...fields, branches: branches.map(refOf) };
   refuseProblems(subject, parallelRules(spec));
-  return definedRunner(spec, branches);
+  return orchestrationOf(spec, branches);
 }
 
 /** A task of `graph`. */
@@ -136,18 +136,22 @@ export function graph(options: GraphOptions): Graph {
   const subject = runnerSubject('graph', saidBy(options, 'id'));
   const given = isPlainObject(options) ? { ...options, tasks: plainTasks(options.tasks) } : options;
   const { tasks, ...fields } = parseOptions(graphOptions, given, { subject, code: ['tasks'] });
-  const params = graphParams(tasks);
-  const spec: GraphSpec = {
-    kind: 'graph',
-    ...fields,
-    tasks: tasks.map((task) => ({ ...task, runner: refOf(task.runner) })),
-    ...(params.length > 0 && { params }),
-  };
-  refuseProblems(subject, graphRules(spec));
-  return definedRunner(
-    spec,
-    tasks.map((task) => task.runner),
+  const runners = tasks.map((task) => task.runner);
+  const spec = graphSpecOf(
+    fields,
+    tasks.map((task) => ({ ...task, runner: refOf(task.runner) })),
   );
+  refuseProblems(subject, graphRules(spec));
+  return orchestrationOf(spec, runners);
+}
+
+/** The parameters of a graph are the names that its prompts use. */
+export function graphSpecOf(
+  fields: Omit<GraphSpec, 'kind' | 'tasks' | 'params'>,
+  tasks: GraphSpec['tasks'],
+): GraphSpec {
+  const params = graphParams(tasks);
+  return { kind: 'graph', ...fields, tasks, ...(params.length > 0 && { params }) };
 }
 
 /** In a task, too, an option that is `undefined` counts as absent. */
@@ -162,7 +166,8 @@ function refOf(given: Runner | string): RunnerRef {
   return typeof given === 'string' ? given : given.spec;
 }
 
-function definedRunner<Spec extends SequentialSpec | ParallelSpec | GraphSpec>(
+/** The orchestration of a spec, and of the runners that it names or holds. */
+export function orchestrationOf<Spec extends SequentialSpec | ParallelSpec | GraphSpec>(
   candidate: Spec,
   given: readonly (Runner | string)[],
 ): Orchestration<Spec> {

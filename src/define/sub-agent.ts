@@ -28,7 +28,11 @@ export function subAgent(runner: Runner, options: SubAgentOptions): SubAgentTool
   const fields = parseOptions(subAgentOptions, options, { subject });
   const message = `must come from ${runnerMakers}, not be ${describeValue(runner)}`;
   refuseProblems(subject, isRunner(runner) ? [] : [{ path: 'runner', message }]);
-  const { name } = fields;
+  return subAgentOf(runner, fields);
+}
+
+/** The sub-agent of options that a schema parsed. */
+export function subAgentOf(runner: Runner, fields: SubAgentOptions): SubAgentTool {
   const spec: SubAgentSpec = { ...fields, runner: runner.spec };
-  return Object.freeze({ kind: 'sub-agent', name, runner, spec: deepFreeze(spec) });
+  return Object.freeze({ kind: 'sub-agent', name: spec.name, runner, spec: deepFreeze(spec) });
 }

@@ -8,7 +8,7 @@ import type { CustomCriterion } from '../define/criteria';
 import type { McpServer } from '../define/mcp-server';
 import type { Runner } from '../define/runner';
 import type { Tool } from '../define/tool';
-import type { SpecsOptions } from '../define/files/add';
+import type { SpecsOptions } from '../define/files/load';
 import type { EncryptionOptions } from '../server/encryption';
 import type { Stores } from '../stores/memory-store';
 import { z } from 'zod';

@@ -19,7 +19,7 @@ import { requireProviderPackages, resolveProviders } from '../providers/registry
 import { failureConverterPath, tryEncryption, workerConverter } from '../server/encryption';
 import { LonghaulError } from '../protocol/errors';
 import { createRegistry, providerNames, type Registry } from '../define/registry';
-import { addSpecs } from '../define/files/add';
+import { addSpecs } from '../define/files/load';
 import { checkStores } from '../stores/memory-store';
 import {
   encryptionModule,

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { criteria } from '../../define/criteria';
 import type { CodeOptions, Registry } from '../../define/registry';
 import { checkSpec, type SpecCheck } from '../../define/files/load';
-import { formatSpecProblem } from '../../define/files/problem';
+import { formatSpecProblem } from '../../define/files/places';
 import { findAgentsSource, loadAgents, type LoadedAgents } from '../session/agents';
 import type { CommandContext } from '../session/parse-options';
 import { exitCodes } from '../exit';

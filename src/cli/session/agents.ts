@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { LonghaulError } from '../../protocol/errors';
 import { isJsonObject } from '../../base/json';
 import { createRegistry, type Registry } from '../../define/registry';
-import { addSpecs } from '../../define/files/add';
+import { addSpecs } from '../../define/files/load';
 import type { CreateWorkerOptions } from '../../worker';
 import { workerOptionNames } from '../../worker/options';
 import { spawnSync } from 'node:child_process';

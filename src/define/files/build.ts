@@ -1,28 +1,19 @@
 import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../../base/json';
 import type { Problem } from '../../base/problem';
-import { LonghaulError } from '../../protocol/errors';
-import type { GraphSpec } from '../../protocol/spec';
-import { defineAgent, type AgentOptions } from '../agent';
-import { criteria, type Criterion } from '../criteria';
-import {
-  graph,
-  parallel,
-  sequential,
-  type GraphOptions,
-  type ParallelOptions,
-  type SequentialOptions,
-} from '../orchestrations';
-import type { AgentTool, Runner } from '../runner';
+import type { GraphSpec, ParallelSpec, SequentialSpec } from '../../protocol/spec';
+import { agentOf, type ParsedAgent, type ParsedCriterion } from '../agent';
+import { graphSpecOf, orchestrationOf } from '../orchestrations';
 import { parse } from '../problems/from-zod';
+import type { AgentTool, Runner } from '../runner';
 import { agentFields, agentRules } from '../schema/agent';
 import { nameOf } from '../schema/file';
 import { graphRules } from '../schema/graph-rules';
-import { subAgent, type SubAgentOptions } from '../sub-agent';
-import type { SpecCode } from './code';
+import { parallelRules } from '../schema/orchestration';
+import { subAgentOf, type SubAgentOptions } from '../sub-agent';
 import { idOf, type Draft } from './drafts';
-import { parsePath, type Path, type Places } from './places';
-import type { SpecProblem } from './problem';
+import { parsePath, type Places, type SpecProblem } from './places';
+import type { SpecCode } from './references';
 
 export type Building = {
   readonly code: SpecCode;
@@ -49,7 +40,8 @@ export function buildRunners(drafts: readonly Draft[], building: Building): Buil
 }
 
 /** Stands in for a runner that could not be made. */
-const stubAgent = () => defineAgent({ id: 'unread', model: 'unread/unread' });
+const stubAgent = (): Runner =>
+  agentOf({ id: 'unread', model: { provider: 'unread', model: 'unread' } });
 
 class Builder {
   readonly problems: SpecProblem[] = [];
@@ -63,126 +55,97 @@ class Builder {
   }
 
   runnerOf(draft: Draft): Runner {
-    const runner = this.#built.get(draft) ?? this.#tryDefine(draft) ?? stubAgent();
+    const runner = this.#built.get(draft) ?? this.#tryMake(draft) ?? stubAgent();
     this.#built.set(draft, runner);
     return runner;
   }
 
-  #tryDefine(draft: Draft): Runner | undefined {
-    const problems = ownProblems(draft);
-    this.#report(draft, problems);
-    if (!draft.isSound || problems.length > 0) return undefined;
-    try {
-      return this.#define(draft);
-    } catch (error) {
-      const found = LonghaulError.is(error) ? error.details?.problems : undefined;
-      if (!Array.isArray(found)) throw error;
-      this.#report(draft, found as readonly Problem[]);
-      return undefined;
-    }
-  }
-
-  #report(draft: Draft, problems: readonly Problem[]): void {
+  #tryMake(draft: Draft): Runner | undefined {
+    const early = ownProblems(draft);
+    const runner = draft.isSound && early.length === 0 ? this.#make(draft) : undefined;
+    const problems = runner === undefined ? early : rulesOf(runner);
     for (const { path, message } of problems) {
-      const inside = { ...draft.at, path: [...draft.at.path, ...pathInFile(path, draft)] };
+      const inside = { ...draft.at, path: [...draft.at.path, ...parsePath(path)] };
       this.problems.push(...this.#building.places.locate(inside, { message }));
     }
+    return problems.length > 0 ? undefined : runner;
   }
 
-  /** The fields have the shapes that files may give them; the functions check the rest. */
-  #define({ kind, fields: { kind: _, ...fields } }: Draft): Runner {
-    switch (kind) {
-      case 'agent':
-        return defineAgent(this.#agentOptions(fields));
-      case 'sequential':
-        return sequential(this.#withRunners(fields, 'steps') as SequentialOptions);
-      case 'parallel':
-        return parallel(this.#withRunners(fields, 'branches') as ParallelOptions);
-      case 'graph': {
-        const tasks = objectsIn(fields.tasks).map((task) => ({
-          ...task,
-          runner: this.#named(task.runner),
-        }));
-        return graph({ ...fields, tasks } as unknown as GraphOptions);
-      }
+  /** The fields were parsed: only the runners and the code that they name are put in. */
+  #make({ kind, fields: { kind: _, ...fields } }: Draft): Runner {
+    if (kind === 'agent') return agentOf(this.#agentParts(fields));
+    if (kind === 'graph') {
+      const { tasks, ...graph } = fields as unknown as GraphSpec;
+      const runners = tasks.map(({ runner }) => this.#named(runner));
+      const specs = tasks.map((task, at) => ({
+        ...task,
+        runner: runners[at]?.spec ?? task.runner,
+      }));
+      return orchestrationOf(graphSpecOf(graph, specs), runners);
     }
+    const member = kind === 'sequential' ? 'steps' : 'branches';
+    const runners = listIn(fields[member]).map((ref) => this.#named(ref));
+    const spec: unknown = { kind, ...fields, [member]: runners.map((runner) => runner.spec) };
+    return orchestrationOf(spec as SequentialSpec | ParallelSpec, runners) as Runner;
   }
 
-  #agentOptions({ tools, subAgents, mcpServers, callbacks, ...fields }: JsonObject): AgentOptions {
+  #agentParts({ tools, subAgents, mcpServers, callbacks, ...fields }: JsonObject): ParsedAgent {
     const { code } = this.#building;
     const listed: AgentTool[] = [
       ...namesIn(tools).map((name) => required(code.tools, name)),
       ...objectsIn(subAgents).map(({ runner, ...options }) =>
-        subAgent(this.#named(runner), options as unknown as SubAgentOptions),
+        subAgentOf(this.#named(runner), options as unknown as SubAgentOptions),
       ),
       ...namesIn(mcpServers).map((name) => required(code.mcpServers, name)),
     ];
     return {
-      ...fields,
+      ...(fields as unknown as ParsedAgent),
       tools: listed,
       callbacks: namesIn(callbacks).map((name) => required(code.callbacks, name)),
       criteria: objectsIn(fields.criteria).map((criterion) => this.#criterion(criterion)),
-    } as unknown as AgentOptions;
+    };
   }
 
-  #criterion(fields: JsonObject): Criterion {
-    if (fields.kind !== 'custom') return fields as Criterion;
-    const { name, evaluate, session } = required(
-      this.#building.code.criteria,
-      fields.name as string,
-    );
-    const keys = (fields.session as string[] | undefined) ?? session;
-    return criteria.custom(name, evaluate, keys === undefined ? {} : { session: keys });
+  #criterion(fields: JsonObject): ParsedCriterion {
+    const given = fields as ParsedCriterion;
+    if (given.kind !== 'custom') return given;
+    const { evaluate, session } = required(this.#building.code.criteria, given.name);
+    return { ...(session && { session: [...session] }), ...given, evaluate };
   }
 
-  #withRunners(fields: JsonObject, member: string): unknown {
-    const refs = fields[member] as Json[];
-    return { ...fields, [member]: refs.map((ref) => this.#named(ref)) };
-  }
-
-  #named(ref: Json | undefined): Runner {
+  #named(ref: unknown): Runner {
     const draft = this.#building.isLinked ? this.#drafts.get(idOf(ref) ?? '') : undefined;
     return draft === undefined ? stubAgent() : this.runnerOf(draft);
   }
 }
 
-/** What the functions of code would say in other words, or could not say of a runner in which something else is wrong. */
+/** What can be said before a runner is made: of a graph even where something else in it is wrong. */
 function ownProblems({ kind, fields, wrong, isSound }: Draft): readonly Problem[] {
-  const isRight = (field: string) => !wrong.some((path) => path.startsWith(field));
-  if (kind === 'graph' && Array.isArray(fields.tasks) && isRight('tasks')) {
-    return graphRules({ tasks: fields.tasks as unknown as GraphSpec['tasks'] });
+  const tasks = wrong.some((path) => path.startsWith('tasks')) ? undefined : fields.tasks;
+  if (kind === 'graph' && Array.isArray(tasks)) {
+    return graphRules({ tasks: tasks as unknown as GraphSpec['tasks'] });
   }
-  if (kind !== 'agent' || !isSound) return [];
-  const { model, tools, inputTimeout } = fields;
-  const named = model === undefined ? parse(z.object({ model: agentFields.model }), {}) : undefined;
-  const ruled = { ...fields, tools: namesIn(tools), ...(inputTimeout && { inputTimeoutMs: 1 }) };
-  return [...(named?.ok === false ? named.problems : []), ...agentRules(ruled)];
+  if (kind !== 'agent' || !isSound || fields.model !== undefined) return [];
+  const named = parse(z.object({ model: agentFields.model }), {});
+  return named.ok ? [] : named.problems;
 }
 
-/** Code lists as tools what files list apart. */
-function pathInFile(path: string, { fields }: Draft): Path {
-  const [member, index, ...rest] = parsePath(path);
-  if (member === undefined) return [];
-  const lists = [fields.tools, fields.subAgents, fields.mcpServers].map(
-    (list) => objectsOf(list).length,
-  );
-  const [tools = 0, subAgents = 0] = lists;
-  if (member !== 'tools' || typeof index !== 'number' || index < tools) return parsePath(path);
-  return index < tools + subAgents
-    ? ['subAgents', index - tools, ...rest]
-    : ['mcpServers', index - tools - subAgents, ...rest];
+/** The rules across fields, which code keeps to as well. */
+function rulesOf({ spec }: Runner): readonly Problem[] {
+  if (spec.kind === 'agent') return agentRules(spec);
+  return spec.kind === 'parallel' ? parallelRules(spec) : [];
 }
 
-function objectsOf(value: Json | undefined): readonly Json[] {
+function listIn(value: Json | undefined): readonly Json[] {
   return Array.isArray(value) ? value : [];
 }
 
 function objectsIn(value: Json | undefined): readonly JsonObject[] {
-  return objectsOf(value).filter(isJsonObject);
+  return listIn(value).filter(isJsonObject);
 }
 
 function namesIn(value: Json | undefined): readonly string[] {
-  return objectsOf(value).map((item) => nameOf(item as string));
+  return listIn(value).map((item) => nameOf(item as string));
 }
 
 /** All names were looked up before. */

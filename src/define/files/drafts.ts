@@ -2,12 +2,8 @@ import type { z } from 'zod';
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../base/json';
 import type { RunnerSpec } from '../../protocol/spec';
 import { anyRunnerFile, documentFile, isInline, runnerFiles, workflowFile } from '../schema/file';
-import { check } from './check';
-import { readModel } from './model';
-import type { At, Path, Source } from './places';
-import { problemAt } from './problem';
+import { check, problemAt, type At, type Path, type Reading, type Source } from './places';
 import { readPrompt, readPromptText, type LoadedPrompt } from './prompts';
-import type { Reading } from './source';
 
 type RunnerKind = RunnerSpec['kind'];
 
@@ -96,7 +92,8 @@ class Drafter {
     if (!isJsonObject(value)) return;
     const { source, reading, drafts, promptTasks } = this.#context;
     const at = { source, path };
-    const wrong = check(schemaFor(value.kind, section), at, reading);
+    const checked = check(schemaFor(value.kind, section), at, reading);
+    const { wrong } = checked;
     const kind = section === 'agents' ? 'agent' : kindOf(value.kind);
     const runners = runnersIn(kind, value);
     for (const [inside, runner] of runners) {
@@ -106,7 +103,8 @@ class Drafter {
     // Without an id nothing more can be said of it.
     if (typeof value.id !== 'string' || wrong.includes('id')) return;
     const before = reading.problems.length;
-    const { fields, prompts = [] } = this.#fieldsOf(kind, value, path);
+    const parsed = checked.value as JsonObject;
+    const { fields, prompts = [] } = this.#fieldsOf(kind, parsed, path);
     const isRead = reading.problems.length === before && reading.places.isWhole(value);
     const isSound = wrong.length === 0 && isRead;
     const refs = runners.flatMap(([inside, runner]) => refOf(runner, inside));
@@ -132,23 +130,14 @@ class Drafter {
     return { fields: { ...value, tasks }, prompts };
   }
 
-  #agentFields({ provider, instructions, ...value }: JsonObject, path: Path): JsonObject {
-    const { env } = this.#context.reading;
-    const fields: JsonObject = { ...value };
-    const model = {
-      ...(value.model !== undefined && { model: value.model }),
-      ...(provider !== undefined && { provider }),
-    };
-    if (isModel(value.model)) {
-      const read = readModel(model, env);
-      if (read.ok) fields.model = { ...read.model };
-      else this.#refuse([...path, read.field], read.message);
-    }
-    const text =
-      isText(instructions) &&
-      readPromptText(instructions, this.#promptContext([...path, 'instructions', 'path']));
-    if (typeof text === 'string') fields.instructions = text;
-    return fields;
+  #agentFields({ provider: _, ...fields }: JsonObject, path: Path): JsonObject {
+    const { instructions } = fields;
+    if (!isText(instructions)) return fields;
+    const text = readPromptText(
+      instructions,
+      this.#promptContext([...path, 'instructions', 'path']),
+    );
+    return text === undefined ? fields : { ...fields, instructions: text };
   }
 
   #prompt(prompt: Json | undefined, task: Path): LoadedPrompt | undefined {
@@ -158,14 +147,11 @@ class Drafter {
 
   /** `path` leads to the field that names the file. */
   #promptContext(path: Path) {
-    const { folder, reading, promptFiles } = this.#context;
-    const refuse = (message: string) => this.#refuse(path, message);
+    const { source, folder, reading, promptFiles } = this.#context;
+    const refuse = (message: string) => {
+      reading.problems.push(...reading.places.locate({ source, path }, { message }));
+    };
     return { folder, reading, promptFiles, refuse };
-  }
-
-  #refuse(path: Path, message: string): void {
-    const { source, reading } = this.#context;
-    reading.problems.push(...reading.places.locate({ source, path }, { message }));
   }
 }
 
@@ -210,7 +196,7 @@ function runnersIn(
 }
 
 /** The id of a runner, by its id, `{ref: id}` or the runner in its place. */
-export function idOf(runner: Json | undefined): string | undefined {
+export function idOf(runner: unknown): string | undefined {
   const id = isJsonObject(runner) ? (runner.ref ?? runner.id) : runner;
   return typeof id === 'string' ? id : undefined;
 }
@@ -249,7 +235,9 @@ function withPromptAgents(
       reading.problems.push(...reading.places.locate(at, { message }));
       continue;
     }
-    const fields = { ...base.fields, ...agent };
+    const merged: JsonObject = { ...base.fields, ...agent };
+    const names = Object.keys(runnerFiles.agent.shape).filter((name) => name in merged);
+    const fields = Object.fromEntries(names.map((name) => [name, merged[name] ?? null]));
     if (canonicalJson(fields) === canonicalJson(base.fields)) continue;
     bases.add(base);
     const id = `${graph.id}.${textOf(task.id)}`;
@@ -285,10 +273,4 @@ function textOf(value: Json | undefined): string {
 /** As far as can be said of a value that may be wrong. */
 function isText(value: Json | undefined): value is Json {
   return typeof value === 'string' || (isJsonObject(value) && typeof value.path === 'string');
-}
-
-function isModel(value: Json | undefined): boolean {
-  if (isJsonObject(value))
-    return typeof value.provider === 'string' && typeof value.model === 'string';
-  return typeof value === 'string' && value !== '';
 }

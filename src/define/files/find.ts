@@ -10,7 +10,7 @@ import {
 import { basename, dirname, extname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { didYouMean, quote } from '../../base/problem';
 import { limits } from '../../protocol/limits';
-import { problemAt, specFilesError, startOf } from './problem';
+import { problemAt, specFilesError, startOf } from './places';
 
 /** A spec as text. Messages call it by its `name`; a name that ends in `.json` makes it JSON. */
 export type SpecText = { readonly text: string; readonly name?: string };

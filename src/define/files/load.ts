@@ -1,31 +1,33 @@
+import { quote } from '../../base/problem';
 import { LonghaulError } from '../../protocol/errors';
-import { checkLists, type CodeOptions, registeredCode } from '../registry';
-import type { Runner } from '../runner';
+import { criteria } from '../criteria';
+import {
+  checkLists,
+  registeredCode,
+  registeredRunners,
+  type CodeOptions,
+  type RegistryOptions,
+} from '../registry';
+import type { Agent, Runner } from '../runner';
 import type { Tool } from '../tool';
 import { buildRunners } from './build';
-import { approvedTools, codeProblems, specCode, withStubs } from './code';
-import { type Draft, type DraftRef, draftRunners } from './drafts';
-import type { Environment } from './env';
+import { draftRunners, type Draft } from './drafts';
 import { findSpecFiles, type SpecFile, type SpecSource } from './find';
 import { withOurNames } from './names';
 import { mergeOverlay } from './overlay';
-import { type Path, Places, type Source } from './places';
 import {
-  formatPlace,
+  Places,
   problemAt,
   sortProblems,
   specFilesError,
-  type SpecProblem,
   startOf,
-} from './problem';
-import { parseText, type Reading } from './source';
-import { didYouMean, quote } from '../../base/problem';
-import { limits } from '../../protocol/limits';
-
-/** A limit, because a few small runners that name each other can stand for billions of runs. */
-const mostRuns = 10_000;
-
-const none: RunnerExtent = { runs: 0, levels: 0 };
+  type Environment,
+  type Reading,
+  type Source,
+  type SpecProblem,
+} from './places';
+import { approvedTools, codeProblems, linkProblems, specCode, withStubs } from './references';
+import { parseText } from './source';
 
 /** The code that a spec names, its overlays and its environment. */
 export type LoadSpecOptions = CodeOptions & {
@@ -222,101 +224,92 @@ function changedTools(
   );
 }
 
-/** Repeated ids, references to nothing, and circles. Files that could not be read (`isComplete`) may hold any runner. */
-function linkProblems(
-  drafts: readonly Draft[],
-  { places, isComplete }: { readonly places: Places; readonly isComplete: boolean },
-): readonly SpecProblem[] {
-  const problemOf: ProblemOf = ({ at }, path, message) =>
-    places.locate({ ...at, path: [...at.path, ...path] }, { message });
-  const refs = isComplete ? drafts.flatMap((draft) => unknownRefs(draft, drafts, problemOf)) : [];
-  const found = [...repeatedIds(drafts, problemOf), ...refs];
-  return found.length > 0 ? found : new Circles(drafts, problemOf).problems;
+/** Agents and workflows in files, beside those in code. */
+export type SpecsOptions = {
+  /** A folder, a file or text in YAML or JSON, or several of these, which make one spec. */
+  readonly specs?: SpecSource | readonly SpecSource[];
+  /** Changes for an environment, in order: the name of one, files, or text. As for `loadSpec`. */
+  readonly overlays?: readonly SpecSource[];
+};
+
+export type AddedSpecs<Options> = {
+  readonly options: Omit<Options, keyof SpecsOptions>;
+  /** All files that were read. */
+  readonly files: readonly string[];
+  /** Names of code that a stub stands in for. */
+  readonly missing: readonly string[];
+};
+
+/**
+ * The options with the runners of their specs among the others. Throws a `SpecError` with everything that is wrong. With `stubs`
+ * code may be missing: the result is looked at, and never run.
+ */
+export function addSpecs<Options extends RegistryOptions & SpecsOptions>(
+  { specs, overlays, ...rest }: Options,
+  { stubs = false }: { readonly stubs?: boolean } = {},
+): AddedSpecs<Options> {
+  if (specs === undefined) {
+    if (overlays === undefined) return { options: rest, files: [], missing: [] };
+    throw new LonghaulError('SpecError', 'overlays are given, but no specs that they could change');
+  }
+  const options: RegistryOptions = rest as RegistryOptions;
+  checkLists(options);
+  const { runners = [], tools } = options;
+  const inCode = registeredRunners(runners);
+  const agents = agentsIn(inCode.values());
+  const code = codeOf(agents, options);
+  const set = readSpecSet(specs, { ...code, ...(overlays && { overlays }), stubs });
+  const added = [...set.runners.values()];
+  const problems = [
+    ...set.ids.flatMap((id) => takenId(id, inCode.placeOf(id), set)),
+    ...agentsIn(registeredRunners(added).values()).flatMap((agent) => twoRules(agent, agents, set)),
+  ];
+  if (problems.length > 0) throw specFilesError(problems, set.files);
+  const known = { runners: [...runners, ...added] };
+  const approved = tools?.map((tool) => set.approved.get(tool) ?? tool);
+  return {
+    options: { ...rest, ...known, ...(approved && { tools: approved }) },
+    files: set.files,
+    missing: set.missing,
+  };
 }
 
-type ProblemOf = (draft: Draft, path: Path, message: string) => readonly SpecProblem[];
+/** The code that specs may name: what is registered by itself, and what the agents in code have. */
+function codeOf(agents: readonly Agent[], options: RegistryOptions): CodeOptions {
+  const ownCriteria = agents.flatMap((agent) =>
+    [...agent.criteria].map(([name, evaluate]) =>
+      criteria.custom(name, evaluate, draftSession(name, agent)),
+    ),
+  );
+  return {
+    tools: [...agents.flatMap((agent) => agent.tools), ...(options.tools ?? [])],
+    callbacks: [...agents.flatMap((agent) => agent.callbacks), ...(options.callbacks ?? [])],
+    criteria: [...ownCriteria, ...(options.criteria ?? [])],
+    mcpServers: [...agents.flatMap((agent) => agent.mcpServers), ...(options.mcpServers ?? [])],
+  };
+}
 
-function repeatedIds(drafts: readonly Draft[], problemOf: ProblemOf): readonly SpecProblem[] {
-  const first = new Map<string, Draft>();
-  return drafts.flatMap((draft) => {
-    const earlier = first.get(draft.id);
-    if (earlier === undefined) {
-      first.set(draft.id, draft);
+function draftSession(name: string, { spec }: Agent): { readonly session?: readonly string[] } {
+  const found = spec.criteria?.find((one) => one.kind === 'custom' && one.name === name);
+  return found?.kind === 'custom' && found.session ? { session: found.session } : {};
+}
+
+function takenId(id: string, place: string | undefined, set: SpecSet): readonly SpecProblem[] {
+  if (place === undefined) return [];
+  return [set.problemOf(id, `is ${quote(id)}, which ${place} in code has, too: rename one`)];
+}
+
+/** A worker has one tool of a name: that of an agent in code cannot change. */
+function twoRules(agent: Agent, inCode: readonly Agent[], set: SpecSet): readonly SpecProblem[] {
+  return [...set.approved].flatMap(([tool, wanted]) => {
+    const other = inCode.find(({ tools }) => tools.includes(tool));
+    if (other === undefined || !agent.tools.includes(wanted) || !set.ids.includes(agent.id))
       return [];
-    }
-    const place = problemOf(earlier, ['id'], '').map(formatPlace).join('');
-    const message = `is ${quote(draft.id)}, which the runner at ${place} has, too: rename one`;
-    return problemOf(draft, ['id'], message);
+    const message = `asks for the approval of ${quote(tool.name)}, which agent ${quote(other.id)} in code calls without: a tool has one rule for all agents`;
+    return [set.problemOf(agent.id, message)];
   });
 }
 
-function unknownRefs(
-  draft: Draft,
-  drafts: readonly Draft[],
-  problemOf: ProblemOf,
-): readonly SpecProblem[] {
-  return draft.refs.flatMap((ref) => {
-    const found = drafts.filter(({ id }) => id === ref.id);
-    if (ref.isInline || found.some(({ owner }) => owner === undefined || owner === draft.id))
-      return [];
-    return problemOf(draft, ref.path, refMessage(ref, found[0], drafts));
-  });
-}
-
-function refMessage({ id }: DraftRef, inner: Draft | undefined, drafts: readonly Draft[]): string {
-  if (inner?.owner !== undefined) {
-    return `is ${quote(id)}, which stands within ${quote(inner.owner)} and is known only there: move it to the agents or workflows of the file`;
-  }
-  const known = drafts.filter(({ owner }) => owner === undefined).map((draft) => draft.id);
-  const list = known.length === 0 ? 'There is none' : `There are: ${[...known].sort().join(', ')}`;
-  return `must be the id of a runner, not ${quote(id)}${didYouMean(id, known) || '.'} ${list}`;
-}
-
-/** The runs that a runner stands for, and how many levels they nest. */
-type RunnerExtent = { readonly runs: number; readonly levels: number };
-
-/** Follows every reference once. */
-class Circles {
-  readonly problems: SpecProblem[] = [];
-  readonly #drafts: ReadonlyMap<string, Draft>;
-  readonly #problemOf: ProblemOf;
-  readonly #extents = new Map<string, RunnerExtent>();
-
-  constructor(drafts: readonly Draft[], problemOf: ProblemOf) {
-    this.#drafts = new Map(drafts.map((draft) => [draft.id, draft]));
-    this.#problemOf = problemOf;
-    drafts.forEach((draft) => this.#visit(draft, [draft.id]));
-  }
-
-  #visit(draft: Draft, way: readonly string[]): RunnerExtent {
-    const known = this.#extents.get(draft.id);
-    if (known !== undefined) return known;
-    const below = draft.refs.map((ref) => this.#follow(draft, ref, way));
-    const runs = below.reduce((sum, extent) => sum + extent.runs, 1);
-    const levels = below.reduce((most, extent) => Math.max(most, extent.levels + 1), 0);
-    const message = tooMuch(runs, levels);
-    if (message !== undefined) this.problems.push(...this.#problemOf(draft, [], message));
-    const extent = message === undefined ? { runs, levels } : none;
-    this.#extents.set(draft.id, extent);
-    return extent;
-  }
-
-  #follow(draft: Draft, ref: DraftRef, way: readonly string[]): RunnerExtent {
-    const target = this.#drafts.get(ref.id);
-    if (target === undefined) return none;
-    const start = way.indexOf(ref.id);
-    if (start < 0) return this.#visit(target, [...way, ref.id]);
-    const circle = [...way.slice(start), ref.id].join(' → ');
-    this.problems.push(...this.#problemOf(draft, ref.path, `closes a circle: ${circle}`));
-    return none;
-  }
-}
-
-function tooMuch(runs: number, levels: number): string | undefined {
-  if (levels > limits.depth) {
-    return `nests runners more than ${limits.depth} levels deep: make fewer levels`;
-  }
-  if (runs <= mostRuns) return undefined;
-  const most = mostRuns.toLocaleString('en');
-  return `stands for more than ${most} runs, with those that the runners in it name`;
+function agentsIn(runners: readonly Runner[]): readonly Agent[] {
+  return runners.filter((runner) => runner.kind === 'agent');
 }

@@ -1,8 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../base/json';
 import { formatPath, quote } from '../../base/problem';
-import type { Path, Source } from './places';
-import { problemAt } from './problem';
-import type { Reading } from './source';
+import { isFreeForm, problemAt, type Path, type Reading, type Source } from './places';
 
 /** Names in the files of potato-agent that are other words than ours. */
 const otherNames: Readonly<Record<string, string>> = {
@@ -23,12 +21,15 @@ const otherKinds: Readonly<Record<string, string>> = {
   in_memory: 'full',
 };
 
-/** These hold any members: JSON Schemas, and what goes to a provider as it is. */
-const freeForm = ['schema', 'extra'];
-
-export function isFreeForm(name: string): boolean {
-  return freeForm.includes(name);
-}
+/** What potato-agent calls them. Other names are those of the worker's own providers. */
+const ourProviders: ReadonlyMap<string, string> = new Map([
+  ['openai', 'openai'],
+  ['anthropic', 'anthropic'],
+  ['gemini', 'google'],
+  ['google', 'google'],
+  ['vertex', 'vertex'],
+]);
+const unusableProviders = ['google_adk', 'googleadk', 'undefined'];
 
 /** Whether two spellings may mean one field. */
 export function isSameField(one: string, other: string): boolean {
@@ -87,7 +88,38 @@ function renameMembers(value: JsonObject, written: Path, renaming: Renaming): Js
     renamed[name] = isFree(name) ? member : rename(member, [...written, spelling], renaming);
   }
   if (typeof renamed.kind === 'string') renamed.kind = ourKind(renamed.kind);
+  if (written.at(-1) !== 'model') nameProvider(renamed, written, renaming);
   return renamed;
+}
+
+/** `provider` beside `model`, or the default provider of potato-agent, becomes a part of the model. */
+function nameProvider(
+  fields: JsonObject,
+  written: Path,
+  { places, problems, env }: Renaming,
+): void {
+  const { model } = fields;
+  const [mark, named] = [places.markOf(fields, 'model'), places.markOf(fields, 'provider')];
+  const isAlone = typeof model === 'string' && !model.includes('/');
+  const provider =
+    textOf(fields.provider) ?? textOf(isAlone ? env.POTATO_HEAD_DEFAULT_PROVIDER : undefined);
+  if (mark === undefined || model === '' || provider === undefined) return;
+  const refuse = (message: string) => {
+    problems.push(problemAt((named ?? mark).value, formatPath([...written, 'provider']), message));
+  };
+  if (isJsonObject(model)) refuse('stands in the model, too: keep one of them');
+  if (typeof model !== 'string') return;
+  const name = provider.toLowerCase();
+  if (unusableProviders.includes(name)) refuse(`is ${quote(provider)}, which runs no agents`);
+  const parts: JsonObject = { provider: ourProviders.get(name) ?? provider, model };
+  places.mark(parts, 'provider', named ?? mark);
+  places.mark(parts, 'model', mark);
+  fields.model = parts;
+  delete fields.provider;
+}
+
+function textOf(value: Json | undefined): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 }
 
 function ourName(written: string, isParallel: boolean): string {

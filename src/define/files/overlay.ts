@@ -1,9 +1,15 @@
 import { isJsonObject, type Json, type JsonObject } from '../../base/json';
 import { didYouMean, formatPath, quote } from '../../base/problem';
-import { isFreeForm, isSameField } from './names';
-import type { Mark, Places, Source } from './places';
-import { problemAt, type Place } from './problem';
-import type { Reading } from './source';
+import { isSameField } from './names';
+import {
+  isFreeForm,
+  problemAt,
+  type Mark,
+  type Place,
+  type Places,
+  type Reading,
+  type Source,
+} from './places';
 
 type Change = { readonly fields: JsonObject; readonly place: Place; readonly path: string };
 

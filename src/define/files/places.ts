@@ -1,7 +1,67 @@
+import type { z } from 'zod';
 import type { Json } from '../../base/json';
-import { formatPath } from '../../base/problem';
-import type { SchemaProblem } from '../problems/from-zod';
-import { problemAt, type Place, type SpecProblem } from './problem';
+import { formatPath, type Problem } from '../../base/problem';
+import { LonghaulError } from '../../protocol/errors';
+import { parseByKind, type SchemaProblem } from '../problems/from-zod';
+
+// Where values stand in files, and what is wrong there.
+
+/** A place in a file, counted from 1. */
+export type Place = { readonly file: string; readonly line: number; readonly column: number };
+
+/** What is wrong with a spec, and where. `path` names the field as the file spells it. It is empty if the whole file is wrong. */
+export type SpecProblem = Place & { readonly path: string; readonly message: string };
+
+const mostShown = 50;
+
+export function startOf(file: string): Place {
+  return { file, line: 1, column: 1 };
+}
+
+export function problemAt(place: Place, path: string, message: string): SpecProblem {
+  const { file, line, column } = place;
+  return { file, line, column, path, message };
+}
+
+export function formatPlace({ file, line, column }: Place): string {
+  return `${file}:${line}:${column}`;
+}
+
+export function formatSpecProblem({ path, message, ...place }: SpecProblem): string {
+  return `${formatPlace(place)}: ${path === '' ? message : `${path} ${message}`}`;
+}
+
+/** One error for everything that is wrong, in the order of `files` and of lines. `details.problems` lists every problem. */
+export function specFilesError(
+  found: readonly SpecProblem[],
+  files: readonly string[] = [],
+): LonghaulError {
+  const problems = sortProblems(found, files);
+  const lines = problems.slice(0, mostShown).map(formatSpecProblem);
+  if (problems.length > mostShown) lines.push(`… and ${problems.length - mostShown} more`);
+  const message =
+    problems.length === 1
+      ? lines.join('')
+      : `The specs have ${problems.length} problems:\n${lines.map((line) => `- ${line}`).join('\n')}`;
+  return new LonghaulError('SpecError', message, { details: { problems } });
+}
+
+/** Each problem once, in the order of these files and of lines. */
+export function sortProblems(
+  found: readonly SpecProblem[],
+  first: readonly string[],
+): SpecProblem[] {
+  const unique = [
+    ...new Map(found.map((problem) => [formatSpecProblem(problem), problem])).values(),
+  ];
+  const files = [...new Set([...first, ...unique.map(({ file }) => file)])];
+  return unique.sort(
+    (one, other) =>
+      files.indexOf(one.file) - files.indexOf(other.file) ||
+      one.line - other.line ||
+      one.column - other.column,
+  );
+}
 
 export type Path = readonly (string | number)[];
 
@@ -126,4 +186,69 @@ function memberOf(holder: object, key: string | number): Json | undefined {
   return Object.hasOwn(holder, key)
     ? (holder as { readonly [key: string | number]: Json })[key]
     : undefined;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What reading files takes and finds. */
+export type Reading = {
+  readonly env: Environment;
+  readonly places: Places;
+  readonly problems: SpecProblem[];
+};
+
+/** A value as its schema makes it, or as it stands where something in it is wrong. */
+export type Checked = {
+  readonly value: Json | undefined;
+  /** Paths of what is wrong. */
+  readonly wrong: readonly string[];
+};
+
+/** Parses the value at a place, and reports what is wrong. Text from the environment may stand for a number, for true or false. */
+export function check(schema: z.ZodType, at: At, reading: Reading): Checked {
+  const { places } = reading;
+  const { value } = places.find(at);
+  let parsed = parseByKind(schema, value);
+  if (!parsed.ok && convertTexts(parsed.problems, at, reading)) parsed = parseByKind(schema, value);
+  // A field that is null is left out, but a field that is not known is refused.
+  const nulls = parseByKind(schema, value === undefined ? value : places.withNulls(value));
+  const unknown = nulls.ok ? [] : nulls.problems.filter(({ of }) => of === 'key');
+  const problems = [...(parsed.ok ? [] : parsed.problems), ...unknown];
+  for (const { path, ...problem } of problems) {
+    const inside = { ...at, path: [...at.path, ...parsePath(path)] };
+    reading.problems.push(...places.locate(inside, problem));
+  }
+  return {
+    value: parsed.ok ? (parsed.value as Json) : value,
+    wrong: problems.map(({ path }) => path),
+  };
+}
+
+/** These hold any members: JSON Schemas, and what goes to a provider as it is. */
+const freeForm = ['schema', 'extra'];
+
+export function isFreeForm(name: string): boolean {
+  return freeForm.includes(name);
+}
+
+function convertTexts(
+  problems: readonly Problem[],
+  { source, path }: At,
+  { places }: Reading,
+): boolean {
+  const convertible = problems.filter((problem) => {
+    const inside = parsePath(problem.path);
+    const key = inside.at(-1);
+    const holder = places.find({ source, path: [...path, ...inside.slice(0, -1)] }).value;
+    if (key === undefined || typeof holder !== 'object' || holder === null) return false;
+    if (inside.some((part) => isFreeForm(String(part)))) return false;
+    const text = (holder as { readonly [key: string | number]: Json })[key];
+    const isFromEnvironment = places.markOf(holder, key)?.origin === 'environment';
+    if (!isFromEnvironment || typeof text !== 'string') return false;
+    if (!/^(?:-?\d+(?:\.\d+)?|true|false)$/.test(text)) return false;
+    const converted = text === 'true' || text === 'false' ? text === 'true' : Number(text);
+    Object.assign(holder, { [key]: converted });
+    return true;
+  });
+  return convertible.length > 0;
 }

@@ -1,14 +1,10 @@
 import type { z } from 'zod';
 import { defined, type Json, type JsonObject } from '../../base/json';
 import { promptFile } from '../schema/file';
-import { check } from './check';
-import { expandEnvironment } from './env';
 import { findPromptFile } from './find';
-import { readModel } from './model';
 import { withOurNames } from './names';
-import type { Source } from './places';
-import { problemAt, startOf } from './problem';
-import { parseText, type Reading } from './source';
+import { check, problemAt, startOf, type Reading } from './places';
+import { expandEnvironment, parseText } from './source';
 
 /** A prompt, and what its file says of the agent that gets it. */
 export type LoadedPrompt = { readonly text: string; readonly agent: JsonObject };
@@ -75,29 +71,22 @@ function readPromptFile({ name, text }: TextFile, reading: Reading): LoadedPromp
   }
   const isFree = (field: string) => ['settings', 'responseFormat'].includes(field);
   const source = withOurNames(document, { ...reading, isFree });
-  check(promptFile, { source, path: [] }, reading);
-  const agent = reading.problems.length > before ? undefined : agentIn(source, reading);
-  if (agent === undefined) return undefined;
-  return { text: joined((source.value as PromptFile).messages), agent };
+  const { value } = check(promptFile, { source, path: [] }, reading);
+  if (reading.problems.length > before) return undefined;
+  const prompt = value as PromptFile;
+  return { text: joined(prompt.messages), agent: agentIn(prompt) };
 }
 
 type PromptFile = z.output<typeof promptFile>;
 
 /** What a prompt file says of the agent. */
-function agentIn({ value, mark }: Source, { env, problems }: Reading): JsonObject | undefined {
-  const { systemInstructions = '', settings, responseFormat } = value as PromptFile;
-  const fields = value as JsonObject;
-  const model = fields.model === undefined ? undefined : readModel(fields, env);
-  if (model?.ok === false) {
-    problems.push(problemAt(startOf(mark.value.file), model.field, model.message));
-    return undefined;
-  }
+function agentIn({ model, systemInstructions = '', settings, responseFormat }: PromptFile) {
   return defined({
-    model: model?.model,
+    model,
     instructions: joined(systemInstructions) || undefined,
     output: responseFormat && { schema: responseFormat },
     settings: settings && { extra: settings },
-  });
+  }) as JsonObject;
 }
 
 function joined(texts: string | readonly string[]): string {

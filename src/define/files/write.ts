@@ -4,8 +4,7 @@ import { quote } from '../../base/problem';
 import { specError } from '../problems/problem';
 import { runnerRefs } from '../../core/runner-refs';
 import { calledRunners, type Runner } from '../runner';
-import { escapeEnvironment } from './env';
-import { yamlLibrary } from './source';
+import { escapeEnvironment, yamlLibrary } from './source';
 
 /**
  * Writes runners as YAML. `loadSpec` makes the same runners from it, if it gets their tools and other code. A runner that only one

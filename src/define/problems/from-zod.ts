@@ -11,11 +11,11 @@ import {
 // The one place where an issue of zod becomes a problem: a path and a sentence that follows it.
 
 /** What is wrong: a field that is not known, whatever its value is; or the type of a value, whatever is in it. Else a rule. */
-export type SchemaProblem = Problem & { readonly of?: 'key' | 'type' | undefined };
+export type SchemaProblem = Problem & { readonly of?: 'key' | 'type' };
 
-export type Parsed<Value> =
+export type Parsed<Value, Found = Problem> =
   | { readonly ok: true; readonly value: Value }
-  | { readonly ok: false; readonly problems: readonly Problem[] };
+  | { readonly ok: false; readonly problems: readonly Found[] };
 
 type RawIssue = z.core.$ZodRawIssue;
 type Issue = z.core.$ZodIssue;
@@ -29,16 +29,19 @@ export function parse<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
 ): Parsed<z.output<Schema>> {
-  const parsed = schema.safeParse(value, { error: messageOf, reportInput: true });
-  if (parsed.success) return { ok: true, value: parsed.data };
-  const found = problemsOf(parsed.error.issues, []);
-  return { ok: false, problems: found.map(({ path, message }) => ({ path, message })) };
+  const parsed = parseByKind(schema, value);
+  if (parsed.ok) return parsed;
+  return { ok: false, problems: parsed.problems.map(({ path, message }) => ({ path, message })) };
 }
 
-/** The same of a value that is not taken as the schema makes it, with the kind of each problem. */
-export function schemaProblems(schema: z.ZodType, value: unknown): readonly SchemaProblem[] {
+/** The same, with the kind of each problem. */
+export function parseByKind<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+): Parsed<z.output<Schema>, SchemaProblem> {
   const parsed = schema.safeParse(value, { error: messageOf, reportInput: true });
-  return parsed.success ? [] : problemsOf(parsed.error.issues, []);
+  if (parsed.success) return { ok: true, value: parsed.data };
+  return { ok: false, problems: problemsOf(parsed.error.issues, []) };
 }
 
 /** A rule across fields, for `superRefine`. It is asked once the fields are right by themselves. */
@@ -66,8 +69,10 @@ function problemsOf(issues: readonly Issue[], parent: Path): SchemaProblem[] {
     }
     const inside: unknown = issue.code === 'custom' ? issue.params?.at : undefined;
     const at = typeof inside === 'string' ? joinPath(textOf(path), inside) : textOf(path);
-    const of = issue.code === 'invalid_type' ? 'type' : undefined;
-    return [{ path: at, message: issue.message, of }];
+    const { message } = issue;
+    return [
+      issue.code === 'invalid_type' ? { path: at, message, of: 'type' } : { path: at, message },
+    ];
   });
 }
 

@@ -5,7 +5,7 @@ import { limits } from '../../protocol/limits';
 import { askUserTool } from '../../protocol/names';
 import { tryCompileSchema } from '../arguments/compile';
 import { rule } from '../problems/from-zod';
-import { memory } from './memory';
+import { memoryOf } from './memory';
 import {
   budget,
   count,
@@ -162,9 +162,7 @@ export const agentFields = {
     .meta(help('Tokens and dollars that a run may use, with all it calls', { see: 'budgets.md' }))
     .exactOptional(),
   /** What the agent is given of its thread's earlier turns. */
-  memory: memory
-    .meta(help('What the agent is given of the earlier turns of its thread', { see: 'memory.md' }))
-    .exactOptional(),
+  memory: memoryOf(model).exactOptional(),
 };
 
 // What code and files spell in two ways, and mean alike.
@@ -309,7 +307,9 @@ function askUserProblems(spec: RuledAgent): Problem[] {
   const index = callableNames(spec).indexOf(askUserTool.name);
   if (spec.askUser !== 'tool' || index < 0) return [];
   const message = `must not be ${quote(askUserTool.name)}: that name is taken while askUser is 'tool'; rename the tool`;
-  return [{ path: `tools[${index}]`, message }];
+  const { length } = spec.tools ?? [];
+  const path = index < length ? `tools[${index}]` : `subAgents[${index - length}].name`;
+  return [{ path, message }];
 }
 
 function toolChoiceProblems(spec: RuledAgent): Problem[] {

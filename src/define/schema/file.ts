@@ -11,6 +11,7 @@ import {
   outputSchema,
   subAgentFields,
 } from './agent';
+import { memoryOf } from './memory';
 import {
   branchesHelp,
   members,
@@ -34,7 +35,7 @@ import {
   kind,
   list,
   mcpServerName,
-  modelParts,
+  modelInFile,
   runnerId,
   text,
   toolName,
@@ -54,10 +55,6 @@ const provider = fullText.meta({
   expected: 'the name of a provider',
   ...help("The name of the provider; `model` is then the provider's name of the model alone"),
 });
-const model = z
-  .union([fullText.meta({ expected: 'the name of a model' }), modelParts])
-  .meta({ expected: "'provider/model' or {provider, model}" });
-
 /** A runner in its place, and not the name of one. */
 export function isInline(value: unknown): value is JsonObject {
   return isJsonObject(value) && !Object.hasOwn(value, 'ref');
@@ -128,14 +125,17 @@ const maxIterations = z.strictObject({
 const agentFile = z.strictObject({
   kind: kind('agent', 'May be left out').exactOptional(),
   ...agentFields,
-  model: model
-    .meta(
-      help('The model, after the name of its provider. Required, unless prompt files name it', {
+  model: modelInFile
+    .meta({
+      expected:
+        "'provider/model', such as 'openai/gpt-6.1-terra', {provider, model}, or a model beside 'provider'",
+      ...help('The model, after the name of its provider. Required, unless prompt files name it', {
         see: 'providers.md',
       }),
-    )
+    })
     .exactOptional(),
   provider: provider.exactOptional(),
+  memory: memoryOf(modelInFile).exactOptional(),
   instructions: textOrFile.meta(help('The system prompt')).exactOptional(),
   tools: distinctNames(tool, 500)
     .meta(help('Names of tools of the worker, or objects', { see: 'tools.md' }))
@@ -228,7 +228,7 @@ const texts = z
 
 /** A prompt in a file of its own, as potato-agent has them. */
 export const promptFile = z.strictObject({
-  model: fullText.meta(help('The model that gets the prompt')).exactOptional(),
+  model: modelInFile.meta(help('The model that gets the prompt')).exactOptional(),
   provider: fullText.meta(help('The provider of that model')).exactOptional(),
   messages: z.union([fullText, list(fullText, 100).min(1)]).meta({
     expected: 'a text, or a list of texts',

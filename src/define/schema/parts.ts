@@ -147,6 +147,11 @@ const modelText = z
 
 export const model = z.union([modelText, modelParts]).meta({ expected: modelRule });
 
+/** The same for files, in which other fields may name the provider: editors take any text. */
+export const modelInFile = z
+  .union([fullText.pipe(modelText), modelParts])
+  .meta({ expected: modelRule });
+
 export const budget = z
   .strictObject({
     /** Tokens, of input and output together. */

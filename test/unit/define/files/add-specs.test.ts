@@ -9,7 +9,7 @@ import {
   type Agent,
 } from '../../../../src';
 import { createRegistry } from '../../../../src/define/registry';
-import { addSpecs } from '../../../../src/define/files/add';
+import { addSpecs } from '../../../../src/define/files/load';
 import { LonghaulPlugin } from '../../../../src/worker';
 import { aTool } from '../../define/builders';
 import { aFolder, removeFolders } from './spec-folder';

@@ -82,7 +82,7 @@ describe('loadSpec', () => {
       'a model without provider',
       'agents:\n  - { id: desk, model: gpt-5-mini }\n',
       [
-        "2:24 agents[0].model must be 'provider/model', such as 'openai/gpt-6.1-terra', not 'gpt-5-mini'; or name the provider under 'provider', or in POTATO_HEAD_DEFAULT_PROVIDER",
+        "2:24 agents[0].model must be 'provider/model', such as 'openai/gpt-6.1-terra', {provider, model}, or a model beside 'provider', not 'gpt-5-mini'",
       ],
     ],
     [
