@@ -120,7 +120,7 @@ export type SpecSet = {
 };
 
 /** Reads all of it or throws a `SpecError` with everything that is wrong. With `stubs`, code may be missing. */
-export function readSpecSet(
+function readSpecSet(
   source: SpecSource | readonly SpecSource[],
   { stubs = false, ...options }: LoadSpecOptions & { readonly stubs?: boolean },
 ): SpecSet {

@@ -124,7 +124,7 @@ const sessionKey = z
 export const sessionKeys = distinct(sessionKey, 100).meta({ expected: 'an array of session keys' });
 
 const modelRule = "'provider/model', such as 'openai/gpt-6.1-terra', or {provider, model}";
-export const modelParts = z.strictObject({
+const modelParts = z.strictObject({
   provider: runnerId.meta(help('The name of a provider of the worker')),
   model: z
     .string()
