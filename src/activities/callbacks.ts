@@ -128,7 +128,7 @@ export class CallbackChain {
       const place = hookPlace(link.callbacks.name, hook);
       const answer = await this.#call(code, link.keys, { place, subject });
       if (answer === undefined || answer === null) continue;
-      const read = hook === 'onInvalidToolCall' ? readAction : readAnswer;
+      const read = hook === 'onInvalidToolCall' ? readAction : readCallbackAnswer;
       return read(answer, place) as AnswerOf<Name>;
     }
     return undefined;
@@ -160,7 +160,7 @@ function hookPlace(callbacks: string, hook: Hook): CodePlace {
 
 // What a hook may answer. It is checked, because callbacks may be plain JavaScript without types.
 
-export function readAnswer(answer: unknown, place: CodePlace): CallbackAnswer {
+export function readCallbackAnswer(answer: unknown, place: CodePlace): CallbackAnswer {
   if (isJsonObject(answer)) {
     const { kind, reason, text } = answer;
     if (kind === 'abort' && typeof reason === 'string') return { kind, reason };

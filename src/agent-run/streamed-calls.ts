@@ -10,7 +10,7 @@ import type { StreamedInvalidToolCall, ToolCallDelta } from './streamed-turn';
 import { toCallPart } from './streamed-turn';
 import { argumentsText } from '../core/machine/working-turn';
 
-type StreamedCall = {
+type OpenStreamedCall = {
   readonly callId: string;
   readonly argsText: string;
   /** The name it goes by; unset until one was accepted. */
@@ -27,12 +27,12 @@ export type CallOutput =
   | { readonly kind: 'deltas'; readonly deltas: readonly ToolCallDelta[] }
   | { readonly kind: 'invalid'; readonly invalid: StreamedInvalidToolCall };
 
-const newCall: StreamedCall = { callId: '', argsText: '', held: [] };
+const newCall: OpenStreamedCall = { callId: '', argsText: '', held: [] };
 const nothing: CallOutput = { kind: 'deltas', deltas: [] };
 
 export class StreamedCalls {
   readonly #allowed: ReadonlySet<string>;
-  readonly #calls = new Map<string, StreamedCall>();
+  readonly #calls = new Map<string, OpenStreamedCall>();
 
   constructor(allowed: readonly string[]) {
     this.#allowed = new Set(allowed);

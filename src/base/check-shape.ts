@@ -1,7 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonSchema } from './json';
-import { describeValue, didYouMean, formatPath, type Problem, quote } from './problem';
-
-type Path = readonly (string | number)[];
+import { describeValue, didYouMean, formatPath, type Path, type Problem, quote } from './problem';
 
 /** A limit, because input comes from outside: a thousand wrong keys must not cost a thousand searches. */
 const mostUnknown = 50;

@@ -7,6 +7,9 @@ export type JsonObject = { [key: string]: Json };
 /** A JSON Schema. The model gets it unchanged. */
 export type JsonSchema = JsonObject;
 
+/** Keys that would change the object they are set on. */
+export const reservedKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

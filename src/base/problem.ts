@@ -8,12 +8,20 @@ const mostComparisons = 50_000;
 
 export type Problem = { readonly path: string; readonly message: string };
 
+/** Members and items on the way from a value to one in it. */
+export type Path = readonly (string | number)[];
+
 const longestQuote = 80;
 
 /** User text for an error message: quoted, on one line, cut when long. */
 export function quote(text: string): string {
   const line = text.replace(/\s+/g, ' ');
   return line.length > longestQuote ? `'${line.slice(0, longestQuote)}…'` : `'${line}'`;
+}
+
+/** The message of any thrown value. */
+export function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Describes a value in a few words, for "must be …, not …". */
@@ -26,7 +34,7 @@ export function describeValue(value: unknown): string {
 }
 
 /** `['items', 0, 'name']` as `items[0].name`. */
-export function formatPath(segments: readonly (string | number)[]): string {
+export function formatPath(segments: Path): string {
   return segments.reduce<string>((path, segment) => {
     if (typeof segment === 'number') return `${path}[${segment}]`;
     if (!/^[A-Za-z_$][\w$-]*$/.test(segment)) return `${path}[${JSON.stringify(segment)}]`;

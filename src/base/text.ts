@@ -63,3 +63,7 @@ function isHighSurrogate(unit: number): boolean {
 function isLowSurrogate(unit: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff;
 }
+
+export function toKiB(bytes: number): string {
+  return `${Math.ceil(bytes / 1024)} KiB`;
+}

@@ -21,8 +21,6 @@ import { hasGrpcStatus } from './failures';
 import { Longhaul } from './longhaul';
 import { checkIdSecret } from './thread-input';
 
-const cancelled = 1;
-
 const closed = 'the connection was closed';
 
 type DataOptions = ServerOptions & EncryptionOptions;
@@ -160,7 +158,7 @@ export function retriesUntilClosed(): {
     interceptors: [retry, guard],
     close: () => {
       isClosed = true;
-      for (const call of open) call.cancelWithStatus(cancelled, closed);
+      for (const call of open) call.cancelWithStatus(grpcStatus.cancelled, closed);
     },
   };
 }
@@ -193,7 +191,7 @@ function endedCall(): GrpcCall {
   const start: GrpcCall['start'] = (metadata, listener) => {
     listener?.onReceiveMessage?.(null);
     listener?.onReceiveStatus?.({
-      code: cancelled,
+      code: grpcStatus.cancelled,
       details: closed,
       metadata,
     });

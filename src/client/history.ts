@@ -32,7 +32,7 @@ type HistoryPage = Awaited<
 
 export type HistoryEvent = NonNullable<NonNullable<HistoryPage>['events']>[number];
 
-type Execution = { readonly workflowId: string; readonly runId?: string };
+type ExecutionRef = { readonly workflowId: string; readonly runId?: string };
 
 type Page = {
   readonly history?: HistoryPage;
@@ -44,7 +44,7 @@ type PageRequest = { readonly maximumPageSize: number; readonly nextPageToken?: 
 /** All events, the first one first. */
 export async function* historyEvents(
   client: Client,
-  execution: Execution,
+  execution: ExecutionRef,
 ): AsyncGenerator<HistoryEvent, void, void> {
   const { namespace } = client.options;
   yield* eventsOf(client, (page) =>
@@ -55,7 +55,7 @@ export async function* historyEvents(
 /** All events, the last one first; at most `most` per page. */
 export async function* lastEvents(
   client: Client,
-  execution: Execution,
+  execution: ExecutionRef,
   most = pageSize,
 ): AsyncGenerator<HistoryEvent, void, void> {
   const { namespace } = client.options;

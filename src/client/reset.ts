@@ -172,7 +172,7 @@ type Step = {
   closedAt: number;
 };
 
-type Execution = {
+type PastExecution = {
   readonly runId: string;
   readonly previous: string;
   readonly input: RunInput;
@@ -212,7 +212,7 @@ class ResetPlanner {
   }
 
   /** Newest first. */
-  async *#executions(workflowId: string): AsyncGenerator<Execution, void, void> {
+  async *#executions(workflowId: string): AsyncGenerator<PastExecution, void, void> {
     for (let runId = ''; ;) {
       const execution = await this.#read({ workflowId, ...(runId !== '' && { runId }) });
       yield execution;
@@ -221,7 +221,10 @@ class ResetPlanner {
     }
   }
 
-  async #read(run: { readonly workflowId: string; readonly runId?: string }): Promise<Execution> {
+  async #read(run: {
+    readonly workflowId: string;
+    readonly runId?: string;
+  }): Promise<PastExecution> {
     const steps = new Map<number, Step>();
     let [runId, previous, input] = ['', '', {} as RunInput];
     for await (const event of historyEvents(this.#client, run)) {

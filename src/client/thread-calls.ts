@@ -172,7 +172,7 @@ async function sendUntilTaken<Reply>(update: ThreadUpdate): Promise<Reply> {
     } catch (error) {
       const mismatch = await startMismatch(update);
       if (mismatch !== undefined) throw mismatch;
-      if (!isPassing(error) || attempt === attempts) throw error;
+      if (!mayRetrySend(error) || attempt === attempts) throw error;
       const pauseMs = Math.min(longestPauseMs, attempt * 50);
       await pause(pauseMs);
     }
@@ -214,7 +214,7 @@ async function startMismatch({ client, start }: ThreadUpdate): Promise<LonghaulE
 }
 
 /** The thread closed or continued as new before it took the update. */
-function isPassing(error: unknown): boolean {
+function mayRetrySend(error: unknown): boolean {
   if (isCutOff(error) || isNotFound(error)) return true;
   if (hasGrpcStatus(error, grpcStatus.failedPrecondition, grpcStatus.aborted)) return true;
   const refusal = updateRefusal(error);

@@ -99,7 +99,7 @@ const publicMembers: Readonly<Record<Exclude<keyof RunInput, keyof typeof parent
 };
 
 /** Throws `InvalidInput` if a run's input is wrong, with what would be right. `parent` is the workflow that started the run, if one did. */
-export function checkRunInput(value: unknown, parent?: Parent): asserts value is RunInput {
+export function checkRunInput(value: unknown, parent?: ParentWorkflow): asserts value is RunInput {
   if (!isJsonObject(value)) {
     throw invalid(
       `the input of a run must be {"runner": "<id>", "input": "<text>"}, not ${typeName(value)}`,
@@ -140,7 +140,10 @@ export function withoutNullMembers<Input extends object>(input: Input): Input {
   return Object.fromEntries(given) as Input;
 }
 
-function checkParentMembers(value: { [key: string]: unknown }, parent: Parent | undefined): void {
+function checkParentMembers(
+  value: { [key: string]: unknown },
+  parent: ParentWorkflow | undefined,
+): void {
   for (const name of Object.keys(parentMembers) as (keyof typeof parentMembers)[]) {
     if (!isGiven(value[name])) continue;
     if (parent === undefined) {
@@ -237,7 +240,7 @@ function invalid(message: string): LonghaulError {
 // to travel.
 
 /** The workflow that started a run as its child. */
-type Parent = { readonly workflowId: string };
+type ParentWorkflow = { readonly workflowId: string };
 
 type ParentMembers = Required<
   Pick<RunInput, 'lineage' | 'definition' | 'sessionFrom' | 'inputFrom' | 'thread' | 'origin'>
@@ -252,7 +255,7 @@ function objectOf<Fields extends object>(
 
 /** What is wrong with a member from a parent; undefined if nothing is. */
 function parentProblem<Name extends keyof ParentMembers>(
-  parent: Parent,
+  parent: ParentWorkflow,
   name: Name,
   member: unknown,
 ): string | undefined {

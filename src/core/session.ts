@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../base/json';
+import { type Json, type JsonObject, reservedKeys } from '../base/json';
 import type { SessionDelta } from '../protocol/session';
 
 export type { SessionDelta };
@@ -7,7 +7,6 @@ export type { SessionDelta };
 type JsonViolation = { readonly path: string; readonly problem: string };
 
 const maxDepth = 200;
-const refusedKeys = new Set(['__proto__', 'constructor', 'prototype']);
 
 /** The first place where a value is not JSON; undefined if it is JSON. For values that came as JSON. */
 export function checkJson(value: unknown, path = ''): JsonViolation | undefined {
@@ -58,7 +57,7 @@ export function pickKeys(session: JsonObject, keys: readonly string[]): JsonObje
 }
 
 /** Keys that start with two underscores are Longhaul's own and are never merged. */
-export const isOwnKey = (key: string): boolean => !key.startsWith('__') && !refusedKeys.has(key);
+export const isOwnKey = (key: string): boolean => !key.startsWith('__') && !reservedKeys.has(key);
 
 /** Equality of JSON values; the order of keys does not matter. */
 export function sameJson(left: Json | undefined, right: Json | undefined): boolean {
@@ -128,7 +127,7 @@ function checkObject(value: object, path: string, walk: Walk): JsonViolation | u
 function checkEntries(value: object, path: string, walk: Walk): JsonViolation | undefined {
   for (const [key, item] of Object.entries(value)) {
     const at = keyPath(path, key);
-    if (refusedKeys.has(key)) return { path: at, problem: `the key "${key}" is reserved` };
+    if (reservedKeys.has(key)) return { path: at, problem: `the key "${key}" is reserved` };
     if (walk.refusesHalves && !key.isWellFormed()) return { path: at, problem: halfCharacter };
     if (item === undefined && walk.omitsUndefined) continue;
     const violation = check(item, at, walk);

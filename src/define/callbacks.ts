@@ -80,12 +80,12 @@ export type OnInvalidToolCallContext = CallbackContext &
     readonly messages: readonly Message[];
   };
 
-type Answer<Value> = Value | null | undefined | void;
+type HookAnswer<Value> = Value | null | undefined | void;
 
 /** A hook returns nothing to go on, or an answer. It may be asynchronous. */
 export type CallbackHook<Context, Value = CallbackAnswer> = (
   context: Context,
-) => Answer<Value> | Promise<Answer<Value>>;
+) => HookAnswer<Value> | Promise<HookAnswer<Value>>;
 
 /** The five hooks. `CallbackHooks['beforeToolCall']` is the type of one. */
 export type CallbackHooks = {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { namedById, runnerRefs } from '../core/runner-refs';
 import { canonicalJson, deepFreeze } from '../base/json';
 import { quote } from '../base/problem';
+import { toKiB } from '../base/text';
 import { LonghaulError } from '../protocol/errors';
 import { limits } from '../protocol/limits';
 import type { AgentSpec, CallbacksSpec, Definition, RunnerSpec, ToolSpec } from '../protocol/spec';
@@ -116,8 +117,4 @@ function checkSize(definition: Definition, runner: RunnerSpec): void {
       ? `${runnerName(runner)} is ${toKiB(bytes)} with its tools; a definition may have ${toKiB(limits.definition)}: shorten its instructions or the schemas of its tools.`
       : `${runnerName(runner)} is ${toKiB(bytes)} with its runners and their tools; a definition may have ${toKiB(limits.definition)}: shorten their instructions and prompts, or the schemas of the tools.`;
   throw new LonghaulError('SpecError', message, { details: { bytes, limit: limits.definition } });
-}
-
-function toKiB(bytes: number): string {
-  return `${Math.ceil(bytes / 1024)} KiB`;
 }

@@ -1,6 +1,6 @@
 import { canonicalJson, isJsonObject, type Json } from '../base/json';
 import type { Definition, RunnerSpec } from '../protocol/spec';
-import { formatPath } from '../base/problem';
+import { formatPath, type Path } from '../base/problem';
 
 export type FieldChange = {
   readonly path: string;
@@ -56,8 +56,6 @@ function ownChange(id: string, before: Definitions, after: Definitions): RunnerC
   const fields = fieldChanges(old as unknown as Json, fresh as unknown as Json, []);
   return fields.length === 0 ? undefined : { ...change(fresh.kind, 'changed'), fields };
 }
-
-type Path = readonly (string | number)[];
 
 function fieldChanges(
   old: Json | undefined,

@@ -3,6 +3,7 @@ import { limits } from '../protocol/limits';
 import type { Definition, RunnerSpec, ToolSpec } from '../protocol/spec';
 import { canonicalJson, deepFreeze } from '../base/json';
 import { quote } from '../base/problem';
+import { toKiB } from '../base/text';
 import { refuseProblems } from './options';
 import { agentRules } from './schema/agent';
 
@@ -66,8 +67,4 @@ function checkSize(definition: Definition, listings: McpListings): void {
 
 function bytesOf(value: unknown): number {
   return Buffer.byteLength(canonicalJson(value));
-}
-
-function toKiB(bytes: number): string {
-  return `${Math.ceil(bytes / 1024)} KiB`;
 }

@@ -1,11 +1,9 @@
 // State as JSON text. Values that would change on the way are refused with their path, never coerced.
 
 import { LonghaulError } from '../protocol/errors';
-import { isJsonObject, type JsonObject } from '../base/json';
+import { isJsonObject, type JsonObject, reservedKeys } from '../base/json';
 
 const complaint = 'the state is not a JSON object';
-
-const refusedKeys = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
  * The JSON text of a state. Throws `StoreError` for values that JSON would change: NaN, Date, Map, undefined, cycles; and for the keys `__proto__`, `constructor` and `prototype`.
@@ -13,7 +11,7 @@ const refusedKeys = new Set(['__proto__', 'constructor', 'prototype']);
 export function encodeState(value: unknown): string {
   if (!isJsonObject(value))
     throw new LonghaulError('StoreError', `${complaint}: it must be an object`);
-  return encodeJson(value, { complaint, refusedKeys });
+  return encodeJson(value, { complaint, refusedKeys: reservedKeys });
 }
 
 /** The state of a text that `encodeState` made. Throws `StoreError` for other texts. */

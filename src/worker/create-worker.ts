@@ -1,3 +1,4 @@
+import { grpcStatus } from '../base/grpc-status';
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { LonghaulError } from '../protocol/errors';
 import { timeouts } from '../protocol/limits';
@@ -11,9 +12,6 @@ type Settings = WorkerOptions & {
   readonly connection: NativeConnection;
   readonly namespace: string;
 };
-
-/** gRPC's status code. */
-const notFound = 5;
 
 /**
  * Makes a Temporal worker that runs agents: workflows, model calls and tools. Throws `SpecError` for wrong options, `PackageMissing`,
@@ -69,7 +67,7 @@ async function checkNamespace({ connection, namespace }: Settings): Promise<void
     );
   } catch (error) {
     const { code } = Object(error) as { readonly code?: unknown };
-    if (code === notFound) throw namespaceMissing(namespace, error);
+    if (code === grpcStatus.notFound) throw namespaceMissing(namespace, error);
   }
 }
 

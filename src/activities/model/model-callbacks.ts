@@ -19,7 +19,7 @@ export type CalledModel = {
   readonly toCheck?: ModelResponse;
 };
 
-type HookedCall = {
+type HookedModelCall = {
   readonly spec: AgentSpec;
   /** What the model is sent. */
   readonly messages: readonly Message[];
@@ -30,7 +30,7 @@ type HookedCall = {
 export async function beforeModelCall({
   chain,
   messages,
-}: HookedCall): Promise<CalledModel | undefined> {
+}: HookedModelCall): Promise<CalledModel | undefined> {
   const before = await chain?.run('beforeModelCall', { messages });
   if (before?.kind === 'abort') throw new CallbackAbort({ reason: before.reason, history: [] });
   return before && overridden(before.text);
@@ -38,7 +38,7 @@ export async function beforeModelCall({
 
 /** The turn that callbacks make of the model's response. */
 export async function afterModelCall(
-  { chain, spec, messages }: HookedCall,
+  { chain, spec, messages }: HookedModelCall,
   response: ModelResponse,
 ): Promise<CalledModel> {
   if (chain === undefined) return { turn: response, toCheck: response };

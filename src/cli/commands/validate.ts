@@ -4,7 +4,7 @@ import type { CodeOptions, Registry } from '../../define/registry';
 import { checkSpec, type SpecCheck } from '../../define/files/load';
 import { formatSpecProblem } from '../../define/files/places';
 import { findAgentsSource, loadAgents, type LoadedAgents } from '../session/agents';
-import type { CommandContext } from '../session/parse-options';
+import { collect, type CommandContext } from '../session/parse-options';
 import { exitCodes } from '../exit';
 import { printableJson, printableLine } from '../render/text';
 import type { Terminal } from '../render/terminal';
@@ -52,10 +52,6 @@ async function loadCode({
   const flags = tools === undefined ? {} : { file: [], tools };
   const source = findAgentsSource(process.cwd(), { ...flags, ...(agents && { agents }) });
   return source && (await loadAgents(source));
-}
-
-function collect(value: string, earlier: readonly string[]): readonly string[] {
-  return [...earlier, value];
 }
 
 function printJson({ ids, problems }: SpecCheck, terminal: Terminal): void {

@@ -129,11 +129,11 @@ export async function checkExecutions(client: Client): Promise<Omit<Check, 'name
   return { status: 'warn', message, todo };
 }
 
-type Execution = Pick<WorkflowExecutionInfo, 'workflowId' | 'status'>;
+type ListedExecution = Pick<WorkflowExecutionInfo, 'workflowId' | 'status'>;
 
 /** The one with the most first. */
-export function manyExecutions(executions: readonly Execution[]): readonly string[] {
-  const byId = new Map<string, Execution[]>();
+export function manyExecutions(executions: readonly ListedExecution[]): readonly string[] {
+  const byId = new Map<string, ListedExecution[]>();
   for (const execution of executions) {
     const own = byId.get(execution.workflowId) ?? [];
     byId.set(execution.workflowId, own);

@@ -250,7 +250,7 @@ export async function sendReply(run: RunHandle, inputId: string, reply: Reply): 
 }
 
 /** The text as a JSON object, or undefined. */
-function argumentsOf(text: string): JsonObject | undefined {
+function argumentsFromText(text: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return isJsonObject(value) ? value : undefined;
@@ -271,7 +271,7 @@ function approvalReply({ inputId }: PendingInput, text: string): Reply {
   const refusal = /^(?:n|no|reject)(?:\s*:\s*(?<reason>[\s\S]*))?$/i.exec(word);
   if (refusal !== null)
     return { kind: 'reject', reason: refusal.groups?.['reason'] || defaultReason };
-  const args = argumentsOf(word);
+  const args = argumentsFromText(word);
   if (args !== undefined) return { kind: 'approve', args };
   throw new LonghaulError(
     'InvalidAnswer',
@@ -314,7 +314,7 @@ async function askArguments(input: PendingInput, terminal: Terminal): Promise<Re
   for (;;) {
     const text = await terminal.ask('arguments > ', draft);
     if (text === undefined) return undefined;
-    const args = argumentsOf(text);
+    const args = argumentsFromText(text);
     if (args !== undefined) return { kind: 'approve', args };
     terminal.print('the arguments must be a JSON object');
     draft = text;

@@ -5,7 +5,7 @@ import type { Ajv, FuncKeywordDefinition, Options, ValidateFunction } from 'ajv'
 import type { FormatsPlugin } from 'ajv-formats';
 import { LRUCache } from 'lru-cache';
 import { canonicalJson, isJsonObject, type Json, type JsonSchema } from '../../base/json';
-import { describeValue, type Problem } from '../../base/problem';
+import { describeValue, errorText, type Problem } from '../../base/problem';
 import { specError } from '../problems/problem';
 import {
   affordProblems,
@@ -119,7 +119,7 @@ function compileChecked(schema: JsonSchema, draft: SchemaDraft): CompiledSchema 
   } catch (error) {
     if (error instanceof TookTooLong) throw error;
     // A reference to nothing, mostly.
-    return failed('', messageOf(error));
+    return failed('', errorText(error));
   }
 }
 
@@ -133,7 +133,7 @@ function toCheck(validate: ValidateFunction, patterns: Patterns): SchemaCheck {
       });
     } catch (error) {
       // Else a schema that refers to itself without end, or a value too deep to follow.
-      const message = error instanceof TookTooLong ? tooLongToCheck : messageOf(error);
+      const message = error instanceof TookTooLong ? tooLongToCheck : errorText(error);
       return [{ path: '', message }];
     } finally {
       validate.errors = null;
@@ -149,10 +149,6 @@ function draftOf({ $schema }: JsonSchema): SchemaDraft | undefined {
 
 function failed(path: string, message: string): CompiledSchema {
   return { ok: false, problems: [{ path, message }] };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** What says whether a schema is one. */

@@ -3,7 +3,14 @@
 import { createRequire } from 'node:module';
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
 import { isJsonObject, type Json, type JsonSchema } from '../../base/json';
-import { describeValue, formatPath, formatProblem, quote, type Problem } from '../../base/problem';
+import {
+  describeValue,
+  errorText,
+  formatPath,
+  formatProblem,
+  quote,
+  type Problem,
+} from '../../base/problem';
 import { toPlainJson } from '../plain-json';
 import { checkMilliseconds, tooLongToCheck, TookTooLong, withinTime } from './bounds';
 import { tryCompileSchema } from './compile';
@@ -90,7 +97,7 @@ function emit(schema: StandardSchema): SchemaOption {
   try {
     emitted = emitter();
   } catch (error) {
-    return failed(`cannot be written as JSON Schema (${messageOf(error)}): ${advice}`);
+    return failed(`cannot be written as JSON Schema (${errorText(error)}): ${advice}`);
   }
   if (!isJsonObject(emitted)) return failed(`emits no JSON Schema object: ${advice}`);
   // zod puts its own `~standard` entry, with functions, on what it emits.
@@ -153,7 +160,7 @@ function validateWithStandardSchema(schema: StandardSchema): ValidateArguments {
       if (result.issues === undefined) return { ok: true, value: result.value };
       return { ok: false, problems: result.issues.map(toProblem) };
     } catch (error) {
-      const message = error instanceof TookTooLong ? tooLongToCheck : messageOf(error);
+      const message = error instanceof TookTooLong ? tooLongToCheck : errorText(error);
       return { ok: false, problems: [{ path: '', message }] };
     }
   };
@@ -165,8 +172,4 @@ function toProblem({ path = [], message }: StandardSchemaV1.Issue): Problem {
     return typeof key === 'number' ? key : String(key);
   });
   return { path: formatPath(segments), message };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

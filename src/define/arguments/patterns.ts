@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import type { CodeOptions } from 'ajv';
 import type { RE2JS } from 're2js';
 import type { Json } from '../../base/json';
-import { formatPath, quote, type Problem } from '../../base/problem';
+import { errorText, formatPath, quote, type Problem } from '../../base/problem';
 
 const load = createRequire(__filename);
 
@@ -84,7 +84,7 @@ function unsupportedFeature(pattern: string): string | undefined {
     return undefined;
   } catch (error) {
     if (usesLookAround(pattern)) return 'look-ahead or look-behind';
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorText(error);
     return message.includes('repeat count') ? 'more than 1,000 repetitions' : `syntax (${message})`;
   }
 }

@@ -19,7 +19,7 @@ export type Parsed<Value, Found = Problem> =
 
 type RawIssue = z.core.$ZodRawIssue;
 type Issue = z.core.$ZodIssue;
-type Path = readonly PropertyKey[];
+type ZodPath = readonly PropertyKey[];
 
 /** Specs come from outside: a thousand wrong keys must not cost a thousand searches. */
 const mostUnknown = 50;
@@ -54,7 +54,7 @@ export function rule<Value>(find: (value: Value) => readonly Problem[]) {
   };
 }
 
-function problemsOf(issues: readonly Issue[], parent: Path): SchemaProblem[] {
+function problemsOf(issues: readonly Issue[], parent: ZodPath): SchemaProblem[] {
   return issues.flatMap((issue) => {
     const path = [...parent, ...issue.path];
     if (issue.code === 'invalid_union') {
@@ -85,7 +85,7 @@ function meantAlternative(issue: z.core.$ZodIssueInvalidUnion): readonly Issue[]
   return shaped.length === 1 ? shaped[0] : unknownOnly.length === 1 ? unknownOnly[0] : undefined;
 }
 
-function textOf(path: Path): string {
+function textOf(path: ZodPath): string {
   return formatPath(path.map((key) => (typeof key === 'number' ? key : String(key))));
 }
 
@@ -133,7 +133,7 @@ function choicesOf(issue: RawIssue): readonly unknown[] | undefined {
 function expectation(issue: RawIssue): string {
   const schema = issue.schema ?? issue.inst;
   if (!(schema instanceof z.ZodType)) return 'something else';
-  const said = saidBy(schema);
+  const said = expectedBy(schema);
   if (said !== undefined) return said;
   const choices = choicesOf(issue);
   return choices === undefined ? kindOf(schema.def, issue.code) : oneOf(choices);
@@ -141,7 +141,7 @@ function expectation(issue: RawIssue): string {
 
 /** The same of a field without a value, for the tables of the docs. */
 export function expectationOf(schema: z.ZodType): string {
-  const said = saidBy(schema);
+  const said = expectedBy(schema);
   if (said !== undefined) return said;
   if (schema instanceof z.ZodPipe) return expectationOf(schema.in as z.ZodType);
   if (schema instanceof z.ZodEnum) return oneOf(schema.options);
@@ -149,7 +149,7 @@ export function expectationOf(schema: z.ZodType): string {
   return kindOf(schema.def, 'custom');
 }
 
-function saidBy(schema: z.ZodType): string | undefined {
+function expectedBy(schema: z.ZodType): string | undefined {
   const said = schema.meta()?.expected;
   return typeof said === 'string' ? said : undefined;
 }

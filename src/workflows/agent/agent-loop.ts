@@ -26,7 +26,7 @@ import { answerText } from '../../core/machine/answer';
 import { budgetExceeded, budgetQuestion, waitForAnswer } from './input-wait';
 import { besideModelCall } from './call-inputs';
 import type { CarriedProgress } from '../run/carried-run';
-import { spendOf } from '../children/child-failure';
+import { failureSpend } from '../children/child-failure';
 import { ToolCalls } from './tool-calls';
 import type { Progress } from '../execution/execution';
 import type { Asker } from '../execution/pending-requests';
@@ -137,7 +137,7 @@ export class AgentLoop implements Driver, Asker {
       })
       .catch((error: unknown) => {
         // An answer that could not be checked was paid for all the same.
-        const spend = spendOf(error);
+        const spend = failureSpend(error);
         if (spend !== undefined) budget.record(spend);
         throw error;
       });

@@ -35,7 +35,7 @@ export function cancelledBelow(error: unknown, path: string): unknown {
 }
 
 /** What a failed child or model call has spent, as far as it could say. */
-export function spendOf(error: unknown): RunSpend | undefined {
+export function failureSpend(error: unknown): RunSpend | undefined {
   const cause = error instanceof Error ? error.cause : undefined;
   const details = cause instanceof ApplicationFailure ? cause.details : undefined;
   return (details?.[1] ?? undefined) as RunSpend | undefined;

@@ -37,7 +37,7 @@ import type { AgentToolPolicy, BudgetSpec } from '../../protocol/spec';
 import type { Execution } from '../execution/execution';
 import type { LoadedDefinition } from '../run/load';
 import type { RunPosition } from '../run/run-position';
-import { cancelledBelow, failureCode, spendOf } from './child-failure';
+import { cancelledBelow, failureCode, failureSpend } from './child-failure';
 import { childId, childOptions } from './child-start';
 import { SentInputs } from './sent-inputs';
 import { StartGate } from './start-gate';
@@ -128,7 +128,7 @@ export class Children {
       return result;
     } catch (error) {
       budget.takeBack(share);
-      const spend = spendOf(error) ?? report.spend;
+      const spend = failureSpend(error) ?? report.spend;
       if (spend !== undefined) budget.record(spend);
       const isCancelled = CancellationScope.current().consideredCancelled;
       throw isCancelled ? error : cancelledBelow(error, lineage.path);

@@ -27,7 +27,7 @@ import type { AgentRunResult, ChildInputs } from '../../protocol/run';
 import type { OpenThreadResult, SendInput, SendReply, ThreadInput } from '../../protocol/thread';
 import { openingActivities } from '../activity-proxies';
 import { packThread, unpackThread } from './carried-thread';
-import { spendOf, failureView } from '../children/child-failure';
+import { failureSpend, failureView } from '../children/child-failure';
 import { childId } from '../children/child-start';
 import { toWorkflowFailure } from '../durable';
 import { Execution, type View } from '../execution/execution';
@@ -285,7 +285,7 @@ export class ThreadLoop implements HandledThread {
       if (this.#memory.isFull(result)) await this.#compact();
     } catch (error) {
       if (CancellationScope.current().consideredCancelled) throw error;
-      const spend = spendOf(error);
+      const spend = failureSpend(error);
       if (spend !== undefined) this.#budget.record(spend);
       const failure = failureView(error);
       const status = failure.code === 'RunCancelled' ? 'cancelled' : 'failed';

@@ -4,7 +4,7 @@ import {
   callbackChain,
   CallbackChain,
   readAction,
-  readAnswer,
+  readCallbackAnswer,
 } from '../../../src/activities/callbacks';
 import { abort, defineCallbacks, overrideResponse, type CallbacksDefinition } from '../../../src';
 import type { CallModelInput } from '../../../src/protocol/activities';
@@ -175,7 +175,7 @@ describe('what hooks may answer', () => {
     { answer: { kind: 'override', text: 5 } },
     { answer: [] },
   ])('refuses $answer as a result', ({ answer }) => {
-    expect(() => readAnswer(answer, place)).toThrow('must answer nothing, abort(reason)');
+    expect(() => readCallbackAnswer(answer, place)).toThrow('must answer nothing, abort(reason)');
   });
 
   it.each([

@@ -12,7 +12,7 @@ import {
   failureCode,
   failureReason,
   reported,
-  spendOf,
+  failureSpend,
 } from '../../../../src/workflows/children/child-failure';
 import { noUsage } from '../../core/builders';
 
@@ -41,12 +41,12 @@ describe('a failure on its way up', () => {
       details: [details, spend],
       cause: failure,
     });
-    expect(spendOf(child(told as Error))).toEqual(spend);
+    expect(failureSpend(child(told as Error))).toEqual(spend);
   });
 
   it('counts what was spent once: the report of a child is not that of its caller', () => {
     const below = child(reported(limit, { usage: noUsage }) as Error);
-    expect(spendOf(child(reported(below, spend) as Error))).toEqual(spend);
+    expect(failureSpend(child(reported(below, spend) as Error))).toEqual(spend);
   });
 
   it.each([
@@ -55,7 +55,7 @@ describe('a failure on its way up', () => {
     { name: 'what is no failure of Temporal', failure: new Error('it broke') },
   ])('passes $name', ({ failure }) => {
     expect(reported(failure, spend)).toBe(failure);
-    expect(spendOf(failure)).toBeUndefined();
+    expect(failureSpend(failure)).toBeUndefined();
   });
 
   it('says which run was cancelled by itself', () => {
