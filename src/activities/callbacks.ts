@@ -147,7 +147,7 @@ export class CallbackChain {
       session: structuredClone(before),
     };
     const answer = await runUserCode(place, () => code(context), this.#config.signal);
-    const { delta, problem } = sessionChanges(keys, { before, after: context.session });
+    const { delta, problem } = sessionChanges({ keys }, { before, after: context.session });
     if (problem !== undefined) throw userCodeError(place, problem);
     this.merge(delta);
     return answer;

@@ -5,7 +5,7 @@ import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { LRUCache } from 'lru-cache';
 import { clipText } from '../base/text';
 import type { JsonObject } from '../base/json';
-import { checkExactJson, sessionDelta, violationText } from '../core/session';
+import { checkExactJson, isOwnKey, sessionDelta, violationText } from '../core/session';
 import { type ErrorDetails, LonghaulError } from '../protocol/errors';
 import { limits } from '../protocol/limits';
 import type { SessionDelta } from '../protocol/session';
@@ -62,9 +62,12 @@ export async function untilAborted<Result>(
   }
 }
 
+/** `mayReserve`: it may write under reserved keys, which are never merged. */
+type SessionRules = { readonly keys: readonly string[]; readonly mayReserve?: boolean };
+
 /** What code changed in its session. A problem is an error of the code: what it wrote would be lost without a word. */
 export function sessionChanges(
-  keys: readonly string[],
+  { keys, mayReserve = false }: SessionRules,
   { before, after }: { readonly before: JsonObject; readonly after: JsonObject },
 ): { readonly delta: SessionDelta; readonly problem?: string } {
   const violation = checkExactJson(after);
@@ -73,7 +76,8 @@ export function sessionChanges(
     return { delta: { set: {}, removed: [] }, problem };
   }
   const delta = sessionDelta(before, after);
-  const foreign = [...Object.keys(after), ...delta.removed].filter((key) => !keys.includes(key));
+  const isAllowed = (key: string): boolean => keys.includes(key) || (mayReserve && !isOwnKey(key));
+  const foreign = [...Object.keys(after), ...delta.removed].filter((key) => !isAllowed(key));
   if (foreign.length === 0) return { delta };
   return { delta, problem: `changed session keys it does not declare: ${foreign.join(', ')}` };
 }

@@ -116,7 +116,10 @@ function withChanges(
   output: ToolOutput,
   session: { readonly before: JsonObject; readonly after: JsonObject },
 ): RanTool {
-  const { delta, problem } = sessionChanges(spec.session ?? [], session);
+  const { delta, problem } = sessionChanges(
+    { keys: spec.session ?? [], mayReserve: true },
+    session,
+  );
   const isEmpty = Object.keys(delta.set).length + delta.removed.length === 0;
   if (problem === undefined) return { output, session: isEmpty ? undefined : delta };
   const message = `tool '${spec.name}' ${problem}`;
