@@ -55,6 +55,25 @@ describe('agent', () => {
     ]);
   });
 
+  it('leaves out reserved session keys that a tool sets', async () => {
+    const note = defineTool({
+      name: 'note',
+      description: 'Takes a note',
+      inputSchema: { type: 'object', properties: {} },
+      session: ['notes'],
+      execute: (_args, { session }) => {
+        session['notes'] = 'one';
+        session['__own'] = 1;
+        return 'noted';
+      },
+    });
+    const model = scriptedModel([{ toolCalls: [{ name: 'note', args: {} }] }, 'Noted.']);
+    const agent = defineAgent({ id: 'notes', model: 'scripted/one', tools: [note] });
+    await harness.deploy({ runners: [agent], providers: { scripted: model } });
+    const run = await harness.longhaul.startSpec(agent, 'Take a note.');
+    expect((await run.result()).session).toEqual({ notes: 'one' });
+  });
+
   it('asks custom criteria about texts alone, and goes on with what they miss', async () => {
     const seen: object[] = [];
     const long = criteria.custom(
