@@ -71,6 +71,9 @@ export async function resetRun(
     workflowTaskFinishEventId: plan.taskEventId,
     resetReapplyExcludeTypes: notSentAgain,
   } as unknown as Parameters<Client['workflowService']['resetWorkflowExecution']>[0]);
+  // Whoever lists what the run asks still takes for answered what the reset has undone.
+  if (run.parentExecution !== undefined)
+    await client.workflow.getHandle(workflowId).signal(signalNames.askAgain).catch(ignoreMissing);
   return plan;
 }
 

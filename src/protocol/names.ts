@@ -38,6 +38,7 @@ export const signalNames = {
   childResult: 'childResult',
   detach: 'detach',
   halt: 'halt',
+  askAgain: 'askAgain',
 } as const;
 
 export const updateNames = {

@@ -99,6 +99,31 @@ describe('reset of a run', () => {
     await expect(child.reset({ to: 1 })).rejects.toMatchObject({ code: 'RunClosed' });
   });
 
+  it('asks again what a run below another had asked, and takes another answer', async () => {
+    const asks: Script[number] = { toolCalls: [{ name: 'ask_user', args: { question: 'Pay?' } }] };
+    const agents = scriptedAgents();
+    const payer = agents.agent('payer', [asks, refund, (request) => lastText(request)], {
+      tools: [refundTool('idempotent')],
+      askUser: 'tool',
+    });
+    const boss = agents.agent('boss', [pay, (request) => `done: ${lastText(request)}`], {
+      tools: [subAgent(payer, { name: 'pay', description: 'Pays' })],
+    });
+    endsAfter = 2;
+    await harness.worker({ runners: [boss], providers: { scripted: agents.provider } });
+    const run = await harness.longhaul.start('boss', 'Go');
+    expect(await run.outcome()).toMatchObject({ kind: 'needs-input' });
+    const [first] = await run.pending();
+    await run.resume('Yes.');
+    await harness.longhaul.run(await openChild(run)).reset({ to: 1 });
+    expect(await run.outcome()).toMatchObject({ kind: 'needs-input' });
+    const [again] = await run.pending();
+    expect(again).toMatchObject({ inputId: first?.inputId, question: 'Pay?' });
+    expect(again?.nonce).not.toBe(first?.nonce);
+    await run.resume('Yes, again.');
+    expect((await run.result()).finalResponse.text).toBe('done: Go');
+  });
+
   it('shows first what may be made again, and changes nothing unless that is agreed to', async () => {
     await serveTree('once');
     const run = await harness.longhaul.start('boss', 'Go');

@@ -5,7 +5,7 @@
 // 3. No model is called over the budget: a person is asked first, or the run fails.
 // 4. Nothing is awaited that need not be: the sandbox records a stack for every promise, which is what a turn costs here.
 
-import { condition, uuid4 } from '@temporalio/workflow';
+import { condition } from '@temporalio/workflow';
 import type { AgentMachine } from '../../core/machine/agent-machine';
 import type { UsedUp } from '../../core/budget/budget';
 import type { PlanResult } from '../../core/orchestration/plan';
@@ -28,7 +28,7 @@ import { besideModelCall } from './call-inputs';
 import type { CarriedProgress } from '../run/carried-run';
 import { failureSpend } from '../children/child-failure';
 import { ToolCalls } from './tool-calls';
-import type { Progress } from '../execution/execution';
+import { newNonce, type Progress } from '../execution/execution';
 import type { Asker } from '../execution/pending-requests';
 import type { DrivenRun, Driver, TurnSummary } from '../run/driver';
 import { ToolRunner } from './tool-runner';
@@ -247,15 +247,10 @@ export class AgentLoop implements Driver, Asker {
     requests.publish(
       inputs.map((input) => {
         const inputId = position.inputId(input.inputId);
-        return known.get(inputId) ?? { ...input, inputId, ...shared, nonce: nonce() };
+        return known.get(inputId) ?? { ...input, inputId, ...shared, nonce: newNonce() };
       }),
     );
   }
-}
-
-/** 76 random bits: enough that no answer can be guessed from a hash, few enough to be kept of each input. */
-function nonce(): string {
-  return uuid4().replaceAll('-', '').slice(0, 20);
 }
 
 /** What answers the machine about calls whose names are not allowed, where no callback decided. */

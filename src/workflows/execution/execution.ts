@@ -7,6 +7,7 @@ import {
   allHandlersFinished,
   CancellationScope,
   condition,
+  uuid4,
   workflowInfo,
 } from '@temporalio/workflow';
 import { oneLine } from '../../base/text';
@@ -103,6 +104,12 @@ export class Execution {
     }
   }
 
+  /** After a reset: what is open is told again, for the answers it had since are gone. */
+  askAgain(): void {
+    this.requests.renew(newNonce);
+    this.show();
+  }
+
   /** A child has closed, so nothing below it is open any more. */
   forget(child: string): void {
     this.#reporter?.forget(child);
@@ -129,4 +136,9 @@ export class Execution {
     await condition(allHandlersFinished);
     await this.#reporter?.flush();
   }
+}
+
+/** 76 random bits: enough that no answer can be guessed from a hash, few enough to be kept of each input. */
+export function newNonce(): string {
+  return uuid4().replaceAll('-', '').slice(0, 20);
 }

@@ -176,7 +176,7 @@ export class InputReporter {
 
   /** Tells what this child waits for now, if it is not what was told last. */
   report(inputs: readonly PendingInput[]): void {
-    const ids = inputs.map((input) => input.inputId).join(' ');
+    const ids = inputs.map(({ inputId, nonce }) => `${inputId} ${nonce}`).join(' ');
     if (ids === this.#sent) return;
     this.#sent = ids;
     this.#send(this.#position.workflowId, inputsThatTravel(inputs, limits.sentInputsBytes));

@@ -33,7 +33,12 @@ export interface Asker {
 /** How a run ends. */
 export type EndStatus = Exclude<RunStatus, 'loading' | 'running' | 'needs-input'>;
 
-type Answered = { readonly updateId: string; readonly nonce: string | undefined };
+type Answered = {
+  readonly updateId: string;
+  readonly nonce: string | undefined;
+  /** Who asked; undefined if this run did. */
+  readonly child?: string | undefined;
+};
 
 const keptRejections = 20;
 
@@ -172,6 +177,13 @@ export class PendingRequests {
     });
   }
 
+  /** The run was reset, and whoever lists its inputs may believe them answered: they get other nonces. */
+  renew(nonce: () => string): void {
+    this.#own = this.#own.map((input) =>
+      this.#answered.has(input.inputId) ? input : { ...input, nonce: nonce() },
+    );
+  }
+
   /** Lists what a child waits for now. What another one asked it may not list: the answer would go astray. */
   publishChild(child: string, inputs: readonly PendingInput[], branch = child): void {
     const stolen = inputs.find(({ inputId }) => this.#isAskedByAnother(child, inputId));
@@ -192,6 +204,12 @@ export class PendingRequests {
   #listChild(child: string, inputs: readonly PendingInput[], branch: string): void {
     if (this.ended) return;
     this.#change(() => {
+      for (const { inputId, nonce } of inputs) {
+        const earlier = this.#answered.get(inputId);
+        // A child that was reset asks again under the same id. The answer it had is gone.
+        if (earlier?.child === child && nonce !== undefined && earlier.nonce !== nonce)
+          this.#answered.delete(inputId);
+      }
       if (inputs.length > 0) this.#children.set(child, { branch, inputs });
       else this.#children.delete(child);
     });
@@ -279,8 +297,8 @@ export class PendingRequests {
 
   /** Without an update id it was a signal. */
   take(inputId: string, updateId = 'signal'): void {
-    const nonce = this.nonceOf(inputId);
-    this.#change(() => this.#answered.set(inputId, { updateId, nonce }));
+    const [nonce, child] = [this.nonceOf(inputId), this.askerOf(inputId)];
+    this.#change(() => this.#answered.set(inputId, { updateId, nonce, child }));
     this.#answers += 1;
   }
 

@@ -5,7 +5,14 @@ import { queryNames, signalNames } from '../../protocol/names';
 import type { ChildOutcome, RunInput } from '../../protocol/run';
 import { inputAnswer } from '../execution/answers';
 import type { Execution } from '../execution/execution';
-import { position, setLogQuery, setQuery, setSignal, takeAnswer } from '../execution/handlers';
+import {
+  position,
+  setLogQuery,
+  setQuery,
+  setSignal,
+  takeAnswer,
+  whenLoaded,
+} from '../execution/handlers';
 import { childOutcome } from '../execution/messages';
 import type { RunLog } from '../execution/run-log';
 import type { DrivenRun } from './driver';
@@ -30,6 +37,12 @@ export function setRunHandlers(run: HandledRun, execution: Execution): void {
   setSignal(execution, signalNames.answer, {
     take: async (payload) => void (await takeAnswer(execution, inputAnswer(payload))),
     description: 'From the root run: the answer to what this run asked',
+  });
+  setSignal(execution, signalNames.askAgain, {
+    take: async () => {
+      if (!execution.requests.isLoaded) await whenLoaded(execution.requests);
+      execution.askAgain();
+    },
   });
   setSignal(execution, signalNames.detach, { take: () => run.detachByCaller() });
   setSignal(execution, signalNames.childResult, {

@@ -85,6 +85,33 @@ describe('PendingRequests', () => {
       expect([requests.pending, requests.pauseSeq]).toEqual([[], 2]);
     });
 
+    it('lists again what a child asks with another nonce, for the answer it had is gone', () => {
+      const asked = (nonce: string): PendingInput => ({ ...input('a'), nonce });
+      requests.publishChild('child', [asked('1')]);
+      requests.take('a', 'update-1');
+      requests.publishChild('child', [asked('1')]);
+      expect(requests.pending).toEqual([]);
+      requests.publishChild('child', []);
+      requests.publishChild('other', [asked('2')]);
+      expect(requests.pending).toEqual([]);
+      requests.publishChild('other', []);
+      requests.publishChild('child', [asked('2')]);
+      expect(requests.pending).toEqual([asked('2')]);
+      expect([requests.status, requests.pauseSeq]).toEqual(['needs-input', 2]);
+      expect(requests.pendingFor(answer('a'), 'update-1')).toEqual(asked('2'));
+    });
+
+    it('gives what is open another nonce after a reset, but not what was answered', () => {
+      requests.publish([
+        { ...input('a'), nonce: '1' },
+        { ...input('b'), nonce: '1' },
+      ]);
+      requests.take('a', 'update-1');
+      requests.renew(() => '2');
+      expect(requests.pending).toEqual([{ ...input('b'), nonce: '2' }]);
+      expect([requests.nonceOf('a'), requests.pauseSeq]).toEqual(['1', 1]);
+    });
+
     it('leaves out what was answered, though the machine has not moved on yet', () => {
       requests.publish([input('a'), input('b')]);
       requests.take('a', 'update-1');
