@@ -71,7 +71,9 @@ describe('longhaul', () => {
       expect(resumed).toMatchObject({ code: 0, stdout: 'It is this: Rome\n' });
       const again = await inProcess.run('resume', workflowId, '2');
       expect(again.code).toBe(1);
-      expect(again.stderr).toMatch(/^error: run '\S+' is not waiting for an answer: it is completed$/m);
+      expect(again.stderr).toMatch(
+        /^error: run '\S+' is not waiting for an answer: it is completed$/m,
+      );
     });
 
     it('gives its answers to the pauses', async () => {

@@ -63,20 +63,20 @@ const examples: readonly Example[] = [
   },
   {
     path: 'environments',
-    runner: 'helper',
+    runner: 'clerk',
     input: 'Dear all',
     answer: 'gpt-6-luna {"temperature":0.2}',
   },
   {
     path: 'environments',
-    runner: 'helper',
+    runner: 'clerk',
     input: 'Dear all',
     more: ['--overlay', 'prod'],
     answer: 'gpt-6.1-sol {"reasoning":{"effort":"low"}}',
   },
   {
     path: 'environments',
-    runner: 'helper',
+    runner: 'clerk',
     input: 'Dear all',
     more: ['--overlay', 'test'],
     answer: 'gpt-6-luna {"temperature":0}',

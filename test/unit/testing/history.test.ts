@@ -96,6 +96,7 @@ describe('fetchHistory', () => {
     const client = {
       options: { namespace: 'default' },
       workflowService: { getWorkflowExecutionHistory },
+      withDeadline: <Answer>(_deadline: number, call: () => Promise<Answer>) => call(),
     };
     return { client } as unknown as Longhaul;
   }
