@@ -2,7 +2,7 @@
 import './worker/worker-packages';
 
 export type { InlineSpecInfo, InlineSpecs } from './activities/definition/inline-spec';
-export type { DeltaEvent } from './activities/dependencies';
+export type { DeltaEvent } from './activities/delta-event';
 export type {
   CallOptions,
   ModelDelta,

@@ -1,9 +1,10 @@
 import type { PriceTable } from '../providers/prices';
-import type { ModelDelta, ModelProvider } from '../providers/provider';
+import type { ModelProvider } from '../providers/provider';
 import type { Registry } from '../define/registry';
 import type { Stores } from '../stores/memory-store';
 import type { DefinitionCache } from './definition/pinned-definition';
 import type { InlineSpecs } from './definition/inline-spec';
+import type { DeltaEvent } from './delta-event';
 import type { InputCache } from './log/json-cache';
 import type { LogCache } from './log/log-cache';
 import { notHere } from './failures';
@@ -27,15 +28,6 @@ export type ActivityDependencies = {
   readonly inlineSpecs?: InlineSpecs;
   readonly stores?: Stores;
   readonly onDelta?: (event: DeltaEvent) => void;
-};
-
-/** One streamed delta of a model call. A retried attempt starts over at `seq` 0 with a higher `attempt`: drop what the earlier one sent. */
-export type DeltaEvent = {
-  readonly workflowId: string;
-  readonly turn: number;
-  readonly attempt: number;
-  readonly seq: number;
-  readonly delta: ModelDelta;
 };
 
 /** The provider of a model. Throws `NotRegisteredHere`. */

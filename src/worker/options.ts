@@ -1,6 +1,6 @@
 import type { NativeConnection, WorkerOptions } from '@temporalio/worker';
 import type { InlineSpecs } from '../activities/definition/inline-spec';
-import type { DeltaEvent } from '../activities/dependencies';
+import type { DeltaEvent } from '../activities/delta-event';
 import type { ModelProvider, ProviderConfig } from '../providers/provider';
 import type { PriceTable } from '../providers/prices';
 import type { Callbacks } from '../define/callbacks';

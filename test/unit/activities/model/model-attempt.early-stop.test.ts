@@ -1,7 +1,7 @@
 // Pure: no server.
 import { MockActivityEnvironment } from '@temporalio/testing';
 import type { CallbackChain } from '../../../../src/activities/callbacks';
-import type { DeltaEvent } from '../../../../src/activities/dependencies';
+import type { DeltaEvent } from '../../../../src/activities/delta-event';
 import { EarlyStop, earlyStopOf } from '../../../../src/activities/model/model-attempt';
 import { attempt } from '../../../../src/activities/model/model-attempt';
 import type { AgentSpec } from '../../../../src/protocol/spec';
