@@ -2,6 +2,7 @@
 // client, past all of ours.
 
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { deflateSync } from 'fflate';
 import { defineAgent, subAgent } from '../../src';
@@ -158,6 +159,7 @@ describe('forged input', () => {
     const { rejected, ...after } = await run.state();
     expect({ ...after, rejected: [] }).toEqual(before);
     expect(rejected).toHaveLength(20);
+    await signal(child, signalNames.askAgain, 'x');
     await run.resume('this');
     expect((await run.result()).finalResponse.text).toBe('Done.');
   });
@@ -195,7 +197,8 @@ describe('forged input', () => {
 /** What these signals may hold: an answer, a reason or none. */
 function isTaken(name: string, payload: unknown): boolean {
   if (name === signalNames.detach) return false;
-  // It has no payload that could be wrong: whoever may signal a run may halt it, as they may terminate it.
-  if (name === signalNames.halt) return true;
+  // They have no payload that could be wrong: whoever may signal a run may halt it, as they may terminate it.
+  if (name === signalNames.halt || name === signalNames.askAgain) return true;
+  if (name === signalNames.cancelRun && isDeepStrictEqual(payload, {})) return true;
   return typeof payload === 'string' || payload === null;
 }

@@ -19,6 +19,7 @@ describe('the names on the wire', () => {
       'childResult',
       'detach',
       'halt',
+      'askAgain',
     ]);
     expect(Object.values(updateNames)).toEqual([
       'resume',
