@@ -2,7 +2,7 @@ import { LonghaulError, hasCode } from '../protocol/errors';
 import { oneLine } from '../base/text';
 import type { FinishReason, Message } from '../protocol/message';
 
-/** The run made `limit` model calls without an end. `unsent` is the message that was to be sent next. */
+/** The run made `limit` model calls and did not end. `unsent` is the message that it would have sent next. */
 export class MaxTurnsExceeded extends LonghaulError {
   readonly limit: number;
   readonly unsent: Message;
@@ -80,7 +80,7 @@ export class InvalidToolCall extends LonghaulError {
   }
 }
 
-/** The provider cut the turn before it held an answer. */
+/** The provider cut the turn before the turn had an answer. */
 export class TurnCut extends LonghaulError {
   readonly finishReason: FinishReason;
   readonly history: readonly Message[];
@@ -104,7 +104,7 @@ export class TurnCut extends LonghaulError {
   }
 }
 
-/** Somebody cancelled the run. `reason` is theirs, unchanged. */
+/** Somebody cancelled the run. `reason` is their text, unchanged. */
 export class RunCancelled extends LonghaulError {
   readonly reason: string;
   readonly history: readonly Message[];
@@ -122,7 +122,7 @@ export class RunCancelled extends LonghaulError {
   }
 }
 
-/** A callback aborted the run. `reason` is the callback's, unchanged. */
+/** A callback aborted the run. `reason` is the callback's text, unchanged. */
 export class CallbackAbort extends LonghaulError {
   readonly reason: string;
   readonly history: readonly Message[];
@@ -150,7 +150,8 @@ const classes = {
 };
 
 /**
- * Makes an error that came over the wire an instance of its class. Details travel, the conversation does not: `history` is empty.
+ * Makes an error that came over the wire an instance of its class. The wire carries the details, but not the conversation, so `history`
+ * is empty.
  */
 export function asMachineError(error: LonghaulError): LonghaulError {
   if (!Object.hasOwn(classes, error.code)) return error;

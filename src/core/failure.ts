@@ -9,7 +9,7 @@ import {
   TurnCut,
 } from './errors';
 
-/** Why a run failed, as its state keeps it: the history of the error is the run's own, so it is not stored twice. */
+/** Why a run failed, as its state keeps it. It has no history, because the run has it already. */
 export type MachineFailure =
   | { readonly kind: 'max-turns'; readonly limit: number }
   | { readonly kind: 'max-iterations'; readonly limit: number }
@@ -24,7 +24,7 @@ export type MachineFailure =
   | { readonly kind: 'cancelled'; readonly reason: string }
   | { readonly kind: 'callback-abort'; readonly reason: string };
 
-/** The error a failed run throws, again and again, also after it was stored and loaded. */
+/** The error that a failed run throws every time, also after somebody stored and loaded the run. */
 export function toError(failure: MachineFailure, history: readonly Message[]): LonghaulError {
   switch (failure.kind) {
     case 'max-turns':

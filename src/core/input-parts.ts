@@ -6,7 +6,7 @@ import { isJsonObject } from '../base/json';
 const mediaTypePattern = /^[A-Za-z0-9][\w.+-]*\/[A-Za-z0-9][\w.+-]*$/;
 const base64Pattern = /^[A-Za-z0-9+/]+={0,2}$/;
 
-/** What is wrong with an input, as words that follow its name; undefined if nothing is. `mayBeEmpty`: the input of a step may be empty. */
+/** The problem of an input, as words that follow its name, or undefined. `mayBeEmpty`: the input of a step may be empty. */
 export function inputProblem(
   input: unknown,
   { mayBeEmpty }: { readonly mayBeEmpty: boolean },

@@ -9,7 +9,7 @@
 export type ExecutionIds = {
   readonly workflowId: string;
   readonly firstExecutionRunId: string;
-  /** A reset keeps it; continue-as-new does not. */
+  /** A reset keeps this id. Continue-as-new does not. */
   readonly originalExecutionRunId: string;
   readonly cronSchedule?: string;
 };

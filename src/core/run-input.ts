@@ -1,7 +1,7 @@
-// Checks the input of a run. The client calls it before it sends anything, and the workflow calls it again, because anybody may start a run. Pure.
+// Checks the input of a run. The client checks before it sends anything. The workflow checks again, because anybody may start a run. Pure.
 //
-// 1. Members for child runs are taken only from a parent workflow, and may only name that parent's own data.
-// 2. An unknown member is refused, because a misspelt member must not be lost in silence.
+// 1. Only a parent workflow may send members for child runs. They may only name that parent's own data.
+// 2. It refuses an unknown member, because a misspelt member must not be lost in silence.
 
 import { inputProblem, typeName } from './input-parts';
 import { keyHashPattern, keyMembers } from './key-hashes';
@@ -87,7 +87,7 @@ const namedParents: {
   thread: ({ workflowId, memory }) => [workflowId, memory.workflowId],
 };
 
-/** Members for everybody who starts a run. */
+/** Members that anybody who starts a run may set. */
 const publicMembers: Readonly<Record<Exclude<keyof RunInput, keyof typeof parentMembers>, true>> = {
   runner: true,
   input: true,
@@ -98,7 +98,7 @@ const publicMembers: Readonly<Record<Exclude<keyof RunInput, keyof typeof parent
   application: true,
 };
 
-/** Throws `InvalidInput` if a run's input is wrong, with what would be right. `parent` is the workflow that started the run, if one did. */
+/** Throws `InvalidInput` if a run's input is wrong, and says how to fix it. `parent` is the workflow that started the run, if any. */
 export function checkRunInput(value: unknown, parent?: ParentWorkflow): asserts value is RunInput {
   if (!isJsonObject(value)) {
     throw invalid(
@@ -134,7 +134,7 @@ export function checkKnown(value: object, what: string, known: readonly string[]
   throw invalid(`${quote(stranger)} is not a member of ${what}${didYouMean(stranger, known)}`);
 }
 
-/** Removes members that are null: other languages write null for members that are not set. Required members were checked before. */
+/** Removes null members, because other languages write null for members that are not set. The caller has checked required members. */
 export function withoutNullMembers<Input extends object>(input: Input): Input {
   const given = Object.entries(input).filter(([, member]) => member !== null);
   return Object.fromEntries(given) as Input;
@@ -183,7 +183,7 @@ function checkInput(input: unknown, { isChild }: { readonly isChild: boolean }):
   });
 }
 
-/** A part of another type would name nobody's state. */
+/** Each part must be of the right type, because any other value would name nobody's state. */
 function checkKey(key: unknown): void {
   if (!isJsonObject(key)) return;
   checkKnown(key, 'key', keyMembers);
@@ -236,8 +236,8 @@ function invalid(message: string): LonghaulError {
   return new LonghaulError('InvalidInput', message);
 }
 
-// Members that only a run or a thread sends to its child: where the child hangs in the tree, and where to read data that is too long
-// to travel.
+// Members that only a run or a thread sends to its child: the child's place in the tree, and the place to read data that is too long to
+// travel.
 
 /** The workflow that started a run as its child. */
 type ParentWorkflow = { readonly workflowId: string };
@@ -253,7 +253,7 @@ function objectOf<Fields extends object>(
   return { type: 'object', properties, required: [...required] };
 }
 
-/** What is wrong with a member from a parent; undefined if nothing is. */
+/** The problem of a member from a parent, or undefined. */
 function parentProblem<Name extends keyof ParentMembers>(
   parent: ParentWorkflow,
   name: Name,

@@ -1,4 +1,4 @@
-// What clients and workflows need to start a run: its input, type, id and first memo. Pure.
+// The input, type, id and first memo of a run, for clients and workflows that start it. Pure.
 
 import { defined } from '../base/json';
 import { oneLine } from '../base/text';
@@ -7,7 +7,7 @@ import { idPatterns, memoKey, workflowTypes } from '../protocol/names';
 import type { RunInput, RunMemo } from '../protocol/run';
 import type { KnownRunner, RunnerSpec, RunnerWithSpec } from '../protocol/spec';
 
-/** Picks options by name, so that nothing else of the caller's object is sent. */
+/** Picks options by name, and drops everything else of the caller's object. */
 export function toRunInput(
   runner: RunInput['runner'],
   input: RunInput['input'],
@@ -16,7 +16,7 @@ export function toRunInput(
   return { runner, input, ...defined({ session, key, budget, context }) };
 }
 
-/** The id that `start` sends for a runner. A bare spec is refused: only `startSpec` sends one. */
+/** The id that `start` sends for a runner. Throws for a bare spec, because only `startSpec` sends specs. */
 export function knownId(runner: KnownRunner): string {
   if (typeof runner === 'string') return runner;
   const { spec } = (runner ?? {}) as { readonly spec?: { readonly id?: unknown } };
@@ -36,7 +36,7 @@ export function sentSpec(runner: RunnerWithSpec): RunnerSpec {
   );
 }
 
-/** The workflow type for a runner. An id does not say the kind; every type can run any kind. */
+/** The workflow type for a runner. An id does not say the kind, but every type can run any kind. */
 export function workflowTypeOf(runner: KnownRunner | RunnerSpec): string {
   const kind = typeof runner === 'string' ? 'agent' : sentSpec(runner).kind;
   return Object.hasOwn(workflowTypes, kind) ? workflowTypes[kind] : workflowTypes.agent;

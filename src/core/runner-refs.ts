@@ -1,10 +1,10 @@
-// The runners that a runner names. A spec on its way contains whole specs; a pinned definition contains ids. Pure.
+// The runners that a runner names. A spec on its way contains whole specs, but a pinned definition contains ids. Pure.
 
 import { isJsonObject } from '../base/json';
 import type { RunnerPlace } from '../protocol/activities';
 import type { Definition, RunnerRef, RunnerSpec } from '../protocol/spec';
 
-/** The runners that this runner names directly, in order. One may be there several times. */
+/** The runners that this runner names directly, in order. A runner may be in the list several times. */
 export function runnerRefs(spec: RunnerSpec): readonly RunnerRef[] {
   switch (spec.kind) {
     case 'agent':
@@ -34,7 +34,7 @@ export function namedById(spec: RunnerSpec): RunnerSpec {
   }
 }
 
-/** How an activity is told which runner is meant. A whole spec is named: the activity asks the workflow for it. */
+/** Tells an activity which runner is meant. For a whole spec, it gives only the id, and the activity asks the workflow for the spec. */
 export function runnerAddress({
   runner,
   application,
@@ -53,7 +53,7 @@ export function refId(ref: RunnerRef): string {
   return typeof ref === 'string' ? ref : ref.id;
 }
 
-/** The id of the runner in a start. The value may not be checked yet. */
+/** The id of the runner in a start. Nobody may have checked the value yet. */
 export function runnerIdOf(runner: unknown): string {
   const id = isJsonObject(runner) ? runner['id'] : runner;
   return typeof id === 'string' ? id.slice(0, 100) : 'unknown';

@@ -8,7 +8,7 @@ type JsonViolation = { readonly path: string; readonly problem: string };
 
 const maxDepth = 200;
 
-/** The first place where a value is not JSON; undefined if it is JSON. For values that came as JSON. */
+/** The first place where a value is not JSON, or undefined. Use it for values that came as JSON. */
 export function checkJson(value: unknown, path = ''): JsonViolation | undefined {
   return check(value, path, { ancestors: [] });
 }
@@ -21,7 +21,7 @@ export function checkExactJson(value: unknown, path = ''): JsonViolation | undef
   return check(value, path, { ancestors: [], refusesMinusZero: true, refusesHalves: true });
 }
 
-/** The same for results of tools. Keys without a value are ignored, as by `JSON.stringify`, and -0 is refused. */
+/** The same for results of tools. It ignores keys without a value, like `JSON.stringify`, and refuses -0. */
 export function checkStringifiable(value: unknown): JsonViolation | undefined {
   return check(value, '', { ancestors: [], omitsUndefined: true, refusesMinusZero: true });
 }
@@ -42,7 +42,7 @@ export function sessionDelta(before: JsonObject, after: JsonObject): SessionDelt
   };
 }
 
-/** A new session with the changes in it. Reserved keys of the delta are left out. */
+/** A new session with the changes. It leaves out reserved keys of the delta. */
 export function mergeDelta(session: JsonObject, delta: SessionDelta): JsonObject {
   const removed = new Set(delta.removed.filter(isOwnKey));
   const kept = Object.entries(session).filter(([key]) => !removed.has(key));
@@ -59,7 +59,7 @@ export function pickKeys(session: JsonObject, keys: readonly string[]): JsonObje
 /** Keys that start with two underscores are Longhaul's own and are never merged. */
 export const isOwnKey = (key: string): boolean => !key.startsWith('__') && !reservedKeys.has(key);
 
-/** Equality of JSON values; the order of keys does not matter. */
+/** True if two JSON values are equal. The order of keys does not matter. */
 export function sameJson(left: Json | undefined, right: Json | undefined): boolean {
   if (left === right) return true;
   if (typeof left !== 'object' || typeof right !== 'object' || !left || !right) return false;

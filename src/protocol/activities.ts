@@ -26,20 +26,20 @@ import type {
   ToolSpec,
 } from './spec';
 
-/** The part of an agent its loop needs; instructions and schemas stay on the workers. */
+/** The part of an agent that its loop needs. Instructions and schemas stay on the workers. */
 export type AgentConfig = Omit<
   AgentSpec,
   'instructions' | 'description' | 'tools' | 'subAgents' | 'callbacks' | 'settings'
 > & {
   readonly tools: readonly ToolConfig[];
   readonly subAgents?: readonly SubAgentConfig[];
-  /** There when the agent has callbacks: the session keys they declare. */
+  /** The session keys that the callbacks declare. Present if the agent has callbacks. */
   readonly callbackSession?: readonly string[];
-  /** There when any of its callbacks has one. */
+  /** Present if a callback of the agent has a tool hook. */
   readonly toolHooks?: readonly ToolHook[];
 };
 
-/** A runner below another one. `kind` is left out for an agent. */
+/** A runner below another one. `kind` is absent for an agent. */
 export type RunnerPlace = {
   readonly runner: string;
   readonly kind?: Exclude<RunnerSpec['kind'], 'agent'>;
@@ -68,24 +68,24 @@ export type RunnerConfig = AgentConfig | OrchestrationConfig;
 
 export type ToolConfig = Omit<ToolSpec, 'description' | 'inputSchema' | 'maxResultBytes'>;
 
-/** With `definition`, of a child: the runner stands in what its root run pinned. */
+/** A child sends `definition`: its runner is in the definition that the root run pinned. */
 export type LoadDefinitionInput = {
-  /** Left out where it is the task queue's name. */
+  /** Absent if it is the name of the task queue. */
   readonly application?: string;
   readonly runner: string;
-  /** The run was started with the whole spec: it is asked for it, so that it stands in history once. */
+  /** The run was started with the whole spec. The activity asks the run for it, so history contains the spec only once. */
   readonly inline?: true;
   readonly definition?: DefinitionRef;
 };
 
-/** `unknown-here`: this worker cannot make the definition; another one of a rolling deploy may. */
+/** `unknown-here`: this worker cannot make the definition. During a rolling deploy, another worker may. */
 export type LoadDefinitionResult =
   | {
       readonly kind: 'found';
       readonly hash: string;
       readonly definition: Definition;
       readonly searchAttributes: boolean;
-      /** The stores this worker has: without any, a run neither opens nor closes. */
+      /** The stores of this worker. Without stores, the run calls neither `openRun` nor `closeRun`. */
       readonly stores?: readonly StateStoreName[];
     }
   | {
@@ -94,7 +94,7 @@ export type LoadDefinitionResult =
       readonly config: RunnerConfig;
       readonly searchAttributes: boolean;
     }
-  /** It names MCP servers, which only a plain activity may wait for. */
+  /** The definition names MCP servers. Only a plain activity may wait for them. */
   | { readonly kind: 'needs-listing' }
   | {
       readonly kind: 'unknown-here';
@@ -105,35 +105,35 @@ export type LoadDefinitionResult =
 
 export type ContextInput = {
   readonly context?: JsonObject;
-  /** Set when the context is too long to travel with every call: the run is asked for it. */
+  /** Set if the context is too long to travel with every call. The activity asks the run for it. */
   readonly contextByReference?: true;
 };
 
-/** What callbacks are told. `iteration` is there exactly when the agent has callbacks. */
+/** The input of callbacks. `iteration` is present exactly if the agent has callbacks. */
 export type CallbackInput = ContextInput & { readonly iteration?: number };
 
 export type CallModelInput = {
   readonly definition: DefinitionRef;
   readonly agentId: string;
-  /** Left out where it is the agent's id: at the root. */
+  /** The path of the agent. Absent at the root, where it is the agent's id. */
   readonly path?: string;
-  /** 1-based. */
+  /** Counts from 1. */
   readonly turn: number;
   readonly log: LogRef;
-  /** Of a turn of a thread: the thread's turns before it. */
+  /** Only for a turn of a thread: the earlier turns of the thread. */
   readonly memory?: LogRef;
-  /** The keys declared by what runs beside the call: callbacks, criteria, approval functions. */
+  /** The session keys that the callbacks, criteria and approval functions beside the call declare. */
   readonly session?: JsonObject;
 } & CallbackInput;
 
 export type CallModelResult = {
   readonly entry: LogEntry & { readonly kind: 'model-turn' };
   readonly session?: SessionDelta;
-  /** What the call cost, in US dollars, where the worker knows the model's price. */
+  /** The cost of the call in US dollars, if the worker knows the model's price. */
   readonly costUsd?: number;
 };
 
-/** Where the arguments of a call stand in the log, when they are too long to travel inline. */
+/** The place of a call's arguments in the log, if they are too long to travel inline. */
 export type ArgumentsRef = {
   readonly log: LogRef;
   readonly entryId: string;
@@ -151,9 +151,9 @@ export type CallToolInput = {
   readonly args: JsonObject | ArgumentsRef;
   readonly byReference?: true;
   readonly session?: JsonObject;
-  /** Of the run: idempotency keys are made of it. */
+  /** The origin of the run. Idempotency keys derive from it. */
   readonly origin: string;
-  /** Of a tool with effect `once`: the execution that makes the call. After a reset another one would find it in flight. */
+  /** Only for a tool with effect `once`: the execution that makes the call. After a reset, another one would find the call in flight. */
   readonly onceIn?: string;
 } & CallbackInput;
 
@@ -162,35 +162,35 @@ export type CallToolResult = {
   readonly session?: SessionDelta;
 };
 
-/** Without an output: the call is about to run. */
+/** If `output` is absent, the call is about to run. */
 export type RunToolHooksInput = CallToolInput & { readonly output?: ToolOutput };
 
-/** `output`: what a hook puts in place of the call or its result. */
+/** `output`: the output that a hook puts in place of the call or its result. */
 export type RunToolHooksResult = {
   readonly output?: ToolOutput;
   readonly session?: SessionDelta;
 };
 
-/** A run whose session a child starts from. */
+/** The run whose session a child starts from. */
 export type FetchSessionInput = { readonly workflowId: string };
 
-/** As an object: what activities return is told apart by its fields. */
+/** An object, because Longhaul tells the results of activities apart by their fields. */
 export type FetchInputResult = Pick<RunInput, 'input'>;
 
 export type CheckArgumentsInput = Pick<CallToolInput, 'definition' | 'tool'> & {
   readonly args: JsonObject;
 };
 
-/** What the model is told; nothing when the arguments match. */
+/** The problem that the model gets. Absent if the arguments match. */
 export type CheckArgumentsResult = { readonly problem?: string };
 
 export type PullLogInput = { readonly log: LogRef; readonly from: number };
 
 export type StateStoreName = 'app' | 'user' | 'session';
 
-/** `stores` are those the definition was loaded with: a worker that lacks one leaves the call to another. */
+/** `stores` are the stores from the load of the definition. A worker that lacks one of them leaves the call to another worker. */
 export type OpenRunInput = {
-  /** Left out where it is the task queue's name. */
+  /** Absent if it is the name of the task queue. */
   readonly application?: string;
   readonly stores: readonly StateStoreName[];
   readonly key: RunKey;
@@ -199,48 +199,48 @@ export type OpenRunInput = {
   readonly sessionPrecedence?: 'caller' | 'store';
 };
 
-/** `version`: of the stored session that the run starts from. */
+/** `version` is the version of the stored session that the run starts from. */
 export type OpenRunResult = { readonly session: JsonObject; readonly version?: string };
 
-/** `save`: which version of the stored session the run started from, and which it makes of it. */
+/** `save.after` is the version of the stored session that the run started from. `save.version` is the version that it writes. */
 export type CloseRunInput = {
-  /** Left out where it is the task queue's name. */
+  /** Absent if it is the name of the task queue. */
   readonly application?: string;
   readonly key: RunKey;
   readonly session: JsonObject;
   readonly save: { readonly after: string; readonly version: string };
 };
 
-/** What the workflows call; `activities/` implements it. Workflows and activities meet only here. */
+/** The activities that the workflows call. `activities/` implements them. Workflows and activities meet only here. */
 export interface LonghaulActivities {
   callModel(input: CallModelInput): Promise<CallModelResult>;
   callTool(input: CallToolInput): Promise<CallToolResult>;
-  /** The hooks before or after a call that no activity of ours runs. */
+  /** Runs the hooks before or after a call that no activity of Longhaul runs. */
   runToolHooks(input: RunToolHooksInput): Promise<RunToolHooksResult>;
-  /** Of a call that no activity of ours runs, where it is not as the model made it. */
+  /** Checks the arguments of a call that no activity of Longhaul runs, if the call is not as the model made it. */
   checkArguments(input: CheckArgumentsInput): Promise<CheckArgumentsResult>;
-  /** What this worker can say at once. */
+  /** Loads the definition, as far as this worker can do that at once. */
   loadDefinition(input: LoadDefinitionInput): Promise<LoadDefinitionResult>;
-  /** Retried while another worker may know the runner; lists the tools of MCP servers. */
+  /** Loads the definition, with the tools of MCP servers. It retries while another worker may know the runner. */
   findDefinition(input: LoadDefinitionInput): Promise<LoadDefinitionResult>;
-  /** Entries of a closed run from `from` on, deflated JSON: `{entries, next}`. */
+  /** Reads the entries of a closed run from `from` on, as deflated JSON: `{entries, next}`. */
   pullLog(input: PullLogInput): Promise<Uint8Array>;
-  /** The session of the run that called this one, when it is too long to travel. */
+  /** Reads the session of the calling run, if it is too long to travel. */
   fetchSession(input: FetchSessionInput): Promise<JsonObject>;
-  /** The input the run that called this one started it with, when it is too long to travel. */
+  /** Reads the input that the calling run gave this run, if it is too long to travel. */
   fetchInput(input: InputRef): Promise<FetchInputResult>;
-  /** Reads the stores, once, when a run starts. */
+  /** Reads the stores once, when a run starts. */
   openRun(input: OpenRunInput): Promise<OpenRunResult>;
-  /** Saves the session, once, when a run completes; may be repeated. */
+  /** Saves the session once, when a run completes. It is safe to repeat. */
   closeRun(input: CloseRunInput): Promise<void>;
-  /** What a thread starts from: its runner's memory, and the turns its store holds. */
+  /** Reads the start of a thread: its runner's memory, and the turns in its store. */
   openThread(input: OpenThreadInput): Promise<OpenThreadResult>;
-  /** Writes one turn; may be repeated. */
+  /** Writes one turn. It is safe to repeat. */
   saveTurn(input: SaveTurnInput): Promise<StoreReply>;
-  /** Forgets all turns; may be repeated. */
+  /** Deletes all turns. It is safe to repeat. */
   clearTurns(input: ClearTurnsInput): Promise<StoreReply>;
-  /** Has the older turns of a thread summarised by the model. */
+  /** Lets the model summarise the older turns of a thread. */
   compactTurns(input: CompactTurnsInput): Promise<CompactTurnsResult>;
-  /** Asks the server to cancel this run, so that it ends as Canceled; never one that was started under its id since. */
+  /** Asks the server to cancel this run, so that it ends as Canceled. It never cancels a later run with the same id. */
   requestCancellation(input: { readonly firstExecutionRunId: string }): Promise<void>;
 }

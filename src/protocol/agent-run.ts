@@ -7,7 +7,7 @@ export type ToolChoice = 'auto' | 'none' | 'required' | { readonly only: readonl
 export type CriterionSpec =
   | { readonly kind: 'keyword'; readonly keyword: string }
   | { readonly kind: 'structured-output'; readonly schema?: Json }
-  /** `session`: the keys the function on the worker reads. */
+  /** `session`: the keys that the function on the worker reads. */
   | { readonly kind: 'custom'; readonly name: string; readonly session?: readonly string[] };
 
 /** A call of the last model turn that needs a result. Calls that wait for approval are among the open inputs instead. */
@@ -18,7 +18,7 @@ export type PendingToolCall = {
   readonly kind: 'execute' | 'malformed';
 };
 
-/** What one agent waits for. A run adds who asks and since when: `PendingInput` in `run.ts`. */
+/** An input that one agent waits for. A run adds who asks, and since when: `PendingInput` in `run.ts`. */
 export type MachineInput = {
   readonly inputId: string;
   readonly kind: 'question' | 'approval';
@@ -27,7 +27,7 @@ export type MachineInput = {
   readonly call?: ToolCallPart;
 };
 
-/** What to do about a call whose name is not allowed. */
+/** The action for a call whose name is not allowed. */
 export type InvalidToolCallAction =
   | { readonly kind: 'fail' }
   | { readonly kind: 'retry'; readonly feedback: string }

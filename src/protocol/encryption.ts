@@ -1,14 +1,14 @@
-/** The metadata key by which a worker's codecs tell its workflows about a payload that is not encrypted like the worker's own. */
+/** Metadata keys. With them, a worker's codecs tell its workflows that a payload is not encrypted like the worker's own payloads. */
 export const payloadMarks = {
-  /** It came in clear to a worker that encrypts. */
+  /** The payload came in clear to a worker that encrypts. */
   clear: 'longhaul-clear',
-  /** It came encoded to a worker that has no codec for it. Its value is `{[unreadableKey]: encoding}`. */
+  /** The payload came encoded to a worker that has no codec for it. Its value is `{[unreadableKey]: encoding}`. */
   unreadable: 'longhaul-unreadable',
 } as const;
 
 export const unreadableKey = 'longhaul:unreadable';
 
-/** What Temporal's failure converter writes in place of a message that it encodes. */
+/** The text that Temporal's failure converter writes in place of a message that it encodes. */
 export const encodedFailureMessage = 'Encoded failure';
 
 /** Marks a bundle that has the failure converter of `encryption`. */

@@ -1,6 +1,6 @@
 /**
- * Every error of Longhaul has a `code`. It is the `type` of the ApplicationFailure, so the client catches an error with the code that
- * was thrown, however deep in the tree of runs.
+ * Every error of Longhaul has a `code`. It is the `type` of the ApplicationFailure. So the client catches an error with its original
+ * code, even from deep in the tree of runs.
  */
 export const errorCodes = [
   'MaxIterationsExceeded',
@@ -46,7 +46,7 @@ export const errorCodes = [
   'InternalError',
 ] as const;
 
-/** The codes of errors; `docs/errors.md` explains them. */
+/** The codes of errors. `docs/errors.md` explains them. */
 export type ErrorCode = (typeof errorCodes)[number];
 
 export type ProviderErrorKind =
@@ -69,7 +69,7 @@ export type ErrorOptions = {
 
 const marker = Symbol.for('longhaul.error');
 
-/** Every error of Longhaul. Use `LonghaulError.is` and `hasCode`: `instanceof` fails across the workflow sandbox, Jest and copies of the package. */
+/** Every error of Longhaul. Use `LonghaulError.is` and `hasCode`: `instanceof` fails across the sandbox, Jest and copies of the package. */
 export class LonghaulError extends Error {
   readonly code: ErrorCode;
   /** True if the same call may succeed later. */

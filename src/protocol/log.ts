@@ -11,17 +11,17 @@ import type {
   UserMessage,
 } from './message';
 
-/** What the worker found about a turn, for the machine. Criteria and callbacks run on the worker, beside the model call. */
+/** The worker's findings about a turn, for the machine. Criteria and callbacks run on the worker, beside the model call. */
 export type TurnChecks = {
-  /** One per criterion checked on the worker, in the order of the spec. */
+  /** One result for each criterion that the worker checks, in the order of the spec. */
   readonly criteria?: readonly CriterionResult[];
   /** Indexes of the calls of this turn that need a person's approval. */
   readonly approvals?: readonly number[];
-  /** Wrong arguments of calls that the run schedules itself; `index` as in `approvals`. */
+  /** Wrong arguments of calls that the run schedules itself. `index` counts as in `approvals`. */
   readonly argumentProblems?: readonly CallAnswer[];
   /** Why the output (the output tool's arguments, or the text) does not match the output schema. */
   readonly outputViolation?: string;
-  /** What callbacks decided about calls whose name is not allowed; `index` counts the calls as the provider gave them. */
+  /** The callbacks' decisions about calls whose name is not allowed. `index` counts all calls of the provider. */
   readonly invalidToolCalls?: readonly InvalidToolCallDecision[];
   readonly abort?: string;
   readonly override?: string;
@@ -54,19 +54,19 @@ export type ToolResultEvent = { readonly kind: 'tool-result'; readonly result: T
 
 export type UserEvent = { readonly kind: 'user'; readonly message: UserMessage };
 
-/** A text for a call of the last model turn, which becomes its error result. In decisions `index` counts the calls that are left after ignored ones. */
+/** A text that becomes the error result of a call of the last model turn. In decisions, `index` does not count ignored calls. */
 export type CallAnswer = { readonly index: number; readonly text: string };
 
 /**
- * A decision or an addition of the machine. It changes the meaning of entries before it; entries are never rewritten.
- * In `repair-call` and `ignore-call`, `index` counts the calls of the last model turn as the provider gave them.
+ * A decision or an addition of the machine. It changes the meaning of earlier entries, because nobody ever rewrites an entry.
+ * In `repair-call` and `ignore-call`, `index` counts all calls of the last model turn from the provider.
  */
 export type Decision =
   /** The caller's history, before the prompt. */
   | { readonly kind: 'history'; readonly messages: readonly Message[] }
   /** The call goes into history under another name. */
   | { readonly kind: 'repair-call'; readonly index: number; readonly name: string }
-  /** The call is dropped from its turn. */
+  /** The machine drops the call from its turn. */
   | { readonly kind: 'ignore-call'; readonly index: number }
   /** No call of the last model turn runs. The listed calls get their own answer, the others a constant one. */
   | { readonly kind: 'answer-calls'; readonly answers: readonly CallAnswer[] }
@@ -77,7 +77,7 @@ export type Decision =
       readonly index: number;
       readonly args: JsonObject;
     }
-  /** The last model turn is kept as this text: an output-tool call, an overridden response. */
+  /** History keeps the last model turn as this text: an output-tool call, or an overridden response. */
   | { readonly kind: 'replace-turn'; readonly text: string }
   /** A user message written by the machine: criteria feedback, re-prompts. */
   | { readonly kind: 'feedback'; readonly text: string }
@@ -86,7 +86,7 @@ export type Decision =
 
 export type DecisionEvent = { readonly kind: 'decision'; readonly decision: Decision };
 
-/** Stands for everything before it in a run's log; in a thread's, for its first `turns` turns. */
+/** In a run's log, it stands for everything before it. In a thread's log, it stands for the first `turns` turns. */
 export type SummaryEvent = {
   readonly kind: 'summary';
   readonly text: string;
@@ -97,8 +97,8 @@ export type SummaryEvent = {
 export type LogEvent = UserEvent | ModelTurnEvent | ToolResultEvent | DecisionEvent | SummaryEvent;
 
 /**
- * An event with its id. A worker may hold an entry before history has it: such an entry has a random id, drawn in the activity's
- * attempt. All other ids are `<runId>/<n>`.
+ * An event with its id. A worker may hold an entry before history has it. The activity's attempt draws a random id for such an entry.
+ * All other ids are `<runId>/<n>`.
  */
 export type LogEntry = LogEvent & { readonly id: string };
 
@@ -110,7 +110,7 @@ export type LogRef = {
   readonly workflowId: string;
   readonly runId: string;
   readonly length: number;
-  /** Ids of the entries added since the last model call, the newest last. */
+  /** Ids of the entries since the last model call, newest last. */
   readonly tail: readonly string[];
   /** Rolling hash of all `length` ids. */
   readonly digest: string;
@@ -118,7 +118,7 @@ export type LogRef = {
   readonly entries?: readonly LogEntry[];
 };
 
-/** Answer of the `log` query: entries from `from` on, at most one page of them. */
+/** Answer of the `log` query: at most one page of entries from `from` on. */
 export type LogPage = {
   readonly from: number;
   readonly entries: readonly LogEntry[];

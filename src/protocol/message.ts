@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '../base/json';
 
 /**
- * What the provider alone understands: signatures, encrypted reasoning, ids of items. It goes back unchanged to the same API, and
- * nobody reads it. The part and this together make the provider's original block again.
+ * Data that only the provider understands: signatures, encrypted reasoning, ids of items. It goes back unchanged to the same API, and
+ * nobody reads it. Together with the part, it makes the provider's original block again.
  */
 export type Sealed = { readonly api: string; readonly model: string; readonly data: Json };
 
@@ -51,7 +51,7 @@ export type ToolContent =
   | { readonly type: 'json'; readonly value: Json }
   | { readonly type: 'media'; readonly mediaType: string; readonly source: MediaSource };
 
-/** The result of a tool call. `turn` and `index` name the call; a result in a message does not have them. */
+/** The result of a tool call. `turn` and `index` name the call. A result in a message does not have them. */
 export type ToolResult = {
   readonly type: 'tool_result';
   readonly callId: string;
@@ -100,7 +100,7 @@ export type Usage = {
   readonly reasoningTokens: number | null;
 };
 
-/** Why a turn ended. `pause`: the provider stopped in the work of its own tools, and goes on when it gets its turn back. */
+/** Why a turn ended. `pause`: the provider stopped while its own tools worked. It goes on when it gets its turn back. */
 export type FinishReason =
   'stop' | 'length' | 'tool_calls' | 'content_filter' | 'refusal' | 'pause' | 'other';
 
@@ -111,7 +111,7 @@ export type ResponseIds = {
 };
 
 export type CompletionCall = {
-  /** The number of the call in the run, from 0. Streamed attempts that were given up count. */
+  /** The number of the call in the run, from 0. Abandoned streamed attempts count. */
   readonly callIndex: number;
   readonly turn: number;
   readonly usage: Usage;

@@ -6,7 +6,7 @@ export const workflowTypes = {
   graph: 'graphWorkflow',
 } as const;
 
-/** A conversation: its turns are runs of the types above. */
+/** A conversation. Its turns are runs of the types above. */
 export const threadType = 'threadWorkflow';
 
 export const allWorkflowTypes: readonly string[] = [...Object.values(workflowTypes), threadType];
@@ -15,7 +15,7 @@ type RunKind = keyof typeof workflowTypes;
 
 const kinds = new Map(Object.entries(workflowTypes).map(([kind, type]) => [type, kind]));
 
-/** The converse of `workflowTypes`: undefined for a type that is not a run's. */
+/** The reverse of `workflowTypes`. Undefined for a type that is not a type of a run. */
 export function kindOfType(type: string): RunKind | undefined {
   return kinds.get(type as (typeof workflowTypes)[RunKind]) as RunKind | undefined;
 }
@@ -26,9 +26,9 @@ export function whereType(types: readonly string[] = allWorkflowTypes): string {
 }
 
 /**
- * Between runs: a child tells the root run what it waits for (`childInputs`) and gets the answer (`answer`); one whose outcome is
- * out while runs below it are still open tells its caller (`childResult`); one whose result nobody needs any more is told so (`detach`).
- * From a client that is about to reset a run: it ends what is under way, and does nothing more (`halt`).
+ * Signals between runs. A child tells the root run what it waits for (`childInputs`), and gets the answer (`answer`). If a child has its
+ * outcome while runs below it are still open, it tells its caller (`childResult`). If nobody needs a child's result any more, the child
+ * gets `detach`. A client that is about to reset a run sends `halt`: the run ends its open work, and does nothing more.
  */
 export const signalNames = {
   resume: 'resume',
@@ -67,13 +67,13 @@ export const queryNames = {
 
 export const memoKey = 'longhaul';
 
-/** Of a thread: whose conversation it is. Fixed when it starts. */
+/** Tells whose conversation a thread is. Set at the start, and never changed. */
 export const threadMemoKey = 'longhaulThread';
 
 export const searchAttributes = {
   agent: 'LonghaulAgent',
   status: 'LonghaulStatus',
-  /** A list: hashes of the members of the key it was started with. */
+  /** A list of hashes of the members of the key that the run was started with. */
   key: 'LonghaulKey',
 } as const;
 
@@ -89,7 +89,7 @@ export const idPatterns = {
   workflow: /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,199}$/,
 } as const;
 
-/** The tool by which an agent asks a person, when its spec says `askUser: 'tool'`. */
+/** The tool with which an agent asks a person if its spec says `askUser: 'tool'`. */
 export const askUserTool = {
   name: 'ask_user',
   description:
@@ -109,12 +109,12 @@ export const askUserTool = {
   },
 };
 
-/** What every agent takes that is called as a tool. */
+/** The input of every agent that a model calls as a tool. */
 export const subAgentInputSchema = {
   type: 'object',
   properties: { input: { type: 'string' } },
   required: ['input'],
 };
 
-/** A text response that starts with this asks the user the rest of it. */
+/** If a text response starts with this marker, the rest is a question to the user. */
 export const askUserMarker = '__ask_user__:';

@@ -7,7 +7,7 @@ export const testedMinors = ['1.23', '1.24'] as const;
 
 export const newestMinor = testedMinors[1];
 
-/** What needs a package, and the version for `npm install`. */
+/** The feature that needs a package, and the version for `npm install`. */
 const peers = {
   '@temporalio/activity': { user: 'longhaul/worker', version: newestMinor },
   '@temporalio/client': { user: 'longhaul/client', version: newestMinor },

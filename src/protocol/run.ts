@@ -17,12 +17,12 @@ import type {
 export type Lineage = {
   readonly root: string;
   readonly path: string;
-  /** Ids of the runners above, the root first. */
+  /** Ids of the runners above, root first. */
   readonly ancestors: readonly string[];
   readonly depth: number;
-  /** Workflow id of the root run's child that this one hangs below; left out for that child. */
+  /** Workflow id of the root run's child that this run is below. Absent for that child itself. */
   readonly branch?: string;
-  /** Everything that the callers above forbid. */
+  /** Everything that the callers forbid. */
   readonly policy?: AgentToolPolicy;
   /** Hashes of the root run's key, so that a search for a user's runs finds child runs, too. */
   readonly key?: readonly string[];
@@ -35,10 +35,10 @@ export type RunKey = {
   readonly sessionId?: string;
 };
 
-/** In the input of a turn's run: its thread, and the earlier turns for the model. */
+/** Part of the input of a turn's run: the thread, and the earlier turns for the model. */
 export type ThreadTurn = {
   readonly workflowId: string;
-  /** 1-based, over the whole thread. */
+  /** Counts from 1 over the whole thread. */
   readonly turn: number;
   readonly memory: LogRef;
 };
@@ -55,7 +55,7 @@ export type RunInput = {
   readonly context?: JsonObject;
   /** The application whose workers run the code. Default: the name of the task queue. */
   readonly application?: string;
-  /** Only for a child: its place, the pinned definition, and the run that has a session too long to travel. */
+  /** Only for a child: its place, the pinned definition, and the run with the session, if that is too long to travel. */
   readonly lineage?: Lineage;
   readonly definition?: DefinitionRef;
   readonly sessionFrom?: string;
@@ -63,7 +63,7 @@ export type RunInput = {
   readonly inputFrom?: InputRef;
   /** Only for a turn of a thread. */
   readonly thread?: ThreadTurn;
-  /** Only for a run that a workflow started: its place in the tree. Stays the same over resets of the runs above. */
+  /** Only for a run that a workflow started: its place in the tree. A reset of the runs above does not change it. */
   readonly origin?: string;
 };
 
@@ -83,8 +83,8 @@ export type PendingInput = Omit<MachineInput, 'kind'> & {
   /** ISO 8601. */
   readonly since: string;
   /**
-   * Random, drawn at the question. The update ids of answers derive from it, so they do not reveal the answer, and a question that is
-   * asked again after a reset takes an answer again.
+   * A random value, drawn with the question. The update ids of answers derive from it, so they do not reveal the answer. If a run asks
+   * again after a reset, the new question takes an answer again.
    */
   readonly nonce?: string;
 };
@@ -98,21 +98,21 @@ export type AgentRunResult<Types extends RunTypes = RunTypes> = {
   /** Rounds of tool calls. */
   readonly iterations: number;
   readonly completionReason: string;
-  /** Of a parallel with `collect_all`: the JSON array of its branches' texts, in their order. */
+  /** Only for a parallel with `collect_all`: the JSON array of its branches' texts, in the order of the branches. */
   readonly combinedText?: string;
-  /** Of the whole tree. */
+  /** The usage of the whole tree. */
   readonly usage: Usage;
-  /** Of the whole tree, in US dollars. Leaves out calls of models whose price the worker does not know. */
+  /** The cost of the whole tree in US dollars, without calls of models whose price the worker does not know. */
   readonly costUsd?: number;
   readonly session: TypeOf<Types, 'session'>;
-  /** Of a thread's turn: the tokens of its last model call, as the provider counts them. */
+  /** Only for a thread's turn: the tokens of its last model call, as the provider counts them. */
   readonly contextTokens?: number;
-  /** Of a thread's turn: the tools that the agent called. */
+  /** Only for a thread's turn: the tools that the agent called. */
   readonly toolCalls?: readonly CalledTool[];
   readonly warnings?: readonly string[];
 };
 
-/** A tool call without its result. `args` is absent over 1 KiB, and if the model's arguments were not a JSON object. */
+/** A tool call without its result. `args` is absent if it is over 1 KiB, or if the model's arguments were not a JSON object. */
 export type CalledTool = {
   readonly callId: string;
   readonly name: string;
@@ -120,10 +120,10 @@ export type CalledTool = {
   readonly isError?: true;
 };
 
-/** What a run and the runs below it have cost, and by how much people raised the limit from its caller. */
+/** The spending of a run and the runs below it, and the amount by which people raised the limit from its caller. */
 export type RunSpend = {
   readonly usage: Usage;
-  /** Tokens, counted call by call; left out where it is what `usage` says. */
+  /** The tokens, counted call by call. Absent if `usage` says the same. */
   readonly tokens?: number;
   readonly costUsd?: number;
   /** `provider/model` of calls whose cost is not in `costUsd`. */
@@ -131,18 +131,18 @@ export type RunSpend = {
   readonly added?: { readonly tokens?: number; readonly costUsd?: number };
 };
 
-/** What a run returns to the run that called it. It has only the changes of the session, so that the caller's history has no copies. */
+/** The result of a run for its calling run. It has only the changes of the session, so that the caller's history has no copies. */
 export type ChildResult = Omit<AgentRunResult, 'session' | 'usage' | 'costUsd'> & {
   readonly delta: SessionDelta;
   readonly spend: RunSpend;
 };
 
-/** What a child tells its caller before it closes: its result, if runs below it are still open; its spending, if it is cancelled. */
+/** A child's message to its caller before it closes. It has the result if runs below are still open, or the spending after a cancel. */
 export type ChildOutcome = { readonly child: string } & (
   { readonly result: ChildResult } | { readonly spend: RunSpend }
 );
 
-/** Completed, or waiting. `needs-input` also has the fields of the first pending input, for the common case of one. */
+/** A run that has completed or waits. `needs-input` also has the fields of the first pending input, because usually there is only one. */
 export type AgentRunOutcome<Types extends RunTypes = RunTypes> =
   | { readonly kind: 'complete'; readonly result: AgentRunResult<Types> }
   | ({ readonly kind: 'needs-input'; readonly pending: readonly PendingInput[] } & Omit<
@@ -150,7 +150,7 @@ export type AgentRunOutcome<Types extends RunTypes = RunTypes> =
       'kind'
     >);
 
-/** The answer of the `outcome` update. `moved`: the run continues as new, so ask again. `ended`: read the result. */
+/** Answer of the `outcome` update. `moved`: the run continues as new, so ask again. `ended`: read the result. */
 export type OutcomeReply =
   | { readonly kind: 'complete'; readonly result: AgentRunResult }
   | { readonly kind: 'needs-input'; readonly pending: readonly PendingInput[] }
@@ -173,53 +173,53 @@ export type OrchestrationKind = Exclude<RunnerSpec['kind'], 'agent'>;
 /** Answer of the `state` query. */
 export type RunState = {
   readonly status: RunStatus;
-  /** Grows by one with every pause. Callers that wait for the same pause share one update. */
+  /** Every pause adds one. Callers that wait for the same pause share one update. */
   readonly pauseSeq: number;
   readonly runner: string;
-  /** Left out for an agent, and until the definition is loaded. */
+  /** Absent for an agent, and until the definition is loaded. */
   readonly kind?: OrchestrationKind;
   readonly path: string;
   readonly runId: string;
   readonly turn: number;
   readonly iterations: number;
-  /** Of the run and of the child runs that have ended. */
+  /** The usage of the run and of its ended child runs. */
   readonly usage: Usage;
   readonly costUsd?: number;
   readonly pending: readonly PendingInput[];
   readonly logLength: number;
-  /** The last 20. */
+  /** The last 20 rejected signals. */
   readonly rejected: readonly RejectedSignal[];
 };
 
-/** The `longhaul` key of a run's memo, at most 2 KiB: read by `describe` and `list` with no worker. */
+/** The `longhaul` key of a run's memo, at most 2 KiB. `describe` and `list` read it without a worker. */
 export type RunMemo = {
   readonly status: RunStatus;
   readonly agent: string;
-  /** Of a child only: where it hangs below its root run. */
+  /** Only for a child: its place below the root run. */
   readonly path?: string;
-  /** An entry for each member of its key, or of its root run's, hashed. */
+  /** A hash for each member of the run's key, or of the root run's key. */
   readonly key?: readonly string[];
   readonly pauseSeq?: number;
   readonly pending?: readonly Pick<
     PendingInput,
     'inputId' | 'kind' | 'question' | 'agentId' | 'path' | 'since' | 'nonce'
   >[];
-  /** Open inputs that did not fit. */
+  /** The number of open inputs that did not fit. */
   readonly morePending?: number;
   readonly reason?: string;
 };
 
-/** A run that another one called. */
+/** A run that another run called. */
 export type ChildView = {
   readonly workflowId: string;
   readonly runner: string;
-  /** Left out for an agent. */
+  /** Absent for an agent. */
   readonly kind?: OrchestrationKind;
   readonly path: string;
   readonly status: 'open' | 'completed' | 'failed' | 'cancelled';
 };
 
-/** What a child tells the root run: all its open inputs. `branch` as in `Lineage`. */
+/** A child's message to the root run: all its open inputs. `branch` is the same as in `Lineage`. */
 export type ChildInputs = {
   readonly child: string;
   readonly branch?: string;
@@ -233,7 +233,7 @@ export type InputAnswer = { readonly inputId: string } & (
   | { readonly kind: 'reject'; readonly reason: string }
 );
 
-/** Answer of the `nonce` query; without one where the run never listed such an input. */
+/** Answer of the `nonce` query. It has no nonce if the run never listed such an input. */
 export type NonceReply = { readonly nonce?: string };
 export type ResumeInput = { readonly answer: Json; readonly inputId?: string };
 export type ResumeReply = { readonly accepted: true; readonly inputId: string };

@@ -1,7 +1,7 @@
 import type { Json, JsonObject, JsonSchema } from '../base/json';
 import type { AgentSpec, RunnerSpec, SubAgentSpec } from '../define/schema/orchestration';
 
-// The fields of runners are written in `define/schema`; these are their types in history and on the wire.
+// `define/schema` defines the fields of runners. These are their types in history and on the wire.
 
 export type {
   AgentSpec,
@@ -21,43 +21,43 @@ export type RetrySpec = {
   readonly maximumIntervalMs?: number;
 };
 
-/** An activity of the user's own that a tool is: its type, and the queue of the workers that have it where that is not the run's. */
+/** A tool that is the user's own activity: the activity's type, and the queue of its workers, if it is not the run's queue. */
 export type ActivityToolSpec = {
   readonly type: string;
   readonly taskQueue?: string;
   readonly heartbeatTimeoutMs?: number;
 };
 
-/** A tool of an MCP server, by the server's own name for it. */
+/** A tool of an MCP server. `tool` is the server's own name for it. */
 export type McpToolSpec = { readonly server: string; readonly tool: string };
 
-/** A tool as it is pinned in a run: everything but its code, which stays on the worker under `name`. */
+/** A tool in a pinned definition. It has everything except the code, which stays on the worker under `name`. */
 export type ToolSpec = {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: JsonSchema;
   readonly effect?: 'read' | 'idempotent' | 'once';
   readonly onError?: 'return' | 'fail';
-  /** `'ask'` when a function on the worker decides per call. */
+  /** `'ask'` if a function on the worker decides for each call. */
   readonly needsApproval?: boolean | 'ask';
-  /** Start-to-close of one attempt, in milliseconds. */
+  /** Start-to-close timeout of one attempt, in milliseconds. */
   readonly timeoutMs?: number;
   readonly retry?: RetrySpec;
-  /** Session keys the tool may read and change. */
+  /** Session keys that the tool may read and change. */
   readonly session?: readonly string[];
   readonly maxResultBytes?: number;
-  /** Scheduled by the run itself, in place of our own activity. */
+  /** The run schedules this activity itself, in place of Longhaul's own activity. */
   readonly activity?: ActivityToolSpec;
-  /** Where a worker finds it in place of code of its own. */
+  /** A worker finds the tool there, in place of own code. */
   readonly mcp?: McpToolSpec;
 };
 
-/** Callbacks as they are pinned in a run: everything but their code, which stays on the worker under `name`. */
+/** Callbacks in a pinned definition. They have everything except the code, which stays on the worker under `name`. */
 export type CallbacksSpec = {
   readonly name: string;
-  /** Session keys the callbacks may read and change. */
+  /** Session keys that the callbacks may read and change. */
   readonly session?: readonly string[];
-  /** Which hooks they have around tool calls: calls that a run schedules itself pay a round trip for each of them. */
+  /** The hooks around tool calls. A call that a run schedules itself pays a round trip for each hook. */
   readonly toolHooks?: readonly ToolHook[];
 };
 
@@ -67,9 +67,9 @@ export type ToolHook = 'beforeToolCall' | 'afterToolCall';
 export type ModelSettings = NonNullable<AgentSpec['settings']>;
 export type ModelRef = AgentSpec['model'];
 export type BudgetSpec = NonNullable<AgentSpec['budget']>;
-/** What an agent is given of its thread's earlier turns. */
+/** The earlier turns of its thread that an agent gets. */
 export type MemorySpec = NonNullable<AgentSpec['memory']>;
-/** When a thread nears the model's context limit, its older turns are summarised. */
+/** The summary of a thread's older turns, when the thread nears the model's context limit. */
 export type CompactionSpec = NonNullable<MemorySpec['compact']>;
 /** How a model may ask a person. */
 export type AskUser = NonNullable<AgentSpec['askUser']>;
@@ -95,7 +95,7 @@ export type TypeOf<
   Name extends keyof RunTypes,
 > = unknown extends Types[Name] ? JsonTypes[Name] : Types[Name];
 
-/** Carries types alone: no value has the member. */
+/** Carries only types. No value has the member. */
 export type Typed<Types extends RunTypes> = { readonly '~types'?: Types };
 
 /** The types of a definition's runs, for a client that knows only the id: `start<TypesOf<typeof triage>>('triage', …)`. */
@@ -111,22 +111,22 @@ export type RunnerWithSpec<Types extends RunTypes = RunTypes> =
   RunnerSpec | ({ readonly spec: RunnerSpec } & Typed<Types>);
 
 /**
- * Which pinned definition a call or a child belongs to: the first 32 characters of its hash, and the root run that pinned it where
- * that is another one. What stands in every activity's input is kept short: it is history.
+ * The pinned definition of a call or a child: the first 32 characters of the hash, and the root run that pinned it, if that is another
+ * run. It is short, because every activity's input contains it, and history keeps them all.
  */
 export type DefinitionRef = {
   readonly hash: string;
   readonly root?: string;
-  /** The application whose code runs; left out where it is the task queue's name. */
+  /** The application whose code runs. Absent if it is the name of the task queue. */
   readonly application?: string;
 };
 
-/** The closure of a runner: all that a run pins in history when it starts. Canonical JSON of it has the hash runs are known by. */
+/** The closure of a runner: all that a run pins in history at its start. Runs name it by the hash of its canonical JSON. */
 export type Definition = {
   readonly format: 1;
   readonly runner: string;
   readonly runners: { readonly [id: string]: RunnerSpec };
   readonly tools: { readonly [name: string]: ToolSpec };
-  /** There when an agent has any. */
+  /** Present if an agent has callbacks. */
   readonly callbacks?: { readonly [name: string]: CallbacksSpec };
 };

@@ -17,7 +17,7 @@ export type ThreadInput = {
   readonly application?: string;
   /** The session at the start of the first turn. */
   readonly session?: JsonObject;
-  /** How long it stays open while idle. Only with a store, because otherwise the conversation would be lost. */
+  /** How long the thread stays open while idle. It needs a store, because otherwise the conversation would be lost. */
   readonly idleTimeoutMs?: number;
 };
 
@@ -25,7 +25,7 @@ export type ThreadInput = {
 export type WhenBusy = 'queue' | 'reject' | 'interrupt';
 
 export type SendInput = {
-  /** A message with a known id is a repetition, and counts once. */
+  /** A message with a known id is a repetition. It counts only once. */
   readonly messageId: string;
   readonly input: UserInput;
   /** Default `queue`. */
@@ -46,34 +46,34 @@ export type TurnStatus = 'queued' | 'running' | 'completed' | 'failed' | 'cancel
 /** A turn of a thread. */
 export type TurnView = SendReply & {
   readonly status: TurnStatus;
-  /** For a queued turn: the run of the turn that is running. */
+  /** Only for a queued turn: the run of the turn that is running. */
   readonly behind?: string;
-  /** ISO 8601: when the message came. */
+  /** The time when the message came, in ISO 8601. */
   readonly createdAt: string;
   readonly user: UserInput;
   /** The final text of a completed turn. */
   readonly assistant?: string;
-  /** Of a failed turn. */
+  /** The failure of a failed turn. */
   readonly failure?: { readonly code?: ErrorCode; readonly message: string };
 };
 
 export type TurnsQuery = {
-  /** Only the newest so many. */
+  /** Return only this many of the newest turns. */
   readonly last?: number;
   readonly messageId?: string;
   readonly status?: TurnStatus;
 };
 
 export type OpenThreadInput = {
-  /** Left out where it is the task queue's name. */
+  /** Absent if it is the name of the task queue. */
   readonly application?: string;
   readonly runner: string;
-  /** The thread was started with the whole spec: it is asked for it. */
+  /** The thread was started with the whole spec. The activity asks the thread for it. */
   readonly inline?: true;
   readonly key: ThreadKey;
 };
 
-/** A turn as a store has it, without its key. */
+/** A turn in a store, without its key. */
 export type KeptTurn = {
   readonly id: string;
   readonly messageId: string;
@@ -84,52 +84,52 @@ export type KeptTurn = {
 };
 
 export type OpenThreadResult = {
-  /** Of the runner, where it is an agent that says so. */
+  /** The memory of the runner, if the runner is an agent with this option. */
   readonly memory?: MemorySpec;
   readonly searchAttributes: boolean;
-  /** What the store holds, the oldest first; the newest that fit. */
+  /** The newest turns of the store that fit, oldest first. */
   readonly turns: readonly KeptTurn[];
-  /** How many turns the store holds in all. */
+  /** The number of all turns in the store. */
   readonly count: number;
-  /** The session as the last turn left it. */
+  /** The session after the last turn. */
   readonly session?: JsonObject;
-  /** Which generation of the key the store is in. */
+  /** The generation of the key in the store. */
   readonly generation?: string;
 };
 
-/** A turn on its way to a store: `eventData` is what else is known of it. */
+/** A turn on its way to a store. `eventData` has the other facts about the turn. */
 export type UnsavedTurn = Omit<KeptTurn, 'messageId'> & { readonly eventData: JsonObject };
 
 export type StoreInput = {
-  /** Left out where it is the task queue's name. */
+  /** Absent if it is the name of the task queue. */
   readonly application?: string;
   readonly store: string;
   readonly key: ThreadKey;
-  /** Nothing is written when the store is in another one. */
+  /** The activity writes nothing if the store is in another generation. */
   readonly generation: string;
-  /** The thread ends: a store that no worker has is not waited for. */
+  /** The thread ends, so it does not wait for a store that no worker has. */
   readonly isLast?: boolean;
 };
 
 export type SaveTurnInput = StoreInput & { readonly turn: UnsavedTurn };
 
-/** `next`: the generation that the clear begins. */
+/** `next` is the generation that the clear begins. */
 export type ClearTurnsInput = StoreInput & { readonly next: string };
 
-/** The generation that the store is in: the one that was named, or begun, when it was written. */
+/** The generation of the store. If the activity wrote, it is the generation that the input named or began. */
 export type StoreReply = { readonly generation: string };
 
 export type CompactTurnsInput = {
-  /** Left out where it is the task queue's name. */
+  /** Absent if it is the name of the task queue. */
   readonly application?: string;
   readonly runner: string;
   readonly inline?: true;
   readonly log: LogRef;
-  /** The turns that stay as they are: all before them go into the summary. */
+  /** The number of turns that stay as they are. All turns before them go into the summary. */
   readonly keepTurns: number;
 };
 
-/** `turns`: how many turns the text stands for, from the thread's first one kept on. `spend`: what the summary cost. */
+/** `turns`: how many turns the text stands for, from the first kept turn of the thread on. `spend`: the cost of the summary. */
 export type CompactTurnsResult = {
   readonly text: string;
   readonly turns: number;

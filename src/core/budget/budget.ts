@@ -1,9 +1,9 @@
-// What a run and its child runs may spend, and what they have spent. Pure.
+// The limits and the spending of a run and its child runs. Pure.
 //
 // 1. The count is exact for all responses received. It is checked before each model call, so the last call may exceed the limit.
 // 2. A child gets a share of the rest that is not promised to others. The unused part comes back with the child's report.
-// 3. An answer raises the limit that is used up by the amount. The other limits that bind, also those of the callers, are raised too if
-//    they would be hit: otherwise the person would be asked again at once.
+// 3. An answer raises the used-up limit by the amount. It also raises the other limits that bind, with those of the callers, if the run
+//    would hit them: otherwise the run would ask the person again at once.
 // 4. Tokens are counted for each call, because some providers report a total only for some calls.
 
 import { defined, type Json } from '../../base/json';
@@ -17,7 +17,7 @@ type Amount = { readonly tokens?: number; readonly costUsd?: number };
 type Unit = keyof Amount;
 const units = ['tokens', 'costUsd'] as const;
 
-/** The state that survives continue-as-new. No child has a share then. */
+/** The state that survives continue-as-new. At that time, no child has a share. */
 export type CarriedBudget = {
   readonly limits: Amount;
   readonly given?: Amount;
@@ -94,7 +94,7 @@ export class RunBudget {
     return true;
   }
 
-  /** An equal share of the rest for one of so many children that will start; undefined if there is no limit. */
+  /** An equal share of the rest for one of `among` children that will start. Undefined if there is no limit. */
   promise(among: number): BudgetSpec | undefined {
     const tokens = this.#share('tokens', among);
     const costUsd = this.#share('costUsd', among);
@@ -130,7 +130,7 @@ export class RunBudget {
     return own === undefined || given === undefined ? (own ?? given) : Math.min(own, given);
   }
 
-  /** The caller hears by how much its limit was raised. */
+  /** Raises the limits. `added` tells the caller by how much the limit from the caller grew. */
   #raise(unit: Unit, amount: number): void {
     const limit = this.#limit(unit);
     if (limit === undefined) return;

@@ -2,7 +2,7 @@ import type { Usage } from '../../protocol/message';
 import type { RunSpend } from '../../protocol/run';
 import { subtractUsage } from './usage';
 
-/** The provider's total, or else input plus output as far as they are known. */
+/** The provider's total. Without one, input plus output, as far as they are known. */
 export function tokensIn({ totalTokens, inputTokens, outputTokens }: Usage): number {
   return totalTokens ?? (inputTokens ?? 0) + (outputTokens ?? 0);
 }
@@ -11,7 +11,7 @@ export function tokensOf({ tokens, usage }: RunSpend): number {
   return tokens ?? tokensIn(usage);
 }
 
-/** Whether there is anything to report. */
+/** True if there is anything to report. */
 export function isSpent({ usage, unpriced = [] }: RunSpend): boolean {
   return unpriced.length > 0 || Object.values(usage).some((tokens) => tokens !== null);
 }

@@ -5,7 +5,7 @@ import type { AcceptedTurn } from './run-state';
 import type { ModelTurn } from './steps';
 import { toUsage } from '../budget/usage';
 
-/** A turn as the provider gave it, with the names it is checked by. A callback's answer leaves nothing to check. */
+/** A turn as the provider gave it, with the names for its checks. If a callback answered, there is nothing to check. */
 export function acceptTurn(options: StoredOptions, turn: ModelTurn): AcceptedTurn {
   if (!isJsonObject(turn) || !Array.isArray(turn.content) || !Array.isArray(turn.tools))
     throw new LonghaulError(
@@ -38,7 +38,7 @@ export function acceptTurn(options: StoredOptions, turn: ModelTurn): AcceptedTur
   };
 }
 
-/** Arguments are parsed before they get here: an object, or null where they are malformed. */
+/** Arguments arrive parsed: they are an object, or null if they are malformed. */
 function isPart(part: unknown): boolean {
   if (!isJsonObject(part) || typeof part['type'] !== 'string') return false;
   const { type, name, args } = part;

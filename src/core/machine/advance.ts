@@ -1,7 +1,7 @@
 /*
  * Carries out what `turn-plan.ts` decided about an accepted turn, and completes batches of tool calls.
  *
- * A1. An iteration counts when its batch is complete, whoever answered last.
+ * A1. An iteration counts when its batch is complete. It does not matter who answered last.
  */
 import { defined } from '../../base/json';
 import type { NewEntry, ToolResultEvent } from '../../protocol/log';
@@ -13,7 +13,7 @@ import type { MachineEvent } from './transitions';
 import type { PlanInput, TurnPlan } from './turn-plan';
 import { contentOf, isEmptyTurn } from './working-turn';
 
-/** Moves a run with an accepted turn on; throws when the turn ends it badly. */
+/** Moves a run on with an accepted turn. Throws if the turn makes the run fail. */
 export function advance(
   machine: Machine,
   turn: AcceptedTurn,
@@ -52,7 +52,7 @@ export const batchOf = (machine: Machine, slots: readonly CallSlot[]): ToolBatch
   calls: machine.record.transcript.openCalls,
 });
 
-/** Takes results whose place was checked; the last one completes the batch. */
+/** Takes results whose places `addressResults` has checked. The last result completes the batch. */
 export function takeResults(
   machine: Machine,
   event: MachineEvent,

@@ -1,13 +1,13 @@
 /*
  * The agent loop as a state machine without IO. It knows no Temporal, no provider, no clock, no randomness, no stream.
  *
- * 1. `turn` <= `maxTurns`: the exact number of model calls, retries and re-prompts included; a re-issued call is not a new one.
- * 2. Every consumed attempt is billed once, before its turn is validated.
- * 3. A protocol error changes nothing; a semantic error moves to `failed` and is thrown again by every later `nextStep`.
+ * 1. `turn` <= `maxTurns`. `turn` is the exact number of model calls, with retries and re-prompts. A re-issued call is not a new call.
+ * 2. The run bills every consumed attempt once, before it validates the turn.
+ * 3. A protocol error changes nothing. A semantic error moves to `failed`, and every later `nextStep` throws it again.
  * 4. The log only grows, and `foldLog(log)` equals `fullHistory()` after every event.
- * 5. `fullHistory()` can always be sent to a provider: every call has exactly one result in the next message.
+ * 5. You can always send `fullHistory()` to a provider: every call has exactly one result in the next message.
  * 6. `fromJSON(toJSON())` continues exactly as the uninterrupted run.
- * 7. Which event fits which state, and where it leads, stands in `transitions.ts`; what a turn leads to, in `turn-plan.ts`.
+ * 7. `transitions.ts` says which event fits which state and where it leads. `turn-plan.ts` says what follows from a turn.
  */
 
 import { defined, type JsonObject, plainJson } from '../../base/json';
@@ -44,8 +44,8 @@ export const startMachine = (
   new AgentMachine(Machine.start([promptEvent(prompt)], storeOptions(options), log));
 
 /**
- * One run of an agent: ask it for the next step, do it, feed the answer back. The workflows drive this one; `AgentRun` of
- * `longhaul/agent-run` adds what they never use, so that it is not in their bundle.
+ * One run of an agent. Ask it for the next step, do the step, and feed the answer back. The workflows drive this class. `AgentRun` of
+ * `longhaul/agent-run` adds methods that workflows never use, so the workflow bundle does not contain them.
  */
 export class AgentMachine {
   protected machine: Machine;
@@ -55,14 +55,14 @@ export class AgentMachine {
   }
 
   /**
-   * A run as it was when `toJSON` was called, with the log it had written. Throws a `StateError` for a state that this version does not
-   * know.
+   * Restores a run from the result of `toJSON` and the log that the run had written. Throws a `StateError` for a state that this version
+   * does not know.
    */
   static fromJSON(state: StoredMachine, log: EventLog): AgentMachine {
     return new AgentMachine(Machine.fromState(readState(state), log));
   }
 
-  /** What to do next. While an answer is awaited the step is given again, at no cost. */
+  /** The next thing to do. While the run waits for an answer, this returns the same step again, at no cost. */
   nextStep(): MachineStep {
     const state = this.machine.expect('nextStep');
     switch (state.kind) {
@@ -94,12 +94,12 @@ export class AgentMachine {
     return resolveInvalidCall(this.machine, action);
   }
 
-  /** Drops the call from the turn; its siblings run. */
+  /** Drops the call from the turn. The other calls run. */
   ignoreInvalidToolCall(): ModelTurnOutcome {
     return ignoreInvalidCall(this.machine);
   }
 
-  /** The result of an open call. An entry that has an id goes into the log under it. */
+  /** Takes the result of an open call. If the entry has an id, the log keeps that id. */
   toolResult(entry: NewEntry<ToolResultEvent>): void {
     this.takeResults([plainJson(entry)]);
   }
@@ -110,17 +110,17 @@ export class AgentMachine {
     if (results.length > 0) takeResults(this.machine, 'toolResults', { slots, results });
   }
 
-  /** A person's answer to a question. */
+  /** Takes a person's answer to a question. */
   answer(input: { readonly inputId: string; readonly text: string }): void {
     answerQuestion(this.machine, input);
   }
 
-  /** Lets a call run, if need be with other arguments. */
+  /** Lets a call run. `edit` replaces the arguments of the call. */
   approve(inputId: string, edit?: { readonly args: JsonObject }): void {
     approveCall(this.machine, inputId, edit?.args);
   }
 
-  /** The call does not run; the model sees the reason. */
+  /** Refuses a call. The call does not run, and the model sees the reason. */
   reject(inputId: string, reason: string): void {
     rejectCall(this.machine, inputId, reason);
   }
@@ -141,17 +141,17 @@ export class AgentMachine {
     return this.machine.record.calls;
   }
 
-  /** Everything that happened, in order; it only grows. */
+  /** Everything that happened, in order. The log only grows. */
   get log(): readonly LogEvent[] {
     return this.machine.record.log;
   }
 
-  /** What this run added, a caller's history apart; calls that are being run stand there unanswered. */
+  /** The messages of this run, without a caller's history. Calls that are still running have no results. */
   get messages(): readonly Message[] {
     return this.machine.record.transcript.messages;
   }
 
-  /** The whole conversation, ready for any provider. */
+  /** The whole conversation. You can send it to any provider. */
   fullHistory(): Message[] {
     return this.machine.fullHistory();
   }
@@ -199,7 +199,7 @@ export class AgentMachine {
   }
 }
 
-/** The result of a finished run: its content is the last message, unless the turn was empty and left none. */
+/** The result of a finished run. Its content is the last message. An empty turn leaves no message, so its content is in the state. */
 function toFinalResponse(
   { record, counters }: Machine,
   state: Extract<MachineState, { kind: 'done' }>,

@@ -1,4 +1,4 @@
-// Checks of what a person answers. The client checks before it sends, and a run checks before it takes anything. Pure.
+// Checks a person's answers. The client checks before it sends, and a run checks before it takes anything. Pure.
 
 import { isJsonObject, type Json, type JsonObject } from '../../base/json';
 import { utf8Length } from '../../base/text';
@@ -6,7 +6,7 @@ import { LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
 import { checkExactJson, violationText } from '../session';
 
-/** An answer is a text or any other JSON. Empty and oversized answers are refused. */
+/** An answer is a text or any other JSON. Throws if it is empty or too long. */
 export function checkAnswer(answer: unknown): asserts answer is Json {
   if (answer === undefined || answer === null)
     throw invalid('an answer is a text or any other JSON value but null');
@@ -16,26 +16,26 @@ export function checkAnswer(answer: unknown): asserts answer is Json {
   checkSize('the answer', text, limits.answer);
 }
 
-/** A string as it is, any other JSON as JSON. */
+/** Returns a string as it is, and any other value as JSON. */
 export function answerText(answer: Json): string {
   return typeof answer === 'string' ? answer : JSON.stringify(answer);
 }
 
-/** The arguments that a person gives a call instead of its own. */
+/** Checks the arguments with which a person replaces those of a call. */
 export function checkEdit(args: unknown): asserts args is JsonObject {
   checkIsJson('args', args);
   if (!isJsonObject(args)) throw invalid('args must be a JSON object: the edited arguments');
   checkSize('args', JSON.stringify(args), limits.toolArguments);
 }
 
-/** Why a person refuses a call. */
+/** Checks the reason for which a person refuses a call. */
 export function checkReason(reason: unknown): asserts reason is string {
   if (typeof reason !== 'string' || reason === '') throw invalid('reason must be a text');
   checkIsJson('reason', reason);
   checkSize('reason', reason, limits.answer);
 }
 
-/** Nobody can tell which of several open inputs an answer without an `inputId` is for. */
+/** The error for an answer without an `inputId` while several inputs are open: nobody can tell which one it answers. */
 export function severalOpen(
   pending: readonly { readonly inputId: string; readonly path: string }[],
 ): LonghaulError {

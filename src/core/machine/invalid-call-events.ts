@@ -1,7 +1,7 @@
 /*
- * The search for calls with a name that is not allowed, and what is done about each: one at a time, left to right.
+ * Finds calls with a name that is not allowed, and applies a decision to each: one at a time, left to right.
  *
- * I1. Nothing of the turn is in the log before the search is over, unless a retry or a failure ends it: that puts it there.
+ * I1. No part of the turn is in the log before the search is over. If a retry or a failure ends the search, it puts the turn there.
  */
 import { LonghaulError } from '../../protocol/errors';
 import type { AssistantMessage } from '../../protocol/message';
@@ -21,7 +21,7 @@ import type { MachineEvent } from './transitions';
 import type { Amendment } from './working-turn';
 import { argumentsText, contentOf } from './working-turn';
 
-/** Goes on to the next invalid call, or accepts the turn. */
+/** Moves on to the next invalid call. If there is no such call, accepts the turn. */
 export function scan(machine: Machine, event: MachineEvent, turn: AcceptedTurn): ModelTurnOutcome {
   const invalid = findInvalidCall(turn, machine.record.transcript.position);
   if (!invalid) {
@@ -85,7 +85,7 @@ export function ignoreInvalidCall(machine: Machine): ModelTurnOutcome {
   return scan(machine, 'ignoreInvalidToolCall', amended(turn, { kind: 'ignore-call', index }));
 }
 
-/** What the run is parked on, derived again whenever it is asked for. */
+/** The invalid call that the run waits on. Every call of this function derives it again. */
 export function pendingContext(machine: Machine): InvalidToolCallContext | undefined {
   if (machine.state.kind !== 'resolving-tool-calls') return undefined;
   const { turn, invalid } = parked(machine, 'resolveInvalidToolCall');
@@ -108,7 +108,7 @@ const amended = (turn: AcceptedTurn, amendment: Amendment): AcceptedTurn => ({
   amendments: [...turn.amendments, amendment],
 });
 
-/** Nobody is asked. */
+/** Fails the run, and asks nobody. */
 export function refuse(
   machine: Machine,
   event: MachineEvent,

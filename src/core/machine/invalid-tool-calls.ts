@@ -8,22 +8,22 @@ import { oneLine } from '../../base/text';
 import type { WorkingPart } from './working-turn';
 import { amend, workingParts } from './working-turn';
 
-/** The names a turn was checked by, sorted. */
+/** The names that a turn is checked by, sorted. */
 export type TurnNames = { readonly tools: readonly string[]; readonly allowed: readonly string[] };
 
-/** A call whose name is not allowed: `place` counts as the provider gave the calls, `index` as they are left. */
+/** A call whose name is not allowed. `place` counts all calls of the provider. `index` counts the calls that are left. */
 export type InvalidCall = {
   readonly call: ToolCallPart;
   readonly place: number;
   readonly index: number;
 };
 
-/** The turn as its repairs and ignored calls leave it. */
+/** The turn after its repairs and without its ignored calls. */
 export function workingTurn(turn: AcceptedTurn, position: number): readonly WorkingPart[] {
   return turn.amendments.reduce(amend, workingParts(turn.event.content, position));
 }
 
-/** The first call, left to right, that nobody has decided about. A callback that took the turn over leaves none. */
+/** The first call from the left that nobody has decided about. Undefined if a callback took over the turn. */
 export function findInvalidCall(turn: AcceptedTurn, position: number): InvalidCall | undefined {
   const { checks } = turn.event;
   if (checks?.abort !== undefined || checks?.override !== undefined) return undefined;
@@ -38,7 +38,7 @@ export function findInvalidCall(turn: AcceptedTurn, position: number): InvalidCa
   return undefined;
 }
 
-/** Why an action cannot be taken, or undefined: shared by whole and streamed turns, so that they cannot drift apart. */
+/** The reason to refuse an action, or undefined. Whole and streamed turns share this check, so they cannot drift apart. */
 export function checkAction(
   action: InvalidToolCallAction,
   called: TurnNames & { readonly name: string; readonly unknown?: boolean },
@@ -104,7 +104,7 @@ export function invalidName(
   return { kind: 'invalid-tool-call', message, toolName, executable: tools, allowed };
 }
 
-/** Messages travel in failures, which are small. */
+/** Lists names, cut short, because a failure has little room for its message. */
 function nameList(names: readonly string[]): string {
   const shown = names.slice(0, 10).map((name) => oneLine(name, 64));
   const more = names.length > shown.length ? [`and ${names.length - shown.length} more`] : [];

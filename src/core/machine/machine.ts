@@ -1,8 +1,8 @@
 /*
- * The state of a run and the few ways to change it; which change an event asks for is decided elsewhere.
+ * The state of a run and the few ways to change it. Other files decide which change an event needs.
  *
- * M1. Every move is checked against the table of transitions. States and counters are replaced, never changed in place.
- * M2. A turn enters the log whole, followed at once by the decisions that amend it; an empty turn never does.
+ * M1. Every move passes a check against the table of transitions. It replaces states and counters, and never changes them in place.
+ * M2. A turn enters the log whole, and the decisions that amend it follow at once. An empty turn never enters the log.
  */
 import type { LonghaulError } from '../../protocol/errors';
 import type { Decision, LogEvent } from '../../protocol/log';
@@ -55,14 +55,14 @@ export class Machine {
     this.#state = parts.state;
   }
 
-  /** `events`: what comes before the first model call. */
+  /** `events` come before the first model call. */
   static start(events: readonly LogEvent[], options: StoredOptions, log: EventLog): Machine {
     const record = new RunRecord(log);
     record.append(...plainJson(events));
     return new Machine({ options, record, counters: noCounts, state: preparing });
   }
 
-  /** `log` is what the machine had written. */
+  /** `log` is the log that the machine had written. */
   static fromState(stored: StoredMachine, log: EventLog): Machine {
     const { options, completionCalls, state, ...rest } = plainJson(stored);
     const { format: _format, ...counters } = rest;
@@ -81,7 +81,7 @@ export class Machine {
     return this.options.maxTurns ?? 1;
   }
 
-  /** The current state, if it expects this event; otherwise a protocol error. `kinds` are those the table names for it. */
+  /** Returns the current state. Throws a protocol error if it does not expect this event. The table lists `kinds` for the event. */
   expect<Kind extends RunStateKind>(
     event: MachineEvent,
     ..._kinds: readonly Kind[]
@@ -96,7 +96,7 @@ export class Machine {
     this.#counters = { ...this.#counters, ...counters };
   }
 
-  /** The error to throw; its history is the run's own. */
+  /** Moves to `failed`, and returns the error to throw. The error has the history of the run. */
   fail(event: MachineEvent, failure: MachineFailure): LonghaulError {
     this.move(event, { kind: 'failed', failure });
     return toError(failure, this.record.transcript.fullHistory());

@@ -4,9 +4,9 @@ import type { CriterionSpec, ToolChoice } from '../../protocol/agent-run';
 import { type JsonSchema, plainJson } from '../../base/json';
 import type { AskUser } from '../../protocol/spec';
 
-/** The options as the state keeps them. */
+/** The options in the form that the state keeps. */
 export type StoredOptions = {
-  /** The exact number of model calls, retries and re-prompts included. Default 1. */
+  /** Limit of model calls. The count is exact and includes retries and re-prompts. Default 1. */
   readonly maxTurns?: number;
   /** Rounds of tool calls. Default: no limit. */
   readonly maxIterations?: number;
@@ -14,13 +14,13 @@ export type StoredOptions = {
   readonly maxInvalidToolCallRetries?: number;
   /** Tool steps in a row that may hold a malformed call. Default: no limit. */
   readonly maxConsecutiveMalformedToolCalls?: number;
-  /** Unset: the machine asks. */
+  /** Absent: the machine asks. */
   readonly onInvalidToolCall?: 'fail' | 'ignore';
   readonly toolChoice?: ToolChoice;
   /** Only `AgentRun` checks outputs. */
   readonly output?: OutputOptions;
   readonly criteria?: readonly CriterionSpec[];
-  /** Default false. A text that starts with the marker pauses under every value but 'never'. */
+  /** Default false. A text that starts with the marker pauses the run, except with 'never'. */
   readonly askUser?: AskUser;
   /** Names of tools whose calls need a person's approval. */
   readonly approvals?: readonly string[];
@@ -35,7 +35,7 @@ export type OutputOptions = {
 
 export type MachineOptions = Omit<StoredOptions, 'output'>;
 
-/** Every known option, so that a stored one this version does not know is refused by name. */
+/** Every known option. `fromJSON` refuses any other stored option by its name. */
 export const machineOptionNames = [
   'maxTurns',
   'maxIterations',
@@ -69,7 +69,7 @@ export function checkCount(name: string, value: number | undefined): void {
   );
 }
 
-/** The names a turn may call. The output tool and `ask_user` come on top of what the choice allows, except under `none`. */
+/** The names that a turn may call. The output tool and `ask_user` are always among them, except if the choice is `none`. */
 export function allowedNames(options: StoredOptions, tools: readonly string[]): string[] {
   const choice = options.toolChoice ?? 'auto';
   if (choice === 'none') return [];

@@ -1,5 +1,5 @@
 /*
- * What people decide: answers to questions, and approvals. Each is addressed by its input id, so a late one hits nothing.
+ * Decisions of people: answers to questions, and approvals. Each one names its input by id, so a late one has no effect.
  */
 import { LonghaulError } from '../../protocol/errors';
 import { type JsonObject, plainJson } from '../../base/json';
@@ -12,7 +12,7 @@ import type { MachineInput } from './steps';
 import { resultOf, type WaitingCall, waitingCalls } from './tool-batch';
 import { textMessage } from '../transcript/transcript';
 
-/** Everything that waits for a person now, in call order. */
+/** All inputs that wait for a person now, in call order. */
 export function pendingInputs(machine: Machine): MachineInput[] {
   const { state, counters } = machine;
   if (state.kind === 'awaiting-input') return [markedInput(counters.turn, state.question)];

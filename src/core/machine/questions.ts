@@ -5,7 +5,7 @@ import type { AskUser } from '../../protocol/spec';
 import type { MachineInput } from './steps';
 import { clipText, utf8Length } from '../../base/text';
 
-/** The question of a text that asks by marker. Such a text pauses the run, unless nobody is ever to be asked. */
+/** The question in a text that starts with the marker. Such a text pauses the run, except if the agent must never ask. */
 export function markedQuestion(text: string, askUser: AskUser = false): string | undefined {
   if (askUser === 'never') return undefined;
   const trimmed = text.trimStart();
@@ -18,7 +18,7 @@ export const markedInput = (turn: number, question: string): MachineInput => ({
   question: clipText(question, limits.question),
 });
 
-/** What is wrong with the arguments of an `ask_user` call, for the model. */
+/** The problem of an `ask_user` call's arguments, as a text for the model. */
 export function questionProblem(call: ToolCallPart): string | undefined {
   const question = call.args?.['question'];
   const options = call.args?.['options'];
@@ -30,14 +30,14 @@ export function questionProblem(call: ToolCallPart): string | undefined {
   return 'nobody was asked: "options" must be a list of strings';
 }
 
-/** The first of `texts` that are within so many bytes together. */
+/** The first of `texts` that together take at most `most` bytes. */
 export function withinBytes(texts: readonly string[], most: number): readonly string[] {
   let bytes = 0;
   const over = texts.findIndex((text) => (bytes += utf8Length(text)) > most);
   return over < 0 ? texts : texts.slice(0, over);
 }
 
-/** The input of a call that passed `questionProblem`: cut to what a person reads. The call has the whole of it. */
+/** The input of a call that passed `questionProblem`. It cuts the question to a size that people read. The call has the whole text. */
 export function askedInput(call: ToolCallPart, turn: number, index: number): MachineInput {
   const options = call.args?.['options'];
   return {

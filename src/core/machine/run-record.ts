@@ -1,8 +1,8 @@
 /*
- * What a run has accumulated: its log with the transcript that follows from it, and its bill. It decides nothing.
+ * The record of a run: its log, the transcript that follows from the log, and its bill. It decides nothing.
  *
- * R1. The log only grows, and only here; the transcript is always the fold of it.
- * R2. `usage` is the sum of the calls'; a call's `callIndex` is its place.
+ * R1. The log only grows, and only here. The transcript is always the fold of the log.
+ * R2. `usage` is the sum of the usage of all calls. The `callIndex` of a call is its place.
  */
 import type { NewEntry } from '../../protocol/log';
 import type { CompletionCall, Usage } from '../../protocol/message';
@@ -11,7 +11,7 @@ import type { CompletionCallHead } from './steps';
 import { Transcript } from '../transcript/transcript';
 import { addUsage, sumUsage, toUsage } from '../budget/usage';
 
-/** Where a run writes its events. Ids mean nothing to the machine: an event that has one passes it on. */
+/** The log that a run writes its events to. The machine does not use ids: it only passes them on. */
 export interface EventLog {
   readonly entries: readonly NewEntry[];
   add(event: NewEntry): void;

@@ -5,23 +5,23 @@ import type { MachineFailure } from '../failure';
 import type { StoredOptions } from './options';
 import type { Amendment } from './working-turn';
 
-/** How a call of the current batch gets its answer: from the driver, or from a person. */
+/** The way in which a call of the current batch gets its answer: from the driver, or from a person. */
 export type CallSlot = 'execute' | 'malformed' | 'question' | 'approval';
 
-/** A turn that is in but not in history yet; `tools` and `allowed` are sorted names. */
+/** A turn that has arrived and is not in history yet. `tools` and `allowed` are sorted names. */
 export type AcceptedTurn = {
   readonly event: NewEntry<ModelTurnEvent>;
   readonly tools: readonly string[];
   readonly allowed: readonly string[];
   readonly amendments: readonly Amendment[];
-  /** Skipped calls, counted as the provider gave them. */
+  /** Skipped calls. `index` counts all calls of the provider. */
   readonly skips: readonly { readonly index: number; readonly reason: string }[];
 };
 
 export type MachineState =
-  /** `recordingOwed`: an abandoned stream's usage may still be recorded. */
+  /** `recordingOwed`: the driver may still record the usage of an abandoned stream. */
   | { readonly kind: 'preparing'; readonly recordingOwed: boolean }
-  /** `recorded`: a streamed attempt's usage is in. */
+  /** `recorded`: the usage of a streamed attempt is already recorded. */
   | { readonly kind: 'awaiting-model'; readonly recorded: boolean }
   | { readonly kind: 'resolving-tool-calls'; readonly turn: AcceptedTurn }
   | { readonly kind: 'awaiting-advance'; readonly turn: AcceptedTurn }
@@ -31,14 +31,14 @@ export type MachineState =
       readonly kind: 'done';
       readonly completionReason: string;
       readonly structured?: Json;
-      /** Only of an empty turn, which history does not hold. */
+      /** Only for an empty turn, because history does not have such a turn. */
       readonly content?: readonly AssistantPart[];
     }
   | { readonly kind: 'failed'; readonly failure: MachineFailure };
 
 export type RunStateKind = MachineState['kind'];
 
-/** What is counted over the whole run. */
+/** The counters of the whole run. */
 export type Counters = {
   readonly turn: number;
   readonly iterations: number;
@@ -47,7 +47,7 @@ export type Counters = {
   readonly outputRetries: number;
 };
 
-/** A machine as plain JSON. The log stands beside it, and the messages follow from the log. */
+/** A machine as plain JSON. It does not contain the log. The messages follow from the log. */
 export type StoredMachine = Counters & {
   readonly format: 1;
   readonly options: StoredOptions;
@@ -55,7 +55,7 @@ export type StoredMachine = Counters & {
   readonly state: MachineState;
 };
 
-/** A run of `AgentRun` as plain JSON. */
+/** A run of `AgentRun` as plain JSON, with the log. */
 export type AgentRunState = StoredMachine & { readonly log: readonly NewEntry[] };
 
 export const noCounts: Counters = {

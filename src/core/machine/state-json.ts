@@ -1,7 +1,7 @@
 /*
  * Loads a stored run. It knows the keys of the format, not what they mean.
  *
- * J1. Another format, a missing or an unknown key is refused by name; nothing is filled in.
+ * J1. It refuses another format, a missing key and an unknown key, and names each. It fills in nothing.
  */
 import { LonghaulError } from '../../protocol/errors';
 import { isJsonObject } from '../../base/json';
@@ -19,7 +19,7 @@ const turnKeys = ['event', 'tools', 'allowed', 'amendments', 'skips'];
 const eventKinds = ['user', 'model-turn', 'tool-result', 'decision', 'summary'];
 const slotKinds: readonly CallSlot[] = ['execute', 'malformed', 'question', 'approval'];
 
-/** Keys of each variant besides `kind`; a trailing `?` marks one that may be missing. */
+/** Keys of each variant besides `kind`. A trailing `?` marks a key that may be missing. */
 const variantKeys: { readonly [kind in RunStateKind]: readonly string[] } = {
   preparing: ['recordingOwed'],
   'awaiting-model': ['recorded'],
@@ -31,7 +31,7 @@ const variantKeys: { readonly [kind in RunStateKind]: readonly string[] } = {
   failed: ['failure'],
 };
 
-/** `others`: keys that stand beside those of the machine. */
+/** `others`: further keys that the value may have. */
 export function readState(value: unknown, others: readonly string[] = []): StoredMachine {
   if (!isJsonObject(value))
     throw new LonghaulError('StateError', 'The stored run is not a JSON object.');
@@ -49,7 +49,7 @@ export function readState(value: unknown, others: readonly string[] = []): Store
   return value as unknown as StoredMachine;
 }
 
-/** As `readState`, with the log in it. */
+/** Like `readState`, for a state that contains the log. */
 export function readRunState(value: unknown): AgentRunState {
   const state = readState(value, ['log']) as AgentRunState;
   checkList('log', state.log).forEach((event, index) => {

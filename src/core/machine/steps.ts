@@ -19,13 +19,13 @@ import type {
 
 export type { CriterionSpec, InvalidToolCallAction, MachineInput, PendingToolCall, ToolChoice };
 
-/** What the driver has to do next. */
+/** The next thing for the driver to do. */
 export type MachineStep =
   | { readonly kind: 'call-model'; readonly turn: number }
   | {
       readonly kind: 'call-tools';
       readonly calls: readonly PendingToolCall[];
-      /** May be answered while the calls run. */
+      /** Inputs that people may answer while the calls run. */
       readonly waiting: readonly MachineInput[];
     }
   | { readonly kind: 'needs-input'; readonly inputs: readonly MachineInput[] }
@@ -33,14 +33,14 @@ export type MachineStep =
 
 /** The answer of a model call. */
 export type ModelTurn = {
-  /** The id of its log entry, if there is one already. */
+  /** The id of the turn's log entry, if the turn already has one. */
   readonly id?: string;
   readonly content: readonly AssistantPart[];
   readonly usage: Usage;
   readonly finishReason?: FinishReason;
   /** Names of the tools that can run in this turn. */
   readonly tools: readonly string[];
-  /** Names that the turn may call. Default: from `tools` and the tool choice. */
+  /** Names that the turn may call. By default they follow from `tools` and the tool choice. */
   readonly allowed?: readonly string[];
   readonly ids?: ResponseIds;
   readonly checks?: TurnChecks;
@@ -62,7 +62,7 @@ export type InvalidToolCallContext = {
   readonly executable: readonly string[];
   readonly allowed: readonly string[];
   readonly toolChoice: ToolChoice;
-  /** The conversation with the turn in question, whose calls have no results. */
+  /** The conversation, with the turn of the call. The calls of that turn have no results. */
   readonly history: readonly Message[];
   readonly isStreaming: boolean;
   readonly reason: 'unknown-tool' | 'disallowed-by-tool-choice';

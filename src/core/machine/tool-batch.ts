@@ -6,7 +6,7 @@ import type { CallSlot } from './run-state';
 import type { MachineInput, PendingToolCall } from './steps';
 import type { OpenCall } from '../transcript/open-turn';
 
-/** The calls of the current turn, while they lack answers. */
+/** The calls of the current turn, as long as some have no answer. */
 export type ToolBatch = {
   readonly turn: number;
   readonly slots: readonly CallSlot[];
@@ -18,7 +18,7 @@ export type WaitingCall = { readonly index: number; readonly input: MachineInput
 const isRunnable = (slot: CallSlot | undefined): slot is 'execute' | 'malformed' =>
   slot === 'execute' || slot === 'malformed';
 
-/** The open calls the driver answers, in call order. */
+/** The open calls that the driver answers, in call order. */
 export function pendingCalls({ turn, slots, calls }: ToolBatch): PendingToolCall[] {
   return calls.flatMap(({ call, answered }, index) => {
     const kind = slots[index];
@@ -26,7 +26,7 @@ export function pendingCalls({ turn, slots, calls }: ToolBatch): PendingToolCall
   });
 }
 
-/** The open calls a person decides about, in call order, with their places. */
+/** The open calls that a person decides about, in call order, with their places. */
 export function waitingCalls({ turn, slots, calls }: ToolBatch): WaitingCall[] {
   return calls.flatMap(({ call, answered }, index) => {
     if (answered) return [];
@@ -36,7 +36,7 @@ export function waitingCalls({ turn, slots, calls }: ToolBatch): WaitingCall[] {
   });
 }
 
-/** A round of tools, unless the turn did nothing but ask. */
+/** True for a round of tools. A turn that only asks is not a round. */
 export const isRound = (slots: readonly CallSlot[]): boolean =>
   slots.some((slot) => slot !== 'question');
 
@@ -56,7 +56,7 @@ export const resultOf = (
   },
 });
 
-/** Finds the call of every result, or refuses the whole batch. */
+/** Finds the call of each result. If one result has no call, throws and takes no result. */
 export function addressResults(
   batch: ToolBatch,
   entries: readonly NewEntry<ToolResultEvent>[],

@@ -1,6 +1,6 @@
 /*
- * All transitions of the machine: which event each state expects, and where it may lead. An event that is not listed is a
- * protocol error and changes nothing; a move that is not listed is a bug of the machine.
+ * All transitions of the machine: the events that each state expects, and the states that each event may lead to. An event that is not
+ * listed is a protocol error and changes nothing. A move that is not listed is a bug of the machine.
  */
 import { LonghaulError } from '../../protocol/errors';
 import type { RunStateKind } from './run-state';

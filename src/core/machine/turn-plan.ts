@@ -1,5 +1,5 @@
 /*
- * What an accepted turn leads to. A pure decision: the machine carries it out. The order of the questions is the rule:
+ * Decides what follows from an accepted turn. The decision is pure, and the machine carries it out. The order of the checks is the rule:
  * abort and override, refused, paused, cut, skipped calls, malformed limit, rounds of tools, then text.
  */
 
@@ -17,7 +17,7 @@ import { callsOf, contentOf, isAnswerless, type WorkingPart } from './working-tu
 import type { CriterionSpec } from '../../protocol/agent-run';
 
 export type TurnPlan =
-  /** `keep`: the turn enters history first. */
+  /** `keep`: the turn enters history before the run fails. */
   | { readonly kind: 'fail'; readonly failure: MachineFailure; readonly keep: boolean }
   | {
       readonly kind: 'complete';
@@ -25,7 +25,7 @@ export type TurnPlan =
       readonly text?: string;
       readonly structured?: Json;
     }
-  /** No call runs. `outputRetry`: it costs one try of the output. */
+  /** No call runs. `outputRetry`: this uses one retry of the output. */
   | {
       readonly kind: 'answer-calls';
       readonly answers: readonly CallAnswer[];
@@ -34,7 +34,7 @@ export type TurnPlan =
   | {
       readonly kind: 'run-calls';
       readonly slots: readonly CallSlot[];
-      /** Questions nobody can be asked. */
+      /** Questions that nobody gets, because their arguments are wrong. */
       readonly refused: readonly CallAnswer[];
       readonly malformedInARow: number;
     }
@@ -42,7 +42,7 @@ export type TurnPlan =
   | { readonly kind: 'go-on' }
   | { readonly kind: 'feedback'; readonly text: string; readonly outputRetry: boolean };
 
-/** Why a run completed whose model refused to answer: it has a reason, but no answer. */
+/** The reason of a run that completed without an answer, because the model refused to answer. */
 export const refused = 'refused';
 
 export type PlanInput = {
@@ -55,7 +55,7 @@ export type PlanInput = {
 
 export const planTurn = (input: PlanInput): TurnPlan => planEnding(input) ?? planAnswer(input);
 
-/** The plan of a turn with nothing to check: no tools, no question, no answer. */
+/** The plan of a turn with nothing to check: no tools, no question, no answer. Undefined for any other turn. */
 export function planEnding({ turn, parts }: PlanInput): TurnPlan | undefined {
   const { checks, finishReason } = turn.event;
   if (checks?.abort !== undefined)
@@ -82,7 +82,7 @@ export function planAnswer(input: PlanInput): TurnPlan {
   return calls.length > 0 ? planCalls(input, calls) : planText(input, content);
 }
 
-/** Whatever came before it, calls included, is nothing the model stands by. */
+/** The model does not stand by what it said before a refusal, nor by its calls. */
 function isRefusal({ content, finishReason }: AcceptedTurn['event']): boolean {
   if (finishReason === 'refusal') return true;
   return isAnswerless(content) && content.some((part) => part.type === 'refusal');
@@ -122,7 +122,7 @@ function planBatch(input: PlanInput, calls: readonly ToolCallPart[]): TurnPlan {
   return { kind: 'run-calls', slots, refused, malformedInARow };
 }
 
-/** Approvals are counted as the provider gave the calls, because the worker checked them before any was ignored. */
+/** Approvals count all calls of the provider, because the worker checked the calls before the machine ignored any. */
 function slotOf({ turn, parts, options }: PlanInput, call: ToolCallPart, index: number): CallSlot {
   if (call.args === null) return 'malformed';
   if (options.askUser === 'tool' && call.name === askUserTool.name) return 'question';
@@ -169,7 +169,7 @@ type CriteriaResult =
   | { readonly met: true; readonly reason: string; readonly structured?: Json }
   | { readonly met: false; readonly feedback: string };
 
-/** Any criterion met completes the run. Keywords are checked here, the others were checked on the worker, in order. */
+/** One met criterion completes the run. This function checks keywords. The worker has checked the other criteria, in order. */
 function checkCriteria(
   criteria: readonly CriterionSpec[],
   text: string,

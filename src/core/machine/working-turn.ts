@@ -1,13 +1,13 @@
 import type { Decision } from '../../protocol/log';
 import type { AssistantPart, ToolCallPart } from '../../protocol/message';
 
-/** Changes to a turn between its arrival and its running. */
+/** A change to a turn after it arrived and before its calls run. */
 export type Amendment = Extract<Decision, { kind: 'repair-call' | 'ignore-call' }>;
 
-/** A part of a turn; `call` is the place of a call among the calls the provider gave. */
+/** A part of a turn. `call` is the place of a call among all calls of the provider. */
 export type WorkingPart = { readonly part: AssistantPart; readonly call?: number };
 
-/** `position` is the turn's place in the transcript: it makes up ids for calls the provider left without one. */
+/** Calls without an id from the provider get one made of `position`, the place of the turn in the transcript. */
 export function workingParts(content: readonly AssistantPart[], position: number): WorkingPart[] {
   let calls = 0;
   return content.map((part) => {
@@ -34,14 +34,14 @@ export const contentOf = (parts: readonly WorkingPart[]): AssistantPart[] =>
 export const callsOf = (content: readonly AssistantPart[]): ToolCallPart[] =>
   content.filter((part) => part.type === 'tool_call');
 
-/** Nothing to keep: such a turn never enters history. */
+/** True if the turn has nothing to keep. Such a turn never enters history. */
 export function isEmptyTurn(content: readonly AssistantPart[]): boolean {
   const [part] = content;
   if (part === undefined) return true;
   return content.length === 1 && part.type === 'text' && part.text === '' && !part.sealed;
 }
 
-/** No call, no media, no text: reasoning alone is not an answer. */
+/** True without a call, media or text. Reasoning alone is not an answer. */
 export function isAnswerless(content: readonly AssistantPart[]): boolean {
   return content.every(
     (part) =>

@@ -1,6 +1,6 @@
 // The totals over the results of a plan's children. Pure.
 //
-// 1. Bounded for any number of children: the first warnings, cut, and the number of further ones.
+// 1. The size has a bound for any number of children: it keeps the first warnings, cut, and the number of further warnings.
 
 import { limits } from '../../protocol/limits';
 import type { ChildResult } from '../../protocol/run';
@@ -35,7 +35,7 @@ export class RunningTotals {
     }
   }
 
-  /** For a result, without an empty list of warnings. */
+  /** The fields for a result. They do not contain an empty list of warnings. */
   get fields(): { readonly iterations: number; readonly warnings?: readonly string[] } {
     if (this.#warnings.length === 0) return { iterations: this.#iterations };
     const more =

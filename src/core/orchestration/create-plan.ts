@@ -6,7 +6,7 @@ import { ParallelPlan } from './parallel-plan';
 import type { Plan, PlanStart } from './plan';
 import { SequentialPlan } from './sequential-plan';
 
-/** Throws `InvalidInput` if the start lacks something that the children need. */
+/** Creates a plan. Throws `InvalidInput` if the start lacks something that the children need. */
 export function createPlan(config: OrchestrationConfig, start: PlanStart): Plan {
   switch (config.kind) {
     case 'sequential':
@@ -18,7 +18,7 @@ export function createPlan(config: OrchestrationConfig, start: PlanStart): Plan 
   }
 }
 
-/** The plan that `toJSON` stored, for the same config. Throws `StateError` for a state that this version cannot read. */
+/** Restores the plan that `toJSON` stored, for the same config. Throws `StateError` for a state that this version cannot read. */
 export function restorePlan(config: OrchestrationConfig, json: unknown): Plan {
   switch (config.kind) {
     case 'sequential':

@@ -4,7 +4,7 @@ import { utf8Length } from '../../base/text';
 
 const roomForCount = 24;
 
-/** As many items as fit in `maxBytes`, and how many more there are. */
+/** Joins as many items as fit in `maxBytes`, and adds how many more there are. */
 export function fitList(items: readonly string[], separator: string, maxBytes: number): string {
   const fitting = fitItems(items, maxBytes - roomForCount, (item) => item + separator);
   const left = items.length - fitting.length;

@@ -1,7 +1,7 @@
 /*
  * Plans tasks that depend on each other. It does not know workflows, nor how many tasks run at a time.
  *
- * 1. A task becomes ready when the last task it needs is done. It starts with the session of that moment, at every attempt.
+ * 1. A task becomes ready when the last task it needs is done. Every attempt starts with the session of that moment.
  * 2. Deltas are merged in the order in which tasks complete.
  * 3. If a task fails for good, the tasks that need it do not start. The others still run, and then the graph fails.
  * 4. There is an outcome as soon as no task is ready and no task is open, never before.
@@ -38,10 +38,10 @@ type GraphState = {
   readonly failed: readonly string[];
   readonly firstFailure?: TaskFailure;
   readonly ready: readonly (TaskRun & { readonly task: string })[];
-  /** Those still needed. */
+  /** The results that a task or the graph's own result still needs. */
   readonly results: { readonly [task: string]: TaskResult };
   readonly totals: Totals;
-  /** Of the last sink. */
+  /** The reply of the last sink. */
   readonly finalResponse?: PlanResult['finalResponse'];
   readonly outcome?: PlanOutcome;
 };
@@ -66,7 +66,7 @@ export class GraphPlan implements Plan {
   readonly #sessions: SessionLog;
   readonly #results: TaskResults;
   readonly #totals: RunningTotals;
-  /** Of the tasks that are ready or open. */
+  /** The tasks that are ready or open. */
   readonly #runs = new Map<string, TaskRun>();
   #firstFailure: TaskFailure | undefined;
   #finalResponse: PlanResult['finalResponse'] | undefined;
@@ -174,7 +174,7 @@ export class GraphPlan implements Plan {
     return storePlan('graph', state);
   }
 
-  /** Refuses a prompt that lacks a value at once, because no later result can bring it. */
+  /** Throws at once if a prompt lacks a value, because no later result can bring that value. */
   #firstChildren(): readonly PlannedChild[] {
     return this.#progress.tasksThat('startable').map((id) => {
       try {
@@ -268,7 +268,7 @@ export class GraphPlan implements Plan {
     return this.#runs.get(task) ?? { attempt: 1, sessionAt: 0 };
   }
 
-  /** The tasks whose results are still needed: by tasks that may start, and for the graph's own result. */
+  /** The tasks whose results are still needed, by tasks that may start or by the graph's own result. */
   #wantedResults(): ReadonlySet<string> {
     const open = this.#progress.tasksThat('waiting', 'startable');
     return new Set([...this.#sinks, ...open.flatMap((id) => this.#taskOf(id).needs)]);
@@ -284,7 +284,7 @@ type TaskProgress = 'waiting' | 'startable' | 'done' | 'failed' | 'skipped';
 class GraphProgress {
   readonly #tasks: GraphTasks;
   readonly #progress = new Map<string, TaskProgress>();
-  /** Tasks still needed, by the task that needs them. */
+  /** For each task, the number of tasks that it still needs. */
   readonly #missing = new Map<string, number>();
   #waiting = 0;
 
@@ -297,12 +297,12 @@ class GraphProgress {
     }
   }
 
-  /** Tasks that wait for others and may still start. */
+  /** The number of tasks that wait for others and may still start. */
   get waiting(): number {
     return this.#waiting;
   }
 
-  /** The tasks that may start now, in declaration order. */
+  /** Marks a task as completed. Returns the tasks that may start now, in declaration order. */
   complete(id: string): readonly string[] {
     this.#set(id, 'done');
     const needing = this.#tasks.get(id)?.neededBy ?? [];
@@ -327,7 +327,7 @@ class GraphProgress {
     }
   }
 
-  /** In declaration order. */
+  /** The tasks with this progress, in declaration order. */
   tasksThat(...progress: readonly TaskProgress[]): readonly string[] {
     return [...this.#progress].flatMap(([id, now]) => (progress.includes(now) ? [id] : []));
   }

@@ -1,4 +1,4 @@
-// The tasks of a graph as its plan needs them: templates parsed, and who waits for whom. Pure.
+// Prepares the tasks of a graph for its plan: it parses the templates, and finds which task waits for which. Pure.
 
 import type { GraphConfig, GraphTaskConfig, RunnerPlace } from '../../protocol/activities';
 import { LonghaulError } from '../../protocol/errors';
@@ -15,15 +15,15 @@ const roomForList = 300;
 
 const roomForDetail = 500;
 
-/** Of the details that the task's own failure came with. */
+/** Room for the details of the task's own failure. */
 const roomForCause = 400;
 
 export type PlannedTask = {
   readonly id: string;
   readonly place: RunnerPlace;
-  /** In the order listed, each once. */
+  /** The dependencies in the order listed, each once. */
   readonly dependencies: readonly string[];
-  /** The tasks it waits for: its dependencies, and those whose results its prompt uses. */
+  /** The tasks it waits for: its dependencies, and the tasks whose results its prompt uses. */
   readonly needs: readonly string[];
   /** The tasks that wait for it, in declaration order. */
   readonly neededBy: readonly string[];
@@ -31,7 +31,7 @@ export type PlannedTask = {
   readonly maxRetries: number;
 };
 
-/** By id, in declaration order. */
+/** The tasks by id, in declaration order. */
 export type GraphTasks = ReadonlyMap<string, PlannedTask>;
 
 export function graphTasks(config: GraphConfig): GraphTasks {
@@ -56,7 +56,7 @@ export function graphTasks(config: GraphConfig): GraphTasks {
   );
 }
 
-/** Tasks no other one depends on, in declaration order. */
+/** The tasks that no other task depends on, in declaration order. */
 export function sinksOf(tasks: GraphTasks): readonly string[] {
   return [...tasks.values()].flatMap(({ id, neededBy }) => (neededBy.length === 0 ? [id] : []));
 }
@@ -71,7 +71,7 @@ function toTask(config: GraphTaskConfig, ids: ReadonlySet<string>): Omit<Planned
   return { ...task, dependencies, needs, prompt: { parts, params: paramsOf(parts) } };
 }
 
-// The error of a graph a task of which has failed: it names the task, and what became of the others.
+// The error of a graph with a failed task. It names the task, and says what became of the other tasks.
 
 /** The first task of a graph that failed for good. */
 export type TaskFailure = Omit<ChildFailure, 'details'> & {
@@ -100,7 +100,7 @@ export function taskFailure(
 /** What became of the tasks of a graph. */
 type EndedTasks = Readonly<Record<'failed' | 'ran' | 'notStarted', readonly string[]>>;
 
-/** With the code of the task's failure, and the details that belong to that code. */
+/** The failure of a graph. It has the code of the task's failure and the details that belong to that code. */
 export function graphFailed(
   first: TaskFailure,
   { failed, ran, notStarted }: EndedTasks,

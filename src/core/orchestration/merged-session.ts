@@ -1,5 +1,5 @@
 /*
- * A session that takes changes one after the other. The result equals `mergeDelta` for each, but a change costs only its own size.
+ * A session that takes changes one after the other. The result is the same as with `mergeDelta`, but a change costs only its own size.
  */
 import type { Json, JsonObject } from '../../base/json';
 import type { SessionDelta } from '../session';
@@ -14,7 +14,7 @@ export class MergedSession {
     this.#snapshot = session;
   }
 
-  /** The same object until the next change. */
+  /** The session. It stays the same object until the next change. */
   get session(): JsonObject {
     this.#snapshot ??= Object.fromEntries(this.#keys);
     return this.#snapshot;

@@ -23,29 +23,29 @@ import { limits } from '../../protocol/limits';
 import { oneLine } from '../../base/text';
 import { fitItems, fitList } from './fit-list';
 
-/** Of the message, and of the details. */
+/** Room for the message, and the same again for the details. */
 const room = limits.failureMessage - 100;
 
-/** Of names, punctuation and keys around a branch's message. */
+/** Room for names, punctuation and keys around a branch's message. */
 const roomAround = 180;
 
 const leastMessage = 60;
 
-/** The rest of a message's share is for what quotes and backslashes add in JSON. */
+/** The rest of a message's share is for the quotes and backslashes that JSON adds. */
 const plainShare = 0.8;
 
-/** Of a branch that has ended: its text, or why it failed. */
+/** A branch that has ended, with its text or its failure. */
 type EndedBranch = { readonly text: string } | BranchFailure;
 
 type ParallelState = {
   readonly input: RunInput['input'];
   readonly session: JsonObject;
-  /** With the deltas of the branches collected so far. */
+  /** The session with the deltas of the branches collected so far. */
   readonly merged: JsonObject;
-  /** By branch; null of those to come. */
+  /** One entry for each branch. It is null until the branch has ended. */
   readonly ended: readonly (EndedBranch | null)[];
   readonly totals: Totals;
-  /** Of the last branch in order. */
+  /** The reply of the last branch in order. */
   readonly finalResponse?: PlanResult['finalResponse'];
   readonly outcome?: PlanOutcome;
 };
@@ -219,7 +219,7 @@ function indexOf(element: string): number {
   return Number(element.slice(prefix.length)) - 1;
 }
 
-// The error of a parallel none of whose branches completed: it names each, as far as there is room.
+// The error of a parallel if no branch completed. It names each branch, as far as there is room.
 
 type BranchFailure = {
   readonly branch: string;
@@ -228,7 +228,7 @@ type BranchFailure = {
   readonly message: string;
 };
 
-/** What is kept of a branch's failure: its message is cut to its share of what the error of all has room for. */
+/** The part of a branch's failure that the plan keeps. It cuts the message to the branch's share of the room in the error of all. */
 function branchFailure(
   place: { readonly branch: string; readonly runner: string; readonly branches: number },
   { code, message }: ChildFailure,
@@ -243,7 +243,7 @@ function branchFailure(
   };
 }
 
-/** `failures` are those of all branches, in their order. */
+/** `failures` are the failures of all branches, in the order of the branches. */
 function allFailed(id: string, failures: readonly BranchFailure[]): PlanOutcome {
   const head = `No branch of '${id}' completed. `;
   const lines = failures.map(

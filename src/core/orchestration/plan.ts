@@ -25,7 +25,7 @@ export type ChildFailure = {
   readonly details?: ErrorDetails;
 };
 
-/** A result without the parts that the run adds: what was spent, and the session. */
+/** A result without the parts that the run adds: the spending and the session. */
 export type PlanResult = Omit<AgentRunResult, 'usage' | 'costUsd' | 'session'>;
 
 export type PlanOutcome =
@@ -40,19 +40,19 @@ export type PlanOutcome =
     };
 
 /**
- * Decides which children of an orchestration run when, with what input, and what the result is. Pure. It does not know workflows or
- * concurrency: the run starts ready children, and reports their results in the order in which they happened.
+ * Decides which children of an orchestration run when, and with what input. It also decides the result. Pure. It does not know workflows
+ * or concurrency: the run starts ready children, and reports their results in the order in which they happened.
  */
 export interface Plan {
-  /** Children that may start now and were not taken yet, in order. Empty after the outcome. */
+  /** Children that may start now and that nobody has taken yet, in order. Empty after the outcome. */
   readonly ready: readonly PlannedChild[];
-  /** How many children are ready. They share the rest of the budget; later children get what they leave. */
+  /** How many children are ready. They share the rest of the budget. Later children get the part that they leave. */
   readonly toStart: number;
   /** The child was started. */
   take(key: string): void;
   completed(key: string, result: ChildResult): void;
   failed(key: string, failure: ChildFailure): void;
-  /** Set once, for good. Children may still be open then. */
+  /** The outcome is set once and never changes. Children may still be open then. */
   readonly outcome: PlanOutcome | undefined;
   /** True if the open children should be cancelled, because the outcome or a coming failure does not need them. */
   readonly cancelsRest: boolean;
@@ -60,6 +60,6 @@ export interface Plan {
   readonly session: JsonObject;
   /** Cuts the long texts so that all texts fit into `maxBytes`. Call it before storing a plan in little room. */
   shorten(maxBytes: number): void;
-  /** Plain JSON to continue from, with the same config. Only while no child is open. */
+  /** Plain JSON to continue from, with the same config. Call it only while no child is open. */
   toJSON(): JsonObject;
 }

@@ -1,7 +1,7 @@
 /*
- * The children of a plan, from "may start" to "has ended". The plan decides which they are and their order.
+ * The children of a plan, from "may start" to "has ended". The plan chooses the children and their order.
  *
- * 1. A key is ready, then open, then gone; anything else is an error of ours.
+ * 1. A key is ready, then open, then gone. Anything else is a bug of Longhaul.
  * 2. A list from `ready` never changes later.
  * 3. Taking a child from the front, the usual case, needs no search.
  */
@@ -11,7 +11,7 @@ import type { PlannedChild } from './plan';
 export class PlannedChildren {
   readonly #open = new Map<string, PlannedChild>();
   #ready: readonly PlannedChild[] = [];
-  /** How many at the front of `#ready` were taken since it was last given out. */
+  /** How many children at the front of `#ready` were taken since somebody last read `ready`. */
   #taken = 0;
 
   get ready(): readonly PlannedChild[] {

@@ -1,7 +1,7 @@
 /*
  * Plans one step after the other. It does not know workflows, nor what a step does.
  *
- * 1. At most one step is ready or open; the next one comes when it has completed.
+ * 1. At most one step is ready or open. The next step comes when it has completed.
  * 2. All steps share one session: each starts with the session that the step before left.
  * 3. If a step fails, the pipeline fails with the same failure.
  */
@@ -88,7 +88,7 @@ export class SequentialPlan implements Plan {
     this.#state = { ...this.#state, outcome: { kind: 'failed', cause: key } };
   }
 
-  /** It holds one text. */
+  /** Does nothing: the plan has only one text. */
   shorten(): void {}
 
   toJSON(): JsonObject {

@@ -1,6 +1,6 @@
 /*
- * A session and its earlier states, because a task starts with the session of the moment it became ready. It is stored as one session
- * and the later changes: a copy for each waiting task would be too much to carry.
+ * A session and its earlier states. A task starts with the session of the moment it became ready. The log is stored as one session and
+ * the later changes, because a copy for each waiting task would be too much to carry.
  */
 import type { JsonObject } from '../../base/json';
 import type { SessionDelta } from '../session';
@@ -27,7 +27,7 @@ export class SessionLog {
     return this.#merged.session;
   }
 
-  /** How many deltas `session` holds; of a restored log, since it was stored. */
+  /** How many deltas `session` contains. A restored log counts from the moment it was stored. */
   get position(): number {
     return this.#deltas.length;
   }
@@ -48,7 +48,7 @@ export class SessionLog {
     return sessions;
   }
 
-  /** From this position on, which then is 0. */
+  /** The log from this position on. In the stored log, this position is 0. */
   storedFrom(position: number): StoredSessionLog {
     const session = this.sessionsAt(new Set([position])).get(position) ?? this.session;
     return { session, deltas: this.#deltas.slice(position) };

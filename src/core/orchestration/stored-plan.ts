@@ -1,4 +1,4 @@
-// How a plan is stored: its state as plain JSON, beside the format and the kind. Pure.
+// The stored form of a plan: its state as plain JSON, with the format and the kind. Pure.
 
 import { LonghaulError } from '../../protocol/errors';
 import { isJsonObject, type JsonObject, plainJson } from '../../base/json';
@@ -10,7 +10,7 @@ export function storePlan(kind: OrchestrationConfig['kind'], state: object): Jso
   return plainJson({ format, kind, ...state });
 }
 
-/** The state of a plan of this kind; what another version or another kind of plan stored is a `StateError`. */
+/** Reads the state of a plan of this kind. Throws `StateError` if another version or another kind of plan stored it. */
 export function readPlan<State extends object>(
   kind: OrchestrationConfig['kind'],
   json: unknown,

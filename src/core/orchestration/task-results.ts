@@ -1,7 +1,7 @@
 /*
- * What completed tasks leave to those that wait for them. It knows no templates.
+ * The results of completed tasks, for the tasks that wait for them. It does not know templates.
  *
- * 1. A text is read as JSON once, however many tasks ask.
+ * 1. It reads a text as JSON only once, even if many tasks ask for it.
  */
 
 import { isJsonObject, type Json, type JsonObject } from '../../base/json';
@@ -14,7 +14,7 @@ import { fitTexts, jsonBytes, sizeInJson } from '../transcript/fit-texts';
 import type { PlannedTask } from './graph-tasks';
 import { renderTemplate } from './template';
 
-/** Of the part that is added to an input of several. */
+/** Room for the part that is added to an input made of parts. */
 const roomForPart = 100;
 
 export type TaskResult = { readonly text: string; readonly structured?: Json };
@@ -35,13 +35,13 @@ export class TaskResults {
     return this.#results.get(task)?.text ?? '';
   }
 
-  /** The structured reply, else the text where it is a JSON object. */
+  /** The structured reply. Without one, the text as JSON, if it is a JSON object. */
   replyOf(task: string): Json | undefined {
     if (!this.#replies.has(task)) this.#replies.set(task, readReply(this.#results.get(task)));
     return this.#replies.get(task);
   }
 
-  /** Those of these tasks fit into `maxBytes` together. */
+  /** Cuts the results of these tasks so that together they fit into `maxBytes`. */
   shorten(tasks: ReadonlySet<string>, maxBytes: number): void {
     const wanted = [...this.#results].filter(([task]) => tasks.has(task));
     const fitted = fitReplies(
@@ -53,7 +53,7 @@ export class TaskResults {
     this.#replies.clear();
   }
 
-  /** Those of these tasks that there are. */
+  /** The results of these tasks, as far as there are any. */
   pick(tasks: ReadonlySet<string>): { readonly [task: string]: TaskResult } {
     return Object.fromEntries([...this.#results].filter(([task]) => tasks.has(task)));
   }
@@ -74,7 +74,7 @@ function readObject(text: string): JsonObject | undefined {
   }
 }
 
-// What a task of a graph is given, once the tasks it waits for are done.
+// The input of a graph's task, once the tasks it waits for are done.
 
 type TaskSources = {
   readonly input: RunInput['input'];
@@ -82,7 +82,7 @@ type TaskSources = {
   readonly results: TaskResults;
 };
 
-/** Throws `InvalidInput` where something is missing that the prompt needs. */
+/** Throws `InvalidInput` if the prompt needs a value that is missing. */
 export function taskInput(task: PlannedTask, sources: TaskSources): RunInput['input'] {
   const { input, results } = sources;
   if (task.prompt === undefined) return withOutputs(task, input, results);
@@ -98,7 +98,7 @@ export function taskInput(task: PlannedTask, sources: TaskSources): RunInput['in
   });
 }
 
-/** Within what an input may have: an orchestration cannot tell its tasks to say less. */
+/** Adds the outputs, cut to the limit of an input, because an orchestration cannot tell its tasks to write less. */
 function withOutputs(
   { dependencies }: PlannedTask,
   input: RunInput['input'],

@@ -1,6 +1,6 @@
-// Prompt templates of a graph's tasks: parsed into parts, and rendered with values. Pure; it knows neither specs nor runs.
+// Parses the prompt templates of a graph's tasks into parts, and renders them with values. Pure. It does not know specs or runs.
 //
-// 1. Only `${` starts a reference; any other `$` and `{` is text, so that prompts may hold JSON. `$${` is a literal `${`.
+// 1. Only `${` starts a reference. Any other `$` and `{` is text, so that prompts may contain JSON. `$${` is a literal `${`.
 // 2. An inserted value is not parsed: a reference in it stays text.
 // 3. The time to parse grows only with the length of the template.
 
@@ -31,11 +31,11 @@ export type Template = {
 
 export type TemplateValues = {
   readonly input: UserInput;
-  /** By task. */
+  /** Results by task. */
   readonly results: {
     readonly [task: string]: { readonly output: string; readonly structured?: Json };
   };
-  /** By plain name. */
+  /** Values by plain name. */
   readonly params: { readonly [name: string]: Json };
 };
 
@@ -69,12 +69,12 @@ export function parseTemplate(template: string, tasks: ReadonlySet<string>): Tem
   return { parts, problems };
 }
 
-/** The plain names a template uses, sorted, each once. */
+/** The plain names that a template uses, sorted, each once. */
 export function paramsOf(parts: readonly TemplatePart[]): readonly string[] {
   return [...new Set(parts.flatMap((part) => (part.kind === 'param' ? [part.name] : [])))].sort();
 }
 
-/** The tasks whose results a template uses, each once, in order. */
+/** The tasks whose results a template uses, in order, each once. */
 export function tasksOf(parts: readonly TemplatePart[]): readonly string[] {
   return [...new Set(parts.flatMap((part) => ('task' in part ? [part.task] : [])))];
 }
@@ -134,7 +134,7 @@ function parseResult(task: string, rest: string): Reference | undefined {
   return isField ? { kind: 'structured', task, path } : undefined;
 }
 
-/** If there are several readings, the one with the shortest id. */
+/** Returns the shortest id if there are several readings. */
 function unknownTask(inside: string): string | undefined {
   const dot = dotsIn(inside).findLast((at) => parseResult('', inside.slice(at + 1)) !== undefined);
   const task = dot === undefined ? '' : inside.slice(0, dot);
@@ -163,7 +163,7 @@ function lookUp(part: Reference, { input, results, params }: TemplateValues) {
 
 function memberOf(value: Json | undefined, name: string): Json | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
-  // Own members only, and not the length of an array.
+  // Take own members only, and not the length of an array.
   const isMember = Object.prototype.propertyIsEnumerable.call(value, name);
   return isMember ? (value as { readonly [key: string]: Json })[name] : undefined;
 }

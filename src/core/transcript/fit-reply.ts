@@ -1,7 +1,7 @@
 // Fits the reply of a run into little room. Pure.
 //
-// 1. If the text repeats the value, the value is dropped before the text is cut.
-// 2. A value cannot be cut. It stays if it leaves the text some room; otherwise it is dropped.
+// 1. If the text repeats the value, it drops the value before it cuts the text.
+// 2. It cannot cut a value. It keeps the value if that leaves the text some room. Otherwise it drops the value.
 
 import type { Json } from '../../base/json';
 import { cutText, fairShare, jsonBytes, sizeInJson } from './fit-texts';

@@ -1,8 +1,8 @@
 // Fits texts into little room: short texts stay whole, long ones become their head and a note. Pure.
 //
 // 1. The long texts share equally the room that the short ones leave.
-// 2. A text that was cut before is cut again without its note. The new note states the size of the whole text.
-// 3. Never half a code point.
+// 2. If a text was cut before, it cuts the text again without the old note. The new note states the size of the whole text.
+// 3. A cut never splits a code point.
 
 import { utf8Length } from '../../base/text';
 
@@ -17,7 +17,7 @@ export const sizeInJson: SizeOf = (text) => jsonBytes(text) - 2;
 /** The bytes in JSON inside a JSON text, such as `combinedText`. */
 export const sizeInJsonText: SizeOf = (text) => jsonBytes(JSON.stringify(text)) - 6;
 
-/** Leaves out the note if it has no room. */
+/** Cuts a text. Leaves out the note if the note has no room. */
 export function cutText(text: string, maxBytes: number, sizeOf: SizeOf = utf8Length): string {
   if (sizeOf(text) <= maxBytes) return text;
   const { head, bytes } = wholeOf(text);
@@ -27,7 +27,7 @@ export function cutText(text: string, maxBytes: number, sizeOf: SizeOf = utf8Len
   return shown + cutNote(utf8Length(shown), bytes);
 }
 
-/** All of them within `maxBytes`, in their order. */
+/** Fits all texts into `maxBytes`, in their order. */
 export function fitTexts(
   texts: readonly string[],
   maxBytes: number,
@@ -37,7 +37,7 @@ export function fitTexts(
   return texts.map((text) => cutText(text, share, sizeOf));
 }
 
-/** The most that each may take, so that all together take `maxBytes` at most. */
+/** The most bytes that each text may take, so that all together take at most `maxBytes`. */
 export function fairShare(sizes: readonly number[], maxBytes: number): number {
   let left = Math.max(0, maxBytes);
   const ascending = sizes.toSorted((one, other) => one - other);

@@ -3,8 +3,8 @@ import type { Message } from '../../protocol/message';
 import { Transcript } from './transcript';
 
 /**
- * Turns the events of a run into its messages; the workflow and the workers both use it. If calls have no result yet, each gets an
- * error result, after the results that are there.
+ * Turns the events of a run into its messages. The workflow and the workers both use it. Each call without a result gets an error
+ * result, after the results that are there.
  */
 export function foldLog(events: readonly LogEvent[]): Message[] {
   const transcript = new Transcript();

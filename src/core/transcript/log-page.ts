@@ -1,15 +1,15 @@
-// Pages of a log: where a page ends, and how it travels deflated. Pure: the caller deflates.
+// Pages of a log. It decides where a page ends, and which page travels deflated. Pure: the caller deflates.
 
 import { limits } from '../../protocol/limits';
 import type { LogPage } from '../../protocol/log';
 
 type Paged = {
-  /** The page within so many bytes of JSON. */
+  /** The page of at most `maxBytes` of JSON. */
   readonly page: (maxBytes: number) => LogPage;
   readonly deflate: (page: LogPage) => Uint8Array;
 };
 
-/** Where the page from `from` on ends: before the first entry that does not fit. One larger entry goes alone. */
+/** The end of the page that starts at `from`. It is before the first entry that does not fit. An entry larger than a page goes alone. */
 export function endOfPage(sizes: readonly number[], from: number, maxBytes: number): number {
   let bytes = 0;
   let end = from;
@@ -22,8 +22,8 @@ export function endOfPage(sizes: readonly number[], from: number, maxBytes: numb
 }
 
 /**
- * As much as fits into one payload. The first try is small enough to fit even if it does not deflate: a page that cannot travel would be
- * requested for ever. If it deflates well, a larger page is tried.
+ * Puts as much as fits into one payload. The first try fits even if it does not deflate: a page that cannot travel would be requested
+ * again for ever. If the first try deflates well, this tries a larger page.
  */
 export function pageThatTravels({ page, deflate }: Paged): Uint8Array {
   const small = deflate(page(limits.payload));

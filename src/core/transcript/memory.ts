@@ -1,5 +1,5 @@
-// What a model gets of a thread's earlier turns. A thread's log has one `user` and one `model-turn` entry for each turn; a
-// `summary` stands for the turns before a boundary, which stay in the log. Pure.
+// Selects the earlier turns of a thread that a model gets. A thread's log has one `user` and one `model-turn` entry for each turn. A
+// `summary` stands for the turns before a boundary. Those turns stay in the log. Pure.
 
 import { textOfParts } from '../../base/text';
 import type { LogEntry } from '../../protocol/log';
@@ -24,10 +24,10 @@ export function foldMemory(
   return [...(isNeeded ? [summaryMessage(summary.text)] : []), ...foldLog(given)];
 }
 
-/** What was said in a turn, with a description in place of each media part. */
+/** The texts of a turn, with a description in place of each media part. */
 export type SaidTurn = { readonly user: RunInput['input']; readonly assistant: string };
 
-/** What was said in each turn that the log holds, the oldest first. */
+/** The texts of each turn in the log, oldest first. */
 export function saidTurns(entries: readonly LogEntry[]): readonly SaidTurn[] {
   return turnsOf(entries).map(([user, answer]) => ({
     user: user?.kind === 'user' ? saidInput(user.message.parts) : '',
@@ -45,7 +45,7 @@ export function turnsOf(entries: readonly LogEntry[]): readonly (readonly LogEnt
   return turns;
 }
 
-/** A single text part becomes a plain text, as it was sent. */
+/** Turns a single text part back into the plain text that somebody sent. */
 function saidInput(parts: UserMessage['parts']): RunInput['input'] {
   const [first] = parts;
   if (parts.length === 1 && first?.type === 'text') return first.text;

@@ -1,7 +1,7 @@
 /*
  * The last model turn, while it can change or lacks results. It does not know the messages before it.
  *
- * O1. A result belongs to a call by its place among the remaining calls. A result for a wrong place is ignored.
+ * O1. The place among the remaining calls tells which call a result belongs to. The turn ignores a result for a wrong place.
  */
 import type { JsonObject } from '../../base/json';
 import type { ModelTurnEvent } from '../../protocol/log';
@@ -11,7 +11,7 @@ import { amend, callsOf, contentOf, isEmptyTurn, workingParts } from '../machine
 
 const interrupted = 'not answered: the run was interrupted before this call had a result';
 
-/** A call of the open turn, with its arguments as they are to run. */
+/** A call of the open turn, with the arguments that it will run with. */
 export type OpenCall = { readonly call: ToolCallPart; readonly answered: boolean };
 
 export class OpenTurn {
@@ -28,7 +28,7 @@ export class OpenTurn {
     this.#update(this.#parts);
   }
 
-  /** Nothing for an empty turn. */
+  /** The message of the turn. Undefined for an empty turn. */
   get message(): AssistantMessage | undefined {
     return isEmptyTurn(this.#message.parts) ? undefined : this.#message;
   }
@@ -66,13 +66,13 @@ export class OpenTurn {
     this.#edits.set(index, args);
   }
 
-  /** Drops the place of a result, which history does not need. */
+  /** Takes a result. Drops the result's place, because history does not need it. */
   answer({ turn: _turn, index, ...result }: ToolResult): void {
     if (index === undefined || this.#calls[index] === undefined) return;
     this.#results.set(index, withEditNote(result, this.#edits.get(index)));
   }
 
-  /** No call runs: each is answered with an error. */
+  /** Answers every call with an error, because no call runs. */
   answerAll(textOf: (index: number) => string): void {
     this.#calls.forEach((call, index) =>
       this.#results.set(index, errorResult(call, textOf(index))),
@@ -94,14 +94,14 @@ const errorResult = (call: ToolCallPart, text: string): ToolResult => ({
   content: [{ type: 'text', text }],
 });
 
-/** A person's arguments replace the model's, and so the model's raw text goes. */
+/** Replaces the model's arguments with a person's, and drops the model's raw text. */
 function withArguments(call: ToolCallPart, args: JsonObject | undefined): ToolCallPart {
   if (!args) return call;
   const { rawArgs: _rawArgs, ...rest } = call;
   return { ...rest, args };
 }
 
-/** History keeps the call that the model made, so the result tells the model which arguments really ran. */
+/** Adds a note to the result about the arguments that really ran, because history keeps the call that the model made. */
 function withEditNote(result: ToolResult, args: JsonObject | undefined): ToolResult {
   if (!args) return result;
   const text = `A person changed the arguments of this call before it ran, to: ${JSON.stringify(args)}`;

@@ -9,7 +9,7 @@ import type { ToolOutput } from '../../protocol/message';
 
 export type { ToolOutput };
 
-/** The model gets strings as they are and other values as JSON. `undefined` becomes null, and keys without a value are left out. */
+/** The model gets strings as they are, and other values as JSON. `undefined` becomes null. The JSON has no keys without a value. */
 export function toToolOutput(
   tool: string,
   value: unknown,
@@ -32,7 +32,7 @@ export function toToolOutput(
   return { isError: false, content: [{ type: 'text', text: cut(text, bound) }] };
 }
 
-/** Undefined if the JSON is longer than a string can be. Another attempt would not help. */
+/** Undefined if the JSON is too long for a string. Another attempt would not help. */
 function textOf(output: unknown): string | undefined {
   try {
     return JSON.stringify(output);
@@ -54,7 +54,7 @@ export function outcomeUnknown(reason?: string): ToolOutput {
   );
 }
 
-/** The head of a long text within `maxBytes`, and a note that says how much is missing. Never half a code point. */
+/** Cuts a long text to `maxBytes`, with a note that says how much is missing. It never splits a code point. */
 function cut(text: string, maxBytes: number): string {
   const bytes = utf8Length(text);
   if (bytes <= maxBytes) return text;

@@ -6,8 +6,8 @@ import { foldLog } from './fold-log';
 import { utf8Length } from '../../base/text';
 
 /**
- * The tools that a run called, in the order of its calls, for a thread to keep with the turn. Long arguments are left out. If there
- * are very many calls, only the first ones are listed.
+ * The tools that a run called, in the order of its calls. A thread keeps the list with the turn. The list leaves out long
+ * arguments. If there are very many calls, it has only the first ones.
  */
 export function toolTrace(events: readonly LogEvent[]): readonly CalledTool[] {
   const messages = foldLog(events);
@@ -31,7 +31,7 @@ function calledTool({ callId, name, args }: ToolCallPart, isError: boolean): Cal
   return { callId, name, ...(isShort && { args }), ...(isError && { isError: true as const }) };
 }
 
-/** Results stand in call order. */
+/** Results are in call order. */
 function isErrorAt(message: Message | undefined, place: number): boolean {
   return message?.role === 'tool' && message.parts[place]?.isError === true;
 }

@@ -1,8 +1,7 @@
 /*
  * The transcript: messages, built from log events one at a time. It applies no limits and makes no decisions.
  *
- * T1. Messages that are in `#closed` never change; the last model turn stays open until all its calls are answered, or until the
- *     next message.
+ * T1. Messages in `#closed` never change. The last model turn stays open until all its calls have answers, or until the next message.
  * T2. Every call of a closed turn has exactly one result, in the message after it, in call order.
  */
 import type { Decision, LogEvent } from '../../protocol/log';
@@ -19,7 +18,7 @@ export const textMessage = (text: string): UserMessage => ({
 
 export class Transcript {
   #closed: Message[] = [];
-  /** How many of them are the caller's history. */
+  /** How many messages of `#closed` are the caller's history. */
   #inherited = 0;
   #open: OpenTurn | undefined;
 
@@ -43,12 +42,12 @@ export class Transcript {
     }
   }
 
-  /** How many messages precede the next turn: fixed while that turn is not in the log yet. */
+  /** How many messages come before the next turn. It stays the same until that turn is in the log. */
   get position(): number {
     return this.#closed.length;
   }
 
-  /** The last message, an open turn included. */
+  /** The last message. It may be an open turn. */
   get last(): Message | undefined {
     return this.#open?.message ?? this.#closed[this.#closed.length - 1];
   }
@@ -67,7 +66,7 @@ export class Transcript {
     return [...this.#closed.slice(this.#inherited), ...(open ? [open] : [])];
   }
 
-  /** All messages. An open turn is closed with error results. */
+  /** All messages. An open turn gets error results for its open calls. */
   fullHistory(): Message[] {
     return [...this.#closed, ...(this.#open?.closed ?? [])];
   }
