@@ -109,7 +109,7 @@ export class AgentRun extends AgentMachine {
     return super.modelResponse(turn);
   }
 
-  /** Reports results of open calls: one, some or all. If one is wrong, no result is taken. */
+  /** Reports results of open calls: one, some or all. If one is wrong, the run takes no result. */
   toolResults(results: readonly ToolResult[]): void {
     const given = plainJson(results ?? null);
     const list: unknown = given;
@@ -156,7 +156,7 @@ export class AgentRun extends AgentMachine {
     return this.machine.record.bill(this.turn, call);
   }
 
-  /** The facts about an invalid call that was found while the turn was still coming in. */
+  /** The facts about an invalid call in a turn that is still coming in. */
   streamedInvalidToolCallContext(
     partial: PartialTurn,
     invalid: StreamedInvalidToolCall,
@@ -239,7 +239,7 @@ function checkHistory(messages: readonly Message[]): void {
   });
 }
 
-/** `ids` without `taken`. Ids may repeat; each of `taken` removes one. */
+/** `ids` without `taken`. An id may occur more than once; each id in `taken` removes one. */
 function without(ids: readonly string[], taken: readonly string[]): string[] {
   const left = ids.slice();
   for (const id of taken) {

@@ -1,6 +1,6 @@
 /*
- * What a turn leads to where an output tool is set. A pure decision, made between the endings and everything else of `turn-plan.ts`:
- * a call of the tool is the output whatever else the turn calls; a text is, unless it asks a question.
+ * Plans a turn when an output tool is set. A pure decision, made after the endings and before the rest of `turn-plan.ts`. A call of the
+ * tool is the output, even if the turn makes other calls. A text is the output, too, unless it asks a question.
  */
 import { textOfParts } from '../base/text';
 import type { JsonObject } from '../base/json';
@@ -12,7 +12,7 @@ import type { PlanInput, TurnPlan } from '../core/machine/turn-plan';
 import { malformedFailure, planAnswer, planEnding } from '../core/machine/turn-plan';
 import { callsOf, contentOf } from '../core/machine/working-turn';
 
-/** As `planTurn`, and an output ends the run. */
+/** Like `planTurn`, but an output ends the run. */
 export const planWithOutput = (input: PlanInput): TurnPlan =>
   planEnding(input) ?? planOutput(input) ?? planAnswer(input);
 
@@ -62,13 +62,13 @@ function planOutputText(
 const mayRetryOutput = ({ options, counters, maxTurns }: PlanInput): boolean =>
   counters.outputRetries < (options.output?.retries ?? 1) && counters.turn < maxTurns;
 
-/** What an output turned out to be. `malformed`: not even a JSON object, so it cannot be taken as it is. */
+/** The kind of an output. `malformed` means that it is not even a JSON object, so the run cannot take it. */
 type OutputResult =
   | { readonly kind: 'valid'; readonly value: JsonObject }
   | { readonly kind: 'violation'; readonly problem: string; readonly value: JsonObject }
   | { readonly kind: 'malformed'; readonly problem: string };
 
-/** Top-level required fields are checked here; `violation` is what the worker's check of the whole schema found. */
+/** Checks the required fields of the top level. `violation` is what the worker's check of the whole schema found. */
 function checkOutputCall(
   output: OutputOptions,
   call: ToolCallPart,

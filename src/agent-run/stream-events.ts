@@ -1,8 +1,8 @@
 /*
- * Streamed turns: billed apart from the turn, because a stream tells its usage last, also when the turn was given up.
+ * Streamed turns. Their usage is recorded apart from the turn, because a stream reports it last, even if the run gave the turn up.
  *
- * S1. One record per attempt; a turn whose usage was not recorded is refused.
- * S2. Retry and skip give the turn up: what came in and its answers enter history, and a new model call follows.
+ * S1. One record per attempt. The run refuses a turn without recorded usage.
+ * S2. Retry and skip give the turn up: its content so far and the answers to it enter history, and a new model call follows.
  */
 import { LonghaulError } from '../protocol/errors';
 import { plainJson } from '../base/json';
@@ -28,7 +28,7 @@ import { callsOf, contentOf } from '../core/machine/working-turn';
 
 const event = 'resolveStreamedInvalidToolCall';
 
-/** The attempt is billed from now on. */
+/** Marks the attempt as billed. */
 export function markRecorded(machine: Machine): void {
   const state = machine.expect('recordStreamedCompletionCall', 'awaiting-model', 'preparing');
   const open = state.kind === 'preparing' ? state.recordingOwed : !state.recorded;
@@ -43,7 +43,7 @@ export function markRecorded(machine: Machine): void {
   );
 }
 
-/** Nobody is asked: the names of a streamed turn were checked while it came in. */
+/** Asks nobody, because the assembler checked the names while the turn came in. */
 export function acceptStreamed(machine: Machine, turn: AcceptedTurn): void {
   const state = machine.expect('streamedTurn', 'awaiting-model');
   if (!state.recorded)
@@ -112,7 +112,7 @@ function abandonText(action: InvalidToolCallAction): string {
   );
 }
 
-/** The names of a streamed turn. Where neither the driver nor the tool choice tells them, any other name may be right. */
+/** The names of a streamed turn. If neither the driver nor the tool choice gives them, any other name may be right. */
 function partialNames(
   options: StoredOptions,
   partial: PartialTurn,
@@ -124,7 +124,7 @@ function partialNames(
   return { tools, allowed, unknown: !chosen && !partial.allowed && !partial.tools };
 }
 
-/** The turn that is given up: what came in, and the invalid call. */
+/** The turn that the run gives up: its content so far, and the invalid call. */
 function abandonedTurn(
   partial: PartialTurn,
   invalid: StreamedInvalidToolCall,

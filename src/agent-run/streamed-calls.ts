@@ -1,8 +1,8 @@
 /*
- * The tool calls of one streamed turn, by key, in order of appearance. They know no names but the allowed ones.
+ * The tool calls of one streamed turn, by key, in order of appearance. They know only the allowed names.
  *
- * C1. Nothing of a call is forwarded before its name was accepted; then what was held back is, under that name.
- * C2. An ignored call never shows up again, whatever else comes in for it.
+ * C1. A call forwards nothing before its name is accepted. Then it forwards what it held back, under that name.
+ * C2. An ignored call never shows up again, even if more of it comes in.
  */
 import { ProviderError } from '../protocol/errors';
 import type { ToolCallPart } from '../protocol/message';
@@ -13,16 +13,16 @@ import { argumentsText } from '../core/machine/working-turn';
 type OpenStreamedCall = {
   readonly callId: string;
   readonly argsText: string;
-  /** The name it goes by; unset until one was accepted. */
+  /** The accepted name; unset until then. */
   readonly name?: string;
   readonly repaired?: boolean;
   readonly ignored?: boolean;
-  /** Its end: supersedes the deltas. */
+  /** The whole call. It replaces the deltas. */
   readonly whole?: ToolCallPart;
   readonly held: readonly ToolCallDelta[];
 };
 
-/** What a delta or a whole call leads to. */
+/** What follows from a delta or a whole call. */
 export type CallOutput =
   | { readonly kind: 'deltas'; readonly deltas: readonly ToolCallDelta[] }
   | { readonly kind: 'invalid'; readonly invalid: StreamedInvalidToolCall };
@@ -84,7 +84,7 @@ export class StreamedCalls {
     this.#calls.set(key, { ...newCall, ignored: true });
   }
 
-  /** Only the calls that are whole, or could be. */
+  /** Only calls that are whole or already have complete arguments. */
   get complete(): ToolCallPart[] {
     return this.#named
       .filter(({ whole, part }) => whole || part.args !== null)

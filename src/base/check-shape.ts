@@ -13,8 +13,8 @@ const kinds: Readonly<Record<string, string>> = {
 };
 
 /**
- * Checks data against one of our own schemas, with messages for people, in workflows and elsewhere. It knows only the keywords of those
- * schemas. Users' schemas go through `compileSchema` and definitions through zod, which do not run in a workflow.
+ * Checks data against one of our own schemas, in workflows and elsewhere. Its messages are for people. It knows only the keywords of those
+ * schemas. Users' schemas go through `compileSchema` and definitions through zod; neither runs in a workflow.
  */
 export function shapeProblems(schema: JsonSchema, value: unknown, path: Path = []): Problem[] {
   if (!matchesHere(schema, value)) {
@@ -25,7 +25,7 @@ export function shapeProblems(schema: JsonSchema, value: unknown, path: Path = [
   return isJsonObject(value) ? memberProblems(schema, value, path) : [];
 }
 
-/** Checks a value without its members and items. A union is right or wrong as a whole. */
+/** Checks a value without its members and items. It checks a union as a whole. */
 function matchesHere(schema: JsonSchema, value: unknown): boolean {
   const { type, anyOf, enum: choices } = schema;
   return (

@@ -15,8 +15,8 @@ export function isJsonObject(value: unknown): value is JsonObject {
 }
 
 /**
- * A deep copy by way of JSON text, without `undefined`. All input of the machine is copied, so that a run that was stored and loaded
- * equals one that was not. JSON.parse makes own properties only, also of `__proto__`.
+ * A deep copy through JSON text, without `undefined`. The machine copies all its input, so that a stored and loaded run equals one that was
+ * never stored. JSON.parse makes only own properties, even for `__proto__`.
  */
 export function plainJson<Value>(value: Value): Value {
   return JSON.parse(JSON.stringify(value)) as Value;

@@ -1,11 +1,11 @@
-// Words for what is wrong with data from outside. Pure.
+// Describes what is wrong with data from outside. Pure.
 
-/** What is wrong with a value, and where. `path` reads like code (`items[0].name`) and is empty for the whole value. */
 const longestWord = 100;
 
 /** A limit on comparisons: a schema may have thousands of names, and a value as many wrong ones. */
 const mostComparisons = 50_000;
 
+/** What is wrong with a value, and where. `path` reads like code (`items[0].name`) and is empty for the whole value. */
 export type Problem = { readonly path: string; readonly message: string };
 
 /** Members and items on the way from a value to one in it. */

@@ -1,4 +1,4 @@
-// Sizes and cuts of text as it travels: bytes of UTF-8, never half a code point. Pure.
+// Measures and cuts text for travel: in bytes of UTF-8, never within a code point. Pure.
 
 /** Bytes of `text` in UTF-8; a lone surrogate counts as the replacement character. */
 export function utf8Length(text: string): number {
@@ -30,8 +30,8 @@ export function headOf(text: string, maxBytes: number): string {
 }
 
 /**
- * `text`, or its head and an ellipsis, within `maxBytes`. It never leaves half of a surrogate pair: in the message of a failure,
- * Temporal's core could not read it, and the worker would end.
+ * `text`, or its head and an ellipsis, within `maxBytes`. It never leaves half of a surrogate pair: Temporal's core could not read that in
+ * a failure's message, and the worker would end.
  */
 export function clipText(text: string, maxBytes: number): string {
   const clipped = utf8Length(text) <= maxBytes ? text : `${headOf(text, maxBytes - 3)}…`;

@@ -1,4 +1,4 @@
-// The activities as the workflows call them, with their timeouts and retries, and the summaries that the Web UI shows.
+// The workflows' activities, with their timeouts, their retries and the summaries that the Web UI shows.
 
 import { proxyActivities, scheduleActivity, type ActivityOptions } from '@temporalio/workflow';
 import type { RetryPolicy } from '@temporalio/common';
@@ -8,7 +8,7 @@ import type { JsonObject } from '../base/json';
 import { limits, timeouts } from '../protocol/limits';
 import type { ActivityToolSpec } from '../protocol/spec';
 
-/** A payload that is too large stays so: the call is never made again for it. */
+/** A payload that is too large stays too large, so the call is not retried. */
 const nonRetryableErrorTypes = ['PayloadsTooLarge'];
 
 export function modelActivities(summary: string): Pick<LonghaulActivities, 'callModel'> {
@@ -26,7 +26,7 @@ export function modelActivities(summary: string): Pick<LonghaulActivities, 'call
   });
 }
 
-/** `isElsewhere`: the worker that has this run lacks the tool, and must not be handed the call straight back. */
+/** `isElsewhere`: this run's worker lacks the tool, so the server must not hand the call straight back to it. */
 export function toolActivities(
   tool: ToolConfig,
   summary: string,
@@ -39,7 +39,7 @@ export function toolActivities(
   });
 }
 
-/** An activity of the user's own, which may be one that never heartbeats. */
+/** The user's own activity. It may never heartbeat. */
 export function foreignActivity(
   tool: ToolConfig,
   { type, taskQueue, heartbeatTimeoutMs }: ActivityToolSpec,
@@ -63,7 +63,7 @@ function toolOptions(tool: ToolConfig, summary: string): ActivityOptions {
   };
 }
 
-/** The interval between attempts grows to a minute, or stays what it is where it starts longer. */
+/** The interval between attempts grows to a minute. If it starts longer than that, it does not grow. */
 function retryOf({ effect, retry = {} }: ToolConfig): RetryPolicy {
   const { initialIntervalMs = 1_000, maximumIntervalMs = 60_000 } = retry;
   return {
@@ -74,7 +74,7 @@ function retryOf({ effect, retry = {} }: ToolConfig): RetryPolicy {
   };
 }
 
-/** What runs beside a call that the run schedules itself. */
+/** For activities that run beside a call that the run schedules itself. */
 const besideCall: ActivityOptions = {
   startToCloseTimeout: timeouts.toolStartToClose,
   scheduleToCloseTimeout: timeouts.toolScheduleToClose,
@@ -96,7 +96,7 @@ export function hookActivities(summary: string): Pick<LonghaulActivities, 'runTo
 }
 
 /**
- * Not a local activity: an update that arrives while one is open is recorded in another order than replay finds, which wedges the
+ * Not a local activity. While a local activity is open, replay finds an update in another order than history recorded it. That wedges the
  * run (docs/adr/0005).
  */
 export const loadingActivities = proxyActivities<Pick<LonghaulActivities, 'loadDefinition'>>({
@@ -106,7 +106,7 @@ export const loadingActivities = proxyActivities<Pick<LonghaulActivities, 'loadD
   summary: 'load the definition',
 });
 
-/** Retried for a minute, so that another worker of a rolling deploy may answer. */
+/** Temporal retries this for a minute, so that another worker of a rolling deploy can answer. */
 export const definitionActivities = proxyActivities<LonghaulActivities>({
   startToCloseTimeout: 20_000,
   scheduleToCloseTimeout: timeouts.definitionSearch,
@@ -114,7 +114,10 @@ export const definitionActivities = proxyActivities<LonghaulActivities>({
   summary: 'find the definition on another worker',
 });
 
-/** However long the store is down: without its turns nothing is answered. The runner is looked for as a run's is. */
+/**
+ * Retried for as long as the store is down, because the thread answers nothing without its turns. The thread looks for its runner as a run
+ * does.
+ */
 export const openingActivities = proxyActivities<Pick<LonghaulActivities, 'openThread'>>({
   startToCloseTimeout: '1 minute',
   heartbeatTimeout: timeouts.toolHeartbeat,
@@ -122,7 +125,7 @@ export const openingActivities = proxyActivities<Pick<LonghaulActivities, 'openT
   summary: 'open the thread',
 });
 
-/** A model call, which the next message waits for. */
+/** A model call. The next message waits for it. */
 export const compactingActivities = proxyActivities<Pick<LonghaulActivities, 'compactTurns'>>({
   startToCloseTimeout: timeouts.compaction,
   scheduleToCloseTimeout: timeouts.compaction,
@@ -131,7 +134,7 @@ export const compactingActivities = proxyActivities<Pick<LonghaulActivities, 'co
   summary: 'summarise the older turns',
 });
 
-/** The program of an MCP server may have to be fetched before it runs. */
+/** A worker may have to download the program of an MCP server before it can run it. */
 export const listingActivities = proxyActivities<LonghaulActivities>({
   startToCloseTimeout: timeouts.mcpListing / 2,
   scheduleToCloseTimeout: timeouts.mcpListing,

@@ -1,22 +1,22 @@
-// Long JSON travels deflated. Pure. No other workflow module imports fflate: the bundle shares this one between runs, for fflate's
-// tables would take 200 kB of each (scripts/build-workflow-bundle.mjs).
+// Deflates long JSON for travel. Pure. Only this workflow module imports fflate. The bundle shares this module between runs, because
+// fflate's tables would take 200 kB in each (scripts/build-workflow-bundle.mjs).
 //
-// 1. Inflated bytes are counted while they grow: a few bytes may stand for a thousand times as many.
-// 2. Bytes that cannot be read, or are too large, are a typed error: it fails the run, and no worker.
+// 1. Counts inflated bytes while they grow: a few bytes may stand for a thousand times as many.
+// 2. Bytes that are too large or cannot be read throw a typed error. It fails the run, not the worker.
 
 import { deflateSync, Inflate, strFromU8, strToU8 } from 'fflate';
 import { LonghaulError } from '../protocol/errors';
 import { isJsonObject } from '../base/json';
 import { limits } from '../protocol/limits';
 
-/** Of what is inflated at a time: a kilobyte gives a megabyte at most. */
+/** How many bytes to inflate at a time. A kilobyte becomes a megabyte at most. */
 const step = 16 * 1024;
 
 export function deflateJson(value: unknown): Uint8Array {
   return deflateSync(strToU8(JSON.stringify(value)));
 }
 
-/** Throws what fflate says of bytes that are not deflated, a `SyntaxError`, or a `RangeError` over `maxBytes`. */
+/** Throws a `SyntaxError` with fflate's message if the bytes are not deflated, and a `RangeError` over `maxBytes`. */
 export function inflateJson<Value>(bytes: Uint8Array, maxBytes: number): Value {
   return JSON.parse(strFromU8(inflate(bytes, maxBytes))) as Value;
 }
@@ -41,7 +41,7 @@ function inflate(bytes: Uint8Array, maxBytes: number): Uint8Array {
   return whole;
 }
 
-/** `what` names it in the error. */
+/** `what` names the bytes in the error. */
 export function inflated<Value extends object>(bytes: unknown, what: string): Value {
   try {
     if (!(ArrayBuffer.isView(bytes) && bytes instanceof Uint8Array))

@@ -1,10 +1,11 @@
-// The one wrapper around every workflow function, so that no error of ours wedges a run: anything that is not a Temporal
-// failure would be retried as a workflow task for ever.
+// The one wrapper around every workflow function. It keeps our errors from wedging a run: Temporal would retry the workflow task for ever
+// for any error that is not a Temporal failure.
 //
 // 1. Continue-as-new, Temporal's failures and cancellation pass.
-// 2. A LonghaulError becomes a non-retryable failure of its code.
-// 3. Anything else becomes the non-retryable InternalError.
-// 4. A result that cannot be stored fails the run here, visibly, instead of wedging it. None should: results are fitted before.
+// 2. A LonghaulError becomes a non-retryable failure with its code.
+// 3. Any other error becomes the non-retryable InternalError.
+// 4. A result that cannot be stored fails the run here, visibly, instead of wedging it. That should not happen, because results are cut to
+//    fit before.
 
 import {
   ApplicationFailure,

@@ -1,12 +1,12 @@
-// Refuses what is encrypted on one side only. Loaded by path, as interceptors of every workflow in our bundles. Knows no runs: it sees
-// what the server hands over before any workflow code does.
+// Refuses data that only one side encrypts. Our bundles load this file by path, as interceptors of every workflow. It knows no runs: it
+// sees the server's data before any workflow code does.
 //
-// 1. A new run that comes in clear to a worker that encrypts, or encrypted to one that does not, fails as `EncryptionMismatch`.
-//    Nothing of it is lost: it has done nothing yet.
-// 2. A run that has done something never fails for it. What a worker cannot read fails the workflow task, with the reason, so that
-//    a worker with the codec takes it. What comes together with a start that cannot be read is refused with it.
-// 3. Runs that were started in clear before the worker encrypted go on: a patch marks the refusal, not the rule.
-// 4. Updates in clear are refused before they are in history. What is in history already, signals among it, is taken.
+// 1. A new run fails as `EncryptionMismatch` if it comes in clear to a worker that encrypts, or encrypted to one that does not. Nothing is
+//    lost, because the run has done nothing yet.
+// 2. A run that has done something never fails for it. If a worker cannot read something, it fails the workflow task with the reason, so
+//    that a worker with the codec takes it. If the start cannot be read, everything that came with it is refused too.
+// 3. Runs that started in clear before the worker encrypted go on. The patch marks only the refusal, so these runs have no marker.
+// 4. Updates in clear are refused before they enter history. The worker takes everything that is already in history, including signals.
 
 import {
   ApplicationFailure,
@@ -68,7 +68,7 @@ export const interceptors = (): WorkflowInterceptors => {
   };
 };
 
-/** Neither called by another run nor continued from one. */
+/** No other run called it, and it did not continue as new. */
 function isNew(): boolean {
   const { parent, continuedFromExecutionRunId } = workflowInfo();
   return parent === undefined && continuedFromExecutionRunId === undefined;
@@ -84,7 +84,7 @@ function mismatch(message: string): ApplicationFailure {
   return ApplicationFailure.nonRetryable(message, 'EncryptionMismatch');
 }
 
-/** Payloads are found wherever they stand in a job. Bytes come from another realm: `instanceof` does not know them. */
+/** Finds payloads anywhere in a job. The bytes come from another realm, so `instanceof` does not recognise them. */
 function isMarked(value: unknown, mark: string): boolean {
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return false;
   const { metadata } = value as { metadata?: unknown };

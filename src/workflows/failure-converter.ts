@@ -1,5 +1,5 @@
-// The failure converter of `encryption`: messages and stack traces of failures become a payload, which the codec encrypts. Loaded by
-// path, into the workflow bundle and into the processes of workers and clients. Knows no runs.
+// The failure converter of `encryption`. It turns messages and stack traces of failures into a payload, and the codec encrypts it. The
+// workflow bundle, workers and clients load this file by path. Knows no runs.
 
 import { DefaultFailureConverter } from '@temporalio/common';
 import { encodesFailuresMark } from '../protocol/encryption';

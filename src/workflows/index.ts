@@ -1,4 +1,4 @@
-// Longhaul's workflow types, and the functions that start runs from a workflow of your own. Import it only in workflow code. Your
+// Longhaul's workflow types, and the functions that start runs from your own workflow. Import this file only in workflow code. Your
 // workflow file must export all five types: `export * from 'longhaul/workflows'`.
 
 import type { AgentRunResult, ChildResult, RunInput } from '../protocol/run';
@@ -19,8 +19,8 @@ export type { KnownRunner, RunnerWithSpec } from '../protocol/spec';
 type RunWorkflow = (input: RunInput, carried?: Uint8Array) => Promise<AgentRunResult | ChildResult>;
 
 /**
- * Each workflow type can run any runner. The type only tells a reader of a list of workflows what was started. `carried` is the state
- * of the execution before, after continue-as-new.
+ * Each workflow type can run any runner. The type only says in a list of workflows what was started. After continue-as-new, `carried` is
+ * the state of the execution before.
  */
 const runWorkflow: RunWorkflow = async (input, carried) =>
   await durable(async () => await new Run({ input, carried }).run());
@@ -29,7 +29,7 @@ const runWorkflow: RunWorkflow = async (input, carried) =>
 export const agentWorkflow: RunWorkflow = async (input, carried) =>
   await runWorkflow(input, carried);
 
-/** Runs one runner after the other. */
+/** Runs one runner after another. */
 export const sequentialWorkflow: RunWorkflow = async (input, carried) =>
   await runWorkflow(input, carried);
 
@@ -41,7 +41,7 @@ export const parallelWorkflow: RunWorkflow = async (input, carried) =>
 export const graphWorkflow: RunWorkflow = async (input, carried) =>
   await runWorkflow(input, carried);
 
-/** Runs a conversation: one for each application, user and session. */
+/** Runs a conversation: one for each combination of application, user and session. */
 export async function threadWorkflow(input: ThreadInput, carried?: Uint8Array): Promise<void> {
   await durable(async () => await new ThreadLoop({ input, carried }).run());
 }

@@ -1,10 +1,10 @@
-// One run, whatever it runs: loads its definition, drives it to its end, and closes in order.
+// One run of any kind: loads its definition, drives it to its end, and closes in order.
 //
-// 1. All handlers are set in the constructor, before the first await.
-// 2. The outcome is out before anything is saved; saving can neither be cancelled nor fail the run.
-// 3. A run closes after all it called, and after everyone who waits was answered.
-// 4. A halted run starts nothing more and does not end: only a reset or a cancellation comes after.
-// 5. A child returns its changes of the session and what it spent; only the root run returns a session.
+// 1. The constructor sets all handlers, before the first await.
+// 2. The outcome is out before the run saves anything. Nothing can cancel the save, and a failed save does not fail the run.
+// 3. A run closes after all its children, and after everyone who waits has an answer.
+// 4. A halted run starts nothing more and does not end. Only a reset or a cancellation follows.
+// 5. A child returns its session changes and its spend. Only the root run returns a session.
 
 import {
   CancellationScope,
@@ -100,14 +100,14 @@ export class Run implements HandledRun {
     } catch (error) {
       const isOver = error instanceof ContinueAsNew || this.#execution.requests.ended;
       const status = isCancellation(error) ? 'cancelled' : 'failed';
-      // What is still under way is cancelled here and waited for: if the run closed first, it would be terminated and its spend lost.
+      // Cancels open work and waits for it. If the run closed first, the server would terminate that work, and its spend would be lost.
       if (!isOver) CancellationScope.current().cancel();
       await CancellationScope.nonCancellable(() => this.#end(isOver ? undefined : status));
       throw await this.#failure(error);
     }
   }
 
-  /** A run that was called tells its caller what it has spent, also when it fails. */
+  /** A called run tells its caller what it has spent, even if it fails. */
   async #failure(error: unknown): Promise<unknown> {
     const { isRoot } = this.#position;
     if (this.#driven === undefined || (isRoot && this.given.thread === undefined)) return error;
@@ -168,7 +168,7 @@ export class Run implements HandledRun {
     return { run, driver };
   }
 
-  /** A halted run waits for the reset that takes it back, or for its end from outside. */
+  /** A halted run waits for a reset to before the halt, or for someone outside to end it. */
   async #driveOn(driver: Driver): Promise<PlanResult> {
     try {
       return await this.#work.run(() => driver.drive());
@@ -193,7 +193,7 @@ export class Run implements HandledRun {
       ...ended,
       turnSummary: input.thread && driver.turnSummary,
     });
-    // Checked before it is published, too: what an update cannot carry would wedge the run.
+    // Checked before it is published, too: an update that cannot carry the result would wedge the run.
     const returned = storable(this.#position.isRoot ? result : childResult(planned, ended));
     await this.#end('completed', result);
     if (children.openCount > 0) children.detach();
@@ -212,7 +212,7 @@ export class Run implements HandledRun {
     return { ...result, warnings: [...(result.warnings ?? []), ...warnings] };
   }
 
-  /** The outcome is out, but runs below are still open, which closing would terminate. Nobody is left to answer them. */
+  /** The outcome is out, but runs below are still open, and closing would terminate them. Nobody is left to answer them. */
   async #waitForChildren({ children }: DrivenRun): Promise<void> {
     if (children.openCount === 0) return;
     try {
@@ -224,10 +224,10 @@ export class Run implements HandledRun {
     await CancellationScope.nonCancellable(() => this.#execution.settled());
   }
 
-  /** Shows the end, if there is one, and leaves nothing unanswered or untold. */
+  /** Shows the end, if there is one. Answers everyone who waits and sends all reports. */
   async #end(status: EndStatus | undefined, result?: AgentRunResult): Promise<void> {
     if (status !== undefined) this.#execution.end(status, result);
-    // Cancelled calls and children end first: a parent that closed before them would terminate them.
+    // Cancelled calls and children end first. If their parent closed first, the server would terminate them.
     if (status === 'cancelled' || status === 'failed') {
       await condition(() => this.#driver?.noneRunning ?? true);
       await this.#driven?.children.closed();
@@ -235,7 +235,9 @@ export class Run implements HandledRun {
     await this.#execution.settled();
   }
 
-  /** A child that an execution before a reset left open may still tell what it waits for. Nobody here called it. */
+  /**
+   * Ignores a child that an execution before a reset left open. It may still report what it waits for, but this execution did not call it.
+   */
   takeInputs({ child, branch = child, inputs }: ChildInputs): void {
     if (this.#driven?.children.isOpen(branch) !== true) return;
     this.#execution.requests.publishChild(child, inputs, branch);
@@ -263,7 +265,7 @@ export class Run implements HandledRun {
   }
 }
 
-/** What drives a run, by its kind: from its beginning, or from where an earlier execution stopped. */
+/** Makes the driver for the run's kind. It starts at the beginning, or where an earlier execution stopped. */
 function createDriver(run: DrivenRun, carried: CarriedRun | undefined): Driver {
   const { config } = run.definition;
   const { input } = run.input;

@@ -1,9 +1,9 @@
 // Drives one AgentMachine: asks for the next step, does it, feeds the answer back.
 //
-// 1. Decides nothing: every decision of the loop is the machine's. It knows activities, children, timers and the budget.
-// 2. Nothing is fed to the machine but what an activity returned or a person answered, in the order it arrived.
-// 3. No model is called over the budget: a person is asked first, or the run fails.
-// 4. Nothing is awaited that need not be: the sandbox records a stack for every promise, which is what a turn costs here.
+// 1. Decides nothing: the machine makes every decision of the loop. This file knows activities, children, timers and the budget.
+// 2. The machine gets only what an activity returned or a person answered, in the order it arrived.
+// 3. No model call goes over the budget: the run asks a person first, or fails.
+// 4. Await only what you must. The sandbox records a stack for every promise, and that is what a turn costs here.
 
 import { condition } from '@temporalio/workflow';
 import type { AgentMachine } from '../../core/machine/agent-machine';
@@ -39,7 +39,7 @@ export class AgentLoop implements Driver, Asker {
   readonly #config: AgentConfig;
   readonly #machine: AgentMachine;
   readonly #tools: ToolRunner;
-  /** What the run waits to be allowed to spend more of. */
+  /** The limit that the run has used up. The run waits for a person to raise it. */
   #usedUp: (UsedUp & { readonly inputId: string }) | undefined;
   #stopped = false;
 
@@ -69,7 +69,7 @@ export class AgentLoop implements Driver, Asker {
     return this.#tools.noneRunning;
   }
 
-  /** Answers are taken only for published inputs. */
+  /** Gets answers only for published inputs. */
   feed(answer: InputAnswer): void {
     const { inputId } = answer;
     if (inputId === this.#usedUp?.inputId) return this.#feedBudget(this.#usedUp, answer);
@@ -136,7 +136,7 @@ export class AgentLoop implements Driver, Asker {
         }),
       })
       .catch((error: unknown) => {
-        // An answer that could not be checked was paid for all the same.
+        // The model call was paid for even if its answer could not be checked.
         const spend = failureSpend(error);
         if (spend !== undefined) budget.record(spend);
         throw error;
@@ -172,7 +172,7 @@ export class AgentLoop implements Driver, Asker {
     if (history.isOver) throw history.tooLarge(log);
   }
 
-  /** After an answer, what is left is looked at again. */
+  /** After an answer, the loop checks the budget again. */
   async #askForBudget(usedUp: UsedUp, turn: number): Promise<void> {
     const { execution, budget, position } = this.#run;
     if (budget.onExceeded === 'fail') throw budgetExceeded(usedUp);
@@ -187,7 +187,7 @@ export class AgentLoop implements Driver, Asker {
     if (this.#stopped) throw budgetExceeded(usedUp);
   }
 
-  /** The answer was checked when it was taken. */
+  /** The run checked the answer when it took it. */
   #feedBudget(usedUp: UsedUp, answer: InputAnswer): void {
     if (answer.kind !== 'answer') return;
     this.#stopped = !this.#run.budget.answer(usedUp, answer.answer);
@@ -209,7 +209,7 @@ export class AgentLoop implements Driver, Asker {
     if (expired !== undefined) this.#expire(expired);
   }
 
-  /** Waits; gives the input of this run itself whose time ran out first, if one did. */
+  /** Waits. Returns this run's own input whose time ran out first, or undefined. */
   async #untilExpired(answered: () => boolean): Promise<PendingInput | undefined> {
     const { ownPending: pending } = this.#run.execution.requests;
     return await waitForAnswer({ pending, timeoutMs: this.#config.inputTimeoutMs, answered });
@@ -226,7 +226,7 @@ export class AgentLoop implements Driver, Asker {
     this.#run.execution.requests.take(inputId, 'input-timeout');
   }
 
-  /** Between steps: a call to come or a wait. */
+  /** Moves only between steps: before a model call or during a wait. */
   #continueAsNewIfDue(step: MachineStep): Promise<void> | undefined {
     const isBetween = step.kind === 'call-model' || step.kind === 'needs-input';
     if (!isBetween || !this.#tools.idle) return undefined;
@@ -253,10 +253,10 @@ export class AgentLoop implements Driver, Asker {
   }
 }
 
-/** What answers the machine about calls whose names are not allowed, where no callback decided. */
+/** The agent's rule for calls whose names are not allowed. It applies if no callback decided. */
 type Rule = AgentConfig['onInvalidToolCall'];
 
-/** The machine asks left to right, so that the call it means is the next one of its name. */
+/** The machine asks from left to right, so the call it means is the next one of its name. */
 function resolveInvalidCalls(
   machine: AgentMachine,
   first: ModelTurnOutcome,

@@ -1,4 +1,4 @@
-// What travels with model and tool calls, for the code that runs them: session keys, the context, the count of rounds, arguments. Pure.
+// What a model or tool call sends to the code that runs it: session keys, the context, the iteration count and arguments. Pure.
 
 import type { JsonObject } from '../../base/json';
 import { utf8Length } from '../../base/text';
@@ -17,7 +17,7 @@ import type { LogEntry } from '../../protocol/log';
 import type { RunLog } from '../execution/run-log';
 import { selectKeys } from '../run/run-session';
 
-/** What goes along with a model call for the code that runs beside it. Agents without such code send nothing. */
+/** What a model call sends to the agent's own code that runs beside it. Agents without such code send nothing. */
 export function besideModelCall(
   config: AgentConfig,
   run: {
@@ -34,7 +34,7 @@ export function besideModelCall(
   };
 }
 
-/** Callbacks and custom criteria are given it. */
+/** Callbacks and custom criteria read the iteration. */
 function iterationOf(config: AgentConfig, iteration: number): CallbackInput {
   const isChecked = config.criteria?.some(({ kind }) => kind === 'custom') === true;
   return isChecked ? { iteration } : iterationInput(config, iteration);
@@ -50,7 +50,7 @@ function modelCallKeys({ callbackSession = [], criteria = [], tools }: AgentConf
   return [...new Set([...callbackSession, ...checked, ...asked])];
 }
 
-/** The session keys that travel with a call of this tool. */
+/** The session keys that a call of this tool sends. */
 export function toolCallKeys({ callbackSession = [] }: AgentConfig, tool: ToolConfig): string[] {
   return [...new Set([...(tool.session ?? []), ...callbackSession])];
 }
@@ -65,7 +65,7 @@ export function contextInput(context: JsonObject | undefined): ContextInput {
   return isShort ? { context } : { contextByReference: true };
 }
 
-/** Arguments travel inline while the Web UI can show them, else by reference into the log. */
+/** Sends arguments inline while the Web UI can show them. Longer arguments go by reference into the log. */
 export function argumentsOf(
   { call }: PendingToolCall,
   log: RunLog,
@@ -77,14 +77,14 @@ export function argumentsOf(
   const position = turn?.content.findIndex(
     (part) => part.type === 'tool_call' && JSON.stringify(part.args) === text,
   );
-  // Arguments that a person edited stand nowhere in the turn.
+  // The turn does not contain arguments that a person edited.
   if (turn === undefined || position === undefined || position < 0) return { args };
   return { args: { log: log.ref(), entryId: turn.id, position }, byReference: true };
 }
 
 /**
- * What the worker that made the model turn found about the arguments of this call, for an activity of the user's own. Undefined where a
- * person or a repair changed the call since.
+ * What the worker that made the model turn found out about this call's arguments. Only the user's own activities need it. Undefined if a
+ * person or a repair has changed the call since.
  */
 export function checkedArguments(
   { call }: PendingToolCall,

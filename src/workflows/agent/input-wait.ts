@@ -1,5 +1,5 @@
-// Waits for a person, and what a person is asked when a budget is used up. Beside the wait runs a timer whose summary is the question, so
-// that the Web UI's timeline shows it, with or without a deadline.
+// Waits for a person, and makes the question for a used-up budget. A timer runs beside each wait, with or without a deadline. Its summary
+// is the question, so the Web UI's timeline shows it.
 
 import { CancellationScope, condition, isCancellation, sleep } from '@temporalio/workflow';
 import { plainLine } from '../../core/transcript/markdown';
@@ -8,17 +8,17 @@ import type { PendingInput } from '../../protocol/run';
 import type { UsedUp } from '../../core/budget/budget';
 import { LonghaulError } from '../../protocol/errors';
 
-/** So long that it is no deadline. If it passes all the same, the wait starts again. */
+/** So long that it is no deadline. If it ever passes, the wait starts again. */
 const noDeadline = 10 * 365 * 24 * 60 * 60 * 1_000;
 
 export type InputWait = {
   readonly pending: readonly PendingInput[];
-  /** Counted from when an input was asked; undefined waits for ever. */
+  /** Counted from the time of the question. Undefined waits for ever. */
   readonly timeoutMs: number | undefined;
   readonly answered: () => boolean;
 };
 
-/** Waits for an answer; gives the input whose time ran out, if one did. */
+/** Waits for an answer. Returns the input whose time ran out, or undefined. */
 export async function waitForAnswer(wait: InputWait): Promise<PendingInput | undefined> {
   const { timeoutMs = noDeadline, answered } = wait;
   const oldest = [...wait.pending].sort((left, right) => left.since.localeCompare(right.since))[0];
@@ -45,7 +45,7 @@ export async function waitForAnswer(wait: InputWait): Promise<PendingInput | und
   }
 }
 
-/** Its id is another one each time, also where what was added before left the limit as it was. */
+/** Each question gets a new id, even if the last answer left the limit unchanged. */
 export function budgetQuestion(
   usedUp: UsedUp,
   turn: number,
@@ -68,7 +68,7 @@ export function budgetExceeded(usedUp: UsedUp): LonghaulError {
   return new LonghaulError('BudgetExceeded', message, { details: { ...usedUp } });
 }
 
-/** A child may have been given nothing: its callers spent all there was. */
+/** A child may have got no budget at all, because its callers had spent everything. */
 function describeUsedUp({ unit, limit, spent }: UsedUp): string {
   if (limit === 0) {
     const what = unit === 'tokens' ? 'tokens' : 'US dollars';

@@ -1,10 +1,10 @@
-// Makes the tool calls of an agent: activities of ours that run a tool's code, activities of the user's own, and agents.
+// Makes an agent's tool calls. A tool is our activity that runs the tool's code, the user's own activity, or another agent.
 //
-// 1. Hooks around a call that no activity of ours runs cost an activity each, and only for agents whose callbacks have them. Each sees
-//    the session as the one before it, and the call, have left it. A call that ends the run has no hooks after it.
-// 2. Arguments that do not match the schema never reach an activity of the user's own. A call that a person or a repair changed is checked
-//    before it runs.
-// 3. An agent that is called is a child workflow. Its final text is the result, and its session changes are a delta.
+// 1. A call that our own activity does not run costs one more activity for each hook. Only agents whose callbacks have hooks pay for it.
+//    Each hook sees the session as the step before it left it. A call that ends the run has no hooks after it.
+// 2. The user's own activity never gets arguments that do not match the schema. If a person or a repair changed a call, the arguments are
+//    checked before it runs.
+// 3. A called agent is a child workflow. Its final text is the result, and its session changes are a delta.
 
 import { sleep } from '@temporalio/workflow';
 import type { JsonObject } from '../../base/json';
@@ -50,7 +50,7 @@ import {
   type ToolOutcome,
 } from './tool-outcome';
 
-/** Is given the session as the hooks before the call have left it. */
+/** Gets the session as the hooks before the call left it. */
 type Call = (session: JsonObject) => Promise<ToolOutcome>;
 
 export class ToolCalls {
@@ -73,13 +73,13 @@ export class ToolCalls {
     return Math.min(toolConcurrency, limits.maxToolConcurrency);
   }
 
-  /** No more may start beside so many: what they return would not have room. An activity of the user's own returns up to a whole payload. */
+  /** True if the results of more calls would not fit. The user's own activity may return as much as a whole payload. */
   isFull(running: number): boolean {
     const isForeign = this.#config.tools.some((tool) => tool.activity !== undefined);
     return this.#run.execution.history.isFull(running * (isForeign ? 4 : 1));
   }
 
-  /** `waiting`: the calls that have yet to start. */
+  /** `waiting`: the calls that have not started yet. */
   async make(pending: PendingToolCall, waiting: readonly PendingToolCall[]): Promise<ToolOutcome> {
     const { name } = pending.call;
     const agent = this.#agents.get(name);
@@ -147,7 +147,7 @@ export class ToolCalls {
     return await checkActivities.checkArguments(input);
   }
 
-  /** `among`: calls of the turn, this one included, that share what is left of the budget. */
+  /** `among`: how many calls of the turn, with this one, share the remaining budget. */
   async #callAgent(
     agent: SubAgentConfig,
     pending: PendingToolCall,
@@ -184,7 +184,7 @@ export class ToolCalls {
     });
   }
 
-  /** Makes a call with the hooks around it, from the session as it is now. */
+  /** Makes a call with the hooks around it. They start from the current session. */
   #hooksAround(pending: PendingToolCall): (call: Call) => Promise<ToolOutcome> {
     const session = this.#run.session.value;
     const { toolHooks: hooks = [] } = this.#config;
@@ -228,7 +228,7 @@ export class ToolCalls {
     return { ...outcome, session: sessionDelta(before, session) };
   }
 
-  /** `session`: the keys that are declared where the call runs. */
+  /** `session`: the keys that the tool or hook declares. */
   #input(
     pending: PendingToolCall,
     session: JsonObject | undefined,
@@ -256,11 +256,12 @@ function summaryOf({ call, turn }: PendingToolCall): string {
   return `#${turn} ${call.name} ${plainLine(argumentText(call), limits.summary)}`;
 }
 
-/** The right worker may well be there: the one that was asked just happened to be first. */
+/** Short, because the right worker may be running: the wrong one was just faster. */
 const shortestPauseMs = 100;
 
 /**
- * A worker that lacks the tool's code, or runs another application, leaves the call to another one of a rolling deploy. No attempt of the tool is spent on it.
+ * A worker may lack the tool's code or run another application. It leaves the call to another worker of a rolling deploy. That does not
+ * count as an attempt of the tool.
  */
 async function whereRegistered<Result>(
   call: (isElsewhere: boolean) => Promise<Result>,

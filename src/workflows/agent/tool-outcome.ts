@@ -1,10 +1,10 @@
-// What becomes of a tool call.
+// Turns the end of a tool call into its outcome.
 //
-// 1. A tool's failure is a result for the model, unless the tool says `onError: 'fail'`. A cancellation of the run, and a call that
-//    callbacks ended, never are.
-// 2. A tool with effect `once`: only its own answer counts. Whatever else ends the call, nobody knows what it did.
-// 3. An agent that was called: circular and disallowed calls, budget and cancellation always end the run with their typed error. Any
-//    other failure follows its `onError`. If the agent was terminated or timed out, nobody knows what it did.
+// 1. A tool's failure is a result for the model, unless the tool says `onError: 'fail'`. A cancellation of the run is never a result. A
+//    call that callbacks ended is never a result either.
+// 2. A tool with effect `once`: only its own answer counts. If anything else ends the call, nobody knows what it did.
+// 3. A called agent: a circular call, a disallowed call, the budget and cancellation always end the run with their typed error. Any other
+//    failure follows its `onError`. If the agent was terminated or timed out, nobody knows what it did.
 
 import {
   ActivityFailure,
@@ -113,23 +113,26 @@ export function failedAgentCall(
   return errorOutcome(pending, `The agent '${name}' failed: ${failureReason(error)}`);
 }
 
-/** The worker lacks the code of the tool. */
+/** The worker lacks the tool's code. */
 export function isNotRegistered(error: unknown): boolean {
   const cause = error instanceof ActivityFailure ? error.cause : undefined;
   return cause instanceof ApplicationFailure && cause.type === 'NotRegisteredHere';
 }
 
-/** A call may end as cancelled by itself: by an operator, by its worker, or because its code says so. */
+/** True if this run is being cancelled. A call alone may also end as cancelled: by an operator, by its worker, or by its own code. */
 function isCancelledHere(error: unknown): boolean {
   return isCancellation(error) && CancellationScope.current().consideredCancelled;
 }
 
-/** What the tool's code threw, as our worker or an activity of the user's own says by the type. Of any other type, anybody may have made it. */
+/**
+ * True if the tool's code threw the error. Our worker and the user's own activities mark that by the type. Anybody may have thrown any
+ * other type.
+ */
 function isOwnAnswer(cause: unknown): boolean {
   return cause instanceof ApplicationFailure && cause.type === 'ToolError';
 }
 
-/** Whether a tool call ended because of a callback: that is never a result for the model. */
+/** True if a callback ended the tool call. The model never gets that as a result. */
 function isOfCallbacks(cause: unknown): boolean {
   if (!(cause instanceof ApplicationFailure)) return false;
   const [details]: readonly unknown[] = cause.details ?? [];

@@ -1,7 +1,7 @@
 // Runs the tool calls of a turn: all at once up to `toolConcurrency`.
 //
-// 1. A call is started once, however often the machine lists it.
-// 2. What arrives waits in `arrived` until the loop feeds it to the machine, in order of arrival.
+// 1. A call starts once, however often the machine lists it.
+// 2. Results wait in `arrived` until the loop feeds them to the machine, in order of arrival.
 
 import type { PendingToolCall } from '../../protocol/agent-run';
 import type { ToolCalls } from './tool-calls';
@@ -22,7 +22,7 @@ export class ToolRunner {
     return this.#running === 0 && this.#waiting.length === 0 && this.arrived.length === 0;
   }
 
-  /** Whether no call is running, or waiting to. */
+  /** True if no call is running. Then no call waits to run either. */
   get noneRunning(): boolean {
     return this.#running === 0;
   }
@@ -38,7 +38,7 @@ export class ToolRunner {
     this.#launch();
   }
 
-  /** The results that have arrived since. A failure that ends the run is thrown after them: they belong to its history. */
+  /** Takes the results that have arrived. A failure that ends the run is thrown after them, because they belong to the run's history. */
   take(): ResultOutcome[] {
     const arrivals = this.arrived.splice(0);
     const results = arrivals.filter((arrival) => arrival.kind === 'result');

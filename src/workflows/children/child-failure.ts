@@ -1,4 +1,4 @@
-// Failures on their way up: each says with the code it began with, and what the run that failed has spent.
+// Failures on their way up. Each keeps the code it began with and says what the failed run has spent.
 
 import {
   ApplicationFailure,
@@ -13,7 +13,7 @@ import { limits } from '../../protocol/limits';
 import { errorCodes, type ErrorCode, LonghaulError } from '../../protocol/errors';
 import type { RunSpend } from '../../protocol/run';
 
-/** A child's failure, with what it has spent beside the details. A cancellation cannot carry that; the child tells it by a signal. */
+/** A child's failure, with the child's spend beside its details. A cancellation cannot carry the spend, so the child sends a signal. */
 export function reported(failure: unknown, spend: RunSpend): unknown {
   if (!(failure instanceof TemporalFailure) || isCancellation(failure)) return failure;
   const { type, message, details } = innermost(failure);
@@ -26,7 +26,10 @@ export function reported(failure: unknown, spend: RunSpend): unknown {
   });
 }
 
-/** One that was cancelled by itself fails its caller, which was not: a cancellation says neither where nor that it was one. */
+/**
+ * If a child was cancelled but its caller was not, the caller fails. A bare cancellation would say neither where it happened nor that it
+ * was a cancellation.
+ */
 export function cancelledBelow(error: unknown, path: string): unknown {
   if (!isCancellation(error)) return error;
   return new LonghaulError('RunCancelled', `the run at '${path}' was cancelled`, {
@@ -34,7 +37,7 @@ export function cancelledBelow(error: unknown, path: string): unknown {
   });
 }
 
-/** What a failed child or model call has spent, as far as it could say. */
+/** What a failed child or model call has spent, if it could say so. */
 export function failureSpend(error: unknown): RunSpend | undefined {
   const cause = error instanceof Error ? error.cause : undefined;
   const details = cause instanceof ApplicationFailure ? cause.details : undefined;
@@ -64,7 +67,7 @@ export function failureReason(error: unknown): string {
   return oneLine(innermost(error).message, limits.failureMessage);
 }
 
-/** What became of a run that did not complete, to be read later: one ended from outside carries no word of its own. */
+/** What happened to a run that did not complete, for later readers. A run that was ended from outside has no words of its own. */
 export function failureView(error: unknown): {
   readonly code?: ErrorCode;
   readonly message: string;
@@ -82,7 +85,7 @@ type Innermost = {
   readonly details?: unknown;
 };
 
-/** The last failure of the chain that has a type; else the last one. */
+/** The last failure of the chain that has a type, or else the last one. */
 function innermost(error: unknown): Innermost {
   let found: Innermost = { message: error instanceof Error ? error.message : String(error) };
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {

@@ -1,4 +1,4 @@
-// How a run is started as a child workflow: its id, made of what started it, and the options that all children share. Pure.
+// How a run starts as a child workflow: an id made from what started it, and the options that all children share. Pure.
 
 import {
   ChildWorkflowCancellationType,
@@ -16,7 +16,7 @@ const shortTag = 8;
 
 export type ChildPlace = {
   readonly workflowId: string;
-  /** Tells the child apart from one that an earlier execution of the caller started at the same place. */
+  /** Distinguishes the child from one that an earlier execution of the caller started at the same place. */
   readonly tag: string;
   /** The step or tool, the turn and the index of the call. */
   readonly place: string;
@@ -29,7 +29,7 @@ export function childId({ workflowId, tag, place }: ChildPlace): string {
   return `${id.slice(0, longest - hash.length - 1)}~${hash}`;
 }
 
-/** Tells apart what one tree has thousands of: 64 bits. */
+/** 64 bits: enough to distinguish the thousands of items in one tree. */
 export function hashOf(text: string): string {
   return extendDigest(emptyDigest, text);
 }
@@ -39,7 +39,7 @@ export type ChildOptions = ChildWorkflowOptions & {
   readonly args: [RunInput];
 };
 
-/** A child ends with its parent, and a parent that is cancelled waits for its end. `title` stands before the input in the Web UI. */
+/** A child ends with its parent, and a cancelled parent waits for it. The Web UI shows `title` before the input. */
 export function childOptions(
   workflowId: string,
   runInput: RunInput,
@@ -50,7 +50,7 @@ export function childOptions(
   }: {
     readonly memo: Parameters<typeof startMemo>[0];
     readonly title: string;
-    /** Where only the beginning of it travels. */
+    /** For a child that gets only the beginning of its input. */
     readonly input?: RunInput['input'];
   },
 ): ChildOptions {
@@ -64,7 +64,7 @@ export function childOptions(
   };
 }
 
-/** As one line shows it. */
+/** The input as one line. */
 export function inputText(input: RunInput['input']): string {
   return typeof input === 'string' ? input : JSON.stringify(input);
 }

@@ -1,13 +1,14 @@
-// The runs a run calls: each a child workflow. Where it hangs, what it starts from, what it may spend, what becomes of it.
+// The runs that a run calls. Each is a child workflow. This file decides on its place, its start and its share of the budget, and handles
+// its end.
 //
 // 1. A forbidden, circular or too deep call never starts: it throws the typed error.
-// 2. What the callers above forbid is added up on the way down; ancestors travel in the workflow input, never in the session.
-// 3. A child that has ended has nothing open any more. The root run is told so.
-// 4. A child's id is drawn from the workflow's own random numbers: a reset finds those it keeps, and starts the others anew. Its origin is
-//    not: what it does again has the idempotency keys it had.
-// 5. A child's result counts once: a child that stays open tells it early; any other returns it.
-// 6. All that a child has spent counts, once: as its result or its failure says, the rest when one that stayed open closes. One that is
-//    cancelled returns neither, and tells it before it closes.
+// 2. Each caller adds what it forbids on the way down. Ancestors travel in the workflow input, never in the session.
+// 3. When a child ends, its questions close, and its caller tells the root run.
+// 4. A child's id comes from the workflow's own random numbers: a reset finds the children it keeps, and starts the others anew. The origin
+//    does not use random numbers, so repeated work keeps its idempotency keys.
+// 5. A child's result counts once. A child that stays open sends it early; any other child returns it.
+// 6. Everything a child has spent counts, once. Its result or its failure says how much. A child that stayed open reports the rest when it
+//    closes. A cancelled child returns neither, so it reports its spend before it closes.
 
 import {
   CancellationScope,
@@ -42,7 +43,7 @@ import { childId, childOptions } from './child-start';
 import { SentInputs } from './sent-inputs';
 import { StartGate } from './start-gate';
 
-/** The run that calls. */
+/** The calling run. */
 export type Caller = {
   readonly execution: Execution;
   readonly position: RunPosition;
@@ -52,31 +53,31 @@ export type Caller = {
 };
 
 export type ChildCall = RunnerPlace & {
-  /** Tells the child's id apart from its siblings': the step or tool, the turn and the index. */
+  /** Distinguishes the child's id from its siblings' ids: the step or tool, the turn and the index. */
   readonly place: string;
-  /** Tells its origin apart from its siblings'; attempts at the same work share it. */
+  /** Distinguishes its origin from its siblings' origins. Attempts at the same work share it. */
   readonly work: string;
   /** Its part of the path. */
   readonly element: string;
   readonly input: RunInput['input'];
   readonly session: JsonObject;
-  /** The run's session stays what it is while the child runs: a long one is fetched. */
+  /** The run's session does not change while the child runs, so the child can fetch a long one. */
   readonly isSessionStable?: boolean;
-  /** A call of one agent by another, which a policy may forbid as such. */
+  /** One agent calls another. A policy may forbid that. */
   readonly isSubAgentCall?: boolean;
   readonly policy?: AgentToolPolicy;
-  /** Calls, this one included, that share what is left of the budget. */
+  /** How many calls, with this one, share the remaining budget. */
   readonly among: number;
 };
 
 type OpenChild = {
   readonly early: (result: ChildResult) => void;
   readonly report: Report;
-  /** Tells the child that nobody needs its result; one that has yet to start, once it has. */
+  /** Tells the child that nobody needs its result. A child that has not started yet hears it once it has. */
   readonly detach: () => void;
 };
 
-/** What a child told it spent, when it was cancelled. */
+/** What a cancelled child said it spent. */
 type Report = { spend?: RunSpend };
 
 type ChildStart = {
@@ -85,7 +86,7 @@ type ChildStart = {
   readonly report: Report;
 };
 
-/** What a run remembers of its children, the last so many. */
+/** A run remembers only its newest children. */
 const keptViews = 1_000;
 
 export class Children {
@@ -102,7 +103,7 @@ export class Children {
     this.#views = [...views];
   }
 
-  /** Children that have not closed; some of them may have given their result. */
+  /** Children that have not closed. Some may already have given their result. */
   get openCount(): number {
     return this.#open.size;
   }
@@ -111,7 +112,7 @@ export class Children {
     return this.#views;
   }
 
-  /** What a child that is open was started with, where it was too long to travel. */
+  /** The input of an open child whose input was too long to send with its start. */
   inputOf(number: number): RunInput['input'] | undefined {
     return this.#inputs.get(number);
   }
@@ -142,7 +143,7 @@ export class Children {
     else child.report.spend = outcome.spend;
   }
 
-  /** Nobody needs what they give any more: whoever of them asks is not answered. */
+  /** Nobody needs the children's results any more, so nobody answers their questions. */
   detach(): void {
     if (this.#detached) return;
     this.#detached = true;
@@ -154,7 +155,7 @@ export class Children {
     return this.#open.has(child);
   }
 
-  /** Resolves when all have closed. */
+  /** Resolves when all children have closed. */
   async closed(): Promise<void> {
     await condition(() => this.#open.size === 0);
   }
@@ -242,7 +243,7 @@ export class Children {
     view.status = status;
     this.#open.delete(id);
     this.#inputs.drop(id);
-    // For the root run, which lists what is asked itself, it costs no event: nothing below can be open any more.
+    // Nothing below a closed child is open. Saying so costs no event in the root run, because the root run lists the questions itself.
     const { execution, position } = this.#caller;
     if (status !== 'completed' || position.lineage.depth === 0) execution.forget(id);
   }

@@ -1,9 +1,9 @@
-// Starts runs from a user's own workflow. Each is a child workflow and a root run: it is answered under its own workflow id.
+// Starts runs from a user's own workflow. Each is a child workflow and a root run: answer it under its own workflow id.
 //
-// 1. Every error fails the calling workflow with its code: a plain error would repeat the workflow task for ever.
-// 2. After a reset of the calling workflow, a run that is started again has the same origin as before. Runs that are started alike are
-//    told apart by their order.
-// 3. Exported from a workflow file, the functions are workflow types as well, and do the same.
+// 1. Every error fails the calling workflow with its code. A plain error would repeat the workflow task for ever.
+// 2. After a reset of the calling workflow, a restarted run has the same origin as before. If several runs start alike, their order
+//    distinguishes them.
+// 3. A workflow file may export the functions. They are then workflow types too, and do the same.
 
 import {
   type ParentClosePolicy,
@@ -32,22 +32,25 @@ import type { KnownRunner, RunnerWithSpec, RunTypes, TypeOf } from '../../protoc
 import { toWorkflowFailure } from '../durable';
 import { childOptions, type ChildOptions } from './child-start';
 
-/** Options of `startRunner`, `startSpec` and `executeRunner`. `session` has 64 KiB at most, `context` 16 KiB. */
+/** Options of `startRunner`, `startSpec` and `executeRunner`. `session` may have up to 64 KiB, `context` up to 16 KiB. */
 export type StartRunnerOptions<Types extends RunTypes = RunTypes> = Pick<
   RunInput,
   'key' | 'budget' | 'application'
 > & {
   readonly session?: TypeOf<Types, 'session'>;
   readonly context?: TypeOf<Types, 'context'>;
-  /** The workflow id of the run. Default: `<runner id>-<12 characters>`. An id that is open or has completed fails with `RunAlreadyExists`. */
+  /**
+   * The workflow id of the run. Default: `<runner id>-<12 characters>`. Fails with `RunAlreadyExists` if a run with this id is open or has
+   * completed.
+   */
   readonly workflowId?: string;
   /** The task queue of Longhaul's workers. Default: the calling workflow's. */
   readonly taskQueue?: string;
-  /** What happens to the run if the calling workflow closes first. Default: it is terminated. */
+  /** What happens to the run if the calling workflow closes first. Default: Temporal terminates the run. */
   readonly parentClosePolicy?: ParentClosePolicy;
 };
 
-/** A run that your own workflow started. Answer its questions like those of any run: by `longhaul.run(workflowId)`, or from the inbox. */
+/** A run that your own workflow started. Answer its questions as for any run: with `longhaul.run(workflowId)`, or from the inbox. */
 export type StartedRunner<Types extends RunTypes = RunTypes> = {
   readonly workflowId: string;
   /** Waits for the result. Fails with a `ChildWorkflowFailure`; the `type` of its cause is the error's code. */
@@ -58,8 +61,8 @@ export type StartedRunner<Types extends RunTypes = RunTypes> = {
 type RunFunction<Types extends RunTypes> = (input: RunInput) => Promise<AgentRunResult<Types>>;
 
 /**
- * Starts a run from your own workflow, as a child workflow, and returns when it has started. `runner` is the id of a runner the workers
- * know, or the runner itself: only its id travels. Cancelling the scope cancels the run.
+ * Starts a run from your own workflow, as a child workflow. Returns when the run has started. `runner` is the id of a runner that the
+ * workers know, or the runner itself: only its id travels. Cancelling the scope cancels the run.
  *
  * @example
  * const research = await startRunner('researcher', 'Whales');
@@ -75,8 +78,8 @@ export async function startRunner<Types extends RunTypes = RunTypes>(
 }
 
 /**
- * As `startRunner`, with a spec that travels along and may name whatever the worker has. Workers refuse it with `InlineSpecRefused`
- * unless their option `inlineSpecs` takes it. Never pass on what a user sent.
+ * Like `startRunner`, but sends a whole spec. The spec may name anything that the worker has. Workers refuse it with `InlineSpecRefused`
+ * unless their option `inlineSpecs` allows it. Never pass on a spec that a user sent.
  */
 export async function startSpec<Types extends RunTypes = RunTypes>(
   runner: RunnerWithSpec<Types>,
@@ -142,7 +145,7 @@ function childOf(
   };
 }
 
-/** How many runs this workflow has started alike: a module's state is the workflow's own in the sandbox. */
+/** How many runs this workflow has started alike. In the sandbox, a module's state belongs to one workflow. */
 const startedAlike = new Map<string, number>();
 
 function originOf(runInput: RunInput, given: string | undefined): string {

@@ -1,8 +1,8 @@
-// Inputs of children that are too long to travel with their start: one copy for each child would fill the caller's history. Pure.
+// Keeps child inputs that are too long to send with a start. One copy for each child would fill the caller's history. Pure.
 //
-// 1. An input is kept while a child that was started with it is open; that child asks for it when it starts.
-// 2. Children with the same input share a number, so that a worker asks once for all of them.
-// 3. Within an execution a number never means another input.
+// 1. The caller keeps an input while a child that started with it is open. The child asks for it when it starts.
+// 2. Children with the same input share a number, so a worker asks once for all of them.
+// 3. Within one execution, a number never changes its input.
 
 import { clipText, utf8Length } from '../../base/text';
 import { limits } from '../../protocol/limits';
@@ -22,7 +22,7 @@ export class SentInputs {
     this.#caller = { workflowId, runId };
   }
 
-  /** The fields of a child's start that its input comes to. */
+  /** The fields that stand for the input in a child's start. */
   send(child: string, input: Input): Pick<RunInput, 'input' | 'inputFrom'> {
     const sent = this.#find((known) => known.input === input) ?? this.#keep(input);
     if (sent === undefined) return { input };

@@ -1,5 +1,5 @@
-// Lets children start only as fast as the server takes them: the starts of one workflow task travel in one message, and one that is
-// too large terminates the run, uncatchably.
+// Starts children only as fast as the server takes them. All starts of one workflow task travel in one message. If that message is too
+// large, the server terminates the run, and no code can catch it.
 
 import { CancellationScope } from '@temporalio/workflow';
 import { limits } from '../../protocol/limits';
@@ -11,7 +11,7 @@ export class StartGate {
   #bytes = 0;
   #waiting: WaitingStart[] = [];
 
-  /** Resolves when the child may start; rejects when its scope is cancelled first. */
+  /** Resolves when the child may start. Rejects if its scope is cancelled first. */
   async enter(bytes: number): Promise<void> {
     if (this.#waiting.length === 0 && this.#fits(bytes)) return this.#reserve(bytes);
     let waiting: WaitingStart | undefined;
@@ -31,7 +31,7 @@ export class StartGate {
     }
   }
 
-  /** The server has the start, or it will never be made. */
+  /** The server has the start, or nobody will make it. */
   leave(bytes: number): void {
     this.#starts -= 1;
     this.#bytes -= bytes;
@@ -42,7 +42,7 @@ export class StartGate {
     }
   }
 
-  /** One start always fits: what is alone cannot be made smaller. */
+  /** A single start always fits, because nothing can make it smaller. */
   #fits(bytes: number): boolean {
     if (this.#starts === 0) return true;
     return this.#starts < limits.childStarts && this.#bytes + bytes <= limits.childStartBytes;

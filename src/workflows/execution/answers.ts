@@ -1,4 +1,4 @@
-// Reads what comes in as an answer. Anybody may send one: it is read whole or refused, before anything is changed. Pure.
+// Reads incoming answers. Anybody may send one, so the run reads it whole or refuses it before anything changes. Pure.
 
 import { defined, isJsonObject, type Json } from '../../base/json';
 import { didYouMean, quote } from '../../base/problem';
@@ -8,7 +8,7 @@ import { withoutNullMembers } from '../../core/run-input';
 import { LonghaulError } from '../../protocol/errors';
 import type { ApproveInput, InputAnswer, RejectInput, ResumeInput } from '../../protocol/run';
 
-/** What a person gave. Only an answer to a question may leave out which input it is for. */
+/** What a person answered. Only an answer to a question may omit the input's id. */
 export type Answer =
   | ({ readonly kind: 'answer' } & ResumeInput)
   | ({ readonly kind: 'approve' } & ApproveInput)
@@ -16,7 +16,7 @@ export type Answer =
 
 export type AnswerKind = Answer['kind'];
 
-/** In characters, of a reason for a cancellation. */
+/** The longest reason for a cancellation, in characters. */
 const longestReason = 500;
 
 const members: Readonly<Record<AnswerKind, readonly string[]>> = {
@@ -25,7 +25,7 @@ const members: Readonly<Record<AnswerKind, readonly string[]>> = {
   reject: ['inputId', 'reason'],
 };
 
-/** The checked answer of a signal or of an update. */
+/** Checks the answer of a signal or an update. */
 export function readAnswer(kind: AnswerKind, payload: unknown): Answer {
   const given = objectOf(payload, members[kind]);
   const { answer, args, reason } = given;
@@ -42,12 +42,12 @@ export function readAnswer(kind: AnswerKind, payload: unknown): Answer {
   }
 }
 
-/** The answer of an update that its validator has taken. */
+/** The answer of an update that its validator has accepted. */
 export function takenAnswer(kind: AnswerKind, payload: unknown): Answer {
   return { kind, ...withoutNullMembers(payload as object) } as Answer;
 }
 
-/** An answer that the root run took for this run. */
+/** An answer that the root run took and sent to this run. */
 export function inputAnswer(payload: unknown): InputAnswer {
   const { kind, ...given } = objectOf(payload, ['kind', 'inputId', 'answer', 'args', 'reason']);
   if (kind !== 'answer' && kind !== 'approve' && kind !== 'reject')
@@ -55,7 +55,7 @@ export function inputAnswer(payload: unknown): InputAnswer {
   return { ...readAnswer(kind, given), inputId: inputIdOf(given) };
 }
 
-/** A text, `{reason?}` or nothing at all. */
+/** Takes a text, `{reason?}` or nothing. */
 export function cancelReason(payload: unknown): string {
   if (payload === undefined || payload === null || payload === '') return 'cancelled';
   const reason =

@@ -1,7 +1,7 @@
-// What every execution has, of a run or of a thread: what it is asked, what it shows, how its history grows, how it is cancelled.
+// What runs and threads share: their requests, their display, their history's growth and their cancellation.
 //
-// 1. The memo and the search attributes change in `show` only, for every change is an event.
-// 2. An execution that another workflow lists the questions of tells it what it waits for whenever that changes.
+// 1. Only `show` changes the memo and the search attributes, because every change is an event.
+// 2. If another workflow lists the execution's questions, the execution reports every change of what it waits for.
 
 import {
   allHandlersFinished,
@@ -24,7 +24,7 @@ import { RunDisplay } from './visible-state';
 
 export type Progress = Pick<RunState, 'turn' | 'iterations'>;
 
-/** What is seen of a run or a thread besides what it is asked. */
+/** What others see of a run or a thread besides its questions. */
 export type View = {
   readonly runner: string;
   readonly kind?: RunnerSpec['kind'] | undefined;
@@ -35,11 +35,11 @@ export type View = {
   readonly spend: RunSpend | undefined;
   readonly log: RunLog;
   readonly children: readonly ChildView[];
-  /** The search attributes are registered. */
+  /** True if the search attributes are registered. */
   readonly indexed: boolean;
 };
 
-/** What is executed: a run or a thread. */
+/** A run or a thread. */
 export interface Viewed {
   readonly view: View;
 }
@@ -82,14 +82,14 @@ export class Execution {
     return this.#cancelReason;
   }
 
-  /** Something that is seen of it has changed. */
+  /** Shows a change to all who watch. */
   show(): void {
     const { isDetached, pending } = this.requests;
     this.#display.show(this.state, { ...this.#viewed.view, reason: this.#cancelReason });
     this.#reporter?.report(isDetached ? [] : pending);
   }
 
-  /** A refused signal changes nothing. It is listed in the state, also where it cannot be shown. */
+  /** A refused signal changes nothing. The state lists it even if the details cannot show it. */
   refuse(signal: string, error: unknown): void {
     this.requests.refuse({
       signal,
@@ -104,7 +104,7 @@ export class Execution {
     }
   }
 
-  /** After a reset: what is open is told again, for the answers it had since are gone. */
+  /** After a reset, reports the open inputs again, because the answers since then are gone. */
   askAgain(): void {
     this.requests.renew(newNonce);
     this.show();
@@ -131,14 +131,14 @@ export class Execution {
     this.show();
   }
 
-  /** Resolves when everyone who asked was answered, and everything that was told has reached the server. */
+  /** Resolves when all who asked have an answer and the server has all reports. */
   async settled(): Promise<void> {
     await condition(allHandlersFinished);
     await this.#reporter?.flush();
   }
 }
 
-/** 76 random bits: enough that no answer can be guessed from a hash, few enough to be kept of each input. */
+/** 76 random bits: enough that nobody can guess an answer from a hash, and few enough to keep with each input. */
 export function newNonce(): string {
   return uuid4().replaceAll('-', '').slice(0, 20);
 }

@@ -1,12 +1,13 @@
-// Handlers that runs and threads share. They are set synchronously, before the first await.
+// Handlers that runs and threads share. The constructor sets them synchronously, before the first await.
 //
-// 1. Handlers never wait for a model and never throw. What a signal or an update holds is read whole before anything changes. A refused
-//    signal changes nothing and shows in `state.rejected`.
-// 2. Updates refuse in their validators, so that a refused answer leaves nothing in history. A handler does not check again what its
-//    validator took; it only looks again for the open input, for another answer may have come first.
-// 3. An answer for this run is fed to its machine at once. An answer for a child is taken first and then sent down, so that it goes once.
-// 4. `outcome` waits until the run pauses, ends, or moves to its next execution. An answer waits until a run that has moved has loaded.
-//    No other handler waits.
+// 1. Handlers never wait for a model and never throw. They read a signal or an update whole before anything changes. A refused signal
+//    changes nothing and shows in `state.rejected`.
+// 2. Updates refuse in their validators, so that a refused answer leaves nothing in history. A handler does not repeat its validator's
+//    checks. It only looks up the open input again, because another answer may have come first.
+// 3. An answer for this run goes to its machine at once. The run first takes an answer for a child and then sends it down, so
+//    that it goes once.
+// 4. `outcome` waits until the run pauses, ends, or moves to its next execution. An answer waits until a run that has moved has loaded. No
+//    other handler waits.
 
 import {
   ApplicationFailure,
@@ -37,9 +38,9 @@ import type { PendingRequests } from './pending-requests';
 import type { RunLog } from './run-log';
 import { TaskRoom } from './task-room';
 
-/** What has runs below it. */
+/** An execution with runs below it. */
 export interface Parent {
-  /** A child, or a run below it, told what it waits for. */
+  /** A child, or a run below it, reported what it waits for. */
   takeInputs(told: ChildInputs): void;
 }
 
@@ -89,7 +90,7 @@ export function setQuery(
   setHandler(defineQuery<unknown, [unknown]>(name), answer, { description });
 }
 
-/** Entries of the log in pages, for runs and threads alike. */
+/** Sends log entries in pages, for runs and threads alike. */
 export function setLogQuery(of: { readonly log: RunLog }): void {
   setQuery(
     queryNames.log,
@@ -102,7 +103,7 @@ export function setLogQuery(of: { readonly log: RunLog }): void {
   );
 }
 
-/** The place in a list that a query names; 0 by default. Anybody may send a query. */
+/** The list position that a query names, 0 by default. Anybody may send a query. */
 export function position(query: unknown, name: string): number {
   if (query === undefined || query === null) return 0;
   const asked = isJsonObject(query) ? (query[name] ?? 0) : undefined;
@@ -113,7 +114,7 @@ export function position(query: unknown, name: string): number {
   );
 }
 
-/** Anybody may send a signal. One that `take` refuses is recorded. */
+/** Anybody may send a signal. If `take` refuses it, the refusal is recorded. */
 export function setSignal(
   execution: Execution,
   name: string,
@@ -147,7 +148,7 @@ export function validating<Input>(check: (input: Input) => unknown): (input: Inp
   };
 }
 
-/** An answer or a message may come before an execution has loaded what it was given. */
+/** An answer or a message may arrive before an execution has loaded. */
 export async function whenLoaded(requests: PendingRequests): Promise<void> {
   await condition(() => requests.isLoaded || requests.ended);
 }
@@ -179,7 +180,7 @@ function setAnswer(execution: Execution, kind: AnswerKind, description: string):
   );
 }
 
-/** Gives the id of the input that was answered. */
+/** Returns the id of the answered input. */
 export async function takeAnswer(execution: Execution, answer: Answer): Promise<string> {
   const { requests } = execution;
   if (!requests.isLoaded) await whenLoaded(requests);
@@ -209,7 +210,7 @@ async function routeAnswer(execution: Execution, answer: InputAnswer): Promise<v
   }
 }
 
-/** Undefined in a signal: a signal is never the same one sent again. */
+/** Undefined in a signal. Nobody can recognise a signal that is sent twice. */
 function currentUpdateId(): string | undefined {
   return currentUpdateInfo()?.id;
 }
@@ -221,8 +222,8 @@ function nonceReply(requests: PendingRequests, query: unknown): NonceReply {
 }
 
 /**
- * Whoever waits for a run that is cancelled is told that it ended, not that the waiting was cancelled. When many wait and one message
- * cannot carry the whole reply to all of them, the rest are told where to read it.
+ * Runs outside cancellation: those who wait for a cancelled run hear that it ended, not that their wait was cancelled. One message may be
+ * too small to carry the whole reply to everyone who waits. The rest hear where to read it.
  */
 function setOutcome(requests: PendingRequests): void {
   const room = new TaskRoom(limits.replies);
@@ -245,7 +246,7 @@ function setOutcome(requests: PendingRequests): void {
 function wholeReply(requests: PendingRequests): OutcomeReply {
   if (requests.result !== undefined) return { kind: 'complete', result: requests.result };
   if (requests.ended) return { kind: 'ended' };
-  // An answer that came in the same task as the one who waits may have ended the pause since.
+  // An answer in the same task may already have ended the pause.
   if (requests.isMoving || requests.pending.length === 0) return { kind: 'moved' };
   return { kind: 'needs-input', pending: inputsThatTravel(requests.pending) };
 }

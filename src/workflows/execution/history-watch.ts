@@ -1,9 +1,9 @@
-// Watches the history of one execution grow: when it goes on in another one, when nothing new may start, when it must end.
+// Watches one execution's history grow. It knows when the run must continue as new, when nothing new may start, and when the run must end.
 //
-// 1. A run continues as new only after a step, and only when its history has grown since the execution loaded what it was given. What is
-//    loaded is history, too, and the next execution would load it again.
-// 2. The history must have grown by a share of what was loaded, so that long logs are not loaded for every turn.
-// 3. What is under way has room for the largest result it may have, so that the server never ends a run for its size.
+// 1. A run continues as new only after a step, and only if its history has grown since the execution loaded. Loading takes history, too,
+//    and the next execution would load the same again.
+// 2. The history must grow by a share of what was loaded, so that a run does not load a long log for every turn.
+// 3. Open work has room for its largest possible result, so that the server never ends a run for its size.
 
 import { workflowInfo, type WorkflowInfo } from '@temporalio/workflow';
 import { LonghaulError } from '../../protocol/errors';
@@ -24,7 +24,7 @@ export class HistoryWatch {
     this.#taken = taken;
   }
 
-  /** What the execution was given is here: it grows from now on. */
+  /** The execution has loaded. Its history grows from now on. */
   loaded(): void {
     this.#loaded = this.#now();
   }
@@ -45,7 +45,7 @@ export class HistoryWatch {
     return isFull(this.#now(), open);
   }
 
-  /** Why the run ends, with what takes the most room. */
+  /** Says why the run ends, and which entries take the most room. */
   tooLarge(log: Pick<RunLog, 'largest'>): LonghaulError {
     const { bytes, events } = this.#now();
     const largest = log.largest(namedEntries);
@@ -66,21 +66,21 @@ export class HistoryWatch {
   }
 }
 
-/** Of one execution's history. */
+/** The size of one execution's history. */
 export type ExecutionSize = {
   readonly bytes: number;
   readonly events: number;
-  /** Updates that were taken: the server takes 2,000. */
+  /** Updates taken. The server allows 2,000. */
   readonly updates: number;
-  /** The server suggests to continue as new. */
+  /** True if the server suggests to continue as new. */
   readonly isSuggested: boolean;
 };
 
 type Growth = {
   readonly now: ExecutionSize;
-  /** When the execution had loaded what it was given. */
+  /** The size when the execution had loaded. */
   readonly loaded: ExecutionSize;
-  /** Made since then. */
+  /** Steps since then. */
   readonly steps: number;
 };
 
@@ -93,7 +93,7 @@ function historySize(info: WorkflowInfo, updates = 0): ExecutionSize {
   };
 }
 
-/** Whether the run goes on in another execution, where it can. */
+/** True if the run should continue as new as soon as it can. */
 export function isDue({ now, loaded, steps }: Growth): boolean {
   if (steps === 0) return false;
   const bytes = now.bytes - loaded.bytes;
@@ -105,7 +105,7 @@ export function isDue({ now, loaded, steps }: Growth): boolean {
   );
 }
 
-/** Whether nothing more may start beside what is `open`. What is alone starts: it is looked at before. */
+/** True if nothing more may start beside the `open` items. An item alone may start, because the loop checked the history before. */
 export function isFull(now: ExecutionSize, open: number): boolean {
   if (open === 0) return false;
   return (
@@ -116,7 +116,7 @@ export function isFull(now: ExecutionSize, open: number): boolean {
   );
 }
 
-/** Whether the run must end: the server would soon terminate it. */
+/** True if the run must end, because the server would soon terminate it. */
 export function isOver({ bytes, events }: ExecutionSize): boolean {
   return bytes > limits.maxHistoryBytes || events > limits.maxHistoryEvents;
 }

@@ -1,9 +1,9 @@
-// What runs tell each other: what a child waits for, what it returned, what it spent, and the answers on their way down.
+// Messages between runs: what a child waits for, what it returned, what it spent, and the answers on their way down.
 //
-// 1. Anybody may send such a message. It is read whole or refused, before anything is changed.
-// 2. What a run waits for goes up as the whole list, in order.
-// 3. A list that fits into a message travels as it is. What is left out of a longer one is read elsewhere: calls and whole questions in
-//    the log of the run that asked, the last inputs in the list that is sent when one of them was answered.
+// 1. Anybody may send such a message. The run reads it whole or refuses it, before anything changes.
+// 2. A run reports what it waits for as the whole list, in order.
+// 3. A list that fits into a message travels unchanged. A longer list leaves things out. The log of the asking run has the calls and the
+//    whole questions. The last inputs follow in a new list after an answer.
 
 import { getExternalWorkflowHandle, workflowInfo } from '@temporalio/workflow';
 import { shapeProblems } from '../../base/check-shape';
@@ -35,7 +35,7 @@ const object = { type: 'object' };
 const amount = { type: 'number', minimum: 0 };
 const tokens = { anyOf: [amount, { const: null }] };
 
-/** Every member of the type has its shape: one that is added there must be added here, too. */
+/** Every member of the type has its shape. If you add a member to the type, add it here, too. */
 function objectOf<Fields extends object>(
   properties: Readonly<Record<keyof Fields, JsonSchema>>,
   optional: readonly (keyof Fields & string)[] = [],
@@ -143,7 +143,7 @@ function read<Value>(payload: unknown, shape: JsonSchema): Value {
   return payload as Value;
 }
 
-/** Where the run that reports hangs. */
+/** The place of the reporting run in its tree. */
 type Position = {
   readonly workflowId: string;
   readonly isRoot: boolean;
@@ -164,8 +164,8 @@ export class InputReporter {
   }
 
   /**
-   * Undefined where nothing else lists the run's questions. A continued run does not know what the execution before it sent last, so it
-   * tells even that nothing is open.
+   * Undefined if nothing else lists the run's questions. A continued run does not know what the execution before it sent last, so it
+   * reports even an empty list.
    */
   static of(position: Position, isContinued: boolean): InputReporter | undefined {
     const { reportsTo } = position;
@@ -174,7 +174,7 @@ export class InputReporter {
       : new InputReporter(reportsTo, position, isContinued);
   }
 
-  /** Tells what this child waits for now, if it is not what was told last. */
+  /** Reports what this child waits for now, unless the last report was the same. */
   report(inputs: readonly PendingInput[]): void {
     const ids = inputs.map(({ inputId, nonce }) => `${inputId} ${nonce}`).join(' ');
     if (ids === this.#sent) return;
@@ -182,17 +182,17 @@ export class InputReporter {
     this.#send(this.#position.workflowId, inputsThatTravel(inputs, limits.sentInputsBytes));
   }
 
-  /** A child of this run is gone. A thread does not list what runs below its turn ask. */
+  /** A child of this run is gone. A thread does not list the questions of runs below its turn. */
   forget(child: string): void {
     if (!this.#position.isRoot) this.#send(child, []);
   }
 
-  /** Everything sent has reached the server. */
+  /** Resolves when the server has everything sent. */
   async flush(): Promise<void> {
     await this.#sending;
   }
 
-  /** A root run that is gone takes this one with it: nobody is left to be told. */
+  /** Ignores a failed send. A root run that is gone takes this one with it, so nobody is left to tell. */
   #send(child: string, inputs: readonly PendingInput[]): void {
     const { branch = this.#position.workflowId } = this.#position.lineage;
     const message: ChildInputs = { child, ...(branch !== child && { branch }), inputs };
@@ -203,12 +203,12 @@ export class InputReporter {
   }
 }
 
-/** An answer on its way down. Addressed by workflow id only: a reset gave the child another execution. */
+/** Sends an answer down. It uses the workflow id only, because a reset gave the child another execution. */
 export async function sendAnswer(child: string, answer: InputAnswer): Promise<void> {
   await getExternalWorkflowHandle(child).signal(signalNames.answer, answer);
 }
 
-/** What this run came to, or what it spent, goes to the run that called it. One that is gone needs neither. */
+/** Sends this run's result or spend to the run that called it. A caller that is gone needs neither. */
 export async function reportToCaller(
   came: { readonly result: ChildResult } | { readonly spend: RunSpend },
 ): Promise<void> {
@@ -220,10 +220,10 @@ export async function reportToCaller(
     .catch(() => undefined);
 }
 
-/** Below this, what is left of a question says nothing. */
+/** A shorter rest of a question says nothing. */
 const shortestQuestion = 128;
 
-/** Within `most` bytes of JSON: without the calls, then with questions cut shorter, then without the last ones. */
+/** Cuts the list to `most` bytes of JSON. It leaves out the calls, then shortens the questions, then drops the last inputs. */
 export function inputsThatTravel(
   inputs: readonly PendingInput[],
   most: number = limits.replies,
@@ -247,7 +247,7 @@ function shortened(input: PendingInput, bytes: number): PendingInput {
   };
 }
 
-/** How many of the first ones fit. Measured one by one: all of them together may be more than a string can be. */
+/** How many of the first inputs fit. It measures one by one, because all of them together may be too long for a string. */
 function countWithin(inputs: readonly PendingInput[], most: number): number {
   let bytes = 2;
   for (const [index, input] of inputs.entries()) {

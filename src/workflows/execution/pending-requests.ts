@@ -1,6 +1,6 @@
-// What a run shows and what it is asked: its status, open inputs, answers taken, signals refused. Knows no Temporal.
+// The requests of a run: its status, open inputs, taken answers and refused signals. Knows no Temporal.
 //
-// 1. An input is answered once. The first answer counts: the same update again gets the same reply, another one is AlreadyAnswered.
+// 1. Each input has one answer. The first answer counts: the same update again gets the same reply, another one gets AlreadyAnswered.
 // 2. A refused answer changes nothing.
 // 3. `pauseSeq` grows with every pause, so that all who wait for one pause can share one update.
 
@@ -25,7 +25,7 @@ export type CarriedRequests = {
   readonly rejected: readonly RejectedSignal[];
 };
 
-/** What asks in the name of the run itself, and takes the answers. */
+/** Asks in the name of the run itself, and takes the answers. */
 export interface Asker {
   feed(answer: InputAnswer): void;
 }
@@ -36,7 +36,7 @@ export type EndStatus = Exclude<RunStatus, 'loading' | 'running' | 'needs-input'
 type Answered = {
   readonly updateId: string;
   readonly nonce: string | undefined;
-  /** Who asked; undefined if this run did. */
+  /** The child that asked. Undefined if this run asked. */
   readonly child?: string | undefined;
 };
 
@@ -53,7 +53,7 @@ export class PendingRequests {
   #answers = 0;
   #pauseSeq = 0;
   #own: readonly PendingInput[] = [];
-  /** What runs below wait for, by their workflow id. `branch` is the child of this run that the asking run is below. */
+  /** What runs below wait for, by their workflow id. `branch` is this run's own child: the asking run itself, or one above it. */
   readonly #children = new Map<
     string,
     { readonly branch: string; readonly inputs: readonly PendingInput[] }
@@ -61,7 +61,7 @@ export class PendingRequests {
   #answered = new Map<string, Answered>();
   #rejected: RejectedSignal[] = [];
 
-  /** Goes on where the execution before this one stopped. */
+  /** Continues where the execution before this one stopped. */
   restore(carried: CarriedRequests): void {
     this.#pauseSeq = carried.pauseSeq;
     this.#own = carried.pending;
@@ -72,7 +72,7 @@ export class PendingRequests {
     this.#status = this.pending.length > 0 ? 'needs-input' : 'running';
   }
 
-  /** The definition is known, and answers are taken. What an execution before this one asked is known earlier. */
+  /** The definition is known, so the run takes answers. A continued run knows its old questions even earlier. */
   loaded(): void {
     this.#isLoaded = true;
     if (this.#status === 'loading') this.#status = 'running';
@@ -83,7 +83,7 @@ export class PendingRequests {
     this.#asker = asker;
   }
 
-  /** The run is about to continue as new: whoever waits must ask again. */
+  /** The run is about to continue as new, so everyone who waits must ask again. */
   move(): void {
     this.#isMoving = true;
   }
@@ -93,7 +93,7 @@ export class PendingRequests {
     this.#isDetached = true;
   }
 
-  /** The run is over: nothing is open any more. */
+  /** The run is over, so nothing is open any more. */
   end(status: EndStatus, result?: AgentRunResult): void {
     this.#status = status;
     this.#result = result;
@@ -101,7 +101,7 @@ export class PendingRequests {
     this.#children.clear();
   }
 
-  /** This execution has taken an update: the server bounds how many it may take. */
+  /** This execution has taken an update. The server limits their number. */
   countUpdate(): void {
     this.#updates += 1;
   }
@@ -130,7 +130,7 @@ export class PendingRequests {
     return this.#updates;
   }
 
-  /** Grows with every answer taken, so that the loop wakes. */
+  /** Grows with every taken answer, so that the loop wakes. */
   get answers(): number {
     return this.#answers;
   }
@@ -144,7 +144,7 @@ export class PendingRequests {
     return all.filter((input) => !this.#answered.has(input.inputId));
   }
 
-  /** Of those, what this run itself asked. */
+  /** The open inputs that this run itself asked. */
   get ownPending(): readonly PendingInput[] {
     return this.#own.filter((input) => !this.#answered.has(input.inputId));
   }
@@ -170,21 +170,21 @@ export class PendingRequests {
     };
   }
 
-  /** Lists what this run itself waits for now; what was not listed before is a new pause. */
+  /** Lists what this run itself waits for now. A new input is a new pause. */
   publish(inputs: readonly PendingInput[]): void {
     this.#change(() => {
       this.#own = inputs;
     });
   }
 
-  /** The run was reset, and whoever lists its inputs may believe them answered: they get other nonces. */
+  /** The run was reset. Its root run or thread may believe the inputs answered, so they get new nonces. */
   renew(nonce: () => string): void {
     this.#own = this.#own.map((input) =>
       this.#answered.has(input.inputId) ? input : { ...input, nonce: nonce() },
     );
   }
 
-  /** Lists what a child waits for now. What another one asked it may not list: the answer would go astray. */
+  /** Lists what a child waits for now. It may not list another run's inputs, because their answers would go astray. */
   publishChild(child: string, inputs: readonly PendingInput[], branch = child): void {
     const stolen = inputs.find(({ inputId }) => this.#isAskedByAnother(child, inputId));
     if (stolen !== undefined)
@@ -206,7 +206,7 @@ export class PendingRequests {
     this.#change(() => {
       for (const { inputId, nonce } of inputs) {
         const earlier = this.#answered.get(inputId);
-        // A child that was reset asks again under the same id. The answer it had is gone.
+        // A child that was reset asks again under the same id. It has lost its earlier answer.
         if (earlier?.child === child && nonce !== undefined && earlier.nonce !== nonce)
           this.#answered.delete(inputId);
       }
@@ -215,7 +215,7 @@ export class PendingRequests {
     });
   }
 
-  /** Nobody waits for this one any more. */
+  /** Nobody waits for this input any more. */
   drop(child: string, inputId: string): void {
     const { branch = child, inputs = [] } = this.#children.get(child) ?? {};
     this.#listChild(
@@ -225,7 +225,7 @@ export class PendingRequests {
     );
   }
 
-  /** A child of this run is gone, and all below it. */
+  /** A child of this run is gone, with all runs below it. */
   forgetBranch(gone: string): void {
     this.#change(() => {
       for (const [child, { branch }] of this.#children) {
@@ -234,7 +234,7 @@ export class PendingRequests {
     });
   }
 
-  /** The child that asked; undefined when this run did. */
+  /** The child that asked, or undefined if this run asked. */
   askerOf(inputId: string): string | undefined {
     if (this.#own.some((input) => input.inputId === inputId)) return undefined;
     for (const [child, { inputs }] of this.#children) {
@@ -252,8 +252,8 @@ export class PendingRequests {
   }
 
   /**
-   * The open input an answer is for. Throws what the sender must know otherwise. Undefined: this very update was taken before; a signal has
-   * no update id.
+   * The open input that an answer is for. Undefined if this very update was taken before; a signal has no update id. Throws everything else
+   * that the sender must know.
    */
   pendingFor(answer: Answer, updateId: string | undefined): PendingInput | undefined {
     const { inputId } = answer;
@@ -287,7 +287,7 @@ export class PendingRequests {
     throw new LonghaulError('NotWaiting', `no open input '${inputId}'; open: ${open}`);
   }
 
-  /** Gives the answer to what asked in the name of this run. */
+  /** Gives the answer to the asker of this run. */
   answerOwn(answer: InputAnswer, updateId: string | undefined): void {
     if (this.#asker === undefined)
       throw new LonghaulError('InternalError', `nothing here asked '${answer.inputId}'`);
@@ -295,7 +295,7 @@ export class PendingRequests {
     this.take(answer.inputId, updateId);
   }
 
-  /** Without an update id it was a signal. */
+  /** No update id means a signal. */
   take(inputId: string, updateId = 'signal'): void {
     const [nonce, child] = [this.nonceOf(inputId), this.askerOf(inputId)];
     this.#change(() => this.#answered.set(inputId, { updateId, nonce, child }));
@@ -306,13 +306,13 @@ export class PendingRequests {
     return this.#answered.has(inputId);
   }
 
-  /** Of an input that is open, or was answered: what the ids of its answers are made of. */
+  /** The nonce of an open or answered input. It goes into the ids of its answers. */
   nonceOf(inputId: string): string | undefined {
     const open = this.pending.find((input) => input.inputId === inputId);
     return (open ?? this.#answered.get(inputId))?.nonce;
   }
 
-  /** The answer did not reach who asked. */
+  /** The answer did not reach the asker. */
   reopen(inputId: string): void {
     this.#answered.delete(inputId);
   }
@@ -323,7 +323,7 @@ export class PendingRequests {
   }
 }
 
-/** A question is answered, an approval is decided, and a budget is raised by an amount. */
+/** A question takes an answer, an approval takes a decision, and a budget takes an amount. */
 function checkFits({ inputId, kind }: PendingInput, answer: Answer): void {
   const isAnswer = answer.kind === 'answer';
   if (kind === 'approval' && isAnswer)

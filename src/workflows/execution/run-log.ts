@@ -1,8 +1,9 @@
-// The log of a run, which its machine writes, and the refs by which activities read it without carrying it.
+// The log of a run. The run's machine writes it. Activities get refs and read the log by them, so that calls do not carry it.
 //
-// 1. Append-only. An entry an activity produced keeps the id that its attempt minted; all others are `<runId>/<n>`.
-// 2. `digest` is the rolling hash of all ids: a cache that differs is dropped.
-// 3. A page is at most `limits.logPage` bytes of JSON; one larger entry goes alone. Deflated, it is at most `limits.payload`.
+// 1. Append-only. An activity's entry keeps the id that its attempt made; all others are `<runId>/<n>`.
+// 2. `digest` is the rolling hash of all ids. A worker drops a cache with another digest.
+// 3. A page has at most `limits.logPage` bytes of JSON, but one larger entry goes alone. A deflated page has at most `limits.payload`
+//    bytes.
 
 import { LonghaulError } from '../../protocol/errors';
 import { controlActivities } from '../activity-proxies';
@@ -15,7 +16,7 @@ import type { LogEntry, LogPage, LogRef, NewEntry } from '../../protocol/log';
 
 const rideAlongTotal = 8 * 1024;
 
-/** What an entry that takes much room is. */
+/** Names an entry that takes much room. */
 export type LargeEntry = {
   readonly kind: LogEntry['kind'];
   readonly turn?: number;
@@ -30,11 +31,11 @@ export class RunLog {
   readonly #sizes: number[] = [];
   #bytes = 0;
   #digest = emptyDigest;
-  /** Entries up to here were named in the ref of a model call. */
+  /** How many entries the refs of model calls have named. */
   #named = 0;
-  /** How many ids were minted here. An id is never given twice, whatever becomes of its entry. */
+  /** How many ids this log has made. It never gives an id twice, even if the entry is gone. */
   #own: number;
-  /** Entries since the last model call that a worker holds: they need not ride along. */
+  /** Ids of the entries since the last model call that a worker already has. They need not ride along. */
   readonly #produced = new Set<string>();
 
   constructor(options: {
@@ -54,7 +55,7 @@ export class RunLog {
     return this.#entries.length;
   }
 
-  /** Of all entries as JSON. */
+  /** The size of all entries as JSON. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -71,13 +72,13 @@ export class RunLog {
     return this.#own;
   }
 
-  /** An event that an activity produced has its id; one of the workflow's own is given one. */
+  /** An activity's event already has its id. The workflow's own event gets one here. */
   add({ id, ...event }: NewEntry): void {
     if (id !== undefined) this.#produced.add(id);
     this.#append({ id: id ?? this.#mint(), ...event });
   }
 
-  /** Names the log as it stands, for a model call: the ids since the last one, and the small entries no worker has. */
+  /** A ref for a model call. It has the ids since the last call, and the small entries that no worker has. */
   nextRef(): LogRef {
     const tail = this.#entries.slice(this.#named);
     this.#named = this.#entries.length;
@@ -90,7 +91,7 @@ export class RunLog {
     };
   }
 
-  /** Names the log as it stands, to be read whole. */
+  /** A ref to the whole log. */
   ref(): LogRef {
     return {
       workflowId: this.#workflowId,
@@ -155,7 +156,7 @@ export class RunLog {
   }
 }
 
-/** What travelled to this execution: entries, or where the execution before it has them. */
+/** What this execution got: entries, or the place where the execution before it has them. */
 export async function carriedEntries({
   entries,
   log,

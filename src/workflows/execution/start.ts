@@ -1,7 +1,7 @@
-// Reads the arguments of a run or a thread, which anybody may have given.
+// Reads the arguments of a run or a thread.
 //
-// 1. Anybody may start a workflow with any arguments. From a refused start only the runner's id is used, to show it.
-// 2. What an execution carried is taken only where the server says that the one before it continued as new.
+// 1. Anybody may start a workflow with any arguments. From a refused start, the run uses only the runner's id, to show it.
+// 2. Carried state counts only if the server says that the execution before this one continued as new.
 
 import type { WorkflowInfo } from '@temporalio/workflow';
 import { isJsonObject } from '../../base/json';
@@ -9,10 +9,10 @@ import { withoutNullMembers } from '../../core/run-input';
 import { runnerIdOf } from '../../core/runner-refs';
 import { LonghaulError } from '../../protocol/errors';
 
-/** The arguments of a workflow function, by whomever. */
+/** The arguments of a workflow function. Anybody may have written them. */
 export type WorkflowArguments = { readonly input: unknown; readonly carried: unknown };
 
-/** `refused`: why nothing of it was taken. */
+/** `refused`: why the start was refused. */
 export type Taken<Input extends { readonly runner: unknown }> =
   | { readonly given: Input; readonly carried?: unknown; readonly refused?: undefined }
   | { readonly given: { readonly runner: string }; readonly refused: Error };
@@ -22,7 +22,7 @@ export type StartInfo = Pick<
   'parent' | 'continuedFromExecutionRunId' | 'attempt' | 'lastFailure'
 >;
 
-/** `check` throws where the input is not one. */
+/** `check` throws for a wrong input. */
 export function takeStart<Input extends { readonly runner: unknown }>(
   { input, carried }: WorkflowArguments,
   origin: StartInfo,
@@ -45,7 +45,7 @@ export function takeStart<Input extends { readonly runner: unknown }>(
   }
 }
 
-/** The server also says so of a retry and of the next run of a cron, but they repeat the arguments of anybody. */
+/** The server sets this id for a retry and for the next cron run, too. They repeat arguments that anybody may have written. */
 function continues({ continuedFromExecutionRunId, attempt, lastFailure }: StartInfo): boolean {
   return continuedFromExecutionRunId !== undefined && attempt === 1 && lastFailure === undefined;
 }

@@ -1,12 +1,12 @@
-// Bounds what goes to the server with one workflow task: it travels in one message, and one that is too large terminates the run,
-// uncatchably.
+// Limits what one workflow task sends to the server. It all travels in one message. If that message is too large, the server terminates the
+// run, and no code can catch it.
 //
-// 1. The first of a task always goes, so that whoever waits, or asks again, is served in the end.
+// 1. The first item of a task always goes, so that everyone who waits or asks again gets an answer in the end.
 
 import { sleep, workflowInfo } from '@temporalio/workflow';
 import { utf8Length } from '../../base/text';
 
-/** Tells workflow tasks apart, and makes the next one. */
+/** Distinguishes workflow tasks, and makes the next one. */
 export type Tasks = { readonly current: () => number; readonly next: () => Promise<void> };
 
 const workflowTasks: Tasks = {
@@ -22,13 +22,13 @@ export class TaskRoom {
   #isFull = false;
   #nextTask: Promise<void> | undefined;
 
-  /** So many bytes a workflow task. */
+  /** `most`: how many bytes a workflow task may send. */
   constructor(most: number, tasks: Tasks = workflowTasks) {
     this.#most = most;
     this.#tasks = tasks;
   }
 
-  /** Whether `value` goes with this workflow task. After the first that does not, nothing more goes with it. */
+  /** True if `value` goes with this workflow task. After the first value that does not fit, nothing more goes. */
   takes(value: unknown): boolean {
     this.#enterTask(this.#tasks.current());
     if (this.#isFull) return false;
@@ -41,7 +41,7 @@ export class TaskRoom {
     return true;
   }
 
-  /** Resolves in a workflow task that `value` goes with; rejects when the run is cancelled first. A timer makes the next task. */
+  /** Resolves in a workflow task that has room for `value`. Rejects if the run is cancelled first. A timer makes the next task. */
   async enter(value: unknown): Promise<void> {
     while (!this.takes(value)) {
       this.#nextTask ??= this.#tasks.next().finally(() => (this.#nextTask = undefined));

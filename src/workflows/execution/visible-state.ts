@@ -1,8 +1,8 @@
-// What the stock Web UI, `describe` and `list` show of a run: memo, search attributes, current details.
+// What the stock Web UI, `describe` and `list` show of a run: memo, search attributes and current details.
 //
-// 1. The memo changes on pause, resume and end only: every change is an event.
-// 2. Search attributes are set only where the definition recorded that they are registered: an unknown one fails the task for ever.
-// 3. Current details cost no event; they are rendered as Markdown, and nothing in them is read as such that others wrote.
+// 1. The memo changes only on pause, resume and end, because every change is an event.
+// 2. A run sets search attributes only if its definition says that they are registered. An unknown attribute fails the task for ever.
+// 3. Current details cost no event. The UI renders them as Markdown, so text by others is escaped.
 
 import { defineSearchAttributeKey } from '@temporalio/common';
 import {
@@ -23,7 +23,7 @@ const agentKey = defineSearchAttributeKey(searchAttributes.agent, 'KEYWORD');
 const statusKey = defineSearchAttributeKey(searchAttributes.status, 'KEYWORD');
 const keyKey = defineSearchAttributeKey(searchAttributes.key, 'KEYWORD_LIST');
 
-/** What is shown beside the state. */
+/** Shown beside the state. */
 export type Marks = {
   /** The hashes of its key. */
   readonly key: readonly string[];
@@ -42,7 +42,7 @@ function showAttributes(state: RunState, key: readonly string[]): void {
   ]);
 }
 
-/** What the memo shows when an execution starts, from the client or from the execution before, need not be shown again. */
+/** The memo that the client or the execution before has already set. The run need not show it again. */
 export function shownAtStart(memo: Record<string, unknown> | undefined): string {
   const shown = memo?.[memoKey];
   if (!isJsonObject(shown)) return '';
@@ -51,7 +51,7 @@ export function shownAtStart(memo: Record<string, unknown> | undefined): string 
   return shownBriefly({ status, pending: inputs, key: listOf(key) });
 }
 
-/** The memo is shown again when this changes. */
+/** The run shows its memo again when this text changes. */
 export function shownBriefly({
   status,
   pending,
@@ -69,16 +69,16 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** For `continueAsNew`: the server would show what the first execution was started with. */
+/** The memo for `continueAsNew`. Without it, the server would show the memo of the first execution. */
 export function carriedMemo(): { readonly memo?: Record<string, unknown> } {
   const { memo } = workflowInfo();
   return memo === undefined ? {} : { memo };
 }
 
-/** More never fit into a memo. */
+/** A memo never has room for more. */
 const mostShown = 20;
 
-/** Within 2 KiB: questions are clipped, then left out from the last on. */
+/** Stays within 2 KiB: it clips the questions, then leaves out the last ones. */
 function runMemo(state: RunState, { key, reason }: Marks): RunMemo {
   let pending = state.pending
     .slice(0, mostShown)
@@ -130,7 +130,7 @@ function showDetails(state: RunState, { log: { entries }, children }: Conversati
   setCurrentDetails(clipText(lines.join('\n'), limits.details));
 }
 
-/** The question, and how it is answered. */
+/** The question, and how to answer it. */
 function describePending({
   question,
   options = [],
@@ -141,7 +141,7 @@ function describePending({
   return `\n### Waiting for you\n\n> **${plain(question, 400)}**\n>${list}\n\n${plain(path, 200)}, input ${codeMarkdown(inputId)}`;
 }
 
-/** The runs below, the newest last; many are counted. */
+/** The runs below, the newest last. If there are many, it only counts the others. */
 function describeChildren(children: readonly ChildView[]): string[] {
   if (children.length === 0) return [];
   const shown = children
@@ -160,7 +160,7 @@ function answerOf(entries: readonly LogEntry[]): string[] {
     : [`\n### Answer\n\n${plainMarkdown(clipText(text, 900)).replaceAll('\n', '  \n')}`];
 }
 
-/** Older lines are left out whole. */
+/** Leaves out older lines whole. */
 function newestLines(entries: readonly LogEntry[]): string[] {
   const lines: string[] = [];
   let bytes = 0;
@@ -207,12 +207,12 @@ function questionOf(args: { readonly question?: unknown } | null): string {
   return typeof args?.question === 'string' ? args.question : '';
 }
 
-/** Arguments as a summary shows them. */
+/** Arguments as shown in a summary. */
 export function argumentText(call: { readonly args: unknown; readonly rawArgs?: string }): string {
   return call.args === null ? (call.rawArgs ?? '') : JSON.stringify(call.args);
 }
 
-/** The first line: the rest of a tool's result is for the model. JSON stands in code. */
+/** The first line only, because the rest of a tool's result is for the model. JSON stands in code. */
 function textOf(
   parts: readonly { readonly type: string; readonly text?: string; readonly value?: unknown }[],
 ): string {
@@ -230,7 +230,7 @@ function code(text: string): string {
   return codeMarkdown(oneLine(text, 120));
 }
 
-/** Decides when the memo, the search attributes and the details change. The first two cost an event each, the details cost nothing. */
+/** Decides when the memo, the search attributes and the details change. The first two cost an event per change; the details are free. */
 
 type Conversation = {
   readonly log: { readonly entries: readonly LogEntry[] };
@@ -239,7 +239,7 @@ type Conversation = {
 
 type Shown = Marks &
   Conversation & {
-    /** The search attributes are registered. */
+    /** True if the search attributes are registered. */
     readonly indexed: boolean;
   };
 
@@ -264,7 +264,7 @@ export class RunDisplay {
     this.showDetails(state, options);
   }
 
-  /** What costs no event. */
+  /** Shows only what costs no event. */
   showDetails(state: RunState, shown: Conversation): void {
     showDetails(state, shown);
   }

@@ -1,10 +1,10 @@
-// Drives a plan: starts the children that are ready, tells it what became of them in the order it happened.
+// Drives a plan: starts the ready children, and tells the plan how they ended, in that order.
 //
-// 1. Decides nothing: what runs when, and what comes of it, is the plan's.
-// 2. At most `concurrency` children are under way; one that waits for a person is.
-// 3. Each child has a scope of its own, so that the rest can be cancelled when the plan needs them no more.
-// 4. Continues as new with no child open only. Others run on while one waits for a person, so children start until the history is
-//    nearly full; then it waits for a gap.
+// 1. Decides nothing: the plan decides what runs when, and what the result is.
+// 2. At most `concurrency` children are open. A child that waits for a person counts.
+// 3. Each child has its own scope, so that the loop can cancel the rest when the plan no longer needs them.
+// 4. Continues as new only when no child is open. While one child waits for a person, others still start until the history is nearly full.
+//    Then the loop waits until no child is open.
 
 import { CancellationScope, condition } from '@temporalio/workflow';
 import type { Plan, PlannedChild, PlanResult } from '../../core/orchestration/plan';
@@ -101,7 +101,7 @@ export class OrchestrationLoop implements Driver {
     this.#ended.push(ended);
   }
 
-  /** What happened after the outcome changes nothing. */
+  /** Nothing after the outcome changes it. */
   #applyEnded(): void {
     for (const ended of this.#ended.splice(0)) {
       if (this.#plan.outcome !== undefined) return;

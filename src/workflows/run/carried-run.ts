@@ -1,7 +1,7 @@
-// How a run travels through continue-as-new: entries and counters, never folded messages beside them.
+// How a run travels through continue-as-new: as entries and counters. It never carries folded messages beside them.
 //
-// 1. Never an unmeasured input: an oversized one wedges the run, uncatchably.
-// 2. Small enough after deflation, the log travels inline; else the new execution pulls it from the closed one, at once, so that
+// 1. Always measure the input. If it is too large, it wedges the run, and no code can catch that.
+// 2. A log that deflates small enough travels inline. The new execution reads a larger log from the closed one, at once, so that
 //    retention does not matter.
 
 import type { CarriedSession } from './run-session';
@@ -17,18 +17,18 @@ import type { LoadedDefinition } from './load';
 import { deflateJson, inflated } from '../deflated-json';
 import type { RunLog } from '../execution/run-log';
 
-/** How far the runner itself is. The log stands beside it, or is pulled. */
+/** How far the runner itself is. The log travels beside it, or the next execution reads it. */
 export type CarriedProgress =
   | { readonly machine: StoredMachine; readonly plan?: never }
   | { readonly plan: JsonObject; readonly machine?: never };
 
-/** Of an orchestration, with texts of so many bytes at most: their tails are left behind. */
+/** An orchestration cuts its texts to so many bytes. Their tails stay behind. */
 export type ProgressWithin = (textBytes: number) => CarriedProgress;
 
-/** No more than a result may have; then less, where it does not deflate. */
+/** Starts with the limit of a result. Tries less if the state does not deflate small enough. */
 const textBytes = [limits.result, limits.result / 4, limits.result / 16];
 
-/** Everything a run holds. */
+/** The whole state of a run. */
 export type CarriedRun = CarriedProgress & {
   readonly format: 1;
   readonly requests: CarriedRequests;
@@ -38,13 +38,13 @@ export type CarriedRun = CarriedProgress & {
   readonly children: readonly ChildView[];
   /** Nobody needs the result any more. */
   readonly detached?: boolean;
-  /** Why it is to be cancelled, when that was asked for and has yet to come. */
+  /** Why someone asked to cancel the run, if the cancellation has not arrived yet. */
   readonly cancelReason?: string;
   readonly entries?: readonly LogEntry[];
   readonly log?: LogRef;
 };
 
-/** What the next execution gets: deflated JSON, measured. */
+/** The next execution's state: deflated JSON, measured. */
 export function pack(
   {
     progress,
@@ -72,7 +72,7 @@ export function pack(
   );
 }
 
-/** At once: what was asked is known before the log is there. */
+/** Synchronous, so that the run knows its questions before it has the log. */
 export function unpack(bytes: unknown): CarriedRun {
   const run = inflated<CarriedRun>(bytes, "a run's carried state");
   if (run.format === 1) return run;

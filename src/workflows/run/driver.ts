@@ -1,4 +1,4 @@
-// A run whose definition is known, and what drives it: an agent's loop or an orchestration.
+// A run with a known definition, and its driver: an agent's loop or an orchestration.
 
 import { makeContinueAsNewFunc } from '@temporalio/workflow';
 import { RunBudget } from '../../core/budget/budget';
@@ -18,10 +18,10 @@ export type TurnSummary = Pick<AgentRunResult, 'contextTokens' | 'toolCalls'>;
 
 export interface Driver {
   drive(): Promise<PlanResult>;
-  /** Nothing it started is under way. */
+  /** True if nothing that it started is still running. */
   readonly noneRunning: boolean;
   readonly progress: Progress;
-  /** What a thread gets of its turn beside the result. */
+  /** What a thread gets from its turn besides the result. */
   readonly turnSummary?: TurnSummary;
 }
 
@@ -50,7 +50,7 @@ export class DrivenRun {
     this.children = new Children(this, carried?.children);
   }
 
-  /** The next time it is between two steps it goes on in another execution, or ends for its size. */
+  /** True if the run continues as new, or ends for its size, the next time it is between two steps. */
   get isAtItsEnd(): boolean {
     return this.#canMove || this.execution.history.isOver;
   }
@@ -59,7 +59,10 @@ export class DrivenRun {
     return this.children.openCount === 0 && this.execution.history.isDue;
   }
 
-  /** Between steps, with nothing in flight. Goes on in another execution where the history has grown; else there is nothing to await. */
+  /**
+   * Call it between steps, with nothing in flight. Continues as new if the history has grown. Otherwise returns undefined: there is nothing
+   * to await.
+   */
   continueAsNewIfDue(progress: ProgressWithin): Promise<void> | undefined {
     const { history } = this.execution;
     const isMoving = this.#canMove;
@@ -96,7 +99,7 @@ export class DrivenRun {
   }
 }
 
-/** What the next execution is started with: all else is carried. */
+/** The next execution starts with this. Everything else is carried. */
 function withoutStart(given: RunInput): Omit<RunInput, 'input'> {
   const { input: _input, inputFrom: _inputFrom, ...rest } = given;
   const { session: _session, sessionFrom: _sessionFrom, ...started } = rest;

@@ -1,9 +1,9 @@
-// What a run starts from, and what it leaves in the stores.
+// What a run loads at its start and saves to the stores at its end.
 //
-// 1. The definition is recorded whole once, with all it calls, so that a redeploy never changes a running run.
-// 2. Only the root run reads and saves a session: what it calls shares it.
-// 3. A store that stays down never fails a run whose answer is there. The result says so.
-// 4. A session is saved only over the one that the run started from: what another run saved since is newer, and stays.
+// 1. The run records its whole definition once, with everything it calls, so that a redeploy never changes a running run.
+// 2. Only the root run reads and saves a session. The runs it calls share it.
+// 3. A store that stays down never fails a run that has its answer. The result says so.
+// 4. A run saves its session only over the one that it started from. If another run has saved since, the newer session stays.
 
 import type { RunSession } from './run-session';
 import {
@@ -37,7 +37,7 @@ import { type WorkflowArguments, type StartInfo, type Taken, takeStart } from '.
 import { oneLine } from '../../base/text';
 import type { RunInput } from '../../protocol/run';
 
-/** What a run knows of its definition. The root run holds it whole, for its children and for workers that never saw it. */
+/** What a run knows of its definition. The root run holds all of it, for its children and for workers that never saw it. */
 export type LoadedDefinition = {
   readonly hash: string;
   readonly config: RunnerConfig;
@@ -53,7 +53,7 @@ export function takeRunStart(given: WorkflowArguments, origin: StartInfo): Taken
   );
 }
 
-/** A root run hands its origin to its next execution, which otherwise only a parent may do. */
+/** A root run hands its origin to its next execution. Otherwise only a parent may set an origin. */
 function withoutOrigin(input: unknown): unknown {
   if (!isJsonObject(input)) return input;
   const { origin: _origin, ...rest } = input;
@@ -106,7 +106,7 @@ async function findElsewhere(
   }
 }
 
-/** Nobody knew it in time; any other failure is about the definition itself. */
+/** True if no worker knew the definition in time. Any other failure is about the definition itself. */
 function isUnknownEverywhere(error: unknown): boolean {
   if (!(error instanceof ActivityFailure)) return false;
   const code = failureCode(error);
@@ -119,7 +119,7 @@ const activities = proxyActivities<Pick<LonghaulActivities, 'openRun' | 'closeRu
   retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
 });
 
-/** The session and the input, also where they did not travel with the start. */
+/** The session and the input, even if they did not travel with the start. */
 export async function openStart(
   given: RunInput,
   loaded: LoadedDefinition,
@@ -136,7 +136,7 @@ export async function openStart(
   return { ...opened, input };
 }
 
-/** What the session starts from: the stores' state for its key and what it was given; without a key or stores, the latter alone. */
+/** The session at the start: the stores' state for the key, with the given session. Without a key or stores, only the given session. */
 async function openRunSession(
   { key, session = {}, lineage, application }: RunInput,
   { stores = [], config }: LoadedDefinition,
@@ -152,7 +152,7 @@ async function openRunSession(
   });
 }
 
-/** Saves the session of a completed run; gives what the result must warn of. */
+/** Saves the session of a completed run. Returns warnings for the result. */
 export async function closeSession(
   { key, lineage, application }: RunInput,
   { stores = [] }: LoadedDefinition,
@@ -162,7 +162,7 @@ export async function closeSession(
     return [];
   }
   try {
-    // The first execution's id: the same over continue-as-new and a reset, which saves again.
+    // The first execution's id stays the same after continue-as-new. It also stays the same after a reset, which saves again.
     const save = { after: version, version: workflowInfo().firstExecutionRunId };
     await activities.closeRun({
       key,
@@ -178,7 +178,7 @@ export async function closeSession(
   }
 }
 
-/** Left out where the task queue says it. */
+/** Left out if the task queue says it. */
 function whose(application: string | undefined): Pick<RunInput, 'application'> {
   return application === undefined ? {} : { application };
 }

@@ -1,4 +1,4 @@
-// Between the machine and the run: options from the pinned config, the prompt, the result, the open inputs. Pure.
+// Between the machine and the run: options from the pinned config, the prompt, the result and the open inputs. Pure.
 
 import { criteriaOf } from '../../core/loop-config';
 import type { MachineOptions } from '../../core/machine/options';
@@ -16,7 +16,7 @@ export function machineOptions(config: AgentConfig): MachineOptions {
   const maxIterations = config.maxIterations ?? limits.maxIterations;
   const invalidToolCalls = config.maxInvalidToolCalls ?? limits.invalidToolCalls;
   const onInvalidToolCall = config.onInvalidToolCall ?? 'retry';
-  // With callbacks the machine asks, and `resolveInvalidCalls` answers by the agent's rule where they do not.
+  // With callbacks, the machine asks. If they do not decide, `resolveInvalidCalls` answers by the agent's rule.
   const hasCallbacks = config.callbackSession !== undefined;
   const approvals = config.tools
     .filter((tool) => tool.needsApproval === true)
@@ -40,7 +40,7 @@ export function promptOf(input: RunInput['input']): UserMessage {
   return { role: 'user', parts };
 }
 
-/** What an agent's last response is as a result. */
+/** An agent's last response as a result. */
 export function planResultOf(response: AgentRunResponse): PlanResult {
   const { text, content, structured, iterations, completionReason } = response;
   const warning = warningOf(response);
@@ -52,7 +52,7 @@ export function planResultOf(response: AgentRunResponse): PlanResult {
   };
 }
 
-/** A refused or cut answer looks like a whole one to whoever reads its text alone. */
+/** A reader who sees only the text takes a refused or cut answer for a whole one. */
 function warningOf({
   completionReason,
   completionCalls,
@@ -69,7 +69,7 @@ function warningOf({
     : undefined;
 }
 
-/** What a step leaves open to be answered. */
+/** The inputs that a step leaves open. */
 export function openInputs(step: MachineStep): readonly MachineInput[] {
   if (step.kind === 'call-tools') return step.waiting;
   return step.kind === 'needs-input' ? step.inputs : [];

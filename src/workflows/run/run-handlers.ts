@@ -1,4 +1,4 @@
-// Handlers that a run has beside those it shares with threads: what its caller and the runs below it tell, and what may be read of it.
+// Handlers that only a run has: messages from its caller and from the runs below it, and its queries.
 
 import { defineSignal, setHandler } from '@temporalio/workflow';
 import { queryNames, signalNames } from '../../protocol/names';
@@ -25,11 +25,11 @@ export interface HandledRun {
   readonly log: RunLog;
   /** Undefined until the definition is known. */
   readonly driven: DrivenRun | undefined;
-  /** A child told its result, or what it spent. */
+  /** A child reported its result or its spend. */
   takeOutcome(outcome: ChildOutcome): void;
   /** The caller does not need the result any more. */
   detachByCaller(): void;
-  /** Starts nothing any more. */
+  /** Starts nothing more. */
   halt(): void;
 }
 

@@ -11,10 +11,10 @@ import type { DefinitionRef } from '../../protocol/spec';
 import { hashOf } from '../children/child-start';
 import type { LoadedDefinition } from './load';
 
-/** Of `workflowInfo()`. */
+/** Parts of `workflowInfo()`. */
 type ExecutionInfo = ExecutionIds & Pick<WorkflowInfo, 'parent' | 'continuedFromExecutionRunId'>;
 
-/** A start that was refused has only the runner. */
+/** A refused start has only the runner. */
 type Start = Omit<RunInput, 'input'>;
 
 export class RunPosition {
@@ -22,13 +22,13 @@ export class RunPosition {
   readonly isRoot: boolean;
   readonly lineage: Lineage;
   readonly origin: string;
-  /** Whose workers run its code, where that is not said by the task queue. */
+  /** The application whose workers run this run's code, if the task queue does not say it. */
   readonly application: Pick<RunInput, 'application'>;
-  /** What lists this run's questions besides itself: the root run, or its thread. Undefined at the top. */
+  /** The workflow that also lists this run's questions: the root run, or its thread. Undefined at the top. */
   readonly reportsTo: string | undefined;
-  /** The run that pinned the definition this one goes by. */
+  /** The run that pinned this run's definition. */
   readonly #definitionHolder: string;
-  /** What makes this run's input ids differ from those of any other that its reportsTo lists. */
+  /** Makes this run's input ids unique among all that `reportsTo` lists. */
   readonly #idSuffix: string;
 
   constructor(input: Start, info: ExecutionInfo) {
@@ -59,7 +59,7 @@ export class RunPosition {
     };
   }
 
-  /** Whose call it is. At the root the definition is this run's own and the path is the agent's id: neither travels. */
+  /** Says which run makes a call. At the root, the definition is this run's own and the path is the agent's id, so neither travels. */
   address({
     hash,
     config,
@@ -77,7 +77,7 @@ export class RunPosition {
   }
 }
 
-/** What only a workflow may say of a run it starts, or a run of its next execution: of anybody else's word nothing is taken. */
+/** Takes an origin only from the workflow that started the run, or from the execution before. It ignores anybody else's. */
 function originOf({ origin }: Start, info: ExecutionInfo): string {
   const isOfWorkflow = info.parent !== undefined || info.continuedFromExecutionRunId !== undefined;
   return isOfWorkflow && typeof origin === 'string' ? origin : rootOrigin(info);
@@ -88,7 +88,7 @@ function rootLineage(input: Start, root: string): Lineage {
   return { root, path: rootPath(input), ancestors: [], depth: 0, ...(key.length > 0 && { key }) };
 }
 
-/** The path of a thread's turn ends with its number. */
+/** The path of a thread's turn ends with the turn's number. */
 function rootPath(input: Start): string {
   const id = runnerIdOf(input.runner);
   return input.thread ? `${id}/turn-${input.thread.turn}` : id;

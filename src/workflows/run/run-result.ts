@@ -1,6 +1,6 @@
-// What a run returns: to who started it the session, to who called it the changes of it and the spend. Pure.
+// What a run returns. Whoever started it gets the session. A run that called it gets the session's changes and the spend. Pure.
 //
-// 1. Either is within its limit: see `fit-result`.
+// 1. Both stay within their limits: see `fit-result`.
 
 import type { RunSession } from './run-session';
 import type { RunBudget } from '../../core/budget/budget';
@@ -30,7 +30,7 @@ type Ended = {
 export function runResult(
   planned: PlanResult,
   ended: Ended & {
-    /** Of a turn of a thread. */
+    /** Only for a turn of a thread. */
     readonly turnSummary: TurnSummary | undefined;
   },
 ): AgentRunResult {
@@ -71,12 +71,12 @@ function sourceOf({ workflowId, kind }: Ended): string {
     : `read it from the runs below run '${workflowId}', which its tree() lists`;
 }
 
-// A result within what may travel. Nothing that was paid for is refused at the end: what is too long is cut or left out, and a warning
-// says where the rest is. Pure.
+// Fits a result into what may travel. It never refuses a result that was paid for. It cuts or leaves out what is too long, and a warning
+// says where to find the rest. Pure.
 //
-// 1. Left out in this order, and no more than needed: the content; a value that the text says, too; the tails of the texts of
+// 1. It leaves out no more than needed, in this order: the content; a value that the text repeats; the tails of the texts in
 //    `combinedText`; the tail of the text, or the value.
-// 2. `combinedText` stays JSON of the same shape, and has half of the room at least.
+// 2. `combinedText` stays JSON of the same shape, and has at least half of the room.
 
 type Room = {
   readonly maxBytes: number;
@@ -127,7 +127,7 @@ function withShorterReply<Result extends PlanResult>(result: Result, room: Room)
   return { ...fitted, finalResponse: fitReply(finalResponse, room.maxBytes - around) };
 }
 
-/** JSON of texts: a list, or an object by task. */
+/** The JSON holds a list of texts, or an object with a text for each task. */
 function fitCombined(combinedText: string, maxBytes: number): string {
   const texts = JSON.parse(combinedText) as Readonly<Record<string, string>> | readonly string[];
   const keys = Object.keys(texts);

@@ -1,4 +1,4 @@
-// The session of a run: changes of one batch of calls merge in call order, whatever order they arrived in. Pure.
+// The session of a run. Changes by one batch of calls merge in call order, even if they arrive in another order. Pure.
 
 import { mergeDelta, pickKeys } from '../../core/session';
 import type { JsonObject } from '../../base/json';
@@ -10,7 +10,7 @@ import { limits } from '../../protocol/limits';
 export type CarriedSession = {
   readonly initial: JsonObject;
   readonly value: JsonObject;
-  /** Of the stored session that the run started from. */
+  /** The version of the stored session that the run started from. */
   readonly version?: string;
   readonly deferred: readonly (readonly [index: number, delta: SessionDelta])[];
 };
@@ -25,12 +25,12 @@ export class RunSession {
     return this.#value;
   }
 
-  /** What the run started from. */
+  /** The session that the run started from. */
   get initial(): JsonObject {
     return this.#initial;
   }
 
-  /** The version of the stored session that the run started from; undefined if there was none. */
+  /** The version of the stored session that the run started from, or undefined if the store had no session. */
   get version(): string | undefined {
     return this.#version;
   }
@@ -80,9 +80,9 @@ export class RunSession {
   }
 }
 
-// The part of a session that a piece of code declared, and the bound on the whole. Pure.
+// The part of a session that a piece of code declared, and the limit for the whole session. Pure.
 
-/** The declared keys with their values; undefined when nothing is declared, so that nothing travels. */
+/** The declared keys with their values. Undefined if nothing is declared, so that nothing travels. */
 export function selectKeys(
   session: JsonObject,
   keys: readonly string[] | undefined,

@@ -1,9 +1,10 @@
-// How a thread travels through continue-as-new: within one payload, whatever it holds.
+// How a thread travels through continue-as-new: always within one payload.
 //
-// 1. The conversation, the waiting messages, the unsaved turns and the listed turns have a size limit each, so that none takes room from
-//    another.
-// 2. What was said travels with the rest, or, where both together are too much, is pulled from the closed execution's log, at once.
-// 3. If the conversation is over its limit, the oldest turns are left behind, and the thread's state says so.
+// 1. The conversation, the waiting messages, the unsaved turns and the listed turns each have their own size limit, so that they take no
+//    room from one another.
+// 2. The conversation travels with the rest. If both together are too large, the next execution reads it from the closed execution's log,
+//    at once.
+// 3. If the conversation is over its limit, the oldest turns stay behind, and the thread's state says so.
 
 import type { CarriedBudget } from '../../core/budget/budget';
 import { turnsOf } from '../../core/transcript/memory';
@@ -30,14 +31,14 @@ export type CarriedThread = {
   readonly searchAttributes: boolean;
   readonly saves: CarriedSaves;
   readonly isClearing: boolean;
-  /** Of the `clear` that came last: sent again, it is the same. */
+  /** The update id of the last `clear`. The same id again is the same `clear`. */
   readonly lastClear?: string;
-  /** What was said, or where it stands, if it is too much beside the rest. */
+  /** The conversation, or where to read it if it is too large to travel with the rest. */
   readonly entries?: readonly LogEntry[];
   readonly log?: LogRef;
 };
 
-/** `input` travels along: what the next execution is started with is one payload to the server. */
+/** `input` counts too: the server takes everything that the next execution starts with as one payload. */
 export function packThread(
   input: ThreadInput,
   thread: Omit<CarriedThread, 'format' | 'entries' | 'log'>,
@@ -57,8 +58,8 @@ export function unpackThread(bytes: unknown): CarriedThread {
 }
 
 /**
- * As much of what was said as a thread remembers: what can be deflated within a workflow task, and travels then. The oldest turns go, at
- * least a quarter at a time; of summaries the last one stays, and counts from the first turn kept.
+ * The part of the conversation that a thread remembers. It must deflate within a workflow task and then travel. The oldest turns go, at
+ * least a quarter at a time. Only the last summary stays, and it counts from the first kept turn.
  */
 export function rememberable(entries: readonly LogEntry[]): readonly LogEntry[] {
   let kept = entries;
@@ -69,7 +70,7 @@ export function rememberable(entries: readonly LogEntry[]): readonly LogEntry[] 
   }
 }
 
-/** How many times what may stay this is. */
+/** How many times the limit the entries take. */
 function excessOf(entries: readonly LogEntry[]): number {
   const text = utf8Length(JSON.stringify(entries));
   if (text > limits.carriedText) return text / limits.carriedText;

@@ -1,7 +1,7 @@
-// Handlers that a thread has beside those it shares with runs. They are set synchronously, before its first await.
+// Handlers that only a thread has. The constructor sets them synchronously, before the first await.
 //
-// 1. A message that was taken gets the same turn again, whatever else it says now.
-// 2. The validator refuses what is not taken, also when the thread has no room, so that it leaves nothing in history.
+// 1. A message that was taken gets the same turn again, even if the rest of it has changed.
+// 2. The validator makes every refusal, also when the thread has no room, so that a refusal leaves nothing in history.
 
 import {
   CancellationScope,
@@ -34,14 +34,14 @@ export interface HandledThread {
   readonly log: RunLog;
   readonly session: JsonObject;
   readonly room: ThreadRoom;
-  /** Throws when nothing is taken any more. */
+  /** Throws if the thread takes nothing any more. */
   checkOpen(): void;
-  /** Resolves when the thread knows the turns before it; rejects when it never will. */
+  /** Resolves when the thread knows the turns before it. Rejects if it never will. */
   opened(): Promise<void>;
   send(message: SendInput): SendReply;
-  /** Ends the turn that is running. */
+  /** Ends the running turn. */
   interrupt(): void;
-  /** Resolves when nothing of what was said is left in the thread and its store. */
+  /** Resolves when the thread and its store have forgotten the conversation. */
   clear(updateId: string | undefined): Promise<void>;
 }
 
@@ -93,7 +93,7 @@ export function setThreadHandlers(thread: HandledThread): void {
   setLogQuery(thread);
 }
 
-/** A message that was taken and has no turn yet, `arriving`, keeps the thread as busy as one that has. */
+/** `arriving` messages were taken but have no turn yet. They keep the thread as busy as the others. */
 function checkSend(
   thread: HandledThread,
   message: SendInput,
@@ -128,7 +128,7 @@ function viewsOf(thread: HandledThread, query: TurnsQuery): readonly TurnView[] 
   return newestViews(views, last);
 }
 
-// What room a thread has: whether all that waits in it travels, why it takes no more for now, and what it tells then. Pure.
+// What room a thread has: whether everything that waits can travel, why the thread takes no message for now, and what it then says. Pure.
 
 export type ThreadRoom = {
   readonly turns: Pick<ThreadTurns, 'queuedBytes'>;
@@ -136,12 +136,12 @@ export type ThreadRoom = {
   readonly history: Pick<HistoryWatch, 'isDue'>;
 };
 
-/** Whether the thread moves to its next execution: what waits and what is unsaved travels. */
+/** True if the thread moves to its next execution: it is due, and the waiting and unsaved turns can travel. */
 export function mayMove(room: ThreadRoom): boolean {
   return room.history.isDue && isPortable(room);
 }
 
-/** Why no message is taken, though the queue has room. */
+/** Why the thread takes no message although the queue has room. */
 function heldUp(room: ThreadRoom): string | undefined {
   const { saves, history } = room;
   if (saves.isBehind)
@@ -150,19 +150,19 @@ function heldUp(room: ThreadRoom): string | undefined {
   return 'the thread moves to its next execution once it has answered and saved what waits';
 }
 
-/** The sender must send again: the execution after this one takes the message. */
+/** The sender must send the message again. The next execution takes it. */
 export function closing(what: 'moving' | 'ending'): LonghaulError {
   return new LonghaulError('RunClosed', `the thread is just ${what}: send it again`, {
     retryable: true,
   });
 }
 
-/** What the state says of a conversation that is over its limit. */
+/** For the thread's state, when a conversation is over its limit. */
 export function leftBehind(turns: number): string {
   return `the oldest ${turns} turns were left behind: the conversation is longer than a thread remembers`;
 }
 
-/** Who cleared does not wait for a store for ever; the thread does. */
+/** The sender of a clear does not wait for a store for ever. The thread does. */
 export function notCleared(): LonghaulError {
   const message =
     'the thread has forgotten what was said. Its store does not answer: it is cleared as soon as it does';

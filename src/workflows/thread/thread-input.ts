@@ -1,4 +1,4 @@
-// What a thread is started with and what is sent to it: anybody may do either. Pure.
+// Reads a thread's start and its messages. Anybody may send either. Pure.
 
 import { checkKnown, checkRunInput, withoutNullMembers } from '../../core/run-input';
 import { LonghaulError } from '../../protocol/errors';
@@ -16,7 +16,7 @@ import type {
 const ways: readonly WhenBusy[] = ['queue', 'reject', 'interrupt'];
 const idPattern = /^[^\p{Cc}]{1,200}$/u;
 
-/** Compiled against the types: a member that is added there must be added here, too. */
+/** The compiler checks this against the types. If you add a member to the type, add it here, too. */
 const threadMembers: Readonly<Record<keyof ThreadInput, true>> = {
   runner: true,
   key: true,
@@ -55,7 +55,7 @@ function checkThreadInput(value: unknown): void {
   if (isGiven(idleTimeoutMs) && !isTime) throw invalid('idleTimeoutMs must be a number over 0');
 }
 
-/** A message as it came, whole or not at all. */
+/** Takes a message whole or not at all. */
 export function sendInput(value: unknown): SendInput {
   if (!isJsonObject(value)) throw invalid('a message is {messageId, input}');
   checkKnown(value, 'a message', Object.keys(messageMembers));
@@ -71,7 +71,7 @@ export function sendInput(value: unknown): SendInput {
 
 const statuses: readonly TurnStatus[] = ['queued', 'running', 'completed', 'failed', 'cancelled'];
 
-/** Which turns are asked for; all of them when nothing is said. */
+/** Which turns the query asks for. An empty query asks for all. */
 export function turnsQuery(value: unknown): TurnsQuery {
   if (!isGiven(value)) return {};
   if (!isJsonObject(value)) throw invalid('turns are asked for by {last?, messageId?, status?}');

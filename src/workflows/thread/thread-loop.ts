@@ -1,11 +1,11 @@
-// Drives a thread: one turn after the other, each a run of its own; remembers what was said.
+// Drives a thread: one turn after another, each a run of its own. Remembers the conversation.
 //
-// 1. All handlers are set in the constructor, before the first await; a message is taken while a turn runs, and waits.
-// 2. A turn reads the turns before it by reference: its run is told where they are, never what they say.
-// 3. Only a completed turn is remembered. Turns sent before a `clear` never are, even if they finish later.
-// 4. The thread continues as new between turns only, and never fails for its size. While more waits than can travel, it takes no more
-//    messages, and first answers or saves what waits.
-// 5. A clear keeps the message ids for some minutes at least, so that a message that is sent again is not answered again.
+// 1. The constructor sets all handlers, before the first await. The thread takes a message while a turn runs, and the message waits.
+// 2. A turn reads the turns before it by reference: its run learns where they are, never what they say.
+// 3. The thread remembers only completed turns. It never remembers turns sent before a `clear`, even if they finish later.
+// 4. The thread continues as new only between turns, and never fails for its size. If more waits than can travel, it takes no more
+//    messages. It first answers or saves what waits.
+// 5. A clear keeps the message ids for at least some minutes, so that a message that is sent twice gets no second answer.
 
 import {
   CancellationScope,
@@ -57,16 +57,16 @@ export class ThreadLoop implements HandledThread {
   readonly #started: Taken<ThreadInput>;
   readonly #execution = new Execution(this);
   readonly #memory = new ThreadMemory(this.#info);
-  /** Without a limit: what the turns and the summaries cost. */
+  /** Has no limit. It counts what the turns and the summaries cost. */
   readonly #budget = new RunBudget();
   #saves = new ThreadSaves(undefined, () => undefined);
   #hasSearchAttributes = false;
   /** Why the thread could not be opened. */
   #loadFailure: unknown;
-  /** What the turn that is running can be cancelled by. */
+  /** Cancels the running turn. */
   #scope: CancellationScope | undefined;
   #isClearing = false;
-  /** The update id of the `clear` that came last. */
+  /** The update id of the last `clear`. */
   #lastClear: string | undefined;
 
   constructor(given: WorkflowArguments) {
@@ -79,7 +79,7 @@ export class ThreadLoop implements HandledThread {
     return this.#started.given;
   }
 
-  /** Throws for a start that was refused, which has no input. */
+  /** Throws if the start was refused, because it then has no input. */
   get #input(): ThreadInput {
     if (this.#started.refused !== undefined) throw this.#started.refused;
     return this.#started.given;
@@ -185,7 +185,7 @@ export class ThreadLoop implements HandledThread {
     this.#saves = new ThreadSaves(target, onLost, saves);
   }
 
-  /** What the thread could not keep stands in its state, and nothing is lost silently. */
+  /** Lists in the thread's state what the thread could not keep, so that it loses nothing silently. */
   #tell(signal: string, code: ErrorCode, message: string): void {
     this.#execution.requests.refuse({ signal, code, message, at: new Date().toISOString() });
   }
@@ -194,7 +194,7 @@ export class ThreadLoop implements HandledThread {
     return this.#input.session ?? {};
   }
 
-  /** The next thing to do; false when the thread is over. */
+  /** Does the next thing. Returns false when the thread is over. */
   async #goOn(): Promise<boolean> {
     if (this.#isClearing) {
       this.#isClearing = false;
@@ -220,7 +220,7 @@ export class ThreadLoop implements HandledThread {
     return this.#isBusy;
   }
 
-  /** How long it stays open with nothing to do. One in which nothing was said since it was cleared has only message ids left. */
+  /** How long the thread stays open with nothing to do. If nobody said anything since a clear, the thread holds only message ids. */
   get #idleMs(): number | undefined {
     const { idleTimeoutMs } = this.#input;
     const isEmpty = this.#lastClear !== undefined && this.turns.isBlank;
@@ -231,7 +231,7 @@ export class ThreadLoop implements HandledThread {
     return this.turns.hasNext || this.#isClearing;
   }
 
-  /** A message that comes while the thread is being opened waits for it: its turn is numbered after those of the store. */
+  /** A message that arrives while the thread opens must wait, because its turn number follows those in the store. */
   async opened(): Promise<void> {
     const requests = this.#execution.requests;
     if (!requests.isLoaded) await whenLoaded(requests);
@@ -306,7 +306,7 @@ export class ThreadLoop implements HandledThread {
     this.#saves.save(savedTurn(turn, result));
   }
 
-  /** A summary that fails is tried again after the next turn. */
+  /** If a summary fails, the thread tries again after the next turn. */
   async #compact(): Promise<void> {
     try {
       this.#budget.record(await this.#memory.compact(this.#input));
@@ -338,7 +338,7 @@ export class ThreadLoop implements HandledThread {
     )(this.#input, bytes);
   }
 
-  /** What is to be saved is saved, also by a thread that was cancelled or failed. */
+  /** Saves what is left, even if the thread was cancelled or failed. */
   async #end(status: EndStatus | undefined): Promise<void> {
     if (status !== undefined) {
       this.#execution.end(status);

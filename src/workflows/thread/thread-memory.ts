@@ -1,7 +1,8 @@
-// What a thread remembers: what was said, in its log, and the session as the last turn left it.
+// What a thread remembers: the conversation, in its log, and the session after the last turn.
 //
-// 1. The log only grows, so that a turn that runs reads what stood there when it began; forgetting, in whole or in part, starts another log.
-// 2. No entry id is given twice, also after forgetting: workers recognise their copy by the ids.
+// 1. The log only grows, so that a running turn reads what it held when the turn began. To forget all or part of it, the thread starts
+//    another log.
+// 2. The thread never gives an entry id twice, even after it forgot: workers recognise their copy by the ids.
 
 import { turnsOf } from '../../core/transcript/memory';
 import { emptyUsage } from '../../core/budget/usage';
@@ -23,7 +24,7 @@ export class ThreadMemory {
   readonly #position: MemoryPlace;
   #log: RunLog;
   session: JsonObject = {};
-  /** Of the runner, where it is an agent that says so. */
+  /** The runner's memory settings. Only an agent may have them. */
   spec: MemorySpec | undefined;
 
   constructor(place: MemoryPlace) {
@@ -55,7 +56,7 @@ export class ThreadMemory {
     this.session = session;
   }
 
-  /** Leaves the oldest turns behind, where all are more than a thread remembers; tells how many. Between turns only. */
+  /** Leaves the oldest turns behind if there are more than a thread remembers. Returns how many. Only between turns. */
   shorten(): number {
     const { entries, minted } = this.#log;
     const kept = rememberable(entries);
@@ -64,7 +65,7 @@ export class ThreadMemory {
     return turnsOf(entries).length - turnsOf(kept).length;
   }
 
-  /** By the provider's own count of the turn that just ended. */
+  /** Uses the provider's own token count of the turn that just ended. */
   isFull({ contextTokens }: Pick<AgentRunResult, 'contextTokens'>): boolean {
     const compact = this.spec?.compact;
     if (compact === undefined || contextTokens === undefined) return false;
@@ -72,7 +73,7 @@ export class ThreadMemory {
     return contextTokens >= compact.contextTokens * (compact.at ?? limits.compactAt);
   }
 
-  /** The older turns become a summary, which takes their place with the model; they stay in the log. Tells what that cost. */
+  /** Summarises the older turns. The model then sees the summary instead; the turns stay in the log. Returns what that cost. */
   async compact(input: Pick<ThreadInput, 'runner' | 'application'>): Promise<RunSpend> {
     const log = this.#log;
     const { text, turns, spend } = await compactingActivities.compactTurns({
@@ -88,7 +89,7 @@ export class ThreadMemory {
     return this.spec?.compact?.keepTurns ?? limits.keptTurns;
   }
 
-  /** Turns that are neither kept as they are nor in the last summary. */
+  /** How many turns are neither kept as they are nor in the last summary. */
   #turnsToSummarise(): number {
     const { entries } = this.#log;
     const summary = entries.findLast((entry) => entry.kind === 'summary');

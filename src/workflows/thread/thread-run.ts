@@ -1,4 +1,4 @@
-// A turn's run: what it is started with, as the child of its thread, and what is saved of it.
+// A turn's run: what it starts with, as a child of its thread, and what the thread saves.
 
 import { executeChild } from '@temporalio/workflow';
 import { keyHashes } from '../../core/key-hashes';

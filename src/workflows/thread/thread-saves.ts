@@ -1,11 +1,10 @@
-// What a thread has to write to its store: turns, and that all of them are forgotten. Tried again until it is done, while the thread
-// goes on.
+// A thread's writes to its store: it saves turns, and clears them all. It tries each write until it succeeds, while the thread goes on.
 //
-// 1. In order, one at a time: a turn is saved after the one before it.
-// 2. What is not written is not forgotten: it travels through continue-as-new, and is written there, or by a thread that ends. A turn saved
-//    twice is one row.
-// 3. Each write names the store's generation. A clear begins another one: what an attempt before it writes late changes nothing.
-// 4. Who has more to write than travels waits for the store: nothing is dropped to make room.
+// 1. One write at a time, in order: each turn waits for the save of the turn before it.
+// 2. A thread does not forget an unsaved write. The write travels through continue-as-new, and the next execution or the ending thread
+//    writes it. A turn that is saved twice is one row.
+// 3. Each write names the store's generation. A clear begins a new one, so a late write of an earlier attempt changes nothing.
+// 4. If a thread has more to write than can travel, it waits for the store. It drops nothing to make room.
 
 import {
   ActivityCancellationType,
@@ -37,7 +36,7 @@ export type CarriedSaves = {
   readonly generation: string;
 };
 
-/** How often a write is made again because somebody else cleared the key. */
+/** How often to repeat a write because somebody else cleared the key. */
 const mostRenewals = 5;
 
 type SavingActivities = Pick<LonghaulActivities, 'saveTurn' | 'clearTurns'>;
@@ -49,7 +48,7 @@ const attempts = {
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 } as const;
 
-/** However long the store is down: attempts leave nothing in history. */
+/** Retried for as long as the store is down. Attempts leave nothing in history. */
 const activities = proxyActivities<SavingActivities>(attempts);
 
 /** A thread that ends does not wait for ever. */
@@ -60,7 +59,7 @@ const lastActivities = proxyActivities<SavingActivities>({
 
 export class ThreadSaves {
   readonly #target: StoreTarget | undefined;
-  /** Told what could not be written, and never will be. */
+  /** Gets the reason when a write is lost for good. */
   readonly #onLost: (reason: string) => void;
   #writes: StoreWrite[] = [];
   #generation: string;
@@ -70,7 +69,7 @@ export class ThreadSaves {
   #isLast = false;
   #attempt: CancellationScope | undefined;
 
-  /** Without a target nothing is written. */
+  /** Writes nothing if there is no target. */
   constructor(
     target: StoreTarget | undefined,
     onLost: (reason: string) => void,
@@ -86,12 +85,12 @@ export class ThreadSaves {
     return { writes: this.#writes, generation: this.#generation };
   }
 
-  /** Of all that is not written, as JSON. */
+  /** The size of all unsaved writes as JSON. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** So much waits for the store that nothing more may come. */
+  /** True if so much waits for the store that the thread must take no more. */
   get isBehind(): boolean {
     return this.#bytes > limits.unsavedBytes || this.#writes.length > limits.unsavedTurns;
   }
@@ -108,7 +107,7 @@ export class ThreadSaves {
     this.#add({ kind: 'save', turn });
   }
 
-  /** What was to be saved is not saved any more; what was saved is forgotten. */
+  /** Drops the unsaved turns, and clears those in the store. */
   clear(): void {
     this.#writes = [];
     this.#bytes = 0;
@@ -116,14 +115,14 @@ export class ThreadSaves {
     this.#add({ kind: 'clear', next: uuid4() });
   }
 
-  /** What is not written stays so: the next execution goes on with it. */
+  /** Stops writing. The next execution goes on with the unsaved writes. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#attempt?.cancel();
     await condition(() => !this.#isWriting);
   }
 
-  /** Writes what is left, also after `stop`. A store that stays away for a day, or that no worker has any more, is given up. */
+  /** Writes what is left, even after `stop`. It gives up on a store that stays away for a day or that no worker has any more. */
   async finish(): Promise<void> {
     if (this.#target === undefined || this.#writes.length === 0) return;
     await this.stop();
@@ -153,7 +152,7 @@ export class ThreadSaves {
     this.#isWriting = false;
   }
 
-  /** The end of the thread does not stop a write that is due. */
+  /** The end of the thread does not cancel this write. */
   async #try(target: StoreTarget, write: StoreWrite): Promise<boolean> {
     const shield = new CancellationScope({ cancellable: false });
     this.#attempt = new CancellationScope({ cancellable: true, parent: shield });
@@ -167,7 +166,7 @@ export class ThreadSaves {
     }
   }
 
-  /** Somebody else who cleared the key began a generation of their own: what this thread has to write is newer, and goes there. */
+  /** If somebody else cleared the key, that began another generation. This thread's write is newer, so it goes there. */
   async #renewing(target: StoreTarget, write: StoreWrite): Promise<void> {
     const { saveTurn, clearTurns } = this.#isLast ? lastActivities : activities;
     for (let attempt = 1; attempt <= mostRenewals; attempt += 1) {
@@ -187,7 +186,7 @@ export class ThreadSaves {
     const isGone =
       error instanceof ActivityFailure &&
       (error.cause instanceof TimeoutFailure || failureCode(error) === 'NotRegisteredHere');
-    // What one write could not reach in a day the others cannot, either.
+    // If one write could not reach the store in a day, the others cannot either.
     const lost = this.#isLast && isGone ? this.#writes : [write];
     if (lost === this.#writes) {
       this.#writes = [];

@@ -1,10 +1,10 @@
-// The turns of a thread: which came, which is next, what became of each. Knows no Temporal.
+// The turns of a thread: which came, which is next, and how each ended. Knows no Temporal.
 //
 // 1. A message id is one turn: the same id again gets the same turn.
-// 2. Turns are taken in order of arrival, one at a time, and no two came at the same time: a store orders them by it.
-// 3. What was said in a turn that is remembered stands in the log, and nowhere else.
-// 4. The turns that wait and the turns that are listed are bounded in number and in bytes, so that both can always be carried.
-// 5. A cleared turn keeps its message id. Nothing else of it is listed.
+// 2. Turns run one at a time, in order of arrival. No two have the same time of arrival, because a store sorts by it.
+// 3. The text of a remembered turn stands only in the log.
+// 4. Waiting turns and listed turns have a limit in number and in bytes, so that both can always travel.
+// 5. A cleared turn keeps its message id. The thread lists nothing else of the turn.
 
 import { saidTurns, type SaidTurn } from '../../core/transcript/memory';
 import { clipText, utf8Length, textOfParts } from '../../base/text';
@@ -13,11 +13,11 @@ import type { LogEntry } from '../../protocol/log';
 import type { RunInput } from '../../protocol/run';
 import type { SendInput, SendReply, TurnView } from '../../protocol/thread';
 
-/** A turn that is not done: what its run needs is still here. */
+/** A turn that is not done. It still holds what its run needs. */
 export type QueuedTurn = SendInput &
   SendReply & { readonly createdAt: string; readonly id: string };
 
-/** A turn that is done; without its texts where the log has them. */
+/** A turn that is done. It has no texts if the log has them. */
 export type DoneTurn = Omit<TurnView, 'user' | 'assistant' | 'behind'> & {
   readonly isRemembered: boolean;
   readonly user?: string;
@@ -33,7 +33,7 @@ export type CarriedTurns = {
   readonly cleared: number;
 };
 
-/** Of the text of a turn that failed, and of its failure. */
+/** For the text of a failed turn, and for its failure. */
 const shortLength = 400;
 
 export class ThreadTurns {
@@ -78,17 +78,17 @@ export class ThreadTurns {
     return this.#queue.length > 0;
   }
 
-  /** Of the messages that wait, as JSON. */
+  /** The size of the waiting messages as JSON. */
   get queuedBytes(): number {
     return this.#queuedBytes;
   }
 
-  /** No turn is done that was not cleared. */
+  /** True if every done turn was cleared, and no turn waits or runs. */
   get isBlank(): boolean {
     return this.isIdle && this.#done.every(({ isCleared }) => isCleared === true);
   }
 
-  /** Whether the message may wait, too, behind those that wait and those that are `arriving`. */
+  /** True if the message may wait, too, behind the queue and the `arriving` messages. */
   hasRoom(message: SendInput, arriving: readonly SendInput[]): boolean {
     if (this.isIdle && arriving.length === 0) return true;
     const count = this.#queue.length + arriving.length;
@@ -96,22 +96,22 @@ export class ThreadTurns {
     return this.#queuedBytes + bytesOf(...arriving, message) <= limits.queuedBytes;
   }
 
-  /** Turns that came so far. */
+  /** How many turns have come. */
   get count(): number {
     return this.#count;
   }
 
-  /** Turns before the first that is told of here: those a store has. */
+  /** Starts to count after the turns that only the store has. */
   startAfter(count: number): void {
     this.#count = count;
   }
 
-  /** When a message that comes now came: later than any before it. */
+  /** The arrival time of a message that arrives now. It is later than every earlier one. */
   nextTime(now: number): number {
     return Math.max(now, this.#lastTime + 1);
   }
 
-  /** The turn this message became before; undefined for a new one. */
+  /** The turn that this message became before, or undefined for a new message. */
   known(messageId: string): SendReply | undefined {
     const open = [this.#running, ...this.#queue].find((turn) => turn?.messageId === messageId);
     const found = open ?? this.#byMessage.get(messageId);
@@ -125,7 +125,7 @@ export class ThreadTurns {
     this.#queuedBytes += bytesOf(turn);
   }
 
-  /** A turn that a store kept. */
+  /** Adds a turn from the store. */
   addDone(turn: DoneTurn): void {
     this.#count = turn.turn;
     this.#lastTime = Math.max(this.#lastTime, Date.parse(turn.createdAt));
@@ -156,7 +156,7 @@ export class ThreadTurns {
     });
   }
 
-  /** Of all that came so far the message ids stay: of what is done at once, of what waits when it is done. */
+  /** Keeps only the message ids of all turns so far. Done turns lose the rest at once, waiting turns when they are done. */
   clear(): void {
     this.#cleared = this.#count;
     const done = this.#done;
@@ -168,7 +168,7 @@ export class ThreadTurns {
     return turn <= this.#cleared;
   }
 
-  /** The oldest first; of older ones the log may have dropped what was said, and they are left out. */
+  /** The oldest first. The log may have dropped the text of older turns; the list leaves those turns out. */
   views(entries: readonly LogEntry[]): readonly TurnView[] {
     const running = this.#running
       ? [{ ...openView(this.#running), status: 'running' as const }]
@@ -198,7 +198,7 @@ export class ThreadTurns {
   }
 }
 
-/** The newest `last` of the views, and of these as many as one answer may hold. */
+/** The newest `last` views, or as many of them as one answer may hold. */
 export function newestViews(
   views: readonly TurnView[],
   last: number = limits.turnsPage,
@@ -213,7 +213,7 @@ export function newestViews(
   return views.slice(first);
 }
 
-/** The turns that are remembered are the log's, in order: the newest of both are the same. */
+/** The log holds the remembered turns in the same order, so both lists match from the newest back. */
 function doneViews(done: readonly DoneTurn[], said: readonly SaidTurn[]): TurnView[] {
   let left = said.length;
   const views: TurnView[] = [];
@@ -238,7 +238,7 @@ function openView({
   return { messageId, turn, workflowId, createdAt, user: shownInput(input) };
 }
 
-/** A media part is named, not repeated. */
+/** Names a media part instead of repeating it. */
 function shownInput(input: RunInput['input']): RunInput['input'] {
   if (typeof input === 'string') return input;
   return input.map((part) =>
