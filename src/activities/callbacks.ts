@@ -70,7 +70,7 @@ export async function callbackChain(
   return new CallbackChain(links, config, session);
 }
 
-/** `keys`: the session keys the callbacks declare, as the run pinned them. */
+/** `keys`: the session keys that the callbacks declare, as the run pinned them. */
 type Link = { readonly callbacks: Callbacks; readonly keys: readonly string[] };
 
 export class CallbackChain {
@@ -90,7 +90,7 @@ export class CallbackChain {
     this.#session = session;
   }
 
-  /** All keys that came with the call, as the callbacks changed them so far. */
+  /** All keys that came with the call, with the changes of the callbacks so far. */
   get session(): JsonObject {
     return this.#session;
   }
@@ -99,7 +99,7 @@ export class CallbackChain {
     return this.#links.some(({ callbacks }) => callbacks.hooks[hook] !== undefined);
   }
 
-  /** The changes of all callbacks so far; undefined without any. */
+  /** The changes of all callbacks so far; undefined if there are none. */
   get changes(): SessionDelta | undefined {
     const delta = sessionDelta(this.#before, this.#session);
     if (Object.keys(delta.set).length + delta.removed.length === 0) return undefined;
@@ -112,12 +112,12 @@ export class CallbackChain {
     );
   }
 
-  /** Adds what the tool changed between two hooks. */
+  /** Adds the tool's changes between two hooks. */
   merge(delta: SessionDelta): void {
     this.#session = mergeDelta(this.#session, delta);
   }
 
-  /** The first answer of a hook. Callbacks get copies of `subject`: what they change in it is lost. */
+  /** The first answer of a hook. Callbacks get copies of `subject`, so changes of it are lost. */
   async run<Name extends Hook>(
     hook: Name,
     subject: Subject<Name>,
@@ -158,7 +158,7 @@ function hookPlace(callbacks: string, hook: Hook): CodePlace {
   return { name: `callbacks '${callbacks}', ${hook}`, details: { callbacks, hook } };
 }
 
-// What a hook may answer. It is checked, because callbacks may be plain JavaScript without types.
+// Answers of hooks. This checks them, because callbacks may be plain JavaScript without types.
 
 export function readCallbackAnswer(answer: unknown, place: CodePlace): CallbackAnswer {
   if (isJsonObject(answer)) {

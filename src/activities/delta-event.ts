@@ -1,8 +1,11 @@
-// A public type. It has a file of its own: the types of activities would bring those of optional packages with them.
+// A public type in a file of its own: next to the activities it would need the types of optional packages.
 
 import type { ModelDelta } from '../providers/provider';
 
-/** One streamed delta of a model call. A retried attempt starts over at `seq` 0 with a higher `attempt`: drop what the earlier one sent. */
+/**
+ * One streamed delta of a model call. A retried attempt starts over at `seq` 0 with a higher `attempt`: then drop the deltas of the earlier
+ * attempt.
+ */
 export type DeltaEvent = {
   readonly workflowId: string;
   readonly turn: number;

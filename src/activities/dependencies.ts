@@ -10,7 +10,7 @@ import type { LogCache } from './log/log-cache';
 import { notHere } from './failures';
 import type { McpPool } from './mcp/mcp-pool';
 
-/** What the activities of one worker share. */
+/** Shared by all activities of one worker. */
 export type ActivityDependencies = {
   /** The application whose code this worker has. */
   readonly application: string;

@@ -14,8 +14,8 @@ const notRegisteredRetryMs = 2_000;
 const shortestRetryMs = 100;
 
 /**
- * The failure that an activity throws for an error. Temporal's own failures, such as cancellation, pass. `spend` is what the call has
- * cost so far; it follows the details, as in the failure of a child.
+ * The failure that an activity throws for an error. Temporal's own failures, such as cancellation, pass. `spend` is the cost of the call so
+ * far. It comes after the details, as in the failure of a child.
  */
 export function toFailure(error: unknown, spend?: RunSpend): unknown {
   if (error instanceof TemporalFailure) return readableFailure(error);
@@ -40,7 +40,7 @@ function providerApplicationFailure(error: ProviderError): ApplicationFailure {
   });
 }
 
-/** In a rolling deploy another worker may have the code: Temporal retries until the search time is over. */
+/** In a rolling deploy another worker may have the code. Temporal retries until the search time is over. */
 function notRegisteredFailure(error: LonghaulError): ApplicationFailure {
   const { attempt } = Context.current().info;
   return failure(error.code, error.message, {
@@ -50,7 +50,7 @@ function notRegisteredFailure(error: LonghaulError): ApplicationFailure {
   });
 }
 
-/** Code, a store or a provider that this worker does not have. Another worker may have it. */
+/** For code, a store or a provider that this worker does not have. Another worker may have it. */
 export function notHere(
   what: string,
   options: { readonly known?: Iterable<string>; readonly details?: ErrorDetails } = {},

@@ -12,7 +12,7 @@ export type Heartbeat = (details?: Json) => void;
 
 /**
  * Runs `work` while a timer sends heartbeats, so that a slow provider does not look like a dead worker. `keep` stores details without a
- * beat: they go out with the next beat, or when the attempt fails. Details of an earlier attempt are kept, too.
+ * beat: they go out with the next beat, or when the attempt fails. It also keeps details of an earlier attempt.
  */
 export async function withHeartbeat<Result>(
   work: (signal: AbortSignal, heartbeat: Heartbeat, keep: Heartbeat) => Promise<Result>,

@@ -18,15 +18,15 @@ import { clearTurns, compactTurns, openThread, saveTurn } from './thread/thread-
 
 export type { ActivityDependencies } from './dependencies';
 
-/** The application an activity's input belongs to. Without one it is named like the task queue. */
+/** The application an activity's input belongs to. By default it has the task queue's name. */
 type OfApplication = {
   readonly application?: string;
   readonly definition?: { readonly application?: string };
 };
 
 /**
- * How a call of another application is left to its worker. `again`: the server retries for a minute, then the call fails. `aside`: the
- * call fails at once, and the run tries it again. `always`: the server retries until the right worker takes it, so no write is lost.
+ * What happens to a call of another application. `again`: the server retries for a minute, then the call fails. `aside`: the call fails at
+ * once, and the run tries it again. `always`: the server retries until the right worker takes it, so no write is lost.
  */
 type LeftFor = 'again' | 'aside' | 'always';
 

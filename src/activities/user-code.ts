@@ -1,4 +1,4 @@
-// The user's code on this worker: callbacks, criteria, tools. When it stops, and what happens to the call when it fails.
+// Runs the user's code on this worker: callbacks, criteria, tools. Decides when it stops, and what its failure means for the call.
 
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
@@ -17,10 +17,10 @@ const rememberedCalls = 1_000;
 /** How often the user's code failed in a call. Attempts that a provider lost do not count. */
 const failures = new LRUCache<string, number>({ max: rememberedCalls });
 
-/** Which code it is, for errors: its name in a sentence, and the details of the error. */
+/** Names the code in errors: its name in a sentence, and the details of the error. */
 export type CodePlace = { readonly name: string; readonly details: ErrorDetails };
 
-/** Runs a hook or a criterion. If it throws, the call is retried, because IO may fail once; then the run fails. */
+/** Runs a hook or a criterion. If it throws, Temporal retries the call, because IO may fail once. After that the run fails. */
 export async function runUserCode<Result>(
   place: CodePlace,
   code: () => Result | Promise<Result>,
@@ -35,7 +35,7 @@ export async function runUserCode<Result>(
   }
 }
 
-/** By default not retried: another attempt would not change a wrong answer. */
+/** Not retried by default: another attempt would not change a wrong answer. */
 export function userCodeError(
   { name, details }: CodePlace,
   problem: string,
@@ -62,10 +62,10 @@ export async function untilAborted<Result>(
   }
 }
 
-/** `mayReserve`: it may write under reserved keys, which are never merged. */
+/** `mayReserve`: the code may write reserved keys, which are never merged. */
 type SessionRules = { readonly keys: readonly string[]; readonly mayReserve?: boolean };
 
-/** What code changed in its session. A problem is an error of the code: what it wrote would be lost without a word. */
+/** The changes of the code in its session. A problem is an error of the code, because its changes would otherwise be lost. */
 export function sessionChanges(
   { keys, mayReserve = false }: SessionRules,
   { before, after }: { readonly before: JsonObject; readonly after: JsonObject },

@@ -10,12 +10,12 @@ if (problem !== undefined) {
   process.exit(1);
 }
 
-// Node caches compiled modules between commands, which saves a quarter of each start. The cache applies only to modules that load
-// after this, and only to this process. Node runs what the cache holds, so its folder must belong to this user.
+// Node caches compiled modules between commands, which saves a quarter of each start. The cache applies only to modules that load after
+// this, and only to this process. Node runs code from the cache, so the folder must belong to this user.
 try {
   const named = process.env['NODE_COMPILE_CACHE'];
   if (named === undefined) makePrivate(cacheFolder(process.env));
   enableCompileCache(named ?? makePrivate(join(cacheFolder(process.env), 'compiled')));
 } catch {
-  // No such folder can be made: the command starts slower.
+  // Without the folder the command only starts slower.
 }

@@ -41,7 +41,7 @@ export function exitCodeOf(code: string): number {
   return byError[code as ErrorCode] ?? exitCodes.failed;
 }
 
-/** The command line itself is wrong. */
+/** The command line is wrong. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

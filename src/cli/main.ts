@@ -4,7 +4,7 @@ import { runCli } from './run-cli';
 import { createTerminal } from './render/terminal';
 import { printableLine } from './render/text';
 
-/** Node's warnings about how it loads the user's files. Whoever runs a command need not change anything. */
+/** Node's warnings about how it loads the user's files. A person who runs a command need not change anything. */
 const expectedWarnings = ['ExperimentalWarning', 'MODULE_TYPELESS_PACKAGE_JSON'];
 
 /** A reader that stops early, such as `head`, is not an error. */

@@ -43,7 +43,7 @@ const commands: readonly AddCommand[] = [
   addDevWorkerCommand,
 ];
 
-/** Runs one command line to its exit code. Never throws. `crashed` rejects when code of the user fails beside the command. */
+/** Runs one command line and returns its exit code. Never throws. `crashed` rejects if the user's code fails outside of the command. */
 export async function runCli(
   args: readonly string[],
   terminal: Terminal,
@@ -71,14 +71,14 @@ function report(error: unknown, args: readonly string[], terminal: Terminal): nu
   terminal.note(`error: ${message}`);
   if (process.env['LONGHAUL_DEBUG'] === '1' && error instanceof Error) {
     for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
-      // Without escapes first: they could part a credential from what it is known by.
+      // Removes escapes first: they could separate a credential from the text that identifies it.
       terminal.note(redact(printable(String(cause.stack))));
     }
   }
   return exitCodeOf(code);
 }
 
-/** Commander ends `--help` and `--version` by an error, too; help that nobody asked for means that a command is missing. */
+/** Commander also ends `--help` and `--version` with an error. Help that nobody asked for means that a command is missing. */
 function shownHelp(error: unknown): number | undefined {
   const { code, exitCode } = (error ?? {}) as { code?: unknown; exitCode?: unknown };
   if (code === 'commander.helpDisplayed' || code === 'commander.version') return exitCodes.done;
@@ -86,7 +86,7 @@ function shownHelp(error: unknown): number | undefined {
   return exitCode === 0 ? exitCodes.done : exitCodes.usage;
 }
 
-/** The whole command line. Wrong usage is thrown, not printed. */
+/** The whole command line. It throws wrong usage, and does not print it. */
 export function createProgram(context: CommandContext): Command {
   const program = new Command('longhaul')
     .description('Runs LLM agents as durable Temporal workflows.')

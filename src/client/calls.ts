@@ -1,4 +1,4 @@
-// How the client calls the server: within a deadline, again after a failure that passes, and a few calls at a time.
+// Calls the server: within a deadline, again after a failure that passes, and only a few calls at a time.
 
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { grpcStatus } from '../base/grpc-status';
@@ -49,8 +49,8 @@ export async function describeIfThere(
 }
 
 /**
- * Asks again while the server refuses because of its limits, without an end, and while it cannot be reached, for at most
- * `timeouts.silence`. Any other error is thrown, also when this client ended the call itself.
+ * Asks again, for ever while the server refuses because of its limits, and for at most `timeouts.silence` while it cannot be reached.
+ * Throws any other error, also if this client ended the call itself.
  */
 export async function patiently<Answer>(
   ask: () => Promise<Answer>,

@@ -137,8 +137,8 @@ type Interceptor = ReturnType<typeof makeGrpcRetryInterceptor>;
 type GrpcCall = ReturnType<Interceptor>;
 
 /**
- * The SDK's retries for a connection that will be closed: its interceptors, and what to call before it closes. Without this, the SDK
- * retries a failed call on the closed connection; that throws where nobody can catch it and ends the process. Open calls end at once.
+ * The SDK's retries for a connection that will be closed: its interceptors, and a function to call before it closes. Without this, the SDK
+ * retries a failed call on the closed connection. That throws where nobody can catch it, and ends the process. Open calls end at once.
  */
 export function retriesUntilClosed(): {
   readonly interceptors: Interceptor[];
@@ -163,7 +163,7 @@ export function retriesUntilClosed(): {
   };
 }
 
-/** The answer is larger than a client accepts. A retry would not help, though the code is that of a busy server. */
+/** The answer is larger than a client accepts. A retry would not help, although a busy server sends the same code. */
 function isTooLarge({ details }: { readonly details: string }): boolean {
   return details.includes('larger than max');
 }

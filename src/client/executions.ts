@@ -64,7 +64,7 @@ export class SearchIndex {
   }
 }
 
-/** A run sets all attributes at once. A run without a status has none yet, or started before they were registered. */
+/** A run sets all attributes at once. A run without a status has no attributes yet, or started before they were registered. */
 function heldOrUnknown(conditions: readonly string[]): string {
   return `(${searchAttributes.status} IS NULL OR (${conditions.join(' AND ')}))`;
 }
@@ -91,7 +91,7 @@ export class Whose {
     this.#key = keyHashes(filter.key);
   }
 
-  /** For the server's query. An invalid agent id could break out of its quotes; no run has one, so it is left out. */
+  /** Conditions for the server's query. An invalid agent id could break out of its quotes. No run has such an id, so it is left out. */
   get conditions(): readonly string[] {
     const agent = this.#agent;
     return [

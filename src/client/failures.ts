@@ -1,4 +1,4 @@
-// Turns errors of Temporal's SDK into errors with a code: the innermost typed failure, if there is one.
+// Turns errors of Temporal's SDK into errors with a code. Takes the innermost typed failure, if there is one.
 
 import { grpcStatus } from '../base/grpc-status';
 import {
@@ -37,15 +37,15 @@ const passing: readonly number[] = [
   grpcStatus.unavailable,
 ];
 
-/** The text if this client itself ended the call: aborted, or the connection was closed. */
+/** The error text if this client itself ended the call: aborted, or the connection was closed. */
 const givenUp = /^(cancelled on client|the connection was closed)/i;
 
-/** The text if the caller's deadline passed. */
+/** The error text if the caller's deadline passed. */
 const outOfTime = /^deadline exceeded after/i;
 
 const tooLarge = /larger than max/i;
 
-/** The text if the execution has reached the server's limit `history.maxTotalUpdates`. */
+/** The error text if the execution has reached the server's limit `history.maxTotalUpdates`. */
 const noMoreUpdates = /limit on the total number of .*updates/i;
 
 export function hasGrpcStatus(error: unknown, ...codes: readonly number[]): boolean {

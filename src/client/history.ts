@@ -1,6 +1,6 @@
 // Reads histories: events page by page, the log entries in them, and why a workflow task fails.
 //
-// 1. A client may receive 4 MB at once, and one event may hold 2 MB: a page that is too large is read again in smaller pages.
+// 1. A client may receive 4 MB at once, and one event may hold 2 MB: if a page is too large, smaller pages follow.
 // 2. History lacks the machine's own decisions, so the log from history is shorter than the log from a worker.
 
 import type { Client } from '@temporalio/client';
@@ -23,7 +23,7 @@ const nonDeterministic: unknown = 24;
 
 const promptId = 'history/1';
 
-/** Events per page, unless they are too large. */
+/** Events per page, if a page is not too large. */
 const pageSize = 50;
 
 type HistoryPage = Awaited<
@@ -106,7 +106,7 @@ export async function entriesFromHistory(client: Client, workflowId: string): Pr
   for await (const event of historyEvents(client, { workflowId })) {
     for (const entry of await toEntries(client, event)) {
       if (entry.id !== promptId) entries.push(entry);
-      // A long input is in history twice: cut in the start event, then whole, before the model's first answer.
+      // History has a long input twice: cut in the start event, and whole before the model's first answer.
       else if (entries.length < 2) entries.splice(0, 1, entry);
     }
   }

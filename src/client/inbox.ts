@@ -19,8 +19,8 @@ export type InboxItem = PendingInput & {
   /** The agent of the root run. `agentId` is the agent that asked. */
   readonly agent: string;
   /**
-   * Whether this comes from the run itself. If false, it comes from the memo: the question is cut at 200 bytes, and options and call are
-   * missing. `run(workflowId).pending()` has all of it.
+   * Whether this comes from the run itself. If false, it comes from the memo, which cuts the question at 200 bytes and lacks options and
+   * call. `run(workflowId).pending()` has all of it.
    */
   readonly isComplete: boolean;
 };
@@ -73,12 +73,12 @@ async function* reading(
   }
 }
 
-/** The inputs of a child run are listed under its root run. */
+/** The inbox lists the inputs of a child run under its root run. */
 function isWaiting(execution: WorkflowExecutionInfo): boolean {
   return memoOf(execution).path === undefined && stateFromMemo(execution).status === 'needs-input';
 }
 
-/** The promise is wrapped, because a generator waits for a promise that it yields. */
+/** Wraps the promise, because a generator waits for a promise that it yields. */
 type InboxReading = { readonly items: Promise<readonly InboxItem[]> };
 
 /** Yields items in order, while it reads ahead a few more. */

@@ -7,7 +7,7 @@ import { describeIfThere, limited } from './calls';
 import { memoOf, stateFromMemo } from './run-view';
 import { Whose, type WhoseFilter } from './executions';
 
-/** An open run whose caller is gone, or was reset to before the call. Its own child runs are not listed; they end with it. */
+/** An open run whose caller is gone, or was reset to before the call. The list leaves out its own child runs, which end with it. */
 export type OrphanRun = {
   readonly workflowId: string;
   readonly runId: string;

@@ -1,8 +1,8 @@
-// Takes a run back to before a turn or a step, and plans first what that undoes, from the histories of the run and its child runs.
+// Takes a run back to before a turn or a step. First plans what the reset undoes, from the histories of the run and its child runs.
 //
 // 1. The run is halted first: it ends its calls and starts no new ones. The reset comes after all calls have closed.
 // 2. The run goes back to a workflow task at which it had no open call, so that no call runs twice at once.
-// 3. Signals and updates since then are not sent again: people answer again what the run asks again.
+// 3. Signals and updates since then are not sent again: people answer again when the run asks again.
 
 import { randomUUID } from 'node:crypto';
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
@@ -38,11 +38,11 @@ const ours: Readonly<Record<keyof LonghaulActivities, true>> = {
 };
 
 export type ResetOptions = {
-  /** For an agent, the number of a turn, from 1. Else a step, branch or task as in its path: `branch-2`. */
+  /** For an agent, the number of a turn, from 1. Else a step, branch or task, as its path names it: `branch-2`. */
   readonly to: number | string;
   /** Called with the plan before anything changes. If it returns false, nothing changes. */
   readonly confirm?: (plan: ResetPlan) => boolean | Promise<boolean>;
-  /** Kept in the history. */
+  /** The history keeps it. */
   readonly reason?: string;
 };
 
@@ -71,7 +71,7 @@ export async function resetRun(
     workflowTaskFinishEventId: plan.taskEventId,
     resetReapplyExcludeTypes: notSentAgain,
   } as unknown as Parameters<Client['workflowService']['resetWorkflowExecution']>[0]);
-  // Whoever lists what the run asks still takes for answered what the reset has undone.
+  // Callers list this run's questions. They still count a question as answered although the reset has undone the answer.
   if (run.parentExecution !== undefined)
     await client.workflow.getHandle(workflowId).signal(signalNames.askAgain).catch(ignoreMissing);
   return plan;
@@ -105,8 +105,8 @@ function checkRun({
 }
 
 /**
- * Resolves when the run has no open call any more. Child runs are halted first: a cancelled run closes while its calls still end, but a
- * halted run waits for them.
+ * Resolves when the run has no open call any more. Halts child runs first: a cancelled run closes while its calls still end, but a halted
+ * run waits for them.
  */
 async function halt(client: Client, workflowId: string): Promise<WorkflowExecutionDescription> {
   const view = new RunView(client, workflowId);
@@ -116,7 +116,7 @@ async function halt(client: Client, workflowId: string): Promise<WorkflowExecuti
   for (const child of children) await halt(client, child).catch(ignoreMissing);
   await client.workflow.getHandle(workflowId).signal(signalNames.halt);
   const deadline = Date.now() + timeouts.resetHalt;
-  // The run answers after it got the signal: it has begun to end its open calls.
+  // The run answers only after it got the signal, so it has begun to end its open calls.
   if (!(await view.answers())) throw noWorker(before.taskQueue, workflowId);
   // The server does not pass the cancellation on to a child that was reset itself.
   for (const child of children)
@@ -142,7 +142,7 @@ function underWay({ raw }: WorkflowExecutionDescription): readonly string[] {
   return [...calls, ...(raw.pendingChildren ?? []).map((child) => child.workflowId ?? '')];
 }
 
-/** A tool call that the reset removes from the run's log. What it did outside stays. */
+/** A tool call that the reset removes from the run's log. Its effects outside stay. */
 export type UndoneCall = {
   readonly workflowId: string;
   readonly path: string;
@@ -155,12 +155,12 @@ export type UndoneRun = { readonly workflowId: string; readonly path: string };
 
 export type ResetPlan = {
   readonly workflowId: string;
-  /** The execution to go back to, and the workflow task in it from which it goes on. */
+  /** The execution to go back to. The run goes on from its workflow task `taskEventId`. */
   readonly runId: string;
   readonly taskEventId: number;
-  /** In the order of the calls, with those of child runs after their caller. The new execution may make them again. */
+  /** In the order of the calls; calls of child runs come after their caller. The new execution may make them again. */
   readonly calls: readonly UndoneCall[];
-  /** Child runs since then, at any depth. */
+  /** Child runs that started since then, at any depth. */
   readonly runs: readonly UndoneRun[];
 };
 
@@ -298,7 +298,7 @@ class ResetPlanner {
         input = execution.input;
       }
     } catch {
-      // It has not started, or the server has deleted it.
+      // The run has not started, or the server has deleted it.
     }
     return input === undefined
       ? { calls: [], runs: [] }
@@ -361,7 +361,7 @@ function taskOf(steps: readonly Step[], to: number | string): number | undefined
   return first?.task;
 }
 
-/** The last task, up to `task`, before which all earlier steps had ended. */
+/** The last workflow task, not after `task`, at which no earlier step was open. */
 function quietTask(steps: readonly Step[], task: number): number {
   const open = steps.filter((step) => step.task < task && step.closedAt > task);
   return open.length === 0 ? task : quietTask(steps, Math.min(...open.map((step) => step.task)));

@@ -297,8 +297,8 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
 }
 
 /**
- * The same id for the same answer, so that the server runs a retry once. History shows the id in clear text; the nonce keeps the answer
- * from being guessed.
+ * The same answer gets the same id, so that the server runs a retry once. History shows the id in clear text. Because of the nonce nobody
+ * can guess the answer from it.
  */
 export function updateId(nonce: string, answer: Json): string {
   return createHash('sha256')

@@ -60,7 +60,7 @@ export class TreeReader {
     return treeOf(workflowId, state, below);
   }
 
-  /** A child that has not started, or that the server has deleted, is shown as its caller knows it. */
+  /** If a child has not started, or the server has deleted it, shows it as its caller knows it. */
   async #readChild(child: ChildView): Promise<RunTree> {
     try {
       const tree = await this.read(child.workflowId);

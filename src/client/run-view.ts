@@ -1,4 +1,4 @@
-// Reads a run: from its worker by query, or from what the server keeps: memo, status and history.
+// Reads a run: from its worker by query, or from the server's memo, status and history.
 
 import {
   type Client,
@@ -77,7 +77,7 @@ export class RunView {
   }
 
   /**
-   * The nonce of an input, from which the update ids of its answers are made. Read from the memo if it is there, so that no worker has to
+   * The nonce of an input; the update ids of its answers derive from it. Reads the memo if it has the nonce, so that no worker has to
    * replay the run. Undefined if no worker answers in time.
    */
   async nonceOf(inputId: string): Promise<NonceReply | undefined> {
@@ -93,7 +93,7 @@ export class RunView {
     );
   }
 
-  /** The open inputs. Read from the memo if it lists all of them, so that no worker has to replay the run. */
+  /** The open inputs. Reads the memo if it lists all of them, so that no worker has to replay the run. */
   async open(): Promise<Pick<RunState, 'status' | 'pending'>> {
     const execution = await this.describe();
     const memo = readable(execution.memo?.[memoKey]);

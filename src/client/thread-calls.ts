@@ -1,7 +1,7 @@
 // Calls to a thread: queries, and the updates `send` and `clear`, which start the thread if it is not open.
 //
-// 1. The update id is made from the message id, so a message that is sent twice is the same message.
-// 2. A thread that is ending or continuing as new is asked again; its next execution answers.
+// 1. The update id derives from the message id, so a message that somebody sends twice is the same message.
+// 2. If a thread is ending or continuing as new, the call asks again. The next execution answers.
 // 3. A call without a server fails with `ServerUnavailable`, one without a worker with `NoWorker`, within 5 s.
 // 4. A closed thread still answers queries as long as the server has its history.
 
@@ -137,7 +137,7 @@ function isDone({ status }: TurnView): boolean {
   return status !== 'queued' && status !== 'running';
 }
 
-/** A thread that ended does not learn what becomes of its open turns: they count as failed. */
+/** A thread that ended does not learn how its open turns end: they count as failed. */
 function neverEnded(turn: TurnView): TurnView {
   if (isDone(turn)) return turn;
   const { behind: _behind, ...rest } = turn;

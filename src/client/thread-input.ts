@@ -1,4 +1,4 @@
-// What a thread is started with, and its workflow id, which follows from application, user and session.
+// The input of a thread, and its workflow id, which follows from application, user and session.
 
 import { checkRunInput } from '../core/run-input';
 import { knownId, sentSpec } from '../core/run-start';
@@ -26,7 +26,10 @@ const threadOptionNames = {
 } as const;
 
 export type ThreadOptions<Types extends RunTypes = RunTypes> = {
-  /** The id of a runner that the workers know, or the runner itself; only its id is sent. It stays the same until the thread ends. */
+  /**
+   * The id of a runner that the workers know, or the runner itself; only its id goes to the server. It stays the same until the thread
+   * ends.
+   */
   readonly agent?: KnownRunner<Types>;
   /** Instead of `agent`: a spec to send. Needs workers whose option `inlineSpecs` allows it. */
   readonly spec?: RunnerWithSpec<Types>;

@@ -18,8 +18,8 @@ export type PollingWorker = { readonly identity: string; readonly lastPoll: Date
 type Timestamp = { readonly seconds?: unknown; readonly nanos?: number | null };
 
 /**
- * The server lists a poller for five minutes after its last poll. A worker that has said since then that it stops is left out. A worker
- * that was killed still counts.
+ * The server lists a poller for five minutes after its last poll. Leaves out a worker that has said since then that it stops. A worker that
+ * was killed still counts.
  */
 export async function pollingWorkers(
   client: Client,
@@ -78,7 +78,7 @@ export async function hasWorker(client: Client, taskQueue: string): Promise<bool
   }
 }
 
-/** Resolves when a worker polls. Rejects with `NoWorker` if none does within 5 s. Does not touch the run. */
+/** Resolves when a worker polls. Rejects with `NoWorker` if no worker polls within 5 s. Does not touch the run. */
 export async function requireWorker(
   client: Client,
   options: { taskQueue: string; workflowId: string; signal: AbortSignal },

@@ -4,14 +4,14 @@ import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { checkTrusted, type Environment } from './search-path';
 
-/** Where fetched servers stay between runs: `$XDG_CACHE_HOME/longhaul`, else `~/.cache/longhaul`. */
+/** The folder that keeps fetched servers between runs: `$XDG_CACHE_HOME/longhaul`, else `~/.cache/longhaul`. */
 export function cacheFolder(env: Environment): string {
   return join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'longhaul');
 }
 
 /**
- * Makes a folder of the cache, for this user only, whatever the umask; one that is there already and is this user's is closed to others'
- * writing. Throws where others could still change what is in it.
+ * Makes a folder of the cache for this user only, whatever the umask. If this user already has the folder, takes away others' right to
+ * write. Throws if others could still change its content.
  */
 export function makePrivate(folder: string): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -22,9 +22,9 @@ export function makePrivate(folder: string): string {
 }
 
 /**
- * Makes `target` by `build`, which fills a fresh folder beside it and returns the path of what it made there. The result moves
- * to `target` in one rename: processes that race each build their own, and whoever comes second uses the first one's. What is there
- * already and is not usable is replaced if it is a file.
+ * Makes `target` with `build`, which fills a fresh folder beside it and returns the path of the result. One rename moves the result to
+ * `target`. Processes that race each build their own; the second one uses the result of the first. The result replaces an unusable `target`
+ * if that is a file.
  */
 export async function buildOnce(
   target: string,
@@ -36,7 +36,7 @@ export async function buildOnce(
   const workFolder = await mkdtemp(join(dirname(target), `.${basename(target)}-`));
   try {
     await rename(await build(workFolder), target).catch(async (error: unknown) => {
-      // A folder cannot replace a folder that another process put there meanwhile.
+      // A folder cannot replace a folder that another process has just put there.
       if (!existsSync(target) || !(await isUsable(target))) throw error;
     });
     return target;

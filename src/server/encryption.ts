@@ -1,7 +1,7 @@
-// Encryption of what the server stores, for workers and clients alike: payloads by a codec, failure messages by a failure converter.
+// Encryption of what the server stores, for workers and clients: a codec for payloads, a failure converter for failure messages.
 //
-// 1. Whole or refused: what a codec leaves in clear is an error, and so is a codec whose failure messages stay in clear.
-// 2. What was not encrypted as it should be is not handed on as if it had been: it is marked, or an error.
+// 1. All or nothing: a codec that leaves data in clear is an error, and so is a codec whose failure messages stay in clear.
+// 2. If data is not encrypted as it should be, nothing passes it on as if it were: it gets a mark, or it is an error.
 
 import type { DataConverter, PayloadCodec } from '@temporalio/common';
 import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow';
@@ -13,21 +13,21 @@ type CodecContext = Parameters<PayloadCodec['encode']>[1];
 
 export type EncryptionOptions = {
   /**
-   * Encrypts all that the server stores of runs: Temporal's `PayloadCodec`, or several, of which the first encodes first. Payloads,
-   * summaries, memo, failure messages and stack traces are encoded. Clients and workers need the same one: a run between two
-   * that differ fails with `EncryptionMismatch`. Throws `SpecError` for a codec that leaves data in clear or does not give it back.
+   * Encrypts everything that the server stores about runs: payloads, summaries, memo, failure messages and stack traces. Takes Temporal's
+   * `PayloadCodec`, or a list; the first codec of the list encodes first. Clients and workers need the same codecs: otherwise a run fails
+   * with `EncryptionMismatch`. Throws `SpecError` for a codec that leaves data in clear or does not give it back.
    */
   readonly encryption?: PayloadCodec | readonly PayloadCodec[];
-  /** Temporal's own option, for instance for a payload converter. Codecs in it need a failure converter that encodes, too. */
+  /** Temporal's own option, for instance for a payload converter. If it has codecs, it also needs a failure converter that encodes. */
   readonly dataConverter?: DataConverter;
-  /** Accepts codecs in `dataConverter` that leave failure messages and stack traces in clear. Default false. */
+  /** Accepts codecs in `dataConverter` although failure messages and stack traces stay in clear. Default false. */
   readonly clearFailures?: boolean;
 };
 
-/** A payload of nothing. */
+/** The encoding of a payload without data. */
 const nothing = 'binary/null';
 
-/** What Temporal's payload converters write, and anybody can read. */
+/** The encodings of Temporal's payload converters. Anybody can read them. */
 const clearEncodings: ReadonlySet<string> = new Set([
   nothing,
   'binary/plain',
@@ -36,12 +36,12 @@ const clearEncodings: ReadonlySet<string> = new Set([
   'binary/protobuf',
 ]);
 
-/** The module, for Temporal's `failureConverterPath`. */
+/** The path of the module, for Temporal's `failureConverterPath`. */
 export function failureConverterPath(): string {
   return require.resolve('../workflows/failure-converter');
 }
 
-/** What a client converts data with. Throws `SpecError` for options that contradict each other or leave something in clear. */
+/** The data converter of a client. Throws `SpecError` if options contradict each other or leave data in clear. */
 export function clientConverter(options: EncryptionOptions): DataConverter {
   const { encryption, dataConverter } = options;
   checkConverter(options);
@@ -52,8 +52,8 @@ export function clientConverter(options: EncryptionOptions): DataConverter {
 }
 
 /**
- * What a worker converts data with. `refuses`: its workflows have our interceptors, which refuse what is marked; without them a
- * worker that cannot read a run fails its task.
+ * The data converter of a worker. `refuses`: its workflows have our interceptors, which refuse marked data. Without them, a worker that
+ * cannot read a run fails its workflow task.
  */
 export function workerConverter(
   options: EncryptionOptions,
@@ -77,7 +77,7 @@ function encrypting(
   };
 }
 
-/** Its codecs or its payload converter decide what an encoding means. */
+/** The user's codecs or payload converter decide what an encoding means. */
 function hasOwnEncodings(dataConverter: DataConverter | undefined): boolean {
   return (
     dataConverter?.payloadConverterPath !== undefined ||
@@ -122,7 +122,7 @@ function encodesFailures(dataConverter: DataConverter | undefined): boolean {
   return !`${message ?? ''}${stackTrace ?? ''}`.includes(probe.message);
 }
 
-/** Encodes and decodes once, so that a codec that does not encrypt, or cannot, is known before anything depends on it. */
+/** Encodes and decodes once, to find a codec that fails or does not encrypt before anything depends on it. */
 export async function tryEncryption({ encryption }: EncryptionOptions): Promise<void> {
   if (encryption === undefined) return;
   const codec = new EncryptingCodec([encryption].flat(), (payload) => payload);
@@ -153,7 +153,7 @@ export async function tryEncryption({ encryption }: EncryptionOptions): Promise<
   );
 }
 
-/** The user's codecs, watched: nothing leaves in clear, and what arrives in clear never reaches them. */
+/** Wraps the user's codecs: no data leaves in clear, and data that arrives in clear never reaches them. */
 class EncryptingCodec implements PayloadCodec {
   readonly #codecs: readonly PayloadCodec[];
   readonly #inClear: (payload: CodecPayload) => CodecPayload;
@@ -182,11 +182,14 @@ class EncryptingCodec implements PayloadCodec {
   }
 }
 
-/** Of those that do not encrypt: what is encrypted all the same is marked as such. */
+/** For a side without encryption. Marks data that arrives encrypted. */
 class PlainCodec implements PayloadCodec {
   readonly #keepsActivities: boolean;
 
-  /** `keepsActivities`: an activity that cannot read its input, or a run its result, must fail and be tried elsewhere. */
+  /**
+   * With `keepsActivities`, leaves payloads of activities as they are: an activity that cannot read its input, or a run that cannot read a
+   * result, must fail and be tried elsewhere.
+   */
   constructor({ keepsActivities = false } = {}) {
     this.#keepsActivities = keepsActivities;
   }
@@ -214,7 +217,7 @@ function payloadEncoding({ metadata }: CodecPayload): string {
   return new TextDecoder().decode(metadata?.['encoding'] ?? new Uint8Array());
 }
 
-/** A payload without an encoding cannot be read by anybody: it is left to those who fail for it. */
+/** Also true for a payload without an encoding. Nobody can read that one: its reader fails. */
 function isInClear(payload: CodecPayload): boolean {
   const encoding = payloadEncoding(payload);
   return encoding === '' || clearEncodings.has(encoding);

@@ -1,9 +1,9 @@
-// Loaded before anything that an older Node cannot load.
+// This file loads before any module that an older Node cannot load.
 
-/** As `engines` of package.json says. */
+/** The same version as `engines` in package.json. */
 const leastNode = '22.12';
 
-/** What is wrong with this version of Node, if it is too old. */
+/** The problem with this version of Node, if it is too old. */
 export function nodeProblem(version: string): string | undefined {
   const [major = 0, minor = 0] = version.replace(/^v/, '').split('.').map(Number);
   const [leastMajor = 0, leastMinor = 0] = leastNode.split('.').map(Number);
@@ -11,7 +11,7 @@ export function nodeProblem(version: string): string | undefined {
   return `Longhaul needs Node ${leastNode} or later, and this is Node ${version}: install a newer Node.`;
 }
 
-/** Throws that sentence alone: where the import stands says nothing more. */
+/** Throws an error without a stack: the place of the import would tell nothing more. */
 export function requireNode(version = process.version): void {
   const problem = nodeProblem(version);
   if (problem === undefined) return;

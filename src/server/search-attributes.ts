@@ -1,12 +1,12 @@
-// The search attributes runs are filtered by on the server: which of them a namespace has, and putting them there.
+// The search attributes by which the server filters runs. Reads which of them a namespace has, and registers them.
 
 import type { OperatorService } from '@temporalio/client';
 import { searchAttributes } from '../protocol/names';
 
-/** `INDEXED_VALUE_TYPE_…` of the server's API by their numbers, as Temporal's own tools write them. */
+/** `INDEXED_VALUE_TYPE_…` of the server's API by number, with the names that Temporal's own tools use. */
 const typeNames = ['', 'Text', 'Keyword', 'Int', 'Double', 'Bool', 'Datetime', 'KeywordList'];
 
-/** Ours, each with the type it must have. */
+/** Longhaul's attributes, each with the type it must have. */
 export const attributeTypes: Readonly<Record<string, 'Keyword' | 'KeywordList'>> = {
   [searchAttributes.agent]: 'Keyword',
   [searchAttributes.status]: 'Keyword',
@@ -15,12 +15,12 @@ export const attributeTypes: Readonly<Record<string, 'Keyword' | 'KeywordList'>>
 
 export const attributeNames: readonly string[] = Object.keys(attributeTypes);
 
-/** As tools take them: `LonghaulAgent=Keyword`. */
+/** The attributes as Temporal's tools take them: `LonghaulAgent=Keyword`. */
 export const typedNames: readonly string[] = Object.entries(attributeTypes).map((pair) =>
   pair.join('='),
 );
 
-/** `wrong-type`: somebody registered the name as something else, `type`, so that no run can set it. */
+/** `wrong-type`: somebody registered the name with the type `type`, so no run can set it. */
 export type AttributeState = {
   readonly name: string;
   readonly status: 'registered' | 'missing' | 'wrong-type';
@@ -32,7 +32,7 @@ type Namespace = {
   readonly namespace: string;
 };
 
-/** What the namespace has of them. Rejects where the server does not let the caller ask. */
+/** Which of the attributes the namespace has. Rejects if the server does not let the caller ask. */
 export async function readAttributes(of: Namespace): Promise<readonly AttributeState[]> {
   const { customAttributes } = await of.operatorService.listSearchAttributes({
     namespace: of.namespace,
@@ -40,7 +40,7 @@ export async function readAttributes(of: Namespace): Promise<readonly AttributeS
   return attributeNames.map((name) => attributeState(name, customAttributes[name]));
 }
 
-/** Registers those that are missing. Done twice, by two at a time or by one, it changes nothing more. */
+/** Registers the missing attributes. It may run twice, or in two processes at once: the result is the same. */
 export async function addAttributes(of: Namespace, names: readonly string[]): Promise<void> {
   if (names.length === 0) return;
   await of.operatorService.addSearchAttributes({

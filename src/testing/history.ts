@@ -134,7 +134,7 @@ function findText(
   return undefined;
 }
 
-/** Bytes as text; deflated bytes are unpacked. */
+/** Bytes as text. Unpacks deflated bytes. */
 function textsOf(bytes: Uint8Array): readonly string[] {
   const text = strFromU8(bytes);
   try {

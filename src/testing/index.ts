@@ -1,4 +1,4 @@
-/** What users test their agents with. */
+/** Helpers with which users test their agents. */
 import './testing-packages';
 
 export {

@@ -93,7 +93,7 @@ export async function saveAll(
   for (const turn of turns) await store.saveTurn(turn);
 }
 
-/** A copy by JSON, because values of two realms of a test runner are not strictly equal. */
+/** A copy through JSON, because values of two realms of a test runner are not strictly equal. */
 export function plain(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }

@@ -27,8 +27,8 @@ export type SkippedTime = {
 };
 
 /**
- * Waits for a promise about a run, and skips time while the run only waits for a timer or a retry. It never skips time while a result is
- * awaited: the server would jump past the run's pause, to the deadline of the question.
+ * Waits for a promise about a run. Skips time while the run only waits for a timer or a retry. It never skips time while somebody awaits a
+ * result: the server would jump past the run's pause, to the deadline of the question.
  */
 export async function stepTimeUntil<Result>(
   awaited: Promise<Result>,
@@ -70,14 +70,14 @@ type History = Awaited<ReturnType<WorkflowHandle['fetchHistory']>>;
 
 type Time = { readonly seconds?: unknown; readonly nanos?: number | null };
 
-/** What a run and its children wait for. */
+/** The next event that a run and its children wait for. */
 type NextEvent =
   /** Work is running, or will run in a moment. */
   | { readonly kind: 'work' }
   /** An activity waits for its retry. The server does not tell when. */
   | { readonly kind: 'retry' }
   | { readonly kind: 'timer'; readonly at: number }
-  /** Time does not bring it: an answer, a signal, or the end. */
+  /** Time does not bring the event: an answer, a signal, or the end. */
   | { readonly kind: 'nothing' };
 
 /**

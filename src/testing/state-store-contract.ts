@@ -166,7 +166,7 @@ const valueCases: Readonly<Record<string, Case>> = {
   ),
 };
 
-/** A copy by JSON, because values of two realms of a test runner are not strictly equal. */
+/** A copy through JSON, because values of two realms of a test runner are not strictly equal. */
 function plain(state: JsonObject | undefined): unknown {
   return state && JSON.parse(JSON.stringify(state));
 }

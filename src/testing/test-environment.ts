@@ -15,8 +15,8 @@ import {
 } from '@temporalio/client';
 
 /**
- * The options of `createWorker`, without those of the server: the environment has its own. `inlineSpecs` is true by default, because
- * nobody else reaches this server.
+ * The options of `createWorker` without those for the server, because the environment has its own server. `inlineSpecs` is true by default,
+ * because nobody else reaches this server.
  */
 export type TestEnvironmentOptions = Omit<
   CreateWorkerOptions,
@@ -38,7 +38,7 @@ export type TestEnvironment = {
   skip(duration: Duration): Promise<void>;
   /** The server's time. */
   now(): Promise<Date>;
-  /** Stops the worker and the server. Running calls are aborted. */
+  /** Stops the worker and the server. Aborts running calls. */
   close(): Promise<void>;
 };
 

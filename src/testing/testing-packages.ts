@@ -1,4 +1,4 @@
-// `longhaul/testing` imports it first, so that a missing package is one sentence, not a stack of modules.
+// `longhaul/testing` imports this first, so that a missing package gives one sentence, not a stack of modules.
 import '../worker';
 import { loadPeer } from '../protocol/peers';
 

@@ -24,7 +24,7 @@ export function workflowsModule(): string {
   return require.resolve('../workflows');
 }
 
-/** Evaluated once for all runs of a worker. Otherwise it takes most of the memory of a waiting run. */
+/** The module that a worker evaluates once for all its runs. Otherwise it would take most of the memory of a waiting run. */
 export function sharedModule(): string {
   return require.resolve('../workflows/deflated-json');
 }
@@ -40,7 +40,7 @@ export function hasFailureConverter(bundle: NonNullable<WorkerOptions['workflowB
   return code.includes(encodesFailuresMark);
 }
 
-/** The part of the bundler's compiler that is used. */
+/** The part of the bundler's compiler that we use. */
 type Module = { readonly resource?: string };
 
 type Connection = {
@@ -66,7 +66,7 @@ type Compiler = {
 
 /**
  * A plugin of the bundler that refuses a workflow file without Longhaul's workflows. A worker with such a bundle would leave every run
- * waiting for ever. An import is not enough: only what a file exports is a workflow.
+ * waiting for ever. An import is not enough: only an export of a file is a workflow.
  */
 export class RequiredWorkflows {
   readonly #workflowsPath: string;
@@ -77,7 +77,7 @@ export class RequiredWorkflows {
 
   apply(compiler: Compiler): void {
     compiler.hooks.afterCompile.tap('longhaul', (compilation) => {
-      // Other errors say more: a file that was not found exports nothing.
+      // Other errors say more: if a file was not found, it exports nothing.
       if (compilation.errors.length > 0) return;
       const missing = this.#missingIn(compilation);
       if (missing.length === 0) return;

@@ -59,7 +59,9 @@ async function create(settings: Settings, ownsConnection: boolean): Promise<Work
   }
 }
 
-/** Asks before the worker is made. A worker that finds out by itself leaves threads behind, and the process does not end. */
+/**
+ * Checks the namespace before it makes the worker. A worker that finds out by itself leaves threads behind, and the process does not end.
+ */
 async function checkNamespace({ connection, namespace }: Settings): Promise<void> {
   try {
     await connection.withDeadline(Date.now() + timeouts.serverCheck / 2, () =>
@@ -71,7 +73,7 @@ async function checkNamespace({ connection, namespace }: Settings): Promise<void
   }
 }
 
-/** The native part would refuse it with an unclear error, and leave threads behind. */
+/** The native part would refuse the connection with an unclear error, and leave threads behind. */
 function checkConnection(connection: unknown): void {
   if (connection === undefined || connection instanceof NativeConnection) return;
   const { close } = (connection ?? {}) as { close?: unknown };

@@ -69,7 +69,7 @@ export type LonghaulOptions = Base & {
   readonly application?: string;
   /** The agents and workflows that this worker runs. */
   readonly runners?: readonly Runner[];
-  /** Tools for agents that are only data, such as those of `specs`. Tools of `runners` are registered automatically. */
+  /** Tools for agents that are only data, such as those of `specs`. The worker registers tools of `runners` by itself. */
   readonly tools?: readonly Tool[];
   readonly criteria?: readonly CustomCriterion[];
   readonly callbacks?: readonly Callbacks[];
@@ -85,7 +85,7 @@ export type LonghaulOptions = Base & {
   readonly prices?: PriceTable;
   /** Stores for state that outlives runs and for the turns of threads. You close them. */
   readonly stores?: Stores;
-  /** Bytes of memory for cached logs of runs. Logs that do not fit are read again from the run. Default 64 MiB. */
+  /** Bytes of memory for cached logs of runs. The worker reads other logs again from the run. Default 64 MiB. */
   readonly logCacheBytes?: number;
   /** Called for every streamed delta of every model call of this worker. It must not block. */
   readonly onDelta?: (event: DeltaEvent) => void;
@@ -99,7 +99,7 @@ export type CreateWorkerOptions = LonghaulOptions & {
   readonly namespace?: string;
   /** The task queue of workflows and activities. Default `longhaul`. */
   readonly taskQueue?: string;
-  /** Temporal's own option, for instance for a payload converter. Codecs in it need a failure converter that encodes, too. */
+  /** Temporal's own option, for instance for a payload converter. If it has codecs, it also needs a failure converter that encodes. */
   readonly dataConverter?: EncryptionOptions['dataConverter'];
   /** Other options of Temporal's worker. They win over Longhaul's. */
   readonly workerOptions?: Partial<WorkerOptions>;

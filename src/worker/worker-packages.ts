@@ -1,4 +1,4 @@
-// `longhaul/worker` imports it first, so that an old Node or a missing package is one sentence, not a stack of modules.
+// `longhaul/worker` imports this first, so that an old Node or a missing package gives one sentence, not a stack of modules.
 /* eslint-disable @typescript-eslint/no-require-imports -- loads a package only to say that it is missing */
 import '../server/client-packages';
 import { loadPeer } from '../protocol/peers';

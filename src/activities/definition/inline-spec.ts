@@ -1,4 +1,4 @@
-// A spec that was sent with a start. A worker takes it only if its options allow it: else anybody who may start a run could call every
+// A spec that was sent with a start. A worker takes it only if its options allow it. Otherwise anybody who may start a run could call every
 // tool and every model of the worker.
 
 import { Context } from '@temporalio/activity';

@@ -18,7 +18,7 @@ import { listMcpTools } from '../mcp/mcp-tools';
 import { McpUnavailable } from '../mcp/mcp-failure';
 import { pinnedDefinition } from './pinned-definition';
 
-/** The definition by this worker's registry, without waiting. */
+/** The definition from this worker's registry, without waiting. */
 export async function loadDefinition(
   dependencies: ActivityDependencies,
   input: LoadDefinitionInput,
@@ -62,7 +62,7 @@ function withoutRetry(error: unknown): unknown {
   );
 }
 
-/** Undefined if MCP servers must be asked, but no `signal` is given: then the call may not wait. */
+/** Undefined if it must ask MCP servers but gets no `signal`: then the call may not wait. */
 async function makeDefinition(
   dependencies: ActivityDependencies,
   { runner, inline }: LoadDefinitionInput,
@@ -93,7 +93,7 @@ async function loadPinned(
   };
 }
 
-/** Left out without stores, because it is in the history of every run. */
+/** Left out if there are no stores, because it is in the history of every run. */
 function storesHere({ stores = {} }: ActivityDependencies): { stores?: StateStoreName[] } {
   const names = storeNames.filter((name) => stores[name] !== undefined);
   return names.length === 0 ? {} : { stores: names };
@@ -110,7 +110,7 @@ function lacksCode({ details }: LonghaulError): boolean {
   ].some((key) => details[key] !== undefined);
 }
 
-/** As `loadDefinition`, but may wait for MCP servers and the root run. The server retries it until a worker knows the runner. */
+/** Like `loadDefinition`, but may wait for MCP servers and the root run. The server retries it until a worker knows the runner. */
 export async function findDefinition(
   dependencies: ActivityDependencies,
   input: LoadDefinitionInput,

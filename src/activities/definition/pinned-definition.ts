@@ -31,8 +31,8 @@ export function ownWorkflowId(): string {
 }
 
 /**
- * Pinned definitions by hash. A worker that does not have one asks the root run, once per hash. This process computes each hash
- * itself: it does not believe what a run answers.
+ * Pinned definitions by hash. A worker that does not have one asks the root run, once per hash. This process computes each hash itself, and
+ * does not believe the run's answer.
  */
 export class DefinitionCache {
   readonly #definitions = new JsonCache<Definition>(64 * limits.definition);

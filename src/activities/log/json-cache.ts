@@ -4,15 +4,15 @@ import { LRUCache } from 'lru-cache';
 import { limits } from '../../protocol/limits';
 import type { InputRef, RunInput } from '../../protocol/run';
 
-/** What V8 and a cache entry take besides the bytes. */
+/** The memory of V8 and of a cache entry besides the bytes. */
 const overhead = 400;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /**
- * JSON that a cache keeps, as bytes. A cache must not keep the value itself: a string that was cut from a longer one keeps all of the
- * longer one in memory, and nothing tells how much that is.
+ * JSON that a cache keeps, as bytes. A cache must not keep the value itself: a string cut from a longer string keeps all of the longer one
+ * in memory, and nobody can tell how much that is.
  */
 export class OwnedJson<Value> {
   readonly #bytes: Uint8Array;
@@ -49,7 +49,7 @@ export class JsonCache<Value> {
     if (!this.#values.has(key)) this.#values.set(key, new OwnedJson(value));
   }
 
-  /** The cached value, or what `request` gives, which is then cached. All callers get its failure; a failure is not cached. */
+  /** The cached value. If there is none, caches the result of `request`. All callers get its failure, which is not cached. */
   async get(key: string, request: () => Promise<Value>): Promise<Value> {
     const known = this.peek(key);
     if (known !== undefined) return known;
@@ -67,7 +67,7 @@ export class JsonCache<Value> {
   }
 }
 
-/** Long inputs of children. The branches of a parallel workflow share one; this process asks their caller for it once. */
+/** Long inputs of children. The branches of a parallel workflow share one input, and this process asks their caller for it only once. */
 export class InputCache {
   readonly #inputs = new JsonCache<RunInput['input']>(64 * limits.input);
 

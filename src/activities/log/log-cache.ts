@@ -81,7 +81,7 @@ export class LogCache {
     }
   }
 
-  /** Stores a new object, because the cache does not measure the same object again. The pages of a failed read are kept, too. */
+  /** Stores a new object, because the cache does not measure the same object again. Also keeps the pages of a failed read. */
   #keep(workflowId: string, cached: CachedLog): void {
     this.#logs.set(workflowId, { ...cached }, { size: Math.max(1, cached.bytes) });
   }

@@ -11,7 +11,7 @@ import { LonghaulError } from '../../protocol/errors';
 import { queryNames } from '../../protocol/names';
 import type { InputRef, RunInput } from '../../protocol/run';
 
-/** A page of an earlier execution's log from `from` on, as long as fits one result: a `LogPage` as deflated JSON. */
+/** A page of an earlier execution's log, from entry `from` on, as long as one result may be: a `LogPage` as deflated JSON. */
 export async function pullLog(
   { logCache }: ActivityDependencies,
   { log, from }: PullLogInput,

@@ -10,7 +10,10 @@ import type { RunnerSpec } from '../../protocol/spec';
 import type { LogCache } from './log-cache';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** gRPC status codes of errors that may pass: unknown, deadline exceeded, resource exhausted, failed precondition, aborted, internal, unavailable. */
+/**
+ * gRPC status codes of errors that may pass: unknown, deadline exceeded, resource exhausted, failed precondition, aborted, internal,
+ * unavailable.
+ */
 const passing: readonly unknown[] = [2, 4, 8, 9, 10, 13, 14];
 
 const firstPauseMs = 250;
@@ -29,7 +32,7 @@ export async function readLog(
   });
 }
 
-/** As `readLog`, for a run that has just closed. */
+/** Like `readLog`, for a run that has just closed. */
 export async function readClosedLog(
   logCache: LogCache,
   ref: LogRef,

@@ -24,7 +24,7 @@ const load = createRequire(__filename);
 
 let sdk: Sdk | undefined;
 
-/** The size limit of one message of a server. */
+/** The largest message that a server may send. */
 const mostMessageBytes = 4 * 1024 * 1024;
 
 const connectTimeoutMs = 50_000;
@@ -81,7 +81,7 @@ export class McpConnection {
     return this.#fault;
   }
 
-  /** The end of what the child process wrote to its standard error. */
+  /** The last output of the child process on its standard error. */
   get said(): string {
     return this.#output().trim();
   }
@@ -105,7 +105,7 @@ export class McpConnection {
       page += 1
     ) {
       const params = cursor === undefined ? {} : { cursor };
-      // The client's own method compiles all output schemas, and one bad tool would spoil the list.
+      // The client's own method compiles all output schemas, so one bad tool would spoil the whole list.
       const result = await this.#client.request(
         { method: 'tools/list', params },
         loadMcpSdk().PaginatedResultSchema,
@@ -152,18 +152,18 @@ export class McpConnection {
     try {
       await this.#client.close();
     } catch {
-      // It is closed already.
+      // The connection is closed already.
     }
   }
 
-  /** Ends the child process at once. For the exit of this process, when nothing can be awaited. */
+  /** Ends the child process at once, for an exit of this process that cannot wait. */
   kill(): void {
     const { pid } = this;
     if (pid === undefined) return;
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // It has ended already.
+      // The child process has ended already.
     }
   }
 }
@@ -192,7 +192,7 @@ function transportTo({ connection: address }: McpServer): {
   const sdk = loadMcpSdk();
   if (address.kind === 'http') {
     const requestInit = { headers: { ...address.headers } };
-    // Redirects are followed within the origin only, so that credentials go nowhere else.
+    // Follows redirects only within the origin, so that credentials go nowhere else.
     const options = { requestInit, fetch: fetchMcp };
     const transport = new sdk.StreamableHTTPClientTransport(new URL(address.url), options);
     return { transport, output: () => '' };
@@ -241,7 +241,7 @@ function endOfEvent(chunk: Uint8Array): number {
 
 type Sdk = typeof clientModule & typeof stdioModule & typeof httpModule & typeof typesModule;
 
-/** Loads the SDK for the first server. Most workers need none. */
+/** Loads the SDK for the first server. Most workers do not need it. */
 function loadMcpSdk(): Sdk {
   return (sdk ??= loadPeer(name, () => {
     const loaded = modules.map((module) => load(`${name}/${module}`) as object);

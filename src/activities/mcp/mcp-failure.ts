@@ -4,7 +4,7 @@ import { redact } from '../../providers/redact';
 import type { McpServer } from '../../define/mcp-server';
 
 const reasonLength = 1_000;
-/** How much of a server's text is read. */
+/** Reads at most this many characters of a server's text. */
 const readCharacters = 8_192;
 /** Shorter values are words such as `true`, not secrets. */
 const shortestSecret = 6;

@@ -9,7 +9,7 @@ type Slot = {
   readonly opening: Promise<McpConnection>;
   connection?: McpConnection;
   users: number;
-  /** True: no new calls use it, and it closes after its last call. */
+  /** If true, no new calls use it, and it closes after its last call. */
   dropped: boolean;
 };
 
@@ -20,7 +20,7 @@ export class McpPool {
   #isClosed = false;
   readonly #killAtExit = (): void => this.#open.forEach((connection) => connection.kill());
 
-  /** Does `work` on the server's connection. Errors that the server answers pass; other errors become `McpUnavailable`. */
+  /** Does `work` on the server's connection. An error that the server answers passes; any other error becomes `McpUnavailable`. */
   async use<Result>(
     server: McpServer,
     work: (connection: McpConnection) => Promise<Result>,

@@ -1,5 +1,5 @@
-// The tools of MCP servers: lists them, and calls them. The model sees the server's answer. A broken connection is retried. A call with
-// effect `once` that was sent and not answered ends with an unknown outcome.
+// Lists and calls the tools of MCP servers. The model sees the server's answer. A call is retried if the connection breaks, except a sent
+// call with effect `once`: without an answer it ends with an unknown outcome.
 
 import { Context, log } from '@temporalio/activity';
 import { errorOutput, type ToolOutput, toToolOutput } from '../../core/transcript/tool-output';
@@ -32,7 +32,7 @@ export type McpCall = {
   readonly signal: AbortSignal;
 };
 
-/** A server finds the call's idempotency key under this name. It is the same in every attempt. */
+/** Under this name the server finds the call's idempotency key, which is the same in every attempt. */
 const keyName = 'longhaul/idempotencyKey';
 
 export async function callMcpTool({
@@ -91,7 +91,7 @@ type Media = Extract<ToolContent, { type: 'media' }>;
 
 type Data = { readonly data: string; readonly mimeType: string | undefined };
 
-/** The answer as the model sees it. Structured content replaces the text beside it, as the protocol says, but not pictures. */
+/** The answer as the model sees it. As the protocol says, structured content replaces the text beside it. It does not replace pictures. */
 export function mcpOutput(
   tool: string,
   { content, structuredContent, isError }: CallToolResult,
@@ -123,7 +123,7 @@ export function mcpOutput(
 function pictureOf(block: Block): { data: string; mimeType: string } | undefined {
   const { data, mimeType } = dataOf(block) ?? {};
   if (data === undefined || mimeType === undefined || !imageTypes.has(mimeType)) return undefined;
-  // A provider would refuse anything else, in this call and in every later one.
+  // A provider would refuse any other data, in this call and in every later one.
   const isBase64 = data.length > 0 && data.length % 4 === 0 && /^[A-Za-z0-9+/]+=*$/.test(data);
   return isBase64 ? { data, mimeType } : undefined;
 }

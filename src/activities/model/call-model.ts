@@ -66,7 +66,7 @@ async function prepare(call: Omit<TurnCall, 'messages'>): Promise<PreparedCall> 
   return { ...call, messages: request.messages, provider, request, chain };
 }
 
-/** What a turn of a thread remembers of the turns before it. */
+/** The earlier turns that a turn of a thread remembers. */
 async function remembered(call: Omit<TurnCall, 'messages'>): Promise<readonly Message[]> {
   const { dependencies, input, spec, signal } = call;
   if (input.memory === undefined) return [];
@@ -104,7 +104,7 @@ async function checkedResult(
 
 /**
  * The model's answer, kept over attempts: if code that checks the answer throws, the next attempt checks the same answer, on any worker.
- * It is stored in the heartbeat's details, which the server keeps between attempts.
+ * The heartbeat's details have it, which the server keeps between attempts.
  */
 export class CachedResponse {
   readonly #keep: Heartbeat;

@@ -110,7 +110,7 @@ export function checkedResponse(target: CallTarget, response: ModelResponse): Mo
   throw badResponse(target, `the provider's response cannot be used: ${problem}`);
 }
 
-/** Classifies an error that a user's provider threw. An unknown error is not retried for ever. */
+/** Classifies an error that a user's provider threw. Temporal does not retry an unknown error for ever. */
 export function providerFailure(target: CallTarget, error: unknown): unknown {
   if (LonghaulError.is(error) || error instanceof TemporalFailure) return error;
   if (isNetworkError(error)) return providerErrorFromNetwork(target, error);
@@ -149,7 +149,7 @@ export function earlyStopOf(
   return new EarlyStop(turnNames(spec).allowed);
 }
 
-/** Cuts a stream when a tool name shows that nothing of the turn will run. The machine finds the invalid call of a cut turn by itself. */
+/** Cuts a stream when a tool name shows that no call of the turn will run. The machine finds the invalid call of a cut turn by itself. */
 export class EarlyStop {
   readonly #assembler: StreamedTurnAssembler;
   readonly #cut = new AbortController();
@@ -159,7 +159,7 @@ export class EarlyStop {
     this.#assembler = new StreamedTurnAssembler({ allowed });
   }
 
-  /** Aborts when nothing of the turn can run. */
+  /** Aborts when no call of the turn can run. */
   get signal(): AbortSignal {
     return this.#cut.signal;
   }
@@ -180,7 +180,7 @@ export class EarlyStop {
     );
   }
 
-  /** The turn by its deltas, for a provider that does not return what had arrived before the cut. */
+  /** The turn, made from its deltas. For a provider that does not return what arrived before the cut. */
   cutTurn(origin: Origin): ModelResponse | undefined {
     if (this.#invalid === undefined) return undefined;
     const content = [...this.#assembler.partialTurn().content, toCallPart(this.#invalid)];

@@ -21,7 +21,7 @@ export type CalledModel = {
 
 type HookedModelCall = {
   readonly spec: AgentSpec;
-  /** What the model is sent. */
+  /** The messages for the model. */
   readonly messages: readonly Message[];
   readonly chain: CallbackChain | undefined;
 };
@@ -45,7 +45,7 @@ export async function afterModelCall(
   const { content, origin } = response;
   const all = [...messages, { role: 'assistant' as const, parts: content, origin }];
   const invalidToolCalls = await decideInvalidCalls(chain, { spec, messages: all, response });
-  // The hook after the call does not see a turn whose invalid calls were decided.
+  // The hook after the call does not see a turn whose invalid calls a callback has decided.
   if (invalidToolCalls.length > 0) {
     const toCheck = withRepairs(response, invalidToolCalls);
     return { turn: response, checks: { invalidToolCalls }, toCheck };
@@ -58,7 +58,7 @@ export async function afterModelCall(
   return { turn: response, checks };
 }
 
-/** The model was not called: nothing was used. */
+/** Uses no tokens, because the model was not called. */
 function overridden(text: string): CalledModel {
   const content = [{ type: 'text' as const, text }];
   const turn = { content, usage: emptyUsage, finishReason: 'stop' as const };

@@ -82,7 +82,7 @@ async function checkText({
   return checks;
 }
 
-/** The whole text must be a JSON object or array. One code fence around it is removed. */
+/** The whole text must be a JSON object or array. Removes one code fence around it. */
 export function checkStructured(text: string, schema: Json | undefined): CriterionResult {
   const parsed = parseJson(stripFence(text));
   if (parsed === undefined) return { met: false, missing: 'it is not JSON' };
@@ -121,7 +121,7 @@ export type TurnCall = {
   readonly input: CallModelInput;
   readonly definition: Definition;
   readonly spec: AgentSpec;
-  /** What the model is sent. */
+  /** The messages for the model. */
   readonly messages: readonly Message[];
   readonly signal: AbortSignal;
 };
@@ -204,7 +204,7 @@ async function evaluate(
   throw userCodeError(place, 'must answer true, false or {met, missing?, value?} as JSON');
 }
 
-/** Throws before the model is called: a turn that this worker cannot check would be paid for in vain. */
+/** Throws before the model is called: otherwise a turn that this worker cannot check would cost money in vain. */
 export function requireCriteria({ registry }: ActivityDependencies, spec: AgentSpec): void {
   for (const criterion of spec.criteria ?? []) {
     if (criterion.kind === 'custom' && registry.criteria.get(criterion.name) === undefined)

@@ -1,4 +1,4 @@
-// What a run does with the state stores: it reads all of them when it starts, and writes the session when it completes.
+// A run's use of the state stores: it reads all of them when it starts, and writes the session when it completes.
 
 import { defined, type Json, type JsonObject } from '../../base/json';
 import type { CloseRunInput, OpenRunInput, OpenRunResult } from '../../protocol/activities';
@@ -10,7 +10,7 @@ import { encodeState } from '../../stores/state-text';
 import type { ActivityDependencies } from '../dependencies';
 import { notHere } from '../failures';
 
-/** How often a run reads a session again that changes while it is read. */
+/** How often a run reads a session again that changes during the read. */
 const readAttempts = 5;
 
 /** The session a run starts with, and the version that the session store has of it. */
@@ -39,7 +39,7 @@ function requireStores(stores: StateStores, names: readonly (keyof StateStores)[
 
 type OpenState = Omit<OpenRunInput, 'stores'> & { readonly stores: StateStores };
 
-/** The session of the app, the user and the session store; a later one wins. The caller's values win, or lose with `store`. */
+/** The session from the stores of app, user and session; a later one wins. The caller's values win, or lose with `store`. */
 export async function openState(options: OpenState): Promise<OpenRunResult> {
   const { session: given, sessionPrecedence = 'caller' } = options;
   const { states, version } = await loadStates(options);
@@ -105,7 +105,7 @@ async function loadSession(
   });
 }
 
-/** A store may be the user's own: what it returns is checked. */
+/** A store may be the user's own, so its result is checked. */
 async function load(
   name: keyof StateStores,
   read: () => Promise<JsonObject | undefined>,
@@ -134,7 +134,7 @@ export async function callStore<Result>(
   }
 }
 
-/** A later state wins. Keys that start with two underscores belong to Longhaul: they are not read or written. */
+/** A later state wins. Keys that start with two underscores belong to Longhaul: this neither reads nor writes them. */
 function mergeStates(states: readonly JsonObject[]): JsonObject {
   const entries = states.flatMap((state): [string, Json][] => Object.entries(state));
   return Object.fromEntries(entries.filter(([key]) => !key.startsWith('__')));

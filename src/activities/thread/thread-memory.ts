@@ -1,4 +1,4 @@
-// What a thread does besides its turns: it reads and writes its memory store, and has older turns summarised.
+// The work of a thread besides its turns: it reads and writes its memory store, and has older turns summarised.
 
 import { textOfParts, utf8Length } from '../../base/text';
 import { foldMemory, turnsOf } from '../../core/transcript/memory';
@@ -49,7 +49,7 @@ export async function openThread(
     }
     const last = memory.kind === 'windowed' ? Math.max(1, memory.turns) : mostTurns;
     const store = storeOf(dependencies, memory.store);
-    // Read before the turns: if somebody clears them in between, this generation is over.
+    // Reads the generation before the turns: if somebody clears them in between, this generation is over.
     const generation = await callStore(`memory store '${memory.store}'`, () =>
       store.generation(input.key),
     );
@@ -192,7 +192,7 @@ function userMessage(text: string): Message {
   return { role: 'user', parts: [{ type: 'text', text }] };
 }
 
-// What a thread reads from its memory store. The store may be the user's own: its rows are checked here, before they enter a history.
+// Data that a thread reads from its memory store. The store may be the user's own, so this checks its rows before they enter a history.
 
 /** The turns without doubles, the oldest first. Throws `StoreError` for a row that is not a turn. */
 export function orderedTurns(rows: unknown): readonly StoredMemoryTurn[] {
@@ -231,7 +231,7 @@ export function sessionOf(turn: StoredMemoryTurn | undefined): JsonObject | unde
   );
 }
 
-/** The newest turns, as many as fit one result. */
+/** As many of the newest turns as fit into one result. */
 export function newestThatFit(turns: readonly StoredMemoryTurn[]): readonly KeptTurn[] {
   const kept = turns.map(keptTurn);
   let bytes = 0;
@@ -242,7 +242,7 @@ export function newestThatFit(turns: readonly StoredMemoryTurn[]): readonly Kept
   return kept.slice(first + 1);
 }
 
-/** Turns that were not written by a thread have no message id. */
+/** Only turns that a thread wrote have a message id. */
 function keptTurn(turn: StoredMemoryTurn): KeptTurn {
   const { id, invocationId: workflowId, user, assistant, createdAt, eventData } = turn;
   const messageId = isJsonObject(eventData) ? eventData['messageId'] : undefined;

@@ -63,7 +63,7 @@ function wasStartedBefore({ onceIn }: CallToolInput): boolean {
   return info.attempt > 1 || isRepeated || onceIn !== info.workflowExecution?.runId;
 }
 
-/** These errors are not shown to the model: they end the run, or another worker makes the call. */
+/** The model does not see these errors: they end the run, or another worker makes the call. */
 function isForTheRun(error: unknown): boolean {
   if (isCancelled(error) || hasCode(error, 'NotRegisteredHere')) return true;
   return (
@@ -202,7 +202,7 @@ function failedOutput(spec: ToolSpec, error: unknown): ToolOutput {
 
 /** The code of a tool: in this worker, or behind an MCP server. */
 type RunnableTool = {
-  /** The tool of this worker, which also checks the arguments. MCP tools have none. */
+  /** The tool of this worker, which also checks the arguments. Undefined for MCP tools. */
   readonly own: Tool | undefined;
   run(args: unknown, context: ToolContext): Promise<ToolOutput>;
 };

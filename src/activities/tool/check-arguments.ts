@@ -56,7 +56,7 @@ function refused({ name }: ToolSpec, problems: readonly Problem[]): CheckedToolA
   return { ok: false, problem };
 }
 
-/** The activity: for a call that runs elsewhere, and that a person or a repair has changed. */
+/** The activity for a call that runs elsewhere, and whose arguments a person or a repair has changed. */
 export async function checkArguments(
   dependencies: ActivityDependencies,
   input: CheckArgumentsInput,
@@ -70,7 +70,7 @@ export async function checkArguments(
   });
 }
 
-/** The arguments of a call. Long ones are read from the log. */
+/** The arguments of a call. Reads long ones from the log. */
 export async function callArguments(
   dependencies: ActivityDependencies,
   input: CallToolInput,

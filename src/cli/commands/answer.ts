@@ -29,7 +29,7 @@ export function addResumeCommand(program: Command, { terminal, finish }: Command
   });
 }
 
-/** If the input is not open any more, the answer is sent as it is: the run accepts the same answer again. */
+/** Sends the answer unchecked if the input is not open any more: the run accepts the same answer again. */
 async function resume(run: RunHandle, text: string, inputId: string | undefined): Promise<void> {
   const pending = await run.pending();
   const input =
@@ -83,7 +83,7 @@ type PersonFlags = WorkerFlags & {
 
 type AnswerAction = {
   readonly workflowId: string;
-  /** What to print afterwards: `answered`. */
+  /** The word to print afterwards: `answered`. */
   readonly done: string;
   readonly act: (run: RunHandle) => Promise<void>;
 };
@@ -98,7 +98,7 @@ function addPersonFlags(command: Command): Command {
     .option('--no-worker', 'never serve agents in this process');
 }
 
-/** Sends a person's answer to a run. If this process serves the run, it follows the run too, because the run goes on only as long. */
+/** Sends a person's answer to a run. If this process serves the run, it also follows the run, because the run stops with the process. */
 async function decide(
   { workflowId, done, act }: AnswerAction,
   flags: PersonFlags,

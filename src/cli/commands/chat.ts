@@ -62,7 +62,7 @@ export function addChatCommand(program: Command, { terminal, finish }: CommandCo
   );
 }
 
-/** A conversation stays on its task queue, so the queue for specs must be the same each time the command runs. */
+/** A conversation stays on its task queue. So the queue for specs must be the same each time the command runs. */
 function withOwnQueue(agent: string, flags: ChatFlags): ChatFlags {
   if (flags.file === undefined || flags.taskQueue !== undefined) return flags;
   return { ...flags, taskQueue: `longhaul-chat-${agent}` };

@@ -68,7 +68,7 @@ async function serve(
   source: AgentsSource | undefined,
   { terminal, end }: Surroundings,
 ): Promise<void> {
-  // A server that is still starting ends with this process.
+  // If the server is still starting, it ends with this process.
   const server = await Promise.race([startServer(flags), end]);
   if (server === undefined) return;
   const worker = source && workerFor(flags, source, { server, terminal });
@@ -87,7 +87,7 @@ async function serve(
   }
 }
 
-/** `isUsual`: other commands find it without `--address`. */
+/** `isUsual`: other commands find the server without `--address`. */
 type StartedServer = DevServer & { readonly isUsual: boolean };
 
 async function startServer(flags: DevFlags): Promise<StartedServer> {
@@ -178,7 +178,7 @@ type Holder = { readonly pid: number; readonly port: number };
 
 type DbLock = { readonly release: () => void };
 
-/** Refuses a database that another dev server uses. Waits for a server to end whose process was killed. */
+/** Refuses a database that another dev server uses. If that server's process was killed, waits for the server to end. */
 async function awaitFormerServer(dbFile: string): Promise<void> {
   const file = lockFileOf(dbFile);
   const holder = readHolder(file);

@@ -46,7 +46,7 @@ type DiffFlags = ConnectionFlags & {
 
 type Side = { readonly definitions: Definitions; readonly missing: readonly string[] };
 
-/** Opens the server of the flags; tests give their own. */
+/** Connects to the server that the flags name. Tests give their own function. */
 type Open = (flags: ConnectionFlags) => Promise<Pick<Longhaul, 'runs' | 'client' | 'close'>>;
 
 export function addDiffCommand(program: Command, { terminal, finish }: CommandContext): void {
@@ -99,7 +99,7 @@ type Sides = { readonly before: Side; readonly after: Side };
 
 type FoundRuns = { readonly runs: readonly PinnedRun[] | undefined; readonly noRuns?: string };
 
-/** Without a server, the differences are still shown. */
+/** The command shows the differences even without a server. */
 async function findRuns(
   changes: readonly RunnerChange[],
   { before, after }: Sides,
@@ -156,7 +156,7 @@ function print(
     terminal.print(line);
 }
 
-/** A block per runner: its fields with what they were and what they are. */
+/** A block per runner: each changed field with its old and its new value. */
 function renderChanges(changes: readonly RunnerChange[], style: Style): readonly string[] {
   return changes.flatMap(({ runner, kind, change, fields, through }) => {
     const by = through.length === 0 ? '' : `, through ${through.join(', ')}`;
@@ -180,7 +180,7 @@ function textOf(value: Json): readonly string[] {
   return printable(text).split('\n');
 }
 
-/** The open runs, and which definition each has. */
+/** The open runs, each with its definition. */
 function renderPinnedRuns(
   runs: readonly PinnedRun[],
   { style, width, now }: TableOptions & { readonly now: Date },
@@ -201,7 +201,7 @@ export type PinnedRun = RunSummary & {
   readonly hash?: string;
 };
 
-/** What the `definition` query answers; runs below others have only the hash of their root run's. */
+/** The answer to the `definition` query. Child runs have only the hash of their root run's definition. */
 type Pinned = { readonly hash: string; readonly definition?: Definition };
 
 /** The open root runs of these runners, the newest first. */

@@ -115,11 +115,11 @@ export async function checkAgents(
 
 type ServerCheckOptions = {
   readonly longhaul: Longhaul;
-  /** This folder has agents that `run` would serve. */
+  /** Whether this folder has agents that `run` would serve. */
   readonly hasAgents: boolean;
 };
 
-/** From the server to the runs; what depends on a failed check is left out. */
+/** Checks the server first and the runs last. Leaves out checks that depend on a failed one. */
 async function checkServer(options: ServerCheckOptions): Promise<readonly Check[]> {
   const { longhaul } = options;
   const server = await checked('server', () => describeServer(longhaul));
@@ -145,7 +145,7 @@ async function checked(name: string, check: () => Promise<Omit<Check, 'name'>>):
   }
 }
 
-/** Several checks of one look; one failed check when that fails. */
+/** Several checks from one look. If the look fails, it gives one failed check. */
 async function checkedAll(
   name: string,
   check: () => Promise<readonly Check[]>,

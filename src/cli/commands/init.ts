@@ -9,7 +9,7 @@ import type { CommandContext } from '../session/parse-options';
 
 const template = join(__dirname, '../../../template');
 
-/** npm leaves files of this name out of a package. */
+/** npm leaves files with this name out of a package. */
 const renamed: Readonly<Record<string, string>> = { gitignore: '.gitignore' };
 
 export function addInitCommand(program: Command, { terminal, finish }: CommandContext): void {
@@ -29,7 +29,7 @@ export function addInitCommand(program: Command, { terminal, finish }: CommandCo
     });
 }
 
-/** The paths of what was written. Throws, before it writes anything, where a file is there already. */
+/** Returns the paths of the files it wrote. If a file exists already, throws before it writes anything. */
 async function writeProject(folder: string): Promise<readonly string[]> {
   const entries = await readdir(template, { recursive: true, withFileTypes: true });
   const files = entries
@@ -55,7 +55,7 @@ async function writeProject(folder: string): Promise<readonly string[]> {
   return paths;
 }
 
-/** Named after the folder, and asks for this version of the package. */
+/** The manifest gets the folder's name, and asks for this version of the package. */
 function manifestOf(text: string, folder: string): string {
   const manifest = JSON.parse(text) as { readonly dependencies: object };
   const name = basename(folder)
@@ -70,7 +70,7 @@ function manifestOf(text: string, folder: string): string {
   return `${JSON.stringify(own, null, 2)}\n`;
 }
 
-/** Of this package. */
+/** The version of this package. */
 export function packageVersion(): string {
   const file = join(__dirname, '..', '..', '..', 'package.json');
   return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;

@@ -97,7 +97,7 @@ export function addInboxCommand(program: Command, { terminal, finish }: CommandC
   });
 }
 
-/** Reads one item more than it shows, to know whether there are more. */
+/** Reads one item more than it shows, to find out whether there are more. */
 export async function readInbox(
   longhaul: Pick<Longhaul, 'inbox'>,
   flags: InboxFlags,

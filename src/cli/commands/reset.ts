@@ -18,7 +18,7 @@ type ResetFlags = ConnectionFlags & {
   readonly json?: true;
 };
 
-/** At most this many calls are listed. */
+/** Lists at most this many calls. */
 const mostLines = 50;
 
 export function addResetCommand(program: Command, { terminal, finish }: CommandContext): void {

@@ -98,7 +98,7 @@ async function startAndFollow(
   try {
     const run = await session.longhaul.start(start.agent, start.input, start.options);
     session.attendTo(run.workflowId);
-    // A task queue of its own has no other worker: whoever takes the run over needs its name.
+    // No other worker polls a task queue of its own: whoever takes over the run needs the queue's name.
     const where = flags.file === undefined ? '' : ` on task queue ${session.longhaul.taskQueue}`;
     const opening = `run ${run.workflowId}${where}`;
     return await session.whileServing(follow(run, { flags, terminal, opening }));

@@ -72,7 +72,7 @@ export function renderSetup(
 export type AttributeReport = {
   readonly name: string;
   readonly status: 'registered' | 'already-there' | 'wrong-type';
-  /** The type it is registered with now. */
+  /** The type with which it is registered now. */
   readonly type: string;
   readonly todo?: string;
 };

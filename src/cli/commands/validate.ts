@@ -63,7 +63,7 @@ function printLines({ ids, problems }: SpecCheck, terminal: Terminal): void {
   if (problems.length === 0) terminal.print(`ok: ${ids.join(', ')}`);
 }
 
-/** All code a worker on these agents would have. */
+/** All code that a worker for these agents would have. */
 function codeOf({ tools, callbacks, criteria: known, mcpServers }: Registry): CodeOptions {
   return {
     tools: tools.values(),

@@ -79,7 +79,7 @@ async function serveHere(
   }
 }
 
-/** Each worker in a process of its own, so that modules load again. */
+/** Runs each worker in a process of its own, so that modules load again. */
 async function watch(source: AgentsSource, flags: ServeFlags, terminal: Terminal): Promise<void> {
   const connection = connectionIn(flags);
   const { server, namespace = defaults.namespace } = targetOf(connection);
@@ -121,7 +121,7 @@ function show(worker: ReadyWorker, { source, server, terminal }: WorkerPlace): v
 
 type HealthAddress = { readonly host: string; readonly port: number };
 
-/** `8090` or `0.0.0.0:8090`. A port alone is reachable from this machine only. */
+/** `8090` or `0.0.0.0:8090`. With a port alone, only this machine can reach it. */
 function parseHealthAddress(text: string): HealthAddress {
   const [, host = '127.0.0.1', port = ''] = /^(?:(.+):)?(\d+)$/.exec(text) ?? [];
   if (port === '') throw new UsageError(`'${text}' is not an address: give a port, or host:port`);
@@ -129,8 +129,8 @@ function parseHealthAddress(text: string): HealthAddress {
 }
 
 /**
- * Answers each request with 200 while the worker takes work, else with 503, for as long as the process is there. Rejects when the
- * port is taken.
+ * Answers each request with 200 while the worker takes work, else with 503, as long as the process lives. Rejects if another process uses
+ * the port.
  */
 async function serveHealth({ host, port }: HealthAddress, state: () => string): Promise<void> {
   const server = createServer((_, response) => {

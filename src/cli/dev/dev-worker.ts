@@ -19,7 +19,7 @@ export function addDevWorkerCommand(program: Command, { terminal, finish }: Comm
     .command('dev-worker', { hidden: true })
     .argument('<start>')
     .action(async (start: string) => {
-      // Ctrl-C reaches every process of the terminal: `dev` decides what happens.
+      // Ctrl-C reaches every process of the terminal. `dev` decides what happens.
       process.on('SIGINT', () => undefined);
       process.once('disconnect', () => process.exit(exitCodes.done));
       finish(await serve(JSON.parse(start) as WorkerStart, terminal));
@@ -61,7 +61,7 @@ async function serve(start: WorkerStart, terminal: Terminal): Promise<number> {
   return exitCodes.done;
 }
 
-/** The files of the specs and their folders: a new file in a folder may belong to the specs. */
+/** The files of the specs, and their folders: a new file in a folder may belong to the specs. */
 function specFiles({ files }: LoadedAgents): readonly string[] {
   const paths = files.map((file) => resolve(file));
   return [...paths, ...paths.map((path) => dirname(path))];
@@ -86,12 +86,12 @@ async function tell(message: WorkerMessage): Promise<void> {
 }
 
 type LoadedFiles = {
-  /** The user's own modules that were loaded since. */
+  /** The user's own modules that have loaded since. */
   files(): readonly string[];
   stop(): void;
 };
 
-/** Notes the modules that are loaded, packages left out. Node before 22.15 cannot tell: then there are none. */
+/** Notes which modules load, but not those of packages. Node before 22.15 cannot tell: then the list is empty. */
 function noteLoadedFiles(): LoadedFiles {
   const { registerHooks } = nodeModule as { registerHooks?: typeof nodeModule.registerHooks };
   const urls = new Set<string>();

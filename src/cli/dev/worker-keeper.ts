@@ -16,7 +16,7 @@ const everyMs = 300;
 export type KeeperOptions = {
   readonly start: WorkerStart;
   readonly note: (line: string) => void;
-  /** How a worker is started; tests give their own. */
+  /** Starts a worker. Tests give their own function. */
   readonly startProcess?: (start: WorkerStart) => WorkerProcess;
 };
 
@@ -37,7 +37,7 @@ export class WorkerKeeper {
   readonly #note: (line: string) => void;
   readonly #startProcess: (start: WorkerStart) => WorkerProcess;
   readonly #files = watchFiles(() => this.#reloadSoon(settleMs));
-  /** The current one and those that end their calls. */
+  /** The current worker, and old ones that still end their calls. */
   readonly #all = new Set<WorkerProcess>();
   #current: WorkerProcess | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -113,7 +113,7 @@ export class WorkerKeeper {
 
 type WatchedFiles = {
   watched(): readonly string[];
-  /** Watches these from now on, and no others. */
+  /** Watches only these files from now on. */
   watch(files: readonly string[]): void;
   close(): void;
 };
@@ -140,7 +140,7 @@ function watchFiles(onChange: () => void): WatchedFiles {
 
 type ReadyMessage = WorkerMessage & { readonly kind: 'ready' };
 
-/** A worker's process could not take up work; the agents it had loaded by then came from `files`. */
+/** A worker's process could not take work. `files` are those of the agents that it had loaded by then. */
 class WorkerNotReady extends Error {
   override readonly name = 'WorkerNotReady';
   readonly error: CliError;
@@ -158,12 +158,12 @@ type WorkerProcess = {
   readonly ready: Promise<ReadyMessage>;
   /** Resolves with a few words on how the process ended. */
   readonly exited: Promise<string>;
-  /** Lets calls in flight end; `quiet` when nobody needs to hear of its troubles any more. */
+  /** Lets calls in flight end. With `quiet`, the worker's complaints no longer matter. */
   drain(options: { quiet: boolean }): void;
   kill(): void;
 };
 
-/** Starts a worker in a process that ends with this one, however this one ends. */
+/** Starts a worker in a process of its own. It ends with this process, however this process ends. */
 function startWorkerProcess(start: WorkerStart): WorkerProcess {
   const child = spawnWorker(['dev-worker', JSON.stringify(start)]);
   const killAtExit = (): void => void child.kill('SIGKILL');
@@ -209,12 +209,12 @@ function spawnWorker(args: readonly string[]): ChildProcess {
   return spawn('/bin/sh', ['-c', watchedCommand, 'sh', ...command], { stdio: [...stdio] });
 }
 
-/** What the worker's process is told when it starts, as JSON on its command line. */
+/** What the worker's process gets when it starts, as JSON on its command line. */
 export type WorkerStart = {
   readonly source: AgentsSource;
   /** A server without TLS, whatever the environment says. */
   readonly server?: { readonly address: string };
-  /** Of the command, for any other server: the rest is in the environment and Temporal's configuration file. */
+  /** The command's flags, for any other server. The rest is in the environment and Temporal's configuration file. */
   readonly connection?: ConnectionFlags;
   readonly namespace: string;
   readonly taskQueue?: string;
@@ -226,15 +226,15 @@ export type ReadyWorker = {
   readonly taskQueue: string;
 };
 
-/** What the worker's process says. `files`: the modules and specs that its agents come from. */
+/** What the worker's process reports. `files` are the modules and specs of its agents. */
 export type WorkerMessage =
   | ({ readonly kind: 'ready'; readonly files: readonly string[] } & ReadyWorker)
   | { readonly kind: 'failed'; readonly error: CliError; readonly files: readonly string[] };
 
-/** What it is told: to end its calls in flight and go. `quiet` when its server goes as well and complaints say nothing. */
+/** Tells the worker's process to end its calls in flight and exit. `quiet` if its server ends, too: complaints then mean nothing. */
 export type WorkerCommand = { readonly kind: 'stop'; readonly quiet: boolean };
 
-/** Resolves when `dev` shall end: on a signal, or when the process that started it is gone. */
+/** Resolves when `dev` must end: on a signal, or when the process that started it is gone. */
 export function endOfDev(): Promise<void> {
   return new Promise((resolve) => {
     void endSignal().then(resolve);
@@ -245,7 +245,7 @@ export function endOfDev(): Promise<void> {
   });
 }
 
-/** Resolves on the first of these signals. Every later one is ignored: npm repeats the Ctrl-C that the terminal sends, and ending is bounded anyway. */
+/** Resolves on the first of these signals. Ignores later ones: npm repeats the terminal's Ctrl-C, and the time to end is limited anyway. */
 export function endSignal(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of signals) process.on(signal, () => resolve());

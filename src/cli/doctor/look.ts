@@ -1,4 +1,4 @@
-// What the checks of runs share. A namespace may hold any number of runs, so each check has a limit and says if it reached it.
+// Shared by the checks of runs. A namespace may hold any number of runs, so each check has a limit and says if it reached it.
 
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { isNotFound } from '../../client/failures';
@@ -16,16 +16,16 @@ const mostShown = 5;
 
 const longestCause = 300;
 
-/** Part of a query to the server's list: only Longhaul's workflows. */
+/** The part of a query to the server's list that selects Longhaul's workflows. */
 export const ofOurs = whereType();
 
 export type Listed = {
   readonly executions: readonly WorkflowExecutionInfo[];
-  /** False when there are more. */
+  /** False if there are more. */
   readonly isAll: boolean;
 };
 
-/** The newest first. */
+/** Lists the newest first. */
 export async function listNewest(client: Client, query: string, most: number): Promise<Listed> {
   const executions: WorkflowExecutionInfo[] = [];
   return await client.withDeadline(Date.now() + 2 * timeouts.serverCheck, async () => {
@@ -68,7 +68,7 @@ export async function lookAtEach<Item, Found>(
   return { found, looked };
 }
 
-/** At most five findings and how many more; `cutOff` says what was not looked at. */
+/** At most five findings, and the number of further ones. `cutOff` says which part nobody looked at. */
 export function summary(found: readonly string[], cutOff?: string): string {
   const shown = found.slice(0, mostShown);
   const more = found.length > mostShown ? [`and ${found.length - mostShown} more`] : [];
@@ -76,14 +76,14 @@ export function summary(found: readonly string[], cutOff?: string): string {
   return cutOff === undefined ? list : `${list} (${cutOff})`;
 }
 
-/** Somebody else's text on one line, cut if it is long. */
+/** Other people's text on one line, cut if it is long. */
 export function causeLine(text: string): string {
   return clipToWidth(printableLine(text), longestCause);
 }
 
 type CheckStatus = 'ok' | 'warn' | 'fail';
 
-/** One thing `doctor` looked at; `todo` says what to do about it. */
+/** One check of `doctor`. `todo` says what to do about it. */
 export type Check = {
   readonly name: string;
   readonly status: CheckStatus;

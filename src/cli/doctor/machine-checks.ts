@@ -9,10 +9,10 @@ import type { Check } from './look';
 type Environment = Readonly<Record<string, string | undefined>>;
 type ProtobufjsCopies = { readonly common: string; readonly proto: string };
 
-/** Of Node 22. */
+/** The first minor version of Node 22 that strips types. */
 const firstStrippingMinor = 18;
 
-/** Per provider, the variables of which one must be set. Only their names are shown, never their values. */
+/** For each provider, the variables of which one must be set. `doctor` shows only their names, never their values. */
 const keyVariables: Readonly<Record<string, readonly string[]>> = {
   openai: ['OPENAI_API_KEY'],
   'openai-chat': ['OPENAI_API_KEY'],
@@ -43,7 +43,7 @@ export function checkTemporalSdk(copies = sdkCopies(join(process.cwd(), 'package
   return { name, status: 'fail', message, todo };
 }
 
-/** Two copies of protobufjs in one process break Temporal's SDK, with errors that do not say so. */
+/** Two copies of protobufjs in one process break Temporal's SDK. Its errors do not name the cause. */
 export function checkProtobufjs(find: () => ProtobufjsCopies = findProtobufjs): Check {
   const name = 'protobufjs';
   try {

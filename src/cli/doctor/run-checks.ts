@@ -92,7 +92,7 @@ async function howItEnded(
   return undefined;
 }
 
-/** Undefined for a child run that ended with its caller, as it should. */
+/** Undefined for a child run that ended with its caller, as a child should. */
 export function howItWasTerminated(identity: string, reason: string): string | undefined {
   if (reason === byItsCaller) return undefined;
   const by = identity === '' ? 'terminated' : `terminated by ${causeLine(identity)}`;
@@ -131,7 +131,7 @@ export async function checkExecutions(client: Client): Promise<Omit<Check, 'name
 
 type ListedExecution = Pick<WorkflowExecutionInfo, 'workflowId' | 'status'>;
 
-/** The one with the most first. */
+/** Lists the run with the most executions first. */
 export function manyExecutions(executions: readonly ListedExecution[]): readonly string[] {
   const byId = new Map<string, ListedExecution[]>();
   for (const execution of executions) {
@@ -152,7 +152,7 @@ function ago(ms: number): string {
   return new Date(Date.now() - ms).toISOString();
 }
 
-// Open runs and threads that do not get on, though nobody is asked for anything. Each is looked at once, for all three checks.
+// Open runs and threads that make no progress although they wait for nobody. Looks at each once, for all three checks.
 
 /** The findings for one open run, in words; empty if all is well. */
 type OpenRun = {
@@ -194,7 +194,7 @@ function isThere(text: string | undefined): text is string {
   return text !== undefined;
 }
 
-/** Runs that the server reports come first. It reports them late, so the newest open runs follow. */
+/** First the runs that the server reports, then the newest open runs, because the server reports late. */
 async function lookAtOpenRuns(client: Client): Promise<OpenRuns> {
   const open = `${ofOurs} AND ExecutionStatus = 'Running'`;
   const problems = `${open} AND TemporalReportedProblems IS NOT NULL`;
@@ -225,7 +225,7 @@ async function lookAt(client: Client, workflowId: string): Promise<OpenRun | und
   };
 }
 
-/** Its workflow task fails again and again, and the server retries it for ever. */
+/** The run's workflow task fails again and again, and the server retries it for ever. */
 async function stuckRun(
   client: Client,
   { raw, workflowId }: WorkflowExecutionDescription,
@@ -257,7 +257,7 @@ async function retriedCalls(
   );
 }
 
-/** Halted by a reset that did not finish: it has started nothing since. */
+/** A reset halted the run but did not finish. The run has started nothing since. */
 async function haltedRun(
   client: Client,
   { raw, workflowId, rootExecution }: WorkflowExecutionDescription,

@@ -8,7 +8,7 @@ const header = ['RUN', 'INPUT', 'PATH', 'KIND', 'AGE', 'QUESTION'];
 
 export type RenderListOptions = TableOptions & { readonly now: Date };
 
-/** A line per run: id, agent, status, age, and what it waits for as far as there is room. */
+/** A line per run: id, agent, status, age, and as much of its questions as fits. */
 export function renderList(
   runs: readonly RunSummary[],
   { style, width, now }: RenderListOptions,
@@ -23,7 +23,7 @@ export function renderList(
   return renderTable(['RUN', 'AGENT', 'STATUS', 'AGE', 'WAITS FOR'], rows, { style, width });
 }
 
-/** `3 d`, in the largest unit that fits. */
+/** `3 d`: an age in the largest unit that fits. */
 export function age(from: Date, now: Date): string {
   const seconds = Math.max(0, Math.floor((now.getTime() - from.getTime()) / 1_000));
   if (seconds < 60) return `${seconds} s`;
@@ -32,7 +32,7 @@ export function age(from: Date, now: Date): string {
   return `${Math.floor(seconds / 86_400)} d`;
 }
 
-/** A line per thread: whose it is, its agent, status and age, and what it waits for as far as there is room. */
+/** A line per thread: its key, agent, status and age, and as much of its questions as fits. */
 export function renderThreads(
   threads: readonly ThreadSummary[],
   { style, width, now }: RenderListOptions,
@@ -55,7 +55,7 @@ type RenderInboxOptions = TableOptions & {
   readonly command: CommandLine;
 };
 
-/** A line per input, with its question as far as there is room, and below how inputs of these kinds are answered. */
+/** A line per input, with as much of its question as fits. Below, how to answer inputs of these kinds. */
 export function renderInbox(
   items: readonly InboxItem[],
   { style, width, now, command }: RenderInboxOptions,
@@ -72,13 +72,13 @@ export function renderInbox(
   return [...renderTable(header, rows, { style, width }), '', ...howToAnswer(items, command)];
 }
 
-/** Of an approval the call says more than the question. */
+/** For an approval, the call says more than the question. */
 function asked({ kind, question, call }: InboxItem): string {
   const text = printableLine(question);
   return kind === 'approval' && call !== undefined ? `${text} ${callLine(call)}` : text;
 }
 
-/** For one item as it is; for several with the names of the columns in place of what to fill in. */
+/** For one item, its own ids. For several items, the names of the columns as placeholders. */
 function howToAnswer(items: readonly InboxItem[], command: CommandLine): readonly string[] {
   const [first, ...others] = items;
   const { workflowId, inputId } =
@@ -99,7 +99,7 @@ function howToAnswer(items: readonly InboxItem[], command: CommandLine): readonl
   return kinds.flatMap((kind) => ways[kind]);
 }
 
-/** What a worker serves, where it comes from, and where it is reached. */
+/** The agents of a worker, their source, and the worker's task queue. */
 export function renderAgents(
   { agents, taskQueue }: ReadyWorker,
   source: AgentsSource,

@@ -25,7 +25,7 @@ export function resultLine(result: ToolResult): string {
   return printableLine(`${result.name} ${result.content.map(compactContent).join(' ')}`);
 }
 
-/** A result in full: texts as they are, JSON indented. */
+/** A result in full: texts unchanged, JSON indented. */
 export function resultText({ content }: ToolResult): string {
   const texts = content.map((part) =>
     part.type === 'json' ? JSON.stringify(part.value, null, 2) : compactContent(part),
@@ -33,12 +33,12 @@ export function resultText({ content }: ToolResult): string {
   return printable(texts.join('\n'));
 }
 
-/** What a message says, without calls, results and reasoning. */
+/** The text of a message, without calls, results and reasoning. */
 export function messageText(parts: Message['parts'] | readonly AssistantPart[]): string {
   return printable(parts.map(partText).filter(Boolean).join('\n'));
 }
 
-/** `15 tokens`, or nothing when the provider reported none. */
+/** `15 tokens`; undefined if the provider reported none. */
 export function tokensText({ totalTokens, inputTokens, outputTokens }: Usage): string | undefined {
   const count =
     totalTokens ??
@@ -46,7 +46,7 @@ export function tokensText({ totalTokens, inputTokens, outputTokens }: Usage): s
   return count === null ? undefined : `${count} tokens`;
 }
 
-/** The parts of a line, those that there are. */
+/** Joins the parts of a line that are not empty. */
 export function joinParts(parts: readonly (string | undefined)[]): string {
   return parts.filter((part) => part !== undefined && part !== '').join(' · ');
 }
@@ -89,13 +89,13 @@ function compactJson(value: Json): string {
   return JSON.stringify(value);
 }
 
-/** A pending input as the memo keeps it: without options and call. */
+/** A pending input. In the memo it has no options and no call. */
 type OpenInput = Omit<PendingInput, 'options' | 'call'> & Pick<PendingInput, 'options' | 'call'>;
 
 /** A shell command that runs this CLI again, on the same server. */
 export type CommandLine = (words: readonly string[]) => string;
 
-/** Which server, and which agents are served meanwhile. */
+/** Names the server, and the agents that the command serves meanwhile. */
 type ConnectionWords = Readonly<
   Partial<Record<'address' | 'namespace' | 'profile' | 'agents' | 'tools', string>>
 > &
@@ -111,7 +111,7 @@ export function commandLine(connection: ConnectionWords): CommandLine {
   return (words) => ['longhaul', ...words, ...flags].map(shellWord).join(' ');
 }
 
-/** What an input asks: `planner asks: Which city?` and its options, numbered. */
+/** An input's question, such as `planner asks: Which city?`, and its numbered options. */
 export function renderQuestion(input: OpenInput, style: Style): readonly string[] {
   const asker = printableLine(input.path || input.agentId);
   const options = (input.options ?? []).map(
@@ -122,7 +122,7 @@ export function renderQuestion(input: OpenInput, style: Style): readonly string[
   return [`${style.bold(`${asker} ${verb}:`)} ${printable(input.question)}`, ...call, ...options];
 }
 
-/** How each open input is answered from a shell. */
+/** The shell commands that answer the open inputs. */
 export function renderAnswerCommands(
   workflowId: string,
   pending: readonly OpenInput[],
@@ -141,7 +141,7 @@ export function renderAnswerCommands(
   });
 }
 
-/** Whoever copies the command runs what it shows: what cannot be shown is left out, and it finds no run then. */
+/** People copy the command and run what they see. So it leaves out characters that cannot be shown: then it finds no run. */
 export function shellWord(given: string): string {
   const word = printableLine(given);
   return /^[\w@%+=:,./-]+$/.test(word) ? word : quoted(word);
@@ -150,7 +150,7 @@ export function shellWord(given: string): string {
 type EventRendererOptions = {
   readonly style: Style;
   readonly width: number;
-  /** Model turns before the first event. */
+  /** The number of model turns before the first event. */
   readonly turn?: number;
 };
 
@@ -160,7 +160,7 @@ type Line = {
   readonly look?: 'red' | 'cyan' | 'yellow' | 'dim';
 };
 
-/** Lines of progress for the events of one run, in their order; the prompt itself is not repeated. */
+/** Lines of progress for the events of one run, in order. It does not repeat the prompt. */
 export function createEventRenderer({
   style,
   width,

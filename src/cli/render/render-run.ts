@@ -25,7 +25,7 @@ import type { Message, ToolResult } from '../../protocol/message';
 
 export type RenderRunOptions = TranscriptOptions & { readonly command: CommandLine };
 
-/** A run as a conversation, between where it stands and what it waits for. */
+/** A run as a conversation, with its state before and its open inputs after. */
 export function renderRun(
   { workflowId, state, tree, transcript, end }: Omit<ShownRun, 'fromHistory'>,
   options: RenderRunOptions,
@@ -61,11 +61,11 @@ function stateLine({ runner, turn, iterations, usage, rejected }: RunState): str
 type TranscriptOptions = {
   readonly style: Style;
   readonly width: number;
-  /** Calls and results are not cut. */
+  /** Does not cut calls and results. */
   readonly full?: boolean;
 };
 
-/** The conversation of a run: what was said in full, calls and results on one line each. */
+/** The conversation of a run: messages in full, calls and results on one line each. */
 export function renderTranscript(
   messages: readonly Message[],
   options: TranscriptOptions,
@@ -101,7 +101,7 @@ function fitted(text: string, { width, full }: TranscriptOptions): string {
   return full === true ? text : clipToWidth(text, width - 2);
 }
 
-/** A run with all it called, a line for each, indented below its caller; nothing for a run that called none. */
+/** A run and its child runs, a line for each, indented below its caller. Empty if the run called none. */
 export function renderTree(tree: RunTree, options: TableOptions): readonly string[] {
   if (tree.children.length === 0) return [];
   const rows = rowsOf(tree, { depth: 0, options });
@@ -123,7 +123,7 @@ function rowsOf(
   ];
 }
 
-/** `branch-1 (helper)`: its part of the way, and the runner where that is called otherwise. */
+/** `branch-1 (helper)`: the last part of the path, and the runner if its name differs. */
 function nameOf({ path, runner }: RunTree): string {
   const element = path.slice(path.lastIndexOf('/') + 1);
   return printableLine(element === runner ? runner : `${element} (${runner})`);

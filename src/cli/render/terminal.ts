@@ -3,22 +3,22 @@ import { createStyle, printable, type Style, terminalText } from './text';
 
 const widthElsewhere = 100;
 
-/** Where a command shows things and asks. Whatever it is given, the cursor stays where the terminal puts it. */
+/** Where a command shows text and asks. No text that it gets can move the cursor. */
 export type Terminal = {
-  /** Stdin and stdout are both a terminal: somebody can be asked. */
+  /** Stdin and stdout are both a terminal, so the command can ask a person. */
   readonly isInteractive: boolean;
   readonly width: number;
-  /** For stdout. */
+  /** The style of stdout. */
   readonly style: Style;
-  /** For stderr. */
+  /** The style of stderr. */
   readonly noteStyle: Style;
-  /** A line of the result, on stdout. */
+  /** Prints a line of the result to stdout. */
   print(line: string): void;
-  /** A line about the way there, on stderr. */
+  /** Prints a line about progress to stderr. */
   note(line: string): void;
-  /** What the person types after `prompt`, starting from `draft`; undefined when the input ends. */
+  /** The line that the person types after `prompt`, starting from `draft`; undefined if the input ends. */
   ask(prompt: string, draft?: string): Promise<string | undefined>;
-  /** Ctrl-C calls `stop` instead of ending the process, until the returned function is called. */
+  /** Until the returned function is called, Ctrl-C calls `stop` and does not end the process. */
   onInterrupt(stop: () => void): () => void;
 };
 
@@ -47,7 +47,7 @@ export function createTerminal(): Terminal {
   };
 }
 
-/** While a line is edited, Ctrl-C reaches the editor and not the process. */
+/** While a person edits a line, Ctrl-C reaches the editor and not the process. */
 async function ask(
   prompt: string,
   draft: string | undefined,

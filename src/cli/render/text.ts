@@ -32,7 +32,7 @@ const codes = {
 const sequences =
   /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)|\u001b[ -/]*[0-~]?/g;
 
-/** Other control characters, and those that change the reading order. */
+/** Other control characters, and characters that change the reading order. */
 const controls =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
@@ -51,7 +51,7 @@ export function printable(text: string): string {
     .replace(controls, '');
 }
 
-/** The same on one line. */
+/** Like `printable`, on one line. */
 export function printableLine(text: string): string {
   return printable(text).replace(/\s+/g, ' ').trim();
 }
@@ -74,7 +74,7 @@ export function printableJson(value: unknown): string {
 
 export type Style = Readonly<Record<keyof typeof codes, (text: string) => string>>;
 
-/** Colours and weights, or nothing at all. */
+/** Colours and weights, or no styling at all. */
 export function createStyle(enabled: boolean): Style {
   const paint =
     ([on, off]: readonly [number, number]) =>
@@ -96,10 +96,13 @@ export function paintStatus(status: RunStatus, style: Style): string {
 
 export type TableOptions = { readonly style: Style; readonly width: number };
 
-/** Text that fits a terminal, and how it is painted once it has its place. */
+/** Text that fits a terminal, and how to paint it after the layout. */
 export type Cell = string | { readonly text: string; readonly paint: (text: string) => string };
 
-/** On one line each, whatever the cells hold: columns as wide as they need, the last one cut to what is left, under a dim header; nothing without rows. */
+/**
+ * A table with one line per row, under a dim header. Columns are as wide as they need; the last one is cut to the rest of the width. Empty
+ * if there are no rows.
+ */
 export function renderTable(
   header: readonly string[],
   rows: readonly (readonly Cell[])[],
@@ -133,7 +136,7 @@ function paint(cell: Cell | undefined, text: string): string {
   return typeof cell === 'object' ? cell.paint(text) : text;
 }
 
-/** Columns that a line takes in a terminal. */
+/** The number of terminal columns that a line takes. */
 export function textWidth(line: string): number {
   if (/^[ -~]*$/.test(line)) return line.length;
   let width = 0;
@@ -141,7 +144,7 @@ export function textWidth(line: string): number {
   return width;
 }
 
-/** The line, or as much of its beginning as fits, with an ellipsis. */
+/** The line, cut with an ellipsis if it does not fit. */
 export function clipToWidth(line: string, columns: number): string {
   const head = line.slice(0, columns * 8);
   if (head === line && textWidth(line) <= columns) return line;

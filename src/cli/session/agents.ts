@@ -15,7 +15,7 @@ import { spawnSync } from 'node:child_process';
 
 const checkTimeoutMs = 3_000;
 
-/** Node's errors on loading a module, and what to do about each. */
+/** Node's errors on loading a module, each with what to do about it. */
 const hints: Readonly<Record<string, string>> = {
   ERR_UNKNOWN_FILE_EXTENSION:
     'Node reads TypeScript from version 22.18 on: use that, or write the file as .mjs',
@@ -48,7 +48,7 @@ type SpecFlags = {
 
 export type AgentsFlags = SpecFlags & { readonly agents?: string };
 
-/** Where agents come from: a module, or specs and the module with their code. JSON, so that it can go to another process. */
+/** Where agents come from: a module, or specs and the module with their code. It is JSON, so that it can go to another process. */
 export type AgentsSource =
   | { readonly kind: 'module'; readonly file: string }
   | {
@@ -95,7 +95,7 @@ export function sourceName(source: AgentsSource): string {
   return source.kind === 'module' ? basename(source.file) : source.paths.join(', ');
 }
 
-/** The files to watch even if loading fails. */
+/** The files to watch, even if loading them fails. */
 export function sourceFiles(source: AgentsSource): readonly string[] {
   if (source.kind === 'module') return [source.file];
   const { paths, tools } = source;
@@ -139,11 +139,11 @@ export type LoadedAgents = {
   readonly registry: Registry;
   /** The files of specs. */
   readonly files: readonly string[];
-  /** With `stubs`: code that specs name but that is missing. */
+  /** Code that specs name but that is missing. Only with `stubs`. */
   readonly missing: readonly string[];
 };
 
-/** Runs the module, reads the specs and checks all. With `stubs`, code may be missing: for commands that only read definitions. */
+/** Runs the module, reads the specs and checks everything. With `stubs`, code may be missing: some commands only read definitions. */
 export async function loadAgents(
   source: AgentsSource,
   { stubs = false }: { readonly stubs?: boolean } = {},
@@ -164,7 +164,7 @@ async function optionsOf(source: AgentsSource): Promise<CreateWorkerOptions> {
   };
 }
 
-/** Takes the default export of a file: `createWorker's` options, or a list of what `listed` says. */
+/** Takes the default export of a file: the options of `createWorker`, or a list of what `listed` says. */
 async function loadModule(file: string, listed: 'runners' | 'tools'): Promise<CreateWorkerOptions> {
   return toOptions(defaultExport(await importFile(file)), basename(file), listed);
 }
@@ -222,7 +222,7 @@ export function explainLoadError(error: unknown, file: string): LonghaulError {
   return new LonghaulError('SpecError', `cannot load ${place}: ${explained}`, { cause: error });
 }
 
-/** `agents.mjs:12`, where a text tells the line. */
+/** `agents.mjs:12`, if the text names a line. */
 function placeIn(text: string, name: string): string | undefined {
   const at = text.indexOf(`${name}:`);
   const line = at < 0 ? undefined : /^:(\d+)/.exec(text.slice(at + name.length))?.[1];

@@ -21,7 +21,7 @@ export type Target = {
   readonly namespace: string | undefined;
 };
 
-/** How the data of runs is encoded; must be the same for client and worker. */
+/** How the data of runs is encoded. Client and worker must agree. */
 type Encoding = Pick<ConnectOptions, 'dataConverter' | 'encryption' | 'clearFailures'>;
 export type EncodingOptions = { readonly [Name in keyof Encoding]?: Encoding[Name] | undefined };
 
@@ -52,7 +52,7 @@ export function addTaskQueueFlag(command: Command): Command {
     .option('--application <name>', "application of the workers (default: the task queue's name)");
 }
 
-/** Connects within 5 s; at once when nothing listens on this machine. The caller closes it. */
+/** Connects within 5 s. Fails at once if nothing listens on a local port. The caller closes the connection. */
 export async function openLonghaul(
   flags: ConnectionFlags,
   options: { taskQueue?: string; application?: string } & EncodingOptions = {},
@@ -74,7 +74,7 @@ export async function openLonghaul(
   return await inTime(connected, configured);
 }
 
-/** What a command prints: lines, or with `--json` one value. Notes go to stderr. */
+/** What a command prints: lines, or one value with `--json`. Notes go to stderr. */
 export type Answer = {
   readonly json: unknown;
   readonly lines: readonly string[];

@@ -23,12 +23,12 @@ export type FollowOptions = {
   readonly run: RunHandle;
   readonly terminal: Terminal;
   readonly json: boolean;
-  /** Answers to the next questions, in order. Then the person is asked. */
+  /** Answers to the next questions, in order. After them, the command asks the person. */
   readonly answers: readonly string[];
   readonly command: CommandLine;
-  /** Printed first. From then on Ctrl-C does not stop the run. */
+  /** The first line to print. After it, Ctrl-C does not stop the run. */
   readonly opening: string;
-  /** The log index to begin with, and the number of model turns before it. */
+  /** The log index to begin at, and the number of model turns before it. */
   readonly from?: number;
   readonly turn?: number;
 };
@@ -82,7 +82,7 @@ async function followToEnd(options: FollowOptions): Promise<number> {
   }
 }
 
-/** A killed worker seems to poll for some minutes. After a while, tell the person that the run may just wait. */
+/** After a while, tells the person that the run may just wait: for some minutes a killed worker still seems to poll. */
 function noteSilence({ run, terminal }: FollowOptions): NodeJS.Timeout {
   return setTimeout(() => {
     terminal.note(
@@ -103,7 +103,7 @@ function eventPrinter(options: FollowOptions): (event: RunEvent) => void {
   };
 }
 
-/** False if an input gets no answer; the inputs after it then stay open too. */
+/** False if an input gets no answer. The inputs after it then stay open, too. */
 async function replyToAll(
   pending: readonly PendingInput[],
   answers: string[],
@@ -173,7 +173,7 @@ function printPending(
 }
 
 type ShownEvents = {
-  /** Stops watching and shows what came meanwhile; resolves with the index of the next event. */
+  /** Stops watching and shows the events since then. Resolves with the index of the next event. */
   finish(): Promise<number>;
 };
 
@@ -211,7 +211,7 @@ async function watch(
       show(event);
     }
   } catch {
-    // The server or the worker is away: `outcome` says so.
+    // The server or the worker is away. `outcome` reports it.
   }
 }
 
@@ -231,8 +231,8 @@ type Reply =
   | { readonly kind: 'reject'; readonly reason: string };
 
 /**
- * What a text means as the answer to an input. A question: an option, the number of one, or any text. An approval: `y`, `n`,
- * `n: reason`, or the arguments to call with, as JSON.
+ * What a text means as an answer. To a question: an option, its number, or any text. To an approval: `y`, `n`, `n: reason`, or the
+ * arguments to call with, as JSON.
  */
 export function replyTo(input: PendingInput, text: string): Reply {
   return input.kind === 'approval' ? approvalReply(input, text) : answerReply(input, text);

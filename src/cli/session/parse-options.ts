@@ -6,7 +6,7 @@ import type { Command } from 'commander';
 import type { WhoseFilter } from '../../client';
 import type { Terminal } from '../render/terminal';
 
-/** JSON given on the command line, or in a file as `@file`. */
+/** JSON from the command line, or from a file with `@file`. */
 function parseJson(option: string, text: string): Json {
   const source = text.startsWith('@') ? readText(option, text.slice(1)) : text;
   try {
@@ -34,7 +34,7 @@ export function parseCount(text: string): number {
   throw new UsageError(`'${text}' is not a number of lines: give a whole number from 1 on`);
 }
 
-/** For options that may be given several times. */
+/** For options that a person may give several times. */
 export function collect(value: string, earlier: readonly string[] = []): readonly string[] {
   return [...earlier, value];
 }
@@ -65,7 +65,7 @@ export function addWhoseFlags(command: Command): Command {
     .option('--app <name>', 'only of this application, as `key.appName` names it');
 }
 
-/** An empty flag stays a filter, and is refused: an unset shell variable must not list everybody's runs. */
+/** Keeps an empty flag as a filter, which the client refuses: an unset shell variable must not list everybody's runs. */
 export function whoseOf({ agent, user, app }: WhoseFlags): WhoseFilter {
   const key = {
     ...(user !== undefined && { userId: user }),
@@ -77,7 +77,7 @@ export function whoseOf({ agent, user, app }: WhoseFlags): WhoseFilter {
   };
 }
 
-/** What every command is given: where it talks, and where its exit code goes. */
+/** What every command gets: the terminal, and a place for its exit code. */
 export type CommandContext = {
   readonly terminal: Terminal;
   readonly finish: (exitCode: number) => void;

@@ -20,7 +20,7 @@ export type ShownRun = {
   readonly tree: RunTree;
   readonly transcript: readonly Message[];
   readonly end?: RunEnd;
-  /** No worker answered: the conversation lacks what only the run itself knows. */
+  /** No worker answered. The conversation lacks the parts that only the run itself knows. */
   readonly fromHistory: boolean;
 };
 
@@ -73,7 +73,7 @@ async function endOf(run: RunHandle): Promise<RunEnd> {
   }
 }
 
-/** Adds counters from the log to a state that has none. */
+/** Adds counters from the log to a state without counters. */
 function withCounters(state: RunState, entries: readonly LogEntry[]): RunState {
   const turns = entries.flatMap((entry) => (entry.kind === 'model-turn' ? [entry.usage] : []));
   const sum = (name: keyof Usage): number | null =>
@@ -93,7 +93,7 @@ function withCounters(state: RunState, entries: readonly LogEntry[]): RunState {
 
 type DescribedRun = { readonly taskQueue: string; readonly state: RunState };
 
-/** What the server says of a run, without its worker: the state has no counters. */
+/** A run as the server describes it, without its worker: the state has no counters. */
 export async function describeRun(longhaul: Longhaul, workflowId: string): Promise<DescribedRun> {
   const { client } = longhaul;
   try {

@@ -8,7 +8,7 @@ import { clipToWidth, printableLine } from '../render/text';
 
 const longestLine = 500;
 
-/** What the command says itself, and what is nobody's concern: a late answer to a query, a run that was dropped at work. */
+/** Warnings not to show. The command itself reports a failed run. A late answer to a query and a run dropped at work concern nobody. */
 const unsaid: readonly string[] = [
   'Workflow failed',
   'Query not found when attempting to respond to it',
@@ -17,38 +17,38 @@ const unsaid: readonly string[] = [
 
 const shown: readonly LogLevel[] = ['WARN', 'ERROR'];
 
-/** The SDK has one log for a process; all commands that run in it listen. */
+/** The SDK has one log per process. All commands in this process listen to it. */
 const listeners = new Set<Note>();
 
 let isInstalled = false;
 
 export type ServeOptions = {
   readonly agents: LoadedAgents;
-  /** Wins over the connection that the file itself names. */
+  /** Wins over the connection in the file. */
   readonly server: LoadedConnection['connection'];
   readonly namespace: string;
   readonly taskQueue: string;
-  /** Wins over what the file says. */
+  /** Wins over the application in the file. */
   readonly application?: string;
-  /** Whether callers may send specs, where the file does not say. */
+  /** Whether callers may send specs, if the file does not say. */
   readonly inlineSpecs?: true;
-  /** What the file itself sets wins. */
+  /** Options in the file win. */
   readonly workerOptions: Partial<WorkerOptions>;
 };
 
 export type ServedAgents = {
-  /** Rejects when the worker ends by an error. */
+  /** Rejects if the worker ends with an error. */
   readonly ended: Promise<void>;
   /** `RUNNING` while it takes work. */
   readonly state: () => string;
-  /** Lets calls in flight end; waits at most `timeoutMs` for that, else as long as the worker gives them. */
+  /** Lets calls in flight end. Waits at most `timeoutMs`, or by default as long as the worker allows. */
   stop(timeoutMs?: number): Promise<void>;
 };
 
-/** For calls that end when they are told to, after their time is up. */
+/** Extra time for calls that only end when they are told to, after their time is up. */
 const drainMarginMs = 1_000;
 
-/** Runs the agents of a file in this process. `installWorkerLog` comes first. */
+/** Runs the agents of a file in this process. Call `installWorkerLog` first. */
 export async function serveAgents(options: ServeOptions): Promise<ServedAgents> {
   const { agents, server, namespace, taskQueue, workerOptions, inlineSpecs, application } = options;
   const { NativeConnection } = loadTemporalWorker();
@@ -89,8 +89,8 @@ async function stop(worker: Worker, ended: Promise<void>, timeoutMs: number): Pr
 type Note = (line: string, workflowId: string | undefined) => void;
 
 /**
- * Sends what the SDK and its native core have to say to `note`, one line each, warnings and errors only, with the id of the run
- * that it is about, until the returned function is called. Must run before anything of a worker exists.
+ * Sends warnings and errors of the SDK and its native core to `note`, one line each, with the id of the run if there is one. Stops when the
+ * returned function is called. Must run before this process creates any part of a worker.
  */
 export function installWorkerLog(note: Note): () => void {
   listeners.add(note);
@@ -99,7 +99,7 @@ export function installWorkerLog(note: Note): () => void {
   return () => void listeners.delete(note);
 }
 
-/** Ctrl-C and signals stay with the command: the SDK would stop the worker by itself. */
+/** The command handles Ctrl-C and signals: the SDK would stop the worker by itself. */
 function installLogger(): void {
   const { Runtime, DefaultLogger, makeTelemetryFilterString } = loadTemporalWorker();
   const isDebugging = process.env['LONGHAUL_DEBUG'] === '1';

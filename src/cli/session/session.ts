@@ -25,14 +25,14 @@ export type SessionOptions = {
   readonly terminal: Terminal;
   /** The run to work on; missing for a new run. */
   readonly workflowId?: string;
-  /** Checks the agents before they are served. */
+  /** Checks the agents before the worker serves them. */
   readonly check?: (agents: LoadedAgents) => void;
 };
 
-/** A connection, and a worker in this process if no other one polls the task queue. */
+/** A connection. It has a worker in this process if no other worker polls the task queue. */
 export type Session = {
   readonly longhaul: Longhaul;
-  /** The worker is in this process: the run stops when the process ends. */
+  /** The worker runs in this process: the run stops when the process ends. */
   readonly isServing: boolean;
   /** From now on, hides the worker's log about other runs. */
   attendTo(workflowId: string): void;
@@ -79,7 +79,9 @@ function sourceToServe(flags: WorkerFlags): AgentsSource | undefined {
   throw new UsageError('-f cannot be used with --no-worker: it serves the agents in this process');
 }
 
-/** Serves named specs on their own task queue, unless one is named, whatever other workers know. Checks them before it connects. */
+/**
+ * Serves named specs on a task queue of their own, or on the named one, whatever other workers know. Checks the specs before it connects.
+ */
 async function serveSpecs(
   source: AgentsSource,
   { flags, terminal, check }: SessionOptions,
@@ -136,7 +138,7 @@ async function hasLastingWorker(longhaul: Longhaul, taskQueue: string): Promise<
   return workers.some(({ isTemporary }) => !isTemporary);
 }
 
-/** The file may name its own task queue and encoding, so this may need a new connection. */
+/** May need a new connection, because the file may name its own task queue and encoding. */
 async function serveNewRuns(
   longhaul: Longhaul,
   agents: LoadedAgents,
@@ -196,7 +198,7 @@ async function serve(
   };
 }
 
-/** The ids of children begin with their parent's. */
+/** The id of a child begins with its parent's id. */
 function isPartOf(workflowId: string | undefined, attended: string | undefined): boolean {
   return workflowId === undefined || attended === undefined || workflowId.startsWith(attended);
 }

@@ -158,7 +158,7 @@ export function anthropicCredentials(
   };
 }
 
-/** What the SDK throws. It is read by its fields, because in some realms its classes come from another module instance. */
+/** An error that the SDK throws. This reads its fields, because in some realms its classes come from another module instance. */
 type SdkError = {
   readonly status?: unknown;
   readonly headers?: HeaderSource;

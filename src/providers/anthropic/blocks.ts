@@ -13,13 +13,13 @@ const imageTypes = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'] as con
 
 const pdf = 'application/pdf';
 
-/** The name of this API. Data that is sealed under it goes back only to it. */
+/** The name of this API. Data sealed under it goes back only to it. */
 export const anthropicApi = 'anthropic-messages';
 
 /** A content block of the API, with all its fields. */
 export type MessageBlock = JsonObject & { type: string };
 
-/** A part as a block of this API; undefined if the API has no such block. Fields that the part does not have are sealed with it. */
+/** A part as a block of this API; undefined if the API has no such block. The sealed data has the fields that the part does not have. */
 export function projectedBlock(part: AssistantPart): MessageBlock | undefined {
   switch (part.type) {
     case 'text':
@@ -33,7 +33,7 @@ export function projectedBlock(part: AssistantPart): MessageBlock | undefined {
         type: 'tool_use',
         id: part.callId,
         name: part.name,
-        // It must be an object: invalid arguments go back as the model's text.
+        // Input must be an object: invalid arguments go back as the model's text.
         input: part.args ?? { INVALID_JSON: part.rawArgs ?? '' },
       };
     case 'opaque':

@@ -60,8 +60,8 @@ function fromStopReason(
 }
 
 /**
- * Each block becomes one part, in order: the API refuses thinking blocks that were changed, merged or moved. What a part
- * does not say itself (signature, redacted data, citations) is sealed with it; unknown blocks are sealed whole.
+ * Each block becomes one part, in order: the API refuses changed, merged or moved thinking blocks. The sealed data has the fields that a
+ * part does not have (signature, redacted data, citations). Seals unknown blocks whole.
  */
 export function fromMessagesContent(
   blocks: readonly MessageBlock[],
@@ -98,7 +98,7 @@ function sealed(part: AssistantPart, block: MessageBlock, origin: Origin): Assis
   const projection = projectedBlock(part);
   if (projection === undefined) return part;
   const difference = differenceOf(block, projection);
-  // A call's own fields are the part's alone: they may be changed before it goes back.
+  // Does not seal the call's own fields: they may change before the call goes back.
   const { id: _id, name: _name, input: _input, ...beyond } = difference;
   const data = part.type === 'tool_call' ? beyond : difference;
   return { ...part, ...sealedField(origin, data) };

@@ -14,7 +14,7 @@ export type StreamedMessage = {
   readonly id: string | undefined;
   readonly content: readonly MessageBlock[];
   readonly stopReason: string | null;
-  /** Why a refusal was one, in the API's words. */
+  /** Why the model refused, in the API's words. */
   readonly explanation: string | undefined;
   readonly usage: MessagesUsage;
 };
@@ -24,7 +24,7 @@ type OpenBlock = { readonly block: MessageBlock; inputText: string; call?: numbe
 /** Joins the events of a stream into a message, with every field of every block. */
 export class MessageAccumulator implements StreamReader<RawMessageStreamEvent> {
   readonly #onDelta: CallOptions['onDelta'];
-  /** By their index, which a server may choose as it likes. */
+  /** By their index. A server may choose any index. */
   readonly #blocks = new Map<number, OpenBlock>();
   #id: string | undefined;
   #usage: MessagesUsage = {};
@@ -59,7 +59,7 @@ export class MessageAccumulator implements StreamReader<RawMessageStreamEvent> {
     };
   }
 
-  /** Takes the next event and says what of it is worth showing. */
+  /** Takes the next event, and returns the delta to show, if there is one. */
   #take(event: RawMessageStreamEvent): ModelDelta | undefined {
     switch (event.type) {
       case 'message_start':
@@ -133,7 +133,7 @@ export class MessageAccumulator implements StreamReader<RawMessageStreamEvent> {
   }
 }
 
-/** Input that does not parse stays the text the model wrote. */
+/** Input that does not parse stays a text, as the model wrote it. */
 function closed({ block, inputText }: OpenBlock): MessageBlock {
   if (inputText === '') return block;
   try {
@@ -147,7 +147,7 @@ function shown(kind: 'text' | 'reasoning', text: string): ModelDelta | undefined
   return text === '' ? undefined : { kind, text };
 }
 
-/** The usage fields that are read; compatible servers leave some out. */
+/** The fields of usage that this reads. Compatible servers leave some out. */
 type MessagesUsage = {
   readonly input_tokens?: number | null;
   readonly cache_creation_input_tokens?: number | null;
@@ -156,7 +156,7 @@ type MessagesUsage = {
   readonly output_tokens_details?: { readonly thinking_tokens?: number | null } | null;
 };
 
-/** `input_tokens` leaves out what was read from and written to the cache; the neutral input includes both. */
+/** `input_tokens` does not count tokens that were read from the cache or written to it. The neutral input counts them. */
 export function fromMessagesUsage(usage: MessagesUsage): Usage {
   const cacheReadTokens = tokenCount(usage.cache_read_input_tokens);
   const cacheWriteTokens = tokenCount(usage.cache_creation_input_tokens);
@@ -172,7 +172,7 @@ export function fromMessagesUsage(usage: MessagesUsage): Usage {
   };
 }
 
-/** Later counts are cumulative and replace earlier ones; counts an event leaves out stay. */
+/** Later counts are cumulative: they replace the earlier ones. A count that an event leaves out stays. */
 function laterUsage(earlier: MessagesUsage, later: MessagesUsage): MessagesUsage {
   const said = Object.entries(later).filter(([, value]) => value !== null && value !== undefined);
   return { ...earlier, ...(Object.fromEntries(said) as MessagesUsage) };

@@ -26,15 +26,15 @@ const budgets: Readonly<Record<Effort, number>> = {
   high: 24_576,
 };
 
-/** The API wants at least this many, and more tokens for the answer on top. */
+/** The API wants at least this many, and more tokens for the answer. */
 const smallestBudget = 1024;
 
-/** The API wants a limit. Every current model takes this one; a high limit costs nothing, a cut answer a whole call. */
+/** The API wants a limit. Every current model takes this one. A high limit costs nothing, but a cut answer wastes a whole call. */
 const defaultMaxTokens = 16_384;
 
 /**
- * The whole body of one call. Equal requests give equal bytes, and `messages` come last: the body of a longer conversation
- * starts with the bytes of the shorter one.
+ * The whole body of one call. Equal requests give equal bytes. `messages` come last, so the body of a longer conversation starts with the
+ * bytes of the shorter one.
  */
 export function toMessagesRequest(
   request: ModelRequest,
@@ -82,7 +82,7 @@ function thinkingOf({ settings, model, tools, toolChoice }: ModelRequest): Think
   return { thinking, ...rest };
 }
 
-/** `cache_control` in `extra` is the marker (a longer ttl holds for all of them then); null turns caching off. */
+/** `cache_control` in `extra` becomes every marker, so a longer ttl applies to all of them. Null turns caching off. */
 function cacheMarker(
   ...extras: readonly (JsonObject | undefined)[]
 ): CacheControlEphemeral | undefined {
@@ -94,7 +94,7 @@ function cacheMarker(
   return last === undefined ? { type: 'ephemeral' } : (last as unknown as CacheControlEphemeral);
 }
 
-/** Only the top-level field is taken by every model, so system messages of the history join the instructions there. */
+/** Not every model takes system messages in the history, so they join the instructions in the top-level field. */
 function systemTexts({ instructions, messages }: ModelRequest): string[] {
   const history = messages.flatMap((message) =>
     message.role === 'system' ? message.parts.map((part) => part.text) : [],
@@ -106,7 +106,9 @@ function toTool({ name, description, inputSchema }: ModelRequest['tools'][number
   return { name, description, input_schema: inputSchema as Tool.InputSchema };
 }
 
-/** Several allowed tools are `any`: leaving the others out would change the cached prefix. The run refuses a call to those. */
+/**
+ * Several allowed tools become `any`, because leaving out the others would change the cached prefix. The run refuses a call to the others.
+ */
 function toToolChoice(choice: RequestToolChoice): ToolChoice {
   if (choice === 'auto' || choice === 'none') return { type: choice };
   if (choice === 'required') return { type: 'any' };
@@ -134,8 +136,8 @@ type Thinking = {
 };
 
 /**
- * A budget is said as it is. Effort is adaptive thinking, which models up to 4.5 refuse: for them it becomes a budget that
- * leaves room for an answer.
+ * A budget goes as it is. Effort becomes adaptive thinking. Models up to 4.5 refuse that: for them effort becomes a budget that leaves room
+ * for an answer.
  */
 export function toThinking(settings: ModelSettings, model: string): Thinking {
   const { effort, budgetTokens } = settings.reasoning ?? {};
@@ -165,10 +167,10 @@ type Marked = {
 };
 
 /**
- * Caching reads tools, then system, then messages. One marker stands still at the end of tools and system; the other is the
- * top-level `cache_control`, which the API applies to the last block itself. So a longer conversation has byte for byte the
- * prefix of the shorter one. Only a turn of more blocks than the API looks back gets a third marker, where the request
- * before it ended: markers are no part of what is hashed, and without it the whole history would be paid again.
+ * The cache covers tools, then system, then messages. One marker stays at the end of tools and system. The other is the top-level
+ * `cache_control`, which the API applies to the last block. So a longer conversation has the same prefix as the shorter one, byte for byte.
+ * A turn with more blocks than the API looks back gets a third marker, where the request before it ended. Without it the whole history
+ * would be paid again. Markers are not part of the hash.
  */
 function withCacheMarkers(request: Marked, marker: CacheControlEphemeral): Marked {
   const { system, tools, messages } = request;

@@ -21,8 +21,8 @@ export type WireMessage = {
 };
 
 /**
- * Messages of one role that follow each other become one, as the API itself does it: in a user message the results of a
- * turn come first, text after them. System messages are not here: they have a place of their own in the request.
+ * Joins adjacent messages of one role, as the API itself does. In a user message the results of a turn come first, then text. System
+ * messages have a place of their own in the request.
  */
 export function toMessages(messages: readonly Message[]): WireMessage[] {
   const ids = new CallIds();
@@ -56,7 +56,7 @@ function toContent(message: Message, ids: CallIds): ContentBlockParam[] {
   }
 }
 
-/** The blocks this API once gave, each from its part and what was sealed with it. */
+/** The blocks this API once gave, each with its sealed fields. */
 function ownTurn(message: AssistantMessage, ids: CallIds): ContentBlockParam[] {
   return message.parts.flatMap((part): ContentBlockParam[] => {
     const projection = projectedBlock(part);
@@ -76,7 +76,7 @@ function foreignTurn(message: AssistantMessage, ids: CallIds): ContentBlockParam
   });
 }
 
-/** This API refuses the characters that others put into ids. */
+/** This API refuses some characters that other APIs put into ids. */
 const acceptedId = (callId: string): string => callId.replace(/[^A-Za-z0-9_-]/g, '_') || 'call';
 
 function sealedHere({ sealed }: AssistantPart): MessageBlock | Record<string, never> {
@@ -85,7 +85,7 @@ function sealedHere({ sealed }: AssistantPart): MessageBlock | Record<string, ne
     : {};
 }
 
-/** Blank text is refused even where a model wrote it, and so is thinking without the proof that a model did. */
+/** The API refuses blank text, even if a model wrote it. It also refuses thinking without the proof that a model wrote it. */
 function isAcceptable(block: MessageBlock): boolean {
   switch (block.type) {
     case 'text':

@@ -6,14 +6,14 @@ type ReadVariable = (variable: string) => string | undefined;
 
 export type GoogleCredentials = {
   readonly vertex: boolean;
-  /** Undefined on Vertex: Google's application default credentials are used. */
+  /** Undefined on Vertex: the SDK then uses Google's application default credentials. */
   readonly apiKey: string | undefined;
   readonly secrets: readonly string[];
-  /** What is missing, if nothing was found. Without it Google's SDK would go and ask the machine it runs on. */
+  /** The problem, if there are no credentials. Longhaul reports it itself, because Google's SDK would ask the machine it runs on. */
   readonly missing: ProviderError | undefined;
 };
 
-/** Which of Google's two services is meant, and what there is to call it with. */
+/** Decides which of Google's two services is meant, and with which credentials. */
 export function googleCredentials(
   name: string,
   config: ProviderConfig,
@@ -30,7 +30,7 @@ export function googleCredentials(
   return { vertex: false, apiKey, secrets, missing };
 }
 
-/** A project wins over a key that merely stands in the environment, as in Google's SDK. */
+/** A project wins over a key that only the environment has, as in Google's SDK. */
 function onVertex(
   name: string,
   config: ProviderConfig,
@@ -50,8 +50,8 @@ type ApiKey = {
 };
 
 /**
- * A provider under a name of its own first reads a key of that name, and at a base URL of its own it never gets Google's key;
- * a local server may need none.
+ * A provider with another name reads its own key first. A server at another base URL never gets Google's key; a local server may need no
+ * key.
  */
 function keyOf(
   name: string,
@@ -61,7 +61,7 @@ function keyOf(
   const isBuiltIn = ['google', 'gemini', 'vertex'].includes(name);
   const isElsewhere = !isBuiltIn && baseURL !== undefined;
   const own = isBuiltIn ? [] : [keyVariable(name)];
-  // Of Google's two variables its SDK prefers the second.
+  // Google's SDK prefers the second of these variables.
   const shared = isElsewhere ? [] : ['GEMINI_API_KEY', 'GOOGLE_API_KEY'];
   const inOrder = [...own, ...shared.toReversed()];
   return {
@@ -75,7 +75,7 @@ function keyOf(
   };
 }
 
-/** The environment is read as Google's SDK reads it: the newer variable wins. */
+/** Reads the environment as Google's SDK does: the newer variable wins. */
 function isVertex(name: string, config: ProviderConfig, read: ReadVariable): boolean {
   const chosen = read('GOOGLE_GENAI_USE_ENTERPRISE') ?? read('GOOGLE_GENAI_USE_VERTEXAI');
   return config.vertex !== undefined || name === 'vertex' || chosen?.toLowerCase() === 'true';

@@ -14,7 +14,7 @@ import type { StreamReader } from '../attempt';
 const reasons: Readonly<Record<string, FinishReason>> = {
   STOP: 'stop',
   MAX_TOKENS: 'length',
-  // Also a limit on the length of one response.
+  // This is also a limit on the length of one response.
   CONTINUATION: 'length',
   SAFETY: 'content_filter',
   RECITATION: 'content_filter',
@@ -33,7 +33,7 @@ type ResponseContext = {
   readonly wasCut?: boolean;
 };
 
-/** A whole response in neutral terms. A blocked prompt has no candidate, only feedback that says why. */
+/** Converts a whole response. A blocked prompt has no candidate, only feedback that says why. */
 export function fromResponse(
   response: StreamedResponse,
   { target, firstCall, wasCut = false }: ResponseContext,
@@ -60,7 +60,7 @@ export function fromResponse(
   return { content, finishReason: fromFinishReason(finishReason ?? 'CUT', content), ...common };
 }
 
-/** Tokens of thoughts are counted beside the candidates', those of cached content inside the prompt's. */
+/** The API counts tokens of thoughts beside those of the candidates. It counts cached tokens as part of the prompt. */
 export function fromUsageMetadata(usage: GenerateContentResponseUsageMetadata | undefined): Usage {
   const { promptTokenCount, toolUsePromptTokenCount, candidatesTokenCount } = usage ?? {};
   const inputTokens = sumOfCounts(promptTokenCount, toolUsePromptTokenCount);
@@ -75,7 +75,9 @@ export function fromUsageMetadata(usage: GenerateContentResponseUsageMetadata | 
   };
 }
 
-/** The API says STOP for a turn with calls too, so calls are found in the content. A cut turn says so even when it has calls. */
+/**
+ * The API says STOP even for a turn with calls, so this looks for calls in the content. A cut turn keeps its reason even if it has calls.
+ */
 function fromFinishReason(finishReason: string, content: readonly AssistantPart[]): FinishReason {
   const reason = reasons[finishReason] ?? 'other';
   const hasCalls = content.some((part) => part.type === 'tool_call');
@@ -98,8 +100,8 @@ type StreamedResponse = {
 };
 
 /**
- * Puts a stream's chunks together to one response. Only pieces of plain text are joined, with plain text right before them:
- * a part that carries anything else, a signature above all, stays as it came.
+ * Joins a stream's chunks into one response. Joins only adjacent pieces of plain text. A part with anything else, such as a signature,
+ * stays as it came.
  */
 export class ResponseAccumulator implements StreamReader<GenerateContentResponse> {
   readonly #onDelta: CallOptions['onDelta'];
@@ -116,7 +118,7 @@ export class ResponseAccumulator implements StreamReader<GenerateContentResponse
     this.#firstCall = firstCall;
   }
 
-  /** False until the model said why it stopped: a stream may be cut without any error. */
+  /** False until the model says why it stopped: a stream may be cut without any error. */
   get isComplete(): boolean {
     return this.#finishReason !== undefined || this.#promptFeedback?.blockReason !== undefined;
   }

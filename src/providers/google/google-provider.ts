@@ -27,10 +27,10 @@ import { loadPeer } from '../../protocol/peers';
 import { LonghaulError, ProviderError } from '../../protocol/errors';
 import { defined, isJsonObject, type Json, type JsonObject } from '../../base/json';
 
-/** Some models have given a finish reason with every chunk, so a pause after one is not yet the end. */
+/** Some models send a finish reason with every chunk, so a pause after one is not yet the end. */
 const graceMs = 5000;
 
-/** Gemini by generateContent, on the Gemini API and on Vertex. The environment is read and the SDK loaded at the first call. */
+/** Gemini by `generateContent`, on the Gemini API and on Vertex. The first call reads the environment and loads the SDK. */
 export function createGoogleProvider(name: string, config: GoogleProviderConfig): ModelProvider {
   let client: GoogleGenAI | undefined;
   return {
@@ -81,8 +81,8 @@ async function generate(
 }
 
 /**
- * The body goes as a whole: the SDK's mapping of its own parameters would drop what it does not know of the parts that must
- * go back as they came. Its `contents` are a placeholder that the body replaces, for it wants some.
+ * Sends the body as a whole. The SDK's own parameters would drop unknown fields of parts, and those parts must go back unchanged. The SDK
+ * requires `contents`; the body replaces this placeholder.
  */
 function sdkParameters(
   model: string,
@@ -99,7 +99,7 @@ function sdkParameters(
       automaticFunctionCalling: { disable: true },
       httpOptions: {
         extraBody: { ...body },
-        // The SDK's errors leave the headers out, and with them the wait the API asks for.
+        // The SDK's errors do not have the headers, which say how long to wait.
         fetch: async (url: string | URL | Request, init?: RequestInit) => {
           const response = await boundedFetch(url, init);
           onHeaders(response.headers);
@@ -110,7 +110,7 @@ function sdkParameters(
   };
 }
 
-/** What only this provider can be told: the version in the URL, and other credentials on Vertex than the default ones. */
+/** Settings that only this provider has: the version in the URL, and credentials for Vertex other than the default ones. */
 type GoogleProviderConfig = ProviderConfig & {
   readonly apiVersion?: string;
   readonly googleAuthOptions?: sdkModule.GoogleGenAIOptions['googleAuthOptions'];
@@ -131,7 +131,7 @@ function googleClient(
     vertexai: vertex,
     ...config.vertex,
     ...defined({ apiKey, apiVersion, googleAuthOptions: config.googleAuthOptions }),
-    // Without retry options it does not retry.
+    // Without retry options the SDK does not retry.
     httpOptions: {
       ...defined({ baseUrl, headers: config.headers }),
     },
@@ -139,8 +139,8 @@ function googleClient(
 }
 
 /**
- * Base URLs are written with and without the version. On the Gemini API it is v1beta unless somebody says otherwise: the
- * version that every feature, proxy and compatible server has.
+ * A base URL may end with the version or not. The Gemini API's default version is v1beta, because every feature, proxy and compatible
+ * server has it.
  */
 function resolveUrl(
   { baseURL, apiVersion }: GoogleProviderConfig,
@@ -152,7 +152,7 @@ function resolveUrl(
   return { baseUrl: base ?? baseURL, apiVersion: apiVersion ?? version ?? usual };
 }
 
-/** The SDK's one error class has a status and, as its message, the JSON of the body; headers come from our own fetch. */
+/** The SDK has one class of errors: a status, and the body's JSON as the message. The headers come from our own `fetch`. */
 export function fromGoogleError(
   error: unknown,
   target: CallTarget,
@@ -170,7 +170,7 @@ export function fromGoogleError(
     );
   }
   if (isNetworkError(error)) return providerErrorFromNetwork(target, error);
-  // Its message would quote the chunk.
+  // The SDK's message would quote the chunk.
   return badResponse(target, 'the response cannot be read');
 }
 
@@ -190,7 +190,7 @@ function statusError(failure: GoogleFailure, text: string): ProviderError {
     type: isText(body['status']) ? body['status'] : undefined,
     retryAfterMs: durationMs(retryDelay),
   });
-  // A wrong key is a 400 here.
+  // The API answers a wrong key with status 400.
   if (!details.some((detail) => detail['reason'] === 'API_KEY_INVALID')) return error;
   return new ProviderError('auth', error.message, {
     provider: failure.provider,
@@ -198,7 +198,7 @@ function statusError(failure: GoogleFailure, text: string): ProviderError {
   });
 }
 
-/** Proxies wrap the body in a list, and an error in a stream has a few words before it. */
+/** Proxies put the body into a list. An error in a stream starts with a few other words. */
 function errorBody(text: string): JsonObject {
   try {
     const parsed = JSON.parse(text.slice(Math.max(text.search(/[[{]/), 0))) as Json;
@@ -210,7 +210,7 @@ function errorBody(text: string): JsonObject {
   }
 }
 
-/** A daily quota does not come back within a run's retries. */
+/** A daily quota does not come back while a run retries. */
 function isDailyQuota(details: readonly JsonObject[]): boolean {
   return details
     .flatMap((detail) => asList(detail['violations']))

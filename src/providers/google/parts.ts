@@ -2,12 +2,12 @@ import { isJsonObject, type Json, type JsonObject } from '../../base/json';
 import type { AssistantPart, MediaPart, Origin, ToolCallPart } from '../../protocol/message';
 import { asText, checkToolArguments, seal, sealedField, withoutNulls } from '../wire';
 
-/** The name of this API. Data that is sealed under it goes back only to it. */
+/** The name of this API. Data sealed under it goes back only to it. */
 export const googleApi = 'google-generate-content';
 
 /**
- * What a part says in this API. Reading, a part is sealed with what its wire part has beyond this, a thought signature
- * above all; writing, both together are the wire part again. Undefined for parts that are none here.
+ * A part as a wire part of this API; undefined if the API has no such part. The sealed data has the fields that the part does not have,
+ * such as a thought signature. Both together give the wire part again.
  */
 export function projectedPart(part: AssistantPart): JsonObject | undefined {
   switch (part.type) {
@@ -21,13 +21,13 @@ export function projectedPart(part: AssistantPart): JsonObject | undefined {
       return mediaPart(part);
     case 'opaque':
       return isJsonObject(part.sealed.data) ? part.sealed.data : undefined;
-    // It stands beside the content (`promptFeedback`).
+    // A refusal is outside of the content (`promptFeedback`).
     case 'refusal':
       return undefined;
   }
 }
 
-/** Arguments that never were an object go back as the text the model wrote. */
+/** Arguments must be an object: invalid arguments go back as the model's text. */
 export function functionCall(call: ToolCallPart, withId: boolean): JsonObject {
   return {
     ...(withId ? { id: call.callId } : {}),
@@ -36,7 +36,7 @@ export function functionCall(call: ToolCallPart, withId: boolean): JsonObject {
   };
 }
 
-/** What can be read is for the model to say; a `ref` is the URI of an uploaded file. */
+/** Sends any media type: the model decides what it can read. A `ref` is the URI of an uploaded file. */
 export function mediaPart({
   mediaType,
   source,
@@ -51,7 +51,7 @@ export function mediaPart({
   }
 }
 
-/** What `wire` has beyond `projection`, one level into its objects. */
+/** The fields of `wire` that `projection` does not have, one level into its objects. */
 function beyond(wire: JsonObject, projection: JsonObject): JsonObject {
   const fields = Object.entries(wire).flatMap(([key, value]): [string, Json][] => {
     const known = projection[key];
@@ -63,7 +63,7 @@ function beyond(wire: JsonObject, projection: JsonObject): JsonObject {
   return Object.fromEntries(fields);
 }
 
-/** The wire part of which `beyond` was taken. */
+/** The wire part: the projection with the sealed fields of `beyond`. */
 export function restored(projection: JsonObject, sealed: JsonObject): JsonObject {
   const fields = Object.entries(sealed).map(([key, value]): [string, Json] => {
     const known = projection[key];
@@ -72,7 +72,7 @@ export function restored(projection: JsonObject, sealed: JsonObject): JsonObject
   return { ...projection, ...Object.fromEntries(fields) };
 }
 
-/** Not every model and backend gives its calls ids. A made-up one is the same in every attempt and never sent to the API. */
+/** Some models and backends give calls no ids. A made-up id is the same in every attempt, and never goes to the API. */
 export function madeUpId(call: number): string {
   return `gemini-call-${call}`;
 }
@@ -98,8 +98,8 @@ export function hasThinkingLevels(model: string): boolean {
 }
 
 /**
- * Each wire part becomes one part, in order: a thought signature belongs to exactly the part it came with, which may be a
- * call, a text or an empty text. Parts of no neutral kind are sealed whole. `firstCall` numbers calls without an id.
+ * Each wire part becomes one part, in order, because a thought signature belongs to exactly the part it came with: a call, a text or an
+ * empty text. Seals unknown parts whole. `firstCall` numbers calls without an id.
  */
 export function fromGenerateParts(
   parts: readonly JsonObject[],
@@ -120,7 +120,7 @@ export function fromGenerateParts(
   });
 }
 
-/** The id of a call, as it is shown while it streams and as it is kept. */
+/** The id of a call, the same in the stream and in the log. */
 export function callIdOf(call: JsonObject, madeUp: () => string): string {
   return asText(call['id']) || madeUp();
 }

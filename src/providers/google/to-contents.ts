@@ -18,10 +18,10 @@ import {
   restored,
 } from './parts';
 
-/** Documented for calls this model did not make: it refuses a turn whose first call has no signature at all. */
+/** Google's documented value for calls that this model did not make. The model refuses a turn whose first call has no signature. */
 const foreignSignature = 'skip_thought_signature_validator';
 
-/** History as the API's turns. System messages are not here: they have a place of their own in the request. */
+/** The history as the API's turns. System messages have a place of their own in the request. */
 export function toContents(messages: readonly Message[], model: string): Content[] {
   let knownIds: ReadonlySet<string> = new Set();
   return messages.flatMap((message): Content[] => {
@@ -59,7 +59,7 @@ function assistantParts(message: AssistantMessage, model: string): Part[] {
   return isSigned || !checksSignatures(model) ? parts : withSignature(parts);
 }
 
-/** The parts this API once gave, each from its part and what was sealed with it; none merged, none moved. */
+/** The parts this API once gave, each with its sealed fields. Merges and moves no part. */
 function ownParts(part: AssistantPart): Part[] {
   const projection = projectedPart(part);
   if (projection === undefined) return [];
@@ -69,7 +69,7 @@ function ownParts(part: AssistantPart): Part[] {
   return wire['text'] === '' && !isSealed ? [] : [wire];
 }
 
-/** A turn of another API: its texts and its calls, which have no id here. */
+/** A turn of another API: its texts and its calls, without their ids. */
 function foreignParts(part: AssistantPart): Part[] {
   if (part.type === 'text' || part.type === 'refusal') {
     return part.text === '' ? [] : [{ text: part.text }];
@@ -77,7 +77,7 @@ function foreignParts(part: AssistantPart): Part[] {
   return part.type === 'tool_call' ? [{ functionCall: functionCall(part, false) }] : [];
 }
 
-/** Calls of another API or of an older model: the first of a turn is where the signature is looked for. */
+/** For calls of another API or of an older model. The API looks for the signature at the first call of a turn. */
 function withSignature(parts: readonly Part[]): Part[] {
   const first = parts.findIndex((part) => part.functionCall !== undefined);
   return parts.map((part, index) =>
@@ -87,7 +87,7 @@ function withSignature(parts: readonly Part[]): Part[] {
   );
 }
 
-/** Ids the model gave its calls: only those may come back with the results. */
+/** The ids that the model gave to calls. Only these may go back with the results. */
 function idsGiven(message: AssistantMessage): Set<string> {
   const calls = message.origin?.api === googleApi ? message.parts : [];
   return new Set(
@@ -97,7 +97,7 @@ function idsGiven(message: AssistantMessage): Set<string> {
   );
 }
 
-/** `response` must be an object; its key says whether the call worked. */
+/** `response` must be an object. Its key says whether the call worked. */
 function functionResponse(result: ToolResult, withId: boolean): FunctionResponse {
   const parts = result.content.flatMap((item) =>
     item.type === 'media' ? [mediaPart(item) as FunctionResponsePart] : [],
@@ -110,7 +110,7 @@ function functionResponse(result: ToolResult, withId: boolean): FunctionResponse
   };
 }
 
-/** One value as it is; several as one text. */
+/** A single JSON value goes as it is; anything else becomes one text. */
 function resultValue({ content }: ToolResult): Json {
   const values = content.filter((item) => item.type !== 'media');
   const [only] = values;

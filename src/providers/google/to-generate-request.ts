@@ -22,7 +22,7 @@ import { hasThinkingLevels, takesSchemaWithTools } from './parts';
 import { toContents } from './to-contents';
 import type { ModelSettings } from '../../protocol/spec';
 
-/** The keywords the API takes in `responseJsonSchema`; others make it refuse the request. */
+/** The keywords that the API takes in `responseJsonSchema`. It refuses a request with any other keyword. */
 const keywords = new Set(
   (
     '$id $defs $ref $anchor type format title description enum items prefixItems minItems maxItems ' +
@@ -36,7 +36,7 @@ const schemaLists = new Set(['prefixItems', 'anyOf', 'oneOf']);
 
 const schemas = new Set(['items', 'additionalProperties']);
 
-/** What the efforts of other APIs come to where only a number of tokens can be said. */
+/** The tokens of an effort, for models that only take a number of tokens. */
 const budgets: Readonly<Record<Effort, number>> = {
   none: 0,
   minimal: 1024,
@@ -45,7 +45,7 @@ const budgets: Readonly<Record<Effort, number>> = {
   high: 24_576,
 };
 
-/** The body of one call, as it is on the wire; the model stands in the URL. */
+/** The body of one call. The model is in the URL. */
 export type GenerateBody = {
   readonly systemInstruction?: Content;
   readonly tools?: Tool[];
@@ -54,7 +54,7 @@ export type GenerateBody = {
   readonly contents: Content[];
 };
 
-/** Equal requests give equal bytes, and the turns of a longer conversation start with those of the shorter one. */
+/** Equal requests give equal bytes. The turns of a longer conversation start with those of the shorter one. */
 export function toGenerateRequest(request: ModelRequest, configured?: JsonObject): GenerateBody {
   const system = systemTexts(request).filter((text) => text !== '');
   const generationConfig = toGenerationConfig(request);
@@ -89,12 +89,12 @@ function systemTexts(request: ModelRequest): string[] {
   return [...(instructions === undefined ? [] : [instructions]), ...history, ...format];
 }
 
-/** Models before 3 refuse an output schema beside tools. Where no tool can take it, the system instruction asks for it. */
+/** Models before 3 refuse an output schema if there are tools. The system instruction then asks for the schema. */
 export function hasNativeOutput({ model, tools }: ModelRequest): boolean {
   return tools.length === 0 || takesSchemaWithTools(model);
 }
 
-/** The schema goes as it is; only the name of its dialect is not taken. */
+/** The API takes the whole schema, but not the name of its dialect. */
 function toDeclaration(tool: ModelRequest['tools'][number]): FunctionDeclaration {
   const { $schema: _dialect, ...parametersJsonSchema } = tool.inputSchema;
   return { name: tool.name, description: tool.description, parametersJsonSchema };
@@ -107,7 +107,7 @@ function toCallingConfig(choice: RequestToolChoice): FunctionCallingConfig {
   return { mode: typeof choice === 'object' ? modes.none : modes[choice] };
 }
 
-/** The values of the SDK's enum, which is not loaded for them. */
+/** The values of an enum of the SDK, so that the SDK need not be loaded. */
 const modes = {
   auto: 'AUTO' as FunctionCallingConfigMode,
   none: 'NONE' as FunctionCallingConfigMode,
@@ -133,7 +133,7 @@ function toGenerationConfig(request: ModelRequest): GenerationConfig {
 
 type Effort = NonNullable<NonNullable<ModelSettings['reasoning']>['effort']>;
 
-/** Summaries of thoughts come along wherever thinking was asked for; thinking cannot be switched off where it has levels. */
+/** Asks for summaries of thoughts wherever the request asks for thinking. A model that has levels cannot switch thinking off. */
 function toThinkingConfig(
   reasoning: ModelSettings['reasoning'],
   model: string,
@@ -150,8 +150,8 @@ function toThinkingConfig(
 }
 
 /**
- * The schema in keywords the API takes. What is left out only loosens it: the run checks the answer against the whole
- * schema afterwards. `const` and `definitions` are said in their other form.
+ * The schema, with only the keywords that the API takes. It is looser than the whole schema, but the run checks the answer against that.
+ * `const` and `definitions` get their other form.
  */
 export function toResponseSchema(schema: JsonSchema): JsonSchema {
   const fields = Object.entries(inOtherForm(schema)).flatMap(([key, value]): [string, Json][] =>

@@ -21,15 +21,15 @@ import { LonghaulError } from '../../protocol/errors';
 const listener = Symbol('onActivity');
 
 /**
- * Reports every chunk off the wire. The SDK swallows the comments that servers send to keep a stream alive, and they are all
- * that comes while a model works through a long prompt.
+ * Reports every chunk that arrives. The SDK hides the comments with which servers keep a stream alive, and a model that works through a
+ * long prompt sends nothing else.
  */
 export const reportingFetch: typeof fetch = async (url, init) => {
   const { [listener]: onActivity } = { ...init } as Reported;
   return await boundedFetch(url, init, onActivity);
 };
 
-/** What a call needs besides its request. */
+/** The data of a call besides its request. */
 export type CallContext = {
   readonly client: OpenAI;
   readonly endpoint: Endpoint;
@@ -45,14 +45,14 @@ export type StreamedCall<Chunk, Finished> = {
   readonly read: (onDelta: CallOptions['onDelta']) => StreamReader<Chunk> & {
     /** Undefined until the stream says that the answer is whole. */
     readonly finished: Finished | undefined;
-    /** What has come of an answer that was cut. */
+    /** The answer so far, if the stream was cut. */
     readonly soFar: Finished;
   };
-  /** What the stream lacks if it ends early, such as `a finish reason`. */
+  /** The part that is missing if the stream ends early, such as `a finish reason`. */
   readonly ending: string;
 };
 
-/** One attempt of either API. The request id comes with the headers of the answer. */
+/** One attempt of either API. The answer's headers have the request id. */
 export async function streamedCall<Chunk, Finished>(
   { target }: CallContext,
   options: CallOptions,
@@ -85,13 +85,15 @@ type FetchOptions = NonNullable<ClientOptions['fetchOptions']>;
 
 type Reported = { readonly [listener]?: () => void };
 
-/** Request options that tell `reportingFetch` whom to report to: a client has one fetch, each call its own listener. */
+/** Request options that tell `reportingFetch` whom to report to: the calls of a client share one `fetch`, but each has its own listener. */
 function reportingTo(onActivity: () => void): FetchOptions {
   const options: Reported = { [listener]: onActivity };
   return options as FetchOptions;
 }
 
-/** A cut turn says so even when it has calls; otherwise calls are found in the content, never in the provider's word. */
+/**
+ * A cut turn keeps its reason even if it has calls. Otherwise this looks for calls in the content and does not trust the provider's word.
+ */
 export function responsesFinishReason(
   status: string | undefined,
   incompleteReason: string | undefined,
@@ -119,7 +121,7 @@ function finishOfContent(content: readonly AssistantPart[]): FinishReason | unde
   return content.some((part) => part.type === 'refusal') ? 'refusal' : undefined;
 }
 
-/** What either API, or a compatible server that leaves out what it does not count, says about tokens. */
+/** The token counts of either API. Compatible servers leave out the counts that they do not have. */
 export type WireUsage = {
   readonly input_tokens?: unknown;
   readonly prompt_tokens?: unknown;
@@ -132,7 +134,7 @@ export type WireUsage = {
   readonly completion_tokens_details?: object | null;
 };
 
-/** Both APIs count alike under different names: cached tokens are part of the input, reasoning of the output. */
+/** Both APIs count alike, under different names: the input includes cached tokens, and the output includes reasoning. */
 export function fromOpenAiUsage(told: WireUsage | null | undefined): Usage {
   const usage = told ?? {};
   const inputDetails = details(usage.input_tokens_details ?? usage.prompt_tokens_details);
@@ -157,7 +159,7 @@ function sum(input: number | null, output: number | null): number | null {
   return input === null || output === null ? null : input + output;
 }
 
-/** What the SDK throws. It is read by its fields, because in some realms its classes come from another module instance. */
+/** An error that the SDK throws. This reads its fields, because in some realms its classes come from another module instance. */
 type SdkError = {
   readonly status?: unknown;
   readonly error?: unknown;
@@ -185,7 +187,7 @@ export function fromOpenAiError(error: unknown, target: CallTarget): LonghaulErr
   );
 }
 
-/** Gateways report the status of the model behind them as the code of an error in the stream. */
+/** In a stream, gateways send the status of the model behind them as the code of an error. */
 function streamedError(body: Record<string, unknown>, target: CallTarget): LonghaulError {
   const status = body['code'];
   return typeof status === 'number' && status >= 400 && status < 600
@@ -193,13 +195,13 @@ function streamedError(body: Record<string, unknown>, target: CallTarget): Longh
     : providerErrorFromBody(target, errorBody(body));
 }
 
-/** The SDK puts a body that is not JSON behind the status. Proxies answer with whole pages: those say nothing. */
+/** If a body is not JSON, the SDK puts it after the status. Proxies answer with whole pages, which say nothing. */
 function plainText(message: unknown): string | undefined {
   const text = typeof message === 'string' ? message.replace(/^\d{3} /, '').trim() : '';
   return text === '' || text.startsWith('<') || text.startsWith('status code (') ? undefined : text;
 }
 
-/** Only the fields that hold an error's own words: servers echo the request in others. */
+/** Reads only the fields with an error's own words: servers repeat the request in other fields. */
 function errorBody(body: unknown): ErrorBody {
   if (typeof body === 'string') return { message: body };
   if (!isJsonObject(body)) return {};

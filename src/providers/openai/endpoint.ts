@@ -11,15 +11,15 @@ export const chatApi = 'openai-chat';
 
 const openAiUrl = 'https://api.openai.com/v1';
 
-/** The server, API and key of a provider, by its configuration and the environment. */
+/** The server, API and key of a provider, from its configuration and the environment. */
 export type Endpoint = {
   readonly api: OpenAiApi;
   readonly baseURL: string;
-  /** Undefined for a server that needs none. */
+  /** Undefined if the server needs no key. */
   readonly apiKey: string | undefined;
-  /** Taken out of every message. */
+  /** Removed from every message. */
   readonly secrets: readonly string[];
-  /** OpenAI itself; compatible servers know less of the wire. */
+  /** True for OpenAI itself. Compatible servers do not know all of its fields. */
   readonly ownHost: boolean;
   readonly maxTokensField: 'max_tokens' | 'max_completion_tokens';
 };
@@ -58,7 +58,7 @@ function credentials(
   return { apiKey, secrets: apiKey === undefined ? headers : [apiKey, ...headers] };
 }
 
-/** Gateways take their credentials in headers of their own. */
+/** Gateways take their credentials in their own headers. */
 function secretHeaders({ headers = {} }: ProviderConfig): string[] {
   return Object.entries(headers)
     .filter(([header]) => /auth|key|token|secret|cookie/i.test(header))
@@ -69,7 +69,7 @@ function environmentApi(name: string, environment: Environment): string | undefi
   return name === 'openai' ? readVariable(environment, 'LONGHAUL_OPENAI_API') : undefined;
 }
 
-/** Compatible servers all know Chat Completions, few the Responses API: another base URL changes the default. */
+/** All compatible servers know Chat Completions, but few know the Responses API. So another base URL changes the default. */
 function openAiApi(chosen: string | undefined, hostname: string): OpenAiApi {
   switch (chosen) {
     case undefined:
@@ -88,7 +88,7 @@ function openAiApi(chosen: string | undefined, hostname: string): OpenAiApi {
   }
 }
 
-/** The OpenAI key goes to OpenAI, or where OPENAI_BASE_URL points; a server of another name never gets it. */
+/** The OpenAI key goes to OpenAI, or to the server of OPENAI_BASE_URL. A server with another name never gets it. */
 function environmentKey(
   name: string,
   isUsualHost: boolean,
@@ -123,7 +123,7 @@ type OpenAiApi = typeof responsesApi | typeof chatApi;
 
 export type OpenPart = { readonly part: AssistantPart; readonly sealed: JsonObject | undefined };
 
-/** Parts with their sealed data, if it came from this api. */
+/** The parts, each with its sealed data if that came from this API. */
 export function openParts({ parts, origin }: AssistantMessage, api: OpenAiApi): OpenPart[] {
   const isOwn = origin === undefined || origin.api === api;
   return parts.map((part) => {

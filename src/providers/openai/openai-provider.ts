@@ -15,10 +15,10 @@ import { callResponses } from './responses/call-responses';
 import { loadPeer } from '../../protocol/peers';
 import { reportingFetch } from './call';
 
-/** Temporal's timeouts and the idle timeout bound a call; the SDK's own must never fire first. */
+/** Temporal's timeouts and the idle timeout limit a call. The SDK's own timeout must never fire first. */
 const timeoutMs = 24 * 60 * 60_000;
 
-/** OpenAI by its Responses API, and every server that speaks Chat Completions. */
+/** OpenAI with its Responses API, and every server with Chat Completions. */
 export function createOpenAiProvider(name: string, config: ProviderConfig): ModelProvider {
   return new OpenAiProvider(name, config);
 }

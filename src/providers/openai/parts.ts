@@ -41,7 +41,7 @@ export function isImage(media: Media): boolean {
   return media.mediaType.startsWith('image/');
 }
 
-/** The URL of media that travel by URL or inline; undefined for an id of the provider's file store. */
+/** The URL of media, also of inline media; undefined for an id of the provider's file store. */
 export function mediaUrl({ mediaType, source }: Media): string | undefined {
   switch (source.kind) {
     case 'url':
@@ -53,7 +53,7 @@ export function mediaUrl({ mediaType, source }: Media): string | undefined {
   }
 }
 
-/** Files sent inline need a name; the extension is all the API reads of it. */
+/** Inline files need a name. The API reads only its extension. */
 export function fileName({ mediaType }: Media): string {
   const subtype = mediaType.split(/[/;]/)[1] ?? '';
   return `file.${/^[\w-]+$/.test(subtype) ? subtype : 'bin'}`;
@@ -91,7 +91,7 @@ type ChatToolChoice = Choice<
   }
 >;
 
-/** The tools stay as they are whatever the choice, so that the cached prefix holds. */
+/** The tools stay the same for every choice, to keep the cached prefix. */
 export function toResponsesToolChoice({ tools, toolChoice }: ModelRequest): ResponsesToolChoice {
   if (tools.length === 0) return {};
   if (typeof toolChoice === 'string') return { tool_choice: toolChoice };
@@ -117,7 +117,7 @@ export function toChatToolChoice(request: ModelRequest, ownHost: boolean): ChatT
   };
 }
 
-/** What a server that cannot restrict the choice is offered: only the allowed tools. */
+/** The tools to send. A server that cannot restrict the choice gets only the allowed ones. */
 export function offeredTools(
   { tools, toolChoice }: ModelRequest,
   ownHost: boolean,
@@ -127,8 +127,8 @@ export function offeredTools(
 }
 
 /**
- * Whether OpenAI takes this schema in strict mode as it stands: every object closed and all its properties required, no
- * keyword it does not know. Schemas go out verbatim, so one that does not qualify is sent without strict, never rewritten.
+ * Whether OpenAI takes this schema in strict mode unchanged: every object is closed, all its properties are required, and it has no unknown
+ * keyword. We never rewrite a schema: any other one goes without strict.
  */
 export function isStrictSchema(schema: JsonSchema): boolean {
   return schema['type'] === 'object' && schema['anyOf'] === undefined && isStrict(schema, 0);
@@ -161,15 +161,15 @@ function nestedSchemas(schema: JsonSchema): Json[] {
 }
 
 /**
- * OpenAI's arguments are a text, ours a value. What the text has beyond the value: nothing when it is compact JSON, a flag
- * when it is spaced as Python prints it, which most local models do, else all of it.
+ * OpenAI's arguments are a text, ours are a value. Seals the difference: nothing for compact JSON; a flag for JSON with Python's spaces,
+ * which most local models write; otherwise the whole text.
  */
 export function argumentsSeal(text: string, parsed: ToolArguments): JsonObject {
   if (parsed.args === null || text === JSON.stringify(parsed.args)) return {};
   return text === spacedJson(parsed.args) ? { spaced: true } : { arguments: text };
 }
 
-/** The text the model wrote, as long as nobody changed the arguments since. */
+/** The text that the model wrote, unless somebody changed the arguments since. */
 export function writtenArguments(part: ToolCallPart, sealed: JsonObject): string {
   if (part.args === null) return part.rawArgs ?? '';
   const compact = JSON.stringify(part.args);

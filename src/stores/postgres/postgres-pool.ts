@@ -23,7 +23,7 @@ export type PostgresClient = {
   removeListener(event: 'error', listener: () => void): unknown;
 };
 
-/** The part of a `Pool` of the package `pg` that is used. */
+/** The part of a `Pool` of the package `pg` that we use. */
 export type PostgresPool = {
   query(text: string, values?: unknown[]): Promise<Rows>;
   connect(): Promise<PostgresClient>;
@@ -35,7 +35,7 @@ export type PostgresPool = {
 export type PostgresQuery = (text: string, values?: Values) => Promise<Rows>;
 
 export type PostgresConnectionOptions = {
-  /** `postgresql://…`. Without it and without `pool`, the variables `PGHOST`, `PGUSER` and so on are used. */
+  /** `postgresql://…`. Default: your `pool`, else the variables `PGHOST`, `PGUSER` and so on. */
   readonly connectionString?: string;
   /** Your own pool, for instance with TLS. `close()` leaves it open. */
   readonly pool?: PostgresPool;
@@ -48,8 +48,8 @@ const connectMs = 10_000;
 const queryMs = 30_000;
 
 /**
- * The server ends statements that nobody waits for any more: an attempt has a minute, and makes at most three statements. A worker that
- * hangs between two statements loses its locks.
+ * Makes the server end statements that nobody waits for any more: an attempt has a minute, and makes at most three statements. A worker
+ * that hangs between two statements loses its locks.
  */
 export const boundedBegin =
   "begin; set local statement_timeout = '12s'; set local lock_timeout = '8s'; " +
@@ -95,7 +95,7 @@ export function keepListening(pool: PostgresPool): PostgresPool {
 /** Ignores the error: the pool drops the connection, and the next call makes another one. */
 function forget(): void {}
 
-/** Runs `work` in one transaction. If the rollback fails, the connection is destroyed. */
+/** Runs `work` in one transaction. If the rollback fails, it destroys the connection. */
 export async function inTransaction<Result>(
   pool: PostgresPool,
   work: (query: PostgresQuery) => Promise<Result>,

@@ -72,7 +72,7 @@ export const postgresMigrations: readonly ((schema: string) => string)[] = [
 ];
 
 export type PostgresStoresOptions = PostgresConnectionOptions & {
-  /** The schema of the tables. It is made if it does not exist. Default `public`. */
+  /** The schema of the tables. The store makes it if it does not exist. Default `public`. */
   readonly schema?: string;
 };
 
@@ -185,8 +185,8 @@ function numbered(sql: string): string {
 type Query = PostgresClient['query'];
 
 /**
- * Brings a schema to the newest version. Any number of workers may do so at once: they take turns by an advisory lock. Where it is
- * the newest already, nothing is locked and no right to create is needed.
+ * Brings a schema to the newest version. Any number of workers may do so at once: an advisory lock lets them take turns. If the schema is
+ * the newest already, it locks nothing and needs no right to create.
  */
 export async function migratePostgres(
   pool: PostgresPool,
@@ -226,7 +226,7 @@ function migrationsTable(schema: string): string {
   return `${quoted(schema)}.longhaul_migrations`;
 }
 
-/** Schemas are checked to be plain names: nothing in them needs an escape. */
+/** The name of a schema was checked: nothing in it needs an escape. */
 function quoted(schema: string): string {
   return `"${schema}"`;
 }

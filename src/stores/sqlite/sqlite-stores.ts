@@ -66,7 +66,7 @@ const longestPauseMs = 50;
 const passing = { busy: [5, 6], others: [10, 13, 14] };
 
 export type SqliteStoresOptions = {
-  /** The database file. It is made if it does not exist; its folder must exist. Several processes may share the file. */
+  /** The database file. The store makes it if it does not exist; its folder must exist. Several processes may share the file. */
   readonly path: string;
   /** Milliseconds that a call waits for another process's lock. Then it fails with a retryable `StoreError`. Default 5,000. */
   readonly busyTimeoutMs?: number;

@@ -11,13 +11,13 @@ const reasoningFields = ['reasoning_content', 'reasoning'] as const;
 
 export type FinishedChat = {
   readonly message: ChatMessage;
-  /** Empty when the stream was cut before it said. */
+  /** Empty if the stream was cut before the reason came. */
   readonly finishReason: string;
   readonly usage: WireUsage | undefined;
   readonly id: string | undefined;
 };
 
-/** Adds the chunks of a streamed chat completion up to one message and passes its deltas on. */
+/** Joins the chunks of a streamed chat completion into one message, and passes its deltas on. */
 export class ChatStream implements StreamReader<ChatCompletionChunk> {
   readonly #onDelta: (delta: ModelDelta) => void;
   readonly #calls: ChatToolCalls;
@@ -37,7 +37,7 @@ export class ChatStream implements StreamReader<ChatCompletionChunk> {
     return this.#finishReason !== undefined;
   }
 
-  /** Undefined while no chunk has said why the answer ends. */
+  /** Undefined until a chunk says why the answer ends. */
   get finished(): FinishedChat | undefined {
     return this.isComplete ? this.soFar : undefined;
   }
@@ -53,7 +53,7 @@ export class ChatStream implements StreamReader<ChatCompletionChunk> {
     return { message, finishReason, usage: this.#usage, id: this.#id };
   }
 
-  /** Servers put the usage into a chunk of its own, into the last one, or nowhere. */
+  /** Servers put the usage into a chunk of its own, into the last chunk, or nowhere. */
   accept(chunk: ChatCompletionChunk): void {
     if (!isJsonObject(chunk)) return;
     if (typeof chunk.id === 'string' && chunk.id !== '') this.#id ??= chunk.id;
@@ -74,7 +74,7 @@ export class ChatStream implements StreamReader<ChatCompletionChunk> {
     if (Array.isArray(calls)) for (const call of calls) this.#calls.add(call);
   }
 
-  /** Some gateways send the same reasoning under two names: the first is shown. */
+  /** Some gateways send the same reasoning under two names. Shows only the first. */
   #addFields(fields: JsonObject): void {
     for (const [name, value] of Object.entries(fields)) this.#addField(name, value);
     const shown = reasoningFields.find((name) => this.#fields.has(name));
@@ -82,7 +82,7 @@ export class ChatStream implements StreamReader<ChatCompletionChunk> {
     if (typeof text === 'string') this.#passOn('reasoning', text);
   }
 
-  /** Texts and lists arrive in pieces; null and nothing are what servers say of fields they do not use. */
+  /** Texts and lists arrive in pieces. Servers send null or nothing for a field that they do not use. */
   #addField(name: string, value: Json): void {
     const current = this.#fields.get(name);
     if (value === null || value === '' || (Array.isArray(value) && value.length === 0)) return;
@@ -121,8 +121,9 @@ type StreamedChatCall = {
 };
 
 /**
- * Puts streamed calls together. The API keys their pieces by `index`; compatible servers leave it out, or give whole calls
- * all the same one, so that a new id also starts a new call, and so does a name after a call that is whole where there is neither.
+ * Joins the pieces of streamed calls. The API marks the pieces of a call with an `index`. Compatible servers leave it out, or give all
+ * whole calls the same one. So a new id also starts a new call. A piece with neither index nor id starts one if it has a name and the call
+ * before it is whole.
  */
 class ChatToolCalls {
   readonly #onDelta: (delta: ModelDelta) => void;
@@ -182,7 +183,7 @@ function isIdOf(call: StreamedChatCall, id: string): boolean {
   return id === '' || call.id === '' || call.id === id;
 }
 
-/** Of a piece with neither index nor id: one that names its function, after a call that is whole. */
+/** For a piece with neither index nor id: true if it names a function and the call before it is whole. */
 function startsAnother(last: StreamedChatCall, name: Json | undefined): boolean {
   if (typeof name !== 'string' || last.arguments === '') return false;
   return parseToolArguments(last.arguments).args !== null;
@@ -193,12 +194,12 @@ function argumentsPiece(value: Json | undefined): string {
   return isJsonObject(value) ? JSON.stringify(value) : '';
 }
 
-/** A whole assistant message: what a stream adds up to. */
+/** A whole assistant message, joined from a stream. */
 type ChatMessage = {
   readonly content: string;
   readonly refusal: string;
   readonly toolCalls: readonly ChatToolCall[];
-  /** Everything the API's own type does not have: reasoning of compatible servers, gateways' additions. */
+  /** All fields that the API's own type does not have, such as reasoning of compatible servers and additions of gateways. */
   readonly fields: JsonObject;
 };
 
@@ -206,11 +207,11 @@ type ChatToolCall = {
   readonly id: string;
   readonly name: string;
   readonly arguments: string;
-  /** What a server adds to a call, such as a thought signature. */
+  /** Fields that a server adds to a call, such as a thought signature. */
   readonly fields: JsonObject;
 };
 
-/** Reasoning, then text, then calls, as one message holds them. `firstCall` numbers calls without an id. */
+/** A message's parts: reasoning, then text, then calls. `firstCall` numbers calls without an id. */
 export function fromChatMessage(
   message: ChatMessage,
   origin: Origin,
@@ -225,7 +226,7 @@ export function fromChatMessage(
   ];
 }
 
-/** A call without what its server adds to it: also what a call of another provider becomes. */
+/** A call without the fields that its server adds. A call of another provider also takes this form. */
 export function toolCallBlock(
   call: Pick<ToolCallPart, 'callId' | 'name'>,
   argumentsText: string,
@@ -237,7 +238,7 @@ export function toolCallBlock(
   };
 }
 
-/** The first reasoning field is shown; a second one, which repeats it, and all others are kept beside it. */
+/** Shows the first reasoning field. Keeps all others beside it, such as a second one that repeats it. */
 function fieldParts(fields: JsonObject, origin: Origin): AssistantPart[] {
   for (const field of reasoningFields) {
     const { [field]: text, ...others } = fields;

@@ -90,7 +90,7 @@ function withExtra(
   ) as unknown as ChatCompletionCreateParamsStreaming;
 }
 
-/** Each message becomes the same messages whatever follows it, so those of a turn are a prefix of the next one's. */
+/** A message becomes the same messages whatever follows it, so the messages of one turn are a prefix of the next turn's. */
 export function toChatMessages(
   messages: readonly Message[],
   ownHost: boolean,
@@ -113,7 +113,7 @@ export function toChatMessages(
   });
 }
 
-/** The text and the calls in their own fields; reasoning and unknown fields only where they came from this api. */
+/** Text and calls go into their own fields. Reasoning and unknown fields go back only to the API they came from. */
 function assistantMessage(message: AssistantMessage, ownHost: boolean): JsonObject {
   const parts = openParts(message, chatApi);
   const text = parts.map(({ part }) => textOf(part)).join('');
@@ -152,12 +152,12 @@ function toToolCall(part: ToolCallPart, sealed: JsonObject, ownHost: boolean): J
   return withDifference(toolCallBlock(part, text), difference);
 }
 
-/** Local servers parse the arguments of every call in the history, and fail on what is no JSON object. */
+/** Local servers parse the arguments of every call in the history, and fail if they are not a JSON object. */
 function readableArguments(part: ToolCallPart, text: string, ownHost: boolean): string {
   return part.args === null && !ownHost ? JSON.stringify({ invalid_arguments: text }) : text;
 }
 
-/** One text goes as a plain string: many compatible servers take nothing else. */
+/** A single text goes as a plain string: many compatible servers take nothing else. */
 function toChatUserContent(
   parts: readonly (TextPart | MediaPart)[],
 ): string | ChatCompletionContentPart[] {

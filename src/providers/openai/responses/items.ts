@@ -6,8 +6,8 @@ import { argumentsSeal } from '../parts';
 const separator = '\n\n';
 
 /**
- * A message item holds several blocks and has an id and a phase of its own. Each block becomes a part; the first part's
- * sealed data has `message`, which opens the message, and the parts after it continue it.
+ * A message item has several blocks, and an id and a phase of its own. Each block becomes a part. The sealed data of the first part has
+ * `message`, which opens the message. The parts after it continue the message.
  */
 function fromMessageItem(item: JsonObject, origin: Origin): AssistantPart[] {
   const blocks = Array.isArray(item['content']) ? item['content'] : [];
@@ -22,7 +22,7 @@ function fromMessageItem(item: JsonObject, origin: Origin): AssistantPart[] {
 
 export type OpenMessage = { readonly frame: JsonObject; readonly content: JsonObject[] };
 
-/** The message a part opens; undefined when it continues the one before. */
+/** The message that a part opens; undefined if the part continues an earlier message. */
 export function openedMessage(sealed: JsonObject): OpenMessage | undefined {
   const difference = sealed['message'];
   return isJsonObject(difference)
@@ -34,7 +34,7 @@ export function toMessageItem({ frame, content }: OpenMessage): JsonObject {
   return { ...frame, content };
 }
 
-/** The block of a sealed part of a message; undefined for an opaque part that is an item of its own. */
+/** The block of a sealed part of a message; undefined for an opaque part that is a whole item. */
 export function toMessageBlock(part: AssistantPart, sealed: JsonObject): JsonObject | undefined {
   const difference = isJsonObject(sealed['block']) ? sealed['block'] : {};
   switch (part.type) {
@@ -77,10 +77,10 @@ function blockSeal(block: JsonObject, projection: JsonObject, opening: JsonObjec
   return Object.keys(difference).length === 0 ? opening : { ...opening, block: difference };
 }
 
-/** Where a part's text stands in its item: in pieces of these lengths. By default one summary, or none if it is empty. */
+/** A part's text in its item: the field, and the lengths of its pieces. Default: one summary, or no piece if the text is empty. */
 type Split = { readonly field: 'summary' | 'content'; readonly lengths: readonly Json[] };
 
-/** Reasoning whose text is shown once and whose other fields, the encrypted content above all, go back untouched. */
+/** Reasoning: shows its text once. Its other fields, such as the encrypted content, go back unchanged. */
 function fromReasoningItem(item: JsonObject, origin: Origin): ReasoningPart {
   const summary = pieces(item['summary']);
   const content = pieces(item['content']);
@@ -127,7 +127,7 @@ function pieces(value: Json | undefined): string[] {
   );
 }
 
-/** Output items as parts, in order; the sealed data of each gives its item back. `firstCall` numbers calls without an id. */
+/** Converts output items to parts, in order. The sealed data of the parts gives the items back. `firstCall` numbers calls without an id. */
 export function fromResponsesOutput(
   output: readonly unknown[],
   origin: Origin,
@@ -148,7 +148,7 @@ export function fromResponsesOutput(
   });
 }
 
-/** What a function call says without its id: also what a call of another provider becomes. */
+/** A function call without its id. A call of another provider also takes this form. */
 export function functionCallItem(
   call: Pick<ToolCallPart, 'callId' | 'name'>,
   argumentsText: string,

@@ -34,7 +34,7 @@ export class ResponsesStream implements StreamReader<ResponseStreamEvent> {
     return this.#response !== undefined;
   }
 
-  /** Undefined while no event has ended the response. Servers that stream items may leave them out of the last event. */
+  /** Undefined until an event ends the response. A server that streams items may leave them out of the last event. */
   get finished(): FinishedResponse | undefined {
     const response = this.#response;
     if (response === undefined) return undefined;
@@ -119,7 +119,7 @@ function inOrder(items: ReadonlyMap<number, unknown>): unknown[] {
   return [...items].sort(([left], [right]) => left - right).map(([, item]) => item);
 }
 
-/** As a call that ended here. */
+/** The call as if it had ended here. */
 function closed({ item, argumentsText }: StreamedFunctionCall): ResponseFunctionToolCall {
   return { ...item, arguments: argumentsText || '{}', status: 'completed' };
 }

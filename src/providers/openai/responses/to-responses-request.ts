@@ -35,7 +35,7 @@ import {
   toReasoningItem,
 } from './items';
 
-/** The whole body of one stateless call: nothing is kept by the provider, history comes along every time. */
+/** The whole body of one call. The provider keeps nothing: every call sends the whole history. */
 export function toResponsesRequest(
   request: ModelRequest,
   configured?: JsonObject,
@@ -62,7 +62,7 @@ export function toResponsesRequest(
   return withExtra(withExtra(body, configured), settings.extra);
 }
 
-/** Models before the reasoning ones refuse a request that includes it. */
+/** Older models without reasoning refuse a request that asks for it. */
 function hasEncryptedReasoning(model: string): boolean {
   return !/^(?:ft:)?(?:gpt-3\.5|gpt-4|chatgpt-|gpt-5(?:\.\d+)?-chat)/.test(model);
 }
@@ -77,7 +77,7 @@ function withExtra(
   ) as unknown as ResponseCreateParamsStreaming;
 }
 
-/** Strict is the API's default, so it is always said. */
+/** Strict is the API's default, so every tool says whether it is strict. */
 function toFunctionTool({ name, description, inputSchema }: ToolDeclaration): FunctionTool {
   return {
     type: 'function',
@@ -94,7 +94,7 @@ function textFormat({ output }: ModelRequest): Pick<ResponseCreateParamsStreamin
     : { text: { format: { type: 'json_schema', ...namedSchema(output) } } };
 }
 
-/** Each message becomes the same items whatever follows it, so the input of a turn is a prefix of the next one's. */
+/** A message becomes the same items whatever follows it, so the input of one turn is a prefix of the next turn's. */
 export function toResponsesInput(messages: readonly Message[]): ResponseInputItem[] {
   return messages.flatMap(messageItems) as unknown as ResponseInputItem[];
 }
@@ -112,7 +112,7 @@ function messageItems(message: Message): JsonObject[] {
   }
 }
 
-/** The API refuses reasoning that nothing follows: what it led to was cut or dropped. */
+/** Leaves out reasoning at the end, which the API refuses: the items after it were cut or dropped. */
 function assistantItems(message: AssistantMessage): JsonObject[] {
   const writer = new ItemWriter();
   for (const { part, sealed } of openParts(message, responsesApi)) {
@@ -123,7 +123,7 @@ function assistantItems(message: AssistantMessage): JsonObject[] {
   return items.slice(0, items.findLastIndex((item) => item['type'] !== 'reasoning') + 1);
 }
 
-/** Collects the items of one turn; text of another origin and blocks of one message are gathered before they are written. */
+/** Collects the items of one turn. It gathers text of another origin, and the blocks of one message, before it writes them. */
 class ItemWriter {
   readonly #items: JsonObject[] = [];
   #message: OpenMessage | undefined;
@@ -148,7 +148,7 @@ class ItemWriter {
     this.#message?.content.push(block);
   }
 
-  /** What any model can read: texts and calls. Reasoning and opaque parts belong to their own provider. */
+  /** Writes texts and calls, which any model can read. Reasoning and opaque parts belong to their own provider. */
   project(part: AssistantPart): void {
     if (part.type === 'text' || part.type === 'refusal' || part.type === 'media') {
       if (this.#message !== undefined) this.#flush();
@@ -195,7 +195,7 @@ function mediaOutput(result: ToolResult): JsonObject[] {
 
 type Media = MediaPart | Extract<ToolContent, { type: 'media' }>;
 
-/** One text goes as a plain string, as every server takes it. */
+/** A single text goes as a plain string, which every server takes. */
 function toResponsesUserContent(parts: readonly (TextPart | MediaPart)[]): string | JsonObject[] {
   const [first] = parts;
   if (first === undefined) return '';
