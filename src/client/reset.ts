@@ -71,7 +71,7 @@ export async function resetRun(
     workflowTaskFinishEventId: plan.taskEventId,
     resetReapplyExcludeTypes: notSentAgain,
   } as unknown as Parameters<Client['workflowService']['resetWorkflowExecution']>[0]);
-  // Callers list this run's questions. They still count a question as answered although the reset has undone the answer.
+  // The root run or the thread lists this run's questions. It still counts a question as answered although the reset undid the answer.
   if (run.parentExecution !== undefined)
     await client.workflow.getHandle(workflowId).signal(signalNames.askAgain).catch(ignoreMissing);
   return plan;

@@ -13,7 +13,12 @@ import {
   askServer,
   type ConnectionFlags,
 } from '../session/connection';
-import { renderInbox, renderList, renderThreads } from '../render/render-list';
+import {
+  renderInbox,
+  renderList,
+  type RenderListOptions,
+  renderThreads,
+} from '../render/render-list';
 import { commandLine } from '../render/render-parts';
 import type { Terminal } from '../render/terminal';
 
@@ -37,6 +42,8 @@ type InboxFlags = ListFlags & {
   readonly whole?: true;
 };
 
+type Screen = Pick<Terminal, 'style' | 'width'>;
+
 export function addListCommand(program: Command, { terminal, finish }: CommandContext): void {
   const command = addWhoseFlags(program.command('list'))
     .summary('list runs')
@@ -50,11 +57,7 @@ export function addListCommand(program: Command, { terminal, finish }: CommandCo
     const ask = async (longhaul: Longhaul): Promise<Answer> => {
       const filter = { ...whoseOf(flags), ...(status && { status }), children };
       const runs = await take(longhaul.runs(filter), limit);
-      const lines = renderList(runs, {
-        style: terminal.style,
-        width: terminal.width,
-        now: new Date(),
-      });
+      const lines = renderList(runs, shownOn(terminal));
       return { json: runs, lines, notes: noteNothing(runs, flags, 'no runs') };
     };
     finish(await askServer(flags, terminal, ask));
@@ -71,11 +74,7 @@ export function addThreadsCommand(program: Command, { terminal, finish }: Comman
     const { key, ...filter } = whoseOf(flags);
     const ask = async (longhaul: Longhaul): Promise<Answer> => {
       const threads = await take(longhaul.threads({ ...filter, ...key }), flags.limit);
-      const lines = renderThreads(threads, {
-        style: terminal.style,
-        width: terminal.width,
-        now: new Date(),
-      });
+      const lines = renderThreads(threads, shownOn(terminal));
       return { json: threads, lines, notes: noteNothing(threads, flags, 'no threads') };
     };
     finish(await askServer(flags, terminal, ask));
@@ -101,7 +100,7 @@ export function addInboxCommand(program: Command, { terminal, finish }: CommandC
 export async function readInbox(
   longhaul: Pick<Longhaul, 'inbox'>,
   flags: InboxFlags,
-  { style, width }: Pick<Terminal, 'style' | 'width'>,
+  screen: Screen,
 ): Promise<Answer> {
   const { kind, limit, whole = false, json = false } = flags;
   const filter = { ...whoseOf(flags), ...(kind && { kind }), limit: limit + 1, whole };
@@ -110,13 +109,17 @@ export async function readInbox(
   const command = commandLine(flags);
   return {
     json: items,
-    lines: renderInbox(items, { style, width, now: new Date(), command }),
+    lines: renderInbox(items, { ...shownOn(screen), command }),
     notes: [
       ...noteNothing(items, flags, 'nothing waits for an answer'),
       ...(found.length > limit ? [`more wait than these ${limit}: see --limit`] : []),
       ...(json || items.every(({ isComplete }) => isComplete) ? [] : [noteOfMemos(whole)]),
     ],
   };
+}
+
+function shownOn({ style, width }: Screen): RenderListOptions {
+  return { style, width, now: new Date() };
 }
 
 function noteOfMemos(whole: boolean): string {
