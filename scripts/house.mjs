@@ -12,8 +12,8 @@ import ts from 'typescript';
 process.chdir(resolve(import.meta.dirname, '..'));
 
 const LIMITS = {
-  'source files': 340,
-  'source lines': 43_800,
+  'source files': 372,
+  'source lines': 48_000,
   'local imports, 90th percentile': 13,
   'files with one importer, %': 29,
   'import circles, types included': 0,

@@ -6,12 +6,12 @@ const anyBut = (packages) => `(?!(?:${packages}|longhaul)(?:/|$))`;
 const PLAIN = anyBut(`@temporalio/[^/]+|${SDKS}`);
 
 const CLIENT = {
-  parts: 'base|protocol|core|define|server',
+  parts: 'base|protocol|core|define|results|server',
   typesOnly: 'workflows',
   packages: anyBut(`@temporalio/(?:worker|workflow|activity|testing)|${SDKS}`),
 };
 const WORKER = {
-  parts: 'base|protocol|core|define|activities|providers|stores|server',
+  parts: 'base|protocol|core|define|activities|providers|stores|results|server',
   packages: anyBut(`@temporalio/testing|${SDKS}`),
 };
 
@@ -35,11 +35,13 @@ const TABLE = [
   { part: 'providers/google/', parts: 'base|protocol', packages: `@google/genai(?:/|$)|${PLAIN}` },
   { part: 'server/', parts: 'base|protocol', packages: anyBut(SDKS) },
   { part: 'stores/', parts: 'base|protocol', packages: PLAIN },
+  { part: 'results/', parts: 'base|protocol|stores', packages: PLAIN },
+  { part: 'results.ts', parts: 'base|protocol|results', packages: NONE },
   { part: 'define/', parts: 'base|protocol|core', packages: PLAIN },
   { part: 'agent-run/', parts: 'base|protocol|core', packages: NONE },
   {
     part: 'activities/',
-    parts: 'base|protocol|core|agent-run|define|stores|providers/[^/]+$',
+    parts: 'base|protocol|core|agent-run|define|stores|results|providers/[^/]+$',
     packages: `@temporalio/(?:activity|common)(?:/|$)|${PLAIN}`,
   },
   {

@@ -6,12 +6,26 @@ import type { Json, JsonObject } from '../base/json';
  */
 export type Sealed = { readonly api: string; readonly model: string; readonly data: Json };
 
+/**
+ * Content that a result store keeps, under the SHA-256 of its bytes. `digest` is 64 hexadecimal digits, and `bytes` is the size of the
+ * whole content.
+ */
+export type Stored = { readonly digest: string; readonly bytes: number };
+
+/** `ref` is a provider's own id of a file. `stored` is content in the result store: the worker puts it into each request. */
 export type MediaSource =
   | { readonly kind: 'base64'; readonly data: string }
   | { readonly kind: 'url'; readonly url: string }
-  | { readonly kind: 'ref'; readonly ref: string };
+  | { readonly kind: 'ref'; readonly ref: string }
+  | ({ readonly kind: 'stored' } & Stored);
 
-export type TextPart = { readonly type: 'text'; readonly text: string; readonly sealed?: Sealed };
+/** With `stored`, `text` is only the head of the text, and the result store has all of it. */
+export type TextPart = {
+  readonly type: 'text';
+  readonly text: string;
+  readonly stored?: Stored;
+  readonly sealed?: Sealed;
+};
 export type ReasoningPart = {
   readonly type: 'reasoning';
   readonly text: string;
@@ -46,8 +60,9 @@ export type ToolCallPart = {
   readonly sealed?: Sealed;
 };
 
+/** A text with `stored` is the head that the model sees, with a note. It reads the rest with `read_result`. */
 export type ToolContent =
-  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'text'; readonly text: string; readonly stored?: Stored }
   | { readonly type: 'json'; readonly value: Json }
   | { readonly type: 'media'; readonly mediaType: string; readonly source: MediaSource };
 

@@ -8,6 +8,7 @@ import type {
 } from '@anthropic-ai/sdk/resources/messages/messages';
 import { ProviderError } from '../../protocol/errors';
 import { toolContentText } from '../wire';
+import { unreadContent } from '../stored-content';
 
 const imageTypes = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'] as const;
 
@@ -68,6 +69,8 @@ export function mediaBlock(media: Media): ImageBlockParam | DocumentBlockParam {
       return { type, source: { type: 'url', url: source.url } };
     case 'ref':
       return { type, source: { type: 'file', file_id: source.ref } };
+    case 'stored':
+      return unreadContent();
     case 'base64':
       return imageType === undefined
         ? { type: 'document', source: { type: 'base64', media_type: pdf, data: source.data } }

@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../base/json';
 import type { AssistantPart, MediaPart, Origin, ToolCallPart } from '../../protocol/message';
 import { asText, checkToolArguments, seal, sealedField, withoutNulls } from '../wire';
+import { unreadContent } from '../stored-content';
 
 /** The name of this API. Data sealed under it goes back only to it. */
 export const googleApi = 'google-generate-content';
@@ -48,6 +49,8 @@ export function mediaPart({
       return { fileData: { mimeType: mediaType, fileUri: source.url } };
     case 'ref':
       return { fileData: { mimeType: mediaType, fileUri: source.ref } };
+    case 'stored':
+      return unreadContent();
   }
 }
 

@@ -3,6 +3,7 @@ import { ProviderError } from '../../protocol/errors';
 import type { ModelRequest } from '../provider';
 import { isJsonObject, type Json, type JsonObject, type JsonSchema } from '../../base/json';
 import type { ToolArguments } from '../wire';
+import { unreadContent } from '../stored-content';
 
 const deepest = 10;
 
@@ -50,6 +51,8 @@ export function mediaUrl({ mediaType, source }: Media): string | undefined {
       return `data:${mediaType};base64,${source.data}`;
     case 'ref':
       return undefined;
+    case 'stored':
+      return unreadContent();
   }
 }
 
@@ -60,7 +63,9 @@ export function fileName({ mediaType }: Media): string {
 }
 
 export function unsupportedMedia(api: string, media: Media): ProviderError {
-  const how = { url: 'by URL', base64: 'inline', ref: 'by file id' }[media.source.kind];
+  const how = { url: 'by URL', base64: 'inline', ref: 'by file id', stored: 'inline' }[
+    media.source.kind
+  ];
   return new ProviderError('rejected', `${api} does not take ${media.mediaType} ${how}.`);
 }
 

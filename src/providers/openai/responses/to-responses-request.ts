@@ -34,6 +34,7 @@ import {
   toMessageItem,
   toReasoningItem,
 } from './items';
+import { unreadContent } from '../../stored-content';
 
 /** The whole body of one call. The provider keeps nothing: every call sends the whole history. */
 export function toResponsesRequest(
@@ -221,6 +222,8 @@ function fileBlock(media: Media): JsonObject {
   switch (source.kind) {
     case 'ref':
       return { type: 'input_file', file_id: source.ref };
+    case 'stored':
+      return unreadContent();
     case 'url':
       return { type: 'input_file', file_url: source.url };
     case 'base64':
