@@ -56,6 +56,25 @@ export function textOfParts(
     .join(separator);
 }
 
+type SourceOfMedia = {
+  readonly kind?: string;
+  readonly url?: string;
+  readonly digest?: string;
+  readonly bytes?: number;
+};
+
+/** Media in a line of text, such as `[image/png, 204,800 bytes, stored as 3fa9c0de11aa2233…]`. */
+export function mediaLabel(mediaType: string, { url, digest, bytes }: SourceOfMedia): string {
+  if (url !== undefined) return `[${mediaType} ${url}]`;
+  if (digest === undefined || bytes === undefined) return `[${mediaType}]`;
+  return `[${mediaType}, ${grouped(bytes)} bytes, stored as ${digest.slice(0, 16)}…]`;
+}
+
+/** A whole number with commas, the same in every locale. */
+export function grouped(count: number): string {
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
+}
+
 function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;
 }

@@ -23,6 +23,17 @@ export const limits = {
   logPage: 400_000,
   toolResultStored: 256 * KiB,
   toolResultShown: 64 * KiB,
+  /** The text that stands for a stored text, with its note. */
+  storedHead: 4 * KiB,
+  /** Media over `storedMedia` and texts of inputs over `storedText` go to the result store, if there is one. */
+  storedMedia: 16 * KiB,
+  storedText: 64 * KiB,
+  /** With a store, the most bytes of one part of an input, and of all parts. */
+  inputPart: 4 * MiB,
+  wholeInput: 16 * MiB,
+  /** What `read_result` and `find_in_result` answer at most. A longer line is folded. */
+  resultPage: 16 * KiB,
+  resultLine: 2_000,
   definition: 512 * KiB,
   result: 1 * MiB,
   /** All replies of one workflow task to waiting callers. Beyond this limit, a reply tells the caller to read the result itself. */

@@ -1,7 +1,7 @@
 import type { Json } from '../../base/json';
+import { mediaLabel } from '../../base/text';
 import type {
   AssistantPart,
-  MediaPart,
   Message,
   ToolCallPart,
   ToolContent,
@@ -61,7 +61,7 @@ function partText(part: Message['parts'][number]): string {
     case 'refusal':
       return part.text;
     case 'media':
-      return mediaLabel(part);
+      return mediaLabel(part.mediaType, part.source);
     case 'reasoning':
     case 'opaque':
     case 'tool_call':
@@ -77,12 +77,8 @@ function compactContent(content: ToolContent): string {
     case 'json':
       return compactJson(content.value);
     case 'media':
-      return mediaLabel(content);
+      return mediaLabel(content.mediaType, content.source);
   }
-}
-
-function mediaLabel({ mediaType, source }: Pick<MediaPart, 'mediaType' | 'source'>): string {
-  return source.kind === 'url' ? `[${mediaType} ${source.url}]` : `[${mediaType}]`;
 }
 
 function compactJson(value: Json): string {

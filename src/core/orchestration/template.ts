@@ -8,8 +8,8 @@ import { LonghaulError } from '../../protocol/errors';
 import type { Json } from '../../base/json';
 import { limits } from '../../protocol/limits';
 import { idPatterns } from '../../protocol/names';
-import type { UserInput } from '../../protocol/message';
-import { oneLine } from '../../base/text';
+import type { TextPart, UserInput } from '../../protocol/message';
+import { oneLine, textOfParts } from '../../base/text';
 
 export type TemplatePart =
   | { readonly kind: 'text'; readonly text: string }
@@ -155,10 +155,16 @@ function valueOf(part: Reference, values: TemplateValues): Json | UserInput {
 }
 
 function lookUp(part: Reference, { input, results, params }: TemplateValues) {
-  if (part.kind === 'input') return input;
+  if (part.kind === 'input') return isStoredText(input) ? textOfParts(input) : input;
   if (part.kind === 'param') return memberOf(params, part.name);
   const result = Object.hasOwn(results, part.task) ? results[part.task] : undefined;
   return part.kind === 'output' ? result?.output : part.path.reduce(memberOf, result?.structured);
+}
+
+/** The client put a long text into the result store. The prompt gets its head, with the note that says how to read on. */
+function isStoredText(input: UserInput): input is readonly TextPart[] {
+  if (typeof input === 'string' || input.length !== 1) return false;
+  return input[0]?.type === 'text' && input[0].stored !== undefined;
 }
 
 function memberOf(value: Json | undefined, name: string): Json | undefined {

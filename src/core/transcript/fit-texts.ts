@@ -4,7 +4,9 @@
 // 2. If a text was cut before, it cuts the text again without the old note. The new note states the size of the whole text.
 // 3. A cut never splits a code point.
 
-import { utf8Length } from '../../base/text';
+import { headOf, utf8Length } from '../../base/text';
+import { limits } from '../../protocol/limits';
+import type { Stored } from '../../protocol/message';
 
 /** Measures the bytes of a text in its place. No part of a text takes more than the whole. */
 export type SizeOf = (text: string) => number;
@@ -49,11 +51,19 @@ export function fairShare(sizes: readonly number[], maxBytes: number): number {
   return Infinity;
 }
 
-export const cutNote = (shown: number, bytes: number): string =>
-  `\n[cut: the first ${shown} of ${bytes} bytes are shown]`;
+export const cutNote = (shown: number, bytes: number, reason?: string): string =>
+  `\n[cut: the first ${shown} of ${bytes} bytes are shown${reason === undefined ? '' : `; ${reason}`}]`;
+
+/** The head of a text that a result store keeps, and a note with its ref. Where the text is a result, the model reads on with `read_result`. */
+export function storedHead(text: string, { digest, bytes }: Stored): string {
+  const note = (shown: number): string =>
+    `\n[the first ${shown} of ${bytes} bytes are shown, and the whole text is stored: read on with read_result, or search with find_in_result; ref "${digest}"]`;
+  const head = headOf(text, limits.storedHead - note(bytes).length);
+  return head + note(utf8Length(head));
+}
 
 function wholeOf(text: string): { readonly head: string; readonly bytes: number } {
-  const cut = /\n\[cut: the first \d+ of (\d+) bytes are shown\]$/.exec(text);
+  const cut = /\n\[cut: the first \d+ of (\d+) bytes are shown(?:; [^\]]*)?\]$/.exec(text);
   if (cut === null) return { head: text, bytes: utf8Length(text) };
   return { head: text.slice(0, cut.index), bytes: Number(cut[1]) };
 }

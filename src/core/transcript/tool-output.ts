@@ -5,31 +5,44 @@ import { checkStringifiable } from '../session';
 import { headOf, utf8Length } from '../../base/text';
 import type { Json } from '../../base/json';
 import { limits } from '../../protocol/limits';
-import type { ToolOutput } from '../../protocol/message';
+import type { ToolContent, ToolOutput } from '../../protocol/message';
 
 export type { ToolOutput };
 
 /** The model gets strings as they are, and other values as JSON. `undefined` becomes null. The JSON has no keys without a value. */
-export function toToolOutput(
-  tool: string,
-  value: unknown,
-  maxBytes: number = limits.toolResultShown,
-): ToolOutput {
+export function toToolOutput(tool: string, value: unknown, maxBytes?: number): ToolOutput {
+  return cutOutput(wholeOutput(tool, value), maxBytes);
+}
+
+/** Like `toToolOutput`, but of any length. */
+export function wholeOutput(tool: string, value: unknown): ToolOutput {
   const output = value === undefined ? null : value;
   const violation = checkStringifiable(output);
   if (violation !== undefined) {
     const where = violation.path === '' ? 'its result' : `its result at ${violation.path}`;
     return errorOutput(`The tool '${tool}' ran, but ${where} is not JSON: ${violation.problem}.`);
   }
-  const bound = Math.min(maxBytes, limits.toolResultStored);
   if (typeof output === 'string')
-    return { isError: false, content: [{ type: 'text', text: cut(output, bound) }] };
+    return { isError: false, content: [{ type: 'text', text: output }] };
   const text = textOf(output);
   if (text === undefined)
     return errorOutput(`The tool '${tool}' ran, but its result is too long to be written as JSON.`);
-  if (utf8Length(text) <= bound)
-    return { isError: false, content: [{ type: 'json', value: JSON.parse(text) as Json }] };
-  return { isError: false, content: [{ type: 'text', text: cut(text, bound) }] };
+  return { isError: false, content: [{ type: 'json', value: JSON.parse(text) as Json }] };
+}
+
+/** Cuts each part to `maxBytes`. JSON that is too long becomes text. `reason` says why the rest is not kept. */
+export function cutOutput(
+  { isError, content }: ToolOutput,
+  maxBytes: number = limits.toolResultShown,
+  reason?: string,
+): ToolOutput {
+  const bound = Math.min(maxBytes, limits.toolResultStored);
+  const parts = content.map((part): ToolContent => {
+    if (part.type === 'media' || (part.type === 'text' && part.stored !== undefined)) return part;
+    const text = part.type === 'text' ? part.text : JSON.stringify(part.value);
+    return utf8Length(text) <= bound ? part : { type: 'text', text: cut(text, bound, reason) };
+  });
+  return { isError, content: parts };
 }
 
 /** Undefined if the JSON is too long for a string. Another attempt would not help. */
@@ -55,9 +68,9 @@ export function outcomeUnknown(reason?: string): ToolOutput {
 }
 
 /** Cuts a long text to `maxBytes`, with a note that says how much is missing. It never splits a code point. */
-function cut(text: string, maxBytes: number): string {
+function cut(text: string, maxBytes: number, reason?: string): string {
   const bytes = utf8Length(text);
   if (bytes <= maxBytes) return text;
-  const head = headOf(text, maxBytes - cutNote(bytes, bytes).length);
-  return head + cutNote(utf8Length(head), bytes);
+  const head = headOf(text, maxBytes - cutNote(bytes, bytes, reason).length);
+  return head + cutNote(utf8Length(head), bytes, reason);
 }

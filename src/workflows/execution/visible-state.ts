@@ -12,10 +12,11 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { codeMarkdown, plainMarkdown } from '../../core/transcript/markdown';
-import { clipText, oneLine, utf8Length, textOfParts } from '../../base/text';
+import { clipText, mediaLabel, oneLine, utf8Length, textOfParts } from '../../base/text';
 import { isJsonObject } from '../../base/json';
 import { limits } from '../../protocol/limits';
 import type { LogEntry } from '../../protocol/log';
+import type { ToolContent, UserMessage } from '../../protocol/message';
 import { askUserTool, memoKey, searchAttributes } from '../../protocol/names';
 import type { ChildView, RunMemo, RunState } from '../../protocol/run';
 
@@ -213,13 +214,22 @@ export function argumentText(call: { readonly args: unknown; readonly rawArgs?: 
 }
 
 /** The first line only, because the rest of a tool's result is for the model. JSON stands in code. */
-function textOf(
-  parts: readonly { readonly type: string; readonly text?: string; readonly value?: unknown }[],
-): string {
+function textOf(parts: readonly (ToolContent | UserMessage['parts'][number])[]): string {
   const [first] = parts;
-  if (first === undefined) return '';
-  if (first.text !== undefined) return plain(first.text.trimStart().split('\n', 1)[0] ?? '', 160);
-  return first.value === undefined ? `[${first.type}]` : code(JSON.stringify(first.value));
+  switch (first?.type) {
+    case undefined:
+      return '';
+    case 'json':
+      return code(JSON.stringify(first.value));
+    case 'media':
+      return plain(mediaLabel(first.mediaType, first.source), 160);
+    case 'text': {
+      const line = plain(first.text.trimStart().split('\n', 1)[0] ?? '', 160);
+      return first.stored === undefined
+        ? line
+        : `${line} ${plain(mediaLabel('text', first.stored), 160)}`;
+    }
+  }
 }
 
 function plain(text: string, maxBytes: number): string {
