@@ -96,9 +96,12 @@ export const limits = {
   invalidToolCalls: 3,
   /** How deeply runs may nest. */
   depth: 20,
-  /** A thread is compacted at this share of the model's context. The newest `keptTurns` turns stay as they are. */
+  /** A prompt is compacted at this share of the model's context. The newest `keptTurns` turns stay as they are. */
   compactAt: 0.8,
-  keptTurns: 4,
+  keptTurns: 6,
+  /** Results of the newest `keptResults` turns are never cleared, nor are those of at most `clearedResult` bytes. */
+  keptResults: 4,
+  clearedResult: 1 * KiB,
   /** The tool calls that a saved turn lists: all of them, and the arguments of one call. */
   toolTrace: 16 * KiB,
   toolTraceArguments: 1 * KiB,

@@ -69,8 +69,8 @@ export type ModelRef = AgentSpec['model'];
 export type BudgetSpec = NonNullable<AgentSpec['budget']>;
 /** The earlier turns of its thread that an agent gets. */
 export type MemorySpec = NonNullable<AgentSpec['memory']>;
-/** The summary of a thread's older turns, when the thread nears the model's context limit. */
-export type CompactionSpec = NonNullable<MemorySpec['compact']>;
+/** What happens when a prompt outgrows the model's context. */
+export type ContextSpec = NonNullable<AgentSpec['context']>;
 /** How a model may ask a person. */
 export type AskUser = NonNullable<AgentSpec['askUser']>;
 /** Binds a called agent and everything below it. */

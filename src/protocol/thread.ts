@@ -3,7 +3,7 @@ import type { LogRef } from './log';
 import type { JsonObject } from '../base/json';
 import type { UserInput } from './message';
 import type { RunKey, RunSpend } from './run';
-import type { BudgetSpec, MemorySpec, RunnerSpec } from './spec';
+import type { BudgetSpec, ContextSpec, MemorySpec, RunnerSpec } from './spec';
 
 /** Whose conversation a thread is. */
 export type ThreadKey = Required<RunKey>;
@@ -86,6 +86,8 @@ export type KeptTurn = {
 export type OpenThreadResult = {
   /** The memory of the runner, if the runner is an agent with this option. */
   readonly memory?: MemorySpec;
+  /** What the thread does with a conversation that outgrows the model's context. */
+  readonly context?: ContextSpec;
   readonly searchAttributes: boolean;
   /** The newest turns of the store that fit, oldest first. */
   readonly turns: readonly KeptTurn[];

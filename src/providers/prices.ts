@@ -14,6 +14,8 @@ export type TokenPrices = {
 };
 
 export type ModelPrice = TokenPrices & {
+  /** The size of the model's context, in tokens. */
+  readonly window?: number;
   /** For a whole call whose input has more than `above` tokens, with the cache's tokens. */
   readonly long?: TokenPrices & { readonly above: number };
 };

@@ -45,7 +45,7 @@ const runners: readonly Agent[] = [
     { tools: [noted], memory: { kind: 'full', store: 'default' } },
   ),
   agents.agent('summarised', summarising, {
-    memory: { kind: 'full', compact: { contextTokens: 1_000, keepTurns: 1 } },
+    context: { window: 1_000, keepTurns: 1 },
   }),
 ];
 let count = 0;

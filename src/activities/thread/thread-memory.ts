@@ -26,7 +26,7 @@ import { attempt } from '../model/model-attempt';
 import { readLog } from '../log/read-log';
 import { callStore } from './open-run';
 import { checkJson } from '../../core/session';
-import { isJsonObject, type JsonObject } from '../../base/json';
+import { defined, isJsonObject, type JsonObject } from '../../base/json';
 import { limits } from '../../protocol/limits';
 import { checkSaid, instantOf } from '../../stores/memory-turn';
 
@@ -42,10 +42,11 @@ export async function openThread(
   input: OpenThreadInput,
 ): Promise<OpenThreadResult> {
   return await withHeartbeat(async () => {
-    const { memory } = memoryOf(await findRunnerSpec(dependencies, input));
+    const settings = settingsOf(await findRunnerSpec(dependencies, input));
+    const { memory } = settings;
     const searchAttributes = await dependencies.hasSearchAttributes();
     if (memory?.store === undefined) {
-      return { ...(memory && { memory }), searchAttributes, turns: [], count: 0 };
+      return { ...settings, searchAttributes, turns: [], count: 0 };
     }
     const last = memory.kind === 'windowed' ? Math.max(1, memory.turns) : mostTurns;
     const store = storeOf(dependencies, memory.store);
@@ -61,7 +62,7 @@ export async function openThread(
       sessionOf(stored.at(-1)),
     );
     return {
-      memory,
+      ...settings,
       searchAttributes,
       turns: newestThatFit(stored),
       count: countOf(counted, stored),
@@ -119,7 +120,7 @@ export async function compactTurns(
     const turns = Math.max(0, all.length - input.keepTurns);
     const kept = new Set(all.slice(turns).flat());
     const older = entries.filter((entry) => !kept.has(entry));
-    const model = memoryOf(spec).memory?.compact?.model ?? modelOf(spec);
+    const model = settingsOf(spec).context?.model ?? modelOf(spec);
     const provider = providerOf(dependencies, model.provider);
     const request = {
       model: model.model,
@@ -161,8 +162,9 @@ async function findRunnerSpec(
   }
 }
 
-function memoryOf(spec: RunnerSpec): Pick<AgentSpec, 'memory'> {
-  return spec.kind === 'agent' && spec.memory ? { memory: spec.memory } : {};
+function settingsOf(spec: RunnerSpec): Pick<AgentSpec, 'memory' | 'context'> {
+  if (spec.kind !== 'agent') return {};
+  return defined({ memory: spec.memory, context: spec.context });
 }
 
 function modelOf(spec: RunnerSpec): AgentSpec['model'] {

@@ -5,7 +5,7 @@ import { limits } from '../../protocol/limits';
 import { askUserTool } from '../../protocol/names';
 import { tryCompileSchema } from '../arguments/compile';
 import { rule } from '../problems/from-zod';
-import { memoryOf } from './memory';
+import { contextOf, memory } from './memory';
 import {
   budget,
   count,
@@ -162,7 +162,9 @@ export const agentFields = {
     .meta(help('Tokens and dollars that a run may use, with all it calls', { see: 'budgets.md' }))
     .exactOptional(),
   /** What the agent is given of its thread's earlier turns. */
-  memory: memoryOf(model).exactOptional(),
+  memory: memory.exactOptional(),
+  /** What happens when the prompt outgrows the model's context. Without it, nothing: such a call fails. */
+  context: contextOf(model).exactOptional(),
 };
 
 // What code and files spell in two ways, and mean alike.

@@ -11,7 +11,7 @@ import {
   outputSchema,
   subAgentFields,
 } from './agent';
-import { memoryOf } from './memory';
+import { contextOf } from './memory';
 import {
   branchesHelp,
   members,
@@ -135,7 +135,7 @@ const agentFile = z.strictObject({
     })
     .exactOptional(),
   provider: provider.exactOptional(),
-  memory: memoryOf(modelInFile).exactOptional(),
+  context: contextOf(modelInFile).exactOptional(),
   instructions: textOrFile.meta(help('The system prompt')).exactOptional(),
   tools: distinctNames(tool, 500)
     .meta(help('Names of tools of the worker, or objects', { see: 'tools.md' }))

@@ -1,34 +1,7 @@
 import { z } from 'zod';
-import { count, help, kind, runnerId } from './parts';
+import { count, help, kind, runnerId, size } from './parts';
 
-// What an agent is given of its thread's earlier turns, and what becomes of turns that do not fit.
-
-function compactBy<Model extends z.ZodType>(model: Model) {
-  return z.strictObject({
-    /** The tokens of the model's context. */
-    contextTokens: count(1000).meta(help("The size of the model's context, in tokens")),
-    /** The share of them, by the provider's own count, at which older turns are summarised. Default 0.8. */
-    at: z
-      .number()
-      .positive()
-      .max(1)
-      .meta({
-        expected: 'a number above 0 and at most 1',
-        ...help('The share of the context at which older turns are summarised', {
-          byDefault: '0.8',
-        }),
-      })
-      .exactOptional(),
-    /** Turns that stay as they are. Default 4. */
-    keepTurns: count(0)
-      .meta(help('How many of the last turns stay as they are', { byDefault: '4' }))
-      .exactOptional(),
-    /** Writes the summary. Default: the agent's own. */
-    model: model
-      .meta(help('The model that writes the summary', { byDefault: "the agent's model" }))
-      .exactOptional(),
-  });
-}
+// What an agent is given of its thread's earlier turns, and what happens when a conversation outgrows the model's context.
 
 const noTurns = z
   .custom<never>(() => false, {
@@ -43,31 +16,82 @@ const store = runnerId
 
 const memoryKinds = '`full` gives all earlier turns, `windowed` only the last ones';
 
+export const memory = z
+  .discriminatedUnion('kind', [
+    z.strictObject({
+      kind: kind('full', memoryKinds),
+      turns: noTurns,
+      /** Name of a memory store of the worker. Turns are written to it as well. */
+      store,
+    }),
+    z.strictObject({
+      kind: kind('windowed', memoryKinds),
+      /** The last so many turns; 0 gives none. */
+      turns: count(0).meta({
+        expected: 'a whole number of turns, 0 or more',
+        ...help('How many of the last turns the agent is given'),
+      }),
+      store,
+    }),
+  ])
+  .meta(help('What the agent is given of the earlier turns of its thread', { see: 'memory.md' }));
+
+const clearResults = z.strictObject({
+  /** Results of the last so many turns stay. Default 4. */
+  olderThan: count(0)
+    .meta(help('Results of the last so many turns are never cleared', { byDefault: '4' }))
+    .exactOptional(),
+  /** Only results of more bytes are cleared: a number, or a text such as `'4 KiB'`. Default 1 KiB. */
+  over: size(256)
+    .meta(help('Only results larger than this are cleared', { byDefault: '1 KiB' }))
+    .exactOptional(),
+});
+
 /** `model` is what may name the model that writes summaries. */
-export function memoryOf<Model extends z.ZodType>(model: Model) {
-  const compact = compactBy(model)
-    .meta(help("Summarises older turns when the model's context fills up"))
-    .exactOptional();
+export function contextOf<Model extends z.ZodType>(model: Model) {
   return z
-    .discriminatedUnion('kind', [
-      z.strictObject({
-        kind: kind('full', memoryKinds),
-        turns: noTurns,
-        /** Name of a memory store of the worker. Turns are written to it as well. */
-        store,
-        /** Summarises older turns when a thread nears the model's context limit. */
-        compact,
-      }),
-      z.strictObject({
-        kind: kind('windowed', memoryKinds),
-        /** The last so many turns; 0 gives none. */
-        turns: count(0).meta({
-          expected: 'a whole number of turns, 0 or more',
-          ...help('How many of the last turns the agent is given'),
-        }),
-        store,
-        compact,
-      }),
-    ])
-    .meta(help('What the agent is given of the earlier turns of its thread', { see: 'memory.md' }));
+    .strictObject({
+      /** The tokens of the model's context. Default: what the worker's price table says of the model. */
+      window: count(1000)
+        .meta(
+          help("The size of the model's context, in tokens", {
+            byDefault: 'what the worker knows of the model',
+            see: 'context.md#the-window',
+          }),
+        )
+        .exactOptional(),
+      /** The share of the window at which the prompt is made smaller. Default 0.8. */
+      compactAt: z
+        .number()
+        .positive()
+        .max(1)
+        .meta({
+          expected: 'a number above 0 and at most 1',
+          ...help('The share of the window at which the prompt is made smaller', {
+            byDefault: '0.8',
+          }),
+        })
+        .exactOptional(),
+      /** The last so many turns are never summarised. Default 6. */
+      keepTurns: count(1)
+        .meta(help('The last so many turns are never summarised', { byDefault: '6' }))
+        .exactOptional(),
+      /** Old tool results become a short note; `false` never clears any. */
+      clearResults: z
+        .union([z.literal(false), clearResults])
+        .meta({
+          expected: 'false or {olderThan, over}',
+          ...help('Which old tool results become a short note; with `false`, none', {
+            byDefault: 'those of more than 1 KiB, but not those of the last 4 turns',
+          }),
+        })
+        .exactOptional(),
+      /** Writes the summaries. Default: the agent's own. */
+      model: model
+        .meta(help('The model that writes the summaries', { byDefault: "the agent's model" }))
+        .exactOptional(),
+    })
+    .meta(
+      help("Makes the prompt smaller when it outgrows the model's context", { see: 'context.md' }),
+    );
 }

@@ -186,6 +186,26 @@ export const duration = z
     return z.NEVER;
   });
 
+const sizeUnits: Readonly<Record<string, number>> = { b: 1, bytes: 1, kib: 2 ** 10, mib: 2 ** 20 };
+
+/** `'4 KiB'`, `'512 bytes'` or a number of bytes; bytes in the spec. */
+export function size(minimum: number) {
+  return z
+    .union([z.int(), z.string()])
+    .meta({ expected: "a size such as '4 KiB' or '1 MiB', or a whole number of bytes" })
+    .transform((value, context) => {
+      const [, digits, unit = ''] = /^(\d{1,9}) ?([a-z]+)$/i.exec(String(value)) ?? [];
+      const factor = sizeUnits[unit.toLowerCase()];
+      const bytes = typeof value === 'number' ? value : Number(digits) * (factor ?? NaN);
+      if (bytes >= minimum) return bytes;
+      const message = Number.isNaN(bytes)
+        ? `must be a size such as '4 KiB' or '1 MiB', or a whole number of bytes, not ${describeValue(value)}`
+        : `must be at least ${minimum} bytes, not ${describeValue(value)}`;
+      context.addIssue({ code: 'custom', message, input: value });
+      return z.NEVER;
+    });
+}
+
 /** Refuses a common mistake in place of an object, with words of its own, before the object is looked at. */
 export function unless<Output, Input>(
   isMistake: (value: unknown) => boolean,

@@ -13,7 +13,7 @@ import { LonghaulError } from '../../protocol/errors';
 import type { JsonObject } from '../../base/json';
 import { limits } from '../../protocol/limits';
 import type { LogEntry, LogRef } from '../../protocol/log';
-import type { MemorySpec } from '../../protocol/spec';
+import type { ContextSpec, MemorySpec } from '../../protocol/spec';
 import type { ThreadInput } from '../../protocol/thread';
 import { deflateJson, inflated } from '../deflated-json';
 import type { CarriedRequests } from '../execution/pending-requests';
@@ -28,6 +28,7 @@ export type CarriedThread = {
   readonly session: JsonObject;
   readonly budget: CarriedBudget;
   readonly memory?: MemorySpec;
+  readonly context?: ContextSpec;
   readonly searchAttributes: boolean;
   readonly saves: CarriedSaves;
   readonly isClearing: boolean;

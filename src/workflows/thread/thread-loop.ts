@@ -23,6 +23,7 @@ import { runnerAddress, runnerIdOf } from '../../core/runner-refs';
 import { type ErrorCode, LonghaulError } from '../../protocol/errors';
 import type { JsonObject } from '../../base/json';
 import { timeouts } from '../../protocol/limits';
+import type { MemorySpec } from '../../protocol/spec';
 import type { AgentRunResult, ChildInputs } from '../../protocol/run';
 import type { OpenThreadResult, SendInput, SendReply, ThreadInput } from '../../protocol/thread';
 import { openingActivities } from '../activity-proxies';
@@ -60,6 +61,8 @@ export class ThreadLoop implements HandledThread {
   /** Has no limit. It counts what the turns and the summaries cost. */
   readonly #budget = new RunBudget();
   #saves = new ThreadSaves(undefined, () => undefined);
+  /** The runner's memory settings. Only an agent may have them. */
+  #spec: MemorySpec | undefined;
   #hasSearchAttributes = false;
   /** Why the thread could not be opened. */
   #loadFailure: unknown;
@@ -172,10 +175,11 @@ export class ThreadLoop implements HandledThread {
   }
 
   #start(
-    { memory, searchAttributes }: Pick<OpenThreadResult, 'memory' | 'searchAttributes'>,
+    { memory, context, searchAttributes }: Omit<OpenThreadResult, 'turns' | 'count'>,
     saves: CarriedSaves,
   ): void {
-    this.#memory.spec = memory;
+    this.#spec = memory;
+    this.#memory.context = context;
     this.#hasSearchAttributes = searchAttributes;
     const { key, application } = this.#input;
     const store = memory?.store;
@@ -326,7 +330,8 @@ export class ThreadLoop implements HandledThread {
       turns: this.turns.carry(),
       session: this.#memory.session,
       budget: this.#budget.carry(),
-      ...(this.#memory.spec && { memory: this.#memory.spec }),
+      ...(this.#spec && { memory: this.#spec }),
+      ...(this.#memory.context && { context: this.#memory.context }),
       searchAttributes: this.#hasSearchAttributes,
       saves: this.#saves.carry(),
       isClearing: this.#isClearing,

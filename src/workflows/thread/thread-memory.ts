@@ -11,7 +11,7 @@ import type { JsonObject } from '../../base/json';
 import { limits } from '../../protocol/limits';
 import type { LogEntry } from '../../protocol/log';
 import type { AgentRunResult, RunInput, RunSpend } from '../../protocol/run';
-import type { MemorySpec } from '../../protocol/spec';
+import type { ContextSpec } from '../../protocol/spec';
 import type { ThreadInput } from '../../protocol/thread';
 import { compactingActivities } from '../activity-proxies';
 import { promptOf } from '../run/machine-options';
@@ -24,8 +24,8 @@ export class ThreadMemory {
   readonly #position: MemoryPlace;
   #log: RunLog;
   session: JsonObject = {};
-  /** The runner's memory settings. Only an agent may have them. */
-  spec: MemorySpec | undefined;
+  /** Only an agent may have it. */
+  context: ContextSpec | undefined;
 
   constructor(place: MemoryPlace) {
     this.#position = place;
@@ -67,10 +67,10 @@ export class ThreadMemory {
 
   /** Uses the provider's own token count of the turn that just ended. */
   isFull({ contextTokens }: Pick<AgentRunResult, 'contextTokens'>): boolean {
-    const compact = this.spec?.compact;
-    if (compact === undefined || contextTokens === undefined) return false;
+    const { window, compactAt = limits.compactAt } = this.context ?? {};
+    if (window === undefined || contextTokens === undefined) return false;
     if (this.#turnsToSummarise() <= 0) return false;
-    return contextTokens >= compact.contextTokens * (compact.at ?? limits.compactAt);
+    return contextTokens >= window * compactAt;
   }
 
   /** Summarises the older turns. The model then sees the summary instead; the turns stay in the log. Returns what that cost. */
@@ -86,7 +86,7 @@ export class ThreadMemory {
   }
 
   get #keptTurns(): number {
-    return this.spec?.compact?.keepTurns ?? limits.keptTurns;
+    return this.context?.keepTurns ?? limits.keptTurns;
   }
 
   /** How many turns are neither kept as they are nor in the last summary. */

@@ -42,8 +42,8 @@ describe('defineAgent', () => {
     ],
     [
       'a summary by no model',
-      { memory: { kind: 'full', compact: { contextTokens: 1000, model: 'gpt' } } },
-      "memory.compact.model must be 'provider/model', such as 'openai/gpt-6.1-terra', or {provider, model}, not 'gpt'",
+      { context: { model: 'gpt' } },
+      "context.model must be 'provider/model', such as 'openai/gpt-6.1-terra', or {provider, model}, not 'gpt'",
     ],
     ['a description that is no text', { description: 5 }, 'description must be a string, not 5'],
     [

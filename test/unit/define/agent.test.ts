@@ -157,14 +157,29 @@ describe('defineAgent', () => {
     expect(Object.isFrozen(settings.extra)).toBe(false);
   });
 
-  it('writes its memory into the data, the model that summarises as text or not', () => {
-    const compact = { contextTokens: 128_000, at: 0.5, keepTurns: 2 };
-    const model = { provider: 'google', model: 'gemini-2.5-flash' };
+  it('writes its memory into the data', () => {
     const memory = { kind: 'windowed', turns: 8, store: 'main' } as const;
-    const expected = { ...memory, compact: { ...compact, model } };
-    const written = { ...compact, model: 'google/gemini-2.5-flash' };
-    expect(anAgent({ memory: { ...memory, compact: written } }).spec.memory).toEqual(expected);
-    expect(anAgent({ memory: expected }).spec.memory).toEqual(expected);
+    expect(anAgent({ memory }).spec.memory).toEqual(memory);
     expect(anAgent({ memory: { kind: 'full' } }).spec.memory).toEqual({ kind: 'full' });
+  });
+
+  it('writes its context into the data: the model that summarises and the sizes as text or not', () => {
+    const rest = { window: 128_000, compactAt: 0.5, keepTurns: 2 };
+    const written = {
+      ...rest,
+      clearResults: { olderThan: 3, over: '4 KiB' },
+      model: 'google/gemini-2.5-flash',
+    };
+    const expected = {
+      ...rest,
+      clearResults: { olderThan: 3, over: 4096 },
+      model: { provider: 'google', model: 'gemini-2.5-flash' },
+    };
+    expect(anAgent({ context: written }).spec.context).toEqual(expected);
+    expect(anAgent({ context: expected }).spec.context).toEqual(expected);
+    expect(anAgent({ context: { clearResults: false } }).spec.context).toEqual({
+      clearResults: false,
+    });
+    expect(anAgent({ context: {} }).spec.context).toEqual({});
   });
 });

@@ -84,10 +84,10 @@ describe('parseRunnerSpec', () => {
   });
 
   it('takes models as text at any depth', () => {
-    const compact = { contextTokens: 1000, model: 'google/gemini' };
-    const step = { ...worker, model: 'openai/gpt-5-mini', memory: { kind: 'full', compact } };
+    const context = { model: 'google/gemini' };
+    const step = { ...worker, model: 'openai/gpt-5-mini', context };
     expect(parseRunnerSpec({ ...sequential, steps: [step] })).toMatchObject({
-      steps: [{ model, memory: { compact: { model: { provider: 'google', model: 'gemini' } } } }],
+      steps: [{ model, context: { model: { provider: 'google', model: 'gemini' } } }],
     });
   });
 
@@ -179,27 +179,45 @@ describe('parseRunnerSpec', () => {
     ],
     [
       'a context too small',
-      { ...worker, memory: { kind: 'full', compact: { contextTokens: 999 } } },
-      'memory.compact.contextTokens',
+      { ...worker, context: { window: 999 } },
+      'context.window',
       'must be a whole number of at least 1000, not 999',
     ],
     [
       'a share of nothing',
-      { ...worker, memory: { kind: 'full', compact: { contextTokens: 1000, at: 0 } } },
-      'memory.compact.at',
+      { ...worker, context: { compactAt: 0 } },
+      'context.compactAt',
       'must be a number above 0 and at most 1, not 0',
     ],
     [
       'more than a whole',
-      { ...worker, memory: { kind: 'full', compact: { contextTokens: 1000, at: 1.1 } } },
-      'memory.compact.at',
+      { ...worker, context: { compactAt: 1.1 } },
+      'context.compactAt',
       'must be a number above 0 and at most 1, not 1.1',
     ],
     [
-      'fewer than no turns kept',
-      { ...worker, memory: { kind: 'full', compact: { contextTokens: 1000, keepTurns: -1 } } },
-      'memory.compact.keepTurns',
-      'must be a whole number of at least 0, not -1',
+      'no turn kept',
+      { ...worker, context: { keepTurns: 0 } },
+      'context.keepTurns',
+      'must be a whole number of at least 1, not 0',
+    ],
+    [
+      'results cleared in another way',
+      { ...worker, context: { clearResults: true } },
+      'context.clearResults',
+      'must be false or {olderThan, over}, not true',
+    ],
+    [
+      'a size in an unknown unit',
+      { ...worker, context: { clearResults: { over: '4 pages' } } },
+      'context.clearResults.over',
+      "must be a size such as '4 KiB' or '1 MiB', or a whole number of bytes, not '4 pages'",
+    ],
+    [
+      'a size that is no longer than the note',
+      { ...worker, context: { clearResults: { over: '255 bytes' } } },
+      'context.clearResults.over',
+      "must be at least 256 bytes, not '255 bytes'",
     ],
     [
       'one level too many',

@@ -37,7 +37,13 @@ const complete = {
     kind: 'windowed',
     turns: 0,
     store: 'main',
-    compact: { contextTokens: 1000, at: 1, keepTurns: 0, model: { provider: 'a', model: 'b' } },
+  },
+  context: {
+    window: 1000,
+    compactAt: 1,
+    keepTurns: 1,
+    clearResults: { olderThan: 0, over: 256 },
+    model: { provider: 'a', model: 'b' },
   },
 };
 

@@ -34,31 +34,35 @@ const shared = fc
   )
   .map((parts) => Object.assign({}, ...parts) as object);
 
-const compact = maybe(
-  'compact',
-  fc.record(
-    {
-      contextTokens: fc.integer({ min: 1000 }),
-      at: fc.constantFrom(0.5, 1),
-      keepTurns: fc.nat(),
-      model: fc.constantFrom('openai/gpt-5-mini', { provider: 'a', model: 'b/c' }),
-    },
-    { requiredKeys: ['contextTokens'] },
-  ),
-);
-const memory = fc
-  .tuple(
-    fc.oneof(
-      fc.constant({ kind: 'full' }),
-      fc.record({ kind: fc.constant('windowed'), turns: fc.nat() }),
+const context = fc.record(
+  {
+    window: fc.integer({ min: 1000 }),
+    compactAt: fc.constantFrom(0.5, 1),
+    keepTurns: fc.integer({ min: 1 }),
+    clearResults: fc.oneof(
+      fc.constant(false),
+      fc.record(
+        { olderThan: fc.nat(), over: fc.constantFrom(256, '4 KiB', '1 mib') },
+        { requiredKeys: [] },
+      ),
     ),
-    compact,
-  )
-  .map(([kind, rest]) => ({ ...kind, ...rest }));
+    model: fc.constantFrom('openai/gpt-5-mini', { provider: 'a', model: 'b/c' }),
+  },
+  { requiredKeys: [] },
+);
+const memory = fc.oneof(
+  fc.constant({ kind: 'full' }),
+  fc.record({ kind: fc.constant('windowed'), turns: fc.nat() }),
+);
 
 const tools = ['search', 'fetch'].map((name) => aTool(name));
 const agentOptions = fc
-  .tuple(shared, maybe('memory', memory), maybe('tools', fc.subarray(tools)))
+  .tuple(
+    shared,
+    maybe('memory', memory),
+    maybe('context', context),
+    maybe('tools', fc.subarray(tools)),
+  )
   .map((parts) => Object.assign({}, ...parts) as Partial<AgentOptions>);
 
 const prompts = fc.array(

@@ -75,11 +75,11 @@ describe('${env:NAME}', () => {
 
   it("takes potato-agent's default provider", () => {
     const text =
-      'agents: [{ id: desk, model: gpt-4o, memory: { kind: full, compact: { contextTokens: 9000, model: gpt-4o-mini } } }]';
+      'agents: [{ id: desk, model: gpt-4o, context: { window: 9000, model: gpt-4o-mini } }]';
     const env = { POTATO_HEAD_DEFAULT_PROVIDER: 'OpenAI' };
     expect(loadSpec({ text }, { env }).get('desk')?.spec).toMatchObject({
       model: { provider: 'openai', model: 'gpt-4o' },
-      memory: { compact: { model: { provider: 'openai', model: 'gpt-4o-mini' } } },
+      context: { model: { provider: 'openai', model: 'gpt-4o-mini' } },
     });
   });
 });

@@ -71,8 +71,8 @@ const full = defineAgent({
     kind: 'windowed',
     turns: 0,
     store: 'main',
-    compact: { contextTokens: 8000, model: 'openai/x' },
   },
+  context: { window: 8000, clearResults: { over: '1 MiB' }, model: 'openai/x' },
 });
 const shared = anAgent({ id: 'shared', inputTimeout: 1234, askUser: false });
 const group = parallel({
