@@ -1,4 +1,4 @@
-import { deflateSync, strToU8 } from 'fflate';
+import { deflateRawSync } from 'node:zlib';
 import { endOfPage, pageThatTravels } from '../../core/transcript/log-page';
 import { utf8Length } from '../../base/text';
 import type { FetchInputResult, PullLogInput } from '../../protocol/activities';
@@ -33,7 +33,7 @@ function pageOf(
       const end = endOfPage(sizes, from, maxBytes);
       return { from, entries: entries.slice(from, end), length, digest };
     },
-    deflate: (page) => deflateSync(strToU8(JSON.stringify(page))),
+    deflate: (page) => deflateRawSync(JSON.stringify(page)),
   });
 }
 
