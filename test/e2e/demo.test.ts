@@ -32,19 +32,33 @@ function answerIn(output: string): string {
 }
 
 describe('npm run demo', () => {
-  let folder: string;
-
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'longhaul-demo-'));
+  const folders: string[] = [];
+  const folderOfFiles = (): string => {
+    const folder = mkdtempSync(join(tmpdir(), 'longhaul-demo-'));
+    folders.push(folder);
     for (const [path, text] of Object.entries(files)) {
       mkdirSync(join(folder, dirname(path)), { recursive: true });
       writeFileSync(join(folder, path), text);
     }
+    return folder;
+  };
+  let folder: string;
+  let undisturbed: Promise<Ended>;
+  let killed: Promise<Ended>;
+
+  // Both wait most of the time, so they wait together.
+  beforeAll(() => {
+    folder = folderOfFiles();
+    undisturbed = runDemo(folder);
+    killed = runDemo(folderOfFiles(), '--kill-worker');
   });
-  afterAll(() => rmSync(folder, { recursive: true }));
+  afterAll(async () => {
+    await Promise.all([undisturbed, killed]);
+    for (const written of folders) rmSync(written, { recursive: true });
+  });
 
   it('asks, answers with what it read, and leaves no process behind', async () => {
-    const { status, output, group } = await runDemo(folder);
+    const { status, output, group } = await undisturbed;
     expect(output).toContain('asks      There are 4 files here. Which part shall I look at?');
     expect(output).toContain('No terminal to answer in: "src/parser" is taken.');
     expect(answerIn(output)).toBe(answer);
@@ -61,11 +75,11 @@ describe('npm run demo', () => {
   });
 
   it('comes to the same answer when its worker is killed in the middle of a model call', async () => {
-    const { status, output, group } = await runDemo(folder, '--kill-worker');
-    const [, killed] =
+    const { status, output, group } = await killed;
+    const [, killedPid] =
       /process (\d+) was killed with SIGKILL in the middle of a model call/.exec(output) ?? [];
     const workers = [...output.matchAll(/process (\d+) takes work/g)].map(([, pid]) => pid);
-    expect(workers).toEqual([killed, expect.stringMatching(/^\d+$/)]);
+    expect(workers).toEqual([killedPid, expect.stringMatching(/^\d+$/)]);
     expect(new Set(workers).size).toBe(2);
     expect(output).toMatch(/retry {5}callModel, attempt 2: .*heartbeat/i);
     expect(answerIn(output)).toBe(answer);
