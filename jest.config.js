@@ -37,7 +37,8 @@ const typescript = {
 
 /** @type {import('jest').Config} */
 module.exports = {
-  maxWorkers: 2,
+  // One more than the cores of a small machine: tests of workflows wait for a server half of their time.
+  maxWorkers: 3,
   // A process of a gigabyte takes its time to end on a busy machine: half a second, the default, is reported as a leak.
   workerGracefulExitTimeout: 10_000,
   reporters: ['default', '<rootDir>/scripts/jest/not-run-reporter.js'],
