@@ -185,12 +185,14 @@ export class AgentRun extends AgentMachine {
 
   #callModel(turn: number): AgentRunStep {
     const { transcript } = this.machine.record;
-    const before = transcript.position - 1;
+    const length = transcript.position;
     return {
       kind: 'call-model',
-      prompt: transcript.last as Message,
+      get prompt(): Message {
+        return transcript.viewOfFirst(length).at(-1) as Message;
+      },
       get history(): Message[] {
-        return transcript.fullHistory().slice(0, before);
+        return transcript.viewOfFirst(length).slice(0, -1);
       },
       turn,
     };

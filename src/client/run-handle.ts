@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { checkAnswer, checkEdit, checkReason, severalOpen } from '../core/machine/answer';
-import { foldLog } from '../core/transcript/fold-log';
+import { allMessages } from '../core/transcript/fold-log';
 import { LonghaulError } from '../protocol/errors';
 import { canonicalJson, type Json, type JsonObject } from '../base/json';
 import type { LogEntry } from '../protocol/log';
@@ -136,11 +136,11 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
   }
 
   /**
-   * The conversation so far, as messages. Open tool calls have a placeholder result. Without a worker it comes from the history of the
+   * The conversation so far, as messages, with what later prompts leave out. Open tool calls have a placeholder result. Without a worker it comes from the history of the
    * newest execution, which lacks the run's own decisions and people's answers.
    */
   async transcript(): Promise<Message[]> {
-    return foldLog(await this.#view.entries());
+    return allMessages(await this.#view.entries());
   }
 
   /** The raw log entries from index `from` on. Without a worker: only those in history, as for `transcript`. */

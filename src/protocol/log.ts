@@ -82,15 +82,31 @@ export type Decision =
   /** A user message written by the machine: criteria feedback, re-prompts. */
   | { readonly kind: 'feedback'; readonly text: string }
   /** The last model turn was a pause of its provider. The model continues from it. */
-  | { readonly kind: 'go-on' };
+  | { readonly kind: 'go-on' }
+  /**
+   * The prompt has a short note in place of each result of the first `through` model turns that is over `over` bytes. Results of the tools
+   * in `except` stay, because nobody should call them again, unless the store still has the result.
+   */
+  | {
+      readonly kind: 'clear-results';
+      readonly through: number;
+      readonly over: number;
+      readonly except?: readonly string[];
+    };
+
+/** A decision that makes prompts smaller. It changes no turn. */
+export type Clearing = Extract<Decision, { kind: 'clear-results' }>;
 
 export type DecisionEvent = { readonly kind: 'decision'; readonly decision: Decision };
 
-/** In a run's log, it stands for everything before it. In a thread's log, it stands for the first `turns` turns. */
+/**
+ * Stands in prompts for the first `through` model turns of the log, with the messages that led to them. A turn's number is its place among
+ * the model turns of the log, from 1. In the run of a thread's turn, it also stands for the earlier turns of the thread.
+ */
 export type SummaryEvent = {
   readonly kind: 'summary';
   readonly text: string;
-  readonly turns?: number;
+  readonly through: number;
 };
 
 /** One event of a run. `foldLog` turns the events into messages. */

@@ -226,5 +226,7 @@ function decisionLines(decision: Decision): readonly Line[] {
       return note(decision.text);
     case 'go-on':
       return note('the provider paused; the model goes on');
+    case 'clear-results':
+      return note(`long results up to turn ${decision.through} are left out of later prompts`);
   }
 }

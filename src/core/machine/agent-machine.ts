@@ -5,19 +5,27 @@
  * 2. The run bills every consumed attempt once, before it validates the turn.
  * 3. A protocol error changes nothing. A semantic error moves to `failed`, and every later `nextStep` throws it again.
  * 4. The log only grows, and `foldLog(log)` equals `fullHistory()` after every event.
- * 5. You can always send `fullHistory()` to a provider: every call has exactly one result in the next message.
+ * 5. You can always send `fullHistory()` to a provider: every call has exactly one result in the next message. After a compaction it is
+ *    smaller than the log. `messages` is always the whole conversation.
  * 6. `fromJSON(toJSON())` continues exactly as the uninterrupted run.
  * 7. `transitions.ts` says which event fits which state and where it leads. `turn-plan.ts` says what follows from a turn.
  */
 
 import { defined, type JsonObject, plainJson } from '../../base/json';
-import type { LogEvent, NewEntry, ToolResultEvent } from '../../protocol/log';
+import { LonghaulError } from '../../protocol/errors';
+import type {
+  Clearing,
+  LogEvent,
+  NewEntry,
+  SummaryEvent,
+  ToolResultEvent,
+} from '../../protocol/log';
 import type { CompletionCall, Message, Usage, UserMessage } from '../../protocol/message';
 import { acceptTurn } from './accepted-turn';
 import { advance, batchOf, takeResults } from './advance';
 import { toError } from '../failure';
 import { ignoreInvalidCall, pendingContext, resolveInvalidCall, scan } from './invalid-call-events';
-import { Machine, promptEvent } from './machine';
+import { decisionEvent, Machine, promptEvent } from './machine';
 import { type MachineOptions, storeOptions } from './options';
 import { answerQuestion, approveCall, pendingInputs, rejectCall } from './person-events';
 import type { EventLog } from './run-record';
@@ -81,6 +89,23 @@ export class AgentMachine {
       default:
         return this.#waitStep(state);
     }
+  }
+
+  /**
+   * Makes the prompt smaller: a summary in place of older turns, or notes in place of older results. Only before a model call, so never
+   * between a call and its result. `through` counts the model turns of the log. The last one cannot be summarised.
+   */
+  compact(entry: NewEntry<SummaryEvent> | Clearing): void {
+    const state = this.machine.expect('compact', 'awaiting-model');
+    const { turns } = this.machine.record.transcript;
+    const most = entry.kind === 'summary' ? Math.max(0, turns - 1) : turns;
+    if (!Number.isSafeInteger(entry.through) || entry.through < 0 || entry.through > most)
+      throw new LonghaulError(
+        'ProtocolError',
+        `A compaction through turn ${entry.through} does not fit a log of ${turns} turns; give a whole number from 0 to ${most}.`,
+      );
+    this.machine.record.append(plainJson(entry.kind === 'summary' ? entry : decisionEvent(entry)));
+    this.machine.move('compact', state);
   }
 
   modelResponse(turn: ModelTurn): ModelTurnOutcome {
@@ -151,7 +176,7 @@ export class AgentMachine {
     return this.machine.record.transcript.messages;
   }
 
-  /** The whole conversation. You can send it to any provider. */
+  /** The conversation as the model gets it. You can send it to any provider. */
   fullHistory(): Message[] {
     return this.machine.fullHistory();
   }

@@ -7,6 +7,7 @@ import type { RunStateKind } from './run-state';
 
 export type MachineEvent =
   | 'nextStep'
+  | 'compact'
   | 'modelResponse'
   | 'resolveInvalidToolCall'
   | 'ignoreInvalidToolCall'
@@ -28,6 +29,7 @@ export const transitions: { readonly [kind in RunStateKind]: Targets } = {
   },
   'awaiting-model': {
     nextStep: ['awaiting-model'],
+    compact: ['awaiting-model'],
     modelResponse: ['resolving-tool-calls', 'awaiting-advance', 'failed'],
     recordStreamedCompletionCall: ['awaiting-model'],
     resolveStreamedInvalidToolCall: ['awaiting-model', 'preparing', 'failed'],

@@ -3,11 +3,20 @@ import type { Message } from '../../protocol/message';
 import { Transcript } from './transcript';
 
 /**
- * Turns the events of a run into its messages. The workflow and the workers both use it. Each call without a result gets an error
- * result, after the results that are there.
+ * Turns the events of a run into the messages that its model gets. The workflow and the workers both use it. Each call without a result
+ * gets an error result, after the results that are there.
  */
 export function foldLog(events: readonly LogEvent[]): Message[] {
+  return transcriptOf(events).fullHistory();
+}
+
+/** All messages of a run, with those that a summary or a cleared result leaves out of prompts. */
+export function allMessages(events: readonly LogEvent[]): Message[] {
+  return transcriptOf(events).everything();
+}
+
+export function transcriptOf(events: readonly LogEvent[]): Transcript {
   const transcript = new Transcript();
   for (const event of events) transcript.apply(event);
-  return transcript.fullHistory();
+  return transcript;
 }

@@ -7,8 +7,7 @@ import type { Message, UserMessage } from '../../protocol/message';
 import type { RunInput } from '../../protocol/run';
 import type { MemorySpec } from '../../protocol/spec';
 import { foldLog } from './fold-log';
-
-const introduction = 'Summary of the conversation so far:';
+import { summaryMessage } from './prompt-view';
 
 /** The turns that the model gets, oldest first. Without a spec, all turns. */
 export function foldMemory(
@@ -18,7 +17,7 @@ export function foldMemory(
   const turns = turnsOf(entries);
   const summary = entries.findLast((entry) => entry.kind === 'summary');
   const first = memory.kind === 'windowed' ? Math.max(0, turns.length - memory.turns) : 0;
-  const covered = summary?.turns ?? 0;
+  const covered = summary?.through ?? 0;
   const given = turns.slice(Math.max(first, covered)).flat();
   const isNeeded = summary !== undefined && first < covered;
   return [...(isNeeded ? [summaryMessage(summary.text)] : []), ...foldLog(given)];
@@ -52,8 +51,4 @@ function saidInput(parts: UserMessage['parts']): RunInput['input'] {
   return parts.map((part) =>
     part.type === 'text' ? part : { type: 'text' as const, text: `[${part.mediaType}]` },
   );
-}
-
-function summaryMessage(text: string): Message {
-  return { role: 'user', parts: [{ type: 'text', text: `${introduction}\n${text}` }] };
 }

@@ -2,7 +2,7 @@ import { limits } from '../../protocol/limits';
 import type { LogEvent } from '../../protocol/log';
 import type { Message, ToolCallPart } from '../../protocol/message';
 import type { CalledTool } from '../../protocol/run';
-import { foldLog } from './fold-log';
+import { allMessages } from './fold-log';
 import { utf8Length } from '../../base/text';
 
 /**
@@ -10,7 +10,7 @@ import { utf8Length } from '../../base/text';
  * arguments. If there are very many calls, it has only the first ones.
  */
 export function toolTrace(events: readonly LogEvent[]): readonly CalledTool[] {
-  const messages = foldLog(events);
+  const messages = allMessages(events);
   const trace: CalledTool[] = [];
   let bytes = 0;
   for (const [index, message] of messages.entries()) {

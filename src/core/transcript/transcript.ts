@@ -3,11 +3,13 @@
  *
  * T1. Messages in `#closed` never change. The last model turn stays open until all its calls have answers, or until the next message.
  * T2. Every call of a closed turn has exactly one result, in the message after it, in call order.
+ * T3. A compaction changes only the view: `fullHistory`. All messages are still there.
  */
 import type { Decision, LogEvent } from '../../protocol/log';
 import type { AssistantMessage, Message, UserMessage } from '../../protocol/message';
 import type { OpenCall } from './open-turn';
 import { OpenTurn } from './open-turn';
+import { type Compaction, type PlacedMessage, summarisedPart, viewOf } from './prompt-view';
 
 const notExecuted = 'not executed because another tool call of this turn was invalid';
 
@@ -17,17 +19,20 @@ export const textMessage = (text: string): UserMessage => ({
 });
 
 export class Transcript {
-  #closed: Message[] = [];
+  readonly #closed: PlacedMessage[] = [];
   /** How many messages of `#closed` are the caller's history. */
   #inherited = 0;
   #open: OpenTurn | undefined;
+  #turns = 0;
+  #compaction: Compaction = { clearings: [] };
 
   apply(event: LogEvent): void {
     switch (event.kind) {
       case 'user':
-        return this.#push(event.message);
+        return this.#push({ message: event.message, turn: this.#turns + 1, isOfUser: true });
       case 'model-turn':
         this.#closeTurn();
+        this.#turns += 1;
         this.#open = new OpenTurn(event, this.position);
         return;
       case 'tool-result':
@@ -36,10 +41,13 @@ export class Transcript {
       case 'decision':
         return this.#decide(event.decision);
       case 'summary':
-        this.#closed = [textMessage(event.text)];
-        this.#inherited = 0;
-        this.#open = undefined;
+        this.#compaction = { ...this.#compaction, summary: event };
     }
+  }
+
+  /** How many model turns the log has. */
+  get turns(): number {
+    return this.#turns;
   }
 
   /** How many messages come before the next turn. It stays the same until that turn is in the log. */
@@ -49,7 +57,7 @@ export class Transcript {
 
   /** The last message. It may be an open turn. */
   get last(): Message | undefined {
-    return this.#open?.message ?? this.#closed[this.#closed.length - 1];
+    return this.#open?.message ?? this.#closed.at(-1)?.message;
   }
 
   get hasOpenCalls(): boolean {
@@ -63,38 +71,73 @@ export class Transcript {
   /** The messages of this run, for display. Calls of an open turn have no results. */
   get messages(): Message[] {
     const open = this.#open?.message;
-    return [...this.#closed.slice(this.#inherited), ...(open ? [open] : [])];
+    const closed = this.#closed.slice(this.#inherited).map(({ message }) => message);
+    return open ? [...closed, open] : closed;
   }
 
-  /** All messages. An open turn gets error results for its open calls. */
+  /** The view of the conversation that the model gets. An open turn gets error results for its open calls. */
   fullHistory(): Message[] {
-    return [...this.#closed, ...(this.#open?.closed ?? [])];
+    return viewOf(this.#placed, this.#compaction);
+  }
+
+  /** The view that began with the first `length` messages. */
+  viewOfFirst(length: number): Message[] {
+    return viewOf(this.#closed.slice(0, length), this.#compaction);
+  }
+
+  /** All messages, with those that the view leaves out. An open turn gets error results for its open calls. */
+  everything(): Message[] {
+    return this.#placed.map(({ message }) => message);
+  }
+
+  /** What a summary of the first `through` turns is made of. */
+  summarised(through: number): Message[] {
+    return summarisedPart(this.#placed, this.#compaction, through);
   }
 
   /** The history with this turn left open, for a decision about the turn. */
   historyWith(turn: AssistantMessage): Message[] {
-    return [...this.#closed, turn];
+    return [...viewOf(this.#closed, this.#compaction), turn];
+  }
+
+  get #placed(): readonly PlacedMessage[] {
+    return [...this.#closed, ...this.#closedTurn];
+  }
+
+  get #closedTurn(): PlacedMessage[] {
+    const turn = this.#turns;
+    return (this.#open?.closed ?? []).map((message) => ({ message, turn, isOfUser: false }));
   }
 
   #decide(decision: Decision): void {
     switch (decision.kind) {
       case 'history':
-        for (const message of decision.messages) this.#push(message);
+        for (const message of decision.messages) this.#push({ message, turn: 0, isOfUser: false });
         this.#inherited = this.#closed.length;
         return;
       case 'feedback':
-        return this.#push(textMessage(decision.text));
+        return this.#push({
+          message: textMessage(decision.text),
+          turn: this.#turns + 1,
+          isOfUser: false,
+        });
       case 'go-on':
         return this.#closeTurn();
+      case 'clear-results':
+        this.#compaction = {
+          ...this.#compaction,
+          clearings: [...this.#compaction.clearings, decision],
+        };
+        return;
       default:
         if (this.#open) amendTurn(this.#open, decision);
         this.#closeIfAnswered();
     }
   }
 
-  #push(message: Message): void {
+  #push(placed: PlacedMessage): void {
     this.#closeTurn();
-    this.#closed.push(message);
+    this.#closed.push(placed);
   }
 
   #closeIfAnswered(): void {
@@ -102,14 +145,14 @@ export class Transcript {
   }
 
   #closeTurn(): void {
-    this.#closed.push(...(this.#open?.closed ?? []));
+    this.#closed.push(...this.#closedTurn);
     this.#open = undefined;
   }
 }
 
 function amendTurn(
   turn: OpenTurn,
-  decision: Exclude<Decision, { kind: 'history' } | { kind: 'feedback' } | { kind: 'go-on' }>,
+  decision: Exclude<Decision, { kind: 'history' | 'feedback' | 'go-on' | 'clear-results' }>,
 ): void {
   switch (decision.kind) {
     case 'repair-call':

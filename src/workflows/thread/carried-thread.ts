@@ -88,7 +88,7 @@ function withoutOldest(entries: readonly LogEntry[], excess: number): readonly L
   return entries.flatMap((entry): LogEntry[] => {
     if (entry.kind !== 'summary') return gone.has(entry) ? [] : [entry];
     if (entry !== summary) return [];
-    return [{ ...entry, turns: Math.max(0, (entry.turns ?? 0) - dropped) }];
+    return [{ ...entry, through: Math.max(0, entry.through - dropped) }];
   });
 }
 

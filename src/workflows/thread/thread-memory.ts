@@ -81,7 +81,7 @@ export class ThreadMemory {
       log: log.ref(),
       keepTurns: this.#keptTurns,
     });
-    log.add({ kind: 'summary', text, turns });
+    log.add({ kind: 'summary', text, through: turns });
     return spend;
   }
 
@@ -93,7 +93,7 @@ export class ThreadMemory {
   #turnsToSummarise(): number {
     const { entries } = this.#log;
     const summary = entries.findLast((entry) => entry.kind === 'summary');
-    const covered = summary?.kind === 'summary' ? (summary.turns ?? 0) : 0;
+    const covered = summary?.kind === 'summary' ? summary.through : 0;
     return turnsOf(entries).length - this.#keptTurns - covered;
   }
 }

@@ -117,8 +117,13 @@ describe('createEventRenderer', () => {
     { name: 'the history', event: decided({ kind: 'history', messages: [] }), lines: [] },
     {
       name: 'a summary',
-      event: { kind: 'summary', text: 'so far' },
+      event: { kind: 'summary', text: 'so far', through: 1 },
       lines: ['#1  summary so far'],
+    },
+    {
+      name: 'cleared results',
+      event: decided({ kind: 'clear-results', through: 1, over: 1_024 }),
+      lines: ['#1  note    long results up to turn 1 are left out of later…'],
     },
   ])('shows $name', ({ event, lines }) => {
     const render = createEventRenderer({ style: createStyle(false), width: 60, turn: 1 });

@@ -99,6 +99,14 @@ describe(`AgentRun, by random scripts (seed ${seed})`, () => {
     });
   });
 
+  it('offers its full history as the next request', () => {
+    play((run) => {
+      if (run.toJSON().state.kind !== 'awaiting-model') return;
+      const step = run.nextStep();
+      if (step.kind === 'call-model') expectSame([...step.history, step.prompt], run.fullHistory());
+    });
+  });
+
   it('bills the sum of its calls', () => {
     play((run) => {
       expectSame(run.usage, sumUsage(run.completionCalls));
@@ -153,6 +161,7 @@ describe(`AgentRun, by random scripts (seed ${seed})`, () => {
     ]);
     expect([...logged].sort()).toEqual([
       'answer-calls',
+      'clear-results',
       'edit-call',
       'feedback',
       'history',
@@ -160,6 +169,7 @@ describe(`AgentRun, by random scripts (seed ${seed})`, () => {
       'model-turn',
       'repair-call',
       'replace-turn',
+      'summary',
       'tool-result',
       'user',
     ]);

@@ -155,17 +155,6 @@ describe('The log', () => {
 describe('foldLog', () => {
   const modelTurn = { kind: 'model-turn', usage: noUsage } as const;
 
-  it('represents everything before a summary by its text', () => {
-    expect(
-      foldLog([
-        { kind: 'user', message: { role: 'user', parts: [text('go')] } },
-        { ...modelTurn, content: [call('c1')] },
-        { kind: 'summary', text: 'we counted' },
-        { ...modelTurn, content: [text('done')] },
-      ]),
-    ).toEqual([user('we counted'), assistant(text('done'))]);
-  });
-
   it('closes a turn that the log leaves behind', () => {
     expect(
       foldLog([

@@ -10,6 +10,7 @@ const invalid = { key: 'k', callId: 'c', name: 'nope', argsText: '' };
 
 const events: { readonly [event in MachineEvent]: (run: AgentRun) => unknown } = {
   nextStep: (run) => run.nextStep(),
+  compact: (run) => run.compact({ kind: 'clear-results', through: 0, over: 0 }),
   modelResponse: (run) => run.modelResponse(turn([text('hi')])),
   resolveInvalidToolCall: (run) => run.resolveInvalidToolCall({ kind: 'skip', reason: 'x' }),
   ignoreInvalidToolCall: (run) => run.ignoreInvalidToolCall(),

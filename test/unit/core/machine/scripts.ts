@@ -57,6 +57,12 @@ const record: Act = (run, { usage }) => run.recordStreamedCompletionCall({ usage
 const streamed: Act = (run, { turn }) => run.streamedTurn(turn);
 const resolveStreamed: Act = (run, { action }) =>
   run.resolveStreamedInvalidToolCall(partial, invalid, action);
+const clear: Act = (run, { which, pick }) =>
+  run.compact({ kind: 'clear-results', through: which, over: pick });
+const summarise: Act = (run, { which }) => {
+  const turns = run.log.filter(({ kind }) => kind === 'model-turn').length;
+  run.compact({ kind: 'summary', text: 'so far', through: Math.max(0, turns - 1 - which) });
+};
 const foreignResult: Act = (run) => run.toolResults([result('zzz')]);
 
 /** What fits a state; the first ones more often. */
@@ -70,6 +76,8 @@ const fitting: { readonly [kind in RunStateKind]: readonly Act[] } = {
     record,
     streamed,
     resolveStreamed,
+    clear,
+    summarise,
   ],
   'resolving-tool-calls': [resolve, resolve, ignore],
   'awaiting-advance': [nextStep, nextStep, nextStep, repeat, feedback],

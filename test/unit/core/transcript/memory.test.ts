@@ -22,7 +22,7 @@ function texts(entries: readonly LogEntry[], memory?: MemorySpec): string[] {
 }
 
 const three = [...turn('a'), ...turn('b'), ...turn('c')];
-const summary: LogEvent = { kind: 'summary', text: 'S', turns: 2 };
+const summary: LogEvent = { kind: 'summary', text: 'S', through: 2 };
 const introduced = 'Summary of the conversation so far:\nS';
 
 describe('foldMemory', () => {
@@ -49,7 +49,7 @@ describe('foldMemory', () => {
     },
     {
       name: 'the last summary only',
-      events: [...three, { kind: 'summary', text: 'old', turns: 1 }, summary],
+      events: [...three, { kind: 'summary', text: 'old', through: 1 }, summary],
       given: [introduced, 'c', '<c>'],
     },
     {

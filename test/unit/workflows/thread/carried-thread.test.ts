@@ -115,7 +115,7 @@ describe('rememberable', () => {
 
   it('leaves the oldest turns behind where all are too much, and counts a summary from the first one kept', () => {
     const turns = entriesOf(Array.from({ length: 6 }, () => noise(400_000)));
-    const entries: LogEntry[] = [...turns, { id: 's', kind: 'summary', text: 'S', turns: 5 }];
+    const entries: LogEntry[] = [...turns, { id: 's', kind: 'summary', text: 'S', through: 5 }];
     const kept = rememberable(entries);
     expect(deflateSync(strToU8(JSON.stringify(kept))).length).toBeLessThanOrEqual(
       limits.carriedLog,
@@ -125,7 +125,7 @@ describe('rememberable', () => {
       's',
     ]);
     const dropped = (turns.length - (kept.length - 1)) / 2;
-    expect(kept.at(-1)).toMatchObject({ turns: 5 - dropped });
+    expect(kept.at(-1)).toMatchObject({ through: 5 - dropped });
     expect(dropped).toBeGreaterThan(0);
   });
 
