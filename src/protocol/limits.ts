@@ -34,6 +34,11 @@ export const limits = {
   /** What `read_result` and `find_in_result` answer at most. A longer line is folded. */
   resultPage: 16 * KiB,
   resultLine: 2_000,
+  /** One content in a result store. `contentCacheBytes`: the memory of a process for contents that it read or kept. */
+  storedContent: 64 * MiB,
+  contentCacheBytes: 64 * MiB,
+  /** The bytes that a codec gets at once, of a content that it encodes. */
+  contentChunk: 1 * MiB,
   definition: 512 * KiB,
   result: 1 * MiB,
   /** All replies of one workflow task to waiting callers. Beyond this limit, a reply tells the caller to read the result itself. */
@@ -141,6 +146,8 @@ export const timeouts = {
   toolScheduleToClose: 10 * 60_000,
   toolHeartbeat: 15_000,
   store: 24 * 60 * 60_000,
+  /** One call of a result store. */
+  storedContent: 30_000,
   logQuery: 15_000,
   /** How long an activity asks its run again if no worker answers. */
   askAgain: 45_000,

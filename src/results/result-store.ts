@@ -1,8 +1,26 @@
+import { createHash } from 'node:crypto';
+import { LonghaulError } from '../protocol/errors';
+
 /** Names one content: whose it is, and the SHA-256 of its bytes in 64 hexadecimal digits. */
 export type ResultKey = { readonly scope: string; readonly digest: string };
 
-/** All that one run or thread keeps. `scope` is the workflow id of the root run, or of the thread that the run belongs to. */
-export type ResultScope = { readonly scope: string; readonly lastWrittenAt: Date };
+/** All that one run or thread keeps. */
+export type ResultScope = {
+  /** The namespace and the workflow id of the root run, or of the thread that the run belongs to: `scopeOf`. */
+  readonly scope: string;
+  readonly lastWrittenAt: Date;
+};
+
+export type ScopePage = {
+  /** The last scope of the page before. */
+  readonly after?: string;
+  readonly limit: number;
+};
+
+export type DeleteScopeOptions = {
+  /** Deletes nothing if the scope was written to at this time or later. */
+  readonly unlessWrittenSince?: Date;
+};
 
 /**
  * Keeps large results, inputs and media outside of histories, by their digest. What a run wrote stays at least as long as the run: only
@@ -11,15 +29,42 @@ export type ResultScope = { readonly scope: string; readonly lastWrittenAt: Date
  * Throw `StoreError` with `retryable: false` for an error that a retry does not help. After any other error the call is retried.
  */
 export type ResultStore = {
-  /** Keeps the bytes. It is safe to repeat: the same key always has the same bytes. A reader never sees half of them. */
+  /**
+   * Keeps the bytes. It is safe to repeat, and a repeated call replaces what is there: encryption makes other bytes each time. A reader
+   * never sees half of the bytes.
+   */
   put(key: ResultKey, bytes: Uint8Array): Promise<void>;
   /** All bytes, or undefined if the store does not have them. The caller checks the digest. */
   get(key: ResultKey): Promise<Uint8Array | undefined>;
-  /** At most `limit` scopes in the order of their names, after the scope `after`. */
-  scopes(page: {
-    readonly after?: string;
-    readonly limit: number;
-  }): Promise<readonly ResultScope[]>;
+  /** At most `limit` scopes, in an order of the store's own that stays the same. */
+  scopes(page: ScopePage): Promise<readonly ResultScope[]>;
   /** Deletes all that a scope keeps. Returns how many contents it deleted. */
-  deleteScope(scope: string): Promise<number>;
+  deleteScope(scope: string, options?: DeleteScopeOptions): Promise<number>;
 };
+
+/**
+ * The scope of a run: its namespace and the workflow id of its root run, or of its thread. Two namespaces may share a store, and each
+ * deletes only its own scopes.
+ */
+export function scopeOf(namespace: string, workflowId: string): string {
+  return `${encodeURIComponent(namespace)}/${workflowId}`;
+}
+
+/** For stores of files: the name of a scope, whatever its length and its characters. */
+export function scopeName(scope: string): string {
+  return sha256Of(scope);
+}
+
+export function sha256Of(data: string | Uint8Array): string {
+  return createHash('sha256').update(data).digest('hex');
+}
+
+export function isDigest(name: string): boolean {
+  return /^[0-9a-f]{64}$/.test(name);
+}
+
+/** A digest becomes a part of a path. Throws `StoreError` for any other text. */
+export function checkDigest(digest: string): void {
+  if (isDigest(digest)) return;
+  throw new LonghaulError('StoreError', 'a digest must have 64 hexadecimal digits');
+}

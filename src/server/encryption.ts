@@ -66,6 +66,16 @@ export function workerConverter(
   return { ...dataConverter, payloadCodecs: [new PlainCodec({ keepsActivities: true })] };
 }
 
+/** The codecs for what a result store keeps: those of histories. */
+export function contentCodecs({
+  encryption,
+  dataConverter,
+}: EncryptionOptions): readonly PayloadCodec[] {
+  return encryption === undefined
+    ? (dataConverter?.payloadCodecs ?? [])
+    : [new EncryptingCodec([encryption].flat(), (payload) => payload)];
+}
+
 function encrypting(
   { encryption = [], dataConverter }: EncryptionOptions,
   inClear: (payload: CodecPayload) => CodecPayload,
