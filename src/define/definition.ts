@@ -1,11 +1,18 @@
 import { createHash } from 'node:crypto';
 import { namedById, runnerRefs } from '../core/runner-refs';
-import { canonicalJson, deepFreeze } from '../base/json';
+import { canonicalJson, deepFreeze, defined } from '../base/json';
 import { quote } from '../base/problem';
 import { toKiB } from '../base/text';
 import { LonghaulError } from '../protocol/errors';
 import { limits } from '../protocol/limits';
-import type { AgentSpec, CallbacksSpec, Definition, RunnerSpec, ToolSpec } from '../protocol/spec';
+import type {
+  AgentSpec,
+  CallbacksSpec,
+  Definition,
+  ModelRef,
+  RunnerSpec,
+  ToolSpec,
+} from '../protocol/spec';
 import { circularCall, levelsBelow, nestedTooDeep } from './nesting';
 import type { Callbacks } from './callbacks';
 import type { CriterionFunction } from './criteria';
@@ -22,7 +29,11 @@ export type Code = {
   readonly mcpServers: NamedSet<McpServer>;
 };
 
-export type Registered = Code & { readonly runners: NamedSet<Runner> };
+export type Registered = Code & {
+  readonly runners: NamedSet<Runner>;
+  /** How many tokens a prompt of the model may have, if this process knows it. */
+  readonly windowOf?: (model: ModelRef) => number | undefined;
+};
 
 /** SHA-256 of the canonical JSON, in hex: the name a pinned definition is known by. */
 export function hashDefinition(definition: Definition): string {
@@ -70,7 +81,7 @@ function collect(runner: RunnerSpec, collection: Collection): void {
   if (circle >= 0) throw circularCall([...callers.slice(circle), runner].map(({ id }) => id));
   if (callers.length > limits.depth) throw nestedTooDeep(callers[0] ?? runner);
   if (seen.has(runner)) return;
-  const spec = namedById(runner);
+  const spec = withWindow(namedById(runner), registered);
   const earlier = runners.get(runner.id);
   if (earlier !== undefined && canonicalJson(earlier) !== canonicalJson(spec)) {
     throw new LonghaulError(
@@ -85,6 +96,13 @@ function collect(runner: RunnerSpec, collection: Collection): void {
     collect(callee, { ...collection, callers: [...callers, runner] });
   }
   seen.add(runner);
+}
+
+/** A run keeps the window it started with, so it is pinned, too. */
+function withWindow(spec: RunnerSpec, { windowOf }: Registered): RunnerSpec {
+  if (spec.kind !== 'agent' || spec.context === undefined) return spec;
+  const window = spec.context.window ?? windowOf?.(spec.model);
+  return { ...spec, context: { ...spec.context, ...defined({ window }) } };
 }
 
 type Collected = {

@@ -1,6 +1,7 @@
 import { describeValue, didYouMean, nearest, quote } from '../base/problem';
 import { LonghaulError } from '../protocol/errors';
-import type { Definition, RunnerSpec } from '../protocol/spec';
+import { defined } from '../base/json';
+import type { AgentSpec, Definition, RunnerSpec } from '../protocol/spec';
 import { isMcpServer, isTool } from './agent';
 import { type Agent, calledRunners, isRunner, type Runner, runnerMakers } from './runner';
 import { isCallbacks, type Callbacks } from './callbacks';
@@ -22,7 +23,8 @@ export type CodeOptions = {
   readonly mcpServers?: readonly McpServer[];
 };
 
-export type RegistryOptions = CodeOptions & { readonly runners?: readonly Runner[] };
+export type RegistryOptions = CodeOptions &
+  Pick<Registered, 'windowOf'> & { readonly runners?: readonly Runner[] };
 
 /** The runners and the code a process knows by name. */
 export type Registry = Registered & {
@@ -34,7 +36,8 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
   checkLists(options);
   const runners = registeredRunners(options.runners ?? []);
   const agents = runners.values().filter((runner) => runner.kind === 'agent');
-  const registered = { runners, ...registeredCode(agents, options) };
+  const { windowOf } = options;
+  const registered = { runners, ...registeredCode(agents, options), ...defined({ windowOf }) };
   const definitions = new Map(
     runners.values().map(({ id, spec }) => [id, closeOver(spec, registered)]),
   );
@@ -183,14 +186,11 @@ function notFound(id: string, runners: NamedSet<Runner>): never {
   });
 }
 
-/** Providers that the models of the registered agents name. */
-export function providerNames(registry: Registry): readonly string[] {
-  const named = registry.runners
+/** The registered agents as runs pin them. */
+export function pinnedAgents(registry: Registry): readonly AgentSpec[] {
+  const specs = registry.runners
     .names()
-    .flatMap((id) =>
-      Object.values(registry.definition(id).runners).flatMap((spec) =>
-        'model' in spec ? [spec.model.provider] : [],
-      ),
-    );
-  return [...new Set(named)];
+    .flatMap((id) => Object.values(registry.definition(id).runners))
+    .filter((spec) => spec.kind === 'agent');
+  return [...new Map(specs.map((spec) => [spec.id, spec])).values()];
 }

@@ -1,3 +1,5 @@
+import { defined } from '../base/json';
+import { describeValue } from '../base/problem';
 import { LonghaulError } from '../protocol/errors';
 import type { Usage } from '../protocol/message';
 import type { RunSpend } from '../protocol/run';
@@ -14,7 +16,7 @@ export type TokenPrices = {
 };
 
 export type ModelPrice = TokenPrices & {
-  /** The size of the model's context, in tokens. */
+  /** How many tokens a prompt may have. Default: that of the list, if it has the model. */
   readonly window?: number;
   /** For a whole call whose input has more than `above` tokens, with the cache's tokens. */
   readonly long?: TokenPrices & { readonly above: number };
@@ -29,13 +31,26 @@ function priced([input, cacheRead, cacheWrite, output]: FullPrices): TokenPrices
   return { input, output, cacheRead, cacheWrite };
 }
 
+/** A context of 1,050,000 tokens, of which a prompt may have all but the 128,000 of the answer. */
 function openai(...prices: FullPrices): ModelPrice {
   const [input, cacheRead, cacheWrite, output] = prices;
   const long = priced([input * 2, cacheRead * 2, cacheWrite * 2, output * 1.5]);
-  return { ...priced(prices), long: { above: 272_000, ...long } };
+  return { window: 922_000, ...priced(prices), long: { above: 272_000, ...long } };
 }
 
-/** Public list prices of November 2026, without promotions. They change: set your own with `createWorker({ prices })`. */
+function claude(window: number, ...prices: FullPrices): ModelPrice {
+  return { window, ...priced(prices) };
+}
+
+const million = 1_000_000;
+/** Of a context of 400,000 tokens, a prompt may have all but the 128,000 of the answer. */
+const smallGpt5 = 272_000;
+const gemini = 1_048_576;
+
+/**
+ * Public list prices of November 2026, without promotions, and the windows that the providers' pages of models named in that month. They
+ * change: set your own with `createWorker({ prices })`.
+ */
 const listPrices: PriceTable = {
   'openai/gpt-6.1-sol': openai(2, 0.1, 2.5, 10),
   'openai/gpt-6.1-terra': openai(1, 0.05, 1.25, 5),
@@ -47,54 +62,62 @@ const listPrices: PriceTable = {
   'openai/gpt-5.6-luna': openai(0.2, 0.02, 0.25, 1.2),
   'openai/gpt-5.5': openai(5, 0.5, 5, 30),
   'openai/gpt-5.4': openai(2.5, 0.25, 2.5, 15),
-  'openai/gpt-5.4-mini': { input: 0.75, output: 4.5, cacheRead: 0.075 },
-  'openai/gpt-5.4-nano': { input: 0.2, output: 1.25, cacheRead: 0.02 },
-  'openai/gpt-5': { input: 1.25, output: 10, cacheRead: 0.125 },
-  'openai/gpt-5-mini': { input: 0.25, output: 2, cacheRead: 0.025 },
-  'openai/gpt-5-nano': { input: 0.05, output: 0.4, cacheRead: 0.005 },
-  'openai/gpt-4.1': { input: 2, output: 8, cacheRead: 0.5 },
-  'openai/gpt-4.1-mini': { input: 0.4, output: 1.6, cacheRead: 0.1 },
-  'openai/gpt-4o': { input: 2.5, output: 10, cacheRead: 1.25 },
-  'openai/gpt-4o-mini': { input: 0.15, output: 0.6, cacheRead: 0.075 },
-  'anthropic/claude-fable-5-1': priced([10, 0.25, 12.5, 50]),
-  'anthropic/claude-fable-5': priced([10, 1, 12.5, 50]),
-  'anthropic/claude-opus-5-5': priced([4, 0.2, 5, 20]),
-  'anthropic/claude-opus-5': priced([5, 0.5, 6.25, 25]),
-  'anthropic/claude-opus-4-8': priced([5, 0.5, 6.25, 25]),
-  'anthropic/claude-opus-4-7': priced([5, 0.5, 6.25, 25]),
-  'anthropic/claude-opus-4-6': priced([5, 0.5, 6.25, 25]),
-  'anthropic/claude-opus-4-5': priced([5, 0.5, 6.25, 25]),
-  'anthropic/claude-sonnet-5-5': priced([2, 0.1, 2.5, 10]),
-  'anthropic/claude-sonnet-5': priced([2, 0.2, 2.5, 10]),
-  'anthropic/claude-sonnet-4-6': priced([3, 0.3, 3.75, 15]),
-  'anthropic/claude-sonnet-4-5': priced([3, 0.3, 3.75, 15]),
+  'openai/gpt-5.4-mini': { window: smallGpt5, input: 0.75, output: 4.5, cacheRead: 0.075 },
+  'openai/gpt-5.4-nano': { window: smallGpt5, input: 0.2, output: 1.25, cacheRead: 0.02 },
+  'openai/gpt-5': { window: smallGpt5, input: 1.25, output: 10, cacheRead: 0.125 },
+  'openai/gpt-5-mini': { window: smallGpt5, input: 0.25, output: 2, cacheRead: 0.025 },
+  'openai/gpt-5-nano': { window: smallGpt5, input: 0.05, output: 0.4, cacheRead: 0.005 },
+  'openai/gpt-4.1': { window: 1_047_576, input: 2, output: 8, cacheRead: 0.5 },
+  'openai/gpt-4.1-mini': { window: 1_047_576, input: 0.4, output: 1.6, cacheRead: 0.1 },
+  'openai/gpt-4o': { window: 128_000, input: 2.5, output: 10, cacheRead: 1.25 },
+  'openai/gpt-4o-mini': { window: 128_000, input: 0.15, output: 0.6, cacheRead: 0.075 },
+  'anthropic/claude-fable-5-1': claude(million, 10, 0.25, 12.5, 50),
+  'anthropic/claude-fable-5': claude(million, 10, 1, 12.5, 50),
+  'anthropic/claude-opus-5-5': claude(million, 4, 0.2, 5, 20),
+  'anthropic/claude-opus-5': claude(million, 5, 0.5, 6.25, 25),
+  'anthropic/claude-opus-4-8': claude(million, 5, 0.5, 6.25, 25),
+  'anthropic/claude-opus-4-7': claude(million, 5, 0.5, 6.25, 25),
+  'anthropic/claude-opus-4-6': claude(million, 5, 0.5, 6.25, 25),
+  'anthropic/claude-opus-4-5': claude(200_000, 5, 0.5, 6.25, 25),
+  'anthropic/claude-sonnet-5-5': claude(million, 2, 0.1, 2.5, 10),
+  'anthropic/claude-sonnet-5': claude(million, 2, 0.2, 2.5, 10),
+  'anthropic/claude-sonnet-4-6': claude(million, 3, 0.3, 3.75, 15),
+  'anthropic/claude-sonnet-4-5': claude(200_000, 3, 0.3, 3.75, 15),
   'anthropic/claude-haiku-5-5': {
-    ...priced([0.1, 0.01, 0.125, 0.5]),
+    ...claude(million, 0.1, 0.01, 0.125, 0.5),
     long: { above: 100_000, ...priced([0.5, 0.05, 0.625, 2.5]) },
   },
-  'anthropic/claude-haiku-4-5': priced([1, 0.1, 1.25, 5]),
-  'google/gemini-3.8-flash': { input: 1.5, output: 7.5, cacheRead: 0.15 },
-  'google/gemini-3.6-flash': { input: 1.5, output: 7.5, cacheRead: 0.15 },
+  'anthropic/claude-haiku-4-5': claude(200_000, 1, 0.1, 1.25, 5),
+  'google/gemini-3.8-flash': { window: gemini, input: 1.5, output: 7.5, cacheRead: 0.15 },
+  'google/gemini-3.6-flash': { window: gemini, input: 1.5, output: 7.5, cacheRead: 0.15 },
   'google/gemini-3.5-flash': { input: 1.5, output: 9, cacheRead: 0.15 },
   'google/gemini-3.5-flash-lite': { input: 0.3, output: 2.5, cacheRead: 0.03 },
   'google/gemini-3.1-pro': {
-    ...{ input: 2, output: 12, cacheRead: 0.2 },
+    ...{ window: gemini, input: 2, output: 12, cacheRead: 0.2 },
     long: { above: 200_000, input: 4, output: 18, cacheRead: 0.4 },
   },
   'google/gemini-2.5-pro': {
-    ...{ input: 1.25, output: 10, cacheRead: 0.125 },
+    ...{ window: gemini, input: 1.25, output: 10, cacheRead: 0.125 },
     long: { above: 200_000, input: 2.5, output: 15, cacheRead: 0.25 },
   },
-  'google/gemini-2.5-flash': { input: 0.3, output: 2.5, cacheRead: 0.03 },
-  'google/gemini-2.5-flash-lite': { input: 0.1, output: 0.4, cacheRead: 0.01 },
+  'google/gemini-2.5-flash': { window: gemini, input: 0.3, output: 2.5, cacheRead: 0.03 },
+  'google/gemini-2.5-flash-lite': { window: gemini, input: 0.1, output: 0.4, cacheRead: 0.01 },
 };
 
 /** The list prices and the user's own; the user's own win. */
 export function priceTable(own: PriceTable = {}): PriceTable {
   if (own === null || typeof own !== 'object')
     throw new LonghaulError('SpecError', "prices must be an object of prices by 'provider/model'");
-  for (const [name, price] of Object.entries(own)) checkPrice(name, price);
-  return { ...listPrices, ...own };
+  const given = Object.entries(own).map(([name, price]) => {
+    checkPrice(name, price);
+    return [name, { ...defined({ window: priceOf(listPrices, name)?.window }), ...price }] as const;
+  });
+  return { ...listPrices, ...Object.fromEntries(given) };
+}
+
+/** How many tokens a prompt of the model may have. Undefined if nobody says. */
+export function windowOf(prices: PriceTable, { provider, model }: ModelRef): number | undefined {
+  return priceOf(prices, `${provider}/${model}`)?.window;
 }
 
 /** The cost of a call in US dollars. Undefined if the price is unknown or the provider did not report the usage. */
@@ -137,12 +160,18 @@ function isVersionOf(name: string, known: string): boolean {
 }
 
 function checkPrice(name: string, price: ModelPrice): void {
-  const { long } = (price ?? {}) as Partial<ModelPrice>;
+  const { long, window = 1000 } = (price ?? {}) as Partial<ModelPrice>;
   const isRight = arePrices(price) && (long === undefined || (arePrices(long) && long.above > 0));
+  if (!Number.isSafeInteger(window) || window < 1000) {
+    throw new LonghaulError(
+      'SpecError',
+      `prices['${name}'].window must be a whole number of tokens, at least 1000, not ${describeValue(window)}`,
+    );
+  }
   if (isRight && name.includes('/')) return;
   throw new LonghaulError(
     'SpecError',
-    `prices['${name}'] must be {input, output, cacheRead?, cacheWrite?, long?: {above, …}} in US dollars per million tokens, under 'provider/model'`,
+    `prices['${name}'] must be {input, output, cacheRead?, cacheWrite?, long?: {above, …}, window?} in US dollars per million tokens, under 'provider/model'`,
   );
 }
 

@@ -2,10 +2,11 @@ import type { NativeConnection, WorkerOptions } from '@temporalio/worker';
 import type { InlineSpecs } from '../activities/definition/inline-spec';
 import type { DeltaEvent } from '../activities/delta-event';
 import type { ModelProvider, ProviderConfig } from '../providers/provider';
-import type { PriceTable } from '../providers/prices';
+import { type PriceTable, priceTable, windowOf } from '../providers/prices';
 import type { Callbacks } from '../define/callbacks';
 import type { CustomCriterion } from '../define/criteria';
 import type { McpServer } from '../define/mcp-server';
+import { createRegistry, type Registry } from '../define/registry';
 import type { Runner } from '../define/runner';
 import type { Tool } from '../define/tool';
 import type { SpecsOptions } from '../define/files/load';
@@ -81,7 +82,10 @@ export type LonghaulOptions = Base & {
   readonly inlineSpecs?: InlineSpecs;
   /** Providers by the name in `'<name>/<model>'`: settings of a built-in provider, or your own provider. */
   readonly providers?: Readonly<Record<string, ProviderConfig | ModelProvider>>;
-  /** Prices in US dollars per million tokens, by `'provider/model'`, for budgets and `costUsd`. They win over the list prices. */
+  /**
+   * Prices in US dollars per million tokens, by `'provider/model'`, for budgets and `costUsd`, and the windows of models for `context`.
+   * They win over the list prices.
+   */
   readonly prices?: PriceTable;
   /** Stores for state that outlives runs and for the turns of threads. You close them. */
   readonly stores?: Stores;
@@ -104,6 +108,12 @@ export type CreateWorkerOptions = LonghaulOptions & {
   /** Other options of Temporal's worker. They win over Longhaul's. */
   readonly workerOptions?: Partial<WorkerOptions>;
 };
+
+/** What a worker with these options knows by name. */
+export function workerRegistry(options: Omit<LonghaulOptions, 'specs' | 'overlays'>): Registry {
+  const prices = priceTable(options.prices);
+  return createRegistry({ ...options, windowOf: (model) => windowOf(prices, model) });
+}
 
 /** Checks the options of the plugin. Throws `SpecError` with all problems. */
 export function checkLonghaulOptions(options: unknown): void {

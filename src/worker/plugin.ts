@@ -18,7 +18,7 @@ import { priceTable } from '../providers/prices';
 import { requireProviderPackages, resolveProviders } from '../providers/registry';
 import { failureConverterPath, tryEncryption, workerConverter } from '../server/encryption';
 import { LonghaulError } from '../protocol/errors';
-import { createRegistry, providerNames, type Registry } from '../define/registry';
+import { pinnedAgents, type Registry } from '../define/registry';
 import { addSpecs } from '../define/files/load';
 import { checkStores } from '../stores/memory-store';
 import {
@@ -29,7 +29,7 @@ import {
   sharedModule,
   workflowsModule,
 } from './bundle';
-import { checkLonghaulOptions, type LonghaulOptions } from './options';
+import { checkLonghaulOptions, type LonghaulOptions, workerRegistry } from './options';
 import { replayPace } from './replay-pace';
 import { checkSdk, sdkCopies } from './temporal-sdk';
 import { isRegistered, readAttributes } from '../server/search-attributes';
@@ -56,19 +56,12 @@ export class LonghaulPlugin implements WorkerPlugin, BundlerPlugin {
     checkSdk(sdkCopies());
     checkLonghaulOptions(options);
     this.#options = addSpecs(options).options;
-    const {
-      stores,
-      prices,
-      providers,
-      encryption: _encryption,
-      clearFailures: _clearFailures,
-      ...registered
-    } = this.#options;
-    this.#registry = createRegistry(registered);
+    const { stores, providers } = this.#options;
+    this.#registry = workerRegistry(this.#options);
     if (stores !== undefined) checkStores(stores);
     resolveProviders(providers);
-    priceTable(prices);
-    requireProviderPackages(providerNames(this.#registry), providers);
+    const named = pinnedAgents(this.#registry).map(({ model }) => model.provider);
+    requireProviderPackages([...new Set(named)], providers);
     if (this.#registry.mcpServers.names().length > 0) requireMcpSdk();
   }
 

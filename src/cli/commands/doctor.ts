@@ -22,6 +22,7 @@ import {
   checkProtobufjs,
   checkProviderKeys,
   checkTemporalSdk,
+  checkWindows,
 } from '../doctor/machine-checks';
 import { padToWidth, printableJson, printableLine, type Style } from '../render/text';
 import type { Longhaul } from '../../client';
@@ -73,7 +74,8 @@ async function diagnose(flags: DoctorFlags): Promise<readonly Check[]> {
   const { check, agents } = await checkAgents(flags);
   const keys = checkProviderKeys(process.env, agents);
   const server = await checkConnection(flags, agents);
-  return [...server, ...check, keys, ...machine];
+  const windows = agents === undefined ? [] : checkWindows(agents);
+  return [...server, ...check, keys, ...windows, ...machine];
 }
 
 async function checkConnection(

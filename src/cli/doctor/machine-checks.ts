@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { providerNames } from '../../define/registry';
+import { pinnedAgents } from '../../define/registry';
 import { sdkCopies, sdkProblem } from '../../worker/temporal-sdk';
 import type { LoadedAgents } from '../session/agents';
 import { messageOf } from '../exit';
@@ -89,9 +89,27 @@ export function checkProviderKeys(env: Environment, agents: LoadedAgents | undef
   return { name, status: 'warn', message: `no key for ${list.join(', ')}`, todo };
 }
 
+/** Agents with `context` whose model has a window that nobody knows. */
+export function checkWindows({ registry }: LoadedAgents): readonly Check[] {
+  const unknown = pinnedAgents(registry).filter(
+    ({ context }) => context !== undefined && context.window === undefined,
+  );
+  if (unknown.length === 0) return [];
+  const list = unknown.map(({ id, model }) => `${id} (${model.provider}/${model.model})`);
+  return [
+    {
+      name: 'context windows',
+      status: 'warn',
+      message: `not known for ${list.join(', ')}: a prompt gets smaller only after the provider refused it`,
+      todo: 'set context.window of the agent, or the window of its model in createWorker({ prices })',
+    },
+  ];
+}
+
 /** The providers of the agents' models for which the configuration has no key and no code. */
 function providersOf({ registry, options }: LoadedAgents): readonly string[] {
-  return providerNames(registry).filter((provider) => {
+  const named = pinnedAgents(registry).map(({ model }) => model.provider);
+  return [...new Set(named)].filter((provider) => {
     const configured = options.providers?.[provider];
     if (configured === undefined) return true;
     return !('call' in configured) && configured.apiKey === undefined && !configured.baseURL;

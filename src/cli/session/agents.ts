@@ -7,10 +7,10 @@ import { collect } from './parse-options';
 import { pathToFileURL } from 'node:url';
 import { LonghaulError } from '../../protocol/errors';
 import { isJsonObject } from '../../base/json';
-import { createRegistry, type Registry } from '../../define/registry';
+import type { Registry } from '../../define/registry';
 import { addSpecs } from '../../define/files/load';
 import type { CreateWorkerOptions } from '../../worker';
-import { workerOptionNames } from '../../worker/options';
+import { workerOptionNames, workerRegistry } from '../../worker/options';
 import { spawnSync } from 'node:child_process';
 
 const checkTimeoutMs = 3_000;
@@ -149,7 +149,7 @@ export async function loadAgents(
   { stubs = false }: { readonly stubs?: boolean } = {},
 ): Promise<LoadedAgents> {
   const { options, files, missing } = addSpecs(await optionsOf(source), { stubs });
-  return { options, registry: createRegistry(options), files, missing };
+  return { options, registry: workerRegistry(options), files, missing };
 }
 
 async function optionsOf(source: AgentsSource): Promise<CreateWorkerOptions> {

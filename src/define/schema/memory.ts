@@ -51,10 +51,10 @@ const clearResults = z.strictObject({
 export function contextOf<Model extends z.ZodType>(model: Model) {
   return z
     .strictObject({
-      /** The tokens of the model's context. Default: what the worker's price table says of the model. */
+      /** How many tokens a prompt may have. Default: what the worker's price table says of the model. */
       window: count(1000)
         .meta(
-          help("The size of the model's context, in tokens", {
+          help('How many tokens a prompt of the model may have', {
             byDefault: 'what the worker knows of the model',
             see: 'context.md#the-window',
           }),

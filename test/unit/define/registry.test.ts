@@ -1,6 +1,7 @@
 // Pure: no server.
 import { criteria, type Agent, type Tool } from '../../../src';
 import { createRegistry } from '../../../src/define/registry';
+import type { AgentSpec } from '../../../src/protocol/spec';
 import { anAgent, aTool, refusalOf } from './builders';
 
 const search = aTool('search');
@@ -122,6 +123,30 @@ describe('definition', () => {
       runner: 'weather',
       runners: { weather: weather.spec },
       tools: { search: search.spec, fetch: fetch.spec },
+    });
+  });
+
+  it('pins the window of a model for an agent with a context, unless the agent has its own', () => {
+    const context = { keepTurns: 2 };
+    const runners = [
+      anAgent({ id: 'plain' }),
+      anAgent({ id: 'known', context }),
+      anAgent({ id: 'own', context: { window: 5_000 } }),
+      anAgent({ id: 'unknown', model: 'acme/other', context }),
+    ];
+    const registry = createRegistry({
+      runners,
+      windowOf: ({ provider }) => (provider === 'acme' ? undefined : 64_000),
+    });
+    const pinned = runners.map(({ id }) => registry.definition(id).runners[id]);
+    expect(pinned.map((spec) => (spec as AgentSpec).context)).toEqual([
+      undefined,
+      { keepTurns: 2, window: 64_000 },
+      { window: 5_000 },
+      context,
+    ]);
+    expect(createRegistry({ runners }).definition('known').runners.known).toMatchObject({
+      context,
     });
   });
 

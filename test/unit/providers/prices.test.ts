@@ -1,5 +1,5 @@
 // Pure: no server.
-import { costOf, priceTable, type PriceTable } from '../../../src/providers/prices';
+import { costOf, priceTable, type PriceTable, windowOf } from '../../../src/providers/prices';
 import type { Usage } from '../../../src/protocol/message';
 import { noUsage, thrown } from '../core/builders';
 
@@ -79,6 +79,27 @@ describe('costOf', () => {
   });
 });
 
+describe('windowOf', () => {
+  const own = priceTable({
+    'acme/one': { input: 0, output: 0, window: 8_192 },
+    'openai/gpt-6.1-terra': { input: 7, output: 7 },
+    'openai/gpt-6-sol': { input: 7, output: 7, window: 32_000 },
+  });
+
+  it.each<{ provider: string; model: string; window: number | undefined }>([
+    { provider: 'acme', model: 'one', window: 8_192 },
+    { provider: 'acme', model: 'one-2026-01-31', window: 8_192 },
+    { provider: 'acme', model: 'two', window: undefined },
+    { provider: 'anthropic', model: 'claude-sonnet-5-5', window: million },
+    { provider: 'anthropic', model: 'claude-haiku-4-5-20251001', window: 200_000 },
+    { provider: 'openai', model: 'gpt-5-mini-2025-08-07', window: 272_000 },
+    { provider: 'openai', model: 'gpt-6.1-terra', window: 922_000 },
+    { provider: 'openai', model: 'gpt-6-sol', window: 32_000 },
+  ])('is $window for $provider/$model', ({ window, ...model }) => {
+    expect(windowOf(own, model)).toBe(window);
+  });
+});
+
 describe('priceTable', () => {
   it('has list prices, and what is given over them', () => {
     const model = { provider: 'openai', model: 'gpt-6.1-terra-2026-10-26' };
@@ -100,7 +121,17 @@ describe('priceTable', () => {
   ])('refuses $price for $name', ({ name, price }) => {
     expect(thrown(() => priceTable({ [name]: price } as PriceTable))).toMatchObject({
       code: 'SpecError',
-      message: `prices['${name}'] must be {input, output, cacheRead?, cacheWrite?, long?: {above, …}} in US dollars per million tokens, under 'provider/model'`,
+      message: `prices['${name}'] must be {input, output, cacheRead?, cacheWrite?, long?: {above, …}, window?} in US dollars per million tokens, under 'provider/model'`,
+    });
+  });
+
+  it.each([999, 1000.5, '8k', null])('refuses a window of %p', (window) => {
+    const price = { input: 1, output: 1, window } as PriceTable[string];
+    expect(thrown(() => priceTable({ 'acme/one': price }))).toMatchObject({
+      code: 'SpecError',
+      message: expect.stringContaining(
+        "prices['acme/one'].window must be a whole number of tokens, at least 1000, not ",
+      ) as string,
     });
   });
 });

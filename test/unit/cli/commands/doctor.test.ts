@@ -5,6 +5,7 @@ import {
   checkProtobufjs,
   checkProviderKeys,
   checkTemporalSdk,
+  checkWindows,
 } from '../../../../src/cli/doctor/machine-checks';
 import {
   howItWasTerminated,
@@ -15,13 +16,13 @@ import { lookAtEach, summary } from '../../../../src/cli/doctor/look';
 import type { LoadedAgents } from '../../../../src/cli/session/agents';
 import { isGone } from '../../../../src/cli/session/read-run';
 import { createStyle } from '../../../../src/cli/render/text';
-import { createRegistry } from '../../../../src/define/registry';
 import { defineAgent } from '../../../../src';
 import type { CreateWorkerOptions } from '../../../../src/worker';
+import { workerRegistry } from '../../../../src/worker/options';
 
 function agentsWith(model: string, providers: CreateWorkerOptions['providers'] = {}): LoadedAgents {
   const options = { runners: [defineAgent({ id: 'a', model })], providers };
-  return { options, registry: createRegistry(options), files: [], missing: [] };
+  return { options, registry: workerRegistry(options), files: [], missing: [] };
 }
 
 describe('checkNode', () => {
@@ -121,6 +122,34 @@ describe('checkProviderKeys', () => {
     const check = checkProviderKeys(env, agents);
     expect(check.status).toBe(status);
     expect(JSON.stringify(check)).not.toContain(secret);
+  });
+});
+
+describe('checkWindows', () => {
+  const contextOf = (model: string, prices: CreateWorkerOptions['prices'] = {}): LoadedAgents => {
+    const options = { runners: [defineAgent({ id: 'a', model, context: {} })], prices };
+    return { options, registry: workerRegistry(options), files: [], missing: [] };
+  };
+
+  it('names the agents whose window nobody knows', () => {
+    expect(checkWindows(contextOf('ollama/llama3.1:8b'))).toEqual([
+      expect.objectContaining({
+        status: 'warn',
+        message:
+          'not known for a (ollama/llama3.1:8b): a prompt gets smaller only after the provider refused it',
+      }),
+    ]);
+  });
+
+  it.each([
+    { name: 'of a public model', agents: contextOf('openai/gpt-6.1-terra') },
+    {
+      name: 'of the prices',
+      agents: contextOf('ollama/x', { 'ollama/x': { input: 0, output: 0, window: 8_192 } }),
+    },
+    { name: 'that no agent needs', agents: agentsWith('ollama/x') },
+  ])('says nothing of a window $name', ({ agents }) => {
+    expect(checkWindows(agents)).toEqual([]);
   });
 });
 
