@@ -116,10 +116,26 @@ export function asLonghaulError(error: unknown): LonghaulError {
   if (LonghaulError.is(error)) return error;
   const known = updateRefusal(error) ?? runFull(error) ?? refusedInput(error) ?? unreachable(error);
   if (known !== undefined) return known;
+  if (lacksStorage(error)) return storageMissing(error);
   const reason = error instanceof Error ? error.message : String(error);
   return new LonghaulError('InternalError', `the call failed: ${reason}`, {
     cause: error,
   });
+}
+
+/** By its name, because the SDK's oldest tested minor does not have the class. */
+function lacksStorage(error: unknown): boolean {
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause)
+    if (cause.name === 'ExternalStorageNotConfiguredError') return true;
+  return false;
+}
+
+export function storageMissing(cause?: unknown): LonghaulError {
+  return new LonghaulError(
+    'SpecError',
+    'the data is in an external storage that this client does not have: give connect the dataConverter.externalStorage of the worker',
+    { cause },
+  );
 }
 
 function runFull(error: unknown): LonghaulError | undefined {

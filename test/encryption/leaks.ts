@@ -86,7 +86,7 @@ function placesOf(value: unknown, text: string, path = ''): string[] {
 }
 
 /** As it is, in base64 whatever it stands behind, and deflated. */
-function holds(bytes: Uint8Array, text: string): boolean {
+export function holds(bytes: Uint8Array, text: string): boolean {
   const buffer = Buffer.from(bytes);
   if (buffer.includes(text) || inBase64(text).some((part) => buffer.includes(part))) return true;
   try {

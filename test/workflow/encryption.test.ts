@@ -1,15 +1,19 @@
 // Encryption on the dev server: nothing in clear, whatever a run does; what is encrypted on one side only is refused.
 
 import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ExternalStorage } from '@temporalio/common';
 import { NativeConnection } from '@temporalio/worker';
 import { connect, type ConnectOptions, type Longhaul } from '../../src/client';
 import { createWorker, type CreateWorkerOptions } from '../../src/worker';
 import { aesCodec } from '../encryption/aes-codec';
 import { everything, outcomesOfEverything, runEverything } from '../encryption/everything';
-import { findLeaks } from '../encryption/leaks';
+import { findLeaks, holds } from '../encryption/leaks';
 import { devServerAddress, workflowBundlePath } from '../servers';
 import { eventually } from './eventually';
+import { FolderDriver } from './folder-driver';
 import { quietRuntime } from './quiet';
 
 const workflowBundle = { codePath: workflowBundlePath() };
@@ -47,19 +51,31 @@ afterAll(() => all.close());
 
 describe('a worker that encrypts, with workflows of its own', () => {
   let served: Awaited<ReturnType<typeof serve>>;
+  const folder = mkdtempSync(join(tmpdir(), 'longhaul-encryption-'));
+  const driver = new FolderDriver(folder);
+  // Over every result, so that histories grow. What continue-as-new carries goes to the folder.
+  const drivers = [driver];
+  const externalStorage = new ExternalStorage({ drivers, payloadSizeThreshold: 400_000 });
+  const dataConverter = { externalStorage };
   beforeAll(async () => {
-    served = await serve({ encryption, workerOptions: { workflowsPath } });
+    served = await serve({ encryption, dataConverter, workerOptions: { workflowsPath } });
   });
-  afterAll(() => served.close());
+  afterAll(async () => {
+    await served.close();
+    rmSync(folder, { recursive: true });
+  });
 
-  it('leaves nothing in clear', async () => {
+  it("leaves nothing in clear, also not in Temporal's external storage", async () => {
     const hashIds = randomBytes(16).toString('hex');
-    const longhaul = await served.open({ encryption, hashIds });
+    const longhaul = await served.open({ encryption, dataConverter, hashIds });
     expect(await runEverything(longhaul, text)).toEqual(outcomesOfEverything);
     const { leaks, looked } = await findLeaks(longhaul.client, { ...served, text });
     expect(leaks).toEqual([]);
     expect(looked.executions).toBeGreaterThan(20);
     expect(looked.events).toBeGreaterThan(500);
+    const stored = driver.files();
+    expect(stored.length).toBeGreaterThan(0);
+    expect(stored.some((bytes) => holds(bytes, text))).toBe(false);
   });
 
   it('fails runs and refuses messages of a client that does not encrypt, and says why', async () => {
