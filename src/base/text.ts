@@ -71,7 +71,7 @@ export function mediaLabel(mediaType: string, { url, digest, bytes }: SourceOfMe
 }
 
 /** A whole number with commas, the same in every locale. */
-export function grouped(count: number): string {
+function grouped(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 

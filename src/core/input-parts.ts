@@ -1,6 +1,7 @@
 // Checks an input: a text, or a list of text and media parts. The check is complete, because a provider gets every part. Pure.
 
 import { isJsonObject } from '../base/json';
+import { limits } from '../protocol/limits';
 
 /** A MIME type with a subtype, such as `image/png`. */
 const mediaTypePattern = /^[A-Za-z0-9][\w.+-]*\/[A-Za-z0-9][\w.+-]*$/;
@@ -24,9 +25,11 @@ export function inputProblem(
 
 function partProblem(part: unknown): string | undefined {
   if (!isJsonObject(part)) return ` must be a text or media part, not ${typeName(part)}`;
-  const { type, text, mediaType, source } = part;
-  if (type === 'text')
-    return typeof text === 'string' ? undefined : `.text must be a text, not ${typeName(text)}`;
+  const { type, text, stored, mediaType, source } = part;
+  if (type === 'text') {
+    if (typeof text !== 'string') return `.text must be a text, not ${typeName(text)}`;
+    return stored === undefined || stored === null ? undefined : storedProblem(stored, '.stored');
+  }
   if (type !== 'media') return `.type must be "text" or "media", not ${JSON.stringify(type)}`;
   if (typeof mediaType !== 'string' || !mediaTypePattern.test(mediaType))
     return '.mediaType must be a media type such as "image/png"';
@@ -34,7 +37,8 @@ function partProblem(part: unknown): string | undefined {
 }
 
 function sourceProblem(source: unknown): string | undefined {
-  const form = 'must be {kind: "base64", data}, {kind: "url", url} or {kind: "ref", ref}';
+  const form =
+    'must be {kind: "base64", data}, {kind: "url", url}, {kind: "ref", ref} or {kind: "stored", digest, bytes}';
   if (!isJsonObject(source)) return `.source ${form}`;
   const { kind, data, url, ref } = source;
   switch (kind) {
@@ -44,9 +48,21 @@ function sourceProblem(source: unknown): string | undefined {
       return isUrl(url) ? undefined : '.source.url must be an absolute URL';
     case 'ref':
       return isFilled(ref) ? undefined : ".source.ref must be the provider's id of a file";
+    case 'stored':
+      return storedProblem(source, '.source');
     default:
       return `.source ${form}`;
   }
+}
+
+/** Only the form. Whether the run's own content has these bytes shows when they are read. */
+function storedProblem(stored: unknown, name: string): string | undefined {
+  const { digest, bytes } = isJsonObject(stored) ? stored : {};
+  if (typeof digest !== 'string' || !/^[0-9a-f]{64}$/.test(digest))
+    return `${name}.digest must be 64 hexadecimal digits`;
+  const isSize = Number.isSafeInteger(bytes) && Number(bytes) >= 0;
+  if (isSize && Number(bytes) <= limits.inputPart) return undefined;
+  return `${name}.bytes must be the size of the content, at most ${limits.inputPart}`;
 }
 
 function isBlankText(part: unknown): boolean {

@@ -45,7 +45,12 @@ const parentMembers: Readonly<Record<keyof ParentMembers, JsonSchema>> = {
     ['root', 'path', 'ancestors', 'depth'],
   ),
   definition: objectOf<DefinitionRef>(
-    { hash: { type: 'string', pattern: '^[0-9a-f]+$' }, root: text, application: text },
+    {
+      hash: { type: 'string', pattern: '^[0-9a-f]+$' },
+      root: text,
+      thread: text,
+      application: text,
+    },
     ['hash', 'root'],
   ),
   sessionFrom: text,
@@ -152,6 +157,9 @@ function checkParentMembers(
     const problem = parentProblem(parent, name, value[name]);
     if (problem !== undefined) throw invalid(problem);
   }
+  const { lineage, definition } = value as Partial<ParentMembers>;
+  if (isGiven(definition) && isGiven(lineage) && definition?.root !== lineage?.root)
+    throw invalid(`definition.root and lineage.root must name the same run`);
 }
 
 function isGiven(member: unknown): boolean {
@@ -180,6 +188,7 @@ function checkInput(input: unknown, { isChild }: { readonly isChild: boolean }):
   checkSize('input', input, {
     maxBytes: limits.input,
     check: isChild ? checkJson : checkExactJson,
+    more: '. A client that connects with a result store, connect({ results }), sends larger ones',
   });
 }
 
@@ -216,12 +225,17 @@ function checkObject(value: { [key: string]: unknown }, name: string, maxBytes: 
   checkSize(name, field, { maxBytes });
 }
 
-type SizeCheck = { readonly maxBytes: number; readonly check?: typeof checkJson };
+type SizeCheck = {
+  readonly maxBytes: number;
+  readonly check?: typeof checkJson;
+  /** Ends the message. */
+  readonly more?: string;
+};
 
 function checkSize(
   name: string,
   value: unknown,
-  { maxBytes, check = checkExactJson }: SizeCheck,
+  { maxBytes, check = checkExactJson, more = '' }: SizeCheck,
 ): void {
   if (value === undefined) return;
   const violation = check(value);
@@ -229,7 +243,10 @@ function checkSize(
   const bytes = utf8Length(JSON.stringify(value));
   if (bytes <= maxBytes) return;
   const code = name === 'session' ? 'SessionTooLarge' : 'PayloadTooLarge';
-  throw new LonghaulError(code, `${name} has ${bytes} bytes of JSON; the limit is ${maxBytes}`);
+  throw new LonghaulError(
+    code,
+    `${name} has ${bytes} bytes of JSON; the limit is ${maxBytes}${more}`,
+  );
 }
 
 function invalid(message: string): LonghaulError {

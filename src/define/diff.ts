@@ -1,6 +1,7 @@
 import { canonicalJson, isJsonObject, type Json } from '../base/json';
 import type { Definition, RunnerSpec } from '../protocol/spec';
 import { formatPath, type Path } from '../base/problem';
+import { withoutResultTools } from './result-tools';
 
 export type FieldChange = {
   readonly path: string;
@@ -39,7 +40,7 @@ export function diffDefinitions(before: Definitions, after: Definitions): readon
 
 /** Whether runs of the two do the same, as far as specs say it. */
 export function isSameDefinition(one: Definition, other: Definition): boolean {
-  return one.runner === other.runner && canonicalJson(one.runners) === canonicalJson(other.runners);
+  return one.runner === other.runner && withoutResultTools(one) === withoutResultTools(other);
 }
 
 function ownChange(id: string, before: Definitions, after: Definitions): RunnerChange | undefined {

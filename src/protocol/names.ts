@@ -109,6 +109,9 @@ export const askUserTool = {
   },
 };
 
+/** The tools that read what a result store keeps. No other tool may have these names. */
+export const resultToolNames = { read: 'read_result', find: 'find_in_result' } as const;
+
 /** The input of every agent that a model calls as a tool. */
 export const subAgentInputSchema = {
   type: 'object',

@@ -117,6 +117,8 @@ export type RunnerWithSpec<Types extends RunTypes = RunTypes> =
 export type DefinitionRef = {
   readonly hash: string;
   readonly root?: string;
+  /** The thread that the root run is a turn of. What its runs keep in the result store belongs to the thread. */
+  readonly thread?: string;
   /** The application whose code runs. Absent if it is the name of the task queue. */
   readonly application?: string;
 };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { didYouMean, joinPath, type Problem, quote } from '../../base/problem';
 import { utf8Length } from '../../base/text';
 import { limits } from '../../protocol/limits';
-import { askUserTool } from '../../protocol/names';
+import { askUserTool, resultToolNames } from '../../protocol/names';
 import { tryCompileSchema } from '../arguments/compile';
 import { rule } from '../problems/from-zod';
 import { contextOf, memory } from './memory';
@@ -284,7 +284,7 @@ type RuledAgent = {
 export function agentRules(spec: RuledAgent): readonly Problem[] {
   return [
     ...repeatedNames(spec),
-    ...askUserProblems(spec),
+    ...reservedNames(spec),
     ...toolChoiceProblems(spec),
     ...timeoutProblems(spec),
     ...repeatedCriteria(spec),
@@ -305,13 +305,20 @@ function repeatedNames(spec: RuledAgent): Problem[] {
   }));
 }
 
-function askUserProblems(spec: RuledAgent): Problem[] {
-  const index = callableNames(spec).indexOf(askUserTool.name);
-  if (spec.askUser !== 'tool' || index < 0) return [];
-  const message = `must not be ${quote(askUserTool.name)}: that name is taken while askUser is 'tool'; rename the tool`;
+function reservedNames(spec: RuledAgent): Problem[] {
+  const takenBy = new Map<string, string>([
+    ...(spec.askUser === 'tool' ? [[askUserTool.name, "while askUser is 'tool'"] as const] : []),
+    ...Object.values(resultToolNames).map((name) => [name, 'for reading stored results'] as const),
+  ]);
   const { length } = spec.tools ?? [];
-  const path = index < length ? `tools[${index}]` : `subAgents[${index - length}].name`;
-  return [{ path, message }];
+  return callableNames(spec).flatMap((name, index) => {
+    const use = takenBy.get(name);
+    if (use === undefined) return [];
+    const path = index < length ? `tools[${index}]` : `subAgents[${index - length}].name`;
+    return [
+      { path, message: `must not be ${quote(name)}: that name is taken ${use}; rename the tool` },
+    ];
+  });
 }
 
 function toolChoiceProblems(spec: RuledAgent): Problem[] {

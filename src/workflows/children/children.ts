@@ -211,15 +211,15 @@ export class Children {
   ): Omit<RunInput, 'input'> {
     const { position, definition: loaded, input } = this.#caller;
     const { workflowId, origin } = position;
-    const definition = position.definitionRef(loaded.hash);
+    const { application, ...definition } = position.definitionRef(loaded.hash);
     const { runner, work, session, isSessionStable = false } = call;
     const travels = !isSessionStable || utf8Length(JSON.stringify(session)) <= limits.sessionInline;
     return {
       runner,
       lineage,
       origin: originBelow(origin, work),
-      definition: { root: definition.root ?? workflowId, hash: definition.hash },
-      ...(definition.application !== undefined && { application: definition.application }),
+      definition: { root: workflowId, ...definition },
+      ...(application !== undefined && { application }),
       ...(travels ? { session } : { sessionFrom: workflowId }),
       ...(input.context && { context: input.context }),
       ...(share && { budget: share }),

@@ -28,6 +28,8 @@ export class RunPosition {
   readonly reportsTo: string | undefined;
   /** The run that pinned this run's definition. */
   readonly #definitionHolder: string;
+  /** The thread that the root run is a turn of. */
+  readonly #thread: Pick<DefinitionRef, 'thread'>;
   /** Makes this run's input ids unique among all that `reportsTo` lists. */
   readonly #idSuffix: string;
 
@@ -42,6 +44,7 @@ export class RunPosition {
     this.origin = originOf(input, info);
     this.reportsTo = lineage?.root ?? input.thread?.workflowId;
     this.#definitionHolder = input.definition?.root ?? workflowId;
+    this.#thread = threadOf(input);
     this.#idSuffix = this.reportsTo === undefined ? '' : `@${hashOf(workflowId)}`;
   }
 
@@ -55,6 +58,7 @@ export class RunPosition {
     return {
       hash: short,
       ...(root !== this.workflowId && { root }),
+      ...this.#thread,
       ...this.application,
     };
   }
@@ -81,6 +85,11 @@ export class RunPosition {
 function originOf({ origin }: Start, info: ExecutionInfo): string {
   const isOfWorkflow = info.parent !== undefined || info.continuedFromExecutionRunId !== undefined;
   return isOfWorkflow && typeof origin === 'string' ? origin : rootOrigin(info);
+}
+
+function threadOf({ thread, definition }: Start): Pick<DefinitionRef, 'thread'> {
+  const workflowId = thread?.workflowId ?? definition?.thread;
+  return workflowId === undefined ? {} : { thread: workflowId };
 }
 
 function rootLineage(input: Start, root: string): Lineage {
