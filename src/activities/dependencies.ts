@@ -1,6 +1,7 @@
 import type { PriceTable } from '../providers/prices';
 import type { ModelProvider } from '../providers/provider';
 import type { Registry } from '../define/registry';
+import type { StoredContent } from '../results/stored-content';
 import type { Stores } from '../stores/memory-store';
 import type { DefinitionCache } from './definition/pinned-definition';
 import type { InlineSpecs } from './definition/inline-spec';
@@ -27,6 +28,8 @@ export type ActivityDependencies = {
   /** Which inline specs this worker takes. Default: none. */
   readonly inlineSpecs?: InlineSpecs;
   readonly stores?: Stores;
+  /** Keeps what is too large for a log. */
+  readonly results?: StoredContent;
   readonly onDelta?: (event: DeltaEvent) => void;
 };
 

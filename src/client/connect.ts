@@ -5,7 +5,7 @@ import {
   defaultGrpcRetryOptions,
   makeGrpcRetryInterceptor,
 } from '@temporalio/client';
-import type { LonghaulError } from '../protocol/errors';
+import { LonghaulError } from '../protocol/errors';
 import { timeouts } from '../protocol/limits';
 import { defaults } from '../protocol/names';
 import {
@@ -14,7 +14,14 @@ import {
   type ServerOptions,
   serverUnavailable,
 } from '../server/connection-options';
-import { clientConverter, type EncryptionOptions, tryEncryption } from '../server/encryption';
+import { isResultStore, type ResultStore } from '../results/result-store';
+import { StoredContent } from '../results/stored-content';
+import {
+  clientConverter,
+  contentCodecs,
+  type EncryptionOptions,
+  tryEncryption,
+} from '../server/encryption';
 import { grpcStatus } from '../base/grpc-status';
 import { checkOptions } from './check-options';
 import { hasGrpcStatus } from './failures';
@@ -36,6 +43,8 @@ export type ConnectOptions = DataOptions & {
    * text. All clients of a namespace need the same secret, and you cannot change it later: a thread is found by its id.
    */
   readonly hashIds?: string;
+  /** The result store of the workers. The client puts large parts of inputs and messages there. You close it. */
+  readonly results?: ResultStore;
   /**
    * An open connection to use. `close` does not close it. Its own retries apply: reading a history with large events may take some seconds
    * longer.
@@ -55,6 +64,7 @@ const optionNames = {
   taskQueue: true,
   application: true,
   hashIds: true,
+  results: true,
   connection: true,
 } as const;
 
@@ -69,9 +79,13 @@ const optionNames = {
  */
 export async function connect(options: ConnectOptions = {}): Promise<Longhaul> {
   checkOptions('connect', options, optionNames);
-  const { connection: given, namespace, taskQueue, application, hashIds, ...server } = options;
+  const { connection: given, namespace, taskQueue, application, ...other } = options;
+  const { hashIds, results, ...server } = other;
   const dataConverter = clientConverter(options);
   checkIdSecret(hashIds);
+  if (results !== undefined && !isResultStore(results))
+    throw new LonghaulError('InvalidInput', 'results must be a result store, such as FileResults');
+  const codecs = contentCodecs(options);
   await tryEncryption(options);
   const loaded = loadConnection(server);
   const name = namespace ?? loaded.namespace ?? defaults.namespace;
@@ -83,6 +97,7 @@ export async function connect(options: ConnectOptions = {}): Promise<Longhaul> {
     taskQueue: taskQueue ?? defaults.taskQueue,
     ...(application !== undefined && { application }),
     ...(hashIds !== undefined && { hashIds }),
+    ...(results && { results: new StoredContent(results, { codecs }) }),
     ...(close && { close }),
   });
 }

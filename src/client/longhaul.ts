@@ -18,8 +18,10 @@ import {
 import { clipText, oneLine } from '../base/text';
 import { LonghaulError } from '../protocol/errors';
 import { limits, timeouts } from '../protocol/limits';
+import type { Stored } from '../protocol/message';
 import type { RunInput, RunKey } from '../protocol/run';
 import type { BudgetSpec, KnownRunner, RunnerWithSpec, RunTypes, TypeOf } from '../protocol/spec';
+import type { StoredContent } from '../results/stored-content';
 import { checkOptions } from './check-options';
 import { asLonghaulError } from './failures';
 import { listInbox, type InboxFilter, type InboxItem } from './inbox';
@@ -37,6 +39,7 @@ import {
 import { SearchIndex, type WhoseFilter } from './executions';
 import { ThreadHandle } from './thread-handle';
 import { threadInput, type ThreadOptions } from './thread-input';
+import { type ClientResults, readContent, sentInput } from './upload';
 import { hasWorker, noWorker } from './workers';
 
 export type StartOptions<Types extends RunTypes = RunTypes> = {
@@ -68,6 +71,7 @@ export class Longhaul {
   readonly #index: SearchIndex;
   readonly #close: () => Promise<void>;
   readonly #hashIds: string | undefined;
+  readonly #results: ClientResults | undefined;
 
   constructor(
     client: Client,
@@ -75,6 +79,7 @@ export class Longhaul {
       taskQueue: string;
       application?: string;
       hashIds?: string;
+      results?: StoredContent;
       close?: () => Promise<void>;
     },
   ) {
@@ -84,6 +89,8 @@ export class Longhaul {
     this.application = options.application ?? options.taskQueue;
     this.#index = new SearchIndex(client);
     this.#hashIds = options.hashIds;
+    const { results: store } = options;
+    this.#results = store && { namespace: client.options.namespace, store };
     this.#close = options.close ?? (() => Promise.resolve());
   }
 
@@ -120,13 +127,15 @@ export class Longhaul {
     given: RunInput,
     options: StartOptions<Types>,
   ): Promise<RunHandle<Types>> {
-    const runInput = { ...given, ...this.#own };
+    const { input, upload } = sentInput(given.input, this.#results);
+    const runInput = { ...given, input, ...this.#own };
     checkRunInput(runInput);
     const agent = typeof runInput.runner === 'string' ? runInput.runner : runInput.runner.id;
     const workflowId =
       options.workflowId ??
       `${agent}-${randomBytes(9).toString('base64url').replace(/[-_]/g, 'x')}`;
     checkWorkflowId(workflowId);
+    await upload(workflowId);
     await this.#send(type, this.#startOptions(agent, runInput, workflowId));
     const polled = await hasWorker(this.client, this.taskQueue).catch(() => true);
     return new RunHandle(
@@ -189,7 +198,7 @@ export class Longhaul {
     const input = { ...threadInput(options, this.application), ...this.#own };
     return new ThreadHandle(
       this.client,
-      { taskQueue: this.taskQueue, hashIds: this.#hashIds },
+      { taskQueue: this.taskQueue, hashIds: this.#hashIds, results: this.#results },
       input,
     );
   }
@@ -197,6 +206,17 @@ export class Longhaul {
   /** Lists open threads, the newest first. A new thread shows up after about a second. Needs no worker. */
   threads(filter: ThreadsFilter = {}): AsyncGenerator<ThreadSummary, void, void> {
     return listThreads(this.#index, filter);
+  }
+
+  /**
+   * Reads stored content: large results, media and parts of inputs, as transcripts and logs name them (`stored`, or a `source` of this
+   * kind). `workflowId` is that of the run or thread. Needs `connect({ results })`. Throws `StoreError` if the content is gone.
+   *
+   * @example
+   * const bytes = await longhaul.content(run.workflowId, part.source);
+   */
+  async content(workflowId: string, stored: Stored): Promise<Uint8Array> {
+    return await readContent(this.client, { results: this.#results, workflowId, stored });
   }
 
   /** Closes the connection if `connect` opened it. Does not end runs. */

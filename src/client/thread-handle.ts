@@ -16,6 +16,7 @@ import { RunHandle } from './run-handle';
 import { type ThreadUpdate, ThreadView, updateThread } from './thread-calls';
 import { threadId } from './thread-input';
 import { TurnHandle } from './turn-handle';
+import { type ClientResults, sentInput } from './upload';
 
 export type SendOptions<Types extends RunTypes = RunTypes> = {
   /** Messages with the same id are one message and get one answer. 1 to 200 characters. Default: random. */
@@ -31,6 +32,12 @@ export type SendOptions<Types extends RunTypes = RunTypes> = {
   readonly budget?: BudgetSpec;
 };
 
+type ThreadPlace = {
+  readonly taskQueue: string;
+  readonly hashIds: string | undefined;
+  readonly results: ClientResults | undefined;
+};
+
 /** One conversation, named by application, user and session. It need not exist yet: the first message starts it. */
 export class ThreadHandle<Types extends RunTypes = RunTypes> {
   readonly threadId: string;
@@ -40,12 +47,9 @@ export class ThreadHandle<Types extends RunTypes = RunTypes> {
   readonly #taskQueue: string;
   readonly #view: ThreadView;
   readonly #run: RunHandle;
+  readonly #results: ClientResults | undefined;
 
-  constructor(
-    client: Client,
-    { taskQueue, hashIds }: { readonly taskQueue: string; readonly hashIds: string | undefined },
-    input: ThreadInput,
-  ) {
+  constructor(client: Client, { taskQueue, hashIds, results }: ThreadPlace, input: ThreadInput) {
     this.threadId = threadId(input.key, hashIds);
     this.key = input.key;
     this.#client = client;
@@ -53,6 +57,7 @@ export class ThreadHandle<Types extends RunTypes = RunTypes> {
     this.#taskQueue = taskQueue;
     this.#view = new ThreadView(client, this.threadId, taskQueue);
     this.#run = new RunHandle(client, this.threadId);
+    this.#results = results;
   }
 
   /**
@@ -69,14 +74,16 @@ export class ThreadHandle<Types extends RunTypes = RunTypes> {
   ): Promise<TurnHandle<Types>> {
     checkOptions('send', options, { messageId: true, whenBusy: true, context: true, budget: true });
     const { messageId = randomUUID(), whenBusy, context, budget } = options;
+    const sent = sentInput(input, this.#results);
     const message: SendInput = {
       messageId,
-      input,
+      input: sent.input,
       ...(whenBusy && { whenBusy }),
       ...(context && { context }),
       ...(budget && { budget }),
     };
     checkMessage(message);
+    await sent.upload(this.threadId);
     const updateId = `send:${createHash('sha256').update(messageId).digest('hex')}`;
     const reply = await this.#update<SendReply>(updateNames.send, updateId, [message]);
     return new TurnHandle(this.#client, this.#view, reply);

@@ -68,3 +68,9 @@ export function checkDigest(digest: string): void {
   if (isDigest(digest)) return;
   throw new LonghaulError('StoreError', 'a digest must have 64 hexadecimal digits');
 }
+
+/** What `createWorker` and `connect` take as `results`. */
+export function isResultStore(value: unknown): boolean {
+  const store = Object(value) as Readonly<Record<string, unknown>>;
+  return ['put', 'get', 'scopes', 'deleteScope'].every((name) => typeof store[name] === 'function');
+}

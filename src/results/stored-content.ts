@@ -74,9 +74,13 @@ export class StoredContent {
   }
 
   /** Readers share the bytes: do not change them. Throws `StoreError` if the store or the codec fails. */
-  async read(scope: string, { digest, bytes: size }: Stored): Promise<ReadContent> {
+  async read(
+    scope: string,
+    { digest, bytes: size }: Pick<Stored, 'digest'> & Partial<Stored>,
+  ): Promise<ReadContent> {
     const read = await this.#readOnce(scope, digest);
-    return read.bytes === undefined || read.bytes.byteLength === size ? read : { lost: wrong };
+    const isWhole = size === undefined || read.bytes?.byteLength === size;
+    return read.bytes === undefined || isWhole ? read : { lost: wrong };
   }
 
   async #readOnce(scope: string, digest: string): Promise<ReadContent> {

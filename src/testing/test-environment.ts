@@ -71,7 +71,7 @@ export async function createTestEnvironment({
   ...options
 }: TestEnvironmentOptions): Promise<TestEnvironment> {
   const { taskQueue = defaults.taskQueue, application } = options;
-  const { dataConverter, encryption, clearFailures } = options;
+  const { dataConverter, encryption, clearFailures, results } = options;
   const { namespace } = defaults;
   const env = await startServer(serverPath ?? (await findTestServer()).path);
   const closing = new AbortController();
@@ -95,6 +95,7 @@ export async function createTestEnvironment({
       ...(dataConverter && { dataConverter }),
       ...(encryption && { encryption }),
       ...(clearFailures && { clearFailures }),
+      ...(results && { results }),
     });
     return running({ env, worker, client, closing, disconnect: () => own.close() });
   } catch (error) {

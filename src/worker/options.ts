@@ -11,6 +11,7 @@ import type { Runner } from '../define/runner';
 import type { Tool } from '../define/tool';
 import type { SpecsOptions } from '../define/files/load';
 import type { EncryptionOptions } from '../server/encryption';
+import { isResultStore, type ResultStore } from '../results/result-store';
 import type { Stores } from '../stores/memory-store';
 import { z } from 'zod';
 import { parseOptions } from '../define/options';
@@ -37,6 +38,7 @@ const ofLonghaul = {
   providers: elsewhere,
   prices: elsewhere,
   stores: elsewhere,
+  results: made(isResultStore, 'a result store, such as FileResults').exactOptional(),
   logCacheBytes: count(1).exactOptional(),
   onDelta: aFunction().exactOptional(),
   encryption: elsewhere,
@@ -89,6 +91,11 @@ export type LonghaulOptions = Base & {
   readonly prices?: PriceTable;
   /** Stores for state that outlives runs and for the turns of threads. You close them. */
   readonly stores?: Stores;
+  /**
+   * Keeps large results of tools, media, and large inputs. Their runs keep a reference, and models read on with `read_result`. All workers
+   * and clients of a namespace need the same store. You close it.
+   */
+  readonly results?: ResultStore;
   /** Bytes of memory for cached logs of runs. The worker reads other logs again from the run. Default 64 MiB. */
   readonly logCacheBytes?: number;
   /** Called for every streamed delta of every model call of this worker. It must not block. */

@@ -16,7 +16,13 @@ import { requireMcpSdk } from '../activities/mcp/mcp-connection';
 import { timeouts } from '../protocol/limits';
 import { priceTable } from '../providers/prices';
 import { requireProviderPackages, resolveProviders } from '../providers/registry';
-import { failureConverterPath, tryEncryption, workerConverter } from '../server/encryption';
+import { StoredContent } from '../results/stored-content';
+import {
+  contentCodecs,
+  failureConverterPath,
+  tryEncryption,
+  workerConverter,
+} from '../server/encryption';
 import { LonghaulError } from '../protocol/errors';
 import { pinnedAgents, type Registry } from '../define/registry';
 import { addSpecs } from '../define/files/load';
@@ -130,9 +136,16 @@ export class LonghaulPlugin implements WorkerPlugin, BundlerPlugin {
       : { ...converted, ...prebuiltWorkflows({ encodesFailures: this.#encrypts() }) };
   }
 
+  #results({ dataConverter }: WorkerOptions): StoredContent | undefined {
+    const { results, encryption } = this.#options;
+    const codecs = contentCodecs(defined({ encryption, dataConverter }));
+    return results && new StoredContent(results, { codecs });
+  }
+
   #activities(options: WorkerOptions): object {
     const { stores, prices, logCacheBytes, onDelta, providers, inlineSpecs, application } =
       this.#options;
+    const results = this.#results(options);
     const mcp = new McpPool();
     this.#pools.push(mcp);
     return createActivities({
@@ -147,6 +160,7 @@ export class LonghaulPlugin implements WorkerPlugin, BundlerPlugin {
       hasSearchAttributes: searchAttributeCheck(options.connection, options.namespace ?? 'default'),
       ...defined({ inlineSpecs }),
       ...(stores && { stores }),
+      ...(results && { results }),
       ...(onDelta && { onDelta }),
     });
   }

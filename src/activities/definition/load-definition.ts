@@ -9,6 +9,7 @@ import type {
 } from '../../protocol/activities';
 import type { Definition, DefinitionRef } from '../../protocol/spec';
 import { mcpServersOf } from '../../define/mcp-definition';
+import { withResultTools } from '../../define/result-tools';
 import { storeNames } from '../../stores/memory-store';
 import type { ActivityDependencies } from '../dependencies';
 import { describeError } from '../failures';
@@ -70,8 +71,11 @@ async function makeDefinition(
 ): Promise<Definition | undefined> {
   const spec = inline === true ? await inlineSpec(dependencies.inlineSpecs) : runner;
   const definition = dependencies.registry.definition(spec);
-  if (mcpServersOf(definition).length === 0) return definition;
-  return signal && (await listMcpTools(dependencies, definition, signal));
+  const needsListing = mcpServersOf(definition).length > 0;
+  if (needsListing && signal === undefined) return undefined;
+  const whole =
+    needsListing && signal ? await listMcpTools(dependencies, definition, signal) : definition;
+  return dependencies.results === undefined ? whole : withResultTools(whole);
 }
 
 /** A child's definition: the one its root run pinned, if this process has it. */

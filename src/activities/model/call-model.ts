@@ -19,6 +19,7 @@ import { toFailure } from '../failures';
 import { type Heartbeat, withHeartbeat } from '../heartbeat';
 import { mintId } from '../log/log-cache';
 import { readLog } from '../log/read-log';
+import { scopeOfCall, withContent } from '../results/stored-results';
 import { attempt, earlyStopOf } from './model-attempt';
 import { afterModelCall, beforeModelCall, type CalledModel } from './model-callbacks';
 import { toModelRequest } from './model-request';
@@ -46,7 +47,10 @@ export async function callModel(
 
 type PreparedCall = TurnCall & {
   readonly provider: ModelProvider;
+  /** Without the bytes of stored content, which callbacks and checks do not need. */
   readonly request: ModelRequest;
+  /** Where the messages of this run begin, after a thread's earlier turns. */
+  readonly ownFrom: number;
   /** The agent's callbacks; undefined if it has none. */
   readonly chain: CallbackChain | undefined;
 };
@@ -56,14 +60,16 @@ async function prepare(call: Omit<TurnCall, 'messages'>): Promise<PreparedCall> 
   const provider = providerOf(dependencies, spec.model.provider);
   requireCriteria(dependencies, spec);
   const entries = await readLog(dependencies.logCache, input.log, signal);
+  const earlier = await remembered(call);
   const request = toModelRequest({
     definition,
     agentId: input.agentId,
-    messages: [...(await remembered(call)), ...foldLog(entries)],
+    messages: [...earlier, ...foldLog(entries)],
     cacheKey: `${input.definition.hash.slice(0, 16)}-${input.log.workflowId}`.slice(0, 64),
   });
   const chain = await callbackChain(dependencies, { definition, spec, input, signal });
-  return { ...call, messages: request.messages, provider, request, chain };
+  const ownFrom = earlier.length;
+  return { ...call, messages: request.messages, provider, request, chain, ownFrom };
 }
 
 /** The earlier turns that a turn of a thread remembers. */
@@ -75,7 +81,12 @@ async function remembered(call: Omit<TurnCall, 'messages'>): Promise<readonly Me
 
 async function ask(call: PreparedCall, cached: CachedResponse): Promise<ModelResponse> {
   const earlyStop = earlyStopOf(call.spec, call.chain);
-  return await cached.once(() => attempt(call.provider, call.request, { ...call, earlyStop }));
+  const { dependencies, input, ownFrom } = call;
+  const scope = scopeOfCall(input.definition);
+  return await cached.once(async () => {
+    const messages = await withContent(call.request.messages, { ...dependencies, scope, ownFrom });
+    return await attempt(call.provider, { ...call.request, messages }, { ...call, earlyStop });
+  });
 }
 
 async function checkedResult(

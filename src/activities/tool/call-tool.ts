@@ -12,12 +12,13 @@ import {
   errorOutput,
   outcomeUnknown,
   type ToolOutput,
-  toToolOutput,
+  wholeOutput,
 } from '../../core/transcript/tool-output';
 import type { CallToolInput, CallToolResult } from '../../protocol/activities';
 import { hasCode, LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
 import type { ToolSpec } from '../../protocol/spec';
+import { resultTools } from '../../define/result-tools';
 import type { Tool, ToolContext } from '../../define/tool';
 import { callbackChain } from '../callbacks';
 import { ownWorkflowId, pinnedDefinition } from '../definition/pinned-definition';
@@ -27,6 +28,8 @@ import { type Heartbeat, withHeartbeat } from '../heartbeat';
 import { mintId } from '../log/log-cache';
 import { askContext } from '../log/read-log';
 import { callMcpTool } from '../mcp/mcp-tools';
+import { type ReadArguments, readResult } from '../results/read-result';
+import { keptOutput, scopeOfCall } from '../results/stored-results';
 import { isCancelled, isFinal, sessionChanges, untilAborted } from '../user-code';
 import { callArguments, checkAgainstSchema } from './check-arguments';
 import { type RanTool, runWithCallbacks } from './tool-callbacks';
@@ -35,6 +38,7 @@ export async function callTool(
   dependencies: ActivityDependencies,
   input: CallToolInput,
 ): Promise<CallToolResult> {
+  const started = Date.now();
   return await withHeartbeat(async (signal, heartbeat) => {
     if (wasStartedBefore(input)) {
       const output = outcomeUnknown('it was started before');
@@ -42,7 +46,7 @@ export async function callTool(
     }
     const reached = { code: false };
     try {
-      return await makeCall(dependencies, input, { signal, heartbeat, reached });
+      return await makeCall(dependencies, input, { signal, heartbeat, reached, started });
     } catch (error) {
       if (input.onceIn === undefined || reached.code || isForTheRun(error)) throw error;
       throw new LonghaulError('ToolError', `it was not called: ${describeError(error)}`, {
@@ -76,16 +80,18 @@ type ToolAttempt = {
   readonly heartbeat: Heartbeat;
   /** `code` becomes true when the tool's code is about to run. */
   readonly reached: { code: boolean };
+  readonly started: number;
 };
 
 async function makeCall(
   dependencies: ActivityDependencies,
   input: CallToolInput,
-  { signal, heartbeat, reached }: ToolAttempt,
+  { signal, heartbeat, reached, started }: ToolAttempt,
 ): Promise<CallToolResult> {
   const definition = await pinnedDefinition(dependencies, input.definition);
   const spec = toolSpecOf(definition, input.tool);
-  const tool = runnableTool(dependencies, spec);
+  const scope = scopeOfCall(input.definition);
+  const tool = runnableTool(dependencies, spec, scope);
   if (tool === undefined)
     throw new LonghaulError('NotRegisteredHere', `this worker has no tool '${input.tool}'`);
   const args = await callArguments(dependencies, input, signal);
@@ -97,7 +103,15 @@ async function makeCall(
     const context = await toolContext({ ...input, session: own }, args, { signal, heartbeat });
     const before = structuredClone(context.session);
     reached.code = true;
-    const output = await runTool({ tool, spec, context, args: checked.value });
+    const whole = await runTool({ tool, spec, context, args: checked.value });
+    const { maxResultBytes: maxBytes } = spec;
+    const output = await keptOutput(whole, {
+      results: dependencies.results,
+      scope,
+      maxBytes,
+      signal,
+      started,
+    });
     return output.isError
       ? { output, session: undefined }
       : withChanges(spec, output, { before, after: context.session });
@@ -209,9 +223,18 @@ type RunnableTool = {
 
 /** Undefined if this worker does not have the tool. */
 function runnableTool(
-  { registry, mcp: pool }: ActivityDependencies,
+  { registry, mcp: pool, results }: ActivityDependencies,
   spec: ToolSpec,
+  scope: string,
 ): RunnableTool | undefined {
+  if (Object.hasOwn(resultTools, spec.name)) {
+    return (
+      results && {
+        own: undefined,
+        run: (args) => readResult(spec.name, args as ReadArguments, { results, scope }),
+      }
+    );
+  }
   if (spec.mcp !== undefined) {
     const server = registry.mcpServers.get(spec.mcp.server);
     return (
@@ -226,8 +249,7 @@ function runnableTool(
   return (
     tool && {
       own: tool,
-      run: async (args, context) =>
-        toToolOutput(spec.name, await tool.execute(args, context), spec.maxResultBytes),
+      run: async (args, context) => wholeOutput(spec.name, await tool.execute(args, context)),
     }
   );
 }

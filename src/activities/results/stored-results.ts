@@ -1,0 +1,222 @@
+// What a run keeps in the worker's result store: large results and media of its tools. And how the bytes come back for a request.
+//
+// 1. A result that the store does not take is cut. Its tool never runs again for that.
+// 2. Content that is lost is a note where a tool or an earlier turn gave it. If it is the run's own input, the run fails.
+// 3. A store that does not work makes a request wait: the call fails, and the server tries it again.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Context, log } from '@temporalio/activity';
+import { mediaLabel } from '../../base/text';
+import { cutOutput, type ToolOutput } from '../../core/transcript/tool-output';
+import { storedHead } from '../../core/transcript/fit-texts';
+import { LonghaulError } from '../../protocol/errors';
+import { limits, timeouts } from '../../protocol/limits';
+import type { MediaPart, Message, Stored, TextPart, ToolContent } from '../../protocol/message';
+import type { DefinitionRef } from '../../protocol/spec';
+import type { StoredContent } from '../../results/stored-content';
+import { scopeOf } from '../../results/result-store';
+import { ownWorkflowId } from '../definition/pinned-definition';
+import type { ActivityDependencies } from '../dependencies';
+import { describeError, notHere } from '../failures';
+
+const readsAtOnce = 8;
+const firstPauseMs = 250;
+const longestPauseMs = 4_000;
+
+/** Whose content a call may keep and read. Only runs write these names, and a child gets them from its parent. */
+export function scopeOfCall({ thread, root }: DefinitionRef): string {
+  const { workflowNamespace = '' } = Context.current().info;
+  return scopeOf(workflowNamespace, thread ?? root ?? ownWorkflowId());
+}
+
+export type KeepOptions = {
+  readonly results: StoredContent | undefined;
+  readonly scope: string;
+  readonly maxBytes: number | undefined;
+  readonly signal: AbortSignal;
+  /** When the attempt began. */
+  readonly started: number;
+};
+
+/** The output for the log: what is too large is in the store, or cut. */
+export async function keptOutput(output: ToolOutput, options: KeepOptions): Promise<ToolOutput> {
+  const { results, maxBytes = limits.toolResultShown } = options;
+  if (output.isError) return output;
+  if (results === undefined) return cutOutput(output, maxBytes);
+  const until = Date.now() + timeToKeep(options.started);
+  const content: ToolContent[] = [];
+  let reason: string | undefined;
+  for (const part of output.content) {
+    const bytes = bytesOver(part, Math.min(maxBytes, limits.toolResultStored));
+    const kept = bytes && (await keep(bytes, { ...options, results, until }));
+    if (typeof kept === 'string') reason = kept;
+    content.push(typeof kept === 'object' ? inStore(part, kept, bytes) : part);
+  }
+  return cutOutput({ ...output, content }, maxBytes, reason);
+}
+
+/** Less than the attempt has left, because the server would make a call again that overruns. */
+function timeToKeep(started: number): number {
+  const { startToCloseTimeoutMs } = Context.current().info;
+  const left = started + (startToCloseTimeoutMs || Infinity) - Date.now();
+  return Math.min(timeouts.storedContent, left * 0.8);
+}
+
+/** The bytes of a part that is too large for the log. */
+function bytesOver(part: ToolContent, maxBytes: number): Uint8Array | undefined {
+  switch (part.type) {
+    case 'media': {
+      if (part.source.kind !== 'base64') return undefined;
+      const bytes = Buffer.from(part.source.data, 'base64');
+      return bytes.byteLength > limits.storedMedia ? bytes : undefined;
+    }
+    case 'text':
+      return Buffer.byteLength(part.text) > maxBytes ? Buffer.from(part.text) : undefined;
+    case 'json':
+      if (Buffer.byteLength(JSON.stringify(part.value)) <= maxBytes) return undefined;
+      return Buffer.from(JSON.stringify(part.value, null, 2));
+  }
+}
+
+function inStore(part: ToolContent, stored: Stored, bytes: Uint8Array | undefined): ToolContent {
+  if (part.type === 'media') return { ...part, source: { kind: 'stored', ...stored } };
+  // The beginning is enough to make the head of.
+  const text = Buffer.from(bytes ?? [])
+    .toString('utf8', 0, limits.storedHead)
+    .replace(/\ufffd+$/, '');
+  return { type: 'text', text: storedHead(text, stored), stored };
+}
+
+type Keeping = { readonly results: StoredContent; readonly until: number } & Pick<
+  KeepOptions,
+  'scope' | 'signal'
+>;
+
+/** Tries until the time is over. Returns the reason if the content is not kept. */
+async function keep(
+  bytes: Uint8Array,
+  { results, scope, until, signal }: Keeping,
+): Promise<Stored | string> {
+  if (bytes.byteLength > limits.storedContent)
+    return `the whole is over the ${limits.storedContent / 1024 ** 2} MiB that a result store takes`;
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, 2 * pauseMs)) {
+    try {
+      return await inTime(results.keep(scope, bytes), until);
+    } catch (error) {
+      signal.throwIfAborted();
+      const isFinal = LonghaulError.is(error) && !error.retryable;
+      if (isFinal || Date.now() + pauseMs >= until) {
+        log.error('the result store does not take a result, which is cut', {
+          error: describeError(error),
+        });
+        return 'the result store did not take the rest';
+      }
+    }
+    await sleep(pauseMs, undefined, { signal });
+  }
+}
+
+async function inTime<Result>(work: Promise<Result>, until: number): Promise<Result> {
+  const timer = new AbortController();
+  const { signal } = timer;
+  const late = sleep(Math.max(0, until - Date.now()), undefined, { signal }).then(() => {
+    throw new Error('no answer in time');
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    late.catch(() => undefined);
+    timer.abort();
+  }
+}
+
+export type ContentOptions = Pick<ActivityDependencies, 'results'> & {
+  readonly scope: string;
+  /** The messages before this one are a thread's earlier turns. */
+  readonly ownFrom: number;
+};
+
+/** The messages of a request with the bytes of their stored content. A stored text of a tool stays as it is: the model reads on. */
+export async function withContent(
+  messages: readonly Message[],
+  { results, scope, ownFrom }: ContentOptions,
+): Promise<readonly Message[]> {
+  const named = messages.flatMap(storedIn);
+  if (named.length === 0) return messages;
+  if (results === undefined) throw notHere('result store, which has a part of the request');
+  const found = new Map<string, Read>();
+  const waiting = [...new Map(named.map((stored) => [stored.digest, stored])).values()];
+  const readers = Array.from({ length: readsAtOnce }, async () => {
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop())
+      found.set(next.digest, await results.read(scope, next));
+  });
+  await Promise.all(readers);
+  return messages.map((message, index) => filled(message, found, index >= ownFrom));
+}
+
+type Read = Awaited<ReturnType<StoredContent['read']>>;
+
+type Found = ReadonlyMap<string, Read>;
+
+function storedIn(message: Message): readonly Stored[] {
+  if (message.role === 'user') return message.parts.flatMap((part) => storedOf(part) ?? []);
+  if (message.role !== 'tool') return [];
+  const media = message.parts.flatMap(({ content }) => content.filter(isMedia));
+  return media.flatMap((part) => storedOf(part) ?? []);
+}
+
+function isMedia(part: ToolContent): part is Extract<ToolContent, { type: 'media' }> {
+  return part.type === 'media';
+}
+
+function storedOf(part: TextPart | Pick<MediaPart, 'type' | 'source'>): Stored | undefined {
+  if (part.type === 'text') return part.stored;
+  return part.source.kind === 'stored' ? part.source : undefined;
+}
+
+function filled(message: Message, found: Found, isOwn: boolean): Message {
+  if (message.role === 'user') {
+    const parts = message.parts.map((part) => filledPart(part, found, isOwn));
+    return { ...message, parts };
+  }
+  if (message.role !== 'tool') return message;
+  const parts = message.parts.map((result) => {
+    const content = result.content.map((part) =>
+      isMedia(part) ? filledPart(part, found, false) : part,
+    );
+    return { ...result, content };
+  });
+  return { ...message, parts };
+}
+
+function filledPart<Part extends TextPart | Pick<MediaPart, 'type' | 'mediaType' | 'source'>>(
+  part: Part,
+  found: Found,
+  isOwn: boolean,
+): Part | TextPart {
+  const stored = storedOf(part);
+  const read = stored && found.get(stored.digest);
+  if (stored === undefined || read === undefined) return part;
+  const bytes =
+    read.bytes && Buffer.from(read.bytes.buffer, read.bytes.byteOffset, read.bytes.byteLength);
+  if (bytes === undefined) {
+    const label = mediaLabel(part.type === 'text' ? 'text' : part.mediaType, stored);
+    if (!isOwn)
+      return {
+        type: 'text',
+        text: `${part.type === 'text' ? `${part.text}\n` : ''}${label}: ${read.lost}`,
+      };
+    throw new LonghaulError(
+      'StoreError',
+      `a part of the input cannot be read, ${label}: ${read.lost}`,
+      {
+        details: { digest: stored.digest },
+      },
+    );
+  }
+  if (part.type === 'text') {
+    const { stored: _stored, ...rest } = part;
+    return { ...rest, text: bytes.toString('utf8') } as Part;
+  }
+  return { ...part, source: { kind: 'base64', data: bytes.toString('base64') } };
+}
