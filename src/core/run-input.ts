@@ -157,9 +157,17 @@ function checkParentMembers(
     const problem = parentProblem(parent, name, value[name]);
     if (problem !== undefined) throw invalid(problem);
   }
-  const { lineage, definition } = value as Partial<ParentMembers>;
-  if (isGiven(definition) && isGiven(lineage) && definition?.root !== lineage?.root)
-    throw invalid(`definition.root and lineage.root must name the same run`);
+  if (parent !== undefined) checkDefinitionRoot(value, parent);
+}
+
+/** The root run also names whose stored content a run reads. */
+function checkDefinitionRoot(
+  { lineage, definition }: Partial<ParentMembers>,
+  { workflowId }: ParentWorkflow,
+): void {
+  const root = lineage?.root ?? workflowId;
+  if (!isGiven(definition) || definition?.root === root) return;
+  throw invalid(`definition names '${definition?.root}', but the root run is '${root}'`);
 }
 
 function isGiven(member: unknown): boolean {

@@ -25,6 +25,7 @@ describe('a media part', () => {
     media('image/png', { kind: 'base64', data: 'iVBORw==' }),
     media('application/vnd.ms-excel', { kind: 'url', url: 'gs://bucket/a.xls' }),
     media('audio/wav', { kind: 'ref', ref: 'file_1' }),
+    media('image/png', { kind: 'stored', digest: 'a'.repeat(64), bytes: 20_000 }),
     run({ input: [image] }),
   ])('is taken whole: %j', (input) => {
     expect(() => checkRunInput(input)).not.toThrow();
@@ -49,6 +50,16 @@ describe('a media part', () => {
       problem: '.source.url must be',
     },
     { mediaType: 'image/png', source: { kind: 'ref', ref: ' ' }, problem: '.source.ref must be' },
+    {
+      mediaType: 'image/png',
+      source: { kind: 'stored', digest: 'a'.repeat(63), bytes: 1 },
+      problem: '.source.digest must be 64 hexadecimal digits',
+    },
+    {
+      mediaType: 'image/png',
+      source: { kind: 'stored', digest: 'a'.repeat(64), bytes: limits.inputPart + 1 },
+      problem: '.source.bytes must be the size of the content',
+    },
   ])(
     'is refused with the place of what is wrong: $mediaType $source',
     ({ mediaType, source, problem }) => {
@@ -58,6 +69,18 @@ describe('a media part', () => {
       });
     },
   );
+});
+
+describe('a text with stored content', () => {
+  const stored = { digest: 'a'.repeat(64), bytes: 100_000 };
+
+  it('is taken, and refused if it does not name the content', () => {
+    const input = (more: object) => run({ input: [{ type: 'text', text: 'head', ...more }] });
+    expect(() => checkRunInput(input({ stored }))).not.toThrow();
+    expect(thrown(() => checkRunInput(input({ stored: { ...stored, digest: 7 } })))).toMatchObject({
+      message: 'input[0].stored.digest must be 64 hexadecimal digits',
+    });
+  });
 });
 
 describe('checkRunInput', () => {
@@ -243,7 +266,7 @@ const memory = { workflowId: 'root', runId: 'e', length: 0, tail: [], digest: 'd
 const inputFrom = { workflowId: 'root', runId: 'e', number: 1 };
 const fromParent = {
   lineage,
-  definition: { root: 'other', hash: '0a' },
+  definition: { root: 'root', hash: '0a' },
   sessionFrom: 'root',
   origin: '["root","e"]',
   inputFrom,
@@ -292,6 +315,11 @@ describe('what only a run that calls another one says', () => {
       name: 'a tree that is not its own',
       start: { lineage: { ...lineage, root: 'other' } },
       message: "lineage names 'other'",
+    },
+    {
+      name: "another tree's definition and content",
+      start: { definition: { root: 'other', hash: '0a' } },
+      message: "definition names 'other', but the root run is 'root'",
     },
     { name: 'a tree that is none', start: { lineage: 7 }, message: 'lineage must be an object' },
     {
