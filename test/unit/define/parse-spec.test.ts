@@ -164,6 +164,12 @@ describe('parseRunnerSpec', () => {
       "must not be 'ask_user': that name is taken while askUser is 'tool'; rename the tool",
     ],
     [
+      'a tool with the name of one of ours',
+      { ...minimal, tools: ['search', 'read_result'] },
+      'tools[1]',
+      "must not be 'read_result': that name is taken for reading stored results; rename the tool",
+    ],
+    [
       'a session key of ours',
       { ...minimal, criteria: [{ kind: 'custom', name: 'c', session: ['__proto__'] }] },
       'criteria[0].session[0]',

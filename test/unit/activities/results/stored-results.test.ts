@@ -1,0 +1,202 @@
+// An activity context of the SDK's own mock, and a result store in memory; no server.
+import { randomBytes } from 'node:crypto';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { keptOutput, withContent } from '../../../../src/activities/results/stored-results';
+import { limits } from '../../../../src/protocol/limits';
+import type { Message, ToolOutput } from '../../../../src/protocol/message';
+import { StoredContent } from '../../../../src/results/stored-content';
+import { MemoryResults } from '../../../workflow/memory-results';
+
+const scope = 'default/run';
+
+const ok = (...content: ToolOutput['content']): ToolOutput => ({ isError: false, content });
+const textPart = (text: string) => ({ type: 'text' as const, text });
+const picture = (size: number) => ({
+  type: 'media' as const,
+  mediaType: 'image/png',
+  source: { kind: 'base64' as const, data: randomBytes(size).toString('base64') },
+});
+
+describe('keptOutput', () => {
+  let store: MemoryResults;
+  beforeEach(() => {
+    store = new MemoryResults();
+  });
+
+  async function keep(
+    output: ToolOutput,
+    { maxBytes, timeoutMs = 60_000 }: { maxBytes?: number; timeoutMs?: number } = {},
+  ): Promise<ToolOutput> {
+    const environment = new MockActivityEnvironment({ startToCloseTimeoutMs: timeoutMs });
+    const { signal } = new AbortController();
+    const options = {
+      results: new StoredContent(store),
+      scope,
+      maxBytes,
+      signal,
+      started: Date.now(),
+    };
+    return await environment.run<[], ToolOutput, () => Promise<ToolOutput>>(
+      async () => await keptOutput(output, options),
+    );
+  }
+
+  const kept = () => [...(store.contents.get(scope)?.values() ?? [])].map(Buffer.from);
+
+  it('leaves a result within its limit as it is', async () => {
+    const output = ok(textPart('x'.repeat(limits.toolResultShown)), picture(limits.storedMedia));
+    expect(await keep(output)).toEqual(output);
+    expect(store.counts.put).toBe(0);
+  });
+
+  it('keeps a longer text whole, and shows its head with the ref', async () => {
+    const text = 'é'.repeat(50_000);
+    const [part] = (await keep(ok(textPart(text)))).content;
+    if (part?.type !== 'text') throw new Error('not a text');
+    const { digest, bytes } = part.stored ?? {};
+    expect(bytes).toBe(100_000);
+    expect(kept()[0]?.toString()).toBe(text);
+    expect(Buffer.byteLength(part.text)).toBeLessThanOrEqual(limits.storedHead);
+    const [head = '', note] = part.text.split('\n');
+    expect(text.startsWith(head)).toBe(true);
+    expect(note).toBe(
+      `[the first ${Buffer.byteLength(head)} of 100000 bytes are shown, and the whole text is stored: read on with read_result, or search with find_in_result; ref "${digest}"]`,
+    );
+  });
+
+  it('keeps long JSON with indents, so that it has lines', async () => {
+    const value = { rows: Array.from({ length: 500 }, (_, id) => ({ id })) };
+    const [part] = (await keep(ok({ type: 'json', value }), { maxBytes: 1_000 })).content;
+    expect(part).toMatchObject({ type: 'text', stored: { bytes: kept()[0]?.byteLength } });
+    expect(kept()[0]?.toString()).toBe(JSON.stringify(value, null, 2));
+  });
+
+  it('keeps media over the limit as bytes', async () => {
+    const media = picture(limits.storedMedia + 1);
+    const { content } = await keep(ok(textPart('Look:'), media));
+    expect(content).toEqual([
+      textPart('Look:'),
+      {
+        type: 'media',
+        mediaType: 'image/png',
+        source: {
+          kind: 'stored',
+          digest: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+          bytes: limits.storedMedia + 1,
+        },
+      },
+    ]);
+    expect(kept()[0]?.toString('base64')).toBe(media.source.data);
+  });
+
+  it('tries again while the attempt has time', async () => {
+    let failures = 2;
+    store.fault = () => {
+      if (failures-- > 0) throw new Error('busy');
+    };
+    const [part] = (await keep(ok(textPart('x'.repeat(100_000))))).content;
+    expect(part).toMatchObject({ stored: { bytes: 100_000 } });
+  });
+
+  it('cuts the result if the store stays down', async () => {
+    store.fault = () => {
+      throw new Error('down');
+    };
+    const [part] = (await keep(ok(textPart('x'.repeat(100_000))), { timeoutMs: 500 })).content;
+    expect(part).toEqual(
+      textPart(
+        expect.stringMatching(
+          /of 100000 bytes are shown; the result store did not take the rest\]$/,
+        ) as string,
+      ),
+    );
+  });
+
+  it('leaves an error as it is, whatever the limit of its tool', async () => {
+    const error = { isError: true, content: [textPart('x'.repeat(5_000))] };
+    expect(await keep(error, { maxBytes: 1_000 })).toEqual(error);
+  });
+});
+
+describe('withContent', () => {
+  let store: MemoryResults;
+  let messages: readonly Message[];
+  const data = randomBytes(30_000);
+  const text = 'whole text '.repeat(10_000);
+  const head = (stored: object) => ({
+    type: 'text' as const,
+    text: 'the head',
+    stored: stored as never,
+  });
+  beforeEach(async () => {
+    store = new MemoryResults();
+    const content = new StoredContent(store);
+    const media = await content.keep(scope, data);
+    const words = await content.keep(scope, Buffer.from(text));
+    const source = { kind: 'stored' as const, ...media };
+    const stored = { type: 'media' as const, mediaType: 'image/png', source };
+    const result = { type: 'tool_result' as const, callId: 'c', name: 'look', isError: false };
+    messages = [
+      { role: 'user', parts: [stored] },
+      { role: 'assistant', parts: [textPart('Seen.')] },
+      { role: 'user', parts: [head(words), stored] },
+      { role: 'tool', parts: [{ ...result, content: [head(words), stored] }] },
+    ];
+  });
+
+  const restore = async (ownFrom: number, results = new StoredContent(store)) =>
+    await withContent(messages, { results, scope, ownFrom });
+
+  it('puts back media and the texts of users, and leaves the heads of results', async () => {
+    const whole = {
+      type: 'media',
+      mediaType: 'image/png',
+      source: { kind: 'base64', data: data.toString('base64') },
+    };
+    const [earlier, answer, user, tool] = await restore(2);
+    expect(earlier?.parts).toEqual([whole]);
+    expect(answer).toEqual(messages[1]);
+    expect(user?.parts).toEqual([textPart(text), whole]);
+    expect(tool?.parts[0]).toMatchObject({ content: [{ text: 'the head' }, whole] });
+    expect(store.counts.get).toBe(2);
+  });
+
+  it('puts a note in the place of lost content of tools and earlier turns', async () => {
+    const [user, , ...rest] = messages;
+    messages = [user, ...rest.filter(({ role }) => role === 'tool')].flatMap((one) => one ?? []);
+    store.change(() => undefined);
+    const [earlier, tool] = await restore(1);
+    const note = textPart(
+      expect.stringMatching(
+        /^\[image\/png, 30,000 bytes, stored as [0-9a-f]{16}…\]: the result store no longer has it$/,
+      ) as string,
+    );
+    expect(earlier?.parts).toEqual([note]);
+    expect(tool?.parts[0]).toMatchObject({ content: [{ text: 'the head' }, note] });
+  });
+
+  it.each([
+    { name: 'lost', change: () => undefined, says: 'no longer has it' },
+    {
+      name: 'changed',
+      change: (bytes: Uint8Array) => bytes.map((byte) => byte ^ 1),
+      says: 'other bytes',
+    },
+  ])("fails if the run's own input is $name", async ({ change, says }) => {
+    store.change(change);
+    await expect(restore(2)).rejects.toMatchObject({
+      code: 'StoreError',
+      retryable: false,
+      message: expect.stringContaining(says) as string,
+    });
+  });
+
+  it('fails for a while if the store is down, and leaves the call to another worker without one', async () => {
+    store.fault = () => {
+      throw new Error('down');
+    };
+    await expect(restore(0)).rejects.toMatchObject({ code: 'StoreError', retryable: true });
+    const without = withContent(messages, { scope, ownFrom: 0 });
+    await expect(without).rejects.toMatchObject({ code: 'NotRegisteredHere' });
+  });
+});
