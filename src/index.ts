@@ -14,6 +14,7 @@ export {
   type ToolContext,
   type ToolDefinition,
 } from './define/tool';
+export { toolContent, type ToolContentPart, type ToolContentParts } from './define/tool-content';
 export { activityTool } from './define/activity-tool';
 export { subAgent, type SubAgentOptions } from './define/sub-agent';
 export type { SubAgentTool } from './define/runner';

@@ -59,15 +59,23 @@ export function textOfParts(
 type SourceOfMedia = {
   readonly kind?: string;
   readonly url?: string;
+  readonly data?: string;
   readonly digest?: string;
   readonly bytes?: number;
 };
 
 /** Media in a line of text, such as `[image/png, 204,800 bytes, stored as 3fa9c0de11aa2233…]`. */
-export function mediaLabel(mediaType: string, { url, digest, bytes }: SourceOfMedia): string {
+export function mediaLabel(mediaType: string, source: SourceOfMedia): string {
+  const { url, data, digest } = source;
+  const bytes = data === undefined ? source.bytes : base64Bytes(data);
   if (url !== undefined) return `[${mediaType} ${url}]`;
-  if (digest === undefined || bytes === undefined) return `[${mediaType}]`;
-  return `[${mediaType}, ${grouped(bytes)} bytes, stored as ${digest.slice(0, 16)}…]`;
+  const size = bytes === undefined ? '' : `, ${grouped(bytes)} bytes`;
+  return `[${mediaType}${size}${digest === undefined ? '' : `, stored as ${digest.slice(0, 16)}…`}]`;
+}
+
+/** The bytes that a base64 text stands for. */
+function base64Bytes(data: string): number {
+  return Math.floor((data.replace(/=+$/, '').length * 3) / 4);
 }
 
 /** A whole number with commas, the same in every locale. */

@@ -2,10 +2,7 @@
 
 import { isJsonObject } from '../base/json';
 import { limits } from '../protocol/limits';
-
-/** A MIME type with a subtype, such as `image/png`. */
-const mediaTypePattern = /^[A-Za-z0-9][\w.+-]*\/[A-Za-z0-9][\w.+-]*$/;
-const base64Pattern = /^[A-Za-z0-9+/]+={0,2}$/;
+import { isBase64, isMediaType } from '../protocol/media';
 
 /** The problem of an input, as words that follow its name, or undefined. `mayBeEmpty`: the input of a step may be empty. */
 export function inputProblem(
@@ -31,8 +28,7 @@ function partProblem(part: unknown): string | undefined {
     return stored === undefined || stored === null ? undefined : storedProblem(stored, '.stored');
   }
   if (type !== 'media') return `.type must be "text" or "media", not ${JSON.stringify(type)}`;
-  if (typeof mediaType !== 'string' || !mediaTypePattern.test(mediaType))
-    return '.mediaType must be a media type such as "image/png"';
+  if (!isMediaType(mediaType)) return '.mediaType must be a media type such as "image/png"';
   return sourceProblem(source);
 }
 
@@ -71,10 +67,6 @@ function isBlankText(part: unknown): boolean {
 
 function isFilled(value: unknown): boolean {
   return typeof value === 'string' && value.trim() !== '';
-}
-
-function isBase64(value: unknown): boolean {
-  return typeof value === 'string' && value.length % 4 === 0 && base64Pattern.test(value);
 }
 
 function isUrl(value: unknown): boolean {

@@ -22,8 +22,8 @@ export function checkExactJson(value: unknown, path = ''): JsonViolation | undef
 }
 
 /** The same for results of tools. It ignores keys without a value, like `JSON.stringify`, and refuses -0. */
-export function checkStringifiable(value: unknown): JsonViolation | undefined {
-  return check(value, '', { ancestors: [], omitsUndefined: true, refusesMinusZero: true });
+export function checkStringifiable(value: unknown, path = ''): JsonViolation | undefined {
+  return check(value, path, { ancestors: [], omitsUndefined: true, refusesMinusZero: true });
 }
 
 /** The place and the reason, as words that follow "… is not JSON". */

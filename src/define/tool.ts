@@ -55,7 +55,7 @@ export interface Tool<Args = unknown> {
   readonly spec: ToolSpec;
   /** True if it replaces a tool of the same name that was registered before. */
   readonly override: boolean;
-  /** Runs the tool with checked arguments. The result must be JSON; the caller checks that. */
+  /** Runs the tool with checked arguments. The result must be JSON or `toolContent`; the caller checks that. */
   execute(args: Args, context: ToolContext): unknown;
   /** Decides for each call. Present exactly if `spec.needsApproval` is `'ask'`. */
   needsApproval?(args: Args, context: ApprovalContext): boolean | Promise<boolean>;
@@ -71,7 +71,7 @@ type ToolOptions = Immutable<z.input<z.ZodObject<typeof codeToolFields>>>;
 /** The options of `defineTool`. */
 export type ToolDefinition<Schema, Args> = ToolOptions & {
   readonly inputSchema: Schema;
-  /** Returns a JSON value, or a promise of one. A thrown error is tried again, then shown to the model. */
+  /** Returns a JSON value, `toolContent`, or a promise of one. A thrown error is tried again, then shown to the model. */
   readonly execute: (args: Args, context: ToolContext) => unknown;
   /** Whether a person must approve a call: each one, or those for which the function returns true. */
   readonly needsApproval?:
@@ -106,7 +106,7 @@ export const toolOptions = z.strictObject({
   inputSchema: toolInput,
   needsApproval: needsApproval.exactOptional(),
   execute: aFunction().meta(
-    help('`(args, context) => result`: returns a JSON value, or a promise of one'),
+    help('`(args, context) => result`: returns a JSON value or `toolContent`, or a promise of one'),
   ),
 });
 

@@ -23,6 +23,9 @@ export const limits = {
   logPage: 400_000,
   toolResultStored: 256 * KiB,
   toolResultShown: 64 * KiB,
+  /** The parts of one result, and the URL of a medium in it. */
+  toolParts: 100,
+  mediaUrl: 8 * KiB,
   /** The text that stands for a stored text, with its note. */
   storedHead: 4 * KiB,
   /** Media over `storedMedia` and texts of inputs over `storedText` go to the result store, if there is one. */

@@ -2,7 +2,7 @@
 // call with effect `once`: without an answer it ends with an unknown outcome.
 
 import { Context, log } from '@temporalio/activity';
-import { errorOutput, type ToolOutput, toToolOutput } from '../../core/transcript/tool-output';
+import { errorOutput, type ToolOutput, wholeOutput } from '../../core/transcript/tool-output';
 import { LonghaulError } from '../../protocol/errors';
 import type { JsonObject } from '../../base/json';
 import { limits, timeouts } from '../../protocol/limits';
@@ -14,14 +14,10 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { utf8Length } from '../../base/text';
 import type { ToolContent } from '../../protocol/message';
 import { mcpServersOf, withMcpTools } from '../../define/mcp-definition';
+import { readPart } from '../../define/tool-content';
 import { mcpToolSpecs } from '../../define/mcp-tool-spec';
 import type { ActivityDependencies } from '../dependencies';
 import { notHere } from '../failures';
-
-/** The picture types that every provider takes. */
-const imageTypes = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
-
-const roomForText = limits.toolResultShown;
 
 export type McpCall = {
   readonly pool: McpPool;
@@ -87,45 +83,52 @@ function requestTimeout(): number {
 
 type Block = CallToolResult['content'][number];
 
-type Media = Extract<ToolContent, { type: 'media' }>;
-
 type Data = { readonly data: string; readonly mimeType: string | undefined };
 
-/** The answer as the model sees it. As the protocol says, structured content replaces the text beside it. It does not replace pictures. */
+/**
+ * The whole answer, not cut yet, in the order of its blocks. As the protocol says, structured content replaces the text. It does not
+ * replace media.
+ */
 export function mcpOutput(
   tool: string,
-  { content, structuredContent, isError }: CallToolResult,
+  { content, structuredContent, isError = false }: CallToolResult,
 ): ToolOutput {
-  const media: Media[] = [];
-  const texts: string[] = [];
-  let room = limits.toolResultStored - roomForText;
-  for (const block of content) {
-    const picture = pictureOf(block);
-    if (picture !== undefined && picture.data.length <= room) {
-      room -= picture.data.length;
-      media.push({
-        type: 'media',
-        mediaType: picture.mimeType,
-        source: { kind: 'base64', data: picture.data },
-      });
-    } else texts.push(textOf(block));
+  const parts = bounded(joinTexts(content.map(partOf)));
+  const media = parts.filter(({ type }) => type === 'media');
+  if (structuredContent !== undefined && !isError) {
+    const structured = wholeOutput(tool, structuredContent);
+    return { ...structured, content: [...structured.content, ...media] };
   }
-  const text = texts.filter((part) => part !== '').join('\n');
-  if (isError === true)
-    return errorOutput(text || `The tool '${tool}' failed and did not say why.`);
-  if (media.length === 0 && structuredContent !== undefined)
-    return toToolOutput(tool, structuredContent);
-  if (media.length === 0) return toToolOutput(tool, text || null);
-  const shown = text === '' ? [] : toToolOutput(tool, text, roomForText).content;
-  return { isError: false, content: [...shown, ...media] };
+  if (isError && media.length === parts.length) {
+    const failed = errorOutput(`The tool '${tool}' failed and did not say why.`);
+    return { isError, content: [...failed.content, ...media] };
+  }
+  return parts.length === 0 ? wholeOutput(tool, null) : { isError, content: parts };
 }
 
-function pictureOf(block: Block): { data: string; mimeType: string } | undefined {
+function partOf(block: Block): ToolContent {
   const { data, mimeType } = dataOf(block) ?? {};
-  if (data === undefined || mimeType === undefined || !imageTypes.has(mimeType)) return undefined;
-  // A provider would refuse any other data, in this call and in every later one.
-  const isBase64 = data.length > 0 && data.length % 4 === 0 && /^[A-Za-z0-9+/]+=*$/.test(data);
-  return isBase64 ? { data, mimeType } : undefined;
+  const media = data !== undefined && readPart({ type: 'media', mediaType: mimeType, data }, '');
+  return typeof media === 'object' ? media : { type: 'text', text: textOf(block) };
+}
+
+/** Joins adjacent texts, and leaves out empty ones. */
+function joinTexts(parts: readonly ToolContent[]): readonly ToolContent[] {
+  const joined: ToolContent[] = [];
+  for (const part of parts) {
+    const last = joined.at(-1);
+    if (part.type === 'text' && part.text === '') continue;
+    if (part.type !== 'text' || last?.type !== 'text') joined.push(part);
+    else joined[joined.length - 1] = { type: 'text', text: `${last.text}\n${part.text}` };
+  }
+  return joined;
+}
+
+function bounded(parts: readonly ToolContent[]): readonly ToolContent[] {
+  const more = parts.length - limits.toolParts;
+  if (more <= 0) return parts;
+  const note: ToolContent = { type: 'text', text: `[${more} more parts: left out]` };
+  return [...parts.slice(0, limits.toolParts), note];
 }
 
 function dataOf(block: Block): Data | undefined {

@@ -7,7 +7,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Context, log } from '@temporalio/activity';
 import { mediaLabel } from '../../base/text';
-import { cutOutput, type ToolOutput } from '../../core/transcript/tool-output';
+import { cutOutput, textShare, type ToolOutput } from '../../core/transcript/tool-output';
 import { storedHead } from '../../core/transcript/fit-texts';
 import { LonghaulError } from '../../protocol/errors';
 import { limits, timeouts } from '../../protocol/limits';
@@ -41,13 +41,13 @@ export type KeepOptions = {
 /** The output for the log: what is too large is in the store, or cut. */
 export async function keptOutput(output: ToolOutput, options: KeepOptions): Promise<ToolOutput> {
   const { results, maxBytes = limits.toolResultShown } = options;
-  if (output.isError) return output;
   if (results === undefined) return cutOutput(output, maxBytes);
   const until = Date.now() + timeToKeep(options.started);
+  const share = textShare(output, maxBytes);
   const content: ToolContent[] = [];
   let reason: string | undefined;
   for (const part of output.content) {
-    const bytes = bytesOver(part, Math.min(maxBytes, limits.toolResultStored));
+    const bytes = bytesOver(part, share);
     const kept = bytes && (await keep(bytes, { ...options, results, until }));
     if (typeof kept === 'string') reason = kept;
     content.push(typeof kept === 'object' ? inStore(part, kept, bytes) : part);

@@ -20,6 +20,7 @@ import { limits } from '../../protocol/limits';
 import type { ToolSpec } from '../../protocol/spec';
 import { resultTools } from '../../define/result-tools';
 import type { Tool, ToolContext } from '../../define/tool';
+import { isToolContent, toolContentOutput } from '../../define/tool-content';
 import { callbackChain } from '../callbacks';
 import { ownWorkflowId, pinnedDefinition } from '../definition/pinned-definition';
 import type { ActivityDependencies } from '../dependencies';
@@ -191,6 +192,7 @@ type ToolRun = {
   readonly context: ToolContext;
 };
 
+/** Returns the whole output, not cut yet. */
 async function runTool({ tool, spec, args, context }: ToolRun): Promise<ToolOutput> {
   try {
     return await untilAborted(async () => await tool.run(args, context), context.signal);
@@ -214,7 +216,7 @@ function failedOutput(spec: ToolSpec, error: unknown): ToolOutput {
   throw new LonghaulError('ToolError', description, { details: { tool: spec.name } });
 }
 
-/** The code of a tool: in this worker, or behind an MCP server. */
+/** The code of a tool: in this worker, or behind an MCP server. Its output is not cut yet. */
 type RunnableTool = {
   /** The tool of this worker, which also checks the arguments. Undefined for MCP tools. */
   readonly own: Tool | undefined;
@@ -249,7 +251,12 @@ function runnableTool(
   return (
     tool && {
       own: tool,
-      run: async (args, context) => wholeOutput(spec.name, await tool.execute(args, context)),
+      run: async (args, context) => {
+        const result = await tool.execute(args, context);
+        return isToolContent(result)
+          ? toolContentOutput(spec.name, result)
+          : wholeOutput(spec.name, result);
+      },
     }
   );
 }

@@ -1,20 +1,25 @@
-// Turns a tool's return value into the result for the model. Checks it, cuts it if it is too long, and converts nothing. Pure.
+// Turns a tool's return value into the result for the model: first whole and checked, then cut to what a log may hold. Pure.
 
-import { cutNote } from './fit-texts';
+import { cutNote, fairShare } from './fit-texts';
 import { checkStringifiable } from '../session';
-import { headOf, utf8Length } from '../../base/text';
+import { headOf, mediaLabel, toKiB, utf8Length } from '../../base/text';
 import type { Json } from '../../base/json';
 import { limits } from '../../protocol/limits';
 import type { ToolContent, ToolOutput } from '../../protocol/message';
 
 export type { ToolOutput };
 
-/** The model gets strings as they are, and other values as JSON. `undefined` becomes null. The JSON has no keys without a value. */
+type Media = Extract<ToolContent, { type: 'media' }>;
+
+/** The result of a tool for the model: `wholeOutput`, then `cutOutput`. */
 export function toToolOutput(tool: string, value: unknown, maxBytes?: number): ToolOutput {
   return cutOutput(wholeOutput(tool, value), maxBytes);
 }
 
-/** Like `toToolOutput`, but of any length. */
+/**
+ * The whole result, not cut yet. The model gets strings as they are, and other values as JSON. `undefined` becomes null. The JSON has no
+ * keys without a value.
+ */
 export function wholeOutput(tool: string, value: unknown): ToolOutput {
   const output = value === undefined ? null : value;
   const violation = checkStringifiable(output);
@@ -30,19 +35,61 @@ export function wholeOutput(tool: string, value: unknown): ToolOutput {
   return { isError: false, content: [{ type: 'json', value: JSON.parse(text) as Json }] };
 }
 
-/** Cuts each part to `maxBytes`. JSON that is too long becomes text. `reason` says why the rest is not kept. */
+/**
+ * Cuts a whole result to what the log may hold. Its texts and its JSON share `maxBytes`. Media get the rest of `toolResultStored`, in
+ * their order. Those without room become a note. What a store keeps stays as it is. `reason` says why the rest is not kept.
+ */
 export function cutOutput(
   { isError, content }: ToolOutput,
   maxBytes: number = limits.toolResultShown,
   reason?: string,
 ): ToolOutput {
-  const bound = Math.min(maxBytes, limits.toolResultStored);
-  const parts = content.map((part): ToolContent => {
-    if (part.type === 'media' || (part.type === 'text' && part.stored !== undefined)) return part;
-    const text = part.type === 'text' ? part.text : JSON.stringify(part.value);
-    return utf8Length(text) <= bound ? part : { type: 'text', text: cut(text, bound, reason) };
+  const share = textShare({ isError, content }, maxBytes);
+  const texts = content.map((part) => (part.type === 'media' ? '' : contentText(part)));
+  let room = texts.reduce<number>(
+    (left, text) => left - Math.min(utf8Length(text), share),
+    limits.toolResultStored,
+  );
+  const parts = content.map((part, index): ToolContent => {
+    if (part.type !== 'media') return cutPart(part, texts[index] ?? '', { share, reason });
+    const bytes = sizeInLog(part);
+    if (bytes > room) return leftOut(part, reason);
+    room -= bytes;
+    return part;
   });
   return { isError, content: parts };
+}
+
+/** The most bytes that each text or JSON of an output may take, so that all take at most `maxBytes`. The text of an error may be long. */
+export function textShare({ isError, content }: ToolOutput, maxBytes: number): number {
+  const bound = isError ? limits.toolResultShown : Math.min(maxBytes, limits.toolResultStored);
+  const texts = content.flatMap((part) => (part.type === 'media' ? [] : [contentText(part)]));
+  return fairShare(texts.map(utf8Length), bound);
+}
+
+function contentText(part: Exclude<ToolContent, Media>): string {
+  return part.type === 'text' ? part.text : JSON.stringify(part.value);
+}
+
+function cutPart(
+  part: Exclude<ToolContent, Media>,
+  text: string,
+  { share, reason }: { readonly share: number; readonly reason: string | undefined },
+): ToolContent {
+  const isStored = part.type === 'text' && part.stored !== undefined;
+  if (isStored || utf8Length(text) <= share) return part;
+  return { type: 'text', text: cut(text, share, reason) };
+}
+
+function sizeInLog({ source }: Media): number {
+  if (source.kind === 'base64') return source.data.length;
+  return source.kind === 'url' ? source.url.length : 0;
+}
+
+const noStore = `a result has room for ${toKiB(limits.toolResultStored)}; a worker with a result store keeps larger media`;
+
+function leftOut({ mediaType, source }: Media, reason = noStore): ToolContent {
+  return { type: 'text', text: `${mediaLabel(mediaType, source)}[left out: ${reason}]` };
 }
 
 /** Undefined if the JSON is too long for a string. Another attempt would not help. */

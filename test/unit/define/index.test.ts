@@ -24,6 +24,7 @@ describe('longhaul', () => {
         'specFileSchema',
         'subAgent',
         'toSpecText',
+        'toolContent',
       ].sort(),
     );
   });

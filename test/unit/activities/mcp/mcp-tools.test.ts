@@ -31,48 +31,65 @@ describe('mcpOutput', () => {
       shown: 'n: d: a://b',
     },
     {
-      name: 'sound as a note',
-      content: [{ type: 'audio', data: png, mimeType: 'audio/wav' }],
-      shown: '[audio audio/wav, 12 bytes of base64: not shown]',
+      name: 'a file of text as its text',
+      content: [
+        { type: 'resource', resource: { uri: 'a://b', mimeType: 'text/plain', blob: 'aGk=' } },
+      ],
+      shown: 'hi',
     },
     {
-      name: 'a file as a note',
+      name: 'a picture in text form as its text',
+      content: [image('PHN2Zy8+', 'image/svg+xml')],
+      shown: '<svg/>',
+    },
+    {
+      name: 'a file of an unknown type as a note',
       content: [{ type: 'resource', resource: { uri: 'a://b', blob: 'AAAA' } }],
       shown: '[resource a://b of an unknown type, 4 bytes of base64: not shown]',
-    },
-    {
-      name: 'a picture no provider takes as a note',
-      content: [image(png, 'image/svg+xml')],
-      shown: '[image image/svg+xml, 12 bytes of base64: not shown]',
     },
     {
       name: 'a picture that is no base64 as a note',
       content: [image('not base64!!')],
       shown: '[image image/png, 12 bytes of base64: not shown]',
     },
+    {
+      name: 'a picture that is no picture as a note',
+      content: [image('AAAA')],
+      shown: '[image image/png, 4 bytes of base64: not shown]',
+    },
   ])('shows $name', ({ content, shown }) => {
     expect(output(content)).toEqual(texts(shown));
   });
 
-  it('shows pictures as pictures, of resources too, while there is room', () => {
-    const blob = { type: 'resource', resource: { uri: 'a', mimeType: 'image/png', blob: png } };
-    expect(output([text('see'), image(png), blob as Block])).toEqual({
+  it('keeps media, of resources too, and the order of the blocks', () => {
+    const resource = { uri: 'a', mimeType: 'application/pdf', blob: 'JVBERi0=' };
+    const sound: Block = { type: 'audio', data: 'AAAA', mimeType: 'audio/wav' };
+    const content = [text('see'), text(''), image(png), text('and'), text('this:'), sound];
+    expect(output([...content, { type: 'resource', resource }])).toEqual({
       isError: false,
-      content: [{ type: 'text', text: 'see' }, media, media],
+      content: [
+        { type: 'text', text: 'see' },
+        media,
+        { type: 'text', text: 'and\nthis:' },
+        { type: 'media', mediaType: 'audio/wav', source: { kind: 'base64', data: 'AAAA' } },
+        {
+          type: 'media',
+          mediaType: 'application/pdf',
+          source: { kind: 'base64', data: 'JVBERi0=' },
+        },
+      ],
     });
-    const large = 'A'.repeat(100_000);
-    const { content } = output([image(large), image(large)]);
-    expect(content.map(({ type }) => type)).toEqual(['text', 'media']);
-    expect(Buffer.byteLength(JSON.stringify(content))).toBeLessThan(limits.toolResultStored);
   });
 
-  it('prefers structured content to text, but not to pictures', () => {
+  it('takes the type from the data of a picture, because providers check it', () => {
+    expect(output([image(png, 'image/jpeg')]).content).toEqual([media]);
+  });
+
+  it('prefers structured content to text, and keeps pictures beside it', () => {
     const structuredContent = { a: 1 };
-    expect(output([text('{"a":1}')], { structuredContent })).toEqual({
-      isError: false,
-      content: [{ type: 'json', value: { a: 1 } }],
-    });
-    expect(output([image(png)], { structuredContent }).content).toEqual([media]);
+    const json = { type: 'json', value: { a: 1 } };
+    expect(output([text('{"a":1}')], { structuredContent }).content).toEqual([json]);
+    expect(output([text('a'), image(png)], { structuredContent }).content).toEqual([json, media]);
   });
 
   it('tells errors, and says so when the server gives no reason', () => {
@@ -84,10 +101,15 @@ describe('mcpOutput', () => {
       isError: true,
       content: [{ text: "The tool 't' failed and did not say why." }],
     });
+    expect(output([image(png)], { isError: true })).toEqual({
+      isError: true,
+      content: [{ type: 'text', text: "The tool 't' failed and did not say why." }, media],
+    });
   });
 
-  it('cuts what is long', () => {
-    const { content } = output([text('x'.repeat(500_000))]);
-    expect(Buffer.byteLength(JSON.stringify(content))).toBeLessThan(66_000);
+  it('bounds how many parts there are', () => {
+    const { content } = output(Array.from({ length: 1_000 }, () => image(png)));
+    expect(content).toHaveLength(limits.toolParts + 1);
+    expect(content.at(-1)).toEqual({ type: 'text', text: '[900 more parts: left out]' });
   });
 });

@@ -72,7 +72,7 @@ describe('createEventRenderer', () => {
           { type: 'media', mediaType: 'image/png', source: { kind: 'base64', data: 'AAAA' } },
         ],
       }),
-      lines: ['#1  result  get_weather [image/png]'],
+      lines: ['#1  result  get_weather [image/png, 3 bytes]'],
     },
     {
       name: 'a failed call',

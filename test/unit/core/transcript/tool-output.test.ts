@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import {
   errorOutput,
+  cutOutput,
   toToolOutput,
   type ToolOutput,
 } from '../../../../src/core/transcript/tool-output';
@@ -126,6 +127,60 @@ describe('toToolOutput', () => {
     expect(shown(toToolOutput('probe', 'x'.repeat(100), 10))).toBe(
       '\n[cut: the first 0 of 100 bytes are shown]',
     );
+  });
+});
+
+const picture = (bytes: number) =>
+  ({
+    type: 'media',
+    mediaType: 'image/png',
+    source: { kind: 'base64', data: 'A'.repeat((bytes / 3) * 4) },
+  }) as const;
+
+describe('cutOutput', () => {
+  const KiB = 1024;
+
+  it('gives media the room that the texts leave, in their order', () => {
+    const { content } = cutOutput(
+      ok(text('see'), picture(150 * KiB), picture(60 * KiB), picture(30)),
+    );
+    expect(content).toEqual([
+      text('see'),
+      picture(150 * KiB),
+      text(
+        '[image/png, 61,440 bytes][left out: a result has room for 256 KiB; a worker with a result store keeps larger media]',
+      ),
+      picture(30),
+    ]);
+  });
+
+  it('shares the room for text among texts and JSON', () => {
+    const value = { list: Array.from({ length: 20_000 }, (_, index) => index) };
+    const { content } = cutOutput(
+      ok(text('short'), text('x'.repeat(100_000)), json(value as never)),
+      10_000,
+    );
+    const bytes = content.map((part) => (part.type === 'text' ? Buffer.byteLength(part.text) : 0));
+    expect(bytes[0]).toBe(5);
+    expect(bytes[1]).toBe(bytes[2]);
+    expect(bytes.reduce((sum, one) => sum + one)).toBeLessThanOrEqual(10_000);
+    expect(content[2]).toMatchObject({
+      type: 'text',
+      text: expect.stringMatching(cutNote) as string,
+    });
+  });
+
+  it('keeps references of any size, and the heads of stored texts', () => {
+    const stored = { digest: 'd'.repeat(64), bytes: 5_000_000 };
+    const head = { ...text(`${'x'.repeat(4_000)}[note]`), stored };
+    const media = { ...picture(0), source: { kind: 'stored', ...stored } } as const;
+    const link = { ...picture(0), source: { kind: 'url', url: 'https://x/y.png' } } as const;
+    expect(cutOutput(ok(head, media, link), 100).content).toEqual([head, media, link]);
+  });
+
+  it('leaves room for a long text of an error, whatever the tool says', () => {
+    const error: ToolOutput = { isError: true, content: [text('x'.repeat(5_000)), picture(300)] };
+    expect(cutOutput(error, 10)).toEqual(error);
   });
 });
 
