@@ -51,7 +51,8 @@ const TABLE = [
   },
   {
     part: 'cli/',
-    parts: 'base|protocol|define|server|client|worker|providers/redact$',
+    parts:
+      'base|protocol|define|server|client|worker|providers/redact$|core/transcript/compactions$',
     packages: anyBut(SDKS),
   },
   { part: 'index.ts', parts: 'base|protocol|core|define', packages: NONE },

@@ -12,7 +12,8 @@ import { clipToWidth, padToWidth, printable, printableLine, type Style } from '.
 import type { PendingInput } from '../../protocol/run';
 import { quoted } from '../../server/dev-server';
 import type { RunEvent } from '../../client';
-import type { Decision, ModelTurnEvent } from '../../protocol/log';
+import { compactionsOf } from '../../core/transcript/compactions';
+import type { Decision, LogEntry, ModelTurnEvent } from '../../protocol/log';
 
 const labelWidth = 8;
 
@@ -163,15 +164,28 @@ export function createEventRenderer({
   turn = 0,
 }: EventRendererOptions): (event: RunEvent) => string[] {
   let currentTurn = turn;
+  const seen: LogEntry[] = [];
   return (event) => {
+    seen.push(event.entry);
     if (event.entry.kind === 'model-turn') currentTurn += 1;
     const number = currentTurn === 0 ? '' : `#${currentTurn}`;
-    return linesOf(event).map(({ label, text, look }) => {
+    return (compactionLine(event, seen) ?? linesOf(event)).map(({ label, text, look }) => {
       const head = `${padToWidth(number, 4)}${padToWidth(label, labelWidth)}`;
       const body = clipToWidth(text, Math.max(20, width - head.length));
       return `${style.dim(head)}${look === undefined ? body : style[look](body)}`;
     });
   };
+}
+
+/** What a compaction left out. Undefined for other entries, and if the log was not followed from its first entry. */
+function compactionLine(
+  { index, entry }: RunEvent,
+  seen: readonly LogEntry[],
+): readonly Line[] | undefined {
+  const isClearing = entry.kind === 'decision' && entry.decision.kind === 'clear-results';
+  if ((entry.kind !== 'summary' && !isClearing) || seen.length !== index + 1) return undefined;
+  const text = compactionsOf(seen).at(-1)?.text ?? '';
+  return [{ label: 'context', text: printableLine(text), look: 'dim' }];
 }
 
 function linesOf({ index, entry }: RunEvent): readonly Line[] {

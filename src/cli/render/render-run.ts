@@ -27,7 +27,7 @@ export type RenderRunOptions = TranscriptOptions & { readonly command: CommandLi
 
 /** A run as a conversation, with its state before and its open inputs after. */
 export function renderRun(
-  { workflowId, state, tree, transcript, end }: Omit<ShownRun, 'fromHistory'>,
+  { workflowId, state, tree, transcript, compactions, end }: Omit<ShownRun, 'fromHistory'>,
   options: RenderRunOptions,
 ): readonly string[] {
   const { style, command } = options;
@@ -40,6 +40,7 @@ export function renderRun(
     '',
     ...renderTree(tree, options),
     ...renderTranscript(transcript, options),
+    ...renderCompactions(compactions, options),
     ...asked,
     ...answers,
     ...(end && 'error' in end ? [style.red(`${end.error.code}: ${end.error.message}`)] : []),
@@ -74,6 +75,18 @@ export function renderTranscript(
     const body = bodyOf(message, options).flatMap((text) => text.split('\n'));
     return [options.style.bold(message.role), ...body.map((line) => `  ${line}`), ''];
   });
+}
+
+/** What the model no longer sees, a line for each time. */
+function renderCompactions(
+  compactions: ShownRun['compactions'],
+  options: TranscriptOptions,
+): readonly string[] {
+  if (compactions.length === 0) return [];
+  const lines = compactions.map(({ turn, text }) =>
+    fitted(printableLine(`after turn ${turn}: ${text}`), options),
+  );
+  return [options.style.bold('context'), ...lines.map((line) => `  ${line}`), ''];
 }
 
 function bodyOf(message: Message, options: TranscriptOptions): readonly string[] {

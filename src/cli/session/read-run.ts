@@ -1,4 +1,5 @@
 import type { AgentRunResult, Longhaul, RunHandle, RunState, RunTree } from '../../client';
+import { compactionsOf, type ShownCompaction } from '../../core/transcript/compactions';
 import type { LogEntry } from '../../protocol/log';
 import type { Message, Usage } from '../../protocol/message';
 import { type CliError, toCliError } from '../exit';
@@ -19,6 +20,8 @@ export type ShownRun = {
   readonly state: RunState;
   readonly tree: RunTree;
   readonly transcript: readonly Message[];
+  /** What the model no longer sees of the transcript. */
+  readonly compactions: readonly ShownCompaction[];
   readonly end?: RunEnd;
   /** No worker answered. The conversation lacks the parts that only the run itself knows. */
   readonly fromHistory: boolean;
@@ -33,12 +36,14 @@ export async function readRun(longhaul: Longhaul, workflowId: string): Promise<S
   const state = await run.state();
   const tree = await run.tree();
   const [transcript, entries] = [await run.transcript(), await run.log()];
+  const compactions = compactionsOf(entries);
   const counted = state.logLength > 0 ? state : withCounters(state, entries);
   if (isEnded(state)) {
-    return { workflowId, state: counted, tree, transcript, end: await endOf(run), fromHistory };
+    const end = await endOf(run);
+    return { workflowId, state: counted, tree, transcript, compactions, end, fromHistory };
   }
   const open = withoutOpenCalls(transcript, entries);
-  return { workflowId, state: counted, tree, transcript: open, fromHistory };
+  return { workflowId, state: counted, tree, transcript: open, compactions, fromHistory };
 }
 
 export function isEnded({ status }: RunState): boolean {

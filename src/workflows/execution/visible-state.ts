@@ -11,6 +11,7 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
+import { compactionsOf } from '../../core/transcript/compactions';
 import { codeMarkdown, plainMarkdown } from '../../core/transcript/markdown';
 import { clipText, mediaLabel, oneLine, utf8Length, textOfParts } from '../../base/text';
 import { isJsonObject } from '../../base/json';
@@ -165,14 +166,30 @@ function answerOf(entries: readonly LogEntry[]): string[] {
 function newestLines(entries: readonly LogEntry[]): string[] {
   const lines: string[] = [];
   let bytes = 0;
-  for (const entry of entries.slice(-12).reverse()) {
-    for (const line of describeEntry(entry).reverse()) {
+  const compactions = compactionLines(entries);
+  const last = entries.length - 1;
+  for (const [back, entry] of entries.slice(-12).reverse().entries()) {
+    for (const line of (compactions.get(last - back) ?? describeEntry(entry)).toReversed()) {
       bytes += utf8Length(line) + 1;
       if (bytes > 900) return lines;
       lines.unshift(line);
     }
   }
   return lines;
+}
+
+/** What the newest compactions left out of the prompt, by their places in the log. */
+function compactionLines(entries: readonly LogEntry[]): ReadonlyMap<number, string[]> {
+  const isCompaction = (entry: LogEntry): boolean =>
+    entry.kind === 'summary' ||
+    (entry.kind === 'decision' && entry.decision.kind === 'clear-results');
+  if (!entries.slice(-12).some(isCompaction)) return new Map();
+  return new Map(
+    compactionsOf(entries).map(({ index, text }) => [
+      index,
+      [`- **context:** ${plain(text, 200)}`],
+    ]),
+  );
 }
 
 /** One entry of the log as lines of a conversation. */
@@ -200,7 +217,7 @@ function describeEntry(entry: LogEntry): string[] {
         ? [`- **longhaul:** ${plain(entry.decision.text, 200)}`]
         : [];
     case 'summary':
-      return [`- **summary:** ${plain(entry.text, 200)}`];
+      return [];
   }
 }
 

@@ -130,6 +130,22 @@ describe('createEventRenderer', () => {
     expect(render(anEvent(3, event))).toEqual(lines);
   });
 
+  it('says what a compaction left out, if it followed the log from its start', () => {
+    const render = createEventRenderer({ style: createStyle(false), width: 80 });
+    const events = [
+      userEvent('Hi'),
+      turn(call),
+      result({ content: [text('x'.repeat(2_048))] }),
+      decided({ kind: 'clear-results', through: 1, over: 1_024 }),
+      { kind: 'summary', text: 'so far', through: 1 } as const,
+    ];
+    const lines = events.flatMap((event, index) => render(anEvent(index, event)));
+    expect(lines.slice(-2)).toEqual([
+      '#1  context 1 result cleared, 2 KiB',
+      '#1  context summary of turn 1, 1 KiB less: so far',
+    ]);
+  });
+
   it('numbers model turns and leaves the prompt out', () => {
     const render = createEventRenderer({ style: createStyle(false), width: 80 });
     const events = [

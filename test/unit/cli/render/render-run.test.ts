@@ -92,30 +92,33 @@ describe('renderRun', () => {
     ];
     const state = aState({ status: 'needs-input', pending, iterations: 0, turn: 1 });
     const flags = "--address 127.0.0.1:1 --agents 'my agents.mjs'";
-    expect(renderRun({ workflowId: 'r/1', state, tree: aTree(), transcript: [] }, options)).toEqual(
-      [
-        'r/1  needs-input',
-        'planner · 1 model turn · 30 tokens',
-        '',
-        'trip/planner asks: Which city?',
-        '  1. Paris',
-        '  2. Rome',
-        'planner asks for approval: May send_mail run?',
-        '  send_mail {"to":"bob"}',
-        'planner asks: More?',
-        `answer with: longhaul resume r/1 'your answer' --input-id q1 ${flags}`,
-        `approve with: longhaul approve r/1 a1.0 ${flags}`,
-        `refuse with:  longhaul reject r/1 a1.0 'the reason' ${flags}`,
-        `answer with: longhaul resume r/1 'amount to add, or stop' --input-id b1 ${flags}`,
-      ],
-    );
+    expect(
+      renderRun(
+        { workflowId: 'r/1', transcript: [], compactions: [], state, tree: aTree() },
+        options,
+      ),
+    ).toEqual([
+      'r/1  needs-input',
+      'planner · 1 model turn · 30 tokens',
+      '',
+      'trip/planner asks: Which city?',
+      '  1. Paris',
+      '  2. Rome',
+      'planner asks for approval: May send_mail run?',
+      '  send_mail {"to":"bob"}',
+      'planner asks: More?',
+      `answer with: longhaul resume r/1 'your answer' --input-id q1 ${flags}`,
+      `approve with: longhaul approve r/1 a1.0 ${flags}`,
+      `refuse with:  longhaul reject r/1 a1.0 'the reason' ${flags}`,
+      `answer with: longhaul resume r/1 'amount to add, or stop' --input-id b1 ${flags}`,
+    ]);
   });
 
   it('tells why a run failed', () => {
     const end = { error: { code: 'ToolError', message: 'no network', details: {} } };
     const state = aState({ status: 'failed', usage: usageOf(null) });
     const lines = renderRun(
-      { workflowId: 'r1', state, tree: aTree(), transcript: [], end },
+      { workflowId: 'r1', state, tree: aTree(), transcript: [], compactions: [], end },
       options,
     );
     expect(lines).toEqual([
@@ -123,6 +126,19 @@ describe('renderRun', () => {
       'planner · 2 model turns · 1 tool round',
       '',
       'ToolError: no network',
+    ]);
+  });
+
+  it('tells what the model no longer sees', () => {
+    const compactions = [
+      { index: 9, turn: 4, text: '3 results cleared, 41 KiB' },
+      { index: 20, turn: 9, text: 'summary of turns 1 to 5, 12 KiB less: They\nread.' },
+    ];
+    const run = { workflowId: 'r1', transcript: [], compactions, tree: aTree() };
+    expect(renderRun({ ...run, state: aState({}) }, { ...options, width: 60 }).slice(-3)).toEqual([
+      'context',
+      '  after turn 4: 3 results cleared, 41 KiB',
+      '  after turn 9: summary of turns 1 to 5, 12 KiB less: They…',
     ]);
   });
 });
