@@ -7,8 +7,10 @@ import { LonghaulError } from '../protocol/errors';
 import { limits } from '../protocol/limits';
 import type { MediaPart, Stored, TextPart, UserInput } from '../protocol/message';
 import { scopeOf, sha256Of } from '../results/result-store';
-import type { StoredContent } from '../results/stored-content';
+import { atOnce, type StoredContent } from '../results/stored-content';
 import { describeIfThere } from './calls';
+
+const uploadsAtOnce = 8;
 
 /** Where a client keeps content: in its namespace, if `connect` got the option `results`. */
 export type ClientResults = { readonly namespace: string; readonly store: StoredContent };
@@ -78,7 +80,9 @@ export function sentInput(given: UserInput, results: ClientResults | undefined):
   );
   const upload = async (workflowId: string): Promise<void> => {
     const scope = scopeOf(results.namespace, workflowId);
-    for (const bytes of contents) await results.store.keep(scope, bytes);
+    await atOnce(uploadsAtOnce, contents, async (bytes) => {
+      await results.store.keep(scope, bytes);
+    });
   };
   return { input: sent, upload };
 }

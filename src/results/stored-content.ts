@@ -130,6 +130,19 @@ export class StoredContent {
   }
 }
 
+/** Works on all items, a few at once. Throws the first error. */
+export async function atOnce<Item>(
+  limit: number,
+  items: readonly Item[],
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const waiting = items.values();
+  const workers = Array.from({ length: limit }, async () => {
+    for (const item of waiting) await work(item);
+  });
+  await Promise.all(workers);
+}
+
 function nameOf(scope: string, digest: string): string {
   return `${digest} ${scope}`;
 }

@@ -2,7 +2,8 @@
 //
 // 1. A result that the store does not take is cut. Its tool never runs again for that.
 // 2. Content that is lost is a note where a tool or an earlier turn gave it. If it is the run's own input, the run fails.
-// 3. A store that does not work makes a request wait: the call fails, and the server tries it again.
+// 3. A request has at most 64 MiB of stored content. The oldest media of tools and of earlier turns are left out, with a note.
+// 4. A store that does not work makes a request wait: the call fails, and the server tries it again.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Context, log } from '@temporalio/activity';
@@ -13,13 +14,14 @@ import { LonghaulError } from '../../protocol/errors';
 import { limits, timeouts } from '../../protocol/limits';
 import type { MediaPart, Message, Stored, TextPart, ToolContent } from '../../protocol/message';
 import type { DefinitionRef } from '../../protocol/spec';
-import type { StoredContent } from '../../results/stored-content';
+import { atOnce, type StoredContent } from '../../results/stored-content';
 import { scopeOf } from '../../results/result-store';
 import { ownWorkflowId } from '../definition/pinned-definition';
 import type { ActivityDependencies } from '../dependencies';
 import { describeError, notHere } from '../failures';
 
 const readsAtOnce = 8;
+const tooMuch = 'left out, because the newer content of the request is large enough';
 const firstPauseMs = 250;
 const longestPauseMs = 4_000;
 
@@ -141,17 +143,31 @@ export async function withContent(
   messages: readonly Message[],
   { results, scope, ownFrom }: ContentOptions,
 ): Promise<readonly Message[]> {
-  const named = messages.flatMap(storedIn);
-  if (named.length === 0) return messages;
+  const named = messages.map(storedIn);
+  if (named.every((stored) => stored.length === 0)) return messages;
   if (results === undefined) throw notHere('result store, which has a part of the request');
+  const isOwn = (index: number): boolean => messages[index]?.role === 'user' && index >= ownFrom;
+  const own = named.flatMap((stored, index) => (isOwn(index) ? stored : []));
+  const others = named.flatMap((stored, index) => (isOwn(index) ? [] : stored)).reverse();
   const found = new Map<string, Read>();
-  const waiting = [...new Map(named.map((stored) => [stored.digest, stored])).values()];
-  const readers = Array.from({ length: readsAtOnce }, async () => {
-    for (let next = waiting.pop(); next !== undefined; next = waiting.pop())
-      found.set(next.digest, await results.read(scope, next));
+  const wanted = newestThatFit([...own, ...others], limits.storedContent);
+  await atOnce(readsAtOnce, [...wanted.values()], async (stored) => {
+    found.set(stored.digest, await results.read(scope, stored));
   });
-  await Promise.all(readers);
   return messages.map((message, index) => filled(message, found, index >= ownFrom));
+}
+
+/** The first ones that fit, each once: a worker's memory is bounded, and no provider takes so much. */
+function newestThatFit(all: readonly Stored[], maxBytes: number): ReadonlyMap<string, Stored> {
+  const fitting = new Map<string, Stored>();
+  let bytes = 0;
+  for (const stored of all) {
+    if (fitting.has(stored.digest)) continue;
+    bytes += stored.bytes;
+    if (bytes > maxBytes) break;
+    fitting.set(stored.digest, stored);
+  }
+  return fitting;
 }
 
 type Read = Awaited<ReturnType<StoredContent['read']>>;
@@ -195,8 +211,8 @@ function filledPart<Part extends TextPart | Pick<MediaPart, 'type' | 'mediaType'
   isOwn: boolean,
 ): Part | TextPart {
   const stored = storedOf(part);
-  const read = stored && found.get(stored.digest);
-  if (stored === undefined || read === undefined) return part;
+  if (stored === undefined) return part;
+  const read = found.get(stored.digest) ?? { lost: tooMuch };
   const bytes =
     read.bytes && Buffer.from(read.bytes.buffer, read.bytes.byteOffset, read.bytes.byteLength);
   if (bytes === undefined) {

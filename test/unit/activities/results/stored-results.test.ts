@@ -175,6 +175,26 @@ describe('withContent', () => {
     expect(tool?.parts[0]).toMatchObject({ content: [{ text: 'the head' }, note] });
   });
 
+  it('leaves out the oldest media of tools beyond what a request may have', async () => {
+    const content = new StoredContent(store);
+    const large = {
+      kind: 'stored' as const,
+      ...(await content.keep(scope, Buffer.alloc(limits.storedContent - 1_000))),
+    };
+    const tool = messages[3];
+    if (tool?.role !== 'tool') throw new Error('not of tools');
+    const newer = { type: 'media' as const, mediaType: 'image/png', source: large };
+    messages = [
+      tool,
+      { ...tool, parts: tool.parts.map((part) => ({ ...part, content: [newer] })) },
+    ];
+    const [older, newest] = await restore(0);
+    expect(older?.parts[0]).toMatchObject({
+      content: [{}, textPart(expect.stringContaining('left out') as string)],
+    });
+    expect(newest?.parts[0]).toMatchObject({ content: [{ source: { kind: 'base64' } }] });
+  });
+
   it.each([
     { name: 'lost', change: () => undefined, says: 'no longer has it' },
     {
