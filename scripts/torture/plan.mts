@@ -166,7 +166,7 @@ export type Fault = {
   readonly draw: number;
 };
 
-/** Activities of which a round has some. Summaries of threads, `compactTurns`, have other words each time: no oracle knows them. */
+/** Activities of which a round has some. Summaries, `summarise`, have other words each time: no oracle knows them. */
 export const activities = [
   'loadDefinition',
   'findDefinition',

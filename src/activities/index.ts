@@ -4,6 +4,7 @@ import { Context } from '@temporalio/activity';
 import type { LonghaulActivities } from '../protocol/activities';
 import { LonghaulError } from '../protocol/errors';
 import { callModel } from './model/call-model';
+import { summarise } from './model/summarise';
 import { callTool } from './tool/call-tool';
 import { checkArguments } from './tool/check-arguments';
 import { runToolHooks } from './tool/tool-callbacks';
@@ -14,7 +15,7 @@ import { withHeartbeat } from './heartbeat';
 import { fetchInput, pullLog } from './log/pull-log';
 import { findDefinition, loadDefinition } from './definition/load-definition';
 import { askSession } from './log/read-log';
-import { clearTurns, compactTurns, openThread, saveTurn } from './thread/thread-memory';
+import { clearTurns, openThread, saveTurn } from './thread/thread-memory';
 
 export type { ActivityDependencies } from './dependencies';
 
@@ -57,7 +58,7 @@ export function createActivities(dependencies: ActivityDependencies): LonghaulAc
     openThread: guarded(own('again', (input) => openThread(dependencies, input))),
     saveTurn: guarded(own('always', (input) => saveTurn(dependencies, input))),
     clearTurns: guarded(own('always', (input) => clearTurns(dependencies, input))),
-    compactTurns: guarded(own('again', (input) => compactTurns(dependencies, input))),
+    summarise: guarded(own('again', (input) => summarise(dependencies, input))),
     requestCancellation: guarded(requestCancellation),
   };
 }

@@ -33,7 +33,7 @@ const ours: Readonly<Record<keyof LonghaulActivities, true>> = {
   openThread: true,
   saveTurn: true,
   clearTurns: true,
-  compactTurns: true,
+  summarise: true,
   requestCancellation: true,
 };
 

@@ -1,12 +1,10 @@
 import type { JsonObject } from '../base/json';
 import type { LogEntry, LogRef } from './log';
 import type { ToolOutput } from './message';
-import type { InputRef, RunInput, RunKey } from './run';
+import type { InputRef, RunInput, RunKey, RunSpend } from './run';
 import type { SessionDelta } from './session';
 import type {
   ClearTurnsInput,
-  CompactTurnsInput,
-  CompactTurnsResult,
   OpenThreadInput,
   OpenThreadResult,
   SaveTurnInput,
@@ -133,6 +131,29 @@ export type CallModelResult = {
   readonly costUsd?: number;
 };
 
+/** The agent whose turns are summarised: in the definition that its run pinned, or as the thread's workers know it. */
+type SummarisedAgent =
+  | Pick<CallModelInput, 'definition' | 'agentId' | 'path'>
+  | Pick<OpenThreadInput, 'application' | 'runner' | 'inline'>;
+
+export type SummariseInput = SummarisedAgent & {
+  readonly log: LogRef;
+  /** The earlier turns of the thread, until a summary stands for them. */
+  readonly memory?: LogRef;
+  /** The last turn that goes into the summary. */
+  readonly through: number;
+  /** The longest summary. */
+  readonly maxBytes: number;
+  /** The most text that the model reads for it. */
+  readonly readBytes: number;
+};
+
+/** If the model gave no summary, there is only the cost. */
+export type SummariseResult = {
+  readonly entry?: LogEntry & { readonly kind: 'summary' };
+  readonly spend: RunSpend;
+};
+
 /** The place of a call's arguments in the log, if they are too long to travel inline. */
 export type ArgumentsRef = {
   readonly log: LogRef;
@@ -239,8 +260,8 @@ export interface LonghaulActivities {
   saveTurn(input: SaveTurnInput): Promise<StoreReply>;
   /** Deletes all turns. It is safe to repeat. */
   clearTurns(input: ClearTurnsInput): Promise<StoreReply>;
-  /** Lets the model summarise the older turns of a thread. */
-  compactTurns(input: CompactTurnsInput): Promise<CompactTurnsResult>;
+  /** Lets a model summarise the older turns of a run or a thread. */
+  summarise(input: SummariseInput): Promise<SummariseResult>;
   /** Asks the server to cancel this run, so that it ends as Canceled. It never cancels a later run with the same id. */
   requestCancellation(input: { readonly firstExecutionRunId: string }): Promise<void>;
 }

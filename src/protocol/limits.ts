@@ -110,6 +110,8 @@ export const limits = {
   /** Results of the newest `keptResults` turns are never cleared, nor are those of at most `clearedResult` bytes. */
   keptResults: 4,
   clearedResult: 1 * KiB,
+  /** The longest summary of older turns. */
+  runSummary: 32 * KiB,
   /** The tool calls that a saved turn lists: all of them, and the arguments of one call. */
   toolTrace: 16 * KiB,
   toolTraceArguments: 1 * KiB,

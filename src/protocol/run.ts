@@ -107,6 +107,8 @@ export type AgentRunResult<Types extends RunTypes = RunTypes> = {
   readonly session: TypeOf<Types, 'session'>;
   /** Only for a thread's turn: the tokens of its last model call, as the provider counts them. */
   readonly contextTokens?: number;
+  /** Only for a thread's turn: the run had to summarise what the thread remembers. */
+  readonly summarised?: true;
   /** Only for a thread's turn: the tools that the agent called. */
   readonly toolCalls?: readonly CalledTool[];
   readonly warnings?: readonly string[];

@@ -1,8 +1,7 @@
 import type { ErrorCode } from './errors';
-import type { LogRef } from './log';
 import type { JsonObject } from '../base/json';
 import type { UserInput } from './message';
-import type { RunKey, RunSpend } from './run';
+import type { RunKey } from './run';
 import type { BudgetSpec, ContextSpec, MemorySpec, RunnerSpec } from './spec';
 
 /** Whose conversation a thread is. */
@@ -120,20 +119,3 @@ export type ClearTurnsInput = StoreInput & { readonly next: string };
 
 /** The generation of the store. If the activity wrote, it is the generation that the input named or began. */
 export type StoreReply = { readonly generation: string };
-
-export type CompactTurnsInput = {
-  /** Absent if it is the name of the task queue. */
-  readonly application?: string;
-  readonly runner: string;
-  readonly inline?: true;
-  readonly log: LogRef;
-  /** The number of turns that stay as they are. All turns before them go into the summary. */
-  readonly keepTurns: number;
-};
-
-/** `turns`: how many turns the text stands for, from the first kept turn of the thread on. `spend`: the cost of the summary. */
-export type CompactTurnsResult = {
-  readonly text: string;
-  readonly turns: number;
-  readonly spend: RunSpend;
-};

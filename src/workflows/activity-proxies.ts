@@ -125,8 +125,8 @@ export const openingActivities = proxyActivities<Pick<LonghaulActivities, 'openT
   summary: 'open the thread',
 });
 
-/** A model call. The next message waits for it. */
-export const compactingActivities = proxyActivities<Pick<LonghaulActivities, 'compactTurns'>>({
+/** A model call. The next one, or the next message of a thread, waits for it. */
+export const summarisingActivities = proxyActivities<Pick<LonghaulActivities, 'summarise'>>({
   startToCloseTimeout: timeouts.compaction,
   scheduleToCloseTimeout: timeouts.compaction,
   heartbeatTimeout: timeouts.modelHeartbeat,

@@ -157,17 +157,22 @@ describe('an agent', () => {
       const runners = { weather: agent.spec };
       const definition = { format: 1, runner: 'weather', runners, tools: {} } as const;
       const messages = [user('go')];
-      expect(toModelRequest({ definition, agentId: 'weather', messages, cacheKey: 'key' })).toEqual(
-        {
-          model: 'gpt-5-mini',
-          messages,
-          tools: [],
-          toolChoice: 'auto',
-          output: { name: 'output', schema: citySchema },
-          settings: {},
-          cacheKey: 'key',
-        },
-      );
+      const given = {
+        definition,
+        agentId: 'weather',
+        messages,
+        hasResults: false,
+        cacheKey: 'key',
+      };
+      expect(toModelRequest(given)).toEqual({
+        model: 'gpt-5-mini',
+        messages,
+        tools: [],
+        toolChoice: 'auto',
+        output: { name: 'output', schema: citySchema },
+        settings: {},
+        cacheKey: 'key',
+      });
     });
 
     it.each([

@@ -22,11 +22,14 @@ const noted = defineTool({
     return session['notes'];
   },
 });
+/** A summary of less would not be shorter. */
+const long = (text: string): string => `<${text}>${'.'.repeat(400)}`;
 const summarising: Script = [
   (request) => {
     const text = lastText(request);
-    if (text.startsWith('Summarise')) return { text: 'They counted.', usage: { totalTokens: 50 } };
-    return { text: `<${text}>`, usage: { totalTokens: text === 'three' ? 900 : 100 } };
+    if (text.startsWith('<conversation>'))
+      return { text: 'They counted.', usage: { totalTokens: 50 } };
+    return { text: long(text), usage: { totalTokens: text === 'three' ? 900 : 100 } };
   },
 ];
 const runners: readonly Agent[] = [
@@ -243,13 +246,13 @@ describe('a thread with a store', () => {
     const thread = threadOf('summarised');
     for (const text of ['one', 'two', 'three', 'four', 'five']) await answer(thread, text);
     const summary = 'Summary of the conversation so far:\nThey counted.';
-    expect(given('three')).toEqual(['one', '<one>', 'two', '<two>', 'three']);
-    expect(given('four')).toEqual([summary, 'three', '<three>', 'four']);
-    expect(given('five')).toEqual([summary, 'three', '<three>', 'four', '<four>', 'five']);
-    const asked = agents.provider.requests.filter((each) => lastText(each).startsWith('Summarise'));
-    expect(asked.map(({ messages }) => linesOf(messages).slice(0, -1))).toEqual([
-      ['one', '<one>', 'two', '<two>'],
-    ]);
+    expect(given('three')).toEqual(['one', long('one'), 'two', long('two'), 'three']);
+    expect(given('four')).toEqual([summary, 'three', long('three'), 'four']);
+    expect(given('five')).toEqual([summary, 'three', long('three'), 'four', long('four'), 'five']);
+    const asked = agents.provider.requests.map(lastText).filter((text) => text.startsWith('<conv'));
+    expect(asked).toHaveLength(1);
+    expect(asked[0]).toContain(`user: one\n\nassistant: ${long('one')}\n\nuser: two`);
+    expect(asked[0]).not.toContain('three');
     expect(await thread.turns()).toHaveLength(5);
     expect(await thread.state()).toMatchObject({
       usage: { totalTokens: 4 * 100 + 900 + 50 },

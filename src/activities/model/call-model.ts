@@ -9,6 +9,7 @@ import { foldMemory } from '../../core/transcript/memory';
 import type { CallModelInput, CallModelResult } from '../../protocol/activities';
 import { LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
+import type { LogEntry } from '../../protocol/log';
 import type { Message } from '../../protocol/message';
 import { costOf, spendOf } from '../../providers/prices';
 import type { ModelProvider, ModelRequest, ModelResponse } from '../../providers/provider';
@@ -60,16 +61,28 @@ async function prepare(call: Omit<TurnCall, 'messages'>): Promise<PreparedCall> 
   const provider = providerOf(dependencies, spec.model.provider);
   requireCriteria(dependencies, spec);
   const entries = await readLog(dependencies.logCache, input.log, signal);
-  const earlier = await remembered(call);
+  // A summary stands for the earlier turns of the thread, too.
+  const isSummarised = entries.some(({ kind }) => kind === 'summary');
+  const earlier = isSummarised ? [] : await remembered(call);
   const request = toModelRequest({
     definition,
     agentId: input.agentId,
     messages: [...earlier, ...foldLog(entries)],
+    hasResults: hasResults(entries),
     cacheKey: `${input.definition.hash.slice(0, 16)}-${input.log.workflowId}`.slice(0, 64),
   });
   const chain = await callbackChain(dependencies, { definition, spec, input, signal });
   const ownFrom = earlier.length;
   return { ...call, messages: request.messages, provider, request, chain, ownFrom };
+}
+
+/** Also counts results that the prompt leaves out. */
+function hasResults(entries: readonly LogEntry[]): boolean {
+  return entries.some(
+    (entry) =>
+      entry.kind === 'tool-result' ||
+      (entry.kind === 'decision' && entry.decision.kind === 'answer-calls'),
+  );
 }
 
 /** The earlier turns that a turn of a thread remembers. */

@@ -15,6 +15,8 @@ export type ModelRequestInput = {
   readonly definition: Definition;
   readonly agentId: string;
   readonly messages: readonly Message[];
+  /** A tool call of the run has its result. */
+  readonly hasResults: boolean;
   readonly cacheKey: string;
 };
 
@@ -22,6 +24,7 @@ export function toModelRequest({
   definition,
   agentId,
   messages,
+  hasResults,
   cacheKey,
 }: ModelRequestInput): ModelRequest {
   const spec = agentOf(definition, agentId);
@@ -32,7 +35,7 @@ export function toModelRequest({
     ...defined({ instructions }),
     messages: sendableCalls(messages),
     tools: toolsOf(definition, spec),
-    toolChoice: toolChoiceOf(spec, messages),
+    toolChoice: toolChoiceOf(spec, hasResults),
     ...(schema !== undefined && { output: { name: 'output', schema } }),
     settings: spec.settings ?? {},
     cacheKey,
@@ -42,10 +45,9 @@ export function toModelRequest({
 /** A forced tool call applies until the first results. A model that must call a tool in every turn would never answer. */
 function toolChoiceOf(
   { toolChoice = 'auto' }: AgentSpec,
-  messages: readonly Message[],
+  hasResults: boolean,
 ): ModelRequest['toolChoice'] {
-  if (toolChoice === 'auto' || toolChoice === 'none') return toolChoice;
-  return messages.some(({ role }) => role === 'tool') ? 'auto' : toolChoice;
+  return hasResults && toolChoice !== 'none' ? 'auto' : toolChoice;
 }
 
 function instructionsOf(spec: AgentSpec): string | undefined {

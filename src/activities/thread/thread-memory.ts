@@ -1,14 +1,10 @@
-// The work of a thread besides its turns: it reads and writes its memory store, and has older turns summarised.
+// The work of a thread besides its turns: it reads and writes its memory store.
 
-import { textOfParts, utf8Length } from '../../base/text';
-import { foldMemory, turnsOf } from '../../core/transcript/memory';
-import { ProviderError, LonghaulError } from '../../protocol/errors';
-import type { Message } from '../../protocol/message';
+import { utf8Length } from '../../base/text';
+import { LonghaulError } from '../../protocol/errors';
 import type { AgentSpec, RunnerSpec } from '../../protocol/spec';
 import type {
   ClearTurnsInput,
-  CompactTurnsInput,
-  CompactTurnsResult,
   KeptTurn,
   OpenThreadInput,
   OpenThreadResult,
@@ -16,14 +12,11 @@ import type {
   StoreInput,
   StoreReply,
 } from '../../protocol/thread';
-import { spendOf } from '../../providers/prices';
 import type { MemoryStore, StoredMemoryTurn } from '../../stores/memory-store';
-import { type ActivityDependencies, providerOf } from '../dependencies';
+import type { ActivityDependencies } from '../dependencies';
 import { isSearchSpent, notHere } from '../failures';
 import { withHeartbeat } from '../heartbeat';
 import { inlineSpec } from '../definition/inline-spec';
-import { attempt } from '../model/model-attempt';
-import { readLog } from '../log/read-log';
 import { callStore } from './open-run';
 import { checkJson } from '../../core/session';
 import { defined, isJsonObject, type JsonObject } from '../../base/json';
@@ -32,10 +25,6 @@ import { checkSaid, instantOf } from '../../stores/memory-turn';
 
 /** A thread with full memory starts with at most this many turns of its store. */
 const mostTurns = 1_000;
-
-const summarise =
-  'Summarise the conversation above for the assistant who goes on with it: what the user wants, facts, names, numbers and decisions, ' +
-  'what was promised and what is open. Be complete and short. Answer with the summary only.';
 
 export async function openThread(
   dependencies: ActivityDependencies,
@@ -109,46 +98,8 @@ async function writing(
   );
 }
 
-export async function compactTurns(
-  dependencies: ActivityDependencies,
-  input: CompactTurnsInput,
-): Promise<CompactTurnsResult> {
-  return await withHeartbeat(async (signal) => {
-    const spec = await findRunnerSpec(dependencies, input);
-    const entries = await readLog(dependencies.logCache, input.log, signal);
-    const all = turnsOf(entries);
-    const turns = Math.max(0, all.length - input.keepTurns);
-    const kept = new Set(all.slice(turns).flat());
-    const older = entries.filter((entry) => !kept.has(entry));
-    const model = settingsOf(spec).context?.model ?? modelOf(spec);
-    const provider = providerOf(dependencies, model.provider);
-    const request = {
-      model: model.model,
-      messages: [...foldMemory(older), userMessage(summarise)],
-      tools: [],
-      toolChoice: 'none' as const,
-      settings: {},
-      cacheKey: input.log.workflowId.slice(0, 64),
-    };
-    const call = {
-      dependencies: {},
-      input: { log: input.log, turn: 0 },
-      signal,
-      earlyStop: undefined,
-    };
-    const { content, usage } = await attempt(provider, request, call);
-    const text = textOfParts(content);
-    if (text.trim() === '') {
-      throw new ProviderError('bad_response', 'the model gave no summary', {
-        provider: model.provider,
-      });
-    }
-    return { text, turns, spend: spendOf(dependencies.prices, model, usage) };
-  });
-}
-
 /** In a rolling deploy another worker may know a runner that this one does not. */
-async function findRunnerSpec(
+export async function findRunnerSpec(
   { registry, inlineSpecs }: ActivityDependencies,
   { runner, inline }: Pick<OpenThreadInput, 'runner' | 'inline'>,
 ): Promise<RunnerSpec> {
@@ -167,13 +118,6 @@ function settingsOf(spec: RunnerSpec): Pick<AgentSpec, 'memory' | 'context'> {
   return defined({ memory: spec.memory, context: spec.context });
 }
 
-function modelOf(spec: RunnerSpec): AgentSpec['model'] {
-  if (spec.kind === 'agent') return spec.model;
-  throw new TypeError(
-    `only the thread of an agent can be compacted, and '${spec.id}' is not an agent`,
-  );
-}
-
 function storeOf({ stores }: ActivityDependencies, name: string): MemoryStore {
   const memory = stores?.memory ?? {};
   const store = Object.hasOwn(memory, name) ? memory[name] : undefined;
@@ -188,10 +132,6 @@ function writableStore(dependencies: ActivityDependencies, name: string): Memory
   } catch (error) {
     throw new LonghaulError('StoreError', String(error), { cause: error, retryable: true });
   }
-}
-
-function userMessage(text: string): Message {
-  return { role: 'user', parts: [{ type: 'text', text }] };
 }
 
 // Data that a thread reads from its memory store. The store may be the user's own, so this checks its rows before they enter a history.

@@ -27,6 +27,7 @@ import { budgetExceeded, budgetQuestion, waitForAnswer } from './input-wait';
 import { besideModelCall } from './call-inputs';
 import type { CarriedProgress } from '../run/carried-run';
 import { failureSpend } from '../children/child-failure';
+import { type CarriedPrompt, PromptKeeper } from './prompt-keeper';
 import { ToolCalls } from './tool-calls';
 import { newNonce, type Progress } from '../execution/execution';
 import type { Asker } from '../execution/pending-requests';
@@ -34,20 +35,31 @@ import type { DrivenRun, Driver, TurnSummary } from '../run/driver';
 import { ToolRunner } from './tool-runner';
 import type { InvalidToolCallAction } from '../../protocol/agent-run';
 
+type LoopOptions = {
+  readonly config: AgentConfig;
+  readonly machine: AgentMachine;
+  /** From the execution before. */
+  readonly carried: CarriedPrompt | undefined;
+};
+
 export class AgentLoop implements Driver, Asker {
   readonly #run: DrivenRun;
   readonly #config: AgentConfig;
   readonly #machine: AgentMachine;
   readonly #tools: ToolRunner;
+  /** Only if the agent has a context to keep within. */
+  readonly #prompt: PromptKeeper | undefined;
   /** The limit that the run has used up. The run waits for a person to raise it. */
   #usedUp: (UsedUp & { readonly inputId: string }) | undefined;
   #stopped = false;
 
-  constructor(run: DrivenRun, options: { config: AgentConfig; machine: AgentMachine }) {
+  constructor(run: DrivenRun, options: LoopOptions) {
     this.#run = run;
     this.#config = options.config;
     this.#machine = options.machine;
     this.#tools = new ToolRunner(new ToolCalls(run, options));
+    const { context } = options.config;
+    this.#prompt = context && new PromptKeeper(run, { ...options, context });
     run.execution.requests.answersTo(this);
   }
 
@@ -58,8 +70,10 @@ export class AgentLoop implements Driver, Asker {
   get turnSummary(): TurnSummary {
     const usage = this.#machine.completionCalls.at(-1)?.usage;
     const contextTokens = usage?.totalTokens ?? usage?.inputTokens ?? undefined;
-    const toolCalls = toolTrace(this.#machine.log);
+    const { log } = this.#machine;
+    const toolCalls = toolTrace(log);
     return {
+      ...(log.some(({ kind }) => kind === 'summary') && { summarised: true as const }),
       ...(contextTokens !== undefined && { contextTokens }),
       ...(toolCalls.length > 0 && { toolCalls }),
     };
@@ -90,12 +104,9 @@ export class AgentLoop implements Driver, Asker {
       const moving = this.#continueAsNewIfDue(step);
       if (moving !== undefined) await moving;
       switch (step.kind) {
-        case 'call-model': {
-          const { usedUp } = this.#run.budget;
-          if (usedUp === undefined) await this.#callModel(step.turn);
-          else await this.#askForBudget(usedUp, step.turn);
+        case 'call-model':
+          await this.#nextModelCall(step.turn);
           break;
-        }
         case 'call-tools':
           await this.#runTools(step);
           break;
@@ -119,6 +130,13 @@ export class AgentLoop implements Driver, Asker {
     }
   }
 
+  /** The call, or what must come before it. The loop then comes back. */
+  #nextModelCall(turn: number): Promise<void> {
+    const { usedUp } = this.#run.budget;
+    if (usedUp !== undefined) return this.#askForBudget(usedUp, turn);
+    return this.#prompt?.compactIfDue() ?? this.#callModel(turn);
+  }
+
   async #callModel(turn: number): Promise<void> {
     const { position, definition, log, session, input, budget } = this.#run;
     const { model, tools, subAgents = [], onInvalidToolCall } = this.#config;
@@ -139,8 +157,11 @@ export class AgentLoop implements Driver, Asker {
         // The model call was paid for even if its answer could not be checked.
         const spend = failureSpend(error);
         if (spend !== undefined) budget.record(spend);
+        if (this.#prompt?.takes(error) === true) return undefined;
         throw error;
       });
+    if (result === undefined) return;
+    this.#prompt?.answered();
     const { entry, costUsd } = result;
     budget.record({
       usage: entry.usage,
@@ -232,6 +253,7 @@ export class AgentLoop implements Driver, Asker {
     if (!isBetween || !this.#tools.idle) return undefined;
     return this.#run.continueAsNewIfDue((): CarriedProgress => ({
       machine: this.#machine.toJSON(),
+      ...(this.#prompt && { prompt: this.#prompt.carried }),
     }));
   }
 

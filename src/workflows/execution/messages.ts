@@ -76,6 +76,7 @@ const result = objectOf<ChildResult>(
     completionReason: text,
     combinedText: text,
     contextTokens: amount,
+    summarised: { const: true },
     toolCalls: {
       type: 'array',
       items: objectOf<CalledTool>(
@@ -87,7 +88,7 @@ const result = objectOf<ChildResult>(
     delta: objectOf<SessionDelta>({ set: object, removed: texts }),
     spend,
   },
-  ['combinedText', 'contextTokens', 'toolCalls', 'warnings'],
+  ['combinedText', 'contextTokens', 'summarised', 'toolCalls', 'warnings'],
 );
 
 const pendingInput = objectOf<PendingInput>(

@@ -12,6 +12,7 @@ import type { StoredMachine } from '../../core/machine/run-state';
 import type { CarriedBudget } from '../../core/budget/budget';
 import type { JsonObject } from '../../base/json';
 import type { ChildView } from '../../protocol/run';
+import type { CarriedPrompt } from '../agent/prompt-keeper';
 import type { CarriedRequests } from '../execution/pending-requests';
 import type { LoadedDefinition } from './load';
 import { deflateJson, inflated } from '../deflated-json';
@@ -19,8 +20,13 @@ import type { RunLog } from '../execution/run-log';
 
 /** How far the runner itself is. The log travels beside it, or the next execution reads it. */
 export type CarriedProgress =
-  | { readonly machine: StoredMachine; readonly plan?: never }
-  | { readonly plan: JsonObject; readonly machine?: never };
+  | {
+      readonly machine: StoredMachine;
+      /** Only for an agent with a context. */
+      readonly prompt?: CarriedPrompt;
+      readonly plan?: never;
+    }
+  | { readonly plan: JsonObject; readonly machine?: never; readonly prompt?: never };
 
 /** An orchestration cuts its texts to so many bytes. Their tails stay behind. */
 export type ProgressWithin = (textBytes: number) => CarriedProgress;
@@ -51,7 +57,7 @@ export function pack(
     ...run
   }: { readonly progress: ProgressWithin } & Omit<
     CarriedRun,
-    'log' | 'entries' | 'format' | 'machine' | 'plan'
+    'log' | 'entries' | 'format' | 'machine' | 'prompt' | 'plan'
   >,
   log: Pick<RunLog, 'entries' | 'bytes' | 'ref'>,
 ): Uint8Array {

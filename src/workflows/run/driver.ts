@@ -14,7 +14,7 @@ import type { LoadedDefinition } from './load';
 import type { RunPosition } from './run-position';
 import type { RunSession } from './run-session';
 
-export type TurnSummary = Pick<AgentRunResult, 'contextTokens' | 'toolCalls'>;
+export type TurnSummary = Pick<AgentRunResult, 'contextTokens' | 'summarised' | 'toolCalls'>;
 
 export interface Driver {
   drive(): Promise<PlanResult>;

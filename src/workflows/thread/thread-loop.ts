@@ -17,6 +17,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { RunBudget } from '../../core/budget/budget';
+import type { SummaryPlan } from '../../core/context/plan-compaction';
 import { keyHashes } from '../../core/key-hashes';
 import { originBelow, rootOrigin } from '../../core/origin';
 import { runnerAddress, runnerIdOf } from '../../core/runner-refs';
@@ -286,7 +287,8 @@ export class ThreadLoop implements HandledThread {
       const { usage, costUsd } = result;
       this.#budget.record({ usage, ...(costUsd !== undefined && { costUsd }) });
       this.#keep(turn, result);
-      if (this.#memory.isFull(result)) await this.#compact();
+      const plan = this.#memory.planSummary(result);
+      if (plan !== undefined) await this.#summarise(plan);
     } catch (error) {
       if (CancellationScope.current().consideredCancelled) throw error;
       const spend = failureSpend(error);
@@ -311,9 +313,9 @@ export class ThreadLoop implements HandledThread {
   }
 
   /** If a summary fails, the thread tries again after the next turn. */
-  async #compact(): Promise<void> {
+  async #summarise(plan: SummaryPlan): Promise<void> {
     try {
-      this.#budget.record(await this.#memory.compact(this.#input));
+      this.#budget.record(await this.#memory.summarise(this.#input, plan));
     } catch (error) {
       if (CancellationScope.current().consideredCancelled) throw error;
     }

@@ -4,16 +4,19 @@
 //    another log.
 // 2. The thread never gives an entry id twice, even after it forgot: workers recognise their copy by the ids.
 
+import { planThreadSummary, type SummaryPlan } from '../../core/context/plan-compaction';
+import { PromptMeter } from '../../core/context/prompt-meter';
 import { turnsOf } from '../../core/transcript/memory';
 import { emptyUsage } from '../../core/budget/usage';
 import { runnerAddress } from '../../core/runner-refs';
 import type { JsonObject } from '../../base/json';
 import { limits } from '../../protocol/limits';
 import type { LogEntry } from '../../protocol/log';
-import type { AgentRunResult, RunInput, RunSpend } from '../../protocol/run';
+import type { RunInput, RunSpend } from '../../protocol/run';
 import type { ContextSpec } from '../../protocol/spec';
 import type { ThreadInput } from '../../protocol/thread';
-import { compactingActivities } from '../activity-proxies';
+import { summarisingActivities } from '../activity-proxies';
+import type { TurnSummary } from '../run/driver';
 import { promptOf } from '../run/machine-options';
 import { rememberable } from './carried-thread';
 import { RunLog } from '../execution/run-log';
@@ -65,35 +68,28 @@ export class ThreadMemory {
     return turnsOf(entries).length - turnsOf(kept).length;
   }
 
-  /** Uses the provider's own token count of the turn that just ended. */
-  isFull({ contextTokens }: Pick<AgentRunResult, 'contextTokens'>): boolean {
-    const { window, compactAt = limits.compactAt } = this.context ?? {};
-    if (window === undefined || contextTokens === undefined) return false;
-    if (this.#turnsToSummarise() <= 0) return false;
-    return contextTokens >= window * compactAt;
+  /** The summary that is due after a turn that came near the limit of the model's context. Undefined if none is. */
+  planSummary({ contextTokens = 0, summarised }: TurnSummary): SummaryPlan | undefined {
+    if (this.context === undefined) return undefined;
+    const { window = Infinity, compactAt = limits.compactAt } = this.context;
+    if (summarised !== true && contextTokens < window * compactAt) return undefined;
+    const meter = new PromptMeter();
+    meter.read(this.#log.entries);
+    return planThreadSummary(meter, this.context);
   }
 
-  /** Summarises the older turns. The model then sees the summary instead; the turns stay in the log. Returns what that cost. */
-  async compact(input: Pick<ThreadInput, 'runner' | 'application'>): Promise<RunSpend> {
+  /** Summarises older turns. The model then sees the summary instead; the turns stay in the log. Returns what that cost. */
+  async summarise(
+    input: Pick<ThreadInput, 'runner' | 'application'>,
+    plan: SummaryPlan,
+  ): Promise<RunSpend> {
     const log = this.#log;
-    const { text, turns, spend } = await compactingActivities.compactTurns({
+    const { entry, spend } = await summarisingActivities.summarise({
       ...runnerAddress(input),
+      ...plan,
       log: log.ref(),
-      keepTurns: this.#keptTurns,
     });
-    log.add({ kind: 'summary', text, through: turns });
+    if (entry !== undefined) log.add(entry);
     return spend;
-  }
-
-  get #keptTurns(): number {
-    return this.context?.keepTurns ?? limits.keptTurns;
-  }
-
-  /** How many turns are neither kept as they are nor in the last summary. */
-  #turnsToSummarise(): number {
-    const { entries } = this.#log;
-    const summary = entries.findLast((entry) => entry.kind === 'summary');
-    const covered = summary?.kind === 'summary' ? summary.through : 0;
-    return turnsOf(entries).length - this.#keptTurns - covered;
   }
 }

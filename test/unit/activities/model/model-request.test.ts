@@ -22,10 +22,6 @@ function definitionWith(toolChoice: ToolChoice): Definition {
 }
 
 const question: Message = { role: 'user', parts: [{ type: 'text', text: 'Where?' }] };
-const result: Message = {
-  role: 'tool',
-  parts: [{ type: 'tool_result', callId: '1', name: 'find', isError: false, content: [] }],
-};
 
 describe('the tool choice of a model call', () => {
   it.each([
@@ -36,14 +32,15 @@ describe('the tool choice of a model call', () => {
   ] as const)(
     '$toolChoice forces a tool until there are results',
     ({ toolChoice, first, later }) => {
-      const ask = (messages: readonly Message[]) =>
+      const ask = (hasResults: boolean) =>
         toModelRequest({
           definition: definitionWith(toolChoice),
           agentId: 'a',
-          messages,
+          messages: [question],
+          hasResults,
           cacheKey: 'k',
         }).toolChoice;
-      expect([ask([question]), ask([question, result])]).toEqual([first, later]);
+      expect([ask(false), ask(true)]).toEqual([first, later]);
     },
   );
 });
