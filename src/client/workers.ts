@@ -39,7 +39,10 @@ export async function pollingWorkers(
       identity: identity ?? '',
       lastPoll: toDate(lastAccessTime),
     }))
-    .filter(({ identity, lastPoll }) => lastPoll > (stopped.get(identity) ?? new Date(0)));
+    .filter(({ identity, lastPoll }) => {
+      const stop = stopped.get(identity);
+      return stop === undefined || lastPoll > stop;
+    });
 }
 
 /** When workers of the queue said that they stop, by identity. Empty on servers that do not keep it. */
