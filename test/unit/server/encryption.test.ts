@@ -1,6 +1,11 @@
 // Pure: no server.
 import { join } from 'node:path';
-import type { DataConverter, Payload, PayloadCodec } from '@temporalio/common';
+import {
+  type DataConverter,
+  ExternalStorage,
+  type Payload,
+  type PayloadCodec,
+} from '@temporalio/common';
 import { connect } from '../../../src/client';
 import { clientConverter, tryEncryption, workerConverter } from '../../../src/server/encryption';
 import { createWorker, LonghaulPlugin } from '../../../src/worker';
@@ -100,6 +105,23 @@ describe('encryption', () => {
       '"one"',
     ]);
     expect([typeof encode, typeof decode]).toEqual(['function', 'function']);
+  });
+
+  it.each([
+    { name: 'without encryption', options: {} },
+    { name: 'with it', options: { encryption: codec } },
+  ])("leaves Temporal's external storage as it is, $name", ({ options }) => {
+    const driver = { name: 'one', type: 'one', store: () => fail(), retrieve: () => fail() };
+    const fail = (): never => {
+      throw new Error('nothing is stored here');
+    };
+    const externalStorage = new ExternalStorage({ drivers: [driver] });
+    const given = { ...options, dataConverter: { externalStorage } };
+    const converters = [clientConverter(given), workerConverter(given, { refuses: true })];
+    expect(converters.map((converter) => converter.externalStorage)).toEqual([
+      externalStorage,
+      externalStorage,
+    ]);
   });
 
   it('marks for workers what came in clear, and what they cannot read', async () => {
