@@ -64,6 +64,14 @@ describe('a run that outgrows its context', () => {
     expect(model.refused).toBe(0);
     expect(model.summaries.length).toBeGreaterThan(0);
     for (const { messages } of model.turns) expect(textOf(messages[0])).toBe('Read all.');
+    const [asked] = model.summaries;
+    expect(asked).toMatchObject({ tools: [], toolChoice: 'none', messages: [{ role: 'user' }] });
+    const older = textOf(asked?.messages[0]);
+    expect(older).toContain('user: Read all.\n\nassistant called look_up: {"id":"c1"}\n\n');
+    expect(older).toMatch(
+      /look_up returned: c1: word .*\n\[cut: the first \d+ of \d+ bytes are shown/,
+    );
+    expect(older).not.toContain('I must look that up');
     const log = await run.log();
     expect([...new Set(compactions(log))].sort()).toEqual(['clear-results', 'summary']);
     const last = linesOf(model.turns.at(-1)?.messages ?? []);

@@ -102,7 +102,7 @@ function requestText(
 }
 
 /** A message in plain text. Reasoning and what only a provider understands is left out. */
-export function saidIn(message: Message): string[] {
+function saidIn(message: Message): string[] {
   if (message.role === 'tool') return message.parts.map(resultText);
   return message.parts.flatMap((part) => {
     switch (part.type) {

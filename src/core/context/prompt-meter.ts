@@ -7,7 +7,7 @@
  */
 import { utf8Length } from '../../base/text';
 import type { Clearing, Decision, LogEvent, ModelTurnEvent } from '../../protocol/log';
-import type { MediaSource, ToolResult, Usage } from '../../protocol/message';
+import type { MediaSource, Stored, ToolResult, Usage } from '../../protocol/message';
 import { clearedNote, clears, resultBytes } from '../transcript/prompt-view';
 
 /** Tokens for each byte: if no provider has reported, and the bounds of what a report may say. */
@@ -203,15 +203,29 @@ function reportedTokens({ inputTokens, outputTokens, totalTokens }: Usage): numb
   return tokens > 0 ? tokens : undefined;
 }
 
-type Part = { readonly type: string; readonly mediaType?: string; readonly source?: MediaSource };
+type Part = {
+  readonly type: string;
+  readonly mediaType?: string;
+  readonly source?: MediaSource;
+  readonly stored?: Stored;
+};
 
+/** The worker puts the whole text of a stored part of the user into the request. */
 function partsBytes(parts: readonly Part[]): number {
-  return sum(parts.map((part) => mediaBytes(part) ?? utf8Length(JSON.stringify(part)) + framing));
+  return sum(
+    parts.map(
+      (part) =>
+        mediaBytes(part) ??
+        Math.max(part.stored?.bytes ?? 0, utf8Length(JSON.stringify(part))) + framing,
+    ),
+  );
 }
 
-/** A result's bytes, with its media as they weigh in a prompt. */
-function promptBytes({ content }: ToolResult, bytes: number): number {
-  return content.some(({ type }) => type === 'media') ? partsBytes(content) : bytes;
+/** A result's bytes, with its media as they weigh in a prompt. Of a stored text, a prompt has the head. */
+function promptBytes(result: ToolResult, bytes: number): number {
+  const media = result.content.filter(({ type }) => type === 'media');
+  if (media.length === 0) return bytes;
+  return bytes - resultBytes({ content: media }) + partsBytes(media);
 }
 
 /** As many bytes of text as take the tokens of the media. Undefined for other parts. */

@@ -185,6 +185,36 @@ describe('what a provider reports', () => {
   });
 });
 
+describe('media and stored content', () => {
+  const picture = { type: 'media', mediaType: 'image/png' } as const;
+  const stored = { digest: 'ab'.repeat(32), bytes: 500_000 };
+
+  it('weighs a picture by what it costs, not by its bytes', () => {
+    const source = { kind: 'base64', data: 'A'.repeat(400_000) } as const;
+    const content = [{ ...picture, source }, text('a note')];
+    const log: LogEvent[] = [
+      userEvent('go'),
+      { kind: 'model-turn', content: [call('c')], usage: noUsage },
+      { kind: 'tool-result', result: result('c', '', { content, index: 0 }) },
+    ];
+    expect(meterOf(log).bytes).toBeGreaterThan(4_000);
+    expect(meterOf(log).bytes).toBeLessThan(8_000);
+  });
+
+  it('weighs a stored text of the user whole, and a stored result by its head', () => {
+    const message = { role: 'user', parts: [{ ...text('head'), stored }] } as const;
+    const log: LogEvent[] = [{ kind: 'user', message }];
+    expect(meterOf(log).bytes).toBeGreaterThan(500_000);
+    const content = [{ ...text('head'), stored }];
+    const after: LogEvent[] = [
+      userEvent('go'),
+      { kind: 'model-turn', content: [call('c')], usage: noUsage },
+      { kind: 'tool-result', result: result('c', '', { content, index: 0 }) },
+    ];
+    expect(meterOf(after).bytes).toBeLessThan(1_000);
+  });
+});
+
 describe('planThreadSummary', () => {
   const thread = (count: number): LogEvent[] =>
     Array.from({ length: count }, (_each, at): LogEvent[] => [
