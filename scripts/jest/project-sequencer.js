@@ -2,30 +2,40 @@ const { default: Sequencer } = require('@jest/test-sequencer');
 const { projects } = require('../../jest.config.js');
 
 const order = projects.map((project) => project.displayName);
-const place = (test) => order.indexOf(test.context.config.displayName.name);
+const nameOf = (test) => test.context.config.displayName.name;
+const place = (test) => order.indexOf(nameOf(test));
 
 /** The longest files, longest first: what begins last ends alone, with one core of two. Jest itself knows no times on a fresh checkout. */
 const longest = [
   'unit/define/arguments/compile',
   'unit/boundaries',
   'contract/mcp',
-  'workflow/random-trees',
-  'workflow/encryption',
-  'workflow/thread-stores',
-  'workflow/fan-out',
-  'workflow/restart',
-  'workflow/continue-as-new',
-  'workflow/bad-input',
-  'workflow/applications',
-  'workflow/once',
-  'workflow/mcp',
   'e2e/kill-worker',
-  'e2e/encryption',
-  'e2e/cli-dev',
-  'e2e/example-specs',
-  'e2e/demo',
+  'workflow/encryption',
   'e2e/examples',
+  'workflow/continue-as-new',
+  'e2e/cli-dev',
+  'workflow/redeploy',
+  'e2e/encryption',
+  'workflow/bad-input',
+  'workflow/thread-room',
+  'e2e/servers',
+  'workflow/reset-command',
+  'workflow/fan-out',
+  'e2e/demo',
+  'workflow/external-storage',
+  'workflow/once',
+  'workflow/applications',
+  'workflow/mcp',
+  'workflow/cancel',
   'e2e/cli-specs',
+  'e2e/cli',
+  'workflow/restart',
+  'e2e/example-specs',
+  'workflow/random-trees',
+  'workflow/log',
+  'e2e/cli-reads',
+  'replay/suite-histories',
 ];
 const length = ({ path }) => {
   const index = longest.findIndex((name) => path.endsWith(`/${name}.test.ts`));
@@ -39,11 +49,8 @@ const length = ({ path }) => {
 module.exports = class ProjectSequencer extends Sequencer {
   sort(tests) {
     process.env.LONGHAUL_TEST_SINCE = new Date().toISOString();
-    process.env.LONGHAUL_TEST_WORKFLOWS = tests.some(
-      (test) => place(test) === order.indexOf('workflow'),
-    )
-      ? 'yes'
-      : 'no';
+    const hasWorkflows = tests.some((test) => nameOf(test) === 'workflow');
+    process.env.LONGHAUL_TEST_WORKFLOWS = hasWorkflows ? 'yes' : 'no';
     return super
       .sort(tests)
       .sort((one, other) => place(one) - place(other) || length(one) - length(other));
