@@ -62,7 +62,7 @@ module.exports = {
     transform: { '\\.m?ts$': ['@swc/jest', typescript] },
     moduleNameMapper: {
       '^longhaul$': '<rootDir>/src/index.ts',
-      '^longhaul/(agent-run|client|worker)$': '<rootDir>/src/$1.ts',
+      '^longhaul/(agent-run|client|results|worker)$': '<rootDir>/src/$1.ts',
       '^longhaul/(workflows|testing)$': '<rootDir>/src/$1/index.ts',
     },
   })),

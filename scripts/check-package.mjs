@@ -28,6 +28,7 @@ assert.deepStrictEqual(names(await import(process.argv[2])), names(required));
 const OPTIONAL = `
 import assert from 'node:assert';
 import { defineAgent, mcpTools } from 'longhaul';
+import { S3Results } from 'longhaul/results';
 import { LonghaulPlugin, PostgresStores } from 'longhaul/worker';
 const workerOf = (model) => () => new LonghaulPlugin({ runners: [defineAgent({ id: 'a', model })] });
 const make = {
@@ -36,6 +37,7 @@ const make = {
   '@google/genai': workerOf('google/x'),
   '@modelcontextprotocol/sdk': () => new LonghaulPlugin({ mcpServers: [mcpTools({ name: 'm', url: 'http://127.0.0.1:1' })] }),
   pg: () => new PostgresStores(),
+  '@aws-sdk/client-s3': () => new S3Results({ bucket: 'b', region: 'eu-west-1' }),
 };
 const [name, isInstalled] = process.argv.slice(2);
 if (isInstalled === 'true') make[name]();

@@ -133,7 +133,7 @@ function messageOf(error: unknown): string {
   return Array.isArray(errors) ? errors.map(messageOf).join('; ') : String(error);
 }
 
-type StatementValue = string | number;
+type StatementValue = string | number | Uint8Array;
 
 export type StatementRow = Readonly<Record<string, unknown>>;
 

@@ -69,6 +69,14 @@ export const postgresMigrations: readonly ((schema: string) => string)[] = [
       updated_at timestamptz not null,
       primary key (app_name, user_id, session_id)
     );`,
+  (schema: string): string => `
+    create table ${schema}.longhaul_results (
+      scope text collate "C" not null,
+      digest text collate "C" not null,
+      written_at timestamptz not null,
+      bytes bytea not null,
+      primary key (scope, digest)
+    );`,
 ];
 
 export type PostgresStoresOptions = PostgresConnectionOptions & {
@@ -90,13 +98,34 @@ export class PostgresStores implements Required<StateStores> {
   readonly user: UserStore;
   readonly session: SessionStore;
   readonly memory: { readonly default: MemoryStore };
+  readonly #rows: PostgresRows;
+
+  constructor(options: PostgresStoresOptions = {}) {
+    this.#rows = new PostgresRows(options);
+    const { run, schema } = this.#rows;
+    ({
+      app: this.app,
+      user: this.user,
+      session: this.session,
+    } = storesOver(run, inSchema(schema, stateTableNames)));
+    this.memory = { default: memoryStoreOver(run, inSchema(schema, memoryTables)) };
+  }
+
+  /** Waits for running calls, and closes the pool. Later calls fail with a retryable `StoreError`. */
+  async close(): Promise<void> {
+    await this.#rows.close();
+  }
+}
+
+/** Rows in a schema of PostgreSQL. The first call makes the tables. */
+export class PostgresRows {
+  readonly schema: string;
   readonly #options: PostgresStoresOptions;
-  readonly #schema: string;
   #ready: Promise<PostgresPool> | undefined;
   #pool: PostgresPool | undefined;
   #isClosed = false;
 
-  constructor(options: PostgresStoresOptions = {}) {
+  constructor(options: PostgresStoresOptions) {
     const { schema = 'public', connectionString = 'postgresql://' } = options;
     if (!/^(?:postgres(?:ql)?:\/\/|socket:|\/)/.test(connectionString))
       throw new LonghaulError(
@@ -110,23 +139,17 @@ export class PostgresStores implements Required<StateStores> {
       );
     if (options.pool === undefined) requirePostgres();
     this.#options = options;
-    this.#schema = schema;
-    ({
-      app: this.app,
-      user: this.user,
-      session: this.session,
-    } = storesOver(this.#run, inSchema(schema, stateTableNames)));
-    this.memory = { default: memoryStoreOver(this.#run, inSchema(schema, memoryTables)) };
+    this.schema = schema;
   }
 
-  /** Waits for running calls, and closes the pool. Later calls fail with a retryable `StoreError`. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
     if (this.#options.pool === undefined) await this.#pool?.end();
   }
 
-  readonly #run: Statements = async (...statements) => {
+  /** The statements of one call are one transaction. */
+  readonly run: Statements = async (...statements) => {
     try {
       const pool = await this.#migratedPool();
       return await inTransaction(pool, (query) => inOrder(query, statements), boundedBegin);
@@ -151,7 +174,7 @@ export class PostgresStores implements Required<StateStores> {
   async #migrate(): Promise<PostgresPool> {
     this.#pool ??= this.#options.pool ?? createPool(this.#options);
     const pool = keepListening(this.#pool);
-    await migratePostgres(pool, this.#schema);
+    await migratePostgres(pool, this.schema);
     return pool;
   }
 }
@@ -168,7 +191,7 @@ async function inOrder(
   return ran;
 }
 
-function inSchema<Names extends Readonly<Record<string, string>>>(
+export function inSchema<Names extends Readonly<Record<string, string>>>(
   schema: string,
   names: Names,
 ): Record<keyof Names, string> {

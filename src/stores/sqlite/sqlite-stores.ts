@@ -58,6 +58,13 @@ export const sqliteMigrations: readonly string[] = [
      updated_at text not null,
      primary key (app_name, user_id, session_id)
    ) strict;`,
+  `create table longhaul_results (
+     scope text not null,
+     digest text not null,
+     written_at text not null,
+     bytes blob not null,
+     primary key (scope, digest)
+   ) strict;`,
 ];
 
 const longestPauseMs = 50;
@@ -86,9 +93,8 @@ export class SqliteStores implements Required<StateStores> {
   readonly memory: { readonly default: MemoryStore };
   readonly #rows: SqliteRows;
 
-  constructor({ path, busyTimeoutMs = 5_000 }: SqliteStoresOptions) {
-    checkSqlitePath(path);
-    this.#rows = new SqliteRows(path, busyTimeoutMs);
+  constructor(options: SqliteStoresOptions) {
+    this.#rows = new SqliteRows(options);
     ({ app: this.app, user: this.user, session: this.session } = storesOver(this.#rows.run));
     this.memory = { default: memoryStoreOver(this.#rows.run) };
   }
@@ -126,12 +132,13 @@ function problemOf(path: string): string | undefined {
 }
 
 /** Rows in a SQLite file. Calls block the thread only for moments: while another process holds a lock they sleep. */
-class SqliteRows {
+export class SqliteRows {
   #database: Sqlite.DatabaseSync | undefined;
   readonly #busyTimeoutMs: number;
   #isReady = false;
 
-  constructor(path: string, busyTimeoutMs: number) {
+  constructor({ path, busyTimeoutMs = 5_000 }: SqliteStoresOptions) {
+    checkSqlitePath(path);
     this.#busyTimeoutMs = busyTimeoutMs;
     const { DatabaseSync } = sqliteModule();
     try {
