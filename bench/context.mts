@@ -6,6 +6,7 @@ import { defineAgent, defineTool } from 'longhaul';
 import { connect } from 'longhaul/client';
 import { fetchHistories, measureHistory } from 'longhaul/testing';
 import { createWorker } from 'longhaul/worker';
+import { NativeConnection } from '@temporalio/worker';
 import { withServer } from './bench-server.mts';
 import './quiet-runtime.mts';
 import { type Measured, StrictProvider } from './strict-provider.mts';
@@ -50,8 +51,9 @@ async function measure(address: string, dialect: Dialect): Promise<void> {
     context: { window: Number(window) },
   });
   const baseURL = dialect.startsWith('openai') ? `${double.url}/v1` : double.url;
+  const connection = await NativeConnection.connect({ address });
   const worker = await createWorker({
-    address,
+    connection,
     taskQueue,
     runners: [agent],
     providers: { double: { api: dialect, apiKey: 'key-of-the-double', baseURL } },
@@ -74,8 +76,7 @@ async function measure(address: string, dialect: Dialect): Promise<void> {
   console.log(
     `  ${seconds.toFixed(1)} s, ${outcome.transcript} messages in the transcript, executions of ${outcome.sizes.join(', ')} bytes`,
   );
-  await longhaul.close();
-  await double.stop();
+  await Promise.all([longhaul.close(), connection.close(), double.stop()]);
 }
 
 function report(dialect: Dialect, requests: readonly Measured[]): void {
