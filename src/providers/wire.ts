@@ -1,5 +1,15 @@
 import { isJsonObject, type Json, type JsonObject } from '../base/json';
-import type { Message, Origin, Sealed, ToolContent, ToolResult } from '../protocol/message';
+import { mediaLabel } from '../base/text';
+import type { Media } from '../protocol/media';
+import type {
+  MediaPart,
+  Message,
+  Origin,
+  Sealed,
+  TextPart,
+  ToolContent,
+  ToolResult,
+} from '../protocol/message';
 
 const deepest = 200;
 
@@ -39,24 +49,56 @@ function isSame(left: Json, right: Json | undefined): boolean {
   return right !== undefined && JSON.stringify(left) === JSON.stringify(right);
 }
 
-/** A tool's result as one text. For an API without an error flag, the text of an error says so. */
+type MediaTest = (media: Media) => boolean;
+
+const none: MediaTest = () => false;
+
+/** A tool's result as one text. For an API without an error flag, the text of an error says so. `follows`: see `toolContentText`. */
 export function toolResultText(
   result: ToolResult,
-  options: { readonly errorFlag: boolean },
+  { errorFlag, follows }: { readonly errorFlag: boolean; readonly follows?: MediaTest },
 ): string {
-  const text = result.content.map(toolContentText).join('\n');
-  return result.isError && !options.errorFlag ? `Error: ${text}` : text;
+  const text = result.content.map((part) => toolContentText(part, follows)).join('\n');
+  return result.isError && !errorFlag ? `Error: ${text}` : text;
 }
 
-export function toolContentText(content: ToolContent): string {
+/** In place of media stands a note, because a refused request would end the run. `follows`: the media are in `mediaAfterResults`. */
+export function toolContentText(content: ToolContent, follows: MediaTest = none): string {
   switch (content.type) {
     case 'text':
       return content.text;
     case 'json':
       return JSON.stringify(content.value);
-    case 'media':
-      return `[${content.mediaType}]`;
+    case 'media': {
+      const why = follows(content) ? 'see after the results' : 'this model does not take it';
+      return `${mediaLabel(content.mediaType, content.source)} (${why})`;
+    }
   }
+}
+
+/**
+ * The media that an API takes from a user, but not inside of a result. They go into a user message after all results of the turn, because
+ * each call must have its result first. A text before each says which result it belongs to.
+ */
+export function mediaAfterResults(
+  results: readonly ToolResult[],
+  follows: (media: Media, result: ToolResult) => boolean,
+): readonly (TextPart | MediaPart)[] {
+  return results.flatMap((result, index) =>
+    result.content.flatMap((part): (TextPart | MediaPart)[] => {
+      if (part.type !== 'media' || !follows(part, result)) return [];
+      const label = mediaLabel(part.mediaType, part.source);
+      return [
+        { type: 'text', text: `${label} of result ${index + 1}, from ${result.name}:` },
+        part,
+      ];
+    }),
+  );
+}
+
+/** True for an address that every provider can fetch, and for media without one. */
+export function isOnWeb({ source }: Media): boolean {
+  return source.kind !== 'url' || /^https?:/i.test(source.url);
 }
 
 export function tokenCount(value: unknown): number | null {

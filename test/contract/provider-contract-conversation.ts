@@ -145,6 +145,35 @@ export function conversationContract(dialect: ProviderDialect, test: ContractTes
     ]);
   });
 
+  test('sends the picture of a tool once, and a result for each call', async () => {
+    double.answers(twoCalls, { content: 'A chart.' });
+    const first = await provider.call(aRequest(dialect, { tools }), recordedOptions().options);
+    const data = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAAB';
+    const picture = {
+      type: 'media' as const,
+      mediaType: 'image/png',
+      source: { kind: 'base64' as const, data },
+    };
+    const answers = [
+      { content: [{ type: 'text' as const, text: 'May' }, picture] },
+      { content: [{ type: 'text' as const, text: 'noon' }] },
+    ];
+    const messages = [
+      userMessage('What is the weather in Paris?'),
+      assistantMessage(first),
+      toolMessage(first, answers),
+    ];
+    const response = await provider.call(
+      aRequest(dialect, { messages, tools }),
+      recordedOptions().options,
+    );
+
+    expect(visibleParts(response)).toMatchObject([{ type: 'text', text: 'A chart.' }]);
+    const body = double.tap.requests.at(-1)?.body ?? {};
+    expect(JSON.stringify(body).split(data)).toHaveLength(2);
+    expect(wire.results(body).map(({ id }) => id)).toEqual(wire.calls(body).map(({ id }) => id));
+  });
+
   test('repeats the wire prefix byte for byte over a growing conversation', async () => {
     double.answers(
       { ...twoCalls, reasoning: 'Two calls will do.' },

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../base/json';
-import type { AssistantPart, MediaSource, ToolContent, ToolResult } from '../../protocol/message';
+import { type Media, pdfType as pdf, pictureTypes as imageTypes } from '../../protocol/media';
+import type { AssistantPart, ToolContent, ToolResult } from '../../protocol/message';
 import type {
   DocumentBlockParam,
   ImageBlockParam,
@@ -7,12 +8,11 @@ import type {
   ToolResultBlockParam,
 } from '@anthropic-ai/sdk/resources/messages/messages';
 import { ProviderError } from '../../protocol/errors';
-import { toolContentText } from '../wire';
+import { isOnWeb, toolContentText } from '../wire';
 import { unreadContent } from '../stored-content';
 
-const imageTypes = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'] as const;
-
-const pdf = 'application/pdf';
+/** The API takes pictures of 5 MB. Base64 has four characters for three bytes. */
+const longestPicture = (5_000_000 / 3) * 4;
 
 /** The name of this API. Data sealed under it goes back only to it. */
 export const anthropicApi = 'anthropic-messages';
@@ -46,8 +46,6 @@ export function projectedBlock(part: AssistantPart): MessageBlock | undefined {
   }
 }
 
-type Media = { readonly mediaType: string; readonly source: MediaSource };
-
 /** The API refuses text blocks without a visible character. */
 export function textBlocks(text: string): TextBlockParam[] {
   return text.trim() === '' ? [] : [{ type: 'text', text }];
@@ -78,20 +76,33 @@ export function mediaBlock(media: Media): ImageBlockParam | DocumentBlockParam {
   }
 }
 
+/** True for media that a tool's result, or a user, may have. */
+export function isTaken(media: Media): boolean {
+  const { mediaType, source } = media;
+  if (mediaType === pdf) return isOnWeb(media);
+  const isShort = source.kind !== 'base64' || source.data.length <= longestPicture;
+  return imageTypes.some((type) => type === mediaType) && isShort && isOnWeb(media);
+}
+
+/** In an error the API takes only text: its media follow the results. */
 export function toolResultBlock(result: ToolResult, id: string): ToolResultBlockParam {
-  const content = result.content.flatMap(resultBlocks);
+  const { isError } = result;
+  const content = result.content.flatMap((item) => resultBlocks(item, isError));
   // The API refuses an error without a text.
-  if (content.length === 0 && result.isError) content.push({ type: 'text', text: 'failed' });
+  if (content.length === 0 && isError) content.push({ type: 'text', text: 'failed' });
   return {
     type: 'tool_result',
     tool_use_id: id,
     ...(content.length === 0 ? {} : { content }),
-    ...(result.isError ? { is_error: true } : {}),
+    ...(isError ? { is_error: true } : {}),
   };
 }
 
 function resultBlocks(
   item: ToolContent,
+  isError: boolean,
 ): (TextBlockParam | ImageBlockParam | DocumentBlockParam)[] {
-  return item.type === 'media' ? [mediaBlock(item)] : textBlocks(toolContentText(item));
+  return item.type === 'media' && isTaken(item) && !isError
+    ? [mediaBlock(item)]
+    : textBlocks(toolContentText(item, isTaken));
 }

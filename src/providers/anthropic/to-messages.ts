@@ -4,10 +4,11 @@ import type {
 } from '@anthropic-ai/sdk/resources/messages/messages';
 import { CallIds } from '../../base/call-ids';
 import { isJsonObject } from '../../base/json';
-import type { AssistantMessage, AssistantPart, Message } from '../../protocol/message';
-import { withDifference } from '../wire';
+import type { AssistantMessage, AssistantPart, Message, UserMessage } from '../../protocol/message';
+import { mediaAfterResults, withDifference } from '../wire';
 import {
   anthropicApi,
+  isTaken,
   mediaBlock,
   type MessageBlock,
   projectedBlock,
@@ -43,17 +44,26 @@ function toContent(message: Message, ids: CallIds): ContentBlockParam[] {
     case 'system':
       return [];
     case 'user':
-      return message.parts.flatMap((part): ContentBlockParam[] =>
-        part.type === 'text' ? textBlocks(part.text) : [mediaBlock(part)],
-      );
+      return userBlocks(message.parts);
     case 'assistant':
       ids.startTurn();
       return message.origin?.api === anthropicApi
         ? ownTurn(message, ids)
         : foreignTurn(message, ids);
     case 'tool':
-      return message.parts.map((result) => toolResultBlock(result, ids.result(result.callId)));
+      return [
+        ...message.parts.map((result) => toolResultBlock(result, ids.result(result.callId))),
+        ...userBlocks(
+          mediaAfterResults(message.parts, (media, { isError }) => isError && isTaken(media)),
+        ),
+      ];
   }
+}
+
+function userBlocks(parts: UserMessage['parts']): ContentBlockParam[] {
+  return parts.flatMap((part): ContentBlockParam[] =>
+    part.type === 'text' ? textBlocks(part.text) : [mediaBlock(part)],
+  );
 }
 
 /** The blocks this API once gave, each with its sealed fields. */

@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../base/json';
-import type { AssistantPart, MediaPart, Origin, ToolCallPart } from '../../protocol/message';
+import type { Media } from '../../protocol/media';
+import type { AssistantPart, Origin, ToolCallPart } from '../../protocol/message';
 import { asText, checkToolArguments, seal, sealedField, withoutNulls } from '../wire';
 import { unreadContent } from '../stored-content';
 
@@ -38,10 +39,7 @@ export function functionCall(call: ToolCallPart, withId: boolean): JsonObject {
 }
 
 /** Sends any media type: the model decides what it can read. A `ref` is the URI of an uploaded file. */
-export function mediaPart({
-  mediaType,
-  source,
-}: Pick<MediaPart, 'mediaType' | 'source'>): JsonObject {
+export function mediaPart({ mediaType, source }: Media): JsonObject {
   switch (source.kind) {
     case 'base64':
       return { inlineData: { mimeType: mediaType, data: source.data } };
@@ -52,6 +50,19 @@ export function mediaPart({
     case 'stored':
       return unreadContent();
   }
+}
+
+/** The media of a tool's result that the models take. */
+export function isTaken({ mediaType }: Media): boolean {
+  return /^(?:image\/(?:png|jpeg|webp|heic|heif)|(?:audio|video|text)\/.+|application\/pdf)$/.test(
+    mediaType,
+  );
+}
+
+/** True if the model takes the media inside of a result. It takes no other types there, and none by address. */
+export function isPartOfResult({ mediaType, source }: Media, model: string): boolean {
+  const isKnown = /^(?:image\/(?:png|jpeg|webp)|application\/pdf)$/.test(mediaType);
+  return isKnown && source.kind === 'base64' && !isBeforeThree(model);
 }
 
 /** The fields of `wire` that `projection` does not have, one level into its objects. */

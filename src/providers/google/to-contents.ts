@@ -4,15 +4,19 @@ import type {
   AssistantMessage,
   AssistantPart,
   Message,
+  ToolContent,
   ToolResult,
   UserMessage,
 } from '../../protocol/message';
-import { toolContentText } from '../wire';
+import type { Media } from '../../protocol/media';
+import { mediaAfterResults, toolContentText } from '../wire';
 import {
   checksSignatures,
   functionCall,
   googleApi,
   isMadeUp,
+  isPartOfResult,
+  isTaken,
   mediaPart,
   projectedPart,
   restored,
@@ -26,10 +30,18 @@ export function toContents(messages: readonly Message[], model: string): Content
   let knownIds: ReadonlySet<string> = new Set();
   return messages.flatMap((message): Content[] => {
     if (message.role === 'assistant') knownIds = idsGiven(message);
-    const parts = toParts(message, model, knownIds);
-    if (parts.length === 0) return [];
-    return [{ role: message.role === 'assistant' ? 'model' : 'user', parts }];
+    const role = message.role === 'assistant' ? 'model' : 'user';
+    return [toParts(message, model, knownIds), mediaAfter(message, model)]
+      .filter((parts) => parts.length > 0)
+      .map((parts) => ({ role, parts }));
   });
+}
+
+/** A turn of its own, because the API counts the parts of a turn with results: as many as the model made calls. */
+function mediaAfter(message: Message, model: string): Part[] {
+  if (message.role !== 'tool') return [];
+  const follows = (media: Media): boolean => isTaken(media) && !isPartOfResult(media, model);
+  return mediaAfterResults(message.parts, follows).flatMap(userParts);
 }
 
 function toParts(message: Message, model: string, knownIds: ReadonlySet<string>): Part[] {
@@ -42,7 +54,7 @@ function toParts(message: Message, model: string, knownIds: ReadonlySet<string>)
       return assistantParts(message, model);
     case 'tool':
       return message.parts.map((result) => ({
-        functionResponse: functionResponse(result, knownIds.has(result.callId)),
+        functionResponse: functionResponse(result, model, knownIds.has(result.callId)),
       }));
   }
 }
@@ -98,22 +110,24 @@ function idsGiven(message: AssistantMessage): Set<string> {
 }
 
 /** `response` must be an object. Its key says whether the call worked. */
-function functionResponse(result: ToolResult, withId: boolean): FunctionResponse {
-  const parts = result.content.flatMap((item) =>
-    item.type === 'media' ? [mediaPart(item) as FunctionResponsePart] : [],
-  );
+function functionResponse(result: ToolResult, model: string, withId: boolean): FunctionResponse {
+  const isPart = (item: ToolContent): item is Extract<ToolContent, { type: 'media' }> =>
+    item.type === 'media' && isPartOfResult(item, model);
+  const parts = result.content
+    .filter(isPart)
+    .map((item) => mediaPart(item) as FunctionResponsePart);
+  const others = result.content.filter((item) => !isPart(item));
   return {
     ...(withId ? { id: result.callId } : {}),
     name: result.name,
-    response: { [result.isError ? 'error' : 'output']: resultValue(result) },
+    response: { [result.isError ? 'error' : 'output']: resultValue(others) },
     ...(parts.length === 0 ? {} : { parts }),
   };
 }
 
 /** A single JSON value goes as it is; anything else becomes one text. */
-function resultValue({ content }: ToolResult): Json {
-  const values = content.filter((item) => item.type !== 'media');
+function resultValue(values: readonly ToolContent[]): Json {
   const [only] = values;
   if (only?.type === 'json' && values.length === 1) return only.value;
-  return values.map(toolContentText).join('\n');
+  return values.map((item) => toolContentText(item, isTaken)).join('\n');
 }

@@ -1,4 +1,5 @@
-import type { MediaPart, ToolCallPart, ToolContent } from '../../protocol/message';
+import type { Media } from '../../protocol/media';
+import type { ToolCallPart } from '../../protocol/message';
 import { ProviderError } from '../../protocol/errors';
 import type { ModelRequest } from '../provider';
 import { isJsonObject, type Json, type JsonObject, type JsonSchema } from '../../base/json';
@@ -35,8 +36,6 @@ const keywords = new Set([
 const formats = new Set([
   ...['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid'],
 ]);
-
-type Media = Pick<MediaPart, 'mediaType' | 'source'> | Extract<ToolContent, { type: 'media' }>;
 
 export function isImage(media: Media): boolean {
   return media.mediaType.startsWith('image/');

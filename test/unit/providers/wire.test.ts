@@ -32,9 +32,9 @@ describe('toolResultText', () => {
       'one\n2',
     ],
     [
-      'media by their type',
+      'a note in place of media',
       [{ type: 'media', mediaType: 'image/png', source: { kind: 'url', url: 'https://x' } }],
-      '[image/png]',
+      '[image/png https://x] (this model does not take it)',
     ],
     ['nothing', [], ''],
   ])('writes %s', (_name, content, expected) => {

@@ -5,7 +5,8 @@ import type {
   ChatCompletionTool,
 } from 'openai/resources/chat/completions/completions';
 import { defined, type JsonObject } from '../../../base/json';
-import { mergeExtra, toolResultText, withDifference } from '../../wire';
+import { type Media, pdfType, pictureTypes } from '../../../protocol/media';
+import { isOnWeb, mediaAfterResults, mergeExtra, toolResultText, withDifference } from '../../wire';
 import type { ModelRequest, ToolDeclaration } from '../../provider';
 import { chatApi, type Endpoint, type OpenPart, openParts } from '../endpoint';
 import {
@@ -27,6 +28,7 @@ import type {
   Message,
   TextPart,
   ToolCallPart,
+  ToolResult,
 } from '../../../protocol/message';
 import { toolCallBlock } from './chat-stream';
 
@@ -104,13 +106,22 @@ export function toChatMessages(
       case 'assistant':
         return [assistantMessage(message, ownHost) as unknown as ChatCompletionMessageParam];
       case 'tool':
-        return message.parts.map((result) => ({
-          role: 'tool',
-          tool_call_id: result.callId,
-          content: toolResultText(result, { errorFlag: false }),
-        }));
+        return toolMessages(message.parts);
     }
   });
+}
+
+/** A tool's message is a plain text. The media come in one user message after all results. */
+function toolMessages(results: readonly ToolResult[]): ChatCompletionMessageParam[] {
+  const media = mediaAfterResults(results, isTaken);
+  return [
+    ...results.map((result) => ({
+      role: 'tool' as const,
+      tool_call_id: result.callId,
+      content: toolResultText(result, { errorFlag: false, follows: isTaken }),
+    })),
+    ...(media.length === 0 ? [] : [{ role: 'user' as const, content: toChatUserContent(media) }]),
+  ];
 }
 
 /** Text and calls go into their own fields. Reasoning and unknown fields go back only to the API they came from. */
@@ -180,6 +191,13 @@ function toMediaPart(media: MediaPart): ChatCompletionContentPart {
     return { type: 'file', file: { filename: fileName(media), file_data: url } };
   }
   throw unsupportedMedia(chatApi, media);
+}
+
+/** True for what `toMediaPart` has a form for, and the API takes. */
+function isTaken(media: Media): boolean {
+  const { mediaType, source } = media;
+  if (pictureTypes.some((type) => type === mediaType)) return isOnWeb(media);
+  return source.kind !== 'url' && (mediaType === pdfType || audioFormat(mediaType) !== undefined);
 }
 
 function audioFormat(mediaType: string): 'wav' | 'mp3' | undefined {

@@ -4,7 +4,8 @@ import type {
   ResponseInputItem,
 } from 'openai/resources/responses/responses';
 import { defined, type JsonObject } from '../../../base/json';
-import { mergeExtra, toolContentText, toolResultText, withDifference } from '../../wire';
+import { type Media, pdfType, pictureTypes } from '../../../protocol/media';
+import { isOnWeb, mergeExtra, toolContentText, toolResultText, withDifference } from '../../wire';
 import type { ModelRequest, ToolDeclaration } from '../../provider';
 import {
   writtenArguments,
@@ -22,7 +23,6 @@ import type {
   MediaPart,
   Message,
   TextPart,
-  ToolContent,
   ToolResult,
 } from '../../../protocol/message';
 import { openParts, responsesApi } from '../endpoint';
@@ -180,21 +180,25 @@ function restoredItem(part: AssistantPart, sealed: JsonObject): JsonObject {
 }
 
 function toolOutputItem(result: ToolResult): JsonObject {
-  const hasMedia = result.content.some((content) => content.type === 'media');
+  const hasMedia = result.content.some((part) => part.type === 'media' && isTaken(part));
   const output = hasMedia ? mediaOutput(result) : toolResultText(result, { errorFlag: false });
   return { type: 'function_call_output', call_id: result.callId, output };
 }
 
 function mediaOutput(result: ToolResult): JsonObject[] {
   const blocks = result.content.map((content): JsonObject =>
-    content.type === 'media'
+    content.type === 'media' && isTaken(content)
       ? toResponsesMedia(content)
       : { type: 'input_text', text: toolContentText(content) },
   );
   return result.isError ? [{ type: 'input_text', text: 'Error:' }, ...blocks] : blocks;
 }
 
-type Media = MediaPart | Extract<ToolContent, { type: 'media' }>;
+/** The API has no form for sound and video. */
+function isTaken(media: Media): boolean {
+  const isKnown = [...pictureTypes, pdfType].some((type) => type === media.mediaType);
+  return isKnown && isOnWeb(media);
+}
 
 /** A single text goes as a plain string, which every server takes. */
 function toResponsesUserContent(parts: readonly (TextPart | MediaPart)[]): string | JsonObject[] {
