@@ -227,7 +227,9 @@ describe('the loop of an agent', () => {
     );
     await expect(longhaul.start('reader', 'x'.repeat(300_000))).rejects.toMatchObject({
       code: 'PayloadTooLarge',
-      message: 'input has 300002 bytes of JSON; the limit is 262144',
+      message: expect.stringMatching(
+        /^input has 300002 bytes of JSON; the limit is 262144/,
+      ) as string,
     });
   });
 });
