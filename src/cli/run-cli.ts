@@ -11,6 +11,7 @@ import { addDevCommand } from './commands/dev';
 import { addDevWorkerCommand } from './dev/dev-worker';
 import { addDiffCommand } from './commands/diff';
 import { addDoctorCommand } from './commands/doctor';
+import { addGcCommand } from './commands/gc';
 import { addInboxCommand, addListCommand, addThreadsCommand } from './commands/lists';
 import { addInitCommand, packageVersion } from './commands/init';
 import { addResetCommand } from './commands/reset';
@@ -36,6 +37,7 @@ const commands: readonly AddCommand[] = [
   addCancelCommand,
   addResetCommand,
   addSetupCommand,
+  addGcCommand,
   addValidateCommand,
   addSchemaCommand,
   addDiffCommand,
