@@ -10,6 +10,7 @@ import {
   CancellationScope,
   condition,
   ContinueAsNew,
+  getExternalWorkflowHandle,
   isCancellation,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -240,8 +241,18 @@ export class Run implements HandledRun {
    */
   takeInputs({ child, branch = child, inputs }: ChildInputs): void {
     if (this.#driven?.children.isOpen(branch) !== true) return;
+    const isOver = this.#execution.requests.ended || isCancelled();
+    if (isOver && inputs.length > 0) return this.#cancelAgain(branch, child);
     this.#execution.requests.publishChild(child, inputs, branch);
     this.#execution.show();
+  }
+
+  /** Nobody will answer: this run is over, or cancelled. A run below that was reset since then has lost its own cancellation. */
+  #cancelAgain(...runs: readonly string[]): void {
+    const ownRuns = [...new Set(runs)].filter((run) => run.startsWith(this.#position.workflowId));
+    CancellationScope.nonCancellable(() =>
+      Promise.all(ownRuns.map((run) => getExternalWorkflowHandle(run).cancel())),
+    ).catch(() => undefined);
   }
 
   takeOutcome(outcome: ChildOutcome): void {
@@ -264,6 +275,8 @@ export class Run implements HandledRun {
     this.#work.cancel();
   }
 }
+
+const isCancelled = (): boolean => CancellationScope.current().consideredCancelled;
 
 /** Makes the driver for the run's kind. It starts at the beginning, or where an earlier execution stopped. */
 function createDriver(run: DrivenRun, carried: CarriedRun | undefined): Driver {

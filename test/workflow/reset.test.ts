@@ -1,7 +1,9 @@
 // Workflow resets on the dev server: what becomes of children that wait while the run that called them goes back.
 
 import { randomUUID } from 'node:crypto';
-import { defineTool, sequential } from '../../src';
+import { NativeConnection, Worker } from '@temporalio/worker';
+import { z } from 'zod';
+import { activityTool, defineTool, sequential } from '../../src';
 import { runCli } from '../../src/cli/run-cli';
 import type { RunHandle } from '../../src/client';
 import { updateId } from '../../src/client/run-handle';
@@ -22,7 +24,11 @@ describe('a reset', () => {
     harness = await openHarness();
     terminal = fakeTerminal();
   });
-  afterEach(() => harness.close());
+  const stops: (() => Promise<void>)[] = [];
+  afterEach(async () => {
+    await Promise.all(stops.splice(0).map((stop) => stop()));
+    await harness.close();
+  });
 
   /** A first step that answers, and a second one below which somebody asks. */
   async function startAsking(): Promise<RunHandle> {
@@ -139,6 +145,54 @@ describe('a reset', () => {
       expect(guesses.some((guess) => accepted.includes(guess))).toBe(false);
     }
     expect(new Set(ids).size).toBe(2);
+  });
+
+  it('of a child that was cancelled with its caller lets both end', async () => {
+    const taskQueue = randomUUID();
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    let begun = 0;
+    const activities = {
+      Linger: async () => {
+        begun += 1;
+        await released;
+      },
+    };
+    const connection = await NativeConnection.connect({ address: devServerAddress() });
+    const foreign = await Worker.create({ connection, taskQueue, activities });
+    const ended = foreign.run();
+    stops.push(async () => {
+      release();
+      foreign.shutdown();
+      await ended;
+      await connection.close();
+    });
+    const linger = activityTool({
+      name: 'linger',
+      description: 'Waits, and does not hear that it is cancelled',
+      inputSchema: z.object({}),
+      activity: 'Linger',
+      taskQueue,
+    });
+    const agents = scriptedAgents();
+    const script: Script = [{ toolCalls: [{ name: 'linger', args: {} }] }, ask, 'answered'];
+    const asker = agents.agent('asker', script, { tools: [linger], askUser: 'tool' });
+    const root = sequential({ id: 'outer', steps: [asker] });
+    await harness.worker({ runners: [root], providers: { scripted: agents.provider } });
+    const run = await harness.longhaul.start(root.id, 'Go');
+    await eventually('the tool runs', () => begun === 1);
+    const [workflowId = ''] = (await run.tree()).children.map((child) => child.workflowId);
+    const child = harness.longhaul.run(workflowId);
+    const isCancelled = async (): Promise<boolean> => {
+      const events = await fetchHistory(harness.longhaul, workflowId);
+      return events.some((event) => event.workflowExecutionCancelRequestedEventAttributes);
+    };
+    await run.cancel('enough');
+    await eventually('the child is cancelled', isCancelled);
+    await reset(child, 0);
+    release();
+    await expect(run.result()).rejects.toMatchObject({ code: 'RunCancelled' });
+    await eventually('all are closed', async () => (await openBelow(run)).length === 0);
   });
 
   it('is not the end for those who wait', async () => {
