@@ -18,18 +18,11 @@ import type { AgentConfig } from '../../protocol/activities';
 import type { ContextSpec } from '../../protocol/spec';
 import { summarisingActivities } from '../activity-proxies';
 import { failureReason, failureSpend } from '../children/child-failure';
+import type { CarriedPrompt } from '../run/carried-run';
 import type { DrivenRun } from '../run/driver';
 
 /** After a failed summary, so many turns pass before the next one. */
 const turnsAfterFailure = 3;
-
-/** What survives continue-as-new. The sizes follow from the log. */
-export type CarriedPrompt = {
-  /** The provider refused the prompt as too long: a compaction is due, or the run has tried one. */
-  readonly refused?: 'due' | 'tried';
-  /** The number of turns when a summary failed. */
-  readonly failedAt?: number;
-};
 
 type Parts = {
   readonly config: AgentConfig;

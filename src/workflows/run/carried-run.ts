@@ -12,11 +12,18 @@ import type { StoredMachine } from '../../core/machine/run-state';
 import type { CarriedBudget } from '../../core/budget/budget';
 import type { JsonObject } from '../../base/json';
 import type { ChildView } from '../../protocol/run';
-import type { CarriedPrompt } from '../agent/prompt-keeper';
 import type { CarriedRequests } from '../execution/pending-requests';
 import type { LoadedDefinition } from './load';
 import { deflateJson, inflated } from '../deflated-json';
 import type { RunLog } from '../execution/run-log';
+
+/** Where an agent's compaction is. The sizes follow from the log. */
+export type CarriedPrompt = {
+  /** The provider refused the prompt as too long: a compaction is due, or the run has tried one. */
+  readonly refused?: 'due' | 'tried';
+  /** The number of turns when a summary failed. */
+  readonly failedAt?: number;
+};
 
 /** How far the runner itself is. The log travels beside it, or the next execution reads it. */
 export type CarriedProgress =
