@@ -11,6 +11,7 @@ export type Measured = {
   readonly bytes: number;
   readonly shared: number;
   readonly refusal?: string;
+  readonly body: Wire;
 };
 
 type Script = {
@@ -81,7 +82,8 @@ export class StrictProvider {
     const shared = kind === 'turn' ? sharedPrefix(this.#before, prompt) : 0;
     if (kind === 'turn' && refusal === undefined) this.#before = prompt;
     const bytes = Buffer.byteLength(prompt);
-    this.requests.push({ kind, tokens, bytes, shared, ...(refusal !== undefined && { refusal }) });
+    const problem = refusal !== undefined && { refusal };
+    this.requests.push({ kind, tokens, bytes, shared, ...problem, body });
   }
 
   #reply(body: Wire): Turn {
