@@ -7,7 +7,7 @@
  */
 import { utf8Length } from '../../base/text';
 import type { Clearing, SummaryEvent } from '../../protocol/log';
-import type { Message, ToolContent, ToolResult, UserMessage } from '../../protocol/message';
+import type { Message, Stored, ToolContent, ToolResult, UserMessage } from '../../protocol/message';
 import { askUserTool } from '../../protocol/names';
 
 /** A shorter result stays: the note would not be shorter. */
@@ -79,17 +79,20 @@ export function clears(
   bytes: number,
 ): boolean {
   if (bytes <= Math.max(over, leastCleared) || name === askUserTool.name) return false;
-  return !except.includes(name) || storedOf(content) !== undefined;
+  // What nobody should call again goes only if all of it can be read again.
+  return !except.includes(name) || storedTexts(content).length === content.length;
 }
 
 /** The message that stays of a cleared result. */
 export function clearedNote(content: ToolResult['content'], shown: number): ToolContent {
-  const stored = storedOf(content);
-  const what = `result of ${stored?.bytes ?? shown} bytes cleared to save room`;
+  const all = storedTexts(content);
+  const [stored] = all;
+  const bytes = all.reduce((sum, each) => sum + each.bytes, 0) || shown;
+  const what = `result of ${bytes} bytes cleared to save room`;
   if (stored === undefined)
     return { type: 'text', text: `[${what}; call the tool again if you need it]` };
-  const ref = stored.digest.slice(0, 16);
-  return { type: 'text', text: `[${what}; read it with read_result, ref ${ref}]`, stored };
+  const refs = all.map(({ digest }) => `ref "${digest}"`).join(', ');
+  return { type: 'text', text: `[${what}; read it with read_result, ${refs}]`, stored };
 }
 
 function cleared(placed: PlacedMessage, clearings: readonly Clearing[]): PlacedMessage {
@@ -119,8 +122,8 @@ function contentBytes(part: ToolContent): number {
   return source.kind === 'base64' ? source.data.length : 0;
 }
 
-function storedOf(content: ToolResult['content']) {
+function storedTexts(content: ToolResult['content']): readonly Stored[] {
   return content.flatMap((part) =>
     part.type === 'text' && part.stored !== undefined ? [part.stored] : [],
-  )[0];
+  );
 }

@@ -4,7 +4,7 @@ import { allMessages, foldLog, transcriptOf } from '../../../../src/core/transcr
 import { toolTrace } from '../../../../src/core/transcript/tool-trace';
 import { Transcript } from '../../../../src/core/transcript/transcript';
 import type { Clearing, LogEvent } from '../../../../src/protocol/log';
-import type { Message, ToolResult } from '../../../../src/protocol/message';
+import type { Message, ToolContent, ToolResult } from '../../../../src/protocol/message';
 import { assistant, call, noUsage, result, text, tool, user, userEvent } from '../builders';
 
 const summarised = (value: string): Message =>
@@ -133,19 +133,32 @@ describe('a cleared result', () => {
     expect(foldLog(log)).toEqual(allMessages(log));
   });
 
-  it('names the reference where the store still has it, whatever the tool', () => {
-    const stored = { digest: 'ab'.repeat(32), bytes: 5_000_000 };
-    const content = [{ type: 'text' as const, text: long, stored }];
-    const log = [
+  const storedText = (digest: string, bytes: number) => ({
+    type: 'text' as const,
+    text: long,
+    stored: { digest, bytes },
+  });
+
+  const clearedOf = (content: ToolContent[]) =>
+    foldLog([
       userEvent('go'),
       ...round('a', '', { name: 'pay', content }),
       clear(1, { except: ['pay'] }),
-    ];
-    const ref = 'ab'.repeat(8);
-    const told = `[result of 5000000 bytes cleared to save room; read it with read_result, ref ${ref}]`;
-    expect(foldLog(log).at(-1)).toEqual(
+    ]).at(-1);
+
+  it('names the references that read_result takes where the store still has it, whatever the tool', () => {
+    const [one, other] = ['ab'.repeat(32), 'cd'.repeat(32)];
+    const told = `[result of 5000300 bytes cleared to save room; read it with read_result, ref "${one}", ref "${other}"]`;
+    const content = [storedText(one, 5_000_000), storedText(other, 300)];
+    const stored = { digest: one, bytes: 5_000_000 };
+    expect(clearedOf(content)).toEqual(
       tool(result('a', '', { name: 'pay', content: [{ type: 'text', text: told, stored }] })),
     );
+  });
+
+  it('stays whole where the store has only a part of what nobody should call for again', () => {
+    const content = [storedText('ab'.repeat(32), 5_000_000), { type: 'text' as const, text: long }];
+    expect(clearedOf(content)).toEqual(tool(result('a', '', { name: 'pay', content })));
   });
 });
 
