@@ -13,7 +13,6 @@ import { LonghaulError } from '../../protocol/errors';
 import type { JsonObject } from '../../base/json';
 import type { ChildResult, RunInput } from '../../protocol/run';
 import { fitTexts, sizeInJson } from '../transcript/fit-texts';
-import { mergeDelta } from '../session';
 import { noTotals, RunningTotals, type Totals } from './child-results';
 import { MergedSession } from './merged-session';
 import type { ChildFailure, Plan, PlanOutcome, PlanResult, PlanStart, PlannedChild } from './plan';
@@ -164,7 +163,8 @@ export class ParallelPlan implements Plan {
   #endWith(element: string, result: ChildResult): void {
     const { finalResponse, completionReason } = result;
     this.#totals.add(element, result);
-    this.#session = mergeDelta(this.#session, result.delta);
+    this.#merged.merge(result.delta);
+    this.#session = this.#merged.session;
     this.#end({
       kind: 'complete',
       result: {
