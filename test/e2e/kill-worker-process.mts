@@ -3,6 +3,7 @@ import { appendFileSync } from 'node:fs';
 import { Context } from '@temporalio/activity';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { defineAgent, defineTool, parallel, sequential } from 'longhaul';
+import { FileResults } from 'longhaul/results';
 import { createWorker, SqliteStores } from 'longhaul/worker';
 import type { Message } from '../../src/protocol/message.ts';
 import type { Question } from './kill-worker-gate.ts';
@@ -20,6 +21,8 @@ export type WorkerSettings = {
   readonly diesBefore?: string;
   /** The file of its stores. */
   readonly stores?: string;
+  /** The folder of its result store. */
+  readonly results?: string;
 };
 
 const settings = JSON.parse(process.argv[2] ?? '{}') as WorkerSettings;
@@ -33,11 +36,15 @@ async function ask(question: Omit<Question, 'pid'>, signal?: AbortSignal): Promi
 }
 
 type Call = { readonly name: string; readonly args: { [key: string]: string | number } };
-type Turn = string | readonly Call[] | ((last: string) => string);
+type Said = string | readonly Call[];
+type Turn = Said | ((last: string, messages: readonly Message[]) => Said);
 
 const lookUp = (word: string): Call => ({ name: 'look_up', args: { word } });
 
-/** What the model says to each first message, turn by turn; a function is given the last message of the request. */
+const refIn = (messages: readonly Message[]): string =>
+  /[0-9a-f]{64}/.exec(textOf(messages[2]))?.[0] ?? 'no ref';
+
+/** What the model says to each first message, turn by turn; a function is given the last message of the request, and all. */
 const scripts: { readonly [run: string]: readonly Turn[] } = {
   'slow model': [[lookUp('oak')], [lookUp('elm'), lookUp('fir')], 'Three trees.'],
   'idempotent tool': [[{ name: 'charge', args: { amount: 5 } }, lookUp('oak')], 'Charged once.'],
@@ -51,6 +58,21 @@ const scripts: { readonly [run: string]: readonly Turn[] } = {
   ],
   'killed server': [[lookUp('oak')], [lookUp('elm')], 'Two trees.'],
   chat: ['Hello.', 'Hello again.'],
+  report: [
+    [{ name: 'fetch_report', args: {} }],
+    // More than one history takes.
+    ...Array.from({ length: 4 }, () =>
+      Array.from({ length: 5 }, (): Call => ({ name: 'fill', args: {} })),
+    ),
+    (_last, messages) => [
+      { name: 'find_in_result', args: { ref: refIn(messages), match: 'needle-\\w+' } },
+    ],
+    (last, messages) => {
+      const from = Number(/"(\d+): /.exec(last)?.[1]);
+      return [{ name: 'read_result', args: { ref: refIn(messages), from, lines: 1 } }];
+    },
+    (last) => `It says: ${/here is the needle-\w+/.exec(last)?.[0]}.`,
+  ],
   'every step': [[{ name: 'charge', args: { amount: 7 } }], 'Charged once.'],
 };
 
@@ -73,7 +95,7 @@ const gateModel = {
     await ask({ run, step: `model ${turn + 1}` }, signal);
     const script = run.startsWith('booking') ? bookings : scripts[run];
     const said = script?.[turn] ?? 'I have nothing to say.';
-    const text = typeof said === 'function' ? said(textOf(messages.at(-1))) : said;
+    const text = typeof said === 'function' ? said(textOf(messages.at(-1)), messages) : said;
     const content =
       typeof text === 'string'
         ? [{ type: 'text' as const, text }]
@@ -129,6 +151,24 @@ const aroundBooking = {
   },
 };
 
+const hay = 'the quick brown fox jumps over the lazy dog, and then again\n'.repeat(42_000);
+const fetchReport = defineTool({
+  name: 'fetch_report',
+  description: 'Fetches a report of 5 MB',
+  inputSchema: { type: 'object', properties: {} },
+  execute: async (_args, { context, signal }) => {
+    await ask({ run: context['run'] as string, step: 'fetch_report' }, signal);
+    return `${hay}here is the needle-7f3a\n${hay}`;
+  },
+});
+const fill = defineTool({
+  name: 'fill',
+  description: 'Fills the history',
+  inputSchema: { type: 'object', properties: {} },
+  maxResultBytes: 250_000,
+  execute: () => 'x'.repeat(240_000),
+});
+
 const text = { type: 'string' } as const;
 const helper = defineAgent({
   id: 'helper',
@@ -136,6 +176,8 @@ const helper = defineAgent({
   askUser: 'tool',
   tools: [
     book,
+    fetchReport,
+    fill,
     defineTool({
       name: 'look_up',
       description: 'Looks a word up',
@@ -199,6 +241,7 @@ const worker = await createWorker({
   runners: [helper, chatty, tree],
   providers: { gate: gateModel },
   ...(settings.stores !== undefined && { stores: new SqliteStores({ path: settings.stores }) }),
+  ...(settings.results !== undefined && { results: new FileResults({ folder: settings.results }) }),
   workerOptions: {
     shutdownGraceTime: '1s',
     interceptors: {

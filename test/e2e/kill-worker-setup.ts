@@ -9,7 +9,7 @@ import { WorkerProcess } from './kill-worker-child';
 
 type KillSettings = Pick<
   WorkerSettings,
-  'diesAfterEveryStep' | 'diesAfter' | 'diesBefore' | 'stores'
+  'diesAfterEveryStep' | 'diesAfter' | 'diesBefore' | 'stores' | 'results'
 >;
 
 /** A client on a task queue of its own, and workers for it. */

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { RunHandle } from '../../src/client';
 import { startDevServer } from '../../src/server/dev-server';
 import { devServerAddress } from '../servers';
+import { fetchHistory } from '../workflow/history';
 import { boundaries, killAtEveryBoundary } from './kill-worker-bookings';
 import { killInChat } from './kill-worker-chat';
 import { KillSetup } from './kill-worker-setup';
@@ -101,6 +102,31 @@ async function killAfterEveryStep() {
   return { record: await record, deaths, charges };
 }
 
+/**
+ * A result of 5 MB goes into a result store, and the run continues as new. Its worker is killed before the model searches the result,
+ * and another one goes on.
+ */
+async function killBeforeRead() {
+  const results = mkdtempSync(join(tmpdir(), 'longhaul-killed-reader-'));
+  setup.onClose(async () => rmSync(results, { recursive: true }));
+  const { longhaul, startWorker } = await setup.cluster(devServerAddress());
+  const firstWorker = await startWorker({ results });
+  gate.hold('report', 'model 6');
+  const run = await startRun(longhaul, 'report');
+  await setup.held('report', 'model 6');
+  const [started] = await fetchHistory(longhaul, run.workflowId);
+  await firstWorker.kill();
+  await startWorker({ results });
+  const { finalResponse } = await run.result();
+  return {
+    text: finalResponse.text,
+    continuedFrom: started?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId,
+    killedPid: firstWorker.pid,
+    fetchedBy: gate.arrivals('report', 'fetch_report').map(({ pid }) => pid),
+    searchedBy: gate.arrivals('report', 'model 7').map(({ pid }) => pid),
+  };
+}
+
 /** A server of its own is killed while one run is in a model call and one waits, and started again with its file. */
 async function killServer() {
   const scratch = mkdtempSync(join(tmpdir(), 'longhaul-killed-server-'));
@@ -130,6 +156,7 @@ describe('killed with SIGKILL', () => {
   let server: ReturnType<typeof killServer>;
   let bookings: ReturnType<typeof killAtEveryBoundary>;
   let tree: ReturnType<typeof killBelowTree>;
+  let reader: ReturnType<typeof killBeforeRead>;
   let chats: Record<'diesBefore' | 'diesAfter', ReturnType<typeof killInChat>>;
 
   beforeAll(async () => {
@@ -137,11 +164,20 @@ describe('killed with SIGKILL', () => {
     undisturbed = await runUndisturbed();
     [server, middle, everyStep] = [killServer(), killInTheMiddle(), killAfterEveryStep()];
     [bookings, tree] = [killAtEveryBoundary(setup), killBelowTree(setup)];
+    reader = killBeforeRead();
     chats = {
       diesBefore: killInChat(setup, 'diesBefore'),
       diesAfter: killInChat(setup, 'diesAfter'),
     };
-    for (const experiment of [server, middle, everyStep, bookings, tree, ...Object.values(chats)])
+    for (const experiment of [
+      server,
+      middle,
+      everyStep,
+      bookings,
+      tree,
+      reader,
+      ...Object.values(chats),
+    ])
       experiment.catch(() => undefined);
   });
   afterAll(() => setup.close());
@@ -240,6 +276,15 @@ describe('killed with SIGKILL', () => {
         },
       },
     });
+  });
+
+  it('a worker leaves a result of 5 MB to another one, which finds what is in it after a continue-as-new', async () => {
+    const { text, continuedFrom, killedPid, fetchedBy, searchedBy } = await reader;
+    expect(text).toBe('It says: here is the needle-7f3a.');
+    expect(continuedFrom).toBeTruthy();
+    expect(fetchedBy).toEqual([killedPid]);
+    expect(searchedBy).not.toContain(killedPid);
+    expect(searchedBy).not.toHaveLength(0);
   });
 
   it('a worker that has done its work and has not said so yet leads to the same, at every step', async () => {
