@@ -12,13 +12,13 @@ import ts from 'typescript';
 process.chdir(resolve(import.meta.dirname, '..'));
 
 const LIMITS = {
-  'source files': 372,
-  'source lines': 48_000,
+  'source files': 360,
+  'source lines': 47_500,
   'local imports, 90th percentile': 13,
   'files with one importer, %': 29,
   'import circles, types included': 0,
-  'exported names': 200,
-  'workflow bundle, KB': 2_050,
+  'exported names': 217,
+  'workflow bundle, KB': 2_066,
   'packed package, KB': 2_700,
 };
 

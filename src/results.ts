@@ -1,10 +1,5 @@
 /** Stores for large results, inputs and media of runs. */
-export {
-  PostgresResults,
-  type PostgresResultsOptions,
-  SqliteResults,
-  type SqliteResultsOptions,
-} from './results/database-results';
+export { PostgresResults, SqliteResults } from './results/database-results';
 export { FileResults, type FileResultsOptions } from './results/file-results';
 export type {
   DeleteScopeOptions,
@@ -13,4 +8,4 @@ export type {
   ResultStore,
   ScopePage,
 } from './results/result-store';
-export { type S3ClientLike, S3Results, type S3ResultsOptions } from './results/s3-results';
+export { S3Results, type S3ResultsOptions } from './results/s3-results';

@@ -14,10 +14,6 @@ import {
   type ScopePage,
 } from './result-store';
 
-export type SqliteResultsOptions = SqliteStoresOptions;
-
-export type PostgresResultsOptions = PostgresStoresOptions;
-
 const tables = { results: 'longhaul_results' } as const;
 
 /** A row for each content. */
@@ -82,7 +78,7 @@ class DatabaseResults implements ResultStore {
 export class SqliteResults extends DatabaseResults {
   readonly #rows: SqliteRows;
 
-  constructor(options: SqliteResultsOptions) {
+  constructor(options: SqliteStoresOptions) {
     const rows = new SqliteRows(options);
     super(rows.run, tables.results);
     this.#rows = rows;
@@ -104,7 +100,7 @@ export class SqliteResults extends DatabaseResults {
 export class PostgresResults extends DatabaseResults {
   readonly #rows: PostgresRows;
 
-  constructor(options: PostgresResultsOptions = {}) {
+  constructor(options: PostgresStoresOptions = {}) {
     const rows = new PostgresRows(options);
     super(rows.run, inSchema(rows.schema, tables).results);
     this.#rows = rows;

@@ -16,7 +16,7 @@ import {
 } from './result-store';
 
 /** The part of an `S3Client` of the package `@aws-sdk/client-s3` that we use. */
-export type S3ClientLike = { send(command: never, options?: never): Promise<unknown> };
+type S3ClientLike = { send(command: never, options?: never): Promise<unknown> };
 
 export type S3ResultsOptions = {
   readonly bucket: string;
