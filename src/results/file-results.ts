@@ -138,7 +138,7 @@ async function readScope(folder: string): Promise<ResultScope | undefined> {
 
 /** The file with the name goes last: if the process ends before, the next call goes on. */
 async function deleteFolder(folder: string): Promise<number> {
-  const files = (await readdir(folder)).filter((name) => name !== nameFile);
+  const files = ((await ifThere(readdir(folder))) ?? []).filter((name) => name !== nameFile);
   for (const name of files) await rm(join(folder, name), { force: true });
   await rm(folder, { recursive: true, force: true });
   return files.filter(isDigest).length;

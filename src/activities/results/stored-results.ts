@@ -7,6 +7,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Context, log } from '@temporalio/activity';
+import type { Json } from '../../base/json';
 import { mediaLabel } from '../../base/text';
 import { cutOutput, textShare, type ToolOutput } from '../../core/transcript/tool-output';
 import { storedHead } from '../../core/transcript/fit-texts';
@@ -74,10 +75,23 @@ function bytesOver(part: ToolContent, maxBytes: number): Uint8Array | undefined 
     }
     case 'text':
       return Buffer.byteLength(part.text) > maxBytes ? Buffer.from(part.text) : undefined;
-    case 'json':
-      if (Buffer.byteLength(JSON.stringify(part.value)) <= maxBytes) return undefined;
-      return Buffer.from(JSON.stringify(part.value, null, 2));
+    case 'json': {
+      const compact = JSON.stringify(part.value);
+      return Buffer.byteLength(compact) > maxBytes ? jsonBytes(part.value, compact) : undefined;
+    }
   }
+}
+
+/** With indents, unless these make it too large: each number in deep JSON may get hundreds of blanks. */
+function jsonBytes(value: Json, compact: string): Uint8Array {
+  try {
+    const bytes = Buffer.from(JSON.stringify(value, null, 2));
+    if (bytes.byteLength <= limits.storedContent) return bytes;
+  } catch (error) {
+    // The text is longer than a string may be.
+    if (!(error instanceof RangeError)) throw error;
+  }
+  return Buffer.from(compact);
 }
 
 function inStore(part: ToolContent, stored: Stored, bytes: Uint8Array | undefined): ToolContent {

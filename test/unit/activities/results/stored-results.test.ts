@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { keptOutput, withContent } from '../../../../src/activities/results/stored-results';
+import type { Json } from '../../../../src/base/json';
 import { limits } from '../../../../src/protocol/limits';
 import type { Message, ToolOutput } from '../../../../src/protocol/message';
 import { StoredContent } from '../../../../src/results/stored-content';
@@ -69,6 +70,18 @@ describe('keptOutput', () => {
     const [part] = (await keep(ok({ type: 'json', value }), { maxBytes: 1_000 })).content;
     expect(part).toMatchObject({ type: 'text', stored: { bytes: kept()[0]?.byteLength } });
     expect(kept()[0]?.toString()).toBe(JSON.stringify(value, null, 2));
+  });
+
+  it.each([
+    ['over the limit of a store', 200_000],
+    ['longer than a string may be', 1_500_000],
+  ])('keeps JSON without indents where these make it %s', async (_, length) => {
+    const nest = (value: Json, depth: number): Json =>
+      depth === 0 ? value : nest([value], depth - 1);
+    const value = nest(new Array<number>(length).fill(0), 190);
+    const { content } = await keep(ok({ type: 'json', value }));
+    expect(content).toMatchObject([{ type: 'text', stored: { bytes: 2 * (length + 190) + 1 } }]);
+    expect(kept()[0]?.toString()).toBe(JSON.stringify(value));
   });
 
   it('keeps media over the limit as bytes', async () => {
