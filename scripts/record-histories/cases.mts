@@ -71,6 +71,13 @@ const remember = defineTool({
   },
 });
 
+const readPage = defineTool({
+  name: 'read_page',
+  description: 'Reads a page',
+  inputSchema: anything,
+  execute: () => 'All trees have leaves. '.repeat(60),
+});
+
 const tools: readonly Tool[] = [lookUp, refund, unreliable, remember];
 const lookUpCall = (word: string) => ({ name: 'look_up', args: { word } });
 const ask = (question: string, options?: readonly string[]): ScriptedStep => ({
@@ -122,6 +129,27 @@ function research(name: string) {
   const [callee] = cast(name, ['callee']) as [Agent];
   return subAgent(callee, { name: 'research', description: 'Researches' });
 }
+
+/** Reads pages until the prompt has outgrown its window a few times. A summary is one of the model's calls, too. */
+function pages(count: number): readonly ScriptedStep[] {
+  let read = 0;
+  const step: ScriptedStep = (request) => {
+    if (request.instructions?.startsWith('You summarise')) return { text: 'Trees have leaves.' };
+    read += 1;
+    const inputTokens = Math.ceil(JSON.stringify(request.messages).length / 4);
+    const usage = { inputTokens, outputTokens: 10, totalTokens: inputTokens + 10 };
+    return read > count
+      ? { text: 'They have leaves.', usage }
+      : { toolCalls: [{ name: 'read_page', args: {} }], usage };
+  };
+  return Array.from({ length: 3 * count }, () => step);
+}
+
+const smallWindow = {
+  tools: [readPage],
+  maxIterations: 20,
+  context: { window: 2_000, keepTurns: 2, clearResults: { olderThan: 2, over: 256 } },
+};
 
 async function answer({ run }: Recorded, text: string): Promise<void> {
   await run.outcome();
@@ -284,6 +312,16 @@ export const cases: { readonly [name: string]: Case } = {
   graph: {
     runner: treesGraph(),
     steps: ['Oaks.', 'Elms.', 'Oaks and elms.'],
+  },
+  'small-window': { runner: agent('small-window', smallWindow), steps: pages(16) },
+  'refused-prompt': {
+    runner: agent('refused-prompt', { tools: [readPage], context: { keepTurns: 1 } }),
+    steps: [
+      ...Array.from({ length: 4 }, () => ({ toolCalls: [{ name: 'read_page', args: {} }] })),
+      { error: new ProviderError('context_length', 'the prompt is too long') },
+      { text: 'Trees have leaves.' },
+      { text: 'They have leaves.' },
+    ],
   },
   thread: {
     runner: agent('thread'),
