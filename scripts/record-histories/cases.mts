@@ -131,7 +131,7 @@ function research(name: string) {
 }
 
 /** Reads pages until the prompt has outgrown its window a few times. A summary is one of the model's calls, too. */
-function pages(count: number): readonly ScriptedStep[] {
+function pages(count: number, summaries: number): readonly ScriptedStep[] {
   let read = 0;
   const step: ScriptedStep = (request) => {
     if (request.instructions?.startsWith('You summarise')) return { text: 'Trees have leaves.' };
@@ -142,7 +142,7 @@ function pages(count: number): readonly ScriptedStep[] {
       ? { text: 'They have leaves.', usage }
       : { toolCalls: [{ name: 'read_page', args: {} }], usage };
   };
-  return Array.from({ length: 3 * count }, () => step);
+  return Array.from({ length: count + summaries + 1 }, () => step);
 }
 
 const smallWindow = {
@@ -313,7 +313,7 @@ export const cases: { readonly [name: string]: Case } = {
     runner: treesGraph(),
     steps: ['Oaks.', 'Elms.', 'Oaks and elms.'],
   },
-  'small-window': { runner: agent('small-window', smallWindow), steps: pages(16) },
+  'small-window': { runner: agent('small-window', smallWindow), steps: pages(16, 7) },
   'refused-prompt': {
     runner: agent('refused-prompt', { tools: [readPage], context: { keepTurns: 1 } }),
     steps: [
