@@ -1,7 +1,6 @@
 // What the round comes to when nothing disturbs it, worked out from the plan alone.
 
-import { limits } from './limits.mts';
-import { pictureType, shownPicture } from './payload.mts';
+import { shownPicture } from './payload.mts';
 import {
   agentsOf,
   type Act,
@@ -33,6 +32,7 @@ import {
   shownResult,
   spokenParts,
   stateOf,
+  roomOfPicture,
   toolNameOf,
 } from './texts.mts';
 
@@ -40,8 +40,6 @@ import {
 export type Said = {
   readonly role: 'user' | 'assistant' | 'tool';
   readonly text: string;
-  /** As the transcript has it, where the model's API has less. */
-  readonly kept?: string;
   /** `part`: other words may stand around it. */
   readonly match?: 'part';
   /** The place of a call that happens once, of whose result nobody may know, or which was never made. */
@@ -334,17 +332,12 @@ function decidedMessage({ kind, place }: Act, done: Said): Said {
   };
 }
 
-/** The chat API takes no pictures in results: its messages name them. */
 function drawnMessage({ place, size }: Act): Said {
   const caption = captionOf(place);
   const data = drawnAt({ place, ...size });
-  const note = `[image ${pictureType}, ${data.length} bytes of base64: not shown]`;
-  if (data.length > limits.pictures) return { role: 'tool', text: `${caption}\n${note}` };
-  return {
-    role: 'tool',
-    text: `${caption}\n[${pictureType}]`,
-    kept: `${caption}\n${shownPicture(data)}`,
-  };
+  return data.length > roomOfPicture(place)
+    ? { role: 'tool', text: '[left out: a result has room for 256 KiB', match: 'part' }
+    : { role: 'tool', text: `${caption}\n${shownPicture(data)}` };
 }
 
 function merged(results: readonly Result[]): Session {

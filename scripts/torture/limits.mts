@@ -11,6 +11,6 @@ export const limits = {
   toolArguments: 256 * KiB,
   /** Of a result whose tool asks for as much as there is. */
   result: 256 * KiB,
-  /** Of the pictures in a result, as base64. */
-  pictures: 192 * KiB,
+  /** Of the pictures in a result, as base64, with its texts. */
+  pictures: 256 * KiB,
 } as const;

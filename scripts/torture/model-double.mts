@@ -61,7 +61,7 @@ export class ModelDouble {
   async answer(body: unknown, response: ServerResponse): Promise<void> {
     this.calls += 1;
     const { model, messages } = body as WireRequest;
-    const said = messages.filter(({ role }) => role !== 'system').map(spoken);
+    const said = withPictures(messages.filter(({ role }) => role !== 'system'));
     const conversation = this.#conversationOf(model, said);
     if (conversation === undefined) {
       this.#report(`model ${model} was called, which is nobody's: ${JSON.stringify(said.at(-1))}`);
@@ -103,6 +103,32 @@ export class ModelDouble {
 function stepOf(said: readonly Spoken[]): number {
   const user = said.findLastIndex(({ role }) => role === 'user');
   return said.slice(user + 1).filter(({ role }) => role === 'assistant').length;
+}
+
+const noteOfPicture = /\[image\/png, [\d,]+ bytes\] \(see after the results\)/;
+const labelOfPicture = /^\[image\/png, [\d,]+ bytes\] of result \d+, from \w+:$/;
+
+/** The chat API takes no pictures in results. They come in one user message after the results, in their order: back into their places. */
+function withPictures(messages: readonly WireMessage[]): readonly Spoken[] {
+  const said: { role: string; text: string }[] = [];
+  for (const message of messages) {
+    const pictures = picturesOfResults(message);
+    if (pictures === undefined) said.push(spoken(message));
+    const results = said.slice(said.findLastIndex(({ role }) => role === 'assistant') + 1);
+    for (const picture of pictures ?? []) {
+      const result = results.find(({ text }) => noteOfPicture.test(text));
+      if (result !== undefined) result.text = result.text.replace(noteOfPicture, picture);
+    }
+  }
+  return said;
+}
+
+/** Undefined if a person sent the message. */
+function picturesOfResults({ role, content }: WireMessage): readonly string[] | undefined {
+  if (role !== 'user' || content === null || typeof content === 'string') return undefined;
+  const [label] = content;
+  if (label?.type !== 'text' || !labelOfPicture.test(label.text)) return undefined;
+  return content.filter(({ type }) => type === 'image_url').map(partText);
 }
 
 function spoken({ role, content, tool_calls: calls = [] }: WireMessage): Spoken {

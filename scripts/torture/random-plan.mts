@@ -25,7 +25,7 @@ import {
   type TurnPlan,
 } from './plan.mts';
 import { Random } from './random.mts';
-import { argumentsOf } from './texts.mts';
+import { argumentsOf, roomOfPicture } from './texts.mts';
 
 export type Scale = {
   readonly trees: number;
@@ -121,8 +121,8 @@ function treeAtLimits(id: string): TreePlan {
     padded(2, limits.toolArguments),
     padded(3, limits.toolArguments + 1),
     act('ask_user', 4, atLimits(limits.answer + 1)),
-    act('picture', 5, atLimits(limits.pictures)),
-    act('picture', 6, atLimits(limits.pictures + 4)),
+    act('picture', 5, atLimits(roomOfPicture(`${agent}.5.0`))),
+    act('picture', 6, atLimits(roomOfPicture(`${agent}.6.0`) + 4)),
   ];
   return {
     ...plainTree,

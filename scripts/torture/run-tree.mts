@@ -178,8 +178,7 @@ async function judgeTranscript(
   const deadline = Date.now() + settleMs;
   for (;;) {
     const said = (await read()).filter(({ role }) => role !== 'system').flatMap(spoken);
-    const kept = conversation.messages.map((one) => ({ ...one, text: one.kept ?? one.text }));
-    const difference = differenceOf(said, [...kept, answer]);
+    const difference = differenceOf(said, [...conversation.messages, answer]);
     if (difference === undefined) return;
     if (Date.now() > deadline) return report(`the transcript of ${agent}: ${difference}`);
     await sleep(1_000);

@@ -86,6 +86,9 @@ export function refusedArguments(act: Act): string | undefined {
 
 export const captionOf = (place: string): string => `drawn at ${place}`;
 
+/** The room for a picture's base64 beside its caption. */
+export const roomOfPicture = (place: string): number => limits.pictures - captionOf(place).length;
+
 export const drawnAt = ({ place, bytes, deflates }: ToolArguments): string =>
   picture(`drawn at ${place}`, { bytes, deflates });
 

@@ -47,9 +47,12 @@ class Sample {
 
 type History = Awaited<ReturnType<typeof fetchHistory>>;
 
-/** What the tests of encryption leave needs a bundle of its own, also where it is in clear. */
-const isOfEncryption = ({ taskQueue }: WorkflowExecutionInfo): boolean =>
-  taskQueue.startsWith('encryption-');
+/**
+ * What the tests of encryption leave needs a bundle of its own, also where it is in clear. What the test of external storage leaves needs
+ * its storage: that test replays it.
+ */
+const needsMore = ({ taskQueue }: WorkflowExecutionInfo): boolean =>
+  /^(?:encryption|storage)-/.test(taskQueue);
 
 /** What tests with a codec leave cannot be read here. */
 function isReadable({ events }: History): boolean {
@@ -66,7 +69,7 @@ async function* historiesOf(longhaul: Longhaul, query: string): AsyncGenerator<N
 async function* fetchesOf(longhaul: Longhaul, query: string) {
   const sample = new Sample();
   for await (const run of longhaul.client.workflow.list({ query })) {
-    if (!isOfEncryption(run) && sample.takes(run)) yield () => fetchNamed(longhaul, run);
+    if (!needsMore(run) && sample.takes(run)) yield () => fetchNamed(longhaul, run);
   }
 }
 

@@ -60,7 +60,7 @@ describe("Temporal's external storage", () => {
     connect({ address: devServerAddress(), taskQueue, dataConverter });
 
   beforeAll(async () => {
-    harness = await openHarness();
+    harness = await openHarness(devServerAddress(), 'storage');
     longhaul = await connectStoring(harness.taskQueue);
     const { runners, providers } = agents();
     // Without logs in memory, the worker asks the run for them: in pages over the threshold.
@@ -129,7 +129,7 @@ describe("Temporal's external storage", () => {
   });
 
   it('is missed by a worker without it, and the run goes on at one that has it', async () => {
-    const other = await openHarness();
+    const other = await openHarness(devServerAddress(), 'storage');
     const storing = await connectStoring(other.taskQueue);
     try {
       const { runners, providers } = agents();

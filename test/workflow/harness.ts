@@ -25,8 +25,9 @@ export type Harness = {
 
 export type RunningWorker = { readonly worker: Worker; stop(): Promise<void> };
 
-export async function openHarness(address = devServerAddress()): Promise<Harness> {
-  const taskQueue = `test-${randomUUID()}`;
+/** `prefix`: of the task queue. */
+export async function openHarness(address = devServerAddress(), prefix = 'test'): Promise<Harness> {
+  const taskQueue = `${prefix}-${randomUUID()}`;
   const longhaul = await connect({ address, taskQueue });
   const running: RunningWorker[] = [];
   // A connection each: two workers on one task queue may not share one.
