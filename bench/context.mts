@@ -10,19 +10,12 @@ import { NativeConnection } from '@temporalio/worker';
 import { withServer } from './bench-server.mts';
 import './quiet-runtime.mts';
 import { type Measured, StrictProvider } from './strict-provider.mts';
-import { type Dialect, dialects } from './strict-rules.mts';
+import { type Dialect, dialects, models } from './strict-rules.mts';
 
 const [rounds = '300', window = '32000', only] = process.argv
   .slice(2)
   .filter((argument) => argument !== '--each');
 const showsEach = process.argv.includes('--each');
-
-const models: Record<Dialect, string> = {
-  'openai-responses': 'gpt-6.1-terra',
-  'openai-chat': 'gpt-5-mini',
-  'anthropic-messages': 'claude-opus-4-8',
-  'google-generate-content': 'gemini-3.8-flash',
-};
 
 /** From 0.2 to 4 KiB, as the page says; every 20th page has 12 KiB. */
 const readPage = defineTool({
@@ -50,13 +43,12 @@ async function measure(address: string, dialect: Dialect): Promise<void> {
     settings: { reasoning: { effort: 'low' } },
     context: { window: Number(window) },
   });
-  const baseURL = dialect.startsWith('openai') ? `${double.url}/v1` : double.url;
   const connection = await NativeConnection.connect({ address });
   const worker = await createWorker({
     connection,
     taskQueue,
     runners: [agent],
-    providers: { double: { api: dialect, apiKey: 'key-of-the-double', baseURL } },
+    providers: { double: double.config(dialect) },
   });
   const longhaul = await connect({ address, taskQueue });
   const from = performance.now();

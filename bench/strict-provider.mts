@@ -52,6 +52,12 @@ export class StrictProvider {
     return provider;
   }
 
+  /** The settings of a worker's provider that speaks to this double. */
+  config(dialect: Dialect): { api: Dialect; apiKey: string; baseURL: string } {
+    const baseURL = dialect.startsWith('openai') ? `${this.url}/v1` : this.url;
+    return { api: dialect, apiKey: 'key-of-the-double', baseURL };
+  }
+
   async stop(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     this.#server.closeAllConnections();

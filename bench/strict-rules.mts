@@ -12,6 +12,14 @@ export const dialects = [
 ] as const;
 export type Dialect = (typeof dialects)[number];
 
+/** A model that speaks each dialect. */
+export const models: Record<Dialect, string> = {
+  'openai-responses': 'gpt-6.1-terra',
+  'openai-chat': 'gpt-5-mini',
+  'anthropic-messages': 'claude-opus-4-8',
+  'google-generate-content': 'gemini-3.8-flash',
+};
+
 /** Signs reasoning: other words have another seal. */
 export function sealOf(text: string): string {
   return `sealed-${createHash('sha256').update(text).digest('hex').slice(0, 40)}`;

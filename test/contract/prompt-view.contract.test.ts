@@ -1,6 +1,6 @@
 // Contract: however a prompt is compacted, the request of each dialect keeps the rules of its API. The turns come from a strict double.
 import fc from 'fast-check';
-import { type Dialect, dialects, refusalOf, type Wire } from '../../bench/strict-rules.mts';
+import { type Dialect, dialects, models, refusalOf, type Wire } from '../../bench/strict-rules.mts';
 import { StrictProvider } from '../../bench/strict-provider.mts';
 import { foldLog } from '../../src/core/transcript/fold-log';
 import type { LogEvent } from '../../src/protocol/log';
@@ -11,13 +11,6 @@ import { toChatRequest } from '../../src/providers/openai/chat/to-chat-request';
 import { toResponsesRequest } from '../../src/providers/openai/responses/to-responses-request';
 import type { ModelProvider, ModelRequest, ModelResponse } from '../../src/providers/provider';
 import { resolveProviders } from '../../src/providers/registry';
-
-const models: Record<Dialect, string> = {
-  'openai-responses': 'gpt-6.1-terra',
-  'openai-chat': 'gpt-5-mini',
-  'anthropic-messages': 'claude-opus-4-8',
-  'google-generate-content': 'gemini-3.8-flash',
-};
 
 const builders: Record<Dialect, (request: ModelRequest) => object> = {
   'openai-responses': (request) => toResponsesRequest(request),
@@ -121,9 +114,9 @@ describe.each(dialects)('a prompt of %s', (dialect) => {
 
   beforeAll(async () => {
     double = await StrictProvider.start({ window: 1_000_000, rounds: 100 });
-    const baseURL = dialect.startsWith('openai') ? `${double.url}/v1` : double.url;
-    const config = { api: dialect, apiKey: 'key-of-the-double', baseURL };
-    const provider = resolveProviders({ double: config }).get('double') as ModelProvider;
+    const provider = resolveProviders({ double: double.config(dialect) }).get(
+      'double',
+    ) as ModelProvider;
     const first = foldLog([user('Read.')]);
     const options = {
       signal: new AbortController().signal,

@@ -2,19 +2,12 @@
 
 import { defineAgent, defineTool, type Agent } from '../../src';
 import type { AgentOptions } from '../../src/define/agent';
-import { type Dialect, dialects } from '../../bench/strict-rules.mts';
+import { type Dialect, dialects, models } from '../../bench/strict-rules.mts';
 import { StrictProvider } from '../../bench/strict-provider.mts';
 import { openHarness, type Harness } from './harness';
 
 const window = 5_000;
 const rounds = 24;
-
-const models: Record<Dialect, string> = {
-  'openai-responses': 'gpt-6.1-terra',
-  'openai-chat': 'gpt-5-mini',
-  'anthropic-messages': 'claude-opus-4-8',
-  'google-generate-content': 'gemini-3.8-flash',
-};
 
 const readPage = defineTool({
   name: 'read_page',
@@ -48,10 +41,9 @@ describe.each(dialects)('a run over %s that outgrows its window', (dialect) => {
   afterAll(() => harness.close());
 
   async function finish(context: NonNullable<AgentOptions['context']>) {
-    const baseURL = dialect.startsWith('openai') ? `${double.url}/v1` : double.url;
     await harness.deploy({
       runners: [reader(dialect, context)],
-      providers: { double: { api: dialect, apiKey: 'key-of-the-double', baseURL } },
+      providers: { double: double.config(dialect) },
     });
     const run = await harness.longhaul.start('reader', 'Read every page.');
     const { finalResponse } = await run.result();

@@ -8,7 +8,7 @@ import { scriptedModel } from '../../src/testing/scripted-model';
 import { eventually } from './eventually';
 import { openHarness, type Harness } from './harness';
 
-import { fetchHistory } from './history';
+import { continueAsNew, fetchHistory } from './history';
 import { searchingModel } from './searching-model';
 
 function lookUpGiving(bytes: number, text: () => string): Tool {
@@ -116,16 +116,7 @@ describe('continue-as-new', () => {
     await harness.worker({ runners: [agent], providers: { scripted: model } });
     const run = await harness.longhaul.startSpec(agent, 'Go.');
     const first = await run.outcome();
-    const { runId } = await run.state();
-    // Refused, each of them, and history all the same: the task after a signal is told of its size.
-    const handle = harness.longhaul.client.workflow.getHandle(run.workflowId);
-    const refused = async (bytes: number): Promise<void> =>
-      await handle.signal('resume', { answer: 'x'.repeat(bytes) });
-    for (let sent = 0; sent < 4; sent += 1) await refused(1_000_000);
-    await eventually('the next execution', async () => {
-      await refused(0);
-      return (await run.state()).runId !== runId;
-    });
+    await continueAsNew(harness.longhaul, run);
     expect(await run.outcome()).toEqual(first);
     await run.resume('whales');
     expect(await run.result()).toMatchObject({ finalResponse: { text: 'Whales it is.' } });

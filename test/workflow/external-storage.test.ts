@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ExternalStorage } from '@temporalio/common';
-import { connect, type Longhaul, type RunHandle } from '../../src/client';
+import { connect, type Longhaul } from '../../src/client';
 import { readTaskFailure } from '../../src/client/history';
 import { fetchHistories, replay, type RunHistory } from '../../src/testing';
 import { devServerAddress, workflowBundlePath } from '../servers';
@@ -13,6 +13,7 @@ import { aTool, askUser, callOf, TestAgents } from './builders';
 import { eventually } from './eventually';
 import { FolderDriver } from './folder-driver';
 import { openHarness, type Harness } from './harness';
+import { continueAsNew } from './history';
 
 const threshold = 20_000;
 /** What no deflating makes smaller, and no head of it shows. */
@@ -72,19 +73,6 @@ describe("Temporal's external storage", () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** Grows the history by what is not stored, because the sender has no storage. */
-  async function continueAsNew(run: RunHandle): Promise<void> {
-    const { runId } = await run.state();
-    const handle = harness.longhaul.client.workflow.getHandle(run.workflowId);
-    const refused = async (bytes: number): Promise<void> =>
-      await handle.signal('resume', { answer: 'x'.repeat(bytes) });
-    for (let sent = 0; sent < 4; sent += 1) await refused(1_000_000);
-    await eventually('the next execution', async () => {
-      await refused(0);
-      return (await run.state()).runId !== runId;
-    });
-  }
-
   /** As the server has it. */
   function bytesOf({ events }: RunHistory): Buffer {
     type Encoder = { encode(event: unknown): { finish(): Uint8Array } };
@@ -97,7 +85,8 @@ describe("Temporal's external storage", () => {
     const input = large(100_000);
     const run = await longhaul.start('reader', input);
     expect(await run.outcome()).toMatchObject({ kind: 'needs-input', question: 'Which one?' });
-    await continueAsNew(run);
+    // The sender has no storage, so what it sends is in history.
+    await continueAsNew(harness.longhaul, run);
     const answer = large(40_000);
     await run.resume(answer);
     expect((await run.result()).finalResponse.text).toBe(final);

@@ -1,4 +1,5 @@
-import type { Longhaul } from '../../src/client';
+import type { Longhaul, RunHandle } from '../../src/client';
+import { eventually } from './eventually';
 
 export type HistoryEvents = Awaited<ReturnType<typeof fetchHistory>>;
 
@@ -35,5 +36,18 @@ export function activitySummaries(events: HistoryEvents): string[] {
   return events.flatMap((event) => {
     const data = event.activityTaskScheduledEventAttributes && event.userMetadata?.summary?.data;
     return data ? [JSON.parse(Buffer.from(data).toString()) as string] : [];
+  });
+}
+
+/** Grows a waiting run's history until it continues as new. The run refuses the signals, and they are history all the same. */
+export async function continueAsNew({ client }: Longhaul, run: RunHandle): Promise<void> {
+  const { runId } = await run.state();
+  const handle = client.workflow.getHandle(run.workflowId);
+  const refused = async (bytes: number): Promise<void> =>
+    await handle.signal('resume', { answer: 'x'.repeat(bytes) });
+  for (let sent = 0; sent < 4; sent += 1) await refused(1_000_000);
+  await eventually('the next execution', async () => {
+    await refused(0);
+    return (await run.state()).runId !== runId;
   });
 }

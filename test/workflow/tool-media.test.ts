@@ -6,17 +6,10 @@ import { join } from 'node:path';
 import { defineAgent, defineTool, toolContent } from '../../src';
 import type { ToolContent } from '../../src/protocol/message';
 import { FileResults } from '../../src/results/file-results';
-import { type Dialect, dialects } from '../../bench/strict-rules.mts';
+import { type Dialect, dialects, models } from '../../bench/strict-rules.mts';
 import { StrictProvider } from '../../bench/strict-provider.mts';
 import { openHarness, type Harness } from './harness';
 import { fetchHistory, type HistoryEvents } from './history';
-
-const models: Record<Dialect, string> = {
-  'openai-responses': 'gpt-6.1-terra',
-  'openai-chat': 'gpt-5-mini',
-  'anthropic-messages': 'claude-opus-4-8',
-  'google-generate-content': 'gemini-3.8-flash',
-};
 
 /** Over the 16 KiB from which media go into a store. Each page has its own. */
 const size = 17_000;
@@ -158,11 +151,10 @@ describe('pictures and PDFs of a tool', () => {
   const cases = dialects.flatMap((dialect) => stores.map((each) => ({ dialect, ...each })));
 
   it.each(cases)('go over $dialect in its form, from $kept', async ({ dialect, store }) => {
-    const baseURL = dialect.startsWith('openai') ? `${double.url}/v1` : double.url;
     const [model, inStore] = [`double/${models[dialect]}`, store()];
     await harness.deploy({
       runners: [defineAgent({ id: 'viewer', model, tools: [readPage] })],
-      providers: { double: { api: dialect, apiKey: 'key-of-the-double', baseURL } },
+      providers: { double: double.config(dialect) },
       ...(inStore && { results: inStore }),
     });
     const run = await harness.longhaul.start('viewer', 'Read every page.');
