@@ -44,10 +44,11 @@ export function cutOutput(
   maxBytes: number = limits.toolResultShown,
   reason?: string,
 ): ToolOutput {
-  const share = textShare({ isError, content }, maxBytes);
   const texts = content.map((part) => (part.type === 'media' ? '' : contentText(part)));
-  let room = texts.reduce<number>(
-    (left, text) => left - Math.min(utf8Length(text), share),
+  const sizes = texts.map(utf8Length);
+  const share = shareOf(sizes, isError, maxBytes);
+  let room = sizes.reduce<number>(
+    (left, bytes) => left - Math.min(bytes, share),
     limits.toolResultStored,
   );
   const parts = content.map((part, index): ToolContent => {
@@ -62,9 +63,13 @@ export function cutOutput(
 
 /** The most bytes that each text or JSON of an output may take, so that all take at most `maxBytes`. The text of an error may be long. */
 export function textShare({ isError, content }: ToolOutput, maxBytes: number): number {
-  const bound = isError ? limits.toolResultShown : Math.min(maxBytes, limits.toolResultStored);
   const texts = content.flatMap((part) => (part.type === 'media' ? [] : [contentText(part)]));
-  return fairShare(texts.map(utf8Length), bound);
+  return shareOf(texts.map(utf8Length), isError, maxBytes);
+}
+
+function shareOf(sizes: readonly number[], isError: boolean, maxBytes: number): number {
+  const bound = isError ? limits.toolResultShown : Math.min(maxBytes, limits.toolResultStored);
+  return fairShare(sizes, bound);
 }
 
 function contentText(part: Exclude<ToolContent, Media>): string {
