@@ -1,5 +1,6 @@
 // Errors that leave an activity. This file decides whether and when Temporal retries, and how much of an error enters history.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { TemporalFailure } from '@temporalio/common';
 import { clipText } from '../base/text';
@@ -10,6 +11,10 @@ import type { RunSpend } from '../protocol/run';
 import { redact } from '../providers/redact';
 
 const badResponseAttempts = 3;
+
+const firstPauseMs = 250;
+
+const longestPauseMs = 4_000;
 const notRegisteredRetryMs = 2_000;
 const shortestRetryMs = 100;
 
@@ -114,5 +119,33 @@ export function describeError(error: unknown): string {
     return redact(typeof error === 'string' ? error : `threw ${String(error)}`);
   } catch {
     return 'threw a value that cannot be shown';
+  }
+}
+
+type Again = {
+  readonly signal: AbortSignal;
+  /** No attempt begins after this time. */
+  readonly deadline: number;
+  readonly mayPass: (error: unknown) => boolean;
+  readonly now?: () => number;
+};
+
+/**
+ * Repeats work within an attempt of the activity, because a call with effect `once` has only one. Throws the last error if that one does
+ * not pass, when the time is up, or when the activity is cancelled.
+ */
+export async function triedAgain<Result>(
+  work: () => Promise<Result>,
+  { signal, deadline, mayPass, now = Date.now }: Again,
+): Promise<Result> {
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!mayPass(error) || signal.aborted || now() + pauseMs > deadline) throw error;
+      await sleep(pauseMs, undefined, { signal }).catch(() => {
+        throw error;
+      });
+    }
   }
 }

@@ -7,7 +7,7 @@ import { LonghaulError } from '../protocol/errors';
 import { limits } from '../protocol/limits';
 import type { MediaPart, Stored, TextPart, UserInput } from '../protocol/message';
 import { scopeOf, sha256Of } from '../results/result-store';
-import { atOnce, type StoredContent } from '../results/stored-content';
+import { atOnce, largeMedia, type StoredContent } from '../results/stored-content';
 import { describeIfThere } from './calls';
 
 const uploadsAtOnce = 8;
@@ -105,9 +105,7 @@ function bytesOf(part: Part): Uint8Array | undefined {
     const isLong = part.stored === undefined && Buffer.byteLength(part.text) > limits.storedText;
     return isLong ? Buffer.from(part.text) : undefined;
   }
-  if (part.source.kind !== 'base64') return undefined;
-  const bytes = Buffer.from(part.source.data, 'base64');
-  return bytes.byteLength > limits.storedMedia ? bytes : undefined;
+  return largeMedia(part.source);
 }
 
 function checkSize(name: string, bytes: number, limit: number): void {

@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { LonghaulError } from '../protocol/errors';
 import { limits, timeouts } from '../protocol/limits';
-import type { Stored } from '../protocol/message';
+import type { MediaSource, Stored } from '../protocol/message';
 import { databaseError } from '../stores/state-rows';
 import { type ResultStore, sha256Of } from './result-store';
 
@@ -141,6 +141,13 @@ export async function atOnce<Item>(
     for (const item of waiting) await work(item);
   });
   await Promise.all(workers);
+}
+
+/** The bytes of inline media that are too large for a history. Undefined for other media. */
+export function largeMedia(source: MediaSource): Uint8Array | undefined {
+  if (source.kind !== 'base64') return undefined;
+  const bytes = Buffer.from(source.data, 'base64');
+  return bytes.byteLength > limits.storedMedia ? bytes : undefined;
 }
 
 function nameOf(scope: string, digest: string): string {

@@ -7,18 +7,14 @@ import type { LogEntry, LogPage, LogRef } from '../../protocol/log';
 import { queryNames } from '../../protocol/names';
 import type { ChildInputQuery, LogQuery } from '../../protocol/run';
 import type { RunnerSpec } from '../../protocol/spec';
+import { triedAgain } from '../failures';
 import type { LogCache } from './log-cache';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
  * gRPC status codes of errors that may pass: unknown, deadline exceeded, resource exhausted, failed precondition, aborted, internal,
  * unavailable.
  */
 const passing: readonly unknown[] = [2, 4, 8, 9, 10, 13, 14];
-
-const firstPauseMs = 250;
-
-const longestPauseMs = 4_000;
 
 /** The log that a ref names, from this process or from the run. Stops when the activity is cancelled. */
 export async function readLog(
@@ -105,26 +101,13 @@ export async function askRunner(workflowId: string): Promise<RunnerSpec> {
   return await askRun<RunnerSpec>({ workflowId }, queryNames.runner);
 }
 
-/**
- * Repeats a query while a worker restarts or the server is away. It does so within the attempt, because a call with effect `once` has
- * only one. Gives up when the activity is cancelled, and after `timeouts.askAgain`.
- */
+/** Repeats a query while a worker restarts or the server is away. Gives up after `timeouts.askAgain`. */
 export async function askedAgain<Answer>(
   ask: () => Promise<Answer>,
   signal: AbortSignal,
   now: () => number = Date.now,
 ): Promise<Answer> {
-  const deadline = now() + timeouts.askAgain;
-  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
-    try {
-      return await ask();
-    } catch (error) {
-      if (!mayPass(error) || signal.aborted || now() + pauseMs > deadline) throw error;
-      await sleep(pauseMs, undefined, { signal }).catch(() => {
-        throw error;
-      });
-    }
-  }
+  return await triedAgain(ask, { signal, deadline: now() + timeouts.askAgain, mayPass, now });
 }
 
 /** The client may wrap the server's error several times. */

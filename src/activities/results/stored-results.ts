@@ -15,16 +15,14 @@ import { LonghaulError } from '../../protocol/errors';
 import { limits, timeouts } from '../../protocol/limits';
 import type { MediaPart, Message, Stored, TextPart, ToolContent } from '../../protocol/message';
 import type { DefinitionRef } from '../../protocol/spec';
-import { atOnce, type StoredContent } from '../../results/stored-content';
+import { atOnce, largeMedia, type StoredContent } from '../../results/stored-content';
 import { scopeOf } from '../../results/result-store';
 import { ownWorkflowId } from '../definition/pinned-definition';
 import type { ActivityDependencies } from '../dependencies';
-import { describeError, notHere } from '../failures';
+import { describeError, notHere, triedAgain } from '../failures';
 
 const readsAtOnce = 8;
 const tooMuch = 'left out, because the newer content of the request is large enough';
-const firstPauseMs = 250;
-const longestPauseMs = 4_000;
 
 /** Whose content a call may keep and read. Only runs write these names, and a child gets them from its parent. */
 export function scopeOfCall({ thread, root }: DefinitionRef): string {
@@ -68,11 +66,8 @@ function timeToKeep(started: number): number {
 /** The bytes of a part that is too large for the log. */
 function bytesOver(part: ToolContent, maxBytes: number): Uint8Array | undefined {
   switch (part.type) {
-    case 'media': {
-      if (part.source.kind !== 'base64') return undefined;
-      const bytes = Buffer.from(part.source.data, 'base64');
-      return bytes.byteLength > limits.storedMedia ? bytes : undefined;
-    }
+    case 'media':
+      return largeMedia(part.source);
     case 'text':
       return Buffer.byteLength(part.text) > maxBytes ? Buffer.from(part.text) : undefined;
     case 'json': {
@@ -115,20 +110,16 @@ async function keep(
 ): Promise<Stored | string> {
   if (bytes.byteLength > limits.storedContent)
     return `the whole is over the ${limits.storedContent / 1024 ** 2} MiB that a result store takes`;
-  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, 2 * pauseMs)) {
-    try {
-      return await inTime(results.keep(scope, bytes), until);
-    } catch (error) {
-      signal.throwIfAborted();
-      const isFinal = LonghaulError.is(error) && !error.retryable;
-      if (isFinal || Date.now() + pauseMs >= until) {
-        log.error('the result store does not take a result, which is cut', {
-          error: describeError(error),
-        });
-        return 'the result store did not take the rest';
-      }
-    }
-    await sleep(pauseMs, undefined, { signal });
+  const mayPass = (error: unknown): boolean => !LonghaulError.is(error) || error.retryable;
+  try {
+    const put = (): Promise<Stored> => inTime(results.keep(scope, bytes), until);
+    return await triedAgain(put, { signal, deadline: until, mayPass });
+  } catch (error) {
+    signal.throwIfAborted();
+    log.error('the result store does not take a result, which is cut', {
+      error: describeError(error),
+    });
+    return 'the result store did not take the rest';
   }
 }
 
