@@ -134,8 +134,8 @@ export function defineTool(definition: ToolDefinition<unknown, unknown>): Tool {
   const options = parseOptions(toolOptions, definition, { subject, code });
   refuseProblems(subject, toolRules(options));
   const { schema: inputSchema, validate: validateArguments } = options.inputSchema;
-  const { session, maxResultBytes } = options;
-  const data = { ...toolSpec(options), ...defined({ session, maxResultBytes }) };
+  const { inline, session, maxResultBytes } = options;
+  const data = { ...toolSpec(options), ...defined({ inline, session, maxResultBytes }) };
   return Object.freeze({
     kind: 'tool',
     name: data.name,

@@ -120,8 +120,10 @@ export type CallModelInput = {
   readonly log: LogRef;
   /** Only for a turn of a thread: the earlier turns of the thread. */
   readonly memory?: LogRef;
-  /** The session keys that the callbacks, criteria and approval functions beside the call declare. */
+  /** The session keys that the callbacks, criteria, approval functions and inline tools beside the call declare. */
   readonly session?: JsonObject;
+  /** Present if calls of the turn may run inline. They need the origin of the run for their idempotency keys. */
+  readonly inline?: Pick<CallToolInput, 'origin'>;
 } & CallbackInput;
 
 export type CallModelResult = {
@@ -129,6 +131,10 @@ export type CallModelResult = {
   readonly session?: SessionDelta;
   /** The cost of the call in US dollars, if the worker knows the model's price. */
   readonly costUsd?: number;
+  /** Results of calls of this turn that ran inline, in call order. */
+  readonly results?: readonly CallToolResult[];
+  /** Indexes of calls that began inline and have no result: they failed, or took too long. That was their first attempt. */
+  readonly unfinished?: readonly number[];
 };
 
 /** The agent whose turns are summarised: in the definition that its run pinned, or as the thread's workers know it. */

@@ -147,6 +147,9 @@ export const timeouts = {
   clearing: 60_000,
   cleared: 5 * 60_000,
   modelIdle: 90_000,
+  /** How long the inline calls of a turn may take, by default and at most. */
+  inline: 10_000,
+  longestInline: 60_000,
   toolStartToClose: 2 * 60_000,
   toolScheduleToClose: 10 * 60_000,
   toolHeartbeat: 15_000,

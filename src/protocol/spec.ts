@@ -43,6 +43,8 @@ export type ToolSpec = {
   /** Start-to-close timeout of one attempt, in milliseconds. */
   readonly timeoutMs?: number;
   readonly retry?: RetrySpec;
+  /** Calls run in the activity of the model call where they can. Never with effect `once`. */
+  readonly inline?: boolean;
   /** Session keys that the tool may read and change. */
   readonly session?: readonly string[];
   readonly maxResultBytes?: number;

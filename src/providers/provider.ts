@@ -45,13 +45,17 @@ export type ModelResponse = {
 export type ModelDelta =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'reasoning'; readonly text: string }
-  /** `index` counts the calls of the turn. `name` comes with the first delta of a call, `args` in pieces. */
+  /**
+   * `index` counts the calls of the turn. `name` comes with the first delta of a call, `args` in pieces. `complete`: no more pieces of
+   * this call follow. A provider that cannot know leaves it out.
+   */
   | {
       readonly kind: 'tool-call';
       readonly index: number;
       readonly callId?: string;
       readonly name?: string;
       readonly args?: string;
+      readonly complete?: true;
     };
 
 export type CallOptions = {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { didYouMean, joinPath, type Problem, quote } from '../../base/problem';
 import { utf8Length } from '../../base/text';
-import { limits } from '../../protocol/limits';
+import { limits, timeouts } from '../../protocol/limits';
 import { askUserTool, resultToolNames } from '../../protocol/names';
 import { tryCompileSchema } from '../arguments/compile';
 import { rule } from '../problems/from-zod';
@@ -10,6 +10,7 @@ import {
   budget,
   count,
   distinct,
+  duration,
   eachNameOnce,
   flag,
   fullText,
@@ -70,6 +71,14 @@ const answer = fullText.superRefine(
   }),
 );
 
+const inlineTimeout = duration.superRefine(
+  rule((ms) =>
+    ms <= timeouts.longestInline
+      ? []
+      : [{ path: '', message: `must be at most ${timeouts.longestInline / 1_000} seconds` }],
+  ),
+);
+
 /** The fields that mean the same in code, in files and in specs. */
 export const agentFields = {
   id: runnerId.meta(help('The name of the agent; no other runner may have it')),
@@ -81,6 +90,24 @@ export const agentFields = {
   /** How many calls of one turn run at a time, 1 to 32. Default 16. */
   toolConcurrency: count(1, limits.maxToolConcurrency)
     .meta(help('How many calls of one turn run at a time', { byDefault: '16' }))
+    .exactOptional(),
+  /** Tools with effect `read` run in the activity of the model call, unless they cannot. Default false. */
+  inlineReads: flag
+    .meta(
+      help('Tools with the effect `read` run in the activity of the model call', {
+        byDefault: '`false`',
+        see: 'tools.md#inline-tools',
+      }),
+    )
+    .exactOptional(),
+  /** How long the inline calls of a turn may take before they get activities of their own. Default 10 seconds, at most a minute. */
+  inlineTimeout: inlineTimeout
+    .meta(
+      help('How long inline calls may take before they get activities of their own', {
+        byDefault: '10 seconds',
+        see: 'tools.md#inline-tools',
+      }),
+    )
     .exactOptional(),
   /** Rounds of tool calls. Default 10. */
   maxIterations: count(0)

@@ -110,6 +110,15 @@ export const toolFields = {
 /** Options of a tool whose code is given. */
 export const codeToolFields = {
   ...toolFields,
+  /** Calls run in the activity of the model call where they can. Not with effect `once`. Default false. */
+  inline: flag
+    .meta(
+      help('Calls run in the activity of the model call', {
+        byDefault: '`false`',
+        see: 'tools.md#inline-tools',
+      }),
+    )
+    .exactOptional(),
   /** Session keys the tool reads and changes. */
   session: sessionKeys
     .meta(help('Session keys that the tool reads and changes', { see: 'session.md' }))
@@ -133,9 +142,27 @@ export const needsApproval = z.union([flag, aFunction()]).meta({
   }),
 });
 
-type Retried = { readonly effect?: string; readonly retry?: Retry };
+type RuledTool = {
+  readonly effect?: string;
+  readonly retry?: Retry;
+  readonly inline?: boolean;
+};
 
-export function toolRules({ effect: kind, retry: given }: Retried): Problem[] {
+export function toolRules(tool: RuledTool): Problem[] {
+  return [...retryProblems(tool), ...inlineProblems(tool)];
+}
+
+/** An inline call that does not finish is made again by an activity of its own. */
+function inlineProblems({ effect: kind, retry: given, inline }: RuledTool): Problem[] {
+  if (inline !== true) return [];
+  const onlyOnce =
+    kind === 'once' ? "effect 'once'" : given?.maximumAttempts === 1 && 'maximumAttempts: 1';
+  if (!onlyOnce) return [];
+  const message = `contradicts ${onlyOnce}: an inline call may be made again; remove one of the two`;
+  return [{ path: 'inline', message }];
+}
+
+function retryProblems({ effect: kind, retry: given }: RuledTool): Problem[] {
   if (kind !== 'once' || given === undefined || (given.maximumAttempts ?? 2) <= 1) return [];
   const message = `contradicts effect 'once', which runs one attempt: remove one of the two`;
   return [{ path: 'retry', message }];

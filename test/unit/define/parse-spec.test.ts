@@ -91,7 +91,7 @@ describe('parseRunnerSpec', () => {
       'an option of code',
       { ...minimal, inputTimeout: '3 days' },
       'inputTimeout',
-      "is not known; did you mean 'inputTimeoutMs' or 'onInputTimeout'?",
+      "is not known; did you mean 'inputTimeoutMs' or 'onInputTimeout' or 'inlineTimeout'?",
     ],
     [
       'a bad id',
