@@ -3,7 +3,8 @@
 // Usage, after `npm run build`: node bench/footprint.mts [runs] [rounds]. TEMPORAL_ADDRESS names a server; without it a dev server is
 // started. The peer, once: `npm ci --prefix bench/peers`.
 import { withServer } from './bench-server.mts';
-import { median, present, startMeasured, type ContestantName } from './measured.mts';
+import { present, startMeasured, type ContestantName } from './measured.mts';
+import { median } from './section.mts';
 
 const runs = Number(process.argv[2] ?? 500);
 const rounds = Number(process.argv[3] ?? 5);

@@ -55,8 +55,3 @@ export function startMeasured(name: ContestantName, address: string): Measured {
 function answerOf(child: ChildProcess): Promise<[Answer]> {
   return once(child, 'message') as Promise<[Answer]>;
 }
-
-export function median(values: readonly number[]): number {
-  const sorted = values.toSorted((left, right) => left - right);
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
-}

@@ -15,7 +15,7 @@ import { Worker } from '@temporalio/worker';
 import { connect, type Longhaul, type RunHandle } from 'longhaul/client';
 import { fetchHistory } from 'longhaul/testing';
 import { withServer } from './bench-server.mts';
-import { median } from './measured.mts';
+import { median } from './section.mts';
 import './quiet-runtime.mts';
 
 const { values } = parseArgs({

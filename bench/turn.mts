@@ -4,7 +4,8 @@
 // started. The peer, once: `npm ci --prefix bench/peers`.
 import { connect } from 'longhaul/client';
 import { withServer } from './bench-server.mts';
-import { median, present, startMeasured, type ContestantName } from './measured.mts';
+import { present, startMeasured, type ContestantName } from './measured.mts';
+import { median } from './section.mts';
 
 const turns = Number(process.argv[2] ?? 50);
 const rounds = Number(process.argv[3] ?? 10);

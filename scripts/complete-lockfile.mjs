@@ -1,10 +1,9 @@
-// Adds to package-lock.json the builds for other platforms that a partial registry mirror does not carry. Without them `npm ci`
-// refuses the lock file there, although it would install none of them. Run it after npm install.
+// Adds to package-lock.json, here and in bench/peers, the builds for other platforms that a partial registry mirror does not carry.
+// Without them `npm ci` refuses the lock file there, although it would install none of them. Run it after npm install.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const LIBC = { gnu: 'glibc', gnueabihf: 'glibc', musl: 'musl', musleabihf: 'musl' };
-const path = new URL('../package-lock.json', import.meta.url);
-const lock = JSON.parse(readFileSync(path, 'utf8'));
+const locks = ['../package-lock.json', '../bench/peers/package-lock.json'];
 
 function platformBuild(name, version, dev) {
   const platform = /(android|darwin|freebsd|linux|openharmony|win32)-(\w+)(?:-(\w+))?$/.exec(name);
@@ -14,19 +13,24 @@ function platformBuild(name, version, dev) {
   return { version, cpu: [cpu], ...(dev && { dev }), ...libc, optional: true, os: [os] };
 }
 
-for (const [parent, { dev, optionalDependencies = {} }] of Object.entries(lock.packages)) {
-  for (const [name, version] of Object.entries(optionalDependencies)) {
-    const places = [`${parent}/node_modules/${name}`, `node_modules/${name}`];
-    const build = platformBuild(name, version, dev);
-    if (build === undefined || places.some((place) => lock.packages[place])) continue;
-    lock.packages[`node_modules/${name}`] = build;
-    console.log(`added ${name}@${version}`);
+for (const place of locks) complete(new URL(place, import.meta.url));
+
+function complete(path) {
+  const lock = JSON.parse(readFileSync(path, 'utf8'));
+  for (const [parent, { dev, optionalDependencies = {} }] of Object.entries(lock.packages)) {
+    for (const [name, version] of Object.entries(optionalDependencies)) {
+      const places = [`${parent}/node_modules/${name}`, `node_modules/${name}`];
+      const build = platformBuild(name, version, dev);
+      if (build === undefined || places.some((place) => lock.packages[place])) continue;
+      lock.packages[`node_modules/${name}`] = build;
+      console.log(`added ${name}@${version}`);
+    }
   }
+  const packages = Object.entries(lock.packages).sort(([one], [other]) =>
+    one.localeCompare(other, 'en'),
+  );
+  writeFileSync(
+    path,
+    `${JSON.stringify({ ...lock, packages: Object.fromEntries(packages) }, null, 2)}\n`,
+  );
 }
-const packages = Object.entries(lock.packages).sort(([one], [other]) =>
-  one.localeCompare(other, 'en'),
-);
-writeFileSync(
-  path,
-  `${JSON.stringify({ ...lock, packages: Object.fromEntries(packages) }, null, 2)}\n`,
-);
