@@ -36,6 +36,16 @@ export function criteriaOf(
     : [...criteria, { kind: 'structured-output', schema: agent.output.schema }];
 }
 
+/** True if calls of the tool may run in the activity of the model call. One that does not finish there is made again. */
+export function mayRunInline(
+  { inlineReads = false }: Pick<AgentSpec, 'inlineReads'>,
+  tool: Omit<ToolConfig, 'name'>,
+): boolean {
+  const { inline = inlineReads && tool.effect === 'read' } = tool;
+  const mayRunAgain = tool.effect !== 'once' && tool.retry?.maximumAttempts !== 1;
+  return inline && mayRunAgain && tool.needsApproval !== true && tool.activity === undefined;
+}
+
 /** The agent with this id. A definition contains every runner that its runners name. */
 export function agentOf(definition: Definition, agentId: string): AgentSpec {
   const spec = runnerOf(definition, agentId);

@@ -49,8 +49,12 @@ export type ModelTurnEvent = {
   readonly checks?: TurnChecks;
 };
 
-/** The result of a tool. Its `turn` and `index` name the call. */
-export type ToolResultEvent = { readonly kind: 'tool-result'; readonly result: ToolResult };
+/** The result of a tool. Its `turn` and `index` name the call. `inline`: the call ran in the activity of the model call. */
+export type ToolResultEvent = {
+  readonly kind: 'tool-result';
+  readonly result: ToolResult;
+  readonly inline?: true;
+};
 
 export type UserEvent = { readonly kind: 'user'; readonly message: UserMessage };
 

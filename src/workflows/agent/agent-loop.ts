@@ -148,6 +148,7 @@ export class AgentLoop implements Driver, Asker {
         log: log.nextRef(),
         ...(input.thread && { memory: input.thread.memory }),
         ...besideModelCall(this.#config, {
+          origin: position.origin,
           session: session.value,
           context: input.context,
           iterations: this.#machine.iterations,
@@ -171,6 +172,7 @@ export class AgentLoop implements Driver, Asker {
     const outcome = this.#machine.modelResponse({ ...entry, tools: names });
     resolveInvalidCalls(this.#machine, outcome, { turn: entry, rule: onInvalidToolCall });
     if (result.session !== undefined) session.merge(result.session);
+    this.#tools.ranInline(result);
   }
 
   async #runTools(step: Extract<MachineStep, { kind: 'call-tools' }>): Promise<void> {
@@ -183,7 +185,7 @@ export class AgentLoop implements Driver, Asker {
     if (step.waiting.length > 0 && this.#config.inputTimeoutMs !== undefined) {
       const expired = await this.#untilExpired(isMore);
       if (expired !== undefined && !isMore()) return this.#expire(expired);
-    } else {
+    } else if (!isMore()) {
       await condition(isMore);
     }
     for (const { entry, session } of this.#tools.take()) {

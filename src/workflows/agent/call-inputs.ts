@@ -12,6 +12,7 @@ import type {
   ToolConfig,
 } from '../../protocol/activities';
 import type { PendingToolCall } from '../../protocol/agent-run';
+import { mayRunInline } from '../../core/loop-config';
 import { limits } from '../../protocol/limits';
 import type { LogEntry } from '../../protocol/log';
 import type { RunLog } from '../execution/run-log';
@@ -21,17 +22,27 @@ import { selectKeys } from '../run/run-session';
 export function besideModelCall(
   config: AgentConfig,
   run: {
+    readonly origin: string;
     readonly session: JsonObject;
     readonly context: JsonObject | undefined;
     readonly iterations: number;
   },
-): Pick<CallModelInput, 'session'> & CallbackInput {
-  const session = selectKeys(run.session, modelCallKeys(config));
+): Pick<CallModelInput, 'session' | 'inline'> & CallbackInput {
+  const inline = inlineTools(config, run.iterations);
+  const session = selectKeys(run.session, modelCallKeys(config, inline));
+  const isRead = config.callbackSession !== undefined || inline.length > 0;
   return {
     ...(session && { session }),
-    ...(config.callbackSession && contextInput(run.context)),
+    ...(isRead && contextInput(run.context)),
     ...iterationOf(config, run.iterations),
+    ...(inline.length > 0 && { inline: { origin: run.origin } }),
   };
+}
+
+/** The tools whose calls may run beside the model call. After the last round, the run fails in place of such calls. */
+function inlineTools(config: AgentConfig, iterations: number): readonly ToolConfig[] {
+  const { tools, maxIterations = limits.maxIterations } = config;
+  return iterations < maxIterations ? tools.filter((tool) => mayRunInline(config, tool)) : [];
 }
 
 /** Callbacks and custom criteria read the iteration. */
@@ -40,14 +51,18 @@ function iterationOf(config: AgentConfig, iteration: number): CallbackInput {
   return isChecked ? { iteration } : iterationInput(config, iteration);
 }
 
-function modelCallKeys({ callbackSession = [], criteria = [], tools }: AgentConfig): string[] {
+function modelCallKeys(
+  { callbackSession = [], criteria = [], tools }: AgentConfig,
+  inline: readonly ToolConfig[],
+): string[] {
   const checked = criteria.flatMap((criterion) =>
     criterion.kind === 'custom' ? (criterion.session ?? []) : [],
   );
   const asked = tools.flatMap(({ needsApproval, session }) =>
     needsApproval === 'ask' ? (session ?? []) : [],
   );
-  return [...new Set([...callbackSession, ...checked, ...asked])];
+  const called = inline.flatMap(({ session = [] }) => session);
+  return [...new Set([...callbackSession, ...checked, ...asked, ...called])];
 }
 
 /** The session keys that a call of this tool sends. */

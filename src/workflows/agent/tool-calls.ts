@@ -50,6 +50,9 @@ import {
   type ToolOutcome,
 } from './tool-outcome';
 
+/** `hasBegun`: the first attempt of the call was inline. */
+export type StartedCall = PendingToolCall & { readonly hasBegun: boolean };
+
 /** Gets the session as the hooks before the call left it. */
 type Call = (session: JsonObject) => Promise<ToolOutcome>;
 
@@ -80,7 +83,7 @@ export class ToolCalls {
   }
 
   /** `waiting`: the calls that have not started yet. */
-  async make(pending: PendingToolCall, waiting: readonly PendingToolCall[]): Promise<ToolOutcome> {
+  async make(pending: StartedCall, waiting: readonly StartedCall[]): Promise<ToolOutcome> {
     const { name } = pending.call;
     const agent = this.#agents.get(name);
     if (agent !== undefined) {
@@ -89,7 +92,7 @@ export class ToolCalls {
     }
     const tool = this.#config.tools.find((candidate) => candidate.name === name);
     if (tool === undefined) return errorOutcome(pending, `There is no tool '${name}'.`);
-    return await this.#callTool(tool, pending);
+    return await this.#callTool(pending.hasBegun ? lessOneAttempt(tool) : tool, pending);
   }
 
   async #callTool(tool: ToolConfig, pending: PendingToolCall): Promise<ToolOutcome> {
@@ -250,6 +253,11 @@ export class ToolCalls {
       ...argumentsOf(pending, log),
     };
   }
+}
+
+function lessOneAttempt(tool: ToolConfig): ToolConfig {
+  const { maximumAttempts = limits.toolAttempts } = tool.retry ?? {};
+  return { ...tool, retry: { ...tool.retry, maximumAttempts: Math.max(1, maximumAttempts - 1) } };
 }
 
 function summaryOf({ call, turn }: PendingToolCall): string {

@@ -18,7 +18,7 @@ import {
 import { isJsonObject } from '../../base/json';
 import { oneLine } from '../../base/text';
 import { outcomeUnknown } from '../../core/transcript/tool-output';
-import type { SubAgentConfig, ToolConfig } from '../../protocol/activities';
+import type { CallToolResult, SubAgentConfig, ToolConfig } from '../../protocol/activities';
 import type { PendingToolCall } from '../../protocol/agent-run';
 import { type ErrorCode, LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
@@ -57,6 +57,32 @@ export function resultOutcome(
       },
     },
   };
+}
+
+/**
+ * The result of a call that ran inline. Any worker may have sent it. If it does not fit the call, or if there are two, the call is made
+ * as if there were none.
+ */
+export function inlineOutcome(
+  pending: PendingToolCall,
+  sent: readonly CallToolResult[],
+): ResultOutcome | undefined {
+  const [found, other] = sent.filter((result) => isResultOf(pending, result));
+  return found === undefined || other !== undefined ? undefined : { kind: 'result', ...found };
+}
+
+function isResultOf({ call, turn, index }: PendingToolCall, sent: unknown): boolean {
+  const entry = isJsonObject(sent) && isJsonObject(sent['entry']) ? sent['entry'] : {};
+  const result = isJsonObject(entry['result']) ? entry['result'] : {};
+  return (
+    entry['kind'] === 'tool-result' &&
+    typeof entry['id'] === 'string' &&
+    result['turn'] === turn &&
+    result['index'] === index &&
+    result['callId'] === call.callId &&
+    result['name'] === call.name &&
+    Array.isArray(result['content'])
+  );
 }
 
 const endingCodes: ReadonlySet<ErrorCode> = new Set([

@@ -1,18 +1,21 @@
 // Runs the tool calls of a turn: all at once up to `toolConcurrency`.
 //
-// 1. A call starts once, however often the machine lists it.
+// 1. A call starts once, however often the machine lists it. A call that ran inline has arrived already.
 // 2. Results wait in `arrived` until the loop feeds them to the machine, in order of arrival.
 
+import type { CallModelResult, CallToolResult } from '../../protocol/activities';
 import type { PendingToolCall } from '../../protocol/agent-run';
-import type { ToolCalls } from './tool-calls';
-import { errorOutcome, type ResultOutcome, type ToolOutcome } from './tool-outcome';
+import type { StartedCall, ToolCalls } from './tool-calls';
+import { errorOutcome, inlineOutcome, type ResultOutcome, type ToolOutcome } from './tool-outcome';
 
 export class ToolRunner {
   readonly arrived: ToolOutcome[] = [];
   readonly #calls: ToolCalls;
   readonly #started = new Set<string>();
-  readonly #waiting: PendingToolCall[] = [];
+  readonly #waiting: StartedCall[] = [];
   #running = 0;
+  #results: readonly CallToolResult[] = [];
+  #unfinished: readonly number[] = [];
 
   constructor(calls: ToolCalls) {
     this.#calls = calls;
@@ -27,14 +30,24 @@ export class ToolRunner {
     return this.#running === 0;
   }
 
+  /** Takes what came of a turn's calls in the activity of its model call. It counts when the turn's calls start. */
+  ranInline({ results, unfinished }: Pick<CallModelResult, 'results' | 'unfinished'>): void {
+    this.#results = Array.isArray(results) ? results : [];
+    this.#unfinished = Array.isArray(unfinished) ? unfinished : [];
+  }
+
   start(calls: readonly PendingToolCall[]): void {
     for (const call of calls) {
       const key = `${call.turn}.${call.index}`;
       if (this.#started.has(key)) continue;
       this.#started.add(key);
-      if (call.kind === 'malformed') this.arrived.push(malformed(call));
-      else this.#waiting.push(call);
+      const arrival =
+        call.kind === 'malformed' ? malformed(call) : inlineOutcome(call, this.#results);
+      if (arrival !== undefined) this.arrived.push(arrival);
+      else this.#waiting.push({ ...call, hasBegun: this.#unfinished.includes(call.index) });
     }
+    // A call that a person lets run later may have other arguments.
+    this.ranInline({});
     this.#launch();
   }
 

@@ -210,7 +210,7 @@ function describeEntry(entry: LogEntry): string[] {
       if (entry.result.name === askUserTool.name)
         return [`- **user:** ${textOf(entry.result.content)}`];
       return [
-        `- ${code(entry.result.name)} ${entry.result.isError ? '**failed:**' : '→'} ${textOf(entry.result.content)}`,
+        `- ${code(entry.result.name)}${entry.inline === true ? ' (inline)' : ''} ${entry.result.isError ? '**failed:**' : '→'} ${textOf(entry.result.content)}`,
       ];
     case 'decision':
       return entry.decision.kind === 'feedback'
