@@ -76,7 +76,8 @@ class SpecWriter {
   }
 
   #agent(spec: AgentSpec): JsonObject {
-    const { kind: _, id, model, tools, subAgents, inputTimeoutMs, memory, ...rest } = spec;
+    const { kind: _, id, model, tools, subAgents, memory, ...others } = spec;
+    const { inputTimeoutMs, inlineTimeout, ...rest } = others;
     return defined({
       id,
       ...escaped({ model: modelText(model), ...rest }),
@@ -87,7 +88,8 @@ class SpecWriter {
         ...escaped({ ...subAgent, runner: '' }),
         runner: this.#ref(subAgent.runner),
       })),
-      inputTimeout: inputTimeoutMs === undefined ? undefined : durationText(inputTimeoutMs),
+      inlineTimeout: durationText(inlineTimeout),
+      inputTimeout: durationText(inputTimeoutMs),
       memory: memory === undefined ? undefined : escaped(memory),
     });
   }
@@ -150,7 +152,8 @@ const units = [
   ['seconds', 1000],
 ] as const;
 
-function durationText(ms: number): string | number {
+function durationText(ms: number | undefined): string | number | undefined {
+  if (ms === undefined) return undefined;
   const found = units.find(([, length]) => ms % length === 0);
   return found === undefined ? ms : `${ms / found[1]} ${found[0]}`;
 }

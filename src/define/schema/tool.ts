@@ -146,20 +146,28 @@ type RuledTool = {
   readonly effect?: string;
   readonly retry?: Retry;
   readonly inline?: boolean;
+  readonly needsApproval?: unknown;
 };
 
 export function toolRules(tool: RuledTool): Problem[] {
   return [...retryProblems(tool), ...inlineProblems(tool)];
 }
 
-/** An inline call that does not finish is made again by an activity of its own. */
-function inlineProblems({ effect: kind, retry: given, inline }: RuledTool): Problem[] {
+/** The rules of `mayRunInline`, where the author can still choose. */
+function inlineProblems({ inline, effect: kind, retry: given, needsApproval }: RuledTool) {
   if (inline !== true) return [];
-  const onlyOnce =
-    kind === 'once' ? "effect 'once'" : given?.maximumAttempts === 1 && 'maximumAttempts: 1';
-  if (!onlyOnce) return [];
-  const message = `contradicts ${onlyOnce}: an inline call may be made again; remove one of the two`;
-  return [{ path: 'inline', message }];
+  const contradicts = (what: string, why: string): Problem => ({
+    path: 'inline',
+    message: `contradicts ${what}: ${why}; remove one of the two`,
+  });
+  const again = 'an inline call that does not finish is made again';
+  return [
+    ...(kind === 'once' ? [contradicts("effect 'once'", again)] : []),
+    ...(given?.maximumAttempts === 1 ? [contradicts('maximumAttempts: 1', again)] : []),
+    ...(needsApproval === true
+      ? [contradicts('needsApproval: true', 'a call that waits for a person does not run inline')]
+      : []),
+  ];
 }
 
 function retryProblems({ effect: kind, retry: given }: RuledTool): Problem[] {

@@ -64,6 +64,7 @@ describe('activityTool', () => {
     { name: 'an empty task queue', options: { taskQueue: ' ' }, problem: /taskQueue must be/ },
     { name: 'code', options: { execute: () => 1 }, problem: /execute is not known/ },
     { name: 'session keys', options: { session: ['a'] }, problem: /session is not known/ },
+    { name: 'calls inline', options: { inline: true }, problem: /inline is not known/ },
     { name: 'attempts of a once', options: { effect: 'once', retry: {} }, problem: /contradicts/ },
     { name: 'a bad duration', options: { heartbeatTimeout: 'soon' }, problem: /heartbeatTimeout/ },
   ])('refuses $name', ({ options, problem }) => {

@@ -112,6 +112,17 @@ describe('defineAgent', () => {
       { toolConcurrency: 33 },
       'toolConcurrency must be a whole number from 1 to 32, not 33',
     ],
+    ['no time for inline calls', { inlineTimeout: 0 }, 'inlineTimeout must be more than 0, not 0'],
+    [
+      'inline calls that take more than a minute',
+      { inlineTimeout: '61s' },
+      'inlineTimeout must be at most 60 seconds',
+    ],
+    [
+      'inline reads by name',
+      { inlineReads: ['search'] },
+      'inlineReads must be true or false, not an array',
+    ],
     [
       'negative rounds',
       { maxIterations: -1 },

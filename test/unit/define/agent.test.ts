@@ -32,6 +32,8 @@ describe('defineAgent', () => {
       instructions: 'Be brief.',
       tools,
       toolConcurrency: 4,
+      inlineReads: true,
+      inlineTimeout: '1 minute',
       maxIterations: 7,
       maxTurns: 30,
       criteria: [
@@ -65,6 +67,8 @@ describe('defineAgent', () => {
       instructions: 'Be brief.',
       tools: ['search', 'fetch'],
       toolConcurrency: 4,
+      inlineReads: true,
+      inlineTimeout: 60_000,
       maxIterations: 7,
       maxTurns: 30,
       criteria: [

@@ -16,6 +16,8 @@ const complete = {
   instructions: '',
   tools: ['search', 'fetch'],
   toolConcurrency: 2,
+  inlineReads: true,
+  inlineTimeout: 5000,
   maxIterations: 0,
   maxTurns: 9,
   criteria: [
@@ -53,6 +55,11 @@ describe('parseRunnerSpec', () => {
     ['complete', complete],
   ])('takes a %s spec as it is', (_name, spec) => {
     expect(parseRunnerSpec(spec)).toStrictEqual(spec);
+  });
+
+  it('takes how long inline calls may take as text', () => {
+    const spec = { ...minimal, inlineTimeout: '5s' };
+    expect(parseRunnerSpec(spec)).toMatchObject({ inlineTimeout: 5000 });
   });
 
   it('takes the model as text', () => {

@@ -58,6 +58,14 @@ describe('defineTool', () => {
     expect(tool.override).toBe(true);
   });
 
+  it('may run inline, also if a function decides about approvals', () => {
+    const options = { inline: true, effect: 'read', needsApproval: () => false } as const;
+    expect(defineTool({ ...minimal, ...options }).spec).toMatchObject({
+      inline: true,
+      needsApproval: 'ask',
+    });
+  });
+
   it('leaves options that are undefined out', () => {
     const options = { timeout: undefined, retry: undefined, session: undefined };
     expect(defineTool({ ...minimal, ...options } as never).spec).toEqual(defineTool(minimal).spec);
@@ -178,6 +186,21 @@ describe('defineTool', () => {
       'retries of what runs once',
       { effect: 'once', retry: { maximumAttempts: 2 } },
       `${subject}retry contradicts effect 'once', which runs one attempt: remove one of the two`,
+    ],
+    [
+      'once inline',
+      { inline: true, effect: 'once' },
+      `${subject}inline contradicts effect 'once': an inline call that does not finish is made again; remove one of the two`,
+    ],
+    [
+      'one attempt inline',
+      { inline: true, retry: { maximumAttempts: 1 } },
+      `${subject}inline contradicts maximumAttempts: 1: an inline call that does not finish is made again; remove one of the two`,
+    ],
+    [
+      'approvals inline',
+      { inline: true, needsApproval: true },
+      `${subject}inline contradicts needsApproval: true: a call that waits for a person does not run inline; remove one of the two`,
     ],
     [
       'session keys that are no array',

@@ -46,6 +46,8 @@ const full = defineAgent({
     files,
   ],
   toolConcurrency: 2,
+  inlineReads: true,
+  inlineTimeout: 2500,
   maxIterations: 0,
   maxTurns: 3,
   criteria: [criteria.keyword('yes'), criteria.structuredOutput(citySchema), long],
@@ -117,6 +119,7 @@ describe('toSpecText', () => {
     const writer = anAgent({
       id: 'writer',
       instructions: 'Write.\nBe brief.\n',
+      inlineTimeout: 5000,
       inputTimeout: '3 days',
     });
     const steps = [writer, anAgent({ id: 'editor', tools: [refund] })];
@@ -128,6 +131,7 @@ describe('toSpecText', () => {
         '    instructions: |',
         '      Write.',
         '      Be brief.',
+        '    inlineTimeout: 5 seconds',
         '    inputTimeout: 3 days',
         'workflows:',
         '  - kind: sequential',
