@@ -57,13 +57,14 @@ export async function resetRun(
   { to, confirm, reason = `reset to ${to}` }: ResetOptions,
 ): Promise<ResetPlan | undefined> {
   checkTarget(to);
-  const run = await new RunView(client, workflowId).describe();
-  checkRun(run);
+  const before = await new RunView(client, workflowId).describe();
+  checkRun(before);
   const planned = await new ResetPlanner(client).plan(workflowId, to);
   if (confirm !== undefined && !(await confirm(planned))) return undefined;
-  if (run.status.name === 'RUNNING') checkRun(await halt(client, workflowId));
+  const run = before.status.name === 'RUNNING' ? await halt(client, workflowId) : before;
+  checkRun(run);
   const plan = await new ResetPlanner(client).plan(workflowId, to);
-  await client.workflowService.resetWorkflowExecution({
+  const reset = await client.workflowService.resetWorkflowExecution({
     namespace: client.options.namespace,
     workflowExecution: { workflowId, runId: plan.runId },
     reason,
@@ -71,6 +72,7 @@ export async function resetRun(
     workflowTaskFinishEventId: plan.taskEventId,
     resetReapplyExcludeTypes: notSentAgain,
   } as unknown as Parameters<Client['workflowService']['resetWorkflowExecution']>[0]);
+  if (run.parentExecution !== undefined) await checkCaller(client, run, reset.runId);
   // The root run or the thread lists this run's questions. It still counts a question as answered although the reset undid the answer.
   if (run.parentExecution !== undefined)
     await client.workflow.getHandle(workflowId).signal(signalNames.askAgain).catch(ignoreMissing);
@@ -86,22 +88,34 @@ function checkTarget(to: unknown): void {
   );
 }
 
-function checkRun({
-  workflowId,
-  type,
-  status,
-  parentExecution,
-}: WorkflowExecutionDescription): void {
+function checkRun(run: WorkflowExecutionDescription): void {
+  const { workflowId, type, status, parentExecution } = run;
   if (!isRunType(type))
     throw new LonghaulError(
       'InvalidInput',
       `'${workflowId}' is a workflow of type '${type}', but only runs can be reset. In a thread, reset the run of a turn`,
     );
-  if (status.name === 'RUNNING' || parentExecution === undefined) return;
-  throw new LonghaulError(
-    'RunClosed',
-    `run '${workflowId}' has ended, and its caller '${parentExecution.workflowId}' has gone on. Reset the caller`,
-  );
+  if (status.name !== 'RUNNING' && parentExecution !== undefined) throw hasGoneOn(run);
+}
+
+/** The run may end by itself while it is being reset. Then nobody waits for the new execution, so it ends. */
+async function checkCaller(
+  client: Client,
+  run: WorkflowExecutionDescription,
+  newRunId: string | null | undefined,
+): Promise<void> {
+  const { workflowId, runId } = run;
+  const { status } = await client.workflow.getHandle(workflowId, runId).describe();
+  // The reset terminates the execution that it finds.
+  if (status.name === 'TERMINATED') return;
+  const handle = client.workflow.getHandle(workflowId, newRunId ?? undefined);
+  await handle.cancel().catch(ignoreMissing);
+  throw hasGoneOn(run);
+}
+
+function hasGoneOn({ workflowId, parentExecution }: WorkflowExecutionDescription): LonghaulError {
+  const message = `run '${workflowId}' has ended, and its caller '${parentExecution?.workflowId}' has gone on. Reset the caller`;
+  return new LonghaulError('RunClosed', message);
 }
 
 /**

@@ -3,6 +3,7 @@
 import { defineTool, parallel, sequential, subAgent, type Tool } from '../../src';
 import { runCli } from '../../src/cli/run-cli';
 import type { RunHandle } from '../../src/client';
+import { resetRun } from '../../src/client/reset';
 import { devServerAddress } from '../servers';
 import { fakeTerminal } from '../unit/cli/fake-terminal';
 import { eventually } from './eventually';
@@ -97,6 +98,34 @@ describe('reset of a run', () => {
     expect(new Set(keys).size).toBe(1);
     expect(keys).toHaveLength(2);
     await expect(child.reset({ to: 1 })).rejects.toMatchObject({ code: 'RunClosed' });
+  });
+
+  it('refuses to reset a run below another that ends meanwhile, and leaves nothing behind', async () => {
+    endsAfter = 2;
+    await serveTree('idempotent');
+    const run = await harness.longhaul.start('boss', 'Go');
+    const child = await openChild(run);
+    const { client } = harness.longhaul;
+    const { workflowService } = client;
+    const resetWorkflowExecution = async (
+      request: Parameters<typeof workflowService.resetWorkflowExecution>[0],
+    ) => {
+      await run.cancel('enough');
+      await run.result().catch(() => undefined);
+      return await workflowService.resetWorkflowExecution(request);
+    };
+    const late = Object.create(client, {
+      workflowService: {
+        value: Object.create(workflowService, {
+          resetWorkflowExecution: { value: resetWorkflowExecution },
+        }),
+      },
+    }) as typeof client;
+    await expect(resetRun(late, child, { to: 1 })).rejects.toMatchObject({ code: 'RunClosed' });
+    await eventually('the child is closed', async () => {
+      const { status } = await client.workflow.getHandle(child).describe();
+      return status.name === 'CANCELLED';
+    });
   });
 
   it('asks again what a run below another had asked, and takes another answer', async () => {
