@@ -36,7 +36,7 @@ import {
   workflowsModule,
 } from './bundle';
 import { checkLonghaulOptions, type LonghaulOptions, workerRegistry } from './options';
-import { replayPace } from './replay-pace';
+import { taskSlots } from './task-slots';
 import { checkSdk, sdkCopies } from './temporal-sdk';
 import { isRegistered, readAttributes } from '../server/search-attributes';
 
@@ -76,7 +76,7 @@ export class LonghaulPlugin implements WorkerPlugin, BundlerPlugin {
     return {
       stickyQueueScheduleToStartTimeout: timeouts.stickyScheduleToStart,
       shutdownGraceTime: timeouts.shutdownGrace,
-      ...replayPace(options),
+      ...taskSlots(options),
       ...this.#workflows(options),
       activities: { ...options.activities, ...this.#activities(options) },
     };
