@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { connect, type RunHandle } from 'longhaul/client';
 import { withServer } from './bench-server.mts';
-import { median } from './measured.mts';
+import { median } from './section.mts';
 import type { Seen } from './streams-worker.mts';
 
 const slots = {
