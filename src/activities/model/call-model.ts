@@ -17,10 +17,11 @@ import { type CallbackChain, callbackChain } from '../callbacks';
 import { pinnedDefinition } from '../definition/pinned-definition';
 import { type ActivityDependencies, providerOf } from '../dependencies';
 import { toFailure } from '../failures';
-import { type Heartbeat, withHeartbeat } from '../heartbeat';
+import { type Beats, withHeartbeat } from '../heartbeat';
 import { mintId } from '../log/log-cache';
 import { readLog } from '../log/read-log';
 import { scopeOfCall, withContent } from '../results/stored-results';
+import { InlineCalls } from './inline-calls';
 import { attempt, earlyStopOf } from './model-attempt';
 import { afterModelCall, beforeModelCall, type CalledModel } from './model-callbacks';
 import { toModelRequest } from './model-request';
@@ -30,18 +31,24 @@ export async function callModel(
   dependencies: ActivityDependencies,
   input: CallModelInput,
 ): Promise<CallModelResult> {
-  return await withHeartbeat(async (signal, _heartbeat, keep) => {
+  return await withHeartbeat(async (signal, beats) => {
     const definition = await pinnedDefinition(dependencies, input.definition);
     const spec = agentOf(definition, input.agentId);
-    const cached = new CachedResponse(keep);
+    const cached = new CachedResponse(beats.keep);
+    let inline: InlineCalls | undefined;
     try {
       const call = await prepare({ dependencies, input, definition, spec, signal });
+      if (cached.response === undefined) inline = inlineCalls(call, beats);
       const called =
-        (await beforeModelCall(call)) ?? (await afterModelCall(call, await ask(call, cached)));
-      return await checkedResult(call, called, cached);
+        (await beforeModelCall(call)) ??
+        (await afterModelCall(call, await ask(call, cached, inline)));
+      const result = await checkedResult(call, called, cached);
+      return { ...result, ...(await inline?.results({ ...result, called })) };
     } catch (error) {
       if (cached.response === undefined) throw error;
       throw toFailure(error, spendOf(dependencies.prices, spec.model, cached.response.usage));
+    } finally {
+      inline?.stop();
     }
   });
 }
@@ -92,13 +99,27 @@ async function remembered(call: Omit<TurnCall, 'messages'>): Promise<readonly Me
   return foldMemory(await readLog(dependencies.logCache, input.memory, signal), spec.memory);
 }
 
-async function ask(call: PreparedCall, cached: CachedResponse): Promise<ModelResponse> {
+/** An attempt that finds the response of an earlier one makes no inline calls: one of them may have ended the earlier one. */
+function inlineCalls(call: PreparedCall, beats: Beats): InlineCalls | undefined {
+  const { inline } = call.input;
+  return inline && new InlineCalls({ call, origin: inline.origin, beats });
+}
+
+async function ask(
+  call: PreparedCall,
+  cached: CachedResponse,
+  inline: InlineCalls | undefined,
+): Promise<ModelResponse> {
   const earlyStop = earlyStopOf(call.spec, call.chain);
   const { dependencies, input, ownFrom } = call;
   const scope = scopeOfCall(input.definition);
   return await cached.once(async () => {
     const messages = await withContent(call.request.messages, { ...dependencies, scope, ownFrom });
-    return await attempt(call.provider, { ...call.request, messages }, { ...call, earlyStop });
+    return await attempt(
+      call.provider,
+      { ...call.request, messages },
+      { ...call, earlyStop, inline },
+    );
   });
 }
 
@@ -131,10 +152,10 @@ async function checkedResult(
  * The heartbeat's details have it, which the server keeps between attempts.
  */
 export class CachedResponse {
-  readonly #keep: Heartbeat;
+  readonly #keep: Beats['keep'];
   #response: ModelResponse | undefined = cachedBefore();
 
-  constructor(keep: Heartbeat) {
+  constructor(keep: Beats['keep']) {
     this.#keep = keep;
   }
 

@@ -39,6 +39,8 @@ export type ModelAttempt = {
   readonly input: Pick<CallModelInput, 'log' | 'turn'>;
   readonly signal: AbortSignal;
   readonly earlyStop: EarlyStop | undefined;
+  /** Sees the deltas of a turn that is not cut. */
+  readonly inline?: { see(delta: ModelDelta): void } | undefined;
 };
 
 /** One HTTP attempt. It ends early by cancellation, after `timeouts.modelIdle` without data, or when the turn cannot run. */
@@ -74,12 +76,13 @@ export async function attempt(
 
 /** Forwards no delta after the one that cut the turn. */
 function deltaSink(call: ModelAttempt): (delta: ModelDelta) => void {
-  const { earlyStop } = call;
+  const { earlyStop, inline } = call;
   const forward = forwarding(call);
   return (delta) => {
     if (earlyStop?.isCut) return;
     forward(delta);
     earlyStop?.see(delta);
+    if (!earlyStop?.isCut) inline?.see(delta);
   };
 }
 

@@ -35,15 +35,15 @@ export type KeepOptions = {
   readonly scope: string;
   readonly maxBytes: number | undefined;
   readonly signal: AbortSignal;
-  /** When the attempt began. */
-  readonly started: number;
+  /** When the attempt ends at the latest, in milliseconds since the epoch. */
+  readonly deadline: number;
 };
 
 /** The output for the log: what is too large is in the store, or cut. */
 export async function keptOutput(output: ToolOutput, options: KeepOptions): Promise<ToolOutput> {
   const { results, maxBytes = limits.toolResultShown } = options;
   if (results === undefined) return cutOutput(output, maxBytes);
-  const until = Date.now() + timeToKeep(options.started);
+  const until = Date.now() + timeToKeep(options.deadline);
   const share = textShare(output, maxBytes);
   const content: ToolContent[] = [];
   let reason: string | undefined;
@@ -57,10 +57,8 @@ export async function keptOutput(output: ToolOutput, options: KeepOptions): Prom
 }
 
 /** Less than the attempt has left, because the server would make a call again that overruns. */
-function timeToKeep(started: number): number {
-  const { startToCloseTimeoutMs } = Context.current().info;
-  const left = started + (startToCloseTimeoutMs || Infinity) - Date.now();
-  return Math.min(timeouts.storedContent, left * 0.8);
+function timeToKeep(deadline: number): number {
+  return Math.min(timeouts.storedContent, (deadline - Date.now()) * 0.8);
 }
 
 /** The bytes of a part that is too large for the log. */

@@ -9,7 +9,7 @@ async function told(work: (heartbeat: Heartbeat) => void): Promise<unknown[]> {
   const details: unknown[] = [];
   environment.on('heartbeat', (latest: unknown) => details.push(latest));
   await environment.run(() =>
-    withHeartbeat((_signal, heartbeat) => Promise.resolve(work(heartbeat))),
+    withHeartbeat((_signal, { heartbeat }) => Promise.resolve(work(heartbeat))),
   );
   return details;
 }

@@ -1,6 +1,6 @@
 // Pure: no server.
 import fc from 'fast-check';
-import { idempotencyKey } from '../../../src/activities/tool/call-tool';
+import { idempotencyKey } from '../../../src/activities/tool/run-call';
 import { callerOrigin, originBelow, rootOrigin, type ExecutionIds } from '../../../src/core/origin';
 
 const execution: ExecutionIds = {

@@ -28,14 +28,14 @@ describe('keptOutput', () => {
     output: ToolOutput,
     { maxBytes, timeoutMs = 60_000 }: { maxBytes?: number; timeoutMs?: number } = {},
   ): Promise<ToolOutput> {
-    const environment = new MockActivityEnvironment({ startToCloseTimeoutMs: timeoutMs });
+    const environment = new MockActivityEnvironment();
     const { signal } = new AbortController();
     const options = {
       results: new StoredContent(store),
       scope,
       maxBytes,
       signal,
-      started: Date.now(),
+      deadline: Date.now() + timeoutMs,
     };
     return await environment.run<[], ToolOutput, () => Promise<ToolOutput>>(
       async () => await keptOutput(output, options),

@@ -1,0 +1,250 @@
+// Calls of a turn that run right here, in the activity of the model call: those of inline tools.
+//
+// 1. Only reads begin before the server has the model's response, and only in a first attempt. So a call that takes its worker with it
+//    does not do so for ever, and the model is not paid for twice.
+// 2. A call that fails or takes too long has no result. This was its first attempt: the run makes the next one, by an activity of its own.
+// 3. The turn and its results fit one payload. The run makes the calls whose results do not fit.
+
+import { Context, log } from '@temporalio/activity';
+import { defined, type JsonObject } from '../../base/json';
+import { utf8Length } from '../../base/text';
+import type { CallModelResult, CallToolInput, CallToolResult } from '../../protocol/activities';
+import { limits, timeouts } from '../../protocol/limits';
+import type { ToolCallPart } from '../../protocol/message';
+import type { ToolSpec } from '../../protocol/spec';
+import type { ModelDelta } from '../../providers/provider';
+import { atOnce } from '../../results/stored-content';
+import type { CallbackChain } from '../callbacks';
+import { describeError } from '../failures';
+import type { Beats } from '../heartbeat';
+import { scopeOfCall } from '../results/stored-results';
+import { runCall, runnableTool } from '../tool/run-call';
+import { EarlyCalls } from './early-calls';
+import { type CalledModel, turnNames } from './model-callbacks';
+import type { TurnCall } from './turn-checks';
+
+/** A call whose tool may run inline, on this worker. */
+type InlineCall = {
+  readonly index: number;
+  readonly part: ToolCallPart & { readonly args: JsonObject };
+  readonly tool: ToolSpec;
+};
+
+type BegunCall = InlineCall & {
+  /** Never rejects. Undefined if the call failed or was stopped. */
+  readonly result: Promise<CallToolResult | undefined>;
+  readonly isRunning: () => boolean;
+  readonly stop: () => void;
+};
+
+type InlineOptions = {
+  readonly call: TurnCall & { readonly chain: CallbackChain | undefined };
+  readonly origin: string;
+  readonly beats: Pick<Beats, 'heartbeat' | 'tell'>;
+};
+
+/** The results have to fit beside `entry` and `session`. */
+type InlineTurn = Pick<CallModelResult, 'entry' | 'session'> & { readonly called: CalledModel };
+
+export class InlineCalls {
+  readonly #options: InlineOptions;
+  readonly #allowed: readonly string[];
+  readonly #stopping = new AbortController();
+  readonly #early = new EarlyCalls<BegunCall>((part, index) => this.#beginEarly(part, index));
+  readonly #isFirstAttempt = Context.current().info.attempt === 1;
+
+  constructor(options: InlineOptions) {
+    this.#options = options;
+    this.#allowed = turnNames(options.call.spec).allowed;
+  }
+
+  /** Begins reads whose call is complete, while the model still writes. */
+  see(delta: ModelDelta): void {
+    this.#early.see(delta);
+  }
+
+  /** Ends every call that still runs. */
+  stop(reason = 'the turn ended'): void {
+    this.#stopping.abort(new Error(reason));
+  }
+
+  /** Makes the calls of the turn that may run inline. Throws away what began early if the turn is another one. */
+  async results(turn: InlineTurn): Promise<Pick<CallModelResult, 'results' | 'unfinished'>> {
+    const calls = this.#callsOf(turn);
+    const early = calls.flatMap(({ index, part }) => this.#early.take(index, part) ?? []);
+    const others = calls.filter(({ index }) => early.every((begun) => begun.index !== index));
+    const begun: BegunCall[] = [...early];
+    const fitting = await this.#thatMayBegin(others, early, turn);
+    const stopTimer = this.#startTimer();
+    try {
+      await atOnce(this.#concurrency, [...early, ...fitting], async (call) => {
+        if ('result' in call) return void (await call.result);
+        if (this.#stopping.signal.aborted) return;
+        const own = this.#begin(call);
+        begun.push(own);
+        await own.result;
+      });
+    } finally {
+      stopTimer();
+    }
+    return await this.#outcome(begun, turn);
+  }
+
+  /** No call of a turn that the machine or a callback treats in another way than by running all its calls. */
+  #callsOf({ entry, called }: InlineTurn): readonly InlineCall[] {
+    const { content, finishReason, checks } = entry;
+    if (called.toCheck === undefined || called.checks !== undefined) return [];
+    if (finishReason !== 'tool_calls' && finishReason !== 'stop') return [];
+    const parts = content.filter((part) => part.type === 'tool_call');
+    if (parts.some(({ name, args }) => args === null || !this.#allowed.includes(name))) return [];
+    return parts.flatMap((part, index) =>
+      checks?.approvals?.includes(index) ? [] : (this.#inlineCall(part, index) ?? []),
+    );
+  }
+
+  #inlineCall(part: ToolCallPart, index: number): InlineCall | undefined {
+    const { definition, spec, dependencies, input } = this.#options.call;
+    const { name, args, callId } = part;
+    const tool = spec.tools?.includes(name) ? definition.tools[name] : undefined;
+    if (tool === undefined || !this.#allowed.includes(name)) return undefined;
+    if (args === null || callId === '') return undefined;
+    if (!mayRunInline(tool, spec.inlineReads)) return undefined;
+    if (utf8Length(JSON.stringify(args)) > limits.toolArguments) return undefined;
+    const isHere = runnableTool(dependencies, tool, scopeOfCall(input.definition)) !== undefined;
+    return isHere ? { index, part: { ...part, args }, tool } : undefined;
+  }
+
+  #beginEarly(part: ToolCallPart, index: number): BegunCall | undefined {
+    const { chain } = this.#options.call;
+    const call = chain === undefined ? this.#inlineCall(part, index) : undefined;
+    if (call?.tool.effect !== 'read' || call.tool.needsApproval) return undefined;
+    const mayBegin = this.#isFirstAttempt && this.#early.running < this.#concurrency;
+    return mayBegin ? this.#begin(call) : undefined;
+  }
+
+  #begin(inline: InlineCall): BegunCall {
+    const { call, beats } = this.#options;
+    const { timeoutMs } = inline.tool;
+    const own = new AbortController();
+    const timeout = timeoutMs === undefined ? [] : [AbortSignal.timeout(timeoutMs)];
+    let isRunning = true;
+    const result = runCall({
+      ...call,
+      input: this.#inputOf(inline),
+      signal: AbortSignal.any([call.signal, this.#stopping.signal, own.signal, ...timeout]),
+      // Without the tool's details: those of this activity are the model's response.
+      heartbeat: () => beats.heartbeat(),
+      isTriedAgain: true,
+      deadline: Infinity,
+    })
+      .catch((error: unknown) => {
+        log.debug(`inline call of tool '${inline.tool.name}' has no result`, {
+          error: describeError(error),
+        });
+        return undefined;
+      })
+      .finally(() => (isRunning = false));
+    return { ...inline, result, isRunning: () => isRunning, stop: () => own.abort() };
+  }
+
+  /** What an activity of its own would get. */
+  #inputOf({ index, part, tool }: InlineCall): CallToolInput {
+    const { input, chain } = this.#options.call;
+    const { definition, agentId, path, turn, context, contextByReference, iteration } = input;
+    return {
+      definition,
+      agentId,
+      turn,
+      index,
+      callId: part.callId,
+      tool: tool.name,
+      args: structuredClone(part.args),
+      origin: this.#options.origin,
+      session: chain?.session ?? input.session ?? {},
+      ...defined({ path, context, contextByReference }),
+      // These calls are a round of tools, and begin the next iteration.
+      ...(iteration !== undefined && { iteration: iteration + 1 }),
+    };
+  }
+
+  /** The calls whose results fit, if the server has the response. */
+  async #thatMayBegin(
+    calls: readonly InlineCall[],
+    early: readonly BegunCall[],
+    turn: InlineTurn,
+  ): Promise<readonly InlineCall[]> {
+    let room = roomBeside(turn);
+    for (const { tool } of early) room -= largestResult(tool);
+    const fitting = calls.filter(({ tool }) => (room -= largestResult(tool)) >= 0);
+    if (fitting.length === 0) {
+      if (early.some(({ isRunning }) => isRunning())) this.#options.beats.heartbeat();
+      return [];
+    }
+    try {
+      await this.#options.beats.tell();
+      return fitting;
+    } catch (error) {
+      log.debug('the calls of a turn do not run inline: the server did not take its response', {
+        error: describeError(error),
+      });
+      return [];
+    }
+  }
+
+  #startTimer(): () => void {
+    const ms = this.#options.call.spec.inlineTimeout ?? timeouts.inline;
+    const timer = setTimeout(() => this.stop(`it took longer than ${ms} ms`), ms);
+    return () => clearTimeout(timer);
+  }
+
+  async #outcome(
+    begun: readonly BegunCall[],
+    turn: InlineTurn,
+  ): Promise<Pick<CallModelResult, 'results' | 'unfinished'>> {
+    const { dependencies, input } = this.#options.call;
+    const results: CallToolResult[] = [];
+    const unfinished: number[] = [];
+    let room = roomBeside(turn);
+    for (const call of begun.toSorted((one, other) => one.index - other.index)) {
+      const result = await call.result;
+      const bytes = result === undefined ? Infinity : utf8Length(JSON.stringify(result));
+      if (result === undefined || bytes > room) {
+        unfinished.push(call.index);
+        continue;
+      }
+      room -= bytes;
+      dependencies.logCache.offer(input.log.workflowId, result.entry);
+      results.push(result);
+    }
+    return {
+      ...(results.length > 0 && { results }),
+      ...(unfinished.length > 0 && { unfinished }),
+    };
+  }
+
+  get #concurrency(): number {
+    const { toolConcurrency = limits.toolConcurrency } = this.#options.call.spec;
+    return Math.min(toolConcurrency, limits.maxToolConcurrency);
+  }
+}
+
+function mayRunInline(
+  { inline, activity, effect, needsApproval, retry }: ToolSpec,
+  inlineReads = false,
+): boolean {
+  if (activity !== undefined || effect === 'once') return false;
+  if (needsApproval === true || retry?.maximumAttempts === 1) return false;
+  return inline === true || (inlineReads && effect === 'read');
+}
+
+/** For what is around the entries, such as the cost. */
+const frameBytes = 1_024;
+
+function roomBeside({ entry, session }: InlineTurn): number {
+  return limits.payload - frameBytes - utf8Length(JSON.stringify({ entry, session }));
+}
+
+/** With its text. Media and session changes may make a result larger: then it is dropped. */
+function largestResult({ maxResultBytes = limits.toolResultShown }: ToolSpec): number {
+  return maxResultBytes;
+}

@@ -1,0 +1,216 @@
+// Runs the code of one tool call, in this worker or behind an MCP server, with everything around it: the check of the arguments, the
+// callbacks, the session, the limits of a result. It reads neither attempts nor timeouts: its caller knows what a failure means.
+
+import { createHash } from 'node:crypto';
+import { log } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import { canonicalJson, type JsonObject } from '../../base/json';
+import { clipText } from '../../base/text';
+import { agentOf, toolSpecOf } from '../../core/loop-config';
+import { pickKeys } from '../../core/session';
+import { errorOutput, type ToolOutput, wholeOutput } from '../../core/transcript/tool-output';
+import type { CallToolInput, CallToolResult } from '../../protocol/activities';
+import { hasCode, LonghaulError } from '../../protocol/errors';
+import { limits } from '../../protocol/limits';
+import type { SessionDelta } from '../../protocol/session';
+import type { Definition, ToolSpec } from '../../protocol/spec';
+import { resultTools } from '../../define/result-tools';
+import type { Tool, ToolContext } from '../../define/tool';
+import { isToolContent, toolContentOutput } from '../../define/tool-content';
+import { callbackChain } from '../callbacks';
+import { ownWorkflowId } from '../definition/pinned-definition';
+import type { ActivityDependencies } from '../dependencies';
+import { describeError } from '../failures';
+import type { Heartbeat } from '../heartbeat';
+import { mintId } from '../log/log-cache';
+import { askContext } from '../log/read-log';
+import { callMcpTool } from '../mcp/mcp-tools';
+import { type ReadArguments, readResult } from '../results/read-result';
+import { keptOutput, scopeOfCall } from '../results/stored-results';
+import { isFinal, sessionChanges, untilAborted } from '../user-code';
+import { callArguments, checkAgainstSchema } from './check-arguments';
+import { type RanTool, runWithCallbacks } from './tool-callbacks';
+
+export type OneCall = {
+  readonly dependencies: ActivityDependencies;
+  readonly definition: Definition;
+  readonly input: CallToolInput;
+  readonly signal: AbortSignal;
+  readonly heartbeat: Heartbeat;
+  /** If true, a failure that may pass is thrown. Otherwise it is the call's result. */
+  readonly isTriedAgain: boolean;
+  /** When the attempt ends at the latest, in milliseconds since the epoch. */
+  readonly deadline: number;
+  /** Called when the tool's code is about to run. */
+  readonly onReached?: () => void;
+};
+
+/** Makes one call. The result is not in the log cache yet. */
+export async function runCall(call: OneCall): Promise<CallToolResult> {
+  const { dependencies, definition, input, signal, deadline } = call;
+  const spec = toolSpecOf(definition, input.tool);
+  const scope = scopeOfCall(input.definition);
+  const tool = runnableTool(dependencies, spec, scope);
+  if (tool === undefined)
+    throw new LonghaulError('NotRegisteredHere', `this worker has no tool '${input.tool}'`);
+  const args = await callArguments(dependencies, input, signal);
+  const checked = await checkAgainstSchema(spec, tool.own, args);
+  if (!checked.ok) return resultOf(input, errorOutput(checked.problem));
+  const agent = agentOf(definition, input.agentId);
+  const chain = await callbackChain(dependencies, { definition, spec: agent, input, signal });
+  const run = async (session: JsonObject): Promise<RanTool> => {
+    const context = await toolContext(call, session, args);
+    const before = structuredClone(context.session);
+    call.onReached?.();
+    const whole = await runTool(call, { tool, spec, context, args: checked.value });
+    const { maxResultBytes: maxBytes } = spec;
+    const kept = { results: dependencies.results, scope, maxBytes, signal, deadline };
+    const output = await keptOutput(whole, kept);
+    return output.isError
+      ? { output, session: undefined }
+      : withChanges(spec, output, { before, after: context.session });
+  };
+  if (chain === undefined) {
+    const { output, session } = await run(pickKeys(input.session ?? {}, spec.session ?? []));
+    return resultOf(input, output, session);
+  }
+  const made = { callId: input.callId, name: input.tool, args };
+  const output = await runWithCallbacks(chain, { spec, call: made, run });
+  return resultOf(input, output, chain.changes);
+}
+
+/** A wrong change of the session is an error of the tool. With effect `once` it does not hide that the tool ran. */
+function withChanges(
+  spec: ToolSpec,
+  output: ToolOutput,
+  session: { readonly before: JsonObject; readonly after: JsonObject },
+): RanTool {
+  const { delta, problem } = sessionChanges(
+    { keys: spec.session ?? [], mayReserve: true },
+    session,
+  );
+  const isEmpty = Object.keys(delta.set).length + delta.removed.length === 0;
+  if (problem === undefined) return { output, session: isEmpty ? undefined : delta };
+  const message = `tool '${spec.name}' ${problem}`;
+  if (spec.effect !== 'once') throw new LonghaulError('ToolError', message);
+  const text = `The tool '${spec.name}' ran, but its result is not kept: ${message}.`;
+  return { output: errorOutput(text), session: undefined };
+}
+
+export function resultOf(
+  { callId, tool: name, turn, index }: CallToolInput,
+  output: ToolOutput,
+  session?: SessionDelta,
+): CallToolResult {
+  const result = { type: 'tool_result' as const, callId, name, ...output, turn, index };
+  const entry = { id: mintId(), kind: 'tool-result' as const, result };
+  return { entry, ...(session && { session }) };
+}
+
+async function toolContext(
+  { input, signal, heartbeat }: OneCall,
+  session: JsonObject,
+  args: JsonObject,
+): Promise<ToolContext> {
+  const workflowId = ownWorkflowId();
+  const { agentId, path = agentId, callId, context = {} } = input;
+  return {
+    workflowId,
+    agentId,
+    path,
+    callId,
+    idempotencyKey: idempotencyKey(input, args),
+    session: structuredClone(session),
+    context: input.contextByReference === true ? await askContext(workflowId) : context,
+    signal,
+    heartbeat,
+    log,
+  };
+}
+
+/** The same in every attempt, on every worker, after continue-as-new and after a reset. */
+export function idempotencyKey(
+  { origin, turn, index, tool }: Pick<CallToolInput, 'origin' | 'turn' | 'index' | 'tool'>,
+  args: JsonObject,
+): string {
+  const parts = [origin, turn, index, tool, canonicalJson(args)];
+  return createHash('sha256').update(parts.join('\n')).digest('hex');
+}
+
+type ToolRun = {
+  readonly tool: RunnableTool;
+  /** The spec that the run pinned. */
+  readonly spec: ToolSpec;
+  readonly args: unknown;
+  readonly context: ToolContext;
+};
+
+/** Returns the whole output, not cut yet. */
+async function runTool(
+  { isTriedAgain }: OneCall,
+  { tool, spec, args, context }: ToolRun,
+): Promise<ToolOutput> {
+  try {
+    return await untilAborted(async () => await tool.run(args, context), context.signal);
+  } catch (error) {
+    if (context.signal.aborted) throw error;
+    if (hasCode(error, 'OutcomeUnknown')) return errorOutput(describeError(error));
+    return failedOutput(spec, error, isTriedAgain);
+  }
+}
+
+/** Thrown if somebody makes the call again. Otherwise the model sees the error, or the run fails if the tool says so. */
+function failedOutput(spec: ToolSpec, error: unknown, isTriedAgain: boolean): ToolOutput {
+  const description = clipText(describeError(error), limits.failureMessage);
+  if (isTriedAgain && !isFinal(error)) {
+    throw ApplicationFailure.create({ type: 'ToolError', message: description });
+  }
+  if (spec.onError !== 'fail') return errorOutput(`The tool '${spec.name}' failed: ${description}`);
+  // The run's failure names the tool.
+  throw new LonghaulError('ToolError', description, { details: { tool: spec.name } });
+}
+
+/** The code of a tool: in this worker, or behind an MCP server. Its output is not cut yet. */
+type RunnableTool = {
+  /** The tool of this worker, which also checks the arguments. Undefined for MCP tools. */
+  readonly own: Tool | undefined;
+  run(args: unknown, context: ToolContext): Promise<ToolOutput>;
+};
+
+/** Undefined if this worker does not have the tool. */
+export function runnableTool(
+  { registry, mcp: pool, results }: ActivityDependencies,
+  spec: ToolSpec,
+  scope: string,
+): RunnableTool | undefined {
+  if (Object.hasOwn(resultTools, spec.name)) {
+    return (
+      results && {
+        own: undefined,
+        run: (args) => readResult(spec.name, args as ReadArguments, { results, scope }),
+      }
+    );
+  }
+  if (spec.mcp !== undefined) {
+    const server = registry.mcpServers.get(spec.mcp.server);
+    return (
+      server && {
+        own: undefined,
+        run: (args, { signal, idempotencyKey }) =>
+          callMcpTool({ pool, server, spec, args: args as JsonObject, idempotencyKey, signal }),
+      }
+    );
+  }
+  const tool = registry.tools.get(spec.name);
+  return (
+    tool && {
+      own: tool,
+      run: async (args, context) => {
+        const result = await tool.execute(args, context);
+        return isToolContent(result)
+          ? toolContentOutput(spec.name, result)
+          : wholeOutput(spec.name, result);
+      },
+    }
+  );
+}
