@@ -6,18 +6,18 @@ import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@te
 import { answerCommands, until } from './answer-commands.mts';
 import './quiet-runtime.mts';
 
-const [, , address = '', codePath = ''] = process.argv;
-const taskQueue = `bare-${process.pid}`;
+const [, , address = '', taskQueue = '', codePath = ''] = process.argv;
 const workflowsPath = new URL('bare-workflows.ts', import.meta.url).pathname;
 
 if (!existsSync(codePath)) {
   const logger = new DefaultLogger('ERROR');
   writeFileSync(codePath, (await bundleWorkflowCode({ workflowsPath, logger })).code);
 }
+const workflowBundle = { codePath };
 const worker = await Worker.create({
   connection: await NativeConnection.connect({ address }),
   taskQueue,
-  workflowBundle: { codePath },
+  workflowBundle,
   activities: { answer: (input: string) => Promise.resolve(input) },
   maxCachedWorkflows: 2_000,
 });
@@ -34,4 +34,5 @@ answerCommands({
     const handle = await workflow.start('bareWait', { workflowId: randomUUID(), taskQueue });
     await until(async () => (await handle.describe()).historyLength >= 4);
   },
+  replays: (copies) => Worker.runReplayHistories({ workflowBundle }, copies),
 });

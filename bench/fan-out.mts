@@ -7,6 +7,7 @@ import { connect, type Longhaul } from 'longhaul/client';
 import { fetchHistory, measureHistory, scriptedModel } from 'longhaul/testing';
 import { createWorker } from 'longhaul/worker';
 import { withServer } from './bench-server.mts';
+import { countQueries } from './count-queries.mts';
 import './quiet-runtime.mts';
 
 const branches = Number(process.argv[2] ?? 500);
@@ -22,17 +23,7 @@ const wide = parallel({
 /** A worker with a cache of definitions of its own, and how often it asked a run for one. */
 async function startWorker(address: string): Promise<{ stop(): Promise<void>; asked(): number }> {
   const connection = await NativeConnection.connect({ address });
-  const { workflowService } = connection;
-  const query = workflowService.queryWorkflow.bind(workflowService) as (request: {
-    readonly query?: { readonly queryType?: string | null } | null;
-  }) => unknown;
-  let asked = 0;
-  Object.assign(workflowService, {
-    queryWorkflow: (request: Parameters<typeof query>[0]) => {
-      if (request.query?.queryType === 'definition') asked += 1;
-      return query(request);
-    },
-  });
+  const asked = countQueries(connection, 'definition');
   const model = scriptedModel(
     Array.from(
       { length: 2 * branches },
@@ -53,7 +44,7 @@ async function startWorker(address: string): Promise<{ stop(): Promise<void>; as
     await ended;
     await connection.close();
   };
-  return { stop, asked: () => asked };
+  return { stop, asked };
 }
 
 async function measure(longhaul: Longhaul): Promise<Record<string, number>> {

@@ -1,16 +1,19 @@
 // Longhaul, to be measured: an agent that reads pages, and one that asks a person.
+import { fileURLToPath } from 'node:url';
+import { NativeConnection, Worker } from '@temporalio/worker';
 import { defineAgent, defineTool } from 'longhaul';
 import { connect } from 'longhaul/client';
 import { createWorker, type ModelProvider } from 'longhaul/worker';
 import { answerCommands, pageText, until } from './answer-commands.mts';
+import { countQueries } from './count-queries.mts';
 import './quiet-runtime.mts';
 
-const [, , address = '', , name] = process.argv;
-const taskQueue = `longhaul-${process.pid}`;
+const [, , address = '', taskQueue = '', , name] = process.argv;
 
 const readPage = defineTool({
   name: 'read_page',
   description: 'Reads a page.',
+  effect: 'read',
   inputSchema: { type: 'object', properties: { page: { type: 'number' } }, required: ['page'] },
   execute: () => pageText,
 });
@@ -20,6 +23,7 @@ const reader = defineAgent({
   model: 'double/reader',
   instructions,
   tools: [readPage],
+  inlineReads: name === 'longhaul-inline',
   maxIterations: 10_000,
 });
 const asker = defineAgent({ id: 'asker', model: 'double/asker', instructions, askUser: 'tool' });
@@ -50,16 +54,21 @@ const double: ModelProvider = {
   },
 };
 
+const connection = await NativeConnection.connect({ address });
+const logReads = countQueries(connection, 'log');
 const worker = await createWorker({
-  address,
+  connection,
   taskQueue,
   runners: [reader, asker],
   providers: { double },
-  ...(name === 'longhaul-without-replica' && { logCacheBytes: 1 }),
+  ...(name === 'longhaul-uncached' && { logCacheBytes: 1 }),
   workerOptions: { maxCachedWorkflows: 2_000 },
 });
 void worker.run();
 const longhaul = await connect({ address, taskQueue });
+const codePath = fileURLToPath(
+  new URL('../workflow-bundle.js', import.meta.resolve('longhaul/workflows')),
+);
 
 answerCommands({
   turns: async (turns) => {
@@ -75,4 +84,6 @@ answerCommands({
       return shown?.status === 'needs-input';
     });
   },
+  replays: (copies) => Worker.runReplayHistories({ workflowBundle: { codePath } }, copies),
+  logReads,
 });

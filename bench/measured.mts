@@ -7,38 +7,48 @@ import { join } from 'node:path';
 import type { Answer, Command } from './answer-commands.mts';
 
 export type Measured = {
+  readonly name: ContestantName;
   ask(command: Command): Promise<Answer>;
   stop(): Promise<void>;
 };
 
-const aiSdk = join(import.meta.dirname, 'peers/ai-sdk-process.mts');
 const scripts = {
-  longhaul: join(import.meta.dirname, 'longhaul-process.mts'),
-  /** With a cache of no bytes: every model call reads the log anew. */
-  'longhaul-without-replica': join(import.meta.dirname, 'longhaul-process.mts'),
-  bare: join(import.meta.dirname, 'bare-process.mts'),
-  'ai-sdk': aiSdk,
+  /** Temporal by itself: no-op activities. */
+  bare: 'bare-process.mts',
+  longhaul: 'longhaul-process.mts',
+  /** With `inlineReads`: the tool runs in the activity of the model call. */
+  'longhaul-inline': 'longhaul-process.mts',
+  /** With a log cache of no bytes: every model call reads the log anew. */
+  'longhaul-uncached': 'longhaul-process.mts',
+  'ai-sdk': 'peers/ai-sdk-process.mts',
 } as const;
 
 export type ContestantName = keyof typeof scripts;
 
-const hasPeers = existsSync(join(import.meta.dirname, 'peers/node_modules'));
+export const hasPeers = existsSync(join(import.meta.dirname, 'peers/node_modules'));
 
-export function present<Name extends ContestantName>(names: readonly Name[]): readonly Name[] {
-  if (hasPeers || !names.some((name) => name === 'ai-sdk')) return names;
-  console.log('Without @temporalio/ai-sdk: `npm ci --prefix bench/peers` installs it.');
-  return names.filter((name) => name !== 'ai-sdk');
+/** Without the peer, if it is not installed. */
+export function present(names: readonly ContestantName[]): readonly ContestantName[] {
+  return names.filter((name) => hasPeers || name !== 'ai-sdk');
 }
 
 const bundles = mkdtempSync(join(tmpdir(), 'longhaul-bench-'));
 process.on('exit', () => rmSync(bundles, { recursive: true, force: true }));
 
-/** The first process of a contestant builds its workflow bundle; the later ones find it built. */
-export function startMeasured(name: ContestantName, address: string): Measured {
-  const child = fork(scripts[name], [address, join(bundles, `${scripts[name].length}.js`), name]);
+/** The first process of a contestant builds its workflow bundle; the later ones find it built. Processes may share a task queue. */
+export function startMeasured(
+  name: ContestantName,
+  address: string,
+  taskQueue: string = crypto.randomUUID(),
+): Measured {
+  const script = join(import.meta.dirname, scripts[name]);
+  const child = fork(script, [address, taskQueue, join(bundles, `${name}.js`), name], {
+    serialization: 'advanced',
+  });
   const failed = once(child, 'exit').then(() => Promise.reject(new Error(`${name} ended`)));
   failed.catch(() => undefined);
   return {
+    name,
     ask: async (command) => {
       child.send(command);
       const [answer] = await Promise.race([answerOf(child), failed]);
@@ -50,6 +60,20 @@ export function startMeasured(name: ContestantName, address: string): Measured {
       await ended;
     },
   };
+}
+
+/** Starts the contestants, and stops them when the work is done. */
+export async function withMeasured<Result>(
+  names: readonly ContestantName[],
+  address: string,
+  work: (contestants: readonly Measured[]) => Promise<Result>,
+): Promise<Result> {
+  const contestants = present(names).map((name) => startMeasured(name, address));
+  try {
+    return await work(contestants);
+  } finally {
+    await Promise.all(contestants.map((contestant) => contestant.stop()));
+  }
 }
 
 function answerOf(child: ChildProcess): Promise<[Answer]> {

@@ -14,6 +14,7 @@ import { parseArgs } from 'node:util';
 import { Worker } from '@temporalio/worker';
 import { connect, type Longhaul, type RunHandle } from 'longhaul/client';
 import { fetchHistory } from 'longhaul/testing';
+import { replayCost } from './answer-commands.mts';
 import { withServer } from './bench-server.mts';
 import { median } from './section.mts';
 import './quiet-runtime.mts';
@@ -43,7 +44,7 @@ await withServer(async (address) => {
   const waiting = await build(longhaul);
   const rows: Record<string, Record<string, number>> = {};
   for (const { how, workers: count } of rounds) {
-    const cost = await replayCost(longhaul, waiting[0] as RunHandle);
+    const cost = await costToReplay(longhaul, waiting[0] as RunHandle);
     await Promise.all(workers.map(how === 'deploy' ? shutDown : kill));
     const restarted = Date.now();
     workers = await startWorkers(address, count);
@@ -90,24 +91,15 @@ async function build(longhaul: Longhaul): Promise<readonly RunHandle[]> {
 }
 
 /** CPU in ms that replaying the newest execution of a run takes, once the code is warm. */
-async function replayCost(longhaul: Longhaul, { workflowId }: RunHandle): Promise<number> {
+async function costToReplay(longhaul: Longhaul, { workflowId }: RunHandle): Promise<number> {
   const history = await fetchHistory(longhaul, workflowId);
   const codePath = fileURLToPath(
     new URL('../workflow-bundle.js', import.meta.resolve('longhaul/workflows')),
   );
-  const copies = Array.from({ length: 5 }, (_, copy) => ({ workflowId: `copy-${copy}`, history }));
-  const costs: number[] = [];
-  let before = process.cpuUsage();
-  for await (const { error } of Worker.runReplayHistories(
-    { workflowBundle: { codePath } },
-    copies,
-  )) {
-    if (error !== undefined) throw error;
-    const { user, system } = process.cpuUsage(before);
-    costs.push((user + system) / 1_000);
-    before = process.cpuUsage();
-  }
-  return Math.min(...costs);
+  const { cpuMs } = await replayCost(history, (copies) =>
+    Worker.runReplayHistories({ workflowBundle: { codePath } }, copies),
+  );
+  return cpuMs;
 }
 
 /** Answers each run; it asks again at once, which is the end of the wait. */

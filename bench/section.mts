@@ -12,7 +12,7 @@ export type Section = {
 /** What a section is given. */
 export type Bench = {
   readonly address: string;
-  /** For ratios with a target; 1 if `isQuick`. */
+  /** How often every contestant is measured; 1 if `isQuick`. */
   readonly rounds: number;
   /** A smoke test: the section ends within some ten seconds. */
   readonly isQuick: boolean;
@@ -28,13 +28,15 @@ export type Findings = {
 
 export type Row = Readonly<Record<string, string | number>>;
 
+export type Aim = { readonly atMost: number } | { readonly atLeast: number };
+
 export type Target = {
-  /** What the figure says, for instance `latency of an inline turn, of bare`. */
+  /** What the figure says, for instance `latency of an inline turn, × bare`. */
   readonly measure: string;
   readonly least: number;
+  /** Without it there was only one measurement. */
   readonly median?: number;
-  readonly atMost?: number;
-  readonly atLeast?: number;
+  readonly aim: Aim;
 };
 
 export function median(values: readonly number[]): number {
@@ -70,4 +72,13 @@ export function ratioOf(
     least: Math.min(...figures) / Math.min(...others),
     median: median(figures) / median(others),
   };
+}
+
+/** No target if one of the two was not measured. */
+export function ratioTarget(
+  measure: string,
+  [figures, others]: readonly [readonly number[] | undefined, readonly number[] | undefined],
+  aim: Aim,
+): readonly Target[] {
+  return figures && others ? [{ measure, ...ratioOf(figures, others), aim }] : [];
 }

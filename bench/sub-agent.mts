@@ -7,6 +7,7 @@ import { connect, type Longhaul } from 'longhaul/client';
 import { fetchHistory, scriptedModel, type RunHistory } from 'longhaul/testing';
 import { createWorker } from 'longhaul/worker';
 import { withServer } from './bench-server.mts';
+import { timeOf } from './continue.mts';
 import './quiet-runtime.mts';
 
 const pairs = Number(process.argv[2] ?? 50);
@@ -86,12 +87,6 @@ function callOf({ events = [] }: RunHistory): { childId: string; callTime: numbe
     childId: attributes?.workflowId ?? '',
     callTime: timeOf(completed?.eventTime) - timeOf(initiated?.eventTime),
   };
-}
-
-type EventTime = NonNullable<NonNullable<RunHistory['events']>[number]['eventTime']>;
-
-function timeOf(time: EventTime | null | undefined): number {
-  return Number(time?.seconds ?? 0) * 1_000 + (time?.nanos ?? 0) / 1_000_000;
 }
 
 function medians(costs: readonly Cost[]): Cost {

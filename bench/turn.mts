@@ -1,54 +1,132 @@
 // What a turn of an agent takes (1 model call, 1 tool call of 4 KiB), beside the no-op activities it cannot do without and beside
-// @temporalio/ai-sdk doing the same: latency, CPU of the worker's process, history. Each in turn, in one run, one process each.
-// Usage, after `npm run build`: node bench/turn.mts [turns] [rounds]. TEMPORAL_ADDRESS names a server; without it a dev server is
-// started. The peer, once: `npm ci --prefix bench/peers`.
-import { connect } from 'longhaul/client';
-import { withServer } from './bench-server.mts';
-import { present, startMeasured, type ContestantName } from './measured.mts';
-import { median } from './section.mts';
+// @temporalio/ai-sdk doing the same: latency, CPU of the worker's process, history.
+import { connect, type Longhaul } from 'longhaul/client';
+import { fetchHistories, measureHistory } from 'longhaul/testing';
+import type { Answer } from './answer-commands.mts';
+import { type ContestantName, type Measured, withMeasured } from './measured.mts';
+import {
+  type Bench,
+  inRounds,
+  median,
+  ratioOf,
+  ratioTarget,
+  type Row,
+  type Section,
+  type Target,
+} from './section.mts';
 
-const turns = Number(process.argv[2] ?? 50);
-const rounds = Number(process.argv[3] ?? 10);
-const warmUps = 2;
-const names = present(['bare', 'longhaul', 'longhaul-without-replica', 'ai-sdk']);
+const names = ['bare', 'longhaul', 'longhaul-inline', 'ai-sdk'] as const;
+/** The server ends a run of @temporalio/ai-sdk at about turn 154, because of its history. */
+const mostTurns: Partial<Record<ContestantName, number>> = { 'ai-sdk': 150 };
+/** The length for which there are targets. */
+const usualTurns = 50;
 
-type Sample = { readonly ms: number; readonly cpuMs: number };
+type Figures = { readonly ms: readonly number[]; readonly cpuMs: readonly number[] };
 
-await withServer(async (address) => {
-  const longhaul = await connect({ address });
-  const contestants = names.map((name) => ({
-    name,
-    process: startMeasured(name, address),
-    samples: [] as Sample[],
-    workflowId: '',
-  }));
-  for (let round = -warmUps; round < rounds; round += 1) {
-    for (const contestant of contestants) {
-      const answer = await contestant.process.ask({ kind: 'turns', turns });
-      contestant.workflowId = answer.workflowId;
-      if (round >= 0) contestant.samples.push(answer);
-    }
-  }
-  console.log(`Per turn, ${turns} turns, ${rounds} rounds:`);
-  const rows: Partial<Record<ContestantName, Record<string, string>>> = {};
-  for (const { name, samples, workflowId } of contestants) {
-    const { historyLength, historySize = 0 } = await longhaul.client.workflow
-      .getHandle(workflowId)
-      .describe();
-    rows[name] = {
-      'ms, least': perTurn(Math.min(...samples.map(({ ms }) => ms))),
-      'ms, median': perTurn(median(samples.map(({ ms }) => ms))),
-      'CPU ms, least': perTurn(Math.min(...samples.map(({ cpuMs }) => cpuMs))),
-      'CPU ms, median': perTurn(median(samples.map(({ cpuMs }) => cpuMs))),
-      events: perTurn(historyLength),
-      'history, bytes': perTurn(Number(historySize)),
+type Measurement = Figures & {
+  readonly name: ContestantName;
+  readonly events: number;
+  readonly bytes: number;
+};
+
+export const turn: Section = {
+  name: 'turn',
+  title: 'A turn',
+  run: async (bench) => {
+    const longhaul = await connect({ address: bench.address });
+    const measured = await withMeasured(names, bench.address, async (contestants) => {
+      const bySize = new Map<number, readonly Measurement[]>();
+      for (const turns of bench.isQuick ? [10] : [10, usualTurns, 200]) {
+        bySize.set(turns, await measure(longhaul, { bench, contestants, turns }));
+      }
+      return bySize;
+    });
+    await longhaul.close();
+    return {
+      rows: [...measured].flatMap(([turns, all]) => all.map((one) => rowOf(turns, one, all))),
+      targets: targetsOf(measured.get(usualTurns) ?? []),
+      notes: [
+        'From the start of the run to its result, divided by its turns. CPU is that of the process with worker and client. Events and bytes are of all executions of a run.',
+        'A turn is a model call and a tool call with a result of 4 KiB; for `bare`, two activities that do nothing. `ai-sdk` stops at 150 turns: its history would pass the 50 MiB of the server.',
+      ],
     };
-  }
-  console.table(rows);
-  await Promise.all(contestants.map(({ process }) => process.stop()));
-  await longhaul.close();
-});
+  },
+};
 
-function perTurn(value: number): string {
-  return (value / turns).toFixed(1);
+type Size = {
+  readonly bench: Bench;
+  readonly contestants: readonly Measured[];
+  readonly turns: number;
+};
+
+async function measure(
+  longhaul: Longhaul,
+  { bench: { rounds }, contestants, turns }: Size,
+): Promise<readonly Measurement[]> {
+  const able = contestants.filter(({ name }) => turns <= (mostTurns[name] ?? Infinity));
+  const samples = await inRounds(able, { rounds, warmUps: turns <= usualTurns ? 1 : 0 }, (one) =>
+    one.ask({ kind: 'turns', turns }),
+  );
+  return await Promise.all(
+    [...samples].map(async ([{ name }, answers]) => ({
+      name,
+      ...(await historyOf(longhaul, answers[0])),
+      ms: answers.map(({ ms }) => ms / turns),
+      cpuMs: answers.map(({ cpuMs }) => cpuMs / turns),
+    })),
+  );
+}
+
+async function historyOf(
+  longhaul: Longhaul,
+  answer: Answer | undefined,
+): Promise<{ readonly events: number; readonly bytes: number }> {
+  const histories = await fetchHistories(longhaul, answer?.workflowIds[0] ?? '');
+  const sizes = histories.map(measureHistory);
+  return {
+    events: sizes.reduce((sum, { events }) => sum + events, 0),
+    bytes: sizes.reduce((sum, { bytes }) => sum + bytes, 0),
+  };
+}
+
+function rowOf(turns: number, one: Measurement, all: readonly Measurement[]): Row {
+  const bare = all.find(({ name }) => name === 'bare') ?? one;
+  const times = (key: 'ms' | 'cpuMs'): string => {
+    const { least, median } = ratioOf(one[key], bare[key]);
+    return `${least.toFixed(2)}, ${median.toFixed(2)}`;
+  };
+  return {
+    turns,
+    '': one.name,
+    'ms, least': Math.min(...one.ms),
+    'ms, median': median(one.ms),
+    '× bare': times('ms'),
+    'CPU ms, least': Math.min(...one.cpuMs),
+    'CPU ms, median': median(one.cpuMs),
+    'CPU × bare': times('cpuMs'),
+    events: one.events / turns,
+    'history, bytes': Math.round(one.bytes / turns),
+  };
+}
+
+function targetsOf(all: readonly Measurement[]): readonly Target[] {
+  const of = (name: ContestantName): Measurement | undefined =>
+    all.find((one) => one.name === name);
+  const [bare, inline] = [of('bare'), of('longhaul-inline')];
+  const against = (who: string, one?: Measurement, other?: Measurement) =>
+    [`latency of ${who}`, [one?.ms, other?.ms]] as const;
+  return [
+    ...ratioTarget(...against('an inline turn, × bare', inline, bare), { atMost: 0.75 }),
+    ...ratioTarget(...against('an inline turn, × ai-sdk', inline, of('ai-sdk')), { atMost: 0.4 }),
+    ...ratioTarget(...against('a turn, not inline, × bare', of('longhaul'), bare), { atMost: 1.2 }),
+    ...(inline
+      ? [
+          {
+            measure: 'events of an inline turn',
+            least: inline.events / usualTurns,
+            aim: { atMost: 7 },
+          },
+        ]
+      : []),
+  ];
 }

@@ -13,8 +13,7 @@ import {
 } from '@temporalio/worker';
 import { answerCommands, pageText, until } from '../answer-commands.mts';
 
-const [, , address = '', codePath = ''] = process.argv;
-const taskQueue = `ai-sdk-${process.pid}`;
+const [, , address = '', taskQueue = '', codePath = ''] = process.argv;
 const workflowsPath = new URL('ai-sdk-workflow.ts', import.meta.url).pathname;
 
 /** The prompt is how many turns to take. */
@@ -87,4 +86,5 @@ answerCommands({
     const handle = await workflow.start('asker', { workflowId: randomUUID(), taskQueue });
     await until(async () => (await handle.describe()).historyLength >= 10);
   },
+  replays: (copies) => Worker.runReplayHistories({ workflowBundle: { codePath }, plugins }, copies),
 });

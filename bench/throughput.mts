@@ -1,0 +1,61 @@
+// How many turns a second one worker makes when many agents run at once, each of them ten turns.
+import { type Measured, withMeasured } from './measured.mts';
+import { type Bench, inRounds, median, ratioTarget, type Row, type Section } from './section.mts';
+
+const names = ['bare', 'longhaul', 'longhaul-inline', 'ai-sdk'] as const;
+const turns = 10;
+/** The number of agents for which there is a target. */
+const usualAgents = 50;
+
+export const throughput: Section = {
+  name: 'throughput',
+  title: 'Throughput',
+  run: async (bench) =>
+    await withMeasured(names, bench.address, async (contestants) => {
+      const rows: Row[] = [];
+      let usual: ReadonlyMap<string, readonly number[]> = new Map();
+      for (const agents of bench.isQuick ? [10] : [1, 10, usualAgents, 200]) {
+        const measured = await measure(contestants, bench, agents);
+        if (agents === usualAgents) usual = measured;
+        rows.push(...[...measured].map(([name, seconds]) => rowOf(agents, name, seconds)));
+      }
+      return {
+        rows,
+        targets: ratioTarget(
+          `turns a second of ${usualAgents} inline agents, × bare`,
+          [usual.get('bare'), usual.get('longhaul-inline')],
+          { atLeast: 1.2 },
+        ),
+        notes: [
+          'All agents start at once, on one worker process with the default settings; the client is in the same process. The time is that until the last has ended.',
+          `${turns} turns each. 200 agents: one round.`,
+        ],
+      };
+    }),
+};
+
+/** Seconds of every round, by contestant. */
+async function measure(
+  contestants: readonly Measured[],
+  { rounds }: Bench,
+  agents: number,
+): Promise<ReadonlyMap<string, readonly number[]>> {
+  const isLarge = agents > usualAgents;
+  const how = isLarge ? { rounds: 1, warmUps: 0 } : { rounds, warmUps: agents === 1 ? 1 : 0 };
+  const samples = await inRounds(contestants, how, (one) =>
+    one.ask({ kind: 'turns', turns, runs: agents }),
+  );
+  return new Map(
+    [...samples].map(([{ name }, answers]) => [name, answers.map(({ ms }) => ms / 1_000)]),
+  );
+}
+
+function rowOf(agents: number, name: string, seconds: readonly number[]): Row {
+  return {
+    agents,
+    '': name,
+    'turns a second, most': (agents * turns) / Math.min(...seconds),
+    'turns a second, median': (agents * turns) / median(seconds),
+    'until the last ended, s, median': median(seconds),
+  };
+}
