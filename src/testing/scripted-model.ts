@@ -187,6 +187,7 @@ function callDeltas(
   return [
     { kind: 'tool-call', index, callId, name },
     ...pieces(text).map((piece) => ({ kind: 'tool-call', index, args: piece }) as const),
+    { kind: 'tool-call', index, complete: true },
   ];
 }
 

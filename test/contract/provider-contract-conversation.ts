@@ -1,7 +1,8 @@
 import type { Message } from '../../src/protocol/message';
-import type { ModelProvider } from '../../src/providers/provider';
+import type { ModelDelta, ModelProvider } from '../../src/providers/provider';
 import type { ContractTest, ProviderDialect } from './provider-dialect';
 import { ProviderDouble } from './provider-double';
+import { LocalServer } from './provider-servers';
 import {
   aRequest,
   assistantMessage,
@@ -20,6 +21,19 @@ const twoCalls = {
     { id: 'call_oslo_2', name: 'get_time', arguments: '{"city":"Oslo, Norway"}' },
   ],
 };
+
+/** How many calls are complete. Each one is once, with its last piece. */
+function completeCalls(deltas: readonly ModelDelta[]): number {
+  const pieces = deltas.filter((delta) => delta.kind === 'tool-call');
+  const ends = pieces.filter(({ complete }) => complete);
+  for (const end of ends) {
+    const own = pieces.filter(({ index }) => index === end.index);
+    expect(own.indexOf(end)).toBe(own.length - 1);
+    const text = own.map(({ args = '' }) => args).join('');
+    expect(text).toBe(twoCalls.toolCalls[end.index]?.arguments);
+  }
+  return ends.length;
+}
 
 /** Answers, and conversations over several turns. */
 export function conversationContract(dialect: ProviderDialect, test: ContractTest): void {
@@ -96,6 +110,28 @@ export function conversationContract(dialect: ProviderDialect, test: ContractTes
       { type: 'tool_call', name: 'get_weather', args: { city: 'Paris' } },
       { type: 'tool_call', name: 'get_time', args: { city: 'Oslo, Norway' } },
     ]);
+  });
+
+  test('says that a call is complete after all of it, wherever the stream is cut', async () => {
+    double.answers(twoCalls);
+    await provider.call(aRequest(dialect, { tools }), recordedOptions().options);
+    const events = Buffer.concat(double.tap.passedBack)
+      .toString()
+      .split(/(?<=\r?\n\r?\n)/);
+    const completed: number[] = [];
+    for (let count = 0; count <= events.length; count += 1) {
+      const then = count < events.length ? 'cut' : 'end';
+      const server = await LocalServer.answering({ frames: events.slice(0, count), then });
+      const { options, deltas } = recordedOptions();
+      const cut = dialect.create(server.url).call(aRequest(dialect, { tools }), options);
+      await cut.catch(() => undefined);
+      await server.stop();
+      completed.push(completeCalls(deltas));
+    }
+
+    expect(completed).toEqual([...completed].sort());
+    expect(completed[0]).toBe(0);
+    expect(completed.at(-1)).toBe(2);
   });
 
   test('keeps the ids of parallel calls over two turns', async () => {

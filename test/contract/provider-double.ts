@@ -27,6 +27,7 @@ export class ProviderDouble {
   answers(...script: FixtureFileResponse[]): void {
     this.#script = script;
     this.tap.requests.length = 0;
+    this.tap.passedBack.length = 0;
   }
 
   async stop(): Promise<void> {

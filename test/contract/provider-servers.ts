@@ -23,20 +23,25 @@ export type Answer = {
   readonly then?: 'end' | 'cut' | 'hang';
 };
 
-type Answering = (request: WireRequest, raw: Buffer, response: ServerResponse) => void;
+type Answering = (
+  request: WireRequest,
+  raw: Buffer,
+  response: ServerResponse,
+  server: LocalServer,
+) => void;
 
 /** A server on a free local port that keeps the bodies it got, as they were on the wire. */
 export class LocalServer {
   readonly requests: WireRequest[] = [];
+  /** What a tap passed back, in chunks. */
+  readonly passedBack: Buffer[] = [];
   /** Settles when a client hangs up on an answer that was still under way. */
   readonly hungUp: Promise<void>;
   url = '';
   readonly #server: Server;
   #onHungUp: (() => void) | undefined;
 
-  private constructor(
-    answer: (request: WireRequest, raw: Buffer, response: ServerResponse) => void,
-  ) {
+  private constructor(answer: Answering) {
     this.hungUp = new Promise((resolve) => {
       this.#onHungUp = resolve;
     });
@@ -51,16 +56,17 @@ export class LocalServer {
         const body = JSON.parse(raw.toString('utf8')) as WireBody;
         const request = { path: incoming.url ?? '', headers: incoming.headers, body };
         this.requests.push(request);
-        answer(request, raw, response);
+        answer(request, raw, response, this);
       });
     });
   }
 
   /** Passes everything on to another server. */
   static tap(target: string): Promise<LocalServer> {
-    return LocalServer.#start(({ path, headers }, raw, response) => {
+    return LocalServer.#start(({ path, headers }, raw, response, { passedBack }) => {
       const upstream = forward(new URL(path, target), { method: 'POST', headers }, (answered) => {
         response.writeHead(answered.statusCode ?? 500, answered.headers);
+        answered.on('data', (chunk: Buffer) => passedBack.push(chunk));
         answered.pipe(response);
       });
       upstream.on('error', () => response.destroy());

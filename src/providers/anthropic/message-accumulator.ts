@@ -1,9 +1,10 @@
 import type {
   RawContentBlockDeltaEvent,
   RawContentBlockStartEvent,
+  RawContentBlockStopEvent,
   RawMessageStreamEvent,
 } from '@anthropic-ai/sdk/resources/messages/messages';
-import type { Json } from '../../base/json';
+import { isJsonObject, type Json } from '../../base/json';
 import type { CallOptions, ModelDelta } from '../provider';
 import type { StreamReader } from '../attempt';
 import type { MessageBlock } from './blocks';
@@ -70,6 +71,8 @@ export class MessageAccumulator implements StreamReader<RawMessageStreamEvent> {
         return this.#start(event);
       case 'content_block_delta':
         return this.#extend(event);
+      case 'content_block_stop':
+        return this.#stop(event);
       case 'message_delta':
         this.#stopReason = event.delta.stop_reason;
         this.#explanation = event.delta.stop_details?.explanation ?? undefined;
@@ -131,6 +134,18 @@ export class MessageAccumulator implements StreamReader<RawMessageStreamEvent> {
         return undefined;
     }
   }
+
+  #stop({ index }: RawContentBlockStopEvent): ModelDelta | undefined {
+    const open = this.#blocks.get(index);
+    if (open?.call === undefined) return undefined;
+    return { kind: 'tool-call', index: open.call, ...inputAtStart(open), complete: true };
+  }
+}
+
+/** Compatible servers put the whole input into the start of a block. */
+function inputAtStart({ block: { input }, inputText }: OpenBlock): { readonly args?: string } {
+  const isShown = inputText !== '' || !isJsonObject(input) || Object.keys(input).length === 0;
+  return isShown ? {} : { args: JSON.stringify(input) };
 }
 
 /** Input that does not parse stays a text, as the model wrote it. */

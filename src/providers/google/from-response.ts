@@ -165,6 +165,7 @@ export class ResponseAccumulator implements StreamReader<GenerateContentResponse
         callId: callIdOf(functionCall, () => madeUpId(this.#firstCall + index)),
         name: asText(functionCall['name']),
         args: JSON.stringify(functionCall['args'] ?? {}),
+        complete: true,
       };
     }
     if (typeof text !== 'string' || text === '') return undefined;

@@ -131,8 +131,10 @@ describe('scriptedModel', () => {
       { kind: 'tool-call', index: 0, callId: 'call_1_0', name: 'get' },
       { kind: 'tool-call', index: 0, args: '{"city":"Par' },
       { kind: 'tool-call', index: 0, args: 'is"}' },
+      { kind: 'tool-call', index: 0, complete: true },
       { kind: 'tool-call', index: 1, callId: 'call_1_1', name: 'b' },
       { kind: 'tool-call', index: 1, args: '{}' },
+      { kind: 'tool-call', index: 1, complete: true },
     ]);
     expect(activity).toBe(deltas.length);
   });

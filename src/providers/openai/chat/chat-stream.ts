@@ -63,7 +63,9 @@ export class ChatStream implements StreamReader<ChatCompletionChunk> {
     if (!isJsonObject(choice)) return;
     if (isJsonObject(choice['delta'])) this.#addDelta(choice['delta']);
     const finishReason = choice['finish_reason'];
-    if (typeof finishReason === 'string' && finishReason !== '') this.#finishReason = finishReason;
+    if (typeof finishReason !== 'string' || finishReason === '') return;
+    this.#finishReason = finishReason;
+    this.#calls.end();
   }
 
   #addDelta(delta: JsonObject): void {
@@ -118,12 +120,13 @@ type StreamedChatCall = {
   name: string;
   arguments: string;
   fields: JsonObject;
+  isComplete: boolean;
 };
 
 /**
  * Joins the pieces of streamed calls. The API marks the pieces of a call with an `index`. Compatible servers leave it out, or give all
  * whole calls the same one. So a new id also starts a new call. A piece with neither index nor id starts one if it has a name and the call
- * before it is whole.
+ * before it is whole. The API does not say when a call is complete: it is when another one begins after it is whole, or at the end.
  */
 class ChatToolCalls {
   readonly #onDelta: (delta: ModelDelta) => void;
@@ -162,6 +165,19 @@ class ChatToolCalls {
     });
   }
 
+  /** No more pieces follow. */
+  end(): void {
+    this.#complete(() => true);
+  }
+
+  #complete(isDone: (call: StreamedChatCall) => boolean): void {
+    for (const call of this.#calls) {
+      if (call.isComplete || !isDone(call)) continue;
+      call.isComplete = true;
+      this.#onDelta({ kind: 'tool-call', index: call.index, complete: true });
+    }
+  }
+
   #callFor(givenIndex: Json | undefined, id: string, name: Json | undefined): StreamedChatCall {
     const last = this.#calls.at(-1);
     const isKeyed = typeof givenIndex === 'number';
@@ -172,7 +188,9 @@ class ChatToolCalls {
       if (found.id === '') found.id = id;
       return found;
     }
-    const call = { index: this.#calls.length, id, name: '', arguments: '', fields: {} };
+    this.#complete((other) => isWhole(other.arguments));
+    const index = this.#calls.length;
+    const call = { index, id, name: '', arguments: '', fields: {}, isComplete: false };
     this.#calls.push(call);
     this.#latest.set(key, call);
     return call;
@@ -185,8 +203,12 @@ function isIdOf(call: StreamedChatCall, id: string): boolean {
 
 /** For a piece with neither index nor id: true if it names a function and the call before it is whole. */
 function startsAnother(last: StreamedChatCall, name: Json | undefined): boolean {
-  if (typeof name !== 'string' || last.arguments === '') return false;
-  return parseToolArguments(last.arguments).args !== null;
+  return typeof name === 'string' && isWhole(last.arguments);
+}
+
+/** Without any text, the arguments may be yet to come. */
+function isWhole(argumentsText: string): boolean {
+  return argumentsText !== '' && parseToolArguments(argumentsText).args !== null;
 }
 
 function argumentsPiece(value: Json | undefined): string {

@@ -64,6 +64,7 @@ export class ResponsesStream implements StreamReader<ResponseStreamEvent> {
         break;
       case 'response.output_item.done':
         this.#items.set(event.output_index, event.item);
+        if (event.item.type === 'function_call') this.#endCall(event.output_index, event.item);
         break;
       case 'error':
         throw providerErrorFromBody(this.#target, { message: event.message, code: event.code });
@@ -105,6 +106,15 @@ export class ResponsesStream implements StreamReader<ResponseStreamEvent> {
     const call = this.#openCalls.get(outputIndex);
     if (call !== undefined) call.argumentsText += args;
     this.#onDelta({ kind: 'tool-call', index: this.#callIndex(outputIndex), args });
+  }
+
+  /** Some servers send the whole call in this event only. */
+  #endCall(outputIndex: number, item: ResponseFunctionToolCall): void {
+    if (!this.#openCalls.has(outputIndex)) this.#startCall(outputIndex, item);
+    const isShown = this.#openCalls.get(outputIndex)?.argumentsText !== '';
+    const args = isShown || !item.arguments ? {} : { args: item.arguments };
+    const index = this.#callIndex(outputIndex);
+    this.#onDelta({ kind: 'tool-call', index, ...args, complete: true });
   }
 
   #callIndex(outputIndex: number): number {

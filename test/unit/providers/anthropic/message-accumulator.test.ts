@@ -80,12 +80,27 @@ describe('MessageAccumulator', () => {
       { kind: 'tool-call', index: 0, args: '' },
       { kind: 'tool-call', index: 0, args: '{"city": "Pa' },
       { kind: 'tool-call', index: 0, args: 'ris"}' },
+      { kind: 'tool-call', index: 0, complete: true },
       {
         kind: 'tool-call',
         index: 1,
         callId: 'toolu_01B19q90qw90lq917835lr0',
         name: 'list_cities',
       },
+      { kind: 'tool-call', index: 1, complete: true },
+    ]);
+  });
+
+  it('shows the input of a call that comes whole with its start', () => {
+    const input = { city: 'Paris' };
+    const block = { type: 'tool_use', id: 'toolu_1', name: 'get_weather', input };
+    const { deltas } = accumulated([
+      { type: 'content_block_start', index: 0, content_block: block },
+      { type: 'content_block_stop', index: 0 },
+    ]);
+    expect(deltas).toEqual([
+      { kind: 'tool-call', index: 0, callId: 'toolu_1', name: 'get_weather' },
+      { kind: 'tool-call', index: 0, args: '{"city":"Paris"}', complete: true },
     ]);
   });
 

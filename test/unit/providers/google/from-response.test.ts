@@ -47,6 +47,7 @@ describe('ResponseAccumulator', () => {
         callId: 'gemini-call-2',
         name: 'get_weather',
         args: '{"city":"Paris"}',
+        complete: true,
       },
       {
         kind: 'tool-call',
@@ -54,6 +55,7 @@ describe('ResponseAccumulator', () => {
         callId: 'fc-8d1',
         name: 'get_weather',
         args: '{"city":"Oslo"}',
+        complete: true,
       },
     ]);
   });

@@ -49,6 +49,8 @@ describe('ChatStream', () => {
       { kind: 'tool-call', index: 1, callId: 'b', name: 'two', args: '{"b"' },
       { kind: 'tool-call', index: 0, args: '{"a":1}' },
       { kind: 'tool-call', index: 1, args: ':2}' },
+      { kind: 'tool-call', index: 0, complete: true },
+      { kind: 'tool-call', index: 1, complete: true },
     ]);
   });
 
@@ -226,7 +228,9 @@ describe('fromChatMessage', () => {
         name: 'get_weather',
         args: '{"city":"Paris"}',
       },
+      { kind: 'tool-call', index: 0, complete: true },
       { kind: 'tool-call', index: 1, callId: 'call_y', name: 'get_time', args: '{"city":"Oslo"}' },
+      { kind: 'tool-call', index: 1, complete: true },
     ]);
     expect(chatFinishReason(finished.finishReason, parts)).toBe('tool_calls');
     expect(echo(parts)).toEqual({

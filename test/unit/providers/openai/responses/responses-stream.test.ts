@@ -1,5 +1,6 @@
 // Pure: no server.
 import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
+import type { ModelDelta } from '../../../../../src/providers/provider';
 import { ResponsesStream } from '../../../../../src/providers/openai/responses/responses-stream';
 import { fixture, streamedResponse, target } from '../openai-fixtures';
 
@@ -17,6 +18,20 @@ describe('ResponsesStream', () => {
       { kind: 'tool-call', index: 1, callId: 'call_bb', name: 'get_time' },
       { kind: 'tool-call', index: 1, args: '{"city": "Oslo", "days": [1, 2]}' },
       { kind: 'tool-call', index: 0, args: '"Paris"}' },
+      { kind: 'tool-call', index: 0, complete: true },
+      { kind: 'tool-call', index: 1, complete: true },
+    ]);
+  });
+
+  it('passes on a call that comes whole with its end', () => {
+    const deltas: ModelDelta[] = [];
+    const stream = new ResponsesStream(target, (delta) => deltas.push(delta));
+    const item = { type: 'function_call', call_id: 'call_1', name: 'search', arguments: '{"a":1}' };
+    stream.accept({ type: 'response.output_item.done', output_index: 0, item } as never);
+
+    expect(deltas).toEqual([
+      { kind: 'tool-call', index: 0, callId: 'call_1', name: 'search' },
+      { kind: 'tool-call', index: 0, args: '{"a":1}', complete: true },
     ]);
   });
 
