@@ -92,6 +92,8 @@ export class AgentLoop implements Driver, Asker {
       case 'answer':
         return this.#machine.answer({ inputId: machineId, text: answerText(answer.answer) });
       case 'approve':
+        // No call that waited for a person ran inline, whatever a worker says.
+        this.#tools.ranInline({});
         return this.#machine.approve(machineId, answer.args && { args: answer.args });
       case 'reject':
         return this.#machine.reject(machineId, answer.reason);

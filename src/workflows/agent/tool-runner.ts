@@ -30,7 +30,7 @@ export class ToolRunner {
     return this.#running === 0;
   }
 
-  /** Takes what came of a turn's calls in the activity of its model call. It counts when the turn's calls start. */
+  /** What came of a turn's calls in the activity of its model call. It counts when those calls start. */
   ranInline({ results, unfinished }: Pick<CallModelResult, 'results' | 'unfinished'>): void {
     this.#results = Array.isArray(results) ? results : [];
     this.#unfinished = Array.isArray(unfinished) ? unfinished : [];
@@ -46,8 +46,6 @@ export class ToolRunner {
       if (arrival !== undefined) this.arrived.push(arrival);
       else this.#waiting.push({ ...call, hasBegun: this.#unfinished.includes(call.index) });
     }
-    // A call that a person lets run later may have other arguments.
-    this.ranInline({});
     this.#launch();
   }
 
