@@ -20,6 +20,11 @@ const slots = {
   longhaul: {},
   sdk: { maxConcurrentActivityTaskExecutions: 100 },
   tuner: { tuner: { tunerOptions: { targetMemoryUsage: 0.8, targetCpuUsage: 0.9 } } },
+  polled: { maxEagerActivityReservationsPerWorkflowTask: 0 },
+  'polled by more': {
+    maxEagerActivityReservationsPerWorkflowTask: 0,
+    activityTaskPollerBehavior: { type: 'autoscaling', maximum: 50 },
+  },
 } as const;
 
 const startedAtOnce = 20;

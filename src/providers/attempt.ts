@@ -29,9 +29,12 @@ export async function singleAttempt<T>(
       }
     };
   };
-  const wasCut = (): boolean => isCut(options.signal);
+  // Not asked of the signal, because that is slow for a signal made of others, and this is asked for every chunk.
+  let cut = false;
+  const wasCut = (): boolean => cut;
   const stop = (): void => {
-    if (!wasCut()) attempt.abort(options.signal.reason);
+    cut = isCut(options.signal);
+    if (!cut) attempt.abort(options.signal.reason);
   };
   options.signal.addEventListener('abort', stop, { once: true });
   try {

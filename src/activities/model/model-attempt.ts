@@ -52,14 +52,11 @@ export async function attempt(
   const { earlyStop } = call;
   const target = { provider: provider.name, model: request.model };
   const idle = new AbortController();
-  const startIdleTimer = (): NodeJS.Timeout =>
-    setTimeout(() => idle.abort(idleError(provider)), timeouts.modelIdle);
-  let timer = startIdleTimer();
+  const timer = setTimeout(() => idle.abort(idleError(provider)), timeouts.modelIdle);
   const options = {
     signal: AbortSignal.any([call.signal, idle.signal, ...(earlyStop ? [earlyStop.signal] : [])]),
     onActivity: (): void => {
-      clearTimeout(timer);
-      timer = startIdleTimer();
+      timer.refresh();
     },
     onDelta: deltaSink(call),
   };
