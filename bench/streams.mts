@@ -2,8 +2,8 @@
 // beside the time of one stream, how late the worker's event loop is, CPU a chunk, memory a stream, and how many streams were open at once;
 // with Longhaul's slots, with the SDK's 100 activities, and with the SDK's resource-based tuner. Each in turn, a process each.
 // Usage, after `npm run build`: node bench/streams.mts [--streams 1000] [--seconds 30] [--per-second 5] [--prompt 1000] [--rounds 1]
-// [--slots longhaul,sdk,tuner]. TEMPORAL_ADDRESS names a server; without it a dev server is started. The model, the client and the dev
-// server share the machine: leave a core for them.
+// [--slots longhaul,sdk,tuner,polled,'polled by more']. TEMPORAL_ADDRESS names a server; without it a dev server is started. The model,
+// the client and the dev server share the machine: leave a core for them.
 import { fork, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { connect, type RunHandle } from 'longhaul/client';
 import { withServer } from './bench-server.mts';
-import { median } from './section.mts';
+import { inRounds, median, type Row, type Section } from './section.mts';
 import type { Seen } from './streams-worker.mts';
 
 const slots = {
@@ -39,7 +39,7 @@ type Load = {
   readonly prompt: number;
 };
 
-type Row = Readonly<Record<string, number>>;
+type Figures = Readonly<Record<string, number>>;
 
 /** Streams chunks to each request, and ends after its time. */
 class SlowModel {
@@ -96,7 +96,7 @@ function chunkOf(delta: object, finishReason: string | null): string {
   return `data: ${JSON.stringify({ ...chunk, choices })}\n\n`;
 }
 
-async function measure(address: string, name: SlotsName, load: Load): Promise<Row> {
+async function measure(address: string, name: SlotsName, load: Load): Promise<Figures> {
   const taskQueue = `streams-${randomUUID()}`;
   const model = new SlowModel(load);
   const worker = await startWorker([
@@ -119,8 +119,8 @@ async function measure(address: string, name: SlotsName, load: Load): Promise<Ro
   await stop(worker);
   model.stop();
   await longhaul.close();
-  const row = rowOf(seen, { ...load, ms, chunks: model.chunks - chunks });
-  return { ...row, 'most streams at once': model.mostOpen };
+  const figures = figuresOf(seen, { ...load, ms, chunks: model.chunks - chunks });
+  return { ...figures, 'most streams at once': model.mostOpen };
 }
 
 /** Until all are done. Starts a few at a time, so that no start waits longer than a client does. */
@@ -138,10 +138,10 @@ async function startAll(count: number, start: () => Promise<RunHandle>): Promise
   await Promise.all(results);
 }
 
-function rowOf(
+function figuresOf(
   { cpuMs, lagMs, heldBytes, peakRss }: Seen,
   { ms, seconds, chunks, streams }: Load & { readonly ms: number; readonly chunks: number },
-): Row {
+): Figures {
   return {
     'total, s': rounded(ms / 1_000),
     'total / one stream': rounded(ms / 1_000 / seconds),
@@ -172,26 +172,40 @@ function rounded(value: number): number {
   return Math.round(value * 10) / 10;
 }
 
-/** A row for each kind of slots: the medians of the rounds. */
-export async function streamRows(
+/** The medians of the rounds, for each kind of slots. */
+async function rowsOf(
   address: string,
-  { rounds, names, ...load }: Load & { readonly rounds: number; readonly names: readonly string[] },
-): Promise<Readonly<Record<string, Row>>> {
-  const measured = names.map((name): [string, Row[]] => [name, []]);
-  for (let round = 0; round < rounds; round += 1) {
-    for (const [name, rows] of measured) rows.push(await measure(address, name as SlotsName, load));
-  }
-  return Object.fromEntries(
-    measured.map(([name, rows]) => {
-      const columns = Object.keys(rows[0] ?? {});
-      const medians = columns.map((column) => [
-        column,
-        median(rows.map((row) => row[column] ?? 0)),
-      ]);
-      return [name, Object.fromEntries(medians) as Row];
-    }),
+  names: readonly SlotsName[],
+  { rounds, ...load }: Load & { readonly rounds: number },
+): Promise<readonly Row[]> {
+  const samples = await inRounds(names, { rounds, warmUps: 0 }, (name) =>
+    measure(address, name, load),
   );
+  return [...samples].map(([name, figures]) => {
+    const columns = Object.keys(figures[0] ?? {});
+    const all = columns.map((column) => [column, figures.map((one) => one[column] ?? 0)] as const);
+    const medians = all.map(([column, values]): [string, number] => [column, median(values)]);
+    return { '': name, ...Object.fromEntries(medians) };
+  });
 }
+
+export const streams: Section = {
+  name: 'streams',
+  title: 'Model calls at a time',
+  anyServer: true,
+  run: async ({ address, isQuick }) => {
+    const load = isQuick
+      ? { streams: 100, seconds: 3, perSecond: 5, prompt: 1_000, rounds: 1 }
+      : { streams: 1_000, seconds: 30, perSecond: 5, prompt: 1_000, rounds: 1 };
+    return {
+      rows: await rowsOf(address, ['longhaul', 'sdk', 'tuner'], load),
+      notes: [
+        `${load.streams} runs on one worker, each with one model call that streams ${load.perSecond} chunks a second for ${load.seconds} s over HTTP. \`longhaul\`: the default slots. \`sdk\`: 100 activities. \`tuner\`: the SDK's resource-based tuner.`,
+        'The CPU of a chunk is that of the whole worker, with the starts and ends of the runs. KiB a stream is what the main thread holds while all are open; 0 if that never happened.',
+      ],
+    };
+  },
+};
 
 if (import.meta.main) {
   const { values } = parseArgs({
@@ -201,19 +215,17 @@ if (import.meta.main) {
       'per-second': { type: 'string', default: '5' },
       prompt: { type: 'string', default: '1000' },
       rounds: { type: 'string', default: '1' },
-      slots: { type: 'string', default: Object.keys(slots).join() },
+      slots: { type: 'string', default: 'longhaul,sdk,tuner' },
     },
   });
   await withServer(async (address) => {
-    const rows = await streamRows(address, {
+    const rows = await rowsOf(address, values.slots.split(',') as SlotsName[], {
       streams: Number(values.streams),
       seconds: Number(values.seconds),
       perSecond: Number(values['per-second']),
       prompt: Number(values.prompt),
       rounds: Number(values.rounds),
-      names: values.slots.split(','),
     });
-    console.log(`${values.streams} runs with one model call of ${values.seconds} s each:`);
-    console.table(rows);
+    for (const row of rows) console.log(row);
   });
 }
