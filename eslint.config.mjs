@@ -12,6 +12,12 @@ const clocks = ban(
   ['Date', 'performance', 'setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask', 'Promise'],
   'Pure code: the caller passes the value in.',
 );
+/** Runs share these modules (`sharedModules` in src/worker/bundle.ts), so state at module level would leak from run to run. */
+const moduleState = [
+  'Program > VariableDeclaration[kind!="const"]',
+  'Program > ExportNamedDeclaration > VariableDeclaration[kind!="const"]',
+  'Program VariableDeclarator[init.callee.name=/^(Weak)?(Map|Set)$/]:not([id.typeAnnotation.typeAnnotation.typeName.name=/^Readonly/]):not(:function *)',
+].map((selector) => ({ selector, message: 'Keep state in the run: runs share this module.' }));
 
 export default defineConfig(
   { ignores: ['dist/', 'coverage/', '.build-*/', 'test/fixtures/', 'bench/peers/'] },
@@ -73,7 +79,7 @@ export default defineConfig(
     files: ['src/{base,protocol,core,workflows,agent-run}/**/*.ts'],
     rules: {
       'no-restricted-globals': ['error', ...host],
-      'no-restricted-syntax': ['error', 'ImportExpression'],
+      'no-restricted-syntax': ['error', 'ImportExpression', ...moduleState],
     },
   },
   {
@@ -81,7 +87,12 @@ export default defineConfig(
     rules: {
       'no-restricted-globals': ['error', ...host, ...clocks],
       'no-restricted-properties': ['error', { object: 'Math', property: 'random' }],
-      'no-restricted-syntax': ['error', 'ImportExpression', ':function[async=true]'],
+      'no-restricted-syntax': [
+        'error',
+        'ImportExpression',
+        ':function[async=true]',
+        ...moduleState,
+      ],
     },
   },
   {

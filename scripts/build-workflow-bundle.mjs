@@ -1,11 +1,15 @@
 // Bundles the compiled workflows, so that a worker without workflows of its own starts without webpack.
 // Usage: build-workflow-bundle.mjs [folder of the compiled package, default dist]
-import { globSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join, relative, resolve } from 'node:path';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 
 const LIMIT = 2_500_000;
 const folder = resolve(process.argv[2] ?? 'dist');
+const { encryptionModule, sharedModules } = createRequire(import.meta.url)(
+  join(folder, 'worker/bundle.js'),
+);
 
 /** Names in the bundle and its source map are relative to the package: it is the same wherever it is built. */
 function portable(config, filename) {
@@ -19,17 +23,6 @@ function portable(config, filename) {
   };
 }
 
-/**
- * Modules that keep nothing of a run: evaluated once for all runs of a worker, not once for each, which is most of what a run that waits
- * takes of memory. Never \`@temporalio/workflow\` or what imports it.
- */
-const preloadModules = [
-  '@temporalio/common',
-  ...globSync(['{base,core,protocol}/**/*.js', 'workflows/deflated-json.js'], { cwd: folder })
-    .sort()
-    .map((file) => join(folder, file)),
-];
-
 /** For workers with `encryption`, and without. */
 const variants = [
   { file: 'workflow-bundle.js' },
@@ -40,8 +33,8 @@ for (const { file, failureConverterPath } of variants) {
   const { code } = await bundleWorkflowCode({
     workflowsPath: join(folder, 'workflows/index.js'),
     logger: new DefaultLogger('WARN'),
-    workflowInterceptorModules: [join(folder, 'workflows/encryption.js')],
-    preloadModules,
+    workflowInterceptorModules: [encryptionModule()],
+    preloadModules: sharedModules(),
     webpackConfigHook: (config) => portable(config, file),
     ...(failureConverterPath && { failureConverterPath: join(folder, failureConverterPath) }),
   });

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, globSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import { startDevServer } from '../src/server/dev-server';
+import { encryptionModule, sharedModules } from '../src/worker/bundle';
 import { findTestServer } from '../src/testing/find-test-server';
 import { shared, variables } from './servers';
 
@@ -42,9 +43,9 @@ async function provideBundle(): Promise<void> {
     if (!existsSync(workflowsPath)) throw new Error(`there is no ${workflowsPath}`);
     const { code } = await bundleWorkflowCode({
       workflowsPath,
-      workflowInterceptorModules: [join(dirname(workflowsPath), 'encryption.ts')],
+      workflowInterceptorModules: [encryptionModule()],
       logger: new DefaultLogger('WARN'),
-      preloadModules: sharedModules(dirname(dirname(workflowsPath))),
+      preloadModules: sharedModules(),
     });
     shared.folder = await mkdtemp(join(tmpdir(), 'longhaul-test-'));
     const path = join(shared.folder, `workflows-${randomBytes(4).toString('hex')}.js`);
@@ -53,14 +54,6 @@ async function provideBundle(): Promise<void> {
   } catch (error) {
     process.env[variables.bundleFailure] = messageOf(error);
   }
-}
-
-/** As in the bundle that is built with the package: a run evaluates only what keeps something of it. */
-function sharedModules(folder: string): string[] {
-  const files = globSync(['{base,core,protocol}/**/*.ts', 'workflows/deflated-json.ts'], {
-    cwd: folder,
-  });
-  return ['@temporalio/common', ...files.sort().map((file) => join(folder, file))];
 }
 
 function messageOf(error: unknown): string {

@@ -13,11 +13,13 @@ export const allWorkflowTypes: readonly string[] = [...Object.values(workflowTyp
 
 type RunKind = keyof typeof workflowTypes;
 
-const kinds = new Map(Object.entries(workflowTypes).map(([kind, type]) => [type, kind]));
+const kinds: ReadonlyMap<string, string> = new Map(
+  Object.entries(workflowTypes).map(([kind, type]) => [type, kind]),
+);
 
 /** The reverse of `workflowTypes`. Undefined for a type that is not a type of a run. */
 export function kindOfType(type: string): RunKind | undefined {
-  return kinds.get(type as (typeof workflowTypes)[RunKind]) as RunKind | undefined;
+  return kinds.get(type) as RunKind | undefined;
 }
 
 /** A condition for the server's list of workflows. */

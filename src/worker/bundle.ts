@@ -24,9 +24,17 @@ export function workflowsModule(): string {
   return require.resolve('../workflows');
 }
 
-/** The module that a worker evaluates once for all its runs. Otherwise it would take most of the memory of a waiting run. */
-export function sharedModule(): string {
-  return require.resolve('../workflows/deflated-json');
+/**
+ * Modules that a worker evaluates once for all its runs, with all that they import. Otherwise they would be half of what a waiting run
+ * takes of memory. None of them may keep anything of a run at module level. The module of the workflow types is not here: a user may set
+ * options of a workflow function, and `startRunner` counts the runs of its workflow.
+ */
+export function sharedModules(): string[] {
+  return [
+    require.resolve('../workflows/run'),
+    require.resolve('../workflows/thread/thread-loop'),
+    encryptionModule(),
+  ];
 }
 
 /** Interceptors of all workflows. They refuse data that only the client or only the worker encrypts. */

@@ -32,7 +32,7 @@ import {
   hasFailureConverter,
   prebuiltWorkflows,
   RequiredWorkflows,
-  sharedModule,
+  sharedModules,
   workflowsModule,
 } from './bundle';
 import { checkLonghaulOptions, type LonghaulOptions, workerRegistry } from './options';
@@ -105,7 +105,7 @@ export class LonghaulPlugin implements WorkerPlugin, BundlerPlugin {
         ...(options.workflowInterceptorModules ?? []),
         encryptionModule(),
       ],
-      preloadModules: [...(options.preloadModules ?? []), sharedModule()],
+      preloadModules: [...(options.preloadModules ?? []), ...sharedModules()],
       webpackConfigHook: (config) => {
         const hooked = webpackConfigHook?.(config) ?? config;
         const required = new RequiredWorkflows(options.workflowsPath);

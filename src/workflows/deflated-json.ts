@@ -1,5 +1,5 @@
 // Deflates long JSON for travel. Pure. Only this workflow module imports fflate. The bundle shares this module between runs, because
-// fflate's tables would take 200 kB in each (scripts/build-workflow-bundle.mjs).
+// fflate's tables would take 200 kB in each (`sharedModules` in worker/bundle.ts).
 //
 // 1. Counts inflated bytes while they grow: a few bytes may stand for a thousand times as many.
 // 2. Bytes that are too large or cannot be read throw a typed error. It fails the run, not the worker.

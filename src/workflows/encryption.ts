@@ -53,11 +53,12 @@ export const interceptors = (): WorkflowInterceptors => {
     ],
     inbound: [
       {
-        execute: async (input, next) => {
-          if (start.isUnreadable) throw unreadableStart();
+        // Not async: a run that waits would hold its promises, with their stacks.
+        execute: (input, next) => {
+          if (start.isUnreadable) return Promise.reject(unreadableStart());
           if (start.isClear && isNew() && patched('longhaul:refused-in-clear'))
-            throw mismatch(`the run ${inClear}`);
-          return await next(input);
+            return Promise.reject(mismatch(`the run ${inClear}`));
+          return next(input);
         },
         validateUpdate: (input, next) => {
           if (clearUpdates.has(input.updateId)) throw mismatch(`the update ${inClear}`);

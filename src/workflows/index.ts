@@ -20,28 +20,24 @@ type RunWorkflow = (input: RunInput, carried?: Uint8Array) => Promise<AgentRunRe
 
 /**
  * Each workflow type can run any runner. The type only says in a list of workflows what was started. After continue-as-new, `carried` is
- * the state of the execution before.
+ * the state of the execution before. The functions are not async: a run that waits would hold the promises of each, with their stacks.
  */
-const runWorkflow: RunWorkflow = async (input, carried) =>
-  await durable(async () => await new Run({ input, carried }).run());
+const runWorkflow: RunWorkflow = (input, carried) =>
+  durable(() => new Run({ input, carried }).run());
 
 /** Runs an agent. */
-export const agentWorkflow: RunWorkflow = async (input, carried) =>
-  await runWorkflow(input, carried);
+export const agentWorkflow: RunWorkflow = (input, carried) => runWorkflow(input, carried);
 
 /** Runs one runner after another. */
-export const sequentialWorkflow: RunWorkflow = async (input, carried) =>
-  await runWorkflow(input, carried);
+export const sequentialWorkflow: RunWorkflow = (input, carried) => runWorkflow(input, carried);
 
 /** Runs runners at the same time. */
-export const parallelWorkflow: RunWorkflow = async (input, carried) =>
-  await runWorkflow(input, carried);
+export const parallelWorkflow: RunWorkflow = (input, carried) => runWorkflow(input, carried);
 
 /** Runs tasks that depend on each other. */
-export const graphWorkflow: RunWorkflow = async (input, carried) =>
-  await runWorkflow(input, carried);
+export const graphWorkflow: RunWorkflow = (input, carried) => runWorkflow(input, carried);
 
 /** Runs a conversation: one for each combination of application, user and session. */
-export async function threadWorkflow(input: ThreadInput, carried?: Uint8Array): Promise<void> {
-  await durable(async () => await new ThreadLoop({ input, carried }).run());
+export function threadWorkflow(input: ThreadInput, carried?: Uint8Array): Promise<void> {
+  return durable(() => new ThreadLoop({ input, carried }).run());
 }

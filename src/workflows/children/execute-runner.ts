@@ -145,7 +145,8 @@ function childOf(
   };
 }
 
-/** How many runs this workflow has started alike. In the sandbox, a module's state belongs to one workflow. */
+/** How many runs this workflow has started alike. */
+// eslint-disable-next-line no-restricted-syntax -- This module is not one of `sharedModules`: its state belongs to one workflow.
 const startedAlike = new Map<string, number>();
 
 function originOf(runInput: RunInput, given: string | undefined): string {
