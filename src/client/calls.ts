@@ -26,6 +26,24 @@ export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
+/** False if the signal ended the pause. */
+export async function pauseUnlessAborted(
+  ms: number,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  if (signal?.aborted === true) return false;
+  return await new Promise((resolve) => {
+    const timer = setTimeout(() => finish(true), ms);
+    const stop = (): void => finish(false);
+    const finish = (goesOn: boolean): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', stop);
+      resolve(goesOn);
+    };
+    signal?.addEventListener('abort', stop, { once: true });
+  });
+}
+
 /** Makes a call that has 5 s, or `timeoutMs`. */
 export async function inTime<Answer>(
   client: Client,

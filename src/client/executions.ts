@@ -2,7 +2,7 @@
 //
 // 1. A filter with an unknown name, or with a key that names nobody, is refused: it must not list everybody's runs.
 
-import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
+import type { Client, WorkflowExecutionInfo, WorkflowStartOptions } from '@temporalio/client';
 import { timeouts } from '../protocol/limits';
 import { idPatterns, searchAttributes } from '../protocol/names';
 import { isRegistered, readAttributes } from '../server/search-attributes';
@@ -12,10 +12,13 @@ import { asLonghaulError, hasGrpcStatus } from './failures';
 import { memoOf } from './run-view';
 import { typeName } from '../core/input-parts';
 import { keyHashes, keyMembers } from '../core/key-hashes';
+import { typedAttributes } from '../core/run-start';
 import { checkKnown } from '../core/run-input';
 import { LonghaulError } from '../protocol/errors';
 import { isJsonObject } from '../base/json';
 import type { RunKey, RunMemo } from '../protocol/run';
+
+type StartAttributes = Pick<WorkflowStartOptions, 'typedSearchAttributes'>;
 
 export class SearchIndex {
   readonly client: Client;
@@ -40,6 +43,11 @@ export class SearchIndex {
     } catch (error) {
       throw asLonghaulError(error);
     }
+  }
+
+  /** The attributes that an execution starts with, so that it need not set them itself. None if the namespace lacks one. */
+  async attributes(shown: Parameters<typeof typedAttributes>[0]): Promise<StartAttributes> {
+    return (await this.#hasAttributes()) ? { typedSearchAttributes: typedAttributes(shown) } : {};
   }
 
   /** Asks once, because an attribute stays registered. Asks again if the server could not be reached. */

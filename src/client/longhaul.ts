@@ -72,6 +72,7 @@ export class Longhaul {
   readonly #close: () => Promise<void>;
   readonly #hashIds: string | undefined;
   readonly #results: ClientResults | undefined;
+  #served: { readonly isPolled: Promise<boolean>; readonly until: number } | undefined;
 
   constructor(
     client: Client,
@@ -136,8 +137,14 @@ export class Longhaul {
       `${agent}-${randomBytes(9).toString('base64url').replace(/[-_]/g, 'x')}`;
     checkWorkflowId(workflowId);
     await upload(workflowId);
-    await this.#send(type, this.#startOptions(agent, runInput, workflowId));
-    const polled = await hasWorker(this.client, this.taskQueue).catch(() => true);
+    const shown = { agent, key: keyHashes(runInput.key) };
+    const served = this.#isServed();
+    await this.#send(type, {
+      ...this.#startOptions(agent, runInput, workflowId),
+      memo: startMemo(shown),
+      ...(await this.#index.attributes(shown)),
+    });
+    const polled = await served;
     return new RunHandle(
       this.client,
       workflowId,
@@ -196,9 +203,9 @@ export class Longhaul {
    */
   thread<Types extends RunTypes = RunTypes>(options: ThreadOptions<Types>): ThreadHandle<Types> {
     const input = { ...threadInput(options, this.application), ...this.#own };
+    const { taskQueue } = this;
     return new ThreadHandle(
-      this.client,
-      { taskQueue: this.taskQueue, hashIds: this.#hashIds, results: this.#results },
+      { index: this.#index, taskQueue, hashIds: this.#hashIds, results: this.#results },
       input,
     );
   }
@@ -219,6 +226,17 @@ export class Longhaul {
     return await readContent(this.client, { results: this.#results, workflowId, stored });
   }
 
+  /** Whether a worker polls. Asks the server at most once in `timeouts.serverCheck` if one does. */
+  async #isServed(): Promise<boolean> {
+    if (this.#served === undefined || Date.now() > this.#served.until) {
+      const isPolled = hasWorker(this.client, this.taskQueue).catch(() => true);
+      this.#served = { isPolled, until: Date.now() + timeouts.serverCheck };
+    }
+    const { isPolled } = this.#served;
+    if (!(await isPolled)) this.#served = undefined;
+    return await isPolled;
+  }
+
   /** Closes the connection if `connect` opened it. Does not end runs. */
   async close(): Promise<void> {
     await this.#close();
@@ -237,7 +255,6 @@ export class Longhaul {
       args: [input],
       workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
       workflowIdConflictPolicy: 'FAIL',
-      memo: startMemo({ agent, key: keyHashes(input.key) }),
       staticSummary: plainLine(`${agent}: ${text}`, limits.summary),
       staticDetails: clipText(
         `**Agent** ${codeMarkdown(agent)}\n\n**Input**\n\n> ${plainMarkdown(oneLine(text, limits.details / 2))}`,

@@ -22,7 +22,7 @@ import type {
 import { grpcStatus } from '../base/grpc-status';
 import { asLonghaulError, hasGrpcStatus, isNotFound, readable, runNotFound } from './failures';
 import { entriesFromHistory, readTaskFailure, type WorkflowTaskFailure } from './history';
-import { inTime } from './calls';
+import { inTime, pauseUnlessAborted } from './calls';
 import { hasWorker } from './workers';
 
 const shortestPauseMs = 100;
@@ -257,7 +257,7 @@ export function stateFromMemo(execution: {
   readonly status: { readonly name: string };
 }): RunState {
   const memo = memoOf(execution);
-  const status = closedStatus[execution.status.name] ?? memo.status;
+  const status = closedStatus[execution.status.name] ?? memo.status ?? 'running';
   const pending = status === 'needs-input' ? (memo.pending ?? []) : [];
   return {
     status,
@@ -278,7 +278,7 @@ export function stateFromMemo(execution: {
 export function memoOf(execution: { readonly memo?: Record<string, unknown> }): RunMemo {
   const memo = execution.memo?.[memoKey];
   if (!isJsonObject(memo) || typeof memo['agent'] !== 'string') {
-    return { status: 'running', agent: 'unknown' };
+    return { agent: 'unknown' };
   }
   const { pending = [], ...rest } = memo;
   const isList = Array.isArray(pending) && pending.every(isJsonObject);
@@ -287,18 +287,3 @@ export function memoOf(execution: { readonly memo?: Record<string, unknown> }): 
 
 /** One entry of a run's log, with its index in the log. */
 export type RunEvent = { readonly index: number; readonly entry: LogEntry };
-
-/** False if the signal ended the pause. */
-async function pauseUnlessAborted(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
-  if (signal?.aborted === true) return false;
-  return await new Promise((resolve) => {
-    const timer = setTimeout(() => finish(true), ms);
-    const stop = (): void => finish(false);
-    const finish = (goesOn: boolean): void => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', stop);
-      resolve(goesOn);
-    };
-    signal?.addEventListener('abort', stop, { once: true });
-  });
-}

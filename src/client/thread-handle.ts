@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { Client } from '@temporalio/client';
+import type { WorkflowStartOptions } from '@temporalio/client';
 import { keyHashes } from '../core/key-hashes';
 import { checkRunInput } from '../core/run-input';
 import { startMemo } from '../core/run-start';
@@ -12,6 +12,7 @@ import type { PendingInput, RunInput, RunState } from '../protocol/run';
 import type { BudgetSpec, RunTypes, TypeOf } from '../protocol/spec';
 import type { SendInput, SendReply, ThreadInput, TurnView, WhenBusy } from '../protocol/thread';
 import { checkOptions } from './check-options';
+import type { SearchIndex } from './executions';
 import { RunHandle } from './run-handle';
 import { type ThreadUpdate, ThreadView, updateThread } from './thread-calls';
 import { threadId } from './thread-input';
@@ -33,6 +34,7 @@ export type SendOptions<Types extends RunTypes = RunTypes> = {
 };
 
 type ThreadPlace = {
+  readonly index: SearchIndex;
   readonly taskQueue: string;
   readonly hashIds: string | undefined;
   readonly results: ClientResults | undefined;
@@ -42,17 +44,18 @@ type ThreadPlace = {
 export class ThreadHandle<Types extends RunTypes = RunTypes> {
   readonly threadId: string;
   readonly key: ThreadInput['key'];
-  readonly #client: Client;
+  readonly #index: SearchIndex;
   readonly #input: ThreadInput;
   readonly #taskQueue: string;
   readonly #view: ThreadView;
   readonly #run: RunHandle;
   readonly #results: ClientResults | undefined;
 
-  constructor(client: Client, { taskQueue, hashIds, results }: ThreadPlace, input: ThreadInput) {
+  constructor({ index, taskQueue, hashIds, results }: ThreadPlace, input: ThreadInput) {
+    const { client } = index;
     this.threadId = threadId(input.key, hashIds);
     this.key = input.key;
-    this.#client = client;
+    this.#index = index;
     this.#input = input;
     this.#taskQueue = taskQueue;
     this.#view = new ThreadView(client, this.threadId, taskQueue);
@@ -86,7 +89,7 @@ export class ThreadHandle<Types extends RunTypes = RunTypes> {
     await sent.upload(this.threadId);
     const updateId = `send:${createHash('sha256').update(messageId).digest('hex')}`;
     const reply = await this.#update<SendReply>(updateNames.send, updateId, [message]);
-    return new TurnHandle(this.#client, this.#view, reply);
+    return new TurnHandle(this.#index.client, this.#view, reply);
   }
 
   /** The newest `last` turns, at most 200, the oldest first. Empty before the first message. Throws `NoWorker` if no worker answers. */
@@ -97,7 +100,7 @@ export class ThreadHandle<Types extends RunTypes = RunTypes> {
 
   /** The handle of an earlier turn, also one that another process sent. */
   turn({ messageId, turn, workflowId }: SendReply): TurnHandle<Types> {
-    return new TurnHandle(this.#client, this.#view, { messageId, turn, workflowId });
+    return new TurnHandle(this.#index.client, this.#view, { messageId, turn, workflowId });
   }
 
   /** The session after the last turn. */
@@ -139,23 +142,29 @@ export class ThreadHandle<Types extends RunTypes = RunTypes> {
     args: readonly unknown[],
   ): Promise<Reply> {
     const { runner, key } = this.#input;
-    const agent = typeof runner === 'string' ? runner : runner.id;
-    return await updateThread<Reply>({
-      client: this.#client,
-      start: {
-        workflowId: this.threadId,
-        taskQueue: this.#taskQueue,
-        args: [this.#input],
-        memo: { ...startMemo({ agent, key: keyHashes(key) }), [threadMemoKey]: key },
-        staticSummary: plainLine(
-          `${agent}: thread ${key.sessionId} of ${key.userId}, ${key.appName}`,
-          limits.summary,
-        ),
-      },
-      name,
-      updateId,
-      args,
-    });
+    const shown = {
+      agent: typeof runner === 'string' ? runner : runner.id,
+      key: keyHashes(key),
+    };
+    const start = { ...this.#startOptions(shown), ...(await this.#index.attributes(shown)) };
+    return await updateThread<Reply>({ client: this.#index.client, start, name, updateId, args });
+  }
+
+  #startOptions(shown: {
+    readonly agent: string;
+    readonly key: readonly string[];
+  }): WorkflowStartOptions {
+    const { key } = this.#input;
+    return {
+      workflowId: this.threadId,
+      taskQueue: this.#taskQueue,
+      args: [this.#input],
+      memo: { ...startMemo(shown), [threadMemoKey]: key },
+      staticSummary: plainLine(
+        `${shown.agent}: thread ${key.sessionId} of ${key.userId}, ${key.appName}`,
+        limits.summary,
+      ),
+    };
   }
 }
 

@@ -4,7 +4,7 @@ import type { Client } from '@temporalio/client';
 import { grpcStatus } from '../base/grpc-status';
 import { LonghaulError } from '../protocol/errors';
 import { timeouts } from '../protocol/limits';
-import { inTime, pause } from './calls';
+import { inTime, pauseUnlessAborted } from './calls';
 import { hasGrpcStatus } from './failures';
 
 const checkEveryMs = 1_000;
@@ -81,29 +81,35 @@ export async function hasWorker(client: Client, taskQueue: string): Promise<bool
   }
 }
 
-/** Resolves when a worker polls. Rejects with `NoWorker` if no worker polls within 5 s. Does not touch the run. */
+/** Resolves when a worker polls. Rejects with `NoWorker` if none does in the time that `whileServed` leaves. Does not touch the run. */
 export async function requireWorker(
   client: Client,
   options: { taskQueue: string; workflowId: string; signal: AbortSignal },
 ): Promise<void> {
   const { taskQueue, workflowId, signal } = options;
-  const deadline = Date.now() + timeouts.serverCheck - checkEveryMs;
+  const deadline = Date.now() + timeouts.serverCheck - 2 * checkEveryMs;
   while (!signal.aborted) {
     if (await hasWorker(client, taskQueue)) return;
     if (Date.now() >= deadline) throw noWorker(taskQueue, workflowId);
-    await pause(checkEveryMs);
+    await pauseUnlessAborted(checkEveryMs, signal);
   }
 }
 
-/** Waits for `work`, and rejects early if `requireOne` finds no worker. Ends both by their signal. */
+/**
+ * Waits for `work`, and rejects within 5 s if `requireOne` finds no worker. Ends both by their signal. Work that is done within a second
+ * asks the server nothing about workers.
+ */
 export async function whileServed<Answer>(
   requireOne: (signal: AbortSignal) => Promise<void>,
   work: (signal: AbortSignal) => Promise<Answer>,
 ): Promise<Answer> {
   const over = new AbortController();
-  const watched = requireOne(over.signal).then(() => new Promise<never>(() => undefined));
+  const watch = async (): Promise<never> => {
+    if (await pauseUnlessAborted(checkEveryMs, over.signal)) await requireOne(over.signal);
+    return await new Promise<never>(() => undefined);
+  };
   try {
-    return await Promise.race([work(over.signal), watched]);
+    return await Promise.race([work(over.signal), watch()]);
   } finally {
     over.abort();
   }

@@ -3,7 +3,7 @@
 import { defined } from '../base/json';
 import { oneLine } from '../base/text';
 import { LonghaulError } from '../protocol/errors';
-import { idPatterns, memoKey, workflowTypes } from '../protocol/names';
+import { idPatterns, memoKey, searchAttributes, workflowTypes } from '../protocol/names';
 import type { RunInput, RunMemo } from '../protocol/run';
 import type { KnownRunner, RunnerSpec, RunnerWithSpec } from '../protocol/spec';
 
@@ -50,17 +50,37 @@ export function checkWorkflowId(workflowId: string): void {
   );
 }
 
-/** The memo at the start of a run. The run replaces it when it shows its state. */
-export function startMemo({
-  agent,
-  path,
-  key = [],
-}: Pick<RunMemo, 'agent' | 'path' | 'key'>): Record<typeof memoKey, RunMemo> {
+type Shown = Pick<RunMemo, 'agent' | 'path' | 'key'>;
+
+/** The memo at the start of a run. It has no status: the server knows which runs are open. */
+export function startMemo({ agent, path, key = [] }: Shown): Record<typeof memoKey, RunMemo> {
   const memo: RunMemo = {
-    status: 'running',
     agent,
     ...defined({ path }),
     ...(key.length > 0 && { key }),
   };
   return { [memoKey]: memo };
 }
+
+/** The search attributes of a run with this status, as the SDK takes them. A run starts as `running`. */
+export function typedAttributes({
+  agent,
+  status = 'running',
+  key = [],
+}: Pick<Shown, 'agent' | 'key'> & { readonly status?: string }): TypedAttribute[] {
+  return [
+    { key: { name: searchAttributes.agent, type: 'KEYWORD' }, value: agent },
+    { key: { name: searchAttributes.status, type: 'KEYWORD' }, value: status },
+    ...(key.length > 0 ? [keyAttribute(key)] : []),
+  ];
+}
+
+function keyAttribute(key: readonly string[]): TypedAttribute {
+  return { key: { name: searchAttributes.key, type: 'KEYWORD_LIST' }, value: [...key] };
+}
+
+type TypedAttribute =
+  | { readonly key: Named<'KEYWORD'>; readonly value: string }
+  | { readonly key: Named<'KEYWORD_LIST'>; readonly value: string[] };
+
+type Named<Type extends string> = { readonly name: string; readonly type: Type };

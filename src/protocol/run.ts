@@ -195,7 +195,8 @@ export type RunState = {
 
 /** The `longhaul` key of a run's memo, at most 2 KiB. `describe` and `list` read it without a worker. */
 export type RunMemo = {
-  readonly status: RunStatus;
+  /** Only while the run waits for a person, or stays open after its end. Otherwise the server's own status says it. */
+  readonly status?: RunStatus;
   readonly agent: string;
   /** Only for a child: its place below the root run. */
   readonly path?: string;

@@ -30,7 +30,7 @@ import type {
 import { AgentLoop } from './agent/agent-loop';
 import { reported } from './children/child-failure';
 import { storable, toWorkflowFailure } from './durable';
-import { Execution, type View } from './execution/execution';
+import { Execution, type RunEnd, type View } from './execution/execution';
 import { setHandlers } from './execution/handlers';
 import { InputReporter, reportToCaller } from './execution/messages';
 import type { EndStatus } from './execution/pending-requests';
@@ -39,7 +39,7 @@ import type { WorkflowArguments, Taken } from './execution/start';
 import { OrchestrationLoop } from './orchestration/orchestration-loop';
 import { unpack, type CarriedRun } from './run/carried-run';
 import { DrivenRun, type Driver } from './run/driver';
-import { closeSession, resolveDefinition, openStart, takeRunStart } from './run/load';
+import { closeSession, openStart, resolveDefinition, savesSession, takeRunStart } from './run/load';
 import type { LoadedDefinition } from './run/load';
 import { machineOptions, promptOf } from './run/machine-options';
 import { setRunHandlers, type HandledRun } from './run/run-handlers';
@@ -195,8 +195,10 @@ export class Run implements HandledRun {
       turnSummary: input.thread && driver.turnSummary,
     });
     // Checked before it is published, too: an update that cannot carry the result would wedge the run.
-    const returned = storable(this.#position.isRoot ? result : childResult(planned, ended));
-    await this.#end('completed', result);
+    const { isRoot } = this.#position;
+    const returned = storable(isRoot ? result : childResult(planned, ended));
+    const closes = children.openCount === 0 && !(isRoot && savesSession(input, definition));
+    await this.#end('completed', { result, closes });
     if (children.openCount > 0) children.detach();
     if (!('delta' in returned)) return await this.#save(run, returned);
     if (children.openCount > 0) await reportToCaller({ result: returned });
@@ -226,8 +228,8 @@ export class Run implements HandledRun {
   }
 
   /** Shows the end, if there is one. Answers everyone who waits and sends all reports. */
-  async #end(status: EndStatus | undefined, result?: AgentRunResult): Promise<void> {
-    if (status !== undefined) this.#execution.end(status, result);
+  async #end(status: EndStatus | undefined, end?: RunEnd): Promise<void> {
+    if (status !== undefined) this.#execution.end(status, end);
     // Cancelled calls and children end first. If their parent closed first, the server would terminate them.
     if (status === 'cancelled' || status === 'failed') {
       await condition(() => this.#driver?.noneRunning ?? true);

@@ -1,14 +1,17 @@
 // What the stock Web UI, the CLI and other languages see of a run on the dev server.
 
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
+import { defineSearchAttributeKey } from '@temporalio/common';
 import { defineAgent, defineTool } from '../../src';
+import { searchAttributes } from '../../src/protocol/names';
 import { findTemporalCli } from '../../src/server/dev-server';
 import { scriptedModel, type ScriptedStep } from '../../src/testing/scripted-model';
 import { devServerAddress } from '../servers';
 import { eventually } from './eventually';
 import { openHarness, type Harness } from './harness';
-import { activitySummaries, fetchHistory } from './history';
+import { activitySummaries, fetchHistory, type HistoryEvents } from './history';
 
 const getWeather = defineTool({
   name: 'get_weather',
@@ -30,6 +33,27 @@ const agent = defineAgent({
   askUser: 'tool',
 });
 
+const plain = defineAgent({ id: 'plain', model: 'plain/one' });
+
+async function startRun({ longhaul }: Harness): Promise<string> {
+  return (await longhaul.start('plain', 'Hello.')).workflowId;
+}
+
+async function startBare({ longhaul, taskQueue }: Harness): Promise<string> {
+  const workflowId = `bare-${randomUUID()}`;
+  const args = [{ runner: 'plain', input: 'Hello again.' }];
+  await longhaul.client.workflow.start('agentWorkflow', { workflowId, taskQueue, args });
+  return workflowId;
+}
+
+function whatItShows(event: HistoryEvents[number]): string[] {
+  if (event.workflowPropertiesModifiedEventAttributes) return ['memo'];
+  return event.upsertWorkflowSearchAttributesEventAttributes ? ['attributes'] : [];
+}
+
+const agentAttribute = defineSearchAttributeKey(searchAttributes.agent, 'KEYWORD');
+const statusAttribute = defineSearchAttributeKey(searchAttributes.status, 'KEYWORD');
+
 type Metadata = { readonly currentDetails?: string };
 
 describe('visible state', () => {
@@ -37,8 +61,11 @@ describe('visible state', () => {
   beforeAll(async () => {
     harness = await openHarness();
     await harness.worker({
-      runners: [agent],
-      providers: { scripted: scriptedModel(script, { per: 'conversation' }) },
+      runners: [agent, plain],
+      providers: {
+        scripted: scriptedModel(script, { per: 'conversation' }),
+        plain: scriptedModel(['Fine.'], { per: 'conversation' }),
+      },
     });
   });
   afterAll(() => harness.close());
@@ -72,7 +99,27 @@ describe('visible state', () => {
     expect(currentDetails).toMatch(/\d+ tokens in/);
     await run.resume('Celsius');
     await run.result();
-    expect((await handle.describe()).memo).toMatchObject({ longhaul: { status: 'completed' } });
+    const { memo, typedSearchAttributes } = await handle.describe();
+    expect(memo).toEqual({ longhaul: { agent: 'weather', pauseSeq: 1 } });
+    expect(typedSearchAttributes.get(statusAttribute)).toBe('completed');
+  });
+
+  it.each([
+    { name: 'one event for a run that `start` began', begin: startRun, shown: ['attributes'] },
+    {
+      name: 'four for one that another program began without memo and attributes',
+      begin: startBare,
+      shown: ['memo', 'attributes', 'memo', 'attributes'],
+    },
+  ])('takes $name', async ({ begin, shown }) => {
+    const workflowId = await begin(harness);
+    await harness.longhaul.run(workflowId).result();
+    expect((await fetchHistory(harness.longhaul, workflowId)).flatMap(whatItShows)).toEqual(shown);
+    const { typedSearchAttributes } = await harness.longhaul.client.workflow
+      .getHandle(workflowId)
+      .describe();
+    expect(typedSearchAttributes.get(agentAttribute)).toBe('plain');
+    expect(typedSearchAttributes.get(statusAttribute)).toBe('completed');
   });
 
   it('lists runs by agent and status', async () => {

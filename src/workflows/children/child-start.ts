@@ -5,7 +5,7 @@ import {
   ParentClosePolicy,
   type ChildWorkflowOptions,
 } from '@temporalio/workflow';
-import { startMemo } from '../../core/run-start';
+import { startMemo, typedAttributes } from '../../core/run-start';
 import { plainLine } from '../../core/transcript/markdown';
 import { limits } from '../../protocol/limits';
 import type { RunInput } from '../../protocol/run';
@@ -45,10 +45,13 @@ export function childOptions(
   runInput: RunInput,
   {
     memo,
+    indexed = false,
     title,
     input = runInput.input,
   }: {
     readonly memo: Parameters<typeof startMemo>[0];
+    /** True if the search attributes are registered. */
+    readonly indexed?: boolean;
     readonly title: string;
     /** For a child that gets only the beginning of its input. */
     readonly input?: RunInput['input'];
@@ -60,6 +63,7 @@ export function childOptions(
     parentClosePolicy: ParentClosePolicy.TERMINATE,
     cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
     memo: startMemo(memo),
+    ...(indexed && { typedSearchAttributes: typedAttributes(memo) }),
     staticSummary: plainLine(`${title}: ${inputText(input)}`, limits.summary),
   };
 }

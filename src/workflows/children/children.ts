@@ -170,6 +170,7 @@ export class Children {
       workflowTypes[call.kind ?? 'agent'],
       childOptions(id, input, {
         memo: { agent: call.runner, path: lineage.path, ...(lineage.key && { key: lineage.key }) },
+        indexed: this.#caller.definition.searchAttributes,
         title: call.element,
         input: call.input,
       }),

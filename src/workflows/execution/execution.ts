@@ -39,6 +39,8 @@ export type View = {
   readonly indexed: boolean;
 };
 
+export type RunEnd = { readonly result?: AgentRunResult; readonly closes?: boolean };
+
 /** A run or a thread. */
 export interface Viewed {
   readonly view: View;
@@ -50,7 +52,7 @@ export class Execution {
   readonly history = new HistoryWatch(this.requests);
   readonly #viewed: Viewed;
   readonly #reporter: InputReporter | undefined;
-  readonly #display = new RunDisplay(this.info.memo);
+  readonly #display = new RunDisplay(this.info);
   #cancelReason: string | undefined;
 
   constructor(viewed: Viewed, reporter?: InputReporter) {
@@ -82,10 +84,11 @@ export class Execution {
     return this.#cancelReason;
   }
 
-  /** Shows a change to all who watch. */
-  show(): void {
+  /** Shows a change to all who watch. `closes`: the execution closes with this workflow task. */
+  show(closes = false): void {
     const { isDetached, pending } = this.requests;
-    this.#display.show(this.state, { ...this.#viewed.view, reason: this.#cancelReason });
+    const { view } = this.#viewed;
+    this.#display.show(this.state, { ...view, reason: this.#cancelReason, closes });
     this.#reporter?.report(isDetached ? [] : pending);
   }
 
@@ -126,9 +129,10 @@ export class Execution {
     ).catch(() => undefined);
   }
 
-  end(status: EndStatus, result?: AgentRunResult): void {
+  /** `closes`: nothing keeps the execution open after this. */
+  end(status: EndStatus, { result, closes }: RunEnd = {}): void {
     this.requests.end(status, result);
-    this.show();
+    this.show(closes);
   }
 
   /** Resolves when all who asked have an answer and the server has all reports. */

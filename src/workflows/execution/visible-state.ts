@@ -1,16 +1,18 @@
 // What the stock Web UI, `describe` and `list` show of a run: memo, search attributes and current details.
 //
-// 1. The memo changes only on pause, resume and end, because every change is an event.
+// 1. The memo changes only on pause and resume, and at the end of a run that stays open, because every change is an event. A run that closes
+//    at once leaves its end to the server's own status.
 // 2. A run sets search attributes only if its definition says that they are registered. An unknown attribute fails the task for ever.
 // 3. Current details cost no event. The UI renders them as Markdown, so text by others is escaped.
 
-import { defineSearchAttributeKey } from '@temporalio/common';
 import {
   setCurrentDetails,
   upsertMemo,
   upsertSearchAttributes,
+  type WorkflowInfo,
   workflowInfo,
 } from '@temporalio/workflow';
+import { typedAttributes } from '../../core/run-start';
 import { compactionsOf } from '../../core/transcript/compactions';
 import { codeMarkdown, plainMarkdown } from '../../core/transcript/markdown';
 import { clipText, mediaLabel, oneLine, utf8Length, textOfParts } from '../../base/text';
@@ -21,10 +23,6 @@ import type { ToolContent, UserMessage } from '../../protocol/message';
 import { askUserTool, memoKey, searchAttributes } from '../../protocol/names';
 import type { ChildView, RunMemo, RunState } from '../../protocol/run';
 
-const agentKey = defineSearchAttributeKey(searchAttributes.agent, 'KEYWORD');
-const statusKey = defineSearchAttributeKey(searchAttributes.status, 'KEYWORD');
-const keyKey = defineSearchAttributeKey(searchAttributes.key, 'KEYWORD_LIST');
-
 /** Shown beside the state. */
 export type Marks = {
   /** The hashes of its key. */
@@ -32,25 +30,22 @@ export type Marks = {
   readonly reason: string | undefined;
 };
 
-function showMemo(state: RunState, marks: Marks): void {
-  upsertMemo({ [memoKey]: runMemo(state, marks) });
-}
-
-function showAttributes(state: RunState, key: readonly string[]): void {
-  upsertSearchAttributes([
-    { key: agentKey, value: state.runner },
-    { key: statusKey, value: state.status },
-    ...(key.length > 0 ? [{ key: keyKey, value: [...key] }] : []),
-  ]);
-}
-
 /** The memo that the client or the execution before has already set. The run need not show it again. */
 export function shownAtStart(memo: Record<string, unknown> | undefined): string {
   const shown = memo?.[memoKey];
   if (!isJsonObject(shown)) return '';
-  const { status, pending, key } = shown;
+  const { status = 'running', pending, key } = shown;
   const inputs = listOf(pending).map((input) => (isJsonObject(input) ? input : {}));
   return shownBriefly({ status, pending: inputs, key: listOf(key) });
+}
+
+/** The search attributes that the caller or the execution before has already set. Empty without them. */
+function attributesAtStart(attributes: WorkflowInfo['typedSearchAttributes']): string {
+  const agent = attributes.get({ name: searchAttributes.agent, type: 'KEYWORD' });
+  const status = attributes.get({ name: searchAttributes.status, type: 'KEYWORD' });
+  const key = attributes.get({ name: searchAttributes.key, type: 'KEYWORD_LIST' }) ?? [];
+  if (agent === undefined || status === undefined) return '';
+  return JSON.stringify(typedAttributes({ agent, status, key }));
 }
 
 /** The run shows its memo again when this text changes. */
@@ -94,7 +89,7 @@ function runMemo(state: RunState, { key, reason }: Marks): RunMemo {
       ...(nonce !== undefined && { nonce }),
     }));
   const memo = (): RunMemo => ({
-    status: state.status,
+    ...(state.status !== 'running' && { status: state.status }),
     agent: state.runner,
     ...(state.path !== state.runner && { path: oneLine(state.path, 200) }),
     ...(key.length > 0 && { key }),
@@ -268,27 +263,49 @@ type Shown = Marks &
   Conversation & {
     /** True if the search attributes are registered. */
     readonly indexed: boolean;
+    /** True if the execution ends and closes with this workflow task. */
+    readonly closes?: boolean;
   };
 
 export class RunDisplay {
   #memo: string;
-  #status = '';
+  #attributes: string;
+  /** False for an execution that began before memos left out what the server's own status says. Its history has one more event. */
+  readonly #leavesEnd: boolean;
 
-  constructor(memo: Record<string, unknown> | undefined) {
+  constructor({
+    memo,
+    typedSearchAttributes,
+  }: Pick<WorkflowInfo, 'memo' | 'typedSearchAttributes'>) {
+    const shown = memo?.[memoKey];
     this.#memo = shownAtStart(memo);
+    this.#leavesEnd = isJsonObject(shown) && shown['status'] === undefined;
+    this.#attributes = this.#leavesEnd ? attributesAtStart(typedSearchAttributes) : '';
   }
 
   show(state: RunState, options: Shown): void {
-    const memo = shownBriefly({ ...state, key: options.key });
-    if (memo !== this.#memo && state.status !== 'loading') {
-      showMemo(state, options);
-      this.#memo = memo;
-    }
-    if (options.indexed && state.status !== this.#status) {
-      showAttributes(state, options.key);
-      this.#status = state.status;
+    if (state.status !== 'loading') {
+      this.#showMemo(state, options);
+      this.#showAttributes(state, options);
     }
     this.showDetails(state, options);
+  }
+
+  #showMemo(state: RunState, { closes = false, ...marks }: Shown): void {
+    const status = closes && this.#leavesEnd ? 'running' : state.status;
+    const memo = shownBriefly({ ...state, status, key: marks.key });
+    if (memo === this.#memo) return;
+    upsertMemo({ [memoKey]: runMemo(state, marks) });
+    this.#memo = memo;
+  }
+
+  #showAttributes({ runner, status }: RunState, { indexed, key }: Shown): void {
+    if (!indexed && this.#attributes === '') return;
+    const wanted = typedAttributes({ agent: runner, status, key });
+    const attributes = JSON.stringify(wanted);
+    if (attributes === this.#attributes) return;
+    upsertSearchAttributes(wanted);
+    this.#attributes = attributes;
   }
 
   /** Shows only what costs no event. */

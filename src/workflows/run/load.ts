@@ -152,15 +152,22 @@ async function openRunSession(
   });
 }
 
+/** Whether the completed run saves its session, and so stays open for a while. */
+export function savesSession(
+  { key, lineage }: Pick<RunInput, 'key' | 'lineage'>,
+  { stores = [] }: LoadedDefinition,
+): boolean {
+  return key?.sessionId !== undefined && stores.includes('session') && lineage === undefined;
+}
+
 /** Saves the session of a completed run. Returns warnings for the result. */
 export async function closeSession(
-  { key, lineage, application }: RunInput,
-  { stores = [] }: LoadedDefinition,
+  input: RunInput,
+  definition: LoadedDefinition,
   { value: session, version = '' }: Pick<RunSession, 'value' | 'version'>,
 ): Promise<readonly string[]> {
-  if (key?.sessionId === undefined || !stores.includes('session') || lineage !== undefined) {
-    return [];
-  }
+  const { key, application } = input;
+  if (key === undefined || !savesSession(input, definition)) return [];
   try {
     // The first execution's id stays the same after continue-as-new. It also stays the same after a reset, which saves again.
     const save = { after: version, version: workflowInfo().firstExecutionRunId };

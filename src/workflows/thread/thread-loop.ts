@@ -283,7 +283,8 @@ export class ThreadLoop implements HandledThread {
       const { turn: number, messageId } = turn;
       const origin = originBelow(rootOrigin(this.#info), `turn-${number}`, messageId);
       const from = { session: this.#memory.session, thread, origin };
-      const result = await this.#scope.run(() => runTurn(this.#input, turn, from));
+      const given = { ...this.#input, indexed: this.#hasSearchAttributes };
+      const result = await this.#scope.run(() => runTurn(given, turn, from));
       const { usage, costUsd } = result;
       this.#budget.record({ usage, ...(costUsd !== undefined && { costUsd }) });
       this.#keep(turn, result);

@@ -11,7 +11,7 @@ import { childOptions } from '../children/child-start';
 import type { QueuedTurn } from './thread-turns';
 
 export async function runTurn(
-  { runner, key, application }: ThreadInput,
+  { runner, key, application, indexed }: ThreadInput & { readonly indexed: boolean },
   turn: QueuedTurn,
   from: {
     readonly session: JsonObject;
@@ -35,6 +35,7 @@ export async function runTurn(
     workflowTypes[kind],
     childOptions(turn.workflowId, runInput, {
       memo: { agent: id, path: `${id}/turn-${turn.turn}`, key: keyHashes(key) },
+      indexed,
       title: `turn ${turn.turn}`,
     }),
   );
