@@ -10,10 +10,13 @@ import './quiet-runtime.mts';
 
 const [, , address = '', taskQueue = '', , name] = process.argv;
 
+/** Only reads may begin while the model still writes. Others wait until the server has the model's response. */
+const isIdempotent = name === 'longhaul-inline-idempotent';
 const readPage = defineTool({
   name: 'read_page',
   description: 'Reads a page.',
-  effect: 'read',
+  effect: isIdempotent ? 'idempotent' : 'read',
+  inline: isIdempotent,
   inputSchema: { type: 'object', properties: { page: { type: 'number' } }, required: ['page'] },
   execute: () => pageText,
 });
@@ -28,18 +31,24 @@ const reader = defineAgent({
 });
 const asker = defineAgent({ id: 'asker', model: 'double/asker', instructions, askUser: 'tool' });
 
-/** The input is how many turns to take. */
+/** The input is how many turns to take. Its calls are streamed, as those of a real provider are. */
 const double: ModelProvider = {
   name: 'double',
-  call: ({ model, messages }) => {
+  call: ({ model, messages }, { onDelta }) => {
     const turn = messages.filter(({ role }) => role === 'assistant').length + 1;
     const [part] = messages[0]?.parts ?? [];
     const isLast = part?.type === 'text' && turn >= Number(part.text);
     const call = { type: 'tool_call', callId: `call-${turn}` } as const;
     const asks = { ...call, name: 'ask_user', args: { question: 'Which one?' } };
     const reads = { ...call, name: 'read_page', args: { page: turn } };
+    const made = isLast ? undefined : model === 'asker' ? asks : reads;
+    if (made !== undefined) {
+      const { callId, name, args } = made;
+      const streamed = { kind: 'tool-call', index: 0, complete: true } as const;
+      onDelta({ ...streamed, callId, name, args: JSON.stringify(args) });
+    }
     return Promise.resolve({
-      content: [isLast ? { type: 'text', text: 'Done.' } : model === 'asker' ? asks : reads],
+      content: [made ?? { type: 'text', text: 'Done.' }],
       usage: {
         inputTokens: 10,
         outputTokens: 5,

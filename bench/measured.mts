@@ -16,8 +16,10 @@ const scripts = {
   /** Temporal by itself: no-op activities. */
   bare: 'bare-process.mts',
   longhaul: 'longhaul-process.mts',
-  /** With `inlineReads`: the tool runs in the activity of the model call. */
+  /** With `inlineReads`: the tool runs in the activity of the model call, and begins when the stream has its call. */
   'longhaul-inline': 'longhaul-process.mts',
+  /** The tool is idempotent and `inline`. It begins when the server has the model's response. */
+  'longhaul-inline-idempotent': 'longhaul-process.mts',
   /** With a log cache of no bytes: every model call reads the log anew. */
   'longhaul-uncached': 'longhaul-process.mts',
   'ai-sdk': 'peers/ai-sdk-process.mts',

@@ -15,7 +15,13 @@ import {
   type Target,
 } from './section.mts';
 
-const names = ['bare', 'longhaul', 'longhaul-inline', 'ai-sdk'] as const;
+const names = [
+  'bare',
+  'longhaul',
+  'longhaul-inline',
+  'longhaul-inline-idempotent',
+  'ai-sdk',
+] as const;
 /** The server ends a run of @temporalio/ai-sdk at about turn 154, because of its history. */
 const mostTurns: Partial<Record<ContestantName, number>> = { 'ai-sdk': 150 };
 /** The length for which there are targets. */
@@ -47,7 +53,7 @@ export const turn: Section = {
       targets: targetsOf(measured.get(usualTurns) ?? []),
       notes: [
         'From the start of the run to its result, divided by its turns. CPU is that of the process with worker and client. Events and bytes are of all executions of a run.',
-        'A turn is a model call and a tool call with a result of 4 KiB; for `bare`, two activities that do nothing. `ai-sdk` stops at 150 turns: its history would pass the 50 MiB of the server.',
+        "A turn is a model call and a tool call with a result of 4 KiB; for `bare`, two activities that do nothing. `longhaul-inline` reads while the model still writes; `longhaul-inline-idempotent` waits until the server has kept the model's response. `ai-sdk` stops at 150 turns: its history would pass the 50 MiB of the server.",
       ],
     };
   },
