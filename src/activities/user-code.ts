@@ -50,6 +50,7 @@ export async function untilAborted<Result>(
   work: () => Promise<Result>,
   signal: AbortSignal,
 ): Promise<Result> {
+  signal.throwIfAborted();
   let stop = (): void => undefined;
   const aborted = new Promise<never>((_resolve, reject) => {
     stop = () => reject(signal.reason as Error);

@@ -8,6 +8,7 @@
 import { Context, log } from '@temporalio/activity';
 import { defined, type JsonObject } from '../../base/json';
 import { utf8Length } from '../../base/text';
+import { mayRunInline } from '../../core/loop-config';
 import type { CallModelResult, CallToolInput, CallToolResult } from '../../protocol/activities';
 import { limits, timeouts } from '../../protocol/limits';
 import type { ToolCallPart } from '../../protocol/message';
@@ -19,6 +20,7 @@ import { describeError } from '../failures';
 import type { Beats } from '../heartbeat';
 import { scopeOfCall } from '../results/stored-results';
 import { runCall, runnableTool } from '../tool/run-call';
+import { untilAborted } from '../user-code';
 import { EarlyCalls } from './early-calls';
 import { type CalledModel, turnNames } from './model-callbacks';
 import type { TurnCall } from './turn-checks';
@@ -46,6 +48,8 @@ type InlineOptions = {
 /** The results have to fit beside `entry` and `session`. */
 type InlineTurn = Pick<CallModelResult, 'entry' | 'session'> & { readonly called: CalledModel };
 
+type InlineResults = Pick<CallModelResult, 'results' | 'unfinished'>;
+
 export class InlineCalls {
   readonly #options: InlineOptions;
   readonly #allowed: readonly string[];
@@ -64,17 +68,19 @@ export class InlineCalls {
   }
 
   /** Ends every call that still runs. */
-  stop(reason = 'the turn ended'): void {
-    this.#stopping.abort(new Error(reason));
+  stop(reason = new Error('the turn ended')): void {
+    this.#stopping.abort(reason);
   }
 
   /** Makes the calls of the turn that may run inline. Throws away what began early if the turn is another one. */
-  async results(turn: InlineTurn): Promise<Pick<CallModelResult, 'results' | 'unfinished'>> {
+  async results(turn: InlineTurn): Promise<InlineResults> {
     const calls = this.#callsOf(turn);
+    if (calls.length === 0) return {};
+    const room = roomBeside(turn);
     const early = calls.flatMap(({ index, part }) => this.#early.take(index, part) ?? []);
     const others = calls.filter(({ index }) => early.every((begun) => begun.index !== index));
     const begun: BegunCall[] = [...early];
-    const fitting = await this.#thatMayBegin(others, early, turn);
+    const fitting = await this.#thatMayBegin(others, early, room);
     const stopTimer = this.#startTimer();
     try {
       await atOnce(this.#concurrency, [...early, ...fitting], async (call) => {
@@ -87,7 +93,7 @@ export class InlineCalls {
     } finally {
       stopTimer();
     }
-    return await this.#outcome(begun, turn);
+    return await this.#outcome(begun, room);
   }
 
   /** No call of a turn that the machine or a callback treats in another way than by running all its calls. */
@@ -108,7 +114,7 @@ export class InlineCalls {
     const tool = spec.tools?.includes(name) ? definition.tools[name] : undefined;
     if (tool === undefined || !this.#allowed.includes(name)) return undefined;
     if (args === null || callId === '') return undefined;
-    if (!mayRunInline(tool, spec.inlineReads)) return undefined;
+    if (!mayRunInline(spec, tool)) return undefined;
     if (utf8Length(JSON.stringify(args)) > limits.toolArguments) return undefined;
     const isHere = runnableTool(dependencies, tool, scopeOfCall(input.definition)) !== undefined;
     return isHere ? { index, part: { ...part, args }, tool } : undefined;
@@ -124,26 +130,35 @@ export class InlineCalls {
 
   #begin(inline: InlineCall): BegunCall {
     const { call, beats } = this.#options;
-    const { timeoutMs } = inline.tool;
+    const { timeoutMs = timeouts.toolStartToClose } = inline.tool;
     const own = new AbortController();
-    const timeout = timeoutMs === undefined ? [] : [AbortSignal.timeout(timeoutMs)];
-    let isRunning = true;
-    const result = runCall({
+    const timer = setTimeout(() => own.abort(tookLonger(timeoutMs)), timeoutMs);
+    const signal = AbortSignal.any([call.signal, this.#stopping.signal, own.signal]);
+    const made = {
       ...call,
       input: this.#inputOf(inline),
-      signal: AbortSignal.any([call.signal, this.#stopping.signal, own.signal, ...timeout]),
+      signal,
       // Without the tool's details: those of this activity are the model's response.
       heartbeat: () => beats.heartbeat(),
       isTriedAgain: true,
       deadline: Infinity,
-    })
+    };
+    let isRunning = true;
+    const result = untilAborted(() => runCall(made), signal)
+      .then(({ entry, ...rest }): CallToolResult => ({
+        entry: { ...entry, inline: true },
+        ...rest,
+      }))
       .catch((error: unknown) => {
         log.debug(`inline call of tool '${inline.tool.name}' has no result`, {
           error: describeError(error),
         });
         return undefined;
       })
-      .finally(() => (isRunning = false));
+      .finally(() => {
+        clearTimeout(timer);
+        isRunning = false;
+      });
     return { ...inline, result, isRunning: () => isRunning, stop: () => own.abort() };
   }
 
@@ -171,11 +186,13 @@ export class InlineCalls {
   async #thatMayBegin(
     calls: readonly InlineCall[],
     early: readonly BegunCall[],
-    turn: InlineTurn,
+    room: number,
   ): Promise<readonly InlineCall[]> {
-    let room = roomBeside(turn);
-    for (const { tool } of early) room -= largestResult(tool);
-    const fitting = calls.filter(({ tool }) => (room -= largestResult(tool)) >= 0);
+    let left = early.reduce((rest, { tool }) => rest - largestResult(tool), room);
+    const fitting = calls.filter(({ tool }) => {
+      left -= largestResult(tool);
+      return left >= 0;
+    });
     if (fitting.length === 0) {
       if (early.some(({ isRunning }) => isRunning())) this.#options.beats.heartbeat();
       return [];
@@ -193,26 +210,23 @@ export class InlineCalls {
 
   #startTimer(): () => void {
     const ms = this.#options.call.spec.inlineTimeout ?? timeouts.inline;
-    const timer = setTimeout(() => this.stop(`it took longer than ${ms} ms`), ms);
+    const timer = setTimeout(() => this.stop(tookLonger(ms)), ms);
     return () => clearTimeout(timer);
   }
 
-  async #outcome(
-    begun: readonly BegunCall[],
-    turn: InlineTurn,
-  ): Promise<Pick<CallModelResult, 'results' | 'unfinished'>> {
+  async #outcome(begun: readonly BegunCall[], room: number): Promise<InlineResults> {
     const { dependencies, input } = this.#options.call;
     const results: CallToolResult[] = [];
     const unfinished: number[] = [];
-    let room = roomBeside(turn);
+    let left = room;
     for (const call of begun.toSorted((one, other) => one.index - other.index)) {
       const result = await call.result;
       const bytes = result === undefined ? Infinity : utf8Length(JSON.stringify(result));
-      if (result === undefined || bytes > room) {
+      if (result === undefined || bytes > left) {
         unfinished.push(call.index);
         continue;
       }
-      room -= bytes;
+      left -= bytes;
       dependencies.logCache.offer(input.log.workflowId, result.entry);
       results.push(result);
     }
@@ -228,13 +242,8 @@ export class InlineCalls {
   }
 }
 
-function mayRunInline(
-  { inline, activity, effect, needsApproval, retry }: ToolSpec,
-  inlineReads = false,
-): boolean {
-  if (activity !== undefined || effect === 'once') return false;
-  if (needsApproval === true || retry?.maximumAttempts === 1) return false;
-  return inline === true || (inlineReads && effect === 'read');
+function tookLonger(ms: number): Error {
+  return new Error(`it took longer than ${ms} ms`);
 }
 
 /** For what is around the entries, such as the cost. */

@@ -76,6 +76,7 @@ export function inlineWorker(
       withDeadline: (_deadline: unknown, work: () => unknown) => work(),
       withAbortSignal: (_signal: unknown, work: () => unknown) => work(),
       activity: { heartbeat },
+      workflow: { getHandle: () => ({ query: () => Promise.resolve({}) }) },
     };
     const environment = new MockActivityEnvironment(info, { client: client as unknown as Client });
     return environment.on('heartbeat', (beat: unknown) => trace.push({ beat }));
