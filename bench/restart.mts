@@ -16,6 +16,7 @@ import { connect, type Longhaul, type RunHandle } from 'longhaul/client';
 import { fetchHistory } from 'longhaul/testing';
 import { replayCost } from './answer-commands.mts';
 import { withServer } from './bench-server.mts';
+import { lostTasks } from './lost-tasks.mts';
 import { median } from './section.mts';
 import './quiet-runtime.mts';
 
@@ -57,7 +58,7 @@ await withServer(async (address) => {
       'ideal, s': seconds((cost * runs) / cores),
       'replay, ms CPU': Math.round(cost),
       'workers, s CPU': seconds((await cpuOf(workers)) - before),
-      ...(await lost(longhaul, waiting, restarted)),
+      ...(await lostTasks(longhaul, waiting, restarted)),
     };
     console.table(rows);
   }
@@ -112,30 +113,6 @@ async function answerAll(waiting: readonly RunHandle[]): Promise<readonly number
       return performance.now() - start;
     }),
   );
-}
-
-/**
- * Workflow tasks since then that came to nothing: on the sticky queue of a worker that is gone, in line for longer than the server
- * keeps the task of an update, or in the hands of a worker, whose work is lost.
- */
-async function lost(
-  longhaul: Longhaul,
-  waiting: readonly RunHandle[],
-  since: number,
-): Promise<Record<string, number>> {
-  const kinds = { sticky: 0, 'in line': 0, 'in hand': 0 };
-  for (const { workflowId } of waiting) {
-    const events = (await fetchHistory(longhaul, workflowId)).events ?? [];
-    for (const [index, { eventTime, workflowTaskTimedOutEventAttributes }] of events.entries()) {
-      if (!workflowTaskTimedOutEventAttributes || Number(eventTime?.seconds) * 1_000 < since)
-        continue;
-      const wasTaken = Number(workflowTaskTimedOutEventAttributes.startedEventId) > 0;
-      const scheduled = events[index - 1]?.workflowTaskScheduledEventAttributes;
-      const line = scheduled?.taskQueue?.normalName ? 'sticky' : 'in line';
-      kinds[wasTaken ? 'in hand' : line] += 1;
-    }
-  }
-  return kinds;
 }
 
 async function cpuOf(processes: readonly ChildProcess[]): Promise<number> {

@@ -8,6 +8,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { hasCode } from 'longhaul';
 import {
   connect,
   type InboxFilter,
@@ -15,10 +16,10 @@ import {
   type RunHandle,
   type ThreadHandle,
 } from 'longhaul/client';
-import { fetchHistory } from 'longhaul/testing';
 import { withServer } from './bench-server.mts';
+import { lostTasks } from './lost-tasks.mts';
 import type { Load } from './scale-worker.mts';
-import { median, type Row } from './section.mts';
+import { median, type Row, type Section } from './section.mts';
 
 type Scale = {
   readonly runs: number;
@@ -28,7 +29,7 @@ type Scale = {
   readonly options: object;
 };
 
-/** More than a worker takes at a time. A client gives up a request that a busy server does not answer for five seconds. */
+/** More than a worker takes at a time. */
 const answeredAtOnce = 100;
 const coldOnes = 50;
 
@@ -40,7 +41,7 @@ type Place = {
 
 type Step = (measure: string, work: () => Promise<Row | undefined>) => Promise<void>;
 
-export async function scaleRows(address: string, scale: Scale): Promise<readonly Row[]> {
+async function scaleRows(address: string, scale: Scale): Promise<readonly Row[]> {
   const longhaul = await connect({ address, taskQueue: `scale-${randomUUID()}` });
   const place: Place = { address, longhaul, options: scale.options };
   const rows: Row[] = [];
@@ -138,10 +139,16 @@ async function answers(
   worker.send('stop');
 }
 
-/** Until the run asks again. */
+/** Until the run asks again. The client gives up after five seconds without an answer of the server: then it is asked again. */
 async function answer(run: RunHandle): Promise<void> {
-  await run.resume('Yes.');
-  await run.outcome();
+  for (;;) {
+    try {
+      await run.resume('Yes.');
+      return void (await run.outcome());
+    } catch (error) {
+      if (!hasCode(error, 'ServerUnavailable')) throw error;
+    }
+  }
 }
 
 /** One after the other. */
@@ -155,7 +162,7 @@ async function one<Item>(
 }
 
 async function atOnce(longhaul: Longhaul, runs: readonly RunHandle[]): Promise<Row> {
-  const start = performance.now();
+  const [start, since] = [performance.now(), Date.now()];
   const ends: number[] = [];
   const left = [...runs];
   await times(
@@ -167,16 +174,9 @@ async function atOnce(longhaul: Longhaul, runs: readonly RunHandle[]): Promise<R
     answeredAtOnce,
   );
   const seconds = (performance.now() - start) / 1_000;
-  let timeouts = 0;
-  for (const { workflowId } of runs) {
-    const { events } = await fetchHistory(longhaul, workflowId);
-    timeouts += events?.filter((event) => event.workflowTaskTimedOutEventAttributes).length ?? 0;
-  }
-  return {
-    's in all': rounded(seconds),
-    ...spread(ends),
-    found: `${timeouts} timeouts`,
-  };
+  const lost = await lostTasks(longhaul, runs, since);
+  const kinds = Object.entries(lost).map(([kind, tasks]) => `${tasks} ${kind}`);
+  return { 's in all': rounded(seconds), ...spread(ends), found: `lost: ${kinds.join(', ')}` };
 }
 
 /** Least, median and most milliseconds. */
@@ -222,6 +222,25 @@ async function look(worker: ChildProcess): Promise<Load> {
 function rounded(value: number): number {
   return Math.round(value * 10) / 10;
 }
+
+/** For a run on demand: it takes many minutes. */
+export const scale: Section = {
+  name: 'scale',
+  title: 'Many waiting runs',
+  anyServer: true,
+  run: async ({ address, isQuick }) => {
+    const sizes = isQuick
+      ? { runs: 100, threads: 10, burst: 40, cache: 25 }
+      : { runs: 2_000, threads: 200, burst: 1_000, cache: 500 };
+    return {
+      rows: await scaleRows(address, { ...sizes, options: { maxCachedWorkflows: sizes.cache } }),
+      notes: [
+        `One worker that keeps ${sizes.cache} executions in memory. Answers at once: ${answeredAtOnce} are under way at any time.`,
+        'Lost are workflow tasks that timed out: in the queue of one worker, in the queue of all, and in the hands of a worker, whose work is lost.',
+      ],
+    };
+  },
+};
 
 if (import.meta.main) {
   const { values } = parseArgs({
