@@ -15,8 +15,7 @@ const isIdempotent = name === 'longhaul-inline-idempotent';
 const readPage = defineTool({
   name: 'read_page',
   description: 'Reads a page.',
-  effect: isIdempotent ? 'idempotent' : 'read',
-  inline: isIdempotent,
+  ...(isIdempotent ? { effect: 'idempotent', inline: true } : { effect: 'read' }),
   inputSchema: { type: 'object', properties: { page: { type: 'number' } }, required: ['page'] },
   execute: () => pageText,
 });
