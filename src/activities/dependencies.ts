@@ -6,6 +6,7 @@ import type { Stores } from '../stores/memory-store';
 import type { DefinitionCache } from './definition/pinned-definition';
 import type { InlineSpecs } from './definition/inline-spec';
 import type { DeltaEvent } from './delta-event';
+import type { LoopWatch } from './heartbeat';
 import type { InputCache } from './log/json-cache';
 import type { LogCache } from './log/log-cache';
 import { notHere } from './failures';
@@ -23,6 +24,7 @@ export type ActivityDependencies = {
   readonly definitions: DefinitionCache;
   readonly inputs: InputCache;
   readonly mcp: McpPool;
+  readonly loopWatch?: LoopWatch;
   /** Whether Longhaul's search attributes are registered in the namespace. */
   readonly hasSearchAttributes: () => Promise<boolean>;
   /** Which inline specs this worker takes. Default: none. */

@@ -1,7 +1,8 @@
-import { Context } from '@temporalio/activity';
+import { Context, type Info } from '@temporalio/activity';
+import type { ActivitySerializationContext } from '@temporalio/common';
 import { utf8Length } from '../base/text';
 import { LonghaulError } from '../protocol/errors';
-import type { Json } from '../base/json';
+import { defined, type Json } from '../base/json';
 import { limits, timeouts } from '../protocol/limits';
 import { untilAborted } from './user-code';
 
@@ -19,58 +20,111 @@ export type Beats = {
   readonly tell: () => Promise<void>;
 };
 
+/** Beats for open calls while the event loop is blocked. */
+export type LoopWatch = {
+  /** Whether the loop is or was blocked a moment ago. */
+  wasBlocked(): boolean;
+  open(taskToken: Uint8Array, context: ActivitySerializationContext): WatchedCall;
+};
+
+export type WatchedCall = {
+  /** The details for the next beats. A beat without them would make the server forget them. */
+  readonly tell: (details: Json) => void;
+  readonly end: () => void;
+};
+
 /**
  * Runs `work` while a timer sends heartbeats, so that a slow provider does not look like a dead worker. Keeps the details of an earlier
- * attempt.
+ * attempt. While the loop is blocked, `loopWatch` beats in place of the timer.
  */
 export async function withHeartbeat<Result>(
+  { loopWatch }: { readonly loopWatch?: LoopWatch },
   work: (signal: AbortSignal, beats: Beats) => Promise<Result>,
 ): Promise<Result> {
   const context = Context.current();
   const everyMs = (context.info.heartbeatTimeoutMs ?? defaultHeartbeatMs) / 3;
-  let details = (context.info.heartbeatDetails ?? undefined) as Json | undefined;
-  let isSent = details === undefined;
-  let hasBeaten = false;
-  const keep = (latest: Json): void => {
-    details = latest;
-    isSent = false;
+  const watched = loopWatch?.open(context.info.taskToken, contextOf(context.info));
+  const details = new Details(context, watched);
+  const beats: Beats = {
+    heartbeat: (latest) => details.beat(latest),
+    keep: (latest) => details.keep(latest),
+    tell: () => details.tell(),
   };
-  const heartbeat = (latest?: Json): void => {
-    if (latest !== undefined) details = ownDetails(latest);
-    isSent = true;
-    hasBeaten = true;
-    context.heartbeat(details);
-  };
-  const tell = async (): Promise<void> => {
-    // The SDK may hold an earlier beat back. It must not replace these details later.
-    if (hasBeaten) heartbeat();
-    await sendDetails(context, details);
-    isSent = true;
-  };
-  const timer = setInterval(() => heartbeat(), everyMs);
+  // The server may have given up a call that waited for the loop. Its answer to a beat says so.
+  if (loopWatch?.wasBlocked() === true) details.beat();
+  const timer = setInterval(() => details.beat(), everyMs);
   try {
     const signal = context.cancellationSignal;
-    return await untilAborted(() => work(signal, { heartbeat, keep, tell }), signal);
+    return await untilAborted(() => work(signal, beats), signal);
   } catch (error) {
-    if (!isSent) heartbeat();
+    details.flush();
     throw error;
   } finally {
     clearInterval(timer);
+    watched?.end();
   }
 }
 
-/** The SDK's own beats are held back for seconds, and nobody learns when they arrive. This one goes out at once. */
-async function sendDetails({ client, info }: Context, details: Json | undefined): Promise<void> {
-  const serializationContext = {
-    type: 'activity' as const,
-    namespace: info.namespace,
-    activityId: info.activityId,
-    isLocal: info.isLocal,
-    ...(info.workflowExecution && { workflowId: info.workflowExecution.workflowId }),
-  };
-  await client.withDeadline(Date.now() + timeouts.serverCheck, () =>
-    client.activity.heartbeat(info.taskToken, details, { serializationContext }),
-  );
+/** What the server keeps of an attempt. */
+class Details {
+  readonly #context: Context;
+  readonly #watched: WatchedCall | undefined;
+  #latest: Json | undefined;
+  #isSent: boolean;
+  #hasBeaten = false;
+  #watchedLatest: Json | undefined;
+
+  constructor(context: Context, watched: WatchedCall | undefined) {
+    this.#context = context;
+    this.#watched = watched;
+    this.#latest = (context.info.heartbeatDetails ?? undefined) as Json | undefined;
+    this.#isSent = this.#latest === undefined;
+    this.#tellWatch();
+  }
+
+  keep(latest: Json): void {
+    this.#latest = latest;
+    this.#isSent = false;
+  }
+
+  beat(latest?: Json): void {
+    if (latest !== undefined) this.#latest = ownDetails(latest);
+    this.#isSent = true;
+    this.#hasBeaten = true;
+    this.#tellWatch();
+    this.#context.heartbeat(this.#latest);
+  }
+
+  flush(): void {
+    if (!this.#isSent) this.beat();
+  }
+
+  /** The SDK's own beats are held back for seconds, and nobody learns when they arrive. This one goes out at once. */
+  async tell(): Promise<void> {
+    const { client, info } = this.#context;
+    // The SDK may hold an earlier beat back. It must not replace these details later.
+    if (this.#hasBeaten) this.beat();
+    else this.#tellWatch();
+    await client.withDeadline(Date.now() + timeouts.serverCheck, () =>
+      client.activity.heartbeat(info.taskToken, this.#latest, {
+        serializationContext: contextOf(info),
+      }),
+    );
+    this.#isSent = true;
+  }
+
+  /** Only of details that the server gets: encoding them takes time. */
+  #tellWatch(): void {
+    if (this.#latest === undefined || this.#latest === this.#watchedLatest) return;
+    this.#watchedLatest = this.#latest;
+    this.#watched?.tell(this.#latest);
+  }
+}
+
+function contextOf(info: Info): ActivitySerializationContext {
+  const { namespace, activityId, isLocal, workflowExecution } = info;
+  const workflowId = workflowExecution?.workflowId;
+  return { type: 'activity', namespace, activityId, isLocal, ...defined({ workflowId }) };
 }
 
 /** A copy of the details, because the user's code may change them later. The server refuses details that are too large. */

@@ -47,11 +47,15 @@ export function createActivities(dependencies: ActivityDependencies): LonghaulAc
     runToolHooks: guarded(own('again', (input) => runToolHooks(dependencies, input))),
     checkArguments: guarded(own('again', (input) => checkArguments(dependencies, input))),
     loadDefinition: guarded(
-      own('again', (input) => withHeartbeat(() => loadDefinition(dependencies, input))),
+      own('again', (input) =>
+        withHeartbeat(dependencies, () => loadDefinition(dependencies, input)),
+      ),
     ),
     findDefinition: guarded(own('again', (input) => findDefinition(dependencies, input))),
     pullLog: guarded((input) => pullLog(dependencies, input)),
-    fetchSession: guarded(({ workflowId }) => askSession(workflowId)),
+    fetchSession: guarded(({ workflowId }) =>
+      withHeartbeat(dependencies, () => askSession(workflowId)),
+    ),
     fetchInput: guarded((input) => fetchInput(dependencies, input)),
     openRun: guarded(own('again', (input) => openRun(dependencies, input))),
     closeRun: guarded(own('always', (input) => closeRun(dependencies, input))),
@@ -59,7 +63,9 @@ export function createActivities(dependencies: ActivityDependencies): LonghaulAc
     saveTurn: guarded(own('always', (input) => saveTurn(dependencies, input))),
     clearTurns: guarded(own('always', (input) => clearTurns(dependencies, input))),
     summarise: guarded(own('again', (input) => summarise(dependencies, input))),
-    requestCancellation: guarded(requestCancellation),
+    requestCancellation: guarded((run) =>
+      withHeartbeat(dependencies, () => requestCancellation(run)),
+    ),
   };
 }
 

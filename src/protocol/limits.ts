@@ -141,7 +141,7 @@ export const timeouts = {
   stickyScheduleToStart: 2_000,
   modelStartToClose: 15 * 60_000,
   modelScheduleToClose: 60 * 60_000,
-  modelHeartbeat: 10_000,
+  modelHeartbeat: 5_000,
   compaction: 3 * 60_000,
   /** How long a call to clear a thread waits for its store. `cleared`: how long the thread knows the messages from before. */
   clearing: 60_000,
@@ -152,7 +152,7 @@ export const timeouts = {
   longestInline: 60_000,
   toolStartToClose: 2 * 60_000,
   toolScheduleToClose: 10 * 60_000,
-  toolHeartbeat: 15_000,
+  toolHeartbeat: 7_000,
   store: 24 * 60 * 60_000,
   /** One call of a result store. */
   storedContent: 30_000,

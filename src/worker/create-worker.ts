@@ -1,5 +1,10 @@
 import { grpcStatus } from '../base/grpc-status';
-import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import {
+  NativeConnection,
+  type NativeConnectionOptions,
+  Worker,
+  type WorkerOptions,
+} from '@temporalio/worker';
 import { LonghaulError } from '../protocol/errors';
 import { timeouts } from '../protocol/limits';
 import { defaults } from '../protocol/names';
@@ -37,7 +42,8 @@ export async function createWorker(options: CreateWorkerOptions = {}): Promise<W
   await tryEncryption(longhaul);
   checkConnection(connection);
   const loaded = loadConnection({ ...(address && { address }), ...(profile && { profile }) });
-  const open = connection ?? (await connectWorker(loaded.connection));
+  const open =
+    connection ?? (await connectWorker(plugin.configureNativeConnection(loaded.connection)));
   const settings = {
     connection: open,
     namespace: namespace ?? loaded.namespace ?? defaults.namespace,
@@ -84,9 +90,7 @@ function checkConnection(connection: unknown): void {
   );
 }
 
-async function connectWorker(
-  options: ReturnType<typeof loadConnection>['connection'],
-): Promise<NativeConnection> {
+async function connectWorker(options: NativeConnectionOptions): Promise<NativeConnection> {
   try {
     return await NativeConnection.connect(options);
   } catch (error) {

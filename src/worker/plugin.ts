@@ -3,6 +3,8 @@ import type {
   BundleOptions,
   BundlerPlugin,
   NativeConnection,
+  NativeConnectionOptions,
+  NativeConnectionPlugin,
   Worker,
   WorkerOptions,
   WorkerPlugin,
@@ -36,6 +38,7 @@ import {
   workflowsModule,
 } from './bundle';
 import { checkLonghaulOptions, type LonghaulOptions, workerRegistry } from './options';
+import { type BeatServer, BlockedLoop } from './blocked-loop';
 import { taskSlots } from './task-slots';
 import { checkSdk, sdkCopies } from './temporal-sdk';
 import { isRegistered, readAttributes } from '../server/search-attributes';
@@ -47,11 +50,13 @@ import { isRegistered, readAttributes } from '../server/search-attributes';
  * @example
  * const worker = await Worker.create({ taskQueue, workflowsPath, plugins: [new LonghaulPlugin({ runners: [agent] })] });
  */
-export class LonghaulPlugin implements WorkerPlugin, BundlerPlugin {
+export class LonghaulPlugin implements NativeConnectionPlugin, WorkerPlugin, BundlerPlugin {
   readonly name = 'longhaul';
   readonly #options: Omit<LonghaulOptions, 'specs' | 'overlays'>;
   readonly #registry: Registry;
   readonly #pools: McpPool[] = [];
+  readonly #loops: BlockedLoop[] = [];
+  #server: BeatServer | undefined;
   #running = 0;
 
   /**
@@ -71,18 +76,26 @@ export class LonghaulPlugin implements WorkerPlugin, BundlerPlugin {
     if (this.#registry.mcpServers.names().length > 0) requireMcpSdk();
   }
 
+  /** Keeps how the server is reached, for beats beside the worker's own connection. A proxy is only for that one. */
+  configureNativeConnection(options: NativeConnectionOptions): NativeConnectionOptions {
+    const { address, tls, metadata, apiKey, proxy } = options;
+    this.#server = proxy ? undefined : defined({ address, tls, metadata, apiKey });
+    return options;
+  }
+
   configureWorker(options: WorkerOptions): WorkerOptions {
     checkSdk(sdkCopies(options.workflowsPath));
+    const workflows = this.#workflows(options);
     return {
       stickyQueueScheduleToStartTimeout: timeouts.stickyScheduleToStart,
       shutdownGraceTime: timeouts.shutdownGrace,
       ...taskSlots(options),
-      ...this.#workflows(options),
-      activities: { ...options.activities, ...this.#activities(options) },
+      ...workflows,
+      activities: { ...options.activities, ...this.#activities(options, workflows) },
     };
   }
 
-  /** Closes the MCP connections when the last worker ends. */
+  /** Closes the MCP connections and the threads when the last worker ends. */
   async runWorker(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void> {
     await tryEncryption(this.#options);
     this.#running += 1;
@@ -90,7 +103,8 @@ export class LonghaulPlugin implements WorkerPlugin, BundlerPlugin {
       await next(worker);
     } finally {
       this.#running -= 1;
-      if (this.#running === 0) await Promise.all(this.#pools.map((pool) => pool.close()));
+      const all = [...this.#pools, ...this.#loops];
+      if (this.#running === 0) await Promise.all(all.map((one) => one.close()));
     }
   }
 
@@ -142,12 +156,14 @@ export class LonghaulPlugin implements WorkerPlugin, BundlerPlugin {
     return results && new StoredContent(results, { codecs });
   }
 
-  #activities(options: WorkerOptions): object {
+  #activities(options: WorkerOptions, workflows: Partial<WorkerOptions>): object {
     const { stores, prices, logCacheBytes, onDelta, providers, inlineSpecs, application } =
       this.#options;
     const results = this.#results(options);
     const mcp = new McpPool();
     this.#pools.push(mcp);
+    const loopWatch = new BlockedLoop({ ...options, ...workflows, server: this.#server });
+    this.#loops.push(loopWatch);
     return createActivities({
       application: application ?? options.taskQueue,
       registry: this.#registry,
@@ -157,6 +173,7 @@ export class LonghaulPlugin implements WorkerPlugin, BundlerPlugin {
       definitions: new DefinitionCache(),
       inputs: new InputCache(),
       mcp,
+      loopWatch,
       hasSearchAttributes: searchAttributeCheck(options.connection, options.namespace ?? 'default'),
       ...defined({ inlineSpecs }),
       ...(stores && { stores }),

@@ -32,5 +32,5 @@ export async function crashWorker({
   const what = `process ${worker.pid} was killed with SIGKILL in the middle of a model call`;
   screen.line('crash', what, 'red');
   await stage.startWorker();
-  screen.line('', 'Temporal gives it the call when no heartbeat has come for 10 s …');
+  screen.line('', 'Temporal gives it the call when no heartbeat has come for 5 s …');
 }

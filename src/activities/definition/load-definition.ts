@@ -119,7 +119,7 @@ export async function findDefinition(
   dependencies: ActivityDependencies,
   input: LoadDefinitionInput,
 ): Promise<LoadDefinitionResult> {
-  return await withHeartbeat(async (signal) => {
+  return await withHeartbeat(dependencies, async (signal) => {
     if (input.definition !== undefined) await pinnedDefinition(dependencies, input.definition);
     const result = await loadDefinition(dependencies, input, signal);
     if (result.kind === 'unknown-here')

@@ -13,10 +13,11 @@ import type { InputRef, RunInput } from '../../protocol/run';
 
 /** A page of an earlier execution's log, from entry `from` on, as long as one result may be: a `LogPage` as deflated JSON. */
 export async function pullLog(
-  { logCache }: ActivityDependencies,
+  dependencies: ActivityDependencies,
   { log, from }: PullLogInput,
 ): Promise<Uint8Array> {
-  return await withHeartbeat(async (signal) => {
+  const { logCache } = dependencies;
+  return await withHeartbeat(dependencies, async (signal) => {
     if (logCache.held(log.workflowId) <= from) return await askClosedLog(log, from);
     return pageOf(log, await readClosedLog(logCache, log, signal), from);
   });
@@ -39,10 +40,12 @@ function pageOf(
 
 /** The input of a child, from this process or from the run that started the child. */
 export async function fetchInput(
-  { inputs }: Pick<ActivityDependencies, 'inputs'>,
+  dependencies: Pick<ActivityDependencies, 'inputs' | 'loopWatch'>,
   ref: InputRef,
 ): Promise<FetchInputResult> {
-  const input = await withHeartbeat(() => inputs.get(ref, () => askCaller(ref)));
+  const input = await withHeartbeat(dependencies, () =>
+    dependencies.inputs.get(ref, () => askCaller(ref)),
+  );
   return { input };
 }
 

@@ -31,7 +31,7 @@ export async function callModel(
   dependencies: ActivityDependencies,
   input: CallModelInput,
 ): Promise<CallModelResult> {
-  return await withHeartbeat(async (signal, beats) => {
+  return await withHeartbeat(dependencies, async (signal, beats) => {
     const definition = await pinnedDefinition(dependencies, input.definition);
     const spec = agentOf(definition, input.agentId);
     const cached = new CachedResponse(beats.keep);

@@ -34,7 +34,7 @@ export async function summarise(
   dependencies: ActivityDependencies,
   input: SummariseInput,
 ): Promise<SummariseResult> {
-  return await withHeartbeat(async (signal) => {
+  return await withHeartbeat(dependencies, async (signal) => {
     const spec = await agentFor(dependencies, input);
     const messages = await summarised(dependencies, { input, spec }, signal);
     const model = spec.context?.model ?? spec.model;

@@ -30,7 +30,7 @@ export async function openThread(
   dependencies: ActivityDependencies,
   input: OpenThreadInput,
 ): Promise<OpenThreadResult> {
-  return await withHeartbeat(async () => {
+  return await withHeartbeat(dependencies, async () => {
     const settings = settingsOf(await findRunnerSpec(dependencies, input));
     const { memory } = settings;
     const searchAttributes = await dependencies.hasSearchAttributes();
@@ -91,7 +91,7 @@ async function writing(
   write: (memory: MemoryStore) => Promise<string | undefined>,
 ): Promise<StoreReply> {
   const memory = isLast ? storeOf(dependencies, store) : writableStore(dependencies, store);
-  return await withHeartbeat(() =>
+  return await withHeartbeat(dependencies, () =>
     callStore(`memory store '${store}'`, async () => ({
       generation: (await write(memory)) ?? (await memory.generation(key)),
     })),

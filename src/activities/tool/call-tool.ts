@@ -19,7 +19,7 @@ export async function callTool(
   input: CallToolInput,
 ): Promise<CallToolResult> {
   const started = Date.now();
-  return await withHeartbeat(async (signal, { heartbeat }) => {
+  return await withHeartbeat(dependencies, async (signal, { heartbeat }) => {
     const result = wasStartedBefore(input)
       ? resultOf(input, outcomeUnknown('it was started before'))
       : await makeCall(dependencies, input, { signal, heartbeat, started });

@@ -61,7 +61,7 @@ export async function checkArguments(
   dependencies: ActivityDependencies,
   input: CheckArgumentsInput,
 ): Promise<CheckArgumentsResult> {
-  return await withHeartbeat(async () => {
+  return await withHeartbeat(dependencies, async () => {
     const definition = await pinnedDefinition(dependencies, input.definition);
     const spec = toolSpecOf(definition, input.tool);
     const tool = dependencies.registry.tools.get(input.tool);

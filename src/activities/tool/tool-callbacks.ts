@@ -46,7 +46,7 @@ export async function runToolHooks(
   dependencies: ActivityDependencies,
   input: RunToolHooksInput,
 ): Promise<RunToolHooksResult> {
-  return await withHeartbeat(async (signal) => {
+  return await withHeartbeat(dependencies, async (signal) => {
     const { callId, tool: name, output: result } = input;
     const definition = await pinnedDefinition(dependencies, input.definition);
     const spec = agentOf(definition, input.agentId);

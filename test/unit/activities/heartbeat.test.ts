@@ -1,6 +1,12 @@
 // Pure: no server.
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { withHeartbeat, type Heartbeat } from '../../../src/activities/heartbeat';
+import {
+  type Beats,
+  type Heartbeat,
+  type LoopWatch,
+  withHeartbeat,
+} from '../../../src/activities/heartbeat';
+import type { Json } from '../../../src/base/json';
 import { limits } from '../../../src/protocol/limits';
 
 /** What the server is told by code that beats. */
@@ -9,7 +15,7 @@ async function told(work: (heartbeat: Heartbeat) => void): Promise<unknown[]> {
   const details: unknown[] = [];
   environment.on('heartbeat', (latest: unknown) => details.push(latest));
   await environment.run(() =>
-    withHeartbeat((_signal, { heartbeat }) => Promise.resolve(work(heartbeat))),
+    withHeartbeat({}, (_signal, { heartbeat }) => Promise.resolve(work(heartbeat))),
   );
   return details;
 }
@@ -39,5 +45,61 @@ describe('withHeartbeat', () => {
       heartbeat();
     });
     expect(details).toEqual([{ done: 1 }, { done: 1 }]);
+  });
+});
+
+/** What a watch of the event loop hears of one call, in order, and what the server hears. */
+async function watched(
+  work: (beats: Beats) => void,
+  { wasBlocked = false, earlier }: { wasBlocked?: boolean; earlier?: Json } = {},
+): Promise<unknown[]> {
+  const environment = new MockActivityEnvironment({ heartbeatDetails: earlier });
+  const heard: unknown[] = [];
+  environment.on('heartbeat', (latest: unknown) => heard.push(['server', latest]));
+  const loopWatch: LoopWatch = {
+    wasBlocked: () => wasBlocked,
+    open: (_token, { activityId }) => {
+      heard.push(['open', activityId]);
+      return {
+        tell: (details) => void heard.push(['watch', details]),
+        end: () => void heard.push(['end']),
+      };
+    },
+  };
+  await environment.run(() =>
+    withHeartbeat({ loopWatch }, (_signal, beats) => Promise.resolve(work(beats))),
+  );
+  return heard;
+}
+
+describe('a watch of the event loop', () => {
+  it('hears the details that go to the server, each once, and the end', async () => {
+    const heard = await watched(({ heartbeat, keep }) => {
+      heartbeat();
+      keep({ kept: 1 });
+      heartbeat();
+      heartbeat();
+    });
+    expect(heard).toEqual([
+      ['open', 'test'],
+      ['server', undefined],
+      ['watch', { kept: 1 }],
+      ['server', { kept: 1 }],
+      ['server', { kept: 1 }],
+      ['end'],
+    ]);
+  });
+
+  it('hears the details of the attempt before at once, which a beat without them would erase', async () => {
+    const heard = await watched(() => undefined, { earlier: { kept: 2 } });
+    expect(heard.slice(0, 2)).toEqual([
+      ['open', 'test'],
+      ['watch', { kept: 2 }],
+    ]);
+  });
+
+  it('makes a call beat at once that may have waited for a blocked loop', async () => {
+    const heard = await watched(() => undefined, { wasBlocked: true });
+    expect(heard).toEqual([['open', 'test'], ['server', undefined], ['end']]);
   });
 });
