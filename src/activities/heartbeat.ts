@@ -50,10 +50,9 @@ export async function withHeartbeat<Result>(
     keep: (latest) => details.keep(latest),
     tell: () => details.tell(),
   };
-  // The server may have given up a call that waited for the loop. Its answer to a beat says so.
-  if (loopWatch?.wasBlocked() === true) details.beat();
   const timer = setInterval(() => details.beat(), everyMs);
   try {
+    if (loopWatch?.wasBlocked() === true) await details.confirm();
     const signal = context.cancellationSignal;
     return await untilAborted(() => work(signal, beats), signal);
   } catch (error) {
@@ -93,6 +92,15 @@ class Details {
     this.#hasBeaten = true;
     this.#tellWatch();
     this.#context.heartbeat(this.#latest);
+  }
+
+  /** Throws if the server gave the call up while it waited for the event loop: then another attempt is under way. */
+  async confirm(): Promise<void> {
+    try {
+      await this.tell();
+    } catch (error) {
+      if (Object(error).name === 'ActivityNotFoundError') throw error;
+    }
   }
 
   flush(): void {

@@ -1,6 +1,7 @@
 // A thread of a worker's process. It beats for the open calls while the main thread is blocked.
 //
-// 1. While the main thread ticks, it reads messages and a number, and nothing else: no client is loaded, and no connection is open.
+// 1. While the main thread ticks, it reads messages and a number, and nothing else: no connection is open. It has loaded the client
+//    before, because that takes too long on a busy machine.
 // 2. It imports nothing of ours, because Node runs this file as it is when Longhaul is not built.
 
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
@@ -18,6 +19,7 @@ type Call = { readonly taskToken: Uint8Array; payload?: Payload };
 
 const { ticks, tickMs, silentMs, server, namespace, identity } = workerData as ThreadData;
 const calls = new Map<number, Call>();
+const client = import('@temporalio/client');
 let connection: Promise<Connection> | undefined;
 let seen = 0;
 let tickedAt = performance.now();
@@ -70,7 +72,7 @@ async function beat({ taskToken, payload }: Call): Promise<void> {
 }
 
 async function connect(): Promise<Connection> {
-  const { Connection } = await import('@temporalio/client');
+  const { Connection } = await client;
   return Connection.lazy(server);
 }
 

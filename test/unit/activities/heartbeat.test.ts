@@ -1,4 +1,5 @@
 // Pure: no server.
+import type { Client } from '@temporalio/client';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import {
   type Beats,
@@ -51,13 +52,13 @@ describe('withHeartbeat', () => {
 /** What a watch of the event loop hears of one call, in order, and what the server hears. */
 async function watched(
   work: (beats: Beats) => void,
-  { wasBlocked = false, earlier }: { wasBlocked?: boolean; earlier?: Json } = {},
+  { earlier }: { earlier?: Json } = {},
 ): Promise<unknown[]> {
   const environment = new MockActivityEnvironment({ heartbeatDetails: earlier });
   const heard: unknown[] = [];
   environment.on('heartbeat', (latest: unknown) => heard.push(['server', latest]));
   const loopWatch: LoopWatch = {
-    wasBlocked: () => wasBlocked,
+    wasBlocked: () => false,
     open: (_token, { activityId }) => {
       heard.push(['open', activityId]);
       return {
@@ -98,8 +99,29 @@ describe('a watch of the event loop', () => {
     ]);
   });
 
-  it('makes a call beat at once that may have waited for a blocked loop', async () => {
-    const heard = await watched(() => undefined, { wasBlocked: true });
-    expect(heard).toEqual([['open', 'test'], ['server', undefined], ['end']]);
+  it.each([
+    { said: 'knows the call', name: 'Error', begins: true },
+    { said: 'gave the call up', name: 'ActivityNotFoundError', begins: false },
+  ])('makes a call that waited for a blocked loop ask a server that $said', async (row) => {
+    const heartbeat = jest.fn(() => Promise.reject(Object.assign(new Error(), { name: row.name })));
+    const client = {
+      activity: { heartbeat },
+      withDeadline: (_deadline: number, ask: () => Promise<void>) => ask(),
+      withAbortSignal: (_signal: AbortSignal, run: () => Promise<void>) => run(),
+    } as unknown as Client;
+    const environment = new MockActivityEnvironment({}, { client });
+    const begin = jest.fn(() => Promise.resolve());
+    const loopWatch: LoopWatch = {
+      wasBlocked: () => true,
+      open: () => ({ tell: () => undefined, end: () => undefined }),
+    };
+    const ended = environment
+      .run(() => withHeartbeat({ loopWatch }, begin))
+      .then(
+        () => true,
+        () => false,
+      );
+    expect([await ended, begin.mock.calls.length]).toEqual([row.begins, row.begins ? 1 : 0]);
+    expect(heartbeat).toHaveBeenCalledTimes(1);
   });
 });
