@@ -9,18 +9,29 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Connection } from '@temporalio/client';
 import { usualServer, withServer } from './bench-server.mts';
+import { coldStart } from './cold-start.mts';
 import { continueAsNew } from './continue.mts';
 import { logCache } from './log-cache.mts';
 import { hasPeers } from './measured.mts';
 import { noiseSince } from './noise.mts';
 import { replay } from './replay.mts';
+import { requests } from './requests.mts';
 import { Report, type ServerKind } from './report.mts';
 import type { Section } from './section.mts';
 import { throughput } from './throughput.mts';
 import { turn } from './turn.mts';
 import { waiting } from './waiting.mts';
 
-const sections: readonly Section[] = [turn, throughput, continueAsNew, logCache, replay, waiting];
+const sections: readonly Section[] = [
+  turn,
+  throughput,
+  requests,
+  continueAsNew,
+  logCache,
+  replay,
+  waiting,
+  coldStart,
+];
 const names = sections.map(({ name }) => name);
 
 const { values } = parseArgs({

@@ -66,6 +66,8 @@ export type DevServerOptions = {
   readonly dbFile?: string;
   readonly port?: number;
   readonly uiPort?: number;
+  /** Where the server tells its metrics, as Prometheus reads them: `http://127.0.0.1:<port>/metrics`. Default: nowhere. */
+  readonly metricsPort?: number;
   readonly namespace?: string;
   /** Starts no Web UI. */
   readonly headless?: boolean;
@@ -127,14 +129,17 @@ type ResolvedOptions = {
   readonly port: number;
   readonly uiPort: number | undefined;
   readonly dbFile?: string;
+  readonly metricsPort?: number;
 };
 
-function commandArguments({ namespace, port, uiPort, dbFile }: ResolvedOptions): readonly string[] {
+function commandArguments(options: ResolvedOptions): readonly string[] {
+  const { namespace, port, uiPort, dbFile, metricsPort } = options;
   return [
     ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port)],
     ...(uiPort === undefined ? ['--headless'] : ['--ui-port', String(uiPort)]),
     ...['--namespace', namespace, '--log-level', 'warn', '--log-format', 'text'],
     ...(dbFile === undefined ? [] : ['--db-filename', dbFile]),
+    ...(metricsPort === undefined ? [] : ['--metrics-port', String(metricsPort)]),
     ...dynamicConfig.flatMap((setting) => ['--dynamic-config-value', setting]),
     ...typedNames.flatMap((attribute) => ['--search-attribute', attribute]),
   ];
