@@ -1,5 +1,6 @@
 // Contract: a turn that is cut at a name which is not allowed, over real HTTP in every dialect, and what the model is told then.
-import { attempt, EarlyStop } from '../../src/activities/model/model-attempt';
+import { EarlyStop } from '../../src/activities/model/early-stop';
+import { attempt } from '../../src/activities/model/model-attempt';
 import { AgentRun } from '../../src/agent-run';
 import { createAnthropicProvider } from '../../src/providers/anthropic/anthropic-provider';
 import { createGoogleProvider } from '../../src/providers/google/google-provider';

@@ -2,7 +2,7 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import type { CallbackChain } from '../../../../src/activities/callbacks';
 import type { DeltaEvent } from '../../../../src/activities/delta-event';
-import { EarlyStop, earlyStopOf } from '../../../../src/activities/model/model-attempt';
+import { EarlyStop, earlyStopOf } from '../../../../src/activities/model/early-stop';
 import { attempt } from '../../../../src/activities/model/model-attempt';
 import type { AgentSpec } from '../../../../src/protocol/spec';
 import type {
