@@ -176,9 +176,7 @@ export class InlineCalls {
       args: structuredClone(part.args),
       origin: this.#options.origin,
       session: chain?.session ?? input.session ?? {},
-      ...defined({ path, context, contextByReference }),
-      // These calls are a round of tools, and begin the next iteration.
-      ...(iteration !== undefined && { iteration: iteration + 1 }),
+      ...defined({ path, context, contextByReference, iteration }),
     };
   }
 

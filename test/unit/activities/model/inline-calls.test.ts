@@ -246,7 +246,7 @@ describe('inline calls', () => {
     expect(signal?.aborted).toBe(true);
   });
 
-  it('have the callbacks of the agent around them, in the next iteration', async () => {
+  it('have the callbacks of the agent around them, in the iteration of the model call', async () => {
     const seen: unknown[] = [];
     const callbacks = defineCallbacks({
       name: 'own',
@@ -264,7 +264,7 @@ describe('inline calls', () => {
     expect(results).toMatchObject([
       { session: { set: { count: 2 } }, entry: { result: { content: text('hidden') } } },
     ]);
-    expect(seen).toEqual([[1, 4]]);
+    expect(seen).toEqual([[1, 3]]);
   });
 
   it.each([
