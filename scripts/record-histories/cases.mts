@@ -60,6 +60,29 @@ const unreliable = defineTool({
   },
 });
 
+const peek = defineTool({
+  name: 'peek',
+  description: 'Looks at a page',
+  inputSchema: { type: 'object', properties: { page: { type: 'number' } } },
+  effect: 'read',
+  session: ['seen'],
+  execute: ({ page }, { session }) => {
+    session['seen'] = page as number;
+    return { page };
+  },
+});
+
+const unready = defineTool({
+  name: 'unready',
+  description: 'Fails inline, too',
+  inputSchema: anything,
+  inline: true,
+  retry: { maximumAttempts: 2, initialInterval: '100ms' },
+  execute: () => {
+    throw new Error('not yet');
+  },
+});
+
 const remember = defineTool({
   name: 'remember',
   description: 'Keeps a note in the session',
@@ -161,6 +184,25 @@ export const cases: { readonly [name: string]: Case } = {
   'tool-turn': {
     runner: agent('tool-turn'),
     steps: [{ toolCalls: [lookUpCall('oak')] }, 'A tree.'],
+  },
+  'inline-turns': {
+    runner: agent('inline-turns', { tools: [...tools, peek, unready], inlineReads: true }),
+    steps: [
+      { toolCalls: [1, 2].map((page) => ({ name: 'peek', args: { page } })) },
+      {
+        toolCalls: [
+          { name: 'peek', args: { page: 3 } },
+          { name: 'refund', args: { amount: 100 } },
+          { name: 'unready', args: {} },
+          lookUpCall('oak'),
+        ],
+      },
+      'Three pages.',
+    ],
+    meanwhile: async ({ run }) => {
+      const outcome = await run.outcome();
+      if (outcome.kind === 'needs-input') await run.approve(outcome.inputId);
+    },
   },
   'parallel-tools': {
     runner: agent('parallel-tools', { toolConcurrency: 2 }),

@@ -44,7 +44,7 @@ export async function killAtEveryBoundary(
       const ledger = join(folder, boundary);
       writeFileSync(ledger, '');
       gate.hold(name, `book: ${boundary}`);
-      const run = await startRun(longhaul, name, { ledger });
+      const run = await startRun(longhaul, name, { context: { ledger } });
       await setup.held(name, `book: ${boundary}`);
       return { boundary, name, ledger, run };
     }),

@@ -73,12 +73,23 @@ const scripts: { readonly [run: string]: readonly Turn[] } = {
     },
     (last) => `It says: ${/here is the needle-\w+/.exec(last)?.[0]}.`,
   ],
+  'inline killer': [[{ name: 'kill', args: {} }], 'It is dead.'],
   'every step': [[{ name: 'charge', args: { amount: 7 } }], 'Charged once.'],
 };
 
 const bookings: readonly Turn[] = [
   [{ name: 'book', args: { amount: 9 } }],
   (last) => (last.includes('OutcomeUnknown') ? 'I cannot tell whether it was booked.' : 'Booked.'),
+];
+
+const reads = (...pages: readonly number[]): readonly Call[] =>
+  pages.map((page) => ({ name: 'read', args: { page } }));
+
+/** Of the agent whose reads run inline. */
+const readings: readonly Turn[] = [
+  [...reads(1, 2), { name: 'send_mail', args: { to: 'ann' } }],
+  reads(3),
+  'Read it all.',
 ];
 
 const textOf = (message: Message | undefined): string => JSON.stringify(message?.parts ?? []);
@@ -93,7 +104,7 @@ const gateModel = {
     const run = first?.parts[0]?.type === 'text' ? first.parts[0].text : '';
     const turn = messages.filter(({ role }) => role === 'assistant').length;
     await ask({ run, step: `model ${turn + 1}` }, signal);
-    const script = run.startsWith('booking') ? bookings : scripts[run];
+    const script = scripts[run] ?? (run.startsWith('booking') ? bookings : readings);
     const said = script?.[turn] ?? 'I have nothing to say.';
     const text = typeof said === 'function' ? said(textOf(messages.at(-1)), messages) : said;
     const content =
@@ -136,17 +147,19 @@ const book = defineTool({
   },
 });
 
-/** The boundaries of a call of `book` that lie outside of its code. */
-const aroundBooking = {
+/** The boundaries of a call of `book` that lie outside of its code, and the end of an inline turn. */
+const aroundCalls = {
   execute: async (
     input: { readonly args: readonly unknown[] },
     next: (input: never) => Promise<unknown>,
   ): Promise<unknown> => {
-    const [given] = input.args as { readonly tool?: string; readonly context?: { run: string } }[];
+    const [given] = input.args as readonly Given[];
     const run = given?.tool === 'book' ? given.context?.run : undefined;
     if (run !== undefined) await ask({ run, step: 'book: before its code' });
     const result = await next(input as never);
     if (run !== undefined) await ask({ run, step: 'book: before its completion' });
+    const reading = given?.inline && given.turn === 1 ? given.context?.run : undefined;
+    if (reading !== undefined) await ask({ run: reading, step: 'before its completion' });
     return result;
   },
 };
@@ -170,6 +183,16 @@ const fill = defineTool({
 });
 
 const text = { type: 'string' } as const;
+const sendMail = defineTool({
+  name: 'send_mail',
+  description: 'Sends a mail',
+  effect: 'once',
+  inputSchema: { type: 'object', properties: { to: text } },
+  execute: async ({ to }, { idempotencyKey, context, signal }) => {
+    await ask({ run: context['run'] as string, step: 'send_mail', key: idempotencyKey }, signal);
+    return { sentTo: to };
+  },
+});
 const helper = defineAgent({
   id: 'helper',
   model: 'gate/one',
@@ -194,17 +217,39 @@ const helper = defineAgent({
         return { charged: amount };
       },
     }),
+    sendMail,
+  ],
+});
+
+/** Its reads run inline, one after another. */
+const reader = defineAgent({
+  id: 'reader',
+  model: 'gate/one',
+  inlineReads: true,
+  inlineTimeout: '1 minute',
+  toolConcurrency: 1,
+  tools: [
+    sendMail,
     defineTool({
-      name: 'send_mail',
-      description: 'Sends a mail',
-      effect: 'once',
-      inputSchema: { type: 'object', properties: { to: text } },
-      execute: async ({ to }, { idempotencyKey, context, signal }) => {
-        await ask(
-          { run: context['run'] as string, step: 'send_mail', key: idempotencyKey },
-          signal,
-        );
-        return { sentTo: to };
+      name: 'read',
+      description: 'Reads a page',
+      effect: 'read',
+      inputSchema: { type: 'object', properties: { page: { type: 'number' } } },
+      execute: async ({ page }, { context, signal }) => {
+        await ask({ run: context['run'] as string, step: `read ${Number(page)}` }, signal);
+        return { page };
+      },
+    }),
+    defineTool({
+      name: 'kill',
+      description: 'Kills the worker, unless it has an activity of its own',
+      effect: 'read',
+      inputSchema: { type: 'object' },
+      execute: async (_args, { context }) => {
+        await ask({ run: context['run'] as string, step: 'kill' });
+        if (Context.current().info.activityType === 'callModel')
+          process.kill(process.pid, 'SIGKILL');
+        return 'killed';
       },
     }),
   ],
@@ -220,6 +265,13 @@ const chatty = defineAgent({
 const nested = sequential({ id: 'nested', steps: [sequential({ id: 'inner', steps: [helper] })] });
 const branches = [helper, helper, nested];
 const tree = sequential({ id: 'tree', steps: [parallel({ id: 'branches', branches })] });
+
+type Given = {
+  readonly tool?: string;
+  readonly turn?: number;
+  readonly inline?: object;
+  readonly context?: { readonly run: string };
+};
 
 const dieAtStep = {
   execute: async (input: unknown, next: (input: never) => Promise<unknown>): Promise<unknown> => {
@@ -238,14 +290,14 @@ const willDie = diesAfterEveryStep || diesAfter !== undefined;
 const worker = await createWorker({
   address: settings.address,
   taskQueue: settings.taskQueue,
-  runners: [helper, chatty, tree],
+  runners: [helper, reader, chatty, tree],
   providers: { gate: gateModel },
   ...(settings.stores !== undefined && { stores: new SqliteStores({ path: settings.stores }) }),
   ...(settings.results !== undefined && { results: new FileResults({ folder: settings.results }) }),
   workerOptions: {
     shutdownGraceTime: '1s',
     interceptors: {
-      activity: [() => ({ inbound: willDie ? dieAtStep : aroundBooking })],
+      activity: [() => ({ inbound: willDie ? dieAtStep : aroundCalls })],
     },
   },
 });

@@ -15,13 +15,18 @@ export async function recordOf(run: RunHandle): Promise<RunRecord> {
   return { transcript: await run.transcript(), log, result };
 }
 
+type StartOptions = {
+  readonly context?: { readonly [key: string]: string };
+  readonly agent?: string;
+};
+
 /** Starts a run whose first message, and so whose script, is `name`; its tools are told the name, too. */
 export async function startRun(
   longhaul: Longhaul,
   name: string,
-  context: { readonly [key: string]: string } = {},
+  { context, agent = 'helper' }: StartOptions = {},
 ): Promise<RunHandle> {
-  return await longhaul.start('helper', name, { context: { run: name, ...context } });
+  return await longhaul.start(agent, name, { context: { run: name, ...context } });
 }
 
 /** As `recordOf`, answering the question of the script on the way. */

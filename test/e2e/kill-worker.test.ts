@@ -8,6 +8,7 @@ import { devServerAddress } from '../servers';
 import { fetchHistory } from '../workflow/history';
 import { boundaries, killAtEveryBoundary } from './kill-worker-bookings';
 import { killInChat } from './kill-worker-chat';
+import { inlineMoments, killFromInside, killInInlineTurns } from './kill-worker-inline';
 import { KillSetup } from './kill-worker-setup';
 import { killBelowTree } from './kill-worker-tree';
 import {
@@ -157,6 +158,8 @@ describe('killed with SIGKILL', () => {
   let bookings: ReturnType<typeof killAtEveryBoundary>;
   let tree: ReturnType<typeof killBelowTree>;
   let reader: ReturnType<typeof killBeforeRead>;
+  let inline: ReturnType<typeof killInInlineTurns>;
+  let fromInside: ReturnType<typeof killFromInside>;
   let chats: Record<'diesBefore' | 'diesAfter', ReturnType<typeof killInChat>>;
 
   beforeAll(async () => {
@@ -165,6 +168,7 @@ describe('killed with SIGKILL', () => {
     [server, middle, everyStep] = [killServer(), killInTheMiddle(), killAfterEveryStep()];
     [bookings, tree] = [killAtEveryBoundary(setup), killBelowTree(setup)];
     reader = killBeforeRead();
+    [inline, fromInside] = [killInInlineTurns(setup), killFromInside(setup)];
     chats = {
       diesBefore: killInChat(setup, 'diesBefore'),
       diesAfter: killInChat(setup, 'diesAfter'),
@@ -176,6 +180,8 @@ describe('killed with SIGKILL', () => {
       bookings,
       tree,
       reader,
+      inline,
+      fromInside,
       ...Object.values(chats),
     ])
       experiment.catch(() => undefined);
@@ -285,6 +291,23 @@ describe('killed with SIGKILL', () => {
     expect(fetchedBy).toEqual([killedPid]);
     expect(searchedBy).not.toContain(killedPid);
     expect(searchedBy).not.toHaveLength(0);
+  });
+
+  it.each(inlineMoments)(
+    'a worker in an inline turn, $moment, leaves the same transcript, and the model is asked $asked times',
+    async ({ moment, asked }) => {
+      const { same, kills } = await inline;
+      const kill = kills.get(moment);
+      const [, ...transcript] = same.transcript;
+      expect(kill?.record.transcript.slice(1)).toEqual(transcript);
+      expect(kill).toMatchObject({ asked, mails: 1, record: { result: same.result } });
+    },
+  );
+
+  it('a worker by a tool that runs inline dies of it once, and the tool gets an activity of its own', async () => {
+    const { transcript, asked, ranBy } = await fromInside;
+    expect([asked, ranBy]).toEqual([1, [true, false]]);
+    expect(transcript.at(-1)).toMatchObject({ parts: [{ text: 'It is dead.' }] });
   });
 
   it('a worker that has done its work and has not said so yet leads to the same, at every step', async () => {
