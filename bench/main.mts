@@ -14,6 +14,7 @@ import { continueAsNew } from './continue.mts';
 import { logCache } from './log-cache.mts';
 import { hasPeers } from './measured.mts';
 import { noiseSince } from './noise.mts';
+import { recovery } from './recovery.mts';
 import { replay } from './replay.mts';
 import { requests } from './requests.mts';
 import { Report, type ServerKind } from './report.mts';
@@ -31,6 +32,7 @@ const sections: readonly Section[] = [
   replay,
   waiting,
   coldStart,
+  recovery,
 ];
 const names = sections.map(({ name }) => name);
 

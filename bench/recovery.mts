@@ -21,20 +21,19 @@ const openCalls = 5;
 export const recovery: Section = {
   name: 'recovery',
   title: 'A killed worker, and a blocked one',
-  run: async ({ address, rounds, isQuick }: Bench): Promise<Findings> => {
-    const alarms = await falseAlarms(address, isQuick ? 1 : 20);
-    return {
-      rows: [
-        await nextAttempt(address, 'model', rounds),
-        await nextAttempt(address, 'tool', rounds),
-      ],
-      notes: [
-        'From SIGKILL in an open call until another worker starts its next attempt. The worker is killed 0 to 4 seconds after the call began.',
-        `False alarms: of ${alarms.calls} calls beside or in tools that blocked the event loop for ${blockMs / 1_000} seconds, while two processes burned CPU, ${alarms.repeated} were tried again.`,
-      ],
-    };
-  },
+  run: async (bench) => await findingsOf({ ...bench, rounds: Math.min(3, bench.rounds) }, 3),
 };
+
+async function findingsOf({ address, rounds }: Bench, blocked: number): Promise<Findings> {
+  const alarms = await falseAlarms(address, blocked);
+  return {
+    rows: [await nextAttempt(address, 'model', rounds), await nextAttempt(address, 'tool', rounds)],
+    notes: [
+      'From SIGKILL in an open call until another worker starts its next attempt. The worker is killed 0 to 4 seconds after the call began.',
+      `False alarms: of ${alarms.calls} calls beside or in tools that blocked the event loop for ${blockMs / 1_000} seconds, while two processes burned CPU, ${alarms.repeated} were tried again.`,
+    ],
+  };
+}
 
 /** Seconds from the kill to the next attempt. */
 async function nextAttempt(address: string, step: 'model' | 'tool', rounds: number): Promise<Row> {
@@ -116,7 +115,7 @@ if (import.meta.main) {
   const { values } = parseArgs({ options: { rounds: { type: 'string', default: '5' } } });
   await withServer(async (address) => {
     const bench = { address, rounds: Number(values.rounds), isQuick: false };
-    const { rows, notes } = await recovery.run(bench);
+    const { rows, notes } = await findingsOf(bench, 20);
     console.table(rows);
     console.log(notes?.join('\n'));
   });

@@ -70,9 +70,8 @@ async function measure(
   { bench: { rounds }, contestants, turns }: Size,
 ): Promise<readonly Measurement[]> {
   const able = contestants.filter(({ name }) => turns <= (mostTurns[name] ?? Infinity));
-  const samples = await inRounds(able, { rounds, warmUps: turns <= usualTurns ? 1 : 0 }, (one) =>
-    one.ask({ kind: 'turns', turns }),
-  );
+  const how = turns <= usualTurns ? { rounds } : { rounds: Math.min(3, rounds), warmUps: 0 };
+  const samples = await inRounds(able, how, (one) => one.ask({ kind: 'turns', turns }));
   return await Promise.all(
     [...samples].map(async ([{ name }, answers]) => ({
       name,
