@@ -21,6 +21,22 @@ async function told(work: (heartbeat: Heartbeat) => void): Promise<unknown[]> {
   return details;
 }
 
+/** The beats of the SDK, and those that the attempt waits for. */
+async function sent(work: (beats: Beats) => Promise<void>): Promise<object[]> {
+  const beats: object[] = [];
+  const client = {
+    withDeadline: (_deadline: unknown, call: () => unknown) => call(),
+    withAbortSignal: (_signal: unknown, call: () => unknown) => call(),
+    activity: { heartbeat: (_token: unknown, told: unknown) => void beats.push({ told }) },
+  } as unknown as Client;
+  const environment = new MockActivityEnvironment({}, { client });
+  environment.on('heartbeat', (beat: unknown) => beats.push({ beat }));
+  await environment
+    .run(() => withHeartbeat({}, async (_signal, own) => await work(own)))
+    .catch(() => undefined);
+  return beats;
+}
+
 describe('withHeartbeat', () => {
   it('tells details up to the limit', async () => {
     const largest = 'x'.repeat(limits.heartbeat - 2);
@@ -46,6 +62,29 @@ describe('withHeartbeat', () => {
       heartbeat();
     });
     expect(details).toEqual([{ done: 1 }, { done: 1 }]);
+  });
+
+  it('sends kept details when the attempt fails, unless the server has them', async () => {
+    const fail = (): never => {
+      throw new Error('failed');
+    };
+    const kept = await sent(async ({ keep }) => Promise.resolve(keep('kept')).then(fail));
+    expect(kept).toEqual([{ beat: 'kept' }]);
+    const told = await sent(async ({ keep, tell }) => {
+      keep('kept');
+      await tell();
+      fail();
+    });
+    expect(told).toEqual([{ told: 'kept' }]);
+  });
+
+  it('tells the SDK first if it may hold an earlier beat back', async () => {
+    const beats = await sent(async ({ heartbeat, keep, tell }) => {
+      heartbeat();
+      keep('kept');
+      await tell();
+    });
+    expect(beats).toEqual([{ beat: undefined }, { beat: 'kept' }, { told: 'kept' }]);
   });
 });
 
