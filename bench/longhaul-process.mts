@@ -1,4 +1,5 @@
 // Longhaul, to be measured: an agent that reads pages, and one that asks a person.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { defineAgent, defineTool } from 'longhaul';
@@ -33,7 +34,7 @@ const asker = defineAgent({ id: 'asker', model: 'double/asker', instructions, as
 /** The input is how many turns to take. Its calls are streamed, as those of a real provider are. */
 const double: ModelProvider = {
   name: 'double',
-  call: ({ model, messages }, { onDelta }) => {
+  call: async ({ model, messages }, { onDelta }) => {
     const turn = messages.filter(({ role }) => role === 'assistant').length + 1;
     const [part] = messages[0]?.parts ?? [];
     const isLast = part?.type === 'text' && turn >= Number(part.text);
@@ -46,7 +47,9 @@ const double: ModelProvider = {
       const streamed = { kind: 'tool-call', index: 0, complete: true } as const;
       onDelta({ ...streamed, callId, name, args: JSON.stringify(args) });
     }
-    return Promise.resolve({
+    // The end of a stream comes after its last call.
+    await sleep(1);
+    return {
       content: [made ?? { type: 'text', text: 'Done.' }],
       usage: {
         inputTokens: 10,
@@ -58,7 +61,7 @@ const double: ModelProvider = {
       },
       finishReason: isLast ? 'stop' : 'tool_calls',
       origin: { provider: 'double', api: 'double', model },
-    });
+    };
   },
 };
 

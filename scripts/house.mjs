@@ -12,14 +12,14 @@ import ts from 'typescript';
 process.chdir(resolve(import.meta.dirname, '..'));
 
 const LIMITS = {
-  'source files': 370,
-  'source lines': 49_000,
+  'source files': 363,
+  'source lines': 48_450,
   'local imports, 90th percentile': 13,
   'files with one importer, %': 29,
   'import circles, types included': 0,
   'exported names': 217,
-  'workflow bundle, KB': 2_080,
-  'packed package, KB': 2_740,
+  'workflow bundle, KB': 2_060,
+  'packed package, KB': 2_735,
 };
 
 const { values: options } = parseArgs({

@@ -99,7 +99,7 @@ class Details {
     try {
       await this.tell();
     } catch (error) {
-      if (Object(error).name === 'ActivityNotFoundError') throw error;
+      if (error instanceof Error && error.name === 'ActivityNotFoundError') throw error;
     }
   }
 
