@@ -33,7 +33,8 @@ import {
 } from './failures';
 import { waitForOutcome } from './outcome';
 import { patiently, uninterrupted } from './calls';
-import { type ResetOptions, type ResetPlan, resetRun } from './reset';
+import { type ResetOptions, resetRun } from './reset';
+import type { ResetPlan } from './reset-plan';
 import { hasEnded, memoOf, type RunEvent, RunView, type ViewOptions } from './run-view';
 import { type RunTree, TreeReader } from './run-tree';
 import { requireWorker, whileServed } from './workers';

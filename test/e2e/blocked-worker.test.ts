@@ -46,7 +46,7 @@ it.each([
 ])('the call is made once, and its details stay, $name', async (row) => {
   const { settings, encryption, encoding } = row;
   const address = devServerAddress();
-  const taskQueue = `blocked-${randomUUID()}`;
+  const taskQueue = `${encryption ? 'encryption-' : ''}blocked-${randomUUID()}`;
   const worker = await startWorker(taskQueue, String(blockMs), ...settings);
   const longhaul = await connect({ address, taskQueue, ...(encryption && { encryption }) });
   try {

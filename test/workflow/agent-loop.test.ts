@@ -91,9 +91,9 @@ describe('the loop of an agent', () => {
       Number(heartbeatTimeout?.seconds),
     ]);
     expect(limits.slice(1)).toEqual([
-      ['callModel', 900, 10],
-      ['callTool', 120, 15],
-      ['callModel', 900, 10],
+      ['callModel', 900, 5],
+      ['callTool', 120, 7],
+      ['callModel', 900, 5],
     ]);
     const failing = await harness.longhaul.start('refused', 'Go.');
     await expect(failing.result()).rejects.toMatchObject({

@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import { defineCallbacks, subAgent, type AgentOptions, type ToolContext } from '../../src';
 import type { JsonObject } from '../../src/base/json';
-import type { RunHandle } from '../../src/client';
+import type { ResetPlan, RunHandle } from '../../src/client';
 import { limits } from '../../src/protocol/limits';
 import { measureHistory } from '../../src/testing/history';
 import { aTool, askUser } from './builders';
@@ -296,6 +296,19 @@ describe('tools that read', () => {
     await run.resume('This one.');
     expect(await run.result()).toMatchObject({ session: { seen: 'nothing look peek' } });
     expect(made).toEqual(['peek']);
+  });
+
+  it('are in the plan of a reset that undoes them', async () => {
+    const run = await start('asker');
+    await run.outcome();
+    const planned: ResetPlan[] = [];
+    const confirm = (plan: ResetPlan): boolean => planned.push(plan) === 0;
+    expect(await run.reset({ to: 1, confirm })).toBe(undefined);
+    const { workflowId } = run;
+    expect(planned).toMatchObject([
+      { calls: [{ workflowId, path: 'asker', tool: 'look', effect: 'read' }] },
+    ]);
+    await run.cancel();
   });
 
   it('are stopped when the run is cancelled', async () => {
