@@ -15,6 +15,7 @@ import { withHeartbeat } from './heartbeat';
 import { fetchInput, pullLog } from './log/pull-log';
 import { findDefinition, loadDefinition } from './definition/load-definition';
 import { askSession } from './log/read-log';
+import { checkSignature, notifyPause, reviewCall } from './people/people';
 import { clearTurns, openThread, saveTurn } from './thread/thread-memory';
 
 export type { ActivityDependencies } from './dependencies';
@@ -63,6 +64,9 @@ export function createActivities(dependencies: ActivityDependencies): LonghaulAc
     saveTurn: guarded(own('always', (input) => saveTurn(dependencies, input))),
     clearTurns: guarded(own('always', (input) => clearTurns(dependencies, input))),
     summarise: guarded(own('again', (input) => summarise(dependencies, input))),
+    reviewCall: guarded(own('again', (input) => reviewCall(dependencies, input))),
+    notifyPause: guarded(own('again', (input) => notifyPause(dependencies, input))),
+    checkSignature: guarded(own('again', (input) => checkSignature(dependencies, input))),
     requestCancellation: guarded((run) =>
       withHeartbeat(dependencies, () => requestCancellation(run)),
     ),

@@ -30,6 +30,9 @@ const ours: Readonly<Record<keyof LonghaulActivities, true>> = {
   clearTurns: true,
   summarise: true,
   requestCancellation: true,
+  reviewCall: true,
+  notifyPause: true,
+  checkSignature: true,
 };
 
 /** A tool call that the reset removes from the run's log. Its effects outside stay. */

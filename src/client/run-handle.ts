@@ -49,7 +49,7 @@ const mostAsked = 3;
 /** One run, by its workflow id. Always addresses the run's newest execution. */
 export class RunHandle<Types extends RunTypes = RunTypes> {
   readonly workflowId: string;
-  /** Set by `start` if no worker polled the task queue: the run waits for one. */
+  /** Set by `start` if no worker polled the task queue: the run waits for one. The client asks every five seconds at most. */
   readonly warning: LonghaulError | undefined;
   readonly #client: Client;
   readonly #options: ViewOptions;

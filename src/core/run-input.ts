@@ -41,6 +41,7 @@ const parentMembers: Readonly<Record<keyof ParentMembers, JsonSchema>> = {
         items: { type: 'string', pattern: keyHashPattern.source },
         maxItems: 3,
       },
+      requester: text,
     },
     ['root', 'path', 'ancestors', 'depth'],
   ),
@@ -101,6 +102,8 @@ const publicMembers: Readonly<Record<Exclude<keyof RunInput, keyof typeof parent
   budget: true,
   context: true,
   application: true,
+  by: true,
+  clientTools: true,
 };
 
 /** Throws `InvalidInput` if a run's input is wrong, and says how to fix it. `parent` is the workflow that started the run, if any. */

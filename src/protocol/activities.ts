@@ -1,7 +1,8 @@
 import type { JsonObject } from '../base/json';
 import type { LogEntry, LogRef } from './log';
 import type { ToolOutput } from './message';
-import type { InputRef, RunInput, RunKey, RunSpend } from './run';
+import type { ApproverRule } from './people';
+import type { InputAnswer, InputRef, PendingInput, RunInput, RunKey, RunSpend } from './run';
 import type { SessionDelta } from './session';
 import type {
   ClearTurnsInput,
@@ -189,6 +190,44 @@ export type CallToolResult = {
   readonly session?: SessionDelta;
 };
 
+/**
+ * The call of a `later` tool has begun its work. `tokens`: hashes of the tokens that its attempts passed on, each of which may bring the
+ * result.
+ */
+export type CallToolBegun = {
+  readonly tokens: readonly string[];
+  readonly session?: SessionDelta;
+};
+
+/** What people see of a call, and who may decide about it. `by`, `text`: from the tool's functions. */
+export type ReviewCallResult = { readonly by?: ApproverRule; readonly text?: string };
+
+/** Something that a person should know of: a pause, a reminder, or an escalation. */
+export type PauseNotice = {
+  readonly reason: 'asked' | 'reminder' | 'escalated';
+  readonly workflowId: string;
+  readonly input: PendingInput;
+};
+
+export type NotifyPauseInput = {
+  /** Absent if it is the name of the task queue. */
+  readonly application?: string;
+  readonly notice: PauseNotice;
+  /** The same for each attempt. */
+  readonly idempotencyKey: string;
+};
+
+export type CheckSignatureInput = {
+  /** Absent if it is the name of the task queue. */
+  readonly application?: string;
+  readonly workflowId: string;
+  readonly input: PendingInput;
+  readonly answer: InputAnswer;
+};
+
+/** `problem`: why the signature does not stand for the actor. */
+export type CheckSignatureResult = { readonly problem?: string };
+
 /** If `output` is absent, the call is about to run. */
 export type RunToolHooksInput = CallToolInput & { readonly output?: ToolOutput };
 
@@ -241,7 +280,13 @@ export type CloseRunInput = {
 /** The activities that the workflows call. `activities/` implements them. Workflows and activities meet only here. */
 export interface LonghaulActivities {
   callModel(input: CallModelInput): Promise<CallModelResult>;
-  callTool(input: CallToolInput): Promise<CallToolResult>;
+  callTool(input: CallToolInput): Promise<CallToolResult | CallToolBegun>;
+  /** Runs the functions of a tool's approval policy for one call. */
+  reviewCall(input: CallToolInput): Promise<ReviewCallResult>;
+  /** Calls the worker's `onPause`. */
+  notifyPause(input: NotifyPauseInput): Promise<void>;
+  /** Calls the worker's `checkSignature`. */
+  checkSignature(input: CheckSignatureInput): Promise<CheckSignatureResult>;
   /** Runs the hooks before or after a call that no activity of Longhaul runs. */
   runToolHooks(input: RunToolHooksInput): Promise<RunToolHooksResult>;
   /** Checks the arguments of a call that no activity of Longhaul runs, if the call is not as the model made it. */

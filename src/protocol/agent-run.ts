@@ -1,4 +1,4 @@
-import type { Json } from '../base/json';
+import type { Json, JsonSchema } from '../base/json';
 import type { ToolCallPart } from './message';
 
 /** Which tools a turn may or must call. */
@@ -21,9 +21,12 @@ export type PendingToolCall = {
 /** An input that one agent waits for. A run adds who asks, and since when: `PendingInput` in `run.ts`. */
 export type MachineInput = {
   readonly inputId: string;
-  readonly kind: 'question' | 'approval';
+  /** `tool`: the call waits for a result from elsewhere. */
+  readonly kind: 'question' | 'approval' | 'tool';
   readonly question: string;
   readonly options?: readonly string[];
+  /** The answer or result must match it. */
+  readonly schema?: JsonSchema;
   readonly call?: ToolCallPart;
 };
 

@@ -89,6 +89,21 @@ export const limits = {
   maxUpdates: 1_900,
   updatesPerChild: 4,
   answeredInputs: 1_000,
+  /** The result of a tool that comes from elsewhere, in bytes. */
+  deferredResult: 64 * KiB,
+  /** Roles of one actor. */
+  actorRoles: 50,
+  /** Tools that a client brings for one run. */
+  clientTools: 16,
+  /** Messages to a run that the model has not got yet, and their bytes. */
+  unreadMessages: 100,
+  unreadBytes: 256 * KiB,
+  /** A remark beside a verdict, in bytes. */
+  note: 2 * KiB,
+  /** What a tool's `show` makes, in bytes. */
+  preview: 8 * KiB,
+  /** A JSON Schema of an answer, in bytes. */
+  answerSchema: 16 * KiB,
   /** The most open inputs that a run sends to the run above it. */
   sentInputs: 10_000,
   /** The open inputs in one message. An approval with the longest arguments fits. */

@@ -1,5 +1,6 @@
 import type { InvalidToolCallAction } from './agent-run';
 import type { Json, JsonObject } from '../base/json';
+import type { Verdict } from './people';
 import type {
   AssistantPart,
   FinishReason,
@@ -96,7 +97,18 @@ export type Decision =
       readonly through: number;
       readonly over: number;
       readonly except?: readonly string[];
+    }
+  | Verdict
+  /** What a person sees of a call that waits for approval, as the tool's `show` made it. */
+  | {
+      readonly kind: 'preview';
+      readonly turn: number;
+      readonly index: number;
+      readonly text: string;
     };
+
+/** A decision that people made or saw. It changes no message. */
+export type PersonNote = Extract<Decision, { kind: 'verdict' | 'preview' }>;
 
 /** A decision that makes prompts smaller. It changes no turn. */
 export type Clearing = Extract<Decision, { kind: 'clear-results' }>;

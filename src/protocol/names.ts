@@ -30,7 +30,7 @@ export function whereType(types: readonly string[] = allWorkflowTypes): string {
 /**
  * Signals between runs. A child tells the root run what it waits for (`childInputs`), and gets the answer (`answer`). If a child has its
  * outcome while runs below it are still open, it tells its caller (`childResult`). If nobody needs a child's result any more, the child
- * gets `detach`. A client that is about to reset a run sends `halt`: the run ends its open work, and does nothing more.
+ * gets `detach`. A thread passes a message to its running turn (`steer`). A client that is about to reset a run sends `halt`: the run ends its open work, and does nothing more.
  */
 export const signalNames = {
   resume: 'resume',
@@ -41,6 +41,7 @@ export const signalNames = {
   detach: 'detach',
   halt: 'halt',
   askAgain: 'askAgain',
+  steer: 'steer',
 } as const;
 
 export const updateNames = {
@@ -48,6 +49,8 @@ export const updateNames = {
   outcome: 'outcome',
   approve: 'approve',
   reject: 'reject',
+  complete: 'complete',
+  fail: 'fail',
   send: 'send',
   clear: 'clear',
 } as const;

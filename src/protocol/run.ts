@@ -1,8 +1,9 @@
 import type { MachineInput } from './agent-run';
 import type { ErrorCode } from './errors';
-import type { Json, JsonObject } from '../base/json';
+import type { Json, JsonObject, JsonSchema } from '../base/json';
 import type { LogRef } from './log';
 import type { AssistantPart, Usage, UserInput } from './message';
+import type { Actor, ApproverRule, Vote } from './people';
 import type { SessionDelta } from './session';
 import type {
   AgentToolPolicy,
@@ -26,6 +27,8 @@ export type Lineage = {
   readonly policy?: AgentToolPolicy;
   /** Hashes of the root run's key, so that a search for a user's runs finds child runs, too. */
   readonly key?: readonly string[];
+  /** The id of the actor who started the root run. */
+  readonly requester?: string;
 };
 
 /** Whose stored state a run reads and writes. */
@@ -55,6 +58,10 @@ export type RunInput = {
   readonly context?: JsonObject;
   /** The application whose workers run the code. Default: the name of the task queue. */
   readonly application?: string;
+  /** Who asks for the run. */
+  readonly by?: Actor;
+  /** At most `limits.clientTools`. Only for an agent. */
+  readonly clientTools?: readonly ClientTool[];
   /** Only for a child: its place, the pinned definition, and the run with the session, if that is too long to travel. */
   readonly lineage?: Lineage;
   readonly definition?: DefinitionRef;
@@ -74,9 +81,9 @@ export type InputRef = {
   readonly number: number;
 };
 
-/** A question, an approval or a budget that a run waits for. Any run of its tree may have asked. */
+/** A question, an approval, a tool's result or a budget that a run waits for. Any run of its tree may have asked. */
 export type PendingInput = Omit<MachineInput, 'kind'> & {
-  readonly kind: 'question' | 'approval' | 'budget';
+  readonly kind: MachineInput['kind'] | 'budget';
   readonly agentId: string;
   /** The way from the root: `pipeline/research/branch-2/lookup`. */
   readonly path: string;
@@ -87,6 +94,18 @@ export type PendingInput = Omit<MachineInput, 'kind'> & {
    * again after a reset, the new question takes an answer again.
    */
   readonly nonce?: string;
+  /** ISO 8601. Absent if it waits for ever. */
+  readonly expiresAt?: string;
+  /** A hash of all that a person sees before the verdict: the call and the preview. A verdict that names another one is refused. */
+  readonly digest?: string;
+  /** Who may decide. Absent if everybody may. */
+  readonly by?: ApproverRule;
+  /** The id of the actor who started the run, if `by` excludes the requester. */
+  readonly requester?: string;
+  /** Approvals so far, if one is not enough. */
+  readonly votes?: readonly Vote[];
+  /** What the tool's `show` made for the person. */
+  readonly preview?: string;
 };
 
 export type AgentRunResult<Types extends RunTypes = RunTypes> = {
@@ -230,18 +249,66 @@ export type ChildInputs = {
 };
 
 /** A person's answer on its way down to the run that asked. */
-export type InputAnswer = { readonly inputId: string } & (
-  | { readonly kind: 'answer'; readonly answer: Json }
-  | { readonly kind: 'approve'; readonly args?: JsonObject }
-  | { readonly kind: 'reject'; readonly reason: string }
-);
+export type InputAnswer = AnsweredBy & { readonly inputId: string } & (
+    | { readonly kind: 'answer'; readonly answer: Json }
+    | { readonly kind: 'approve'; readonly args?: JsonObject }
+    | { readonly kind: 'reject'; readonly reason: string }
+    | { readonly kind: 'complete'; readonly value: Json }
+    | { readonly kind: 'fail'; readonly reason: string }
+  );
+
+/** What every answer may say of itself. */
+export type AnsweredBy = {
+  readonly by?: Actor;
+  /** A remark for the audit. The model does not see it. */
+  readonly note?: string;
+  /** The digest of what the person saw. */
+  readonly seen?: string;
+  /** For the hook of the workers that checks signatures. */
+  readonly signature?: string;
+};
 
 /** Answer of the `nonce` query. It has no nonce if the run never listed such an input. */
 export type NonceReply = { readonly nonce?: string };
-export type ResumeInput = { readonly answer: Json; readonly inputId?: string };
-export type ResumeReply = { readonly accepted: true; readonly inputId: string };
-export type ApproveInput = { readonly inputId: string; readonly args?: JsonObject };
-export type RejectInput = { readonly inputId: string; readonly reason: string };
+export type ResumeInput = AnsweredBy & { readonly answer: Json; readonly inputId?: string };
+/** `missing`: how many more approvals the input needs. Absent if it is answered. */
+export type ResumeReply = {
+  readonly accepted: true;
+  readonly inputId: string;
+  readonly missing?: number;
+};
+export type ApproveInput = AnsweredBy & { readonly inputId: string; readonly args?: JsonObject };
+export type RejectInput = AnsweredBy & { readonly inputId: string; readonly reason: string };
+/** `token`: the result comes from somebody who has nothing else than the token of the call. */
+export type CompleteInput = AnsweredBy & {
+  readonly inputId: string;
+  readonly value: Json;
+  readonly token?: string;
+};
+export type FailInput = AnsweredBy & {
+  readonly inputId: string;
+  readonly reason: string;
+  readonly token?: string;
+};
+
+/** A message to a run that works. A known `messageId` is a repetition. */
+export type SteerInput = {
+  readonly messageId: string;
+  readonly text: string;
+  /** `now` cuts the model call in progress. Default: after it. */
+  readonly when?: 'next' | 'now';
+  readonly by?: Actor;
+};
+export type SteerReply = { readonly messageId: string };
+
+/** A tool that the client of one run brings, and completes. */
+export type ClientTool = {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonSchema;
+  readonly resultSchema?: JsonSchema;
+  readonly resultTimeoutMs?: number;
+};
 
 export type ChildInputQuery = Pick<InputRef, 'number'>;
 export type LogQuery = { readonly from: number; readonly deflate?: boolean };

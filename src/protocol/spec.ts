@@ -1,5 +1,6 @@
 import type { Json, JsonObject, JsonSchema } from '../base/json';
 import type { AgentSpec, RunnerSpec, SubAgentSpec } from '../define/schema/orchestration';
+import type { ApprovalPolicy } from './people';
 
 // `define/schema` defines the fields of runners. These are their types in history and on the wire.
 
@@ -40,6 +41,14 @@ export type ToolSpec = {
   readonly onError?: 'return' | 'fail';
   /** `'ask'` if a function on the worker decides for each call. */
   readonly needsApproval?: boolean | 'ask';
+  /** The rules for its approvals, if `needsApproval` says more than yes. */
+  readonly approval?: ApprovalPolicy;
+  /** Who gives the result: the client of the run, or whoever gets the token that `execute` passes on. Absent: `execute`. */
+  readonly result?: 'client' | 'later';
+  /** A result from elsewhere must match it. */
+  readonly resultSchema?: JsonSchema;
+  /** How long a call waits for a result from elsewhere. */
+  readonly resultTimeoutMs?: number;
   /** Start-to-close timeout of one attempt, in milliseconds. */
   readonly timeoutMs?: number;
   readonly retry?: RetrySpec;

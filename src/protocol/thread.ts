@@ -1,6 +1,7 @@
 import type { ErrorCode } from './errors';
 import type { JsonObject } from '../base/json';
 import type { UserInput } from './message';
+import type { Actor } from './people';
 import type { RunKey } from './run';
 import type { BudgetSpec, ContextSpec, MemorySpec, RunnerSpec } from './spec';
 
@@ -21,7 +22,7 @@ export type ThreadInput = {
 };
 
 /** What happens to a message that comes while a turn is running. */
-export type WhenBusy = 'queue' | 'reject' | 'interrupt';
+export type WhenBusy = 'queue' | 'reject' | 'interrupt' | 'steer';
 
 export type SendInput = {
   /** A message with a known id is a repetition. It counts only once. */
@@ -29,6 +30,7 @@ export type SendInput = {
   readonly input: UserInput;
   /** Default `queue`. */
   readonly whenBusy?: WhenBusy;
+  readonly by?: Actor;
   readonly context?: JsonObject;
   readonly budget?: BudgetSpec;
 };

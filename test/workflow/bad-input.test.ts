@@ -2,7 +2,7 @@
 
 import { hasCode, ProviderError } from '../../src/protocol/errors';
 import { defineAgent, defineTool, parallel, type Tool } from '../../src';
-import { connect, type RunHandle } from '../../src/client';
+import { connect, type Longhaul, type RunHandle } from '../../src/client';
 import { scriptedModel, type ScriptedStep } from '../../src/testing/scripted-model';
 import { createWorker } from '../../src/worker';
 import { devServerAddress } from '../servers';
@@ -301,6 +301,7 @@ describe('bad input', () => {
 
   it('says soon that the last worker has stopped, and loses nothing', async () => {
     const left = await openHarness();
+    let other: Longhaul | undefined;
     const options = {
       runners: [defineAgent({ id: 'probe', model: 'scripted/one' })],
       providers: { scripted: scriptedModel(['Here I was.', 'Here I am.']) },
@@ -309,12 +310,15 @@ describe('bad input', () => {
       const { stop } = await left.worker(options);
       await (await left.longhaul.start('probe', 'Go.')).result();
       await stop();
-      const run = await left.longhaul.start('probe', 'Go on.');
+      // A client asks anew only after some seconds. This one has not asked yet.
+      other = await connect({ address: devServerAddress(), taskQueue: left.taskQueue });
+      const run = await other.start('probe', 'Go on.');
       expect(run.warning).toMatchObject({ code: 'NoWorker' });
       await expect(run.outcome()).rejects.toMatchObject({ code: 'NoWorker' });
       await left.worker(options);
       expect((await run.result()).finalResponse.text).toBe('Here I am.');
     } finally {
+      await other?.close();
       await left.close();
     }
   });

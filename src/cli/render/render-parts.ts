@@ -1,3 +1,4 @@
+import type { Verdict } from '../../protocol/people';
 import type { Json } from '../../base/json';
 import { mediaLabel } from '../../base/text';
 import type {
@@ -240,7 +241,16 @@ function decisionLines(decision: Decision): readonly Line[] {
       return note(decision.text);
     case 'go-on':
       return note('the provider paused; the model goes on');
+    case 'verdict':
+      return note(verdictLine(decision));
+    case 'preview':
+      return note(`a person was shown: ${decision.text}`);
     case 'clear-results':
       return note(`long results up to turn ${decision.through} are left out of later prompts`);
   }
+}
+
+function verdictLine({ inputId, verdict, by, note }: Verdict): string {
+  const who = by === undefined ? '' : ` by ${by.name ?? by.id}`;
+  return `${inputId}: ${verdict}${who}${note === undefined ? '' : ` (${note})`}`;
 }

@@ -80,7 +80,7 @@ function runCalls(
 ): void {
   const { slots, malformedInARow } = plan;
   machine.commit(turn);
-  const ranTools = slots.some((slot) => slot === 'execute' || slot === 'approval');
+  const ranTools = slots.some((slot) => slot !== 'malformed' && slot !== 'question');
   machine.move(
     'nextStep',
     { kind: 'executing-tools', slots },

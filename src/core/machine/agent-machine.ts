@@ -17,6 +17,7 @@ import type {
   Clearing,
   LogEvent,
   NewEntry,
+  PersonNote,
   SummaryEvent,
   ToolResultEvent,
 } from '../../protocol/log';
@@ -25,9 +26,17 @@ import { acceptTurn } from './accepted-turn';
 import { advance, batchOf, takeResults } from './advance';
 import { toError } from '../failure';
 import { ignoreInvalidCall, pendingContext, resolveInvalidCall, scan } from './invalid-call-events';
-import { decisionEvent, Machine, promptEvent } from './machine';
+import { decisionEvent, Machine, preparing, promptEvent } from './machine';
 import { type MachineOptions, storeOptions } from './options';
-import { answerQuestion, approveCall, pendingInputs, rejectCall } from './person-events';
+import {
+  answerQuestion,
+  approveCall,
+  completeCall,
+  deferCall,
+  editCall,
+  pendingInputs,
+  rejectCall,
+} from './person-events';
 import type { EventLog } from './run-record';
 import type { MachineState, StoredMachine } from './run-state';
 import { readState } from './state-json';
@@ -148,6 +157,47 @@ export class AgentMachine {
   /** Refuses a call. The call does not run, and the model sees the reason. */
   reject(inputId: string, reason: string): void {
     rejectCall(this.machine, inputId, reason);
+  }
+
+  /** Changes the arguments of a waiting call, which goes on waiting. Returns its new input id. */
+  edit(inputId: string, args: JsonObject): string {
+    return editCall(this.machine, inputId, args);
+  }
+
+  /** The call has begun, and its result will come from elsewhere. It is an open input from now on. */
+  defer(call: { readonly turn: number; readonly index: number }): void {
+    deferCall(this.machine, call);
+  }
+
+  /** Takes the result of a deferred call. */
+  complete(inputId: string, result: { readonly text: string; readonly isError: boolean }): void {
+    completeCall(this.machine, inputId, result);
+  }
+
+  /** Keeps in the log what people decided or saw. Changes nothing else. */
+  note(note: PersonNote): void {
+    const state = this.machine.expect(
+      'note',
+      'awaiting-model',
+      'executing-tools',
+      'awaiting-input',
+    );
+    this.machine.record.append(plainJson(decisionEvent(note)));
+    this.machine.move('note', state);
+  }
+
+  /**
+   * Gives the model what people said meanwhile: before a model call, or after the last answer. That answer is then a turn like any other.
+   * False if the run is done and has no turn left: it stays as it is.
+   */
+  steer(messages: readonly UserMessage[]): boolean {
+    const state = this.machine.expect('steer', 'awaiting-model', 'done');
+    const isDone = state.kind === 'done';
+    if (isDone && this.turn >= this.machine.maxTurns) return false;
+    const events = messages.map((message): LogEvent => ({ kind: 'user', message }));
+    this.machine.record.append(...plainJson(events));
+    this.machine.move('steer', isDone ? preparing : state);
+    return true;
   }
 
   get usage(): Usage {

@@ -35,6 +35,19 @@ export function checkReason(reason: unknown): asserts reason is string {
   checkSize('reason', reason, limits.answer);
 }
 
+/** Checks the result of a tool that comes from elsewhere. Any JSON, also null. */
+export function checkResult(value: unknown): asserts value is Json {
+  if (value === undefined) throw invalid('value must be any JSON value');
+  checkIsJson('value', value);
+  checkSize('value', JSON.stringify(value), limits.deferredResult);
+}
+
+/** Checks the remark beside a verdict. */
+export function checkNote(note: string): void {
+  checkIsJson('note', note);
+  checkSize('note', note, limits.note);
+}
+
 /** The error for an answer without an `inputId` while several inputs are open: nobody can tell which one it answers. */
 export function severalOpen(
   pending: readonly { readonly inputId: string; readonly path: string }[],

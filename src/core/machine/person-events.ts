@@ -1,15 +1,17 @@
 /*
- * Decisions of people: answers to questions, and approvals. Each one names its input by id, so a late one has no effect.
+ * Decisions of people: answers to questions, and approvals; and results that come from elsewhere. Each one names its input by id, so a
+ * late one has no effect.
  */
 import { LonghaulError } from '../../protocol/errors';
 import { type JsonObject, plainJson } from '../../base/json';
 import { batchOf, takeResults } from './advance';
 import { decisionEvent, type Machine, preparing } from './machine';
 import { markedInput } from './questions';
-import type { CallSlot } from './run-state';
+import type { CallSlot, MachineState } from './run-state';
 import { checkJson } from '../session';
 import type { MachineInput } from './steps';
-import { resultOf, type WaitingCall, waitingCalls } from './tool-batch';
+import { pendingCalls, resultOf, type WaitingCall, waitingCalls } from './tool-batch';
+import { slotOfName } from './turn-plan';
 import { textMessage } from '../transcript/transcript';
 
 /** All inputs that wait for a person now, in call order. */
@@ -28,7 +30,8 @@ export function answerQuestion(
   checkText(inputId, text);
   if (state.kind === 'executing-tools') {
     const waiting = findWaiting(machine, state.slots, { inputId, kind: 'question' });
-    return resultInstead(machine, 'answer', { slots: state.slots, waiting, text });
+    const answer = { text, isError: false };
+    return resultInstead(machine, 'answer', { slots: state.slots, waiting, answer });
   }
   const [input] = pendingInputs(machine);
   if (input?.inputId !== inputId) throw unknownInput(inputId, pendingInputs(machine));
@@ -38,14 +41,58 @@ export function answerQuestion(
 
 export function approveCall(machine: Machine, inputId: string, args: JsonObject | undefined): void {
   const { slots } = machine.expect('approve', 'executing-tools');
+  const { index, input } = findWaiting(machine, slots, { inputId, kind: 'approval' });
+  if (args !== undefined) appendEdit(machine, { inputId, index, args });
+  const next = slotOfName(machine.options, input.call?.name ?? '');
+  machine.move('approve', withSlot(slots, index, next));
+}
+
+/** Changes the arguments of a call that waits for approval. The call goes on waiting, under a new input id, which is returned. */
+export function editCall(machine: Machine, inputId: string, args: JsonObject): string {
+  const { slots } = machine.expect('edit', 'executing-tools');
   const { index } = findWaiting(machine, slots, { inputId, kind: 'approval' });
-  if (args !== undefined) {
-    checkEditedArguments(inputId, args);
-    const { turn } = machine.counters;
-    machine.record.append(decisionEvent({ kind: 'edit-call', turn, index, args: plainJson(args) }));
-  }
-  const approved = slots.map((slot, at) => (at === index ? 'execute' : slot));
-  machine.move('approve', { kind: 'executing-tools', slots: approved });
+  appendEdit(machine, { inputId, index, args });
+  machine.move('edit', { kind: 'executing-tools', slots });
+  const waiting = waitingCalls(batchOf(machine, slots));
+  return waiting.find((call) => call.index === index)?.input.inputId ?? inputId;
+}
+
+/** The driver has begun a call whose result comes from elsewhere. */
+export function deferCall(
+  machine: Machine,
+  { turn, index }: { readonly turn: number; readonly index: number },
+): void {
+  const { slots } = machine.expect('defer', 'executing-tools');
+  const calls = pendingCalls(batchOf(machine, slots));
+  if (!calls.some((call) => call.turn === turn && call.index === index && call.kind === 'execute'))
+    throw new LonghaulError('ProtocolError', `No call ${index} of turn ${turn} waits to run.`);
+  machine.move('defer', withSlot(slots, index, 'deferred'));
+}
+
+/** Takes a result that came from elsewhere. `text` is as the model will read it. */
+export function completeCall(
+  machine: Machine,
+  inputId: string,
+  { text, isError }: { readonly text: string; readonly isError: boolean },
+): void {
+  const { slots } = machine.expect('complete', 'executing-tools');
+  checkText(inputId, text);
+  const waiting = findWaiting(machine, slots, { inputId, kind: 'tool' });
+  resultInstead(machine, 'complete', { slots, waiting, answer: { text, isError } });
+}
+
+const withSlot = (slots: readonly CallSlot[], index: number, slot: CallSlot): MachineState => ({
+  kind: 'executing-tools',
+  slots: slots.map((other, at) => (at === index ? slot : other)),
+});
+
+function appendEdit(
+  machine: Machine,
+  { inputId, index, args }: { inputId: string; index: number; args: JsonObject },
+): void {
+  checkEditedArguments(inputId, args);
+  const { turn } = machine.counters;
+  machine.record.append(decisionEvent({ kind: 'edit-call', turn, index, args: plainJson(args) }));
 }
 
 export function rejectCall(machine: Machine, inputId: string, reason: string): void {
@@ -55,20 +102,27 @@ export function rejectCall(machine: Machine, inputId: string, reason: string): v
   resultInstead(machine, 'reject', {
     slots,
     waiting,
-    text: reason || 'A person rejected this call.',
+    answer: { text: reason || 'A person rejected this call.', isError: true },
   });
 }
 
 function resultInstead(
   machine: Machine,
-  event: 'answer' | 'reject',
-  { slots, waiting, text }: { slots: readonly CallSlot[]; waiting: WaitingCall; text: string },
+  event: 'answer' | 'reject' | 'complete',
+  {
+    slots,
+    waiting,
+    answer,
+  }: {
+    slots: readonly CallSlot[];
+    waiting: WaitingCall;
+    answer: { readonly text: string; readonly isError: boolean };
+  },
 ): void {
   const { turn, calls } = batchOf(machine, slots);
   const { index } = waiting;
   const call = calls[index]?.call;
-  const isError = event === 'reject';
-  const results = call ? [resultOf(call, { turn, index }, { text, isError })] : [];
+  const results = call ? [resultOf(call, { turn, index }, answer)] : [];
   takeResults(machine, event, { slots, results });
 }
 

@@ -12,6 +12,13 @@ export function markedQuestion(text: string, askUser: AskUser = false): string |
   return trimmed.startsWith(askUserMarker) ? trimmed.slice(askUserMarker.length).trim() : undefined;
 }
 
+export const deferredInput = (call: ToolCallPart, turn: number, index: number): MachineInput => ({
+  inputId: `t${turn}.${index}`,
+  kind: 'tool',
+  question: `What is the result of ${call.name}?`,
+  call,
+});
+
 export const markedInput = (turn: number, question: string): MachineInput => ({
   inputId: `q${turn}`,
   kind: 'question',
@@ -49,8 +56,12 @@ export function askedInput(call: ToolCallPart, turn: number, index: number): Mac
   };
 }
 
-export const approvalInput = (call: ToolCallPart, turn: number, index: number): MachineInput => ({
-  inputId: `a${turn}.${index}`,
+/** `edits`: how often a person changed the call's arguments. Each change asks anew, so that nobody approves what they did not see. */
+export const approvalInput = (
+  call: ToolCallPart,
+  { turn, index, edits }: { readonly turn: number; readonly index: number; readonly edits: number },
+): MachineInput => ({
+  inputId: `a${turn}.${index}${edits > 0 ? `-${edits}` : ''}`,
   kind: 'approval',
   question: `May ${call.name} run?`,
   call,

@@ -5,8 +5,8 @@ import type { MachineFailure } from '../failure';
 import type { StoredOptions } from './options';
 import type { Amendment } from './working-turn';
 
-/** The way in which a call of the current batch gets its answer: from the driver, or from a person. */
-export type CallSlot = 'execute' | 'malformed' | 'question' | 'approval';
+/** The way in which a call of the current batch gets its answer: from the driver, from a person, or from elsewhere (`deferred`). */
+export type CallSlot = 'execute' | 'malformed' | 'question' | 'approval' | 'deferred';
 
 /** A turn that has arrived and is not in history yet. `tools` and `allowed` are sorted names. */
 export type AcceptedTurn = {

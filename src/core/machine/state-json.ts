@@ -17,7 +17,7 @@ const optionKeys = machineOptionNames.map((name) => `${name}?`);
 const outputKeys = ['tool', 'schema?', 'retries?'];
 const turnKeys = ['event', 'tools', 'allowed', 'amendments', 'skips'];
 const eventKinds = ['user', 'model-turn', 'tool-result', 'decision', 'summary'];
-const slotKinds: readonly CallSlot[] = ['execute', 'malformed', 'question', 'approval'];
+const slotKinds: readonly CallSlot[] = ['execute', 'malformed', 'question', 'approval', 'deferred'];
 
 /** Keys of each variant besides `kind`. A trailing `?` marks a key that may be missing. */
 const variantKeys: { readonly [kind in RunStateKind]: readonly string[] } = {

@@ -1,7 +1,7 @@
 import { LonghaulError } from '../../protocol/errors';
 import type { NewEntry, ToolResultEvent } from '../../protocol/log';
 import type { ToolCallPart, ToolResult } from '../../protocol/message';
-import { approvalInput, askedInput } from './questions';
+import { approvalInput, askedInput, deferredInput } from './questions';
 import type { CallSlot } from './run-state';
 import type { MachineInput, PendingToolCall } from './steps';
 import type { OpenCall } from '../transcript/open-turn';
@@ -26,12 +26,14 @@ export function pendingCalls({ turn, slots, calls }: ToolBatch): PendingToolCall
   });
 }
 
-/** The open calls that a person decides about, in call order, with their places. */
+/** The open calls that wait for a person or for a result from elsewhere, in call order, with their places. */
 export function waitingCalls({ turn, slots, calls }: ToolBatch): WaitingCall[] {
-  return calls.flatMap(({ call, answered }, index) => {
+  return calls.flatMap(({ call, answered, edits }, index) => {
     if (answered) return [];
     if (slots[index] === 'question') return [{ index, input: askedInput(call, turn, index) }];
-    if (slots[index] === 'approval') return [{ index, input: approvalInput(call, turn, index) }];
+    if (slots[index] === 'approval')
+      return [{ index, input: approvalInput(call, { turn, index, edits }) }];
+    if (slots[index] === 'deferred') return [{ index, input: deferredInput(call, turn, index) }];
     return [];
   });
 }

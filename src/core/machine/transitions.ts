@@ -15,6 +15,11 @@ export type MachineEvent =
   | 'answer'
   | 'approve'
   | 'reject'
+  | 'defer'
+  | 'complete'
+  | 'edit'
+  | 'note'
+  | 'steer'
   | 'retryModelTurn'
   | 'recordStreamedCompletionCall'
   | 'resolveStreamedInvalidToolCall'
@@ -30,6 +35,8 @@ export const transitions: { readonly [kind in RunStateKind]: Targets } = {
   'awaiting-model': {
     nextStep: ['awaiting-model'],
     compact: ['awaiting-model'],
+    note: ['awaiting-model'],
+    steer: ['awaiting-model'],
     modelResponse: ['resolving-tool-calls', 'awaiting-advance', 'failed'],
     recordStreamedCompletionCall: ['awaiting-model'],
     resolveStreamedInvalidToolCall: ['awaiting-model', 'preparing', 'failed'],
@@ -49,12 +56,17 @@ export const transitions: { readonly [kind in RunStateKind]: Targets } = {
     answer: ['executing-tools', 'preparing'],
     approve: ['executing-tools'],
     reject: ['executing-tools', 'preparing'],
+    defer: ['executing-tools'],
+    complete: ['executing-tools', 'preparing'],
+    edit: ['executing-tools'],
+    note: ['executing-tools'],
   },
   'awaiting-input': {
     nextStep: ['awaiting-input'],
+    note: ['awaiting-input'],
     answer: ['preparing'],
   },
-  done: { nextStep: ['done'] },
+  done: { nextStep: ['done'], steer: ['preparing'] },
   failed: { nextStep: ['failed'] },
 };
 

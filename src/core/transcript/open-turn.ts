@@ -12,7 +12,12 @@ import { amend, callsOf, contentOf, isEmptyTurn, workingParts } from '../machine
 const interrupted = 'not answered: the run was interrupted before this call had a result';
 
 /** A call of the open turn, with the arguments that it will run with. */
-export type OpenCall = { readonly call: ToolCallPart; readonly answered: boolean };
+export type OpenCall = {
+  readonly call: ToolCallPart;
+  readonly answered: boolean;
+  /** How often a person changed the arguments. */
+  readonly edits: number;
+};
 
 export class OpenTurn {
   #message: AssistantMessage;
@@ -20,6 +25,7 @@ export class OpenTurn {
   #calls: readonly ToolCallPart[] = [];
   readonly #results = new Map<number, ToolResult>();
   readonly #edits = new Map<number, JsonObject>();
+  readonly #editCounts = new Map<number, number>();
 
   /** `position` is the place of the turn in the transcript. */
   constructor({ content, origin }: Pick<ModelTurnEvent, 'content' | 'origin'>, position: number) {
@@ -37,6 +43,7 @@ export class OpenTurn {
     return this.#calls.map((call, index) => ({
       call: withArguments(call, this.#edits.get(index)),
       answered: this.#results.has(index),
+      edits: this.#editCounts.get(index) ?? 0,
     }));
   }
 
@@ -64,6 +71,7 @@ export class OpenTurn {
 
   edit(index: number, args: JsonObject): void {
     this.#edits.set(index, args);
+    this.#editCounts.set(index, (this.#editCounts.get(index) ?? 0) + 1);
   }
 
   /** Takes a result. Drops the result's place, because history does not need it. */

@@ -5,7 +5,7 @@
  * T2. Every call of a closed turn has exactly one result, in the message after it, in call order.
  * T3. A compaction changes only the view: `fullHistory`. All messages are still there.
  */
-import type { Decision, LogEvent } from '../../protocol/log';
+import type { Decision, LogEvent, PersonNote } from '../../protocol/log';
 import type { AssistantMessage, Message, UserMessage } from '../../protocol/message';
 import type { OpenCall } from './open-turn';
 import { OpenTurn } from './open-turn';
@@ -129,6 +129,9 @@ export class Transcript {
           clearings: [...this.#compaction.clearings, decision],
         };
         return;
+      case 'verdict':
+      case 'preview':
+        return;
       default:
         if (this.#open) amendTurn(this.#open, decision);
         this.#closeIfAnswered();
@@ -152,7 +155,10 @@ export class Transcript {
 
 function amendTurn(
   turn: OpenTurn,
-  decision: Exclude<Decision, { kind: 'history' | 'feedback' | 'go-on' | 'clear-results' }>,
+  decision: Exclude<
+    Decision,
+    { kind: 'history' | 'feedback' | 'go-on' | 'clear-results' | PersonNote['kind'] }
+  >,
 ): void {
   switch (decision.kind) {
     case 'repair-call':

@@ -23,6 +23,7 @@ import type { InputAnswer, PendingInput } from '../../protocol/run';
 import { modelActivities } from '../activity-proxies';
 import { openInputs, planResultOf } from '../run/machine-options';
 import { answerText } from '../../core/machine/answer';
+import { missingApprovals, verdictOn } from '../../core/people/verdicts';
 import { budgetExceeded, budgetQuestion, waitForAnswer } from './input-wait';
 import { besideModelCall } from './call-inputs';
 import type { CarriedProgress, CarriedPrompt } from '../run/carried-run';
@@ -84,19 +85,30 @@ export class AgentLoop implements Driver, Asker {
   }
 
   /** Gets answers only for published inputs. */
-  feed(answer: InputAnswer): void {
-    const { inputId } = answer;
-    if (inputId === this.#usedUp?.inputId) return this.#feedBudget(this.#usedUp, answer);
-    const machineId = this.#run.position.machineId(inputId);
+  feed(answer: InputAnswer, asked: PendingInput): void {
+    const inputId = this.#run.position.machineId(asked.inputId);
+    this.#machine.note(verdictOn(asked, { answer, inputId, at: new Date().toISOString() }));
+    if (asked.inputId === this.#usedUp?.inputId) return this.#feedBudget(this.#usedUp, answer);
+    if (missingApprovals(asked, answer) === 0) this.#decide(inputId, answer);
+  }
+
+  #decide(inputId: string, answer: InputAnswer): void {
     switch (answer.kind) {
       case 'answer':
-        return this.#machine.answer({ inputId: machineId, text: answerText(answer.answer) });
+        return this.#machine.answer({ inputId, text: answerText(answer.answer) });
       case 'approve':
         // No call that waited for a person ran inline, whatever a worker says.
         this.#tools.ranInline({});
-        return this.#machine.approve(machineId, answer.args && { args: answer.args });
+        return this.#machine.approve(inputId, answer.args && { args: answer.args });
       case 'reject':
-        return this.#machine.reject(machineId, answer.reason);
+        return this.#machine.reject(inputId, answer.reason);
+      case 'complete':
+        return this.#machine.complete(inputId, {
+          text: answerText(answer.value),
+          isError: false,
+        });
+      case 'fail':
+        return this.#machine.complete(inputId, { text: answer.reason, isError: true });
     }
   }
 
@@ -190,9 +202,11 @@ export class AgentLoop implements Driver, Asker {
     } else if (!isMore()) {
       await condition(isMore);
     }
-    for (const { entry, session } of this.#tools.take()) {
-      this.#machine.toolResult(entry);
-      if (session !== undefined) own.defer(entry.result.index ?? 0, session);
+    for (const outcome of this.#tools.take()) {
+      if (outcome.kind === 'begun') this.#machine.defer(outcome);
+      else this.#machine.toolResult(outcome.entry);
+      const index = outcome.kind === 'begun' ? outcome.index : (outcome.entry.result.index ?? 0);
+      if (outcome.session !== undefined) own.defer(index, outcome.session);
     }
     if (history.isOver) throw history.tooLarge(log);
   }
@@ -240,14 +254,15 @@ export class AgentLoop implements Driver, Asker {
     return await waitForAnswer({ pending, timeoutMs: this.#config.inputTimeoutMs, answered });
   }
 
-  #expire({ inputId, kind, question, path }: PendingInput): void {
+  #expire(input: PendingInput): void {
+    const { inputId, kind, question, path } = input;
     const rule = this.#config.onInputTimeout ?? 'fail';
     if (rule === 'fail' || kind !== 'question') {
       const asked = `nobody answered '${inputId}' in time: ${oneLine(question, 300)}`;
       const message = `${asked} (start again, or give it a longer inputTimeout)`;
       throw new LonghaulError('InputTimeout', message, { details: { inputId, path } });
     }
-    this.feed({ kind: 'answer', inputId, answer: rule.answer });
+    this.feed({ kind: 'answer', inputId, answer: rule.answer }, input);
     this.#run.execution.requests.take(inputId, 'input-timeout');
   }
 

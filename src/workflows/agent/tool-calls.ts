@@ -119,7 +119,9 @@ export class ToolCalls {
       await this.#room.enter(input);
       return await toolActivities(tool, summaryOf(pending), isElsewhere).callTool(input);
     });
-    return { kind: 'result', ...answer };
+    return 'tokens' in answer
+      ? { kind: 'begun', turn: pending.turn, index: pending.index, ...answer }
+      : { kind: 'result', ...answer };
   }
 
   async #callForeign(
@@ -223,7 +225,7 @@ export class ToolCalls {
     let outcome: ToolOutcome | undefined = await ask('beforeToolCall');
     if (outcome === undefined) {
       outcome = await call(session);
-      if (outcome.kind === 'failed') return outcome;
+      if (outcome.kind !== 'result') return outcome;
       if (outcome.session !== undefined) session = mergeDelta(session, outcome.session);
       const { isError, content } = outcome.entry.result;
       outcome = (await ask('afterToolCall', { output: { isError, content } })) ?? outcome;

@@ -18,7 +18,12 @@ import {
 import { isJsonObject } from '../../base/json';
 import { oneLine } from '../../base/text';
 import { outcomeUnknown } from '../../core/transcript/tool-output';
-import type { CallToolResult, SubAgentConfig, ToolConfig } from '../../protocol/activities';
+import type {
+  CallToolBegun,
+  CallToolResult,
+  SubAgentConfig,
+  ToolConfig,
+} from '../../protocol/activities';
 import type { PendingToolCall } from '../../protocol/agent-run';
 import { type ErrorCode, LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
@@ -33,7 +38,15 @@ export type ResultOutcome = {
   readonly session?: SessionDelta;
 };
 
-export type ToolOutcome = ResultOutcome | { readonly kind: 'failed'; readonly error: unknown };
+/** The call has begun. Its result comes from elsewhere. */
+export type BegunOutcome = CallToolBegun & {
+  readonly kind: 'begun';
+  readonly turn: number;
+  readonly index: number;
+};
+
+export type ToolOutcome =
+  ResultOutcome | BegunOutcome | { readonly kind: 'failed'; readonly error: unknown };
 
 export function errorOutcome(pending: PendingToolCall, text: string): ResultOutcome {
   return resultOutcome(pending, { isError: true, content: [{ type: 'text', text }] });

@@ -6,7 +6,13 @@
 import type { CallModelResult, CallToolResult } from '../../protocol/activities';
 import type { PendingToolCall } from '../../protocol/agent-run';
 import type { StartedCall, ToolCalls } from './tool-calls';
-import { errorOutcome, inlineOutcome, type ResultOutcome, type ToolOutcome } from './tool-outcome';
+import {
+  type BegunOutcome,
+  errorOutcome,
+  inlineOutcome,
+  type ResultOutcome,
+  type ToolOutcome,
+} from './tool-outcome';
 
 export class ToolRunner {
   readonly arrived: ToolOutcome[] = [];
@@ -50,9 +56,9 @@ export class ToolRunner {
   }
 
   /** Takes the results that have arrived. A failure that ends the run is thrown after them, because they belong to the run's history. */
-  take(): ResultOutcome[] {
+  take(): (ResultOutcome | BegunOutcome)[] {
     const arrivals = this.arrived.splice(0);
-    const results = arrivals.filter((arrival) => arrival.kind === 'result');
+    const results = arrivals.filter((arrival) => arrival.kind !== 'failed');
     const failed = arrivals.find((arrival) => arrival.kind === 'failed');
     if (failed === undefined) return results;
     if (results.length === 0) throw failed.error;

@@ -3,44 +3,87 @@
 import { defined, isJsonObject, type Json } from '../../base/json';
 import { didYouMean, quote } from '../../base/problem';
 import { oneLine } from '../../base/text';
-import { checkAnswer, checkEdit, checkReason } from '../../core/machine/answer';
+import {
+  checkAnswer,
+  checkEdit,
+  checkNote,
+  checkReason,
+  checkResult,
+} from '../../core/machine/answer';
+import { readActor } from '../../core/people/actor';
 import { withoutNullMembers } from '../../core/run-input';
 import { LonghaulError } from '../../protocol/errors';
-import type { ApproveInput, InputAnswer, RejectInput, ResumeInput } from '../../protocol/run';
+import type {
+  AnsweredBy,
+  ApproveInput,
+  CompleteInput,
+  FailInput,
+  InputAnswer,
+  RejectInput,
+  ResumeInput,
+} from '../../protocol/run';
 
 /** What a person answered. Only an answer to a question may omit the input's id. */
 export type Answer =
   | ({ readonly kind: 'answer' } & ResumeInput)
   | ({ readonly kind: 'approve' } & ApproveInput)
-  | ({ readonly kind: 'reject' } & RejectInput);
+  | ({ readonly kind: 'reject' } & RejectInput)
+  | ({ readonly kind: 'complete' } & CompleteInput)
+  | ({ readonly kind: 'fail' } & FailInput);
 
 export type AnswerKind = Answer['kind'];
 
 /** The longest reason for a cancellation, in characters. */
 const longestReason = 500;
 
+const shared = ['inputId', 'by', 'note', 'seen', 'signature'];
+
 const members: Readonly<Record<AnswerKind, readonly string[]>> = {
-  answer: ['answer', 'inputId'],
-  approve: ['inputId', 'args'],
-  reject: ['inputId', 'reason'],
+  answer: ['answer', ...shared],
+  approve: ['args', ...shared],
+  reject: ['reason', ...shared],
+  complete: ['value', 'token', ...shared],
+  fail: ['reason', 'token', ...shared],
 };
 
 /** Checks the answer of a signal or an update. */
 export function readAnswer(kind: AnswerKind, payload: unknown): Answer {
   const given = objectOf(payload, members[kind]);
-  const { answer, args, reason } = given;
+  const { answer, args, reason, value } = given;
+  const said = answeredBy(given);
   switch (kind) {
     case 'answer':
       checkAnswer(answer);
-      return { kind, answer, ...defined({ inputId: optionalText(given, 'inputId') }) };
+      return { kind, answer, ...defined({ inputId: optionalText(given, 'inputId') }), ...said };
     case 'approve':
       if (args !== null && args !== undefined) checkEdit(args);
-      return { kind, inputId: inputIdOf(given), ...(isJsonObject(args) && { args }) };
+      return { kind, inputId: inputIdOf(given), ...(isJsonObject(args) && { args }), ...said };
     case 'reject':
       checkReason(reason);
-      return { kind, inputId: inputIdOf(given), reason };
+      return { kind, inputId: inputIdOf(given), reason, ...said };
+    case 'complete':
+      checkResult(value);
+      return { kind, inputId: inputIdOf(given), value, ...token(given), ...said };
+    case 'fail':
+      checkReason(reason);
+      return { kind, inputId: inputIdOf(given), reason, ...token(given), ...said };
   }
 }
+
+function answeredBy(given: { readonly [key: string]: Json }): AnsweredBy {
+  const { by } = given;
+  const note = optionalText(given, 'note');
+  if (note !== undefined) checkNote(note);
+  return defined({
+    by: by === undefined || by === null ? undefined : readActor(by),
+    note,
+    seen: optionalText(given, 'seen'),
+    signature: optionalText(given, 'signature'),
+  });
+}
+
+const token = (given: { readonly [key: string]: Json }): { readonly token?: string } =>
+  defined({ token: optionalText(given, 'token') });
 
 /** The answer of an update that its validator has accepted. */
 export function takenAnswer(kind: AnswerKind, payload: unknown): Answer {
@@ -49,10 +92,14 @@ export function takenAnswer(kind: AnswerKind, payload: unknown): Answer {
 
 /** An answer that the root run took and sent to this run. */
 export function inputAnswer(payload: unknown): InputAnswer {
-  const { kind, ...given } = objectOf(payload, ['kind', 'inputId', 'answer', 'args', 'reason']);
-  if (kind !== 'answer' && kind !== 'approve' && kind !== 'reject')
-    throw new LonghaulError('InvalidAnswer', "kind must be 'answer', 'approve' or 'reject'");
-  return { ...readAnswer(kind, given), inputId: inputIdOf(given) };
+  const known = ['kind', ...new Set(Object.values(members).flat())];
+  const { kind, ...given } = objectOf(payload, known);
+  if (typeof kind !== 'string' || !Object.hasOwn(members, kind))
+    throw new LonghaulError(
+      'InvalidAnswer',
+      `kind must be one of ${Object.keys(members).join(', ')}`,
+    );
+  return { ...readAnswer(kind as AnswerKind, given), inputId: inputIdOf(given) };
 }
 
 /** Takes a text, `{reason?}` or nothing. */

@@ -20,6 +20,7 @@ import {
   setHandler,
 } from '@temporalio/workflow';
 import { isJsonObject } from '../../base/json';
+import { missingApprovals } from '../../core/people/verdicts';
 import { LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
 import { queryNames, signalNames, updateNames } from '../../protocol/names';
@@ -28,6 +29,7 @@ import type {
   InputAnswer,
   NonceReply,
   OutcomeReply,
+  PendingInput,
   ResumeReply,
 } from '../../protocol/run';
 import { toWorkflowFailure } from '../durable';
@@ -66,6 +68,8 @@ export function setHandlers(execution: Execution, parent: Parent): void {
   setAnswer(execution, 'answer', 'Answers a question: {answer, inputId?}');
   setAnswer(execution, 'approve', 'Approves a tool call: {inputId, args?}');
   setAnswer(execution, 'reject', 'Rejects a tool call: {inputId, reason}');
+  setAnswer(execution, 'complete', 'Gives the result of a tool call: {inputId, value}');
+  setAnswer(execution, 'fail', 'Says that a tool call failed elsewhere: {inputId, reason}');
   setSignal(execution, signalNames.resume, {
     take: async (payload) => {
       const given = typeof payload === 'string' ? { answer: payload } : payload;
@@ -157,6 +161,8 @@ const answerUpdates = {
   answer: updateNames.resume,
   approve: updateNames.approve,
   reject: updateNames.reject,
+  complete: updateNames.complete,
+  fail: updateNames.fail,
 } as const;
 
 function setAnswer(execution: Execution, kind: AnswerKind, description: string): void {
@@ -166,7 +172,7 @@ function setAnswer(execution: Execution, kind: AnswerKind, description: string):
     async (payload) => {
       requests.countUpdate();
       try {
-        return { accepted: true, inputId: await takeAnswer(execution, takenAnswer(kind, payload)) };
+        return await takeAnswer(execution, takenAnswer(kind, payload));
       } catch (error) {
         throw toWorkflowFailure(error);
       }
@@ -180,22 +186,27 @@ function setAnswer(execution: Execution, kind: AnswerKind, description: string):
   );
 }
 
-/** Returns the id of the answered input. */
-export async function takeAnswer(execution: Execution, answer: Answer): Promise<string> {
+export async function takeAnswer(execution: Execution, answer: Answer): Promise<ResumeReply> {
   const { requests } = execution;
   if (!requests.isLoaded) await whenLoaded(requests);
   const found = requests.pendingFor(answer, currentUpdateId());
-  if (found === undefined) return answer.inputId ?? '';
-  await routeAnswer(execution, { ...answer, inputId: found.inputId });
-  return found.inputId;
+  if (found === undefined) return { accepted: true, inputId: answer.inputId ?? '' };
+  const { inputId } = found;
+  await routeAnswer(execution, { ...answer, inputId }, found);
+  const missing = missingApprovals(found, answer);
+  return { accepted: true, inputId, ...(missing > 0 && { missing }) };
 }
 
-async function routeAnswer(execution: Execution, answer: InputAnswer): Promise<void> {
+async function routeAnswer(
+  execution: Execution,
+  answer: InputAnswer,
+  asked: PendingInput,
+): Promise<void> {
   const { requests } = execution;
   const { inputId } = answer;
   const child = requests.askerOf(inputId);
-  if (child === undefined) return requests.answerOwn(answer, currentUpdateId());
-  requests.take(inputId, currentUpdateId());
+  if (child === undefined) return requests.answerOwn(answer, asked, currentUpdateId());
+  requests.count(answer, asked, currentUpdateId());
   execution.show();
   try {
     await sendAnswer(child, answer);

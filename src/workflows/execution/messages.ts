@@ -13,6 +13,7 @@ import { LonghaulError } from '../../protocol/errors';
 import type { JsonSchema } from '../../base/json';
 import { limits } from '../../protocol/limits';
 import type { Usage } from '../../protocol/message';
+import type { Actor, ApproverRule, Vote } from '../../protocol/people';
 import type {
   CalledTool,
   ChildInputs,
@@ -94,7 +95,7 @@ const result = objectOf<ChildResult>(
 const pendingInput = objectOf<PendingInput>(
   {
     inputId: id,
-    kind: { enum: ['question', 'approval', 'budget'] },
+    kind: { enum: ['question', 'approval', 'tool', 'budget'] },
     question: text,
     options: texts,
     call: object,
@@ -102,8 +103,35 @@ const pendingInput = objectOf<PendingInput>(
     path: id,
     since: text,
     nonce: text,
+    schema: object,
+    expiresAt: text,
+    digest: text,
+    by: objectOf<ApproverRule>(
+      { roles: texts, ids: texts, approvals: amount, not: { type: 'array', items: text } },
+      ['roles', 'ids', 'approvals', 'not'],
+    ),
+    requester: text,
+    votes: {
+      type: 'array',
+      items: objectOf<Vote>({
+        by: objectOf<Actor>({ id, roles: texts, name: text }, ['roles', 'name']),
+        at: text,
+      }),
+    },
+    preview: text,
   },
-  ['options', 'call', 'nonce'],
+  [
+    'options',
+    'call',
+    'nonce',
+    'schema',
+    'expiresAt',
+    'digest',
+    'by',
+    'requester',
+    'votes',
+    'preview',
+  ],
 );
 
 const inputsShape = objectOf<ChildInputs>(
@@ -177,7 +205,7 @@ export class InputReporter {
 
   /** Reports what this child waits for now, unless the last report was the same. */
   report(inputs: readonly PendingInput[]): void {
-    const ids = inputs.map(({ inputId, nonce }) => `${inputId} ${nonce}`).join(' ');
+    const ids = inputs.map(reportKey).join(' ');
     if (ids === this.#sent) return;
     this.#sent = ids;
     this.#send(this.#position.workflowId, inputsThatTravel(inputs, limits.sentInputsBytes));
@@ -203,6 +231,10 @@ export class InputReporter {
       .catch(() => undefined);
   }
 }
+
+/** Changes with everything about an open input that can change. */
+const reportKey = ({ inputId, nonce, votes, by }: PendingInput): string =>
+  [inputId, nonce, votes?.length, by && JSON.stringify(by)].join(' ');
 
 /** Sends an answer down. It uses the workflow id only, because a reset gave the child another execution. */
 export async function sendAnswer(child: string, answer: InputAnswer): Promise<void> {

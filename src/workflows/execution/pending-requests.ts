@@ -2,12 +2,15 @@
 //
 // 1. Each input has one answer. The first answer counts: the same update again gets the same reply, another one gets AlreadyAnswered.
 // 2. A refused answer changes nothing.
-// 3. `pauseSeq` grows with every pause, so that all who wait for one pause can share one update.
+// 3. An approval that does not decide alone is a vote: the input stays open, and each actor counts once.
+// 4. `pauseSeq` grows with every pause, so that all who wait for one pause can share one update.
 
 import { budgetAmount } from '../../core/budget/budget';
 import { listInputs, severalOpen } from '../../core/machine/answer';
+import { checkVerdict, hasVoted, missingApprovals } from '../../core/people/verdicts';
 import { LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
+import type { Vote } from '../../protocol/people';
 import type {
   AgentRunResult,
   InputAnswer,
@@ -21,13 +24,21 @@ import type { Answer } from './answers';
 export type CarriedRequests = {
   readonly pauseSeq: number;
   readonly pending: readonly PendingInput[];
-  readonly answered: readonly (readonly [inputId: string, updateId: string, nonce?: string])[];
+  readonly answered: readonly CarriedAnswer[];
   readonly rejected: readonly RejectedSignal[];
 };
 
+/** `by`: the id of the actor who answered. */
+type CarriedAnswer = readonly [
+  inputId: string,
+  updateId: string,
+  nonce?: string | null,
+  by?: string,
+];
+
 /** Asks in the name of the run itself, and takes the answers. */
 export interface Asker {
-  feed(answer: InputAnswer): void;
+  feed(answer: InputAnswer, asked: PendingInput): void;
 }
 
 /** How a run ends. */
@@ -38,6 +49,7 @@ type Answered = {
   readonly nonce: string | undefined;
   /** The child that asked. Undefined if this run asked. */
   readonly child?: string | undefined;
+  readonly by?: string | undefined;
 };
 
 const keptRejections = 20;
@@ -66,7 +78,10 @@ export class PendingRequests {
     this.#pauseSeq = carried.pauseSeq;
     this.#own = carried.pending;
     this.#answered = new Map(
-      carried.answered.map(([inputId, updateId, nonce]) => [inputId, { updateId, nonce }]),
+      carried.answered.map(([inputId, updateId, nonce, by]) => [
+        inputId,
+        { updateId, nonce: nonce ?? undefined, by },
+      ]),
     );
     this.#rejected = [...carried.rejected, ...this.#rejected].slice(-keptRejections);
     this.#status = this.pending.length > 0 ? 'needs-input' : 'running';
@@ -163,9 +178,7 @@ export class PendingRequests {
       pending: this.#own,
       answered: [...this.#answered]
         .slice(-limits.answeredInputs)
-        .map(([inputId, { updateId, nonce }]) =>
-          nonce === undefined ? [inputId, updateId] : [inputId, updateId, nonce],
-        ),
+        .map(([inputId, answered]) => carriedAnswer(inputId, answered)),
       rejected: this.#rejected,
     };
   }
@@ -260,13 +273,16 @@ export class PendingRequests {
     const earlier = inputId === undefined ? undefined : this.#answered.get(inputId);
     if (earlier !== undefined) {
       if (updateId !== undefined && earlier.updateId === updateId) return undefined;
+      const who = earlier.by === undefined ? '' : ` by '${earlier.by}'`;
       throw new LonghaulError(
         'AlreadyAnswered',
-        `input '${inputId}' was already answered; the first answer counts`,
+        `input '${inputId}' was already answered${who}; the first answer counts`,
+        { details: { ...(earlier.by !== undefined && { by: earlier.by }) } },
       );
     }
     const found = this.#find(inputId);
     checkFits(found, answer);
+    checkVerdict(found, answer);
     return found;
   }
 
@@ -288,17 +304,38 @@ export class PendingRequests {
   }
 
   /** Gives the answer to the asker of this run. */
-  answerOwn(answer: InputAnswer, updateId: string | undefined): void {
+  answerOwn(answer: InputAnswer, asked: PendingInput, updateId: string | undefined): void {
     if (this.#asker === undefined)
       throw new LonghaulError('InternalError', `nothing here asked '${answer.inputId}'`);
-    this.#asker.feed(answer);
-    this.take(answer.inputId, updateId);
+    this.#asker.feed(answer, asked);
+    this.count(answer, asked, updateId);
+  }
+
+  /** An answer closes its input, or is a vote. */
+  count(answer: InputAnswer, asked: PendingInput, updateId: string | undefined): void {
+    const { by } = answer;
+    if (missingApprovals(asked, answer) === 0 || by === undefined)
+      return this.take(answer.inputId, updateId, by?.id);
+    if (!hasVoted(asked, by)) this.#vote(answer.inputId, { by, at: new Date().toISOString() });
   }
 
   /** No update id means a signal. */
-  take(inputId: string, updateId = 'signal'): void {
+  take(inputId: string, updateId = 'signal', by?: string): void {
     const [nonce, child] = [this.nonceOf(inputId), this.askerOf(inputId)];
-    this.#change(() => this.#answered.set(inputId, { updateId, nonce, child }));
+    this.#change(() => this.#answered.set(inputId, { updateId, nonce, child, by }));
+    this.#answers += 1;
+  }
+
+  #vote(inputId: string, vote: Vote): void {
+    const counted = (inputs: readonly PendingInput[]): readonly PendingInput[] =>
+      inputs.map((input) =>
+        input.inputId === inputId ? { ...input, votes: [...(input.votes ?? []), vote] } : input,
+      );
+    this.#change(() => {
+      this.#own = counted(this.#own);
+      for (const [child, { branch, inputs }] of this.#children)
+        this.#children.set(child, { branch, inputs: counted(inputs) });
+    });
     this.#answers += 1;
   }
 
@@ -323,18 +360,27 @@ export class PendingRequests {
   }
 }
 
-/** A question takes an answer, an approval takes a decision, and a budget takes an amount. */
+function carriedAnswer(inputId: string, { updateId, nonce, by }: Answered): CarriedAnswer {
+  if (by !== undefined) return [inputId, updateId, nonce ?? null, by];
+  return nonce === undefined ? [inputId, updateId] : [inputId, updateId, nonce];
+}
+
+/** What each kind of input takes, and what to say about everything else. */
+const takes: {
+  readonly [kind in PendingInput['kind']]: readonly [
+    kinds: readonly Answer['kind'][],
+    what: string,
+  ];
+} = {
+  question: [['answer'], 'a question: answer it with resume'],
+  budget: [['answer'], 'a question about the budget: answer it with resume'],
+  approval: [['approve', 'reject'], 'an approval: approve or reject it'],
+  tool: [['complete', 'fail'], "a tool's result: complete it or fail it"],
+};
+
 function checkFits({ inputId, kind }: PendingInput, answer: Answer): void {
-  const isAnswer = answer.kind === 'answer';
-  if (kind === 'approval' && isAnswer)
-    throw new LonghaulError(
-      'InvalidAnswer',
-      `input '${inputId}' is an approval: approve or reject it`,
-    );
-  if (kind !== 'approval' && !isAnswer)
-    throw new LonghaulError(
-      'InvalidAnswer',
-      `input '${inputId}' is not an approval: answer it with resume`,
-    );
-  if (kind === 'budget' && isAnswer) budgetAmount(answer.answer);
+  const [kinds, what] = takes[kind];
+  if (!kinds.includes(answer.kind))
+    throw new LonghaulError('InvalidAnswer', `input '${inputId}' is ${what}`);
+  if (kind === 'budget' && answer.kind === 'answer') budgetAmount(answer.answer);
 }

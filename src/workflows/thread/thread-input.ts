@@ -35,6 +35,7 @@ const messageMembers: Readonly<Record<keyof SendInput, true>> = {
   whenBusy: true,
   context: true,
   budget: true,
+  by: true,
 };
 
 export function takeThreadStart(given: WorkflowArguments, origin: StartInfo): Taken<ThreadInput> {

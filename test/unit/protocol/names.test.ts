@@ -20,12 +20,15 @@ describe('the names on the wire', () => {
       'detach',
       'halt',
       'askAgain',
+      'steer',
     ]);
     expect(Object.values(updateNames)).toEqual([
       'resume',
       'outcome',
       'approve',
       'reject',
+      'complete',
+      'fail',
       'send',
       'clear',
     ]);

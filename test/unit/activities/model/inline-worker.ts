@@ -91,8 +91,10 @@ export function inlineWorker(
     },
     callTool: async (input) => {
       const whole = { ...shared, index: 0, callId: '', tool: '', args: {}, origin, ...input };
-      const work = (): Promise<CallToolResult> => callTool(whole);
-      return await attempt().run<[], CallToolResult, typeof work>(work);
+      const work = (): ReturnType<typeof callTool> => callTool(whole);
+      const result = await attempt().run<[], Awaited<ReturnType<typeof work>>, typeof work>(work);
+      if ('tokens' in result) throw new Error('the call was deferred');
+      return result;
     },
     read: async (entries) =>
       await logCache.read(refTo(entries), () => Promise.reject(new Error('asked the run'))),

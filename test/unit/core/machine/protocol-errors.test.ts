@@ -18,6 +18,11 @@ const events: { readonly [event in MachineEvent]: (run: AgentRun) => unknown } =
   answer: (run) => run.answer({ inputId: 'q1', text: 'x' }),
   approve: (run) => run.approve('a1.0'),
   reject: (run) => run.reject('a1.0', 'no'),
+  edit: (run) => run.edit('a1.0', {}),
+  defer: (run) => run.defer({ turn: 1, index: 0 }),
+  complete: (run) => run.complete('t1.0', { text: 'x', isError: false }),
+  note: (run) => run.note({ kind: 'preview', turn: 1, index: 0, text: 'x' }),
+  steer: (run) => run.steer([]),
   retryModelTurn: (run) => run.retryModelTurn({ kind: 'repeat' }),
   recordStreamedCompletionCall: (run) => run.recordStreamedCompletionCall({ usage: noUsage }),
   resolveStreamedInvalidToolCall: (run) =>

@@ -230,15 +230,15 @@ describe('PendingRequests', () => {
     it('goes to what asked, and is not taken when that refuses it', () => {
       const fed: InputAnswer[] = [];
       requests.publish([input('a')]);
-      expect(codeOf(() => requests.answerOwn(given, 'u'))).toBe('InternalError');
+      expect(codeOf(() => requests.answerOwn(given, input('a'), 'u'))).toBe('InternalError');
       requests.answersTo({
         feed: (taken) => {
           if (fed.push(taken) === 1) throw new LonghaulError('ProtocolError', 'not now');
         },
       });
-      expect(codeOf(() => requests.answerOwn(given, 'u'))).toBe('ProtocolError');
+      expect(codeOf(() => requests.answerOwn(given, input('a'), 'u'))).toBe('ProtocolError');
       expect([requests.pending, requests.answers]).toEqual([[input('a')], 0]);
-      requests.answerOwn(given, 'u');
+      requests.answerOwn(given, input('a'), 'u');
       expect([requests.pending, requests.answers, fed]).toEqual([[], 1, [given, given]]);
     });
   });

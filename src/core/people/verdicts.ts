@@ -1,0 +1,97 @@
+// Who may decide about an open input, and what a verdict does to it. A run and the root run above it ask the same functions, so they agree
+// without a message. Pure.
+//
+// 1. A verdict names what the person saw (`seen`). A verdict on anything else is refused.
+// 2. Each actor has one vote. One rejection decides. A verdict that changes the arguments closes the input: the run asks anew, so that no
+//    earlier vote counts for arguments that its actor did not see.
+// 3. Without a known requester, `not: ['requester']` refuses every approval. Rejections stay possible.
+
+import { defined, type JsonObject } from '../../base/json';
+import { LonghaulError } from '../../protocol/errors';
+import type { Actor, ApproverRule, Verdict } from '../../protocol/people';
+import type { AnsweredBy, InputAnswer, PendingInput } from '../../protocol/run';
+
+/** An answer as far as it decides whether it counts. */
+type Given = AnsweredBy & { readonly kind: InputAnswer['kind']; readonly args?: JsonObject };
+
+/** Throws `InputChanged`, `NotPermitted` or `AlreadyAnswered` if this verdict does not count. */
+export function checkVerdict(input: PendingInput, given: Given): void {
+  const { inputId, digest, by: rule } = input;
+  if (given.seen !== undefined && given.seen !== digest)
+    throw new LonghaulError(
+      'InputChanged',
+      `input '${inputId}' is not what you saw: read it again, then decide`,
+      { details: { inputId, ...(digest !== undefined && { digest }) } },
+    );
+  if (rule === undefined) return;
+  const problem = refusal(input, { rule, given });
+  if (problem !== undefined)
+    throw new LonghaulError('NotPermitted', `input '${inputId}': ${problem}`, {
+      details: { inputId },
+    });
+}
+
+/** True if the actor has approved already. Approving again changes nothing. */
+export const hasVoted = ({ votes = [] }: PendingInput, actor: Actor): boolean =>
+  votes.some(({ by }) => by.id === actor.id);
+
+/** How many more approvals the input needs after this verdict. 0 means that the verdict answers it. */
+export function missingApprovals(input: PendingInput, given: Given): number {
+  if (given.kind !== 'approve' || given.args !== undefined) return 0;
+  const others = input.votes?.filter(({ by }) => by.id !== given.by?.id).length ?? 0;
+  return Math.max(0, (input.by?.approvals ?? 1) - others - 1);
+}
+
+/** Why the actor may not decide. */
+function refusal(
+  { requester }: PendingInput,
+  { rule, given }: { readonly rule: ApproverRule; readonly given: Given },
+): string | undefined {
+  const { by, kind } = given;
+  if (by === undefined) return `nobody knows who decides: pass by, or connect with an actor`;
+  if (!isNamed(rule, by)) return `'${by.id}' may not decide; ${whoMay(rule)}`;
+  if (rule.not?.includes('requester') !== true) return undefined;
+  if (requester === by.id) return `'${by.id}' asked for this run, so somebody else must decide`;
+  return requester === undefined && kind === 'approve'
+    ? 'nobody knows who asked for this run, so nobody can approve it: start runs with by'
+    : undefined;
+}
+
+function isNamed({ roles, ids }: ApproverRule, by: Actor): boolean {
+  if (roles === undefined && ids === undefined) return true;
+  return ids?.includes(by.id) === true || by.roles?.some((role) => roles?.includes(role)) === true;
+}
+
+/** Who may decide, for people. */
+export function whoMay({ roles, ids }: ApproverRule): string {
+  const named = [
+    ...(roles === undefined ? [] : [`the roles ${roles.join(', ') || '(none)'}`]),
+    ...(ids === undefined ? [] : [`the people ${ids.join(', ') || '(none)'}`]),
+  ];
+  return named.length === 0 ? 'everybody may' : `only ${named.join(' and ')} may`;
+}
+
+/** The entry in the log that says what was decided. `inputId`: without the suffix of the tree. */
+export function verdictOn(
+  asked: PendingInput,
+  {
+    answer,
+    inputId,
+    at,
+  }: { readonly answer: InputAnswer; readonly inputId: string; readonly at: string },
+): Verdict {
+  const { by, note } = answer;
+  return {
+    kind: 'verdict',
+    inputId,
+    verdict: answer.kind,
+    at,
+    ...defined({
+      by,
+      note,
+      digest: asked.digest,
+      args: answer.kind === 'approve' ? answer.args : undefined,
+    }),
+    ...(missingApprovals(asked, answer) > 0 && { isVote: true as const }),
+  };
+}

@@ -1,0 +1,59 @@
+import type { JsonObject } from '../base/json';
+
+/** Who acts. The backend that says so vouches for it: Temporal knows no end users. */
+export type Actor = {
+  /** 1 to 200 characters. */
+  readonly id: string;
+  readonly roles?: readonly string[];
+  /** For people who read. Nothing is decided by it. */
+  readonly name?: string;
+};
+
+/** Who may decide about a call. Without `roles` and `ids`, everybody may. With both, one of them suffices. */
+export type ApproverRule = {
+  readonly roles?: readonly string[];
+  readonly ids?: readonly string[];
+  /** How many people must approve. Default 1. One rejection ends it. */
+  readonly approvals?: number;
+  /** `requester`: not the actor who started the run. */
+  readonly not?: readonly 'requester'[];
+};
+
+/** The rules for approvals of one tool, in a pinned definition. */
+export type ApprovalPolicy = {
+  /** `'ask'` if a function on the worker decides for each call. */
+  readonly by?: ApproverRule | 'ask';
+  /** A function on the worker makes what the person sees. It only reads. */
+  readonly show?: true;
+  /** When to remind, counted from the question. */
+  readonly remindMs?: readonly number[];
+  /** From then on, `to` may decide, too. */
+  readonly escalate?: { readonly afterMs: number; readonly to: ApproverRule };
+  /** After one approval, later calls of the tool in this run need none. */
+  readonly remember?: 'run';
+};
+
+/** An approval that did not decide alone. */
+export type Vote = { readonly by: Actor; readonly at: string };
+
+/**
+ * What somebody decided about an open input. It stands in the log before its effect. Prompts do not show it. `inputId` is without the
+ * suffix that makes it unique in a tree of runs.
+ */
+export type Verdict = {
+  readonly kind: 'verdict';
+  readonly inputId: string;
+  readonly verdict: 'answer' | 'approve' | 'reject' | 'complete' | 'fail' | 'expire';
+  /** ISO 8601. */
+  readonly at: string;
+  readonly by?: Actor;
+  readonly note?: string;
+  /** The digest of what was open, as `PendingInput` has it. */
+  readonly digest?: string;
+  /** The arguments that the person put in place of the call's. */
+  readonly args?: JsonObject;
+  /** The input stayed open, because more approvals were needed. */
+  readonly isVote?: true;
+  /** Nobody was asked: an earlier approval of the same tool counts. */
+  readonly isRemembered?: true;
+};
