@@ -1,29 +1,24 @@
-import { createHash, randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
-import { checkAnswer, checkEdit, checkReason, severalOpen } from '../core/machine/answer';
+import {
+  checkAnswer,
+  checkEdit,
+  checkReason,
+  checkResult,
+  severalOpen,
+} from '../core/machine/answer';
 import { allMessages } from '../core/transcript/fold-log';
-import { LonghaulError } from '../protocol/errors';
-import { canonicalJson, type Json, type JsonObject } from '../base/json';
+import type { LonghaulError } from '../protocol/errors';
+import type { Json, JsonObject } from '../base/json';
 import type { LogEntry } from '../protocol/log';
 import type { Message, Usage } from '../protocol/message';
 import { signalNames, updateNames } from '../protocol/names';
-import type {
-  AgentRunOutcome,
-  AgentRunResult,
-  ApproveInput,
-  PendingInput,
-  RejectInput,
-  ResumeInput,
-  RunState,
-} from '../protocol/run';
+import type { AgentRunOutcome, AgentRunResult, PendingInput, RunState } from '../protocol/run';
 import type { RunTypes } from '../protocol/spec';
-import { grpcStatus } from '../base/grpc-status';
+import { AnswerSender, notWaiting } from './answer-sender';
 import { checkOptions } from './check-options';
 import {
   asLonghaulError,
   cancelled,
-  hasGrpcStatus,
-  isCutOff,
   isNotFound,
   isTermination,
   isUntaken,
@@ -32,19 +27,11 @@ import {
   runNotFound,
 } from './failures';
 import { waitForOutcome } from './outcome';
-import { patiently, uninterrupted } from './calls';
+import { patiently } from './calls';
 import { type ResetOptions, resetRun } from './reset';
 import type { ResetPlan } from './reset-plan';
-import { hasEnded, memoOf, type RunEvent, RunView, type ViewOptions } from './run-view';
+import { memoOf, type RunEvent, RunView, type ViewOptions } from './run-view';
 import { type RunTree, TreeReader } from './run-tree';
-import { requireWorker, whileServed } from './workers';
-
-type GivenAnswer = (ResumeInput | ApproveInput | RejectInput) & { readonly inputId: string };
-
-type Sending = { readonly input: GivenAnswer; readonly signal: AbortSignal };
-
-/** How often the client asks for the nonce of an input before it answers without it. */
-const mostAsked = 3;
 
 /** One run, by its workflow id. Always addresses the run's newest execution. */
 export class RunHandle<Types extends RunTypes = RunTypes> {
@@ -54,6 +41,7 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
   readonly #client: Client;
   readonly #options: ViewOptions;
   readonly #view: RunView;
+  readonly #answers: AnswerSender;
 
   constructor(
     client: Client,
@@ -65,6 +53,7 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
     this.#client = client;
     this.#options = options;
     this.#view = new RunView(client, workflowId, options);
+    this.#answers = new AnswerSender(client, workflowId, options);
   }
 
   /**
@@ -164,7 +153,8 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
     checkOptions('resume', options, { inputId: true });
     checkAnswer(answer);
     const inputId = options.inputId ?? (await this.#onlyPending());
-    await this.#update(updateNames.resume, answer, { answer, inputId });
+    const input = { answer, inputId };
+    await this.#answers.send({ name: updateNames.resume, said: answer, input });
   }
 
   /** Lets a waiting tool call run. `args` replaces its arguments. */
@@ -172,16 +162,33 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
     checkOptions('approve', options, { args: true });
     const { args } = options;
     if (args !== undefined) checkEdit(args);
-    await this.#update(updateNames.approve, ['approve', args ?? null], {
-      inputId,
-      ...(args && { args }),
-    });
+    const said = ['approve', args ?? null];
+    const input = { inputId, ...(args && { args }) };
+    await this.#answers.send({ name: updateNames.approve, said, input });
   }
 
   /** Refuses a waiting tool call. The model gets the reason. */
   async reject(inputId: string, reason: string): Promise<void> {
     checkReason(reason);
-    await this.#update(updateNames.reject, ['reject', reason], { inputId, reason });
+    const said = ['reject', reason];
+    await this.#answers.send({ name: updateNames.reject, said, input: { inputId, reason } });
+  }
+
+  /**
+   * Gives the result of a tool call that waits for one: any JSON. Sending the same result again is accepted; a different one throws
+   * `AlreadyAnswered`.
+   */
+  async complete(inputId: string, value: Json): Promise<void> {
+    checkResult(value);
+    const said = ['complete', value];
+    await this.#answers.send({ name: updateNames.complete, said, input: { inputId, value } });
+  }
+
+  /** Says that a tool call that waits for a result failed elsewhere. The model gets the reason. */
+  async fail(inputId: string, reason: string): Promise<void> {
+    checkReason(reason);
+    const said = ['fail', reason];
+    await this.#answers.send({ name: updateNames.fail, said, input: { inputId, reason } });
   }
 
   /** Cancels the run and everything it is doing. Provider calls are aborted. A run that has ended does not change. */
@@ -213,77 +220,9 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
   async #onlyPending(): Promise<string> {
     const { status, pending } = await this.#view.open();
     const [first, ...others] = pending;
-    if (first === undefined) throw this.#notWaiting(status);
+    if (first === undefined) throw notWaiting(this.workflowId, status);
     if (others.length === 0) return first.inputId;
     throw severalOpen(pending);
-  }
-
-  async #update(name: string, answer: Json, input: GivenAnswer): Promise<void> {
-    await this.#options.started?.();
-    try {
-      await whileServed(
-        (signal) => this.#requireWorker(signal),
-        (signal) => this.#send(name, answer, { input, signal }),
-      );
-    } catch (error) {
-      if (isNotFound(error)) throw this.#notWaiting((await this.state()).status);
-      if (isUntaken(error)) throw await this.#view.unanswerable(error);
-      throw asLonghaulError(error);
-    }
-  }
-
-  /** A reset or continue-as-new may close the execution first. The next one then gets the answer; it knows answers already taken. */
-  async #send(name: string, answer: Json, sending: Sending): Promise<void> {
-    for (let asked = 1; ; asked += 1) {
-      try {
-        return await this.#sendOnce(name, answer, sending);
-      } catch (error) {
-        if (!isCutOff(error) || asked === mostAsked) throw error;
-      }
-    }
-  }
-
-  async #sendOnce(name: string, answer: Json, { input, signal }: Sending): Promise<void> {
-    const update = (id: string): Promise<unknown> =>
-      uninterrupted(() =>
-        this.#client.withAbortSignal(signal, () =>
-          this.#handle().executeUpdate(name, { args: [input], updateId: id }),
-        ),
-      );
-    const id = await this.#updateId(input.inputId, answer, signal);
-    try {
-      await update(id);
-    } catch (error) {
-      // The server answers so if a reset replayed this update and the run refused it.
-      if (!hasGrpcStatus(error, grpcStatus.internal)) throw error;
-      await update(randomUUID());
-    }
-  }
-
-  /** Without a nonce the id is random: the run still takes the answer, or says why not. */
-  async #updateId(inputId: string, answer: Json, signal: AbortSignal): Promise<string> {
-    // Asks the worker even if this handle reads without one.
-    const view = new RunView(this.#client, this.workflowId);
-    for (let asked = 0; asked < mostAsked; asked += 1) {
-      const reply = await view.nonceOf(inputId);
-      signal.throwIfAborted();
-      if (reply?.nonce !== undefined) return updateId(reply.nonce, answer);
-      if (reply !== undefined) break;
-    }
-    return randomUUID();
-  }
-
-  async #requireWorker(signal: AbortSignal): Promise<void> {
-    const { taskQueue } = await this.#view.describe();
-    await requireWorker(this.#client, { taskQueue, workflowId: this.workflowId, signal });
-  }
-
-  #notWaiting(status: RunState['status']): LonghaulError {
-    const code = hasEnded(status) ? 'RunClosed' : 'NotWaiting';
-    return new LonghaulError(
-      code,
-      `run '${this.workflowId}' is not waiting for an answer: it is ${status}`,
-    );
   }
 
   async #cancelled(failure: LonghaulError): Promise<LonghaulError> {
@@ -295,15 +234,4 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
   #handle(): ReturnType<Client['workflow']['getHandle']> {
     return this.#client.workflow.getHandle(this.workflowId);
   }
-}
-
-/**
- * The same answer gets the same id, so that the server runs a retry once. History shows the id in clear text. Because of the nonce nobody
- * can guess the answer from it.
- */
-export function updateId(nonce: string, answer: Json): string {
-  return createHash('sha256')
-    .update(`${nonce}\n${canonicalJson(answer)}`)
-    .digest('hex')
-    .slice(0, 32);
 }
