@@ -98,8 +98,9 @@ export const limits = {
   /** Messages to a run that the model has not got yet, and their bytes. */
   unreadMessages: 100,
   unreadBytes: 256 * KiB,
-  /** A remark beside a verdict, in bytes. */
+  /** A remark beside a verdict, in bytes. `signature`: also a token, and the digest that a verdict names. */
   note: 2 * KiB,
+  signature: 8 * KiB,
   /** What a tool's `show` makes, in bytes. */
   preview: 8 * KiB,
   /** A JSON Schema of an answer, in bytes. */

@@ -33,8 +33,8 @@ export type ApprovalPolicy = {
   readonly remember?: 'run';
 };
 
-/** An approval that did not decide alone. */
-export type Vote = { readonly by: Actor; readonly at: string };
+/** An approval that did not decide alone. The log has the whole actor. */
+export type Vote = { readonly by: Omit<Actor, 'roles'>; readonly at: string };
 
 /**
  * What somebody decided about an open input. It stands in the log before its effect. Prompts do not show it. `inputId` is without the

@@ -48,6 +48,11 @@ export function checkNote(note: string): void {
   checkSize('note', note, limits.note);
 }
 
+/** Checks a text beside an answer that only machines read. */
+export function checkProof(what: string, text: string): void {
+  checkSize(what, text, limits.signature);
+}
+
 /** The error for an answer without an `inputId` while several inputs are open: nobody can tell which one it answers. */
 export function severalOpen(
   pending: readonly { readonly inputId: string; readonly path: string }[],

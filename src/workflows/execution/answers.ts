@@ -7,6 +7,7 @@ import {
   checkAnswer,
   checkEdit,
   checkNote,
+  checkProof,
   checkReason,
   checkResult,
 } from '../../core/machine/answer';
@@ -77,17 +78,28 @@ function answeredBy(given: { readonly [key: string]: Json }): AnsweredBy {
   return defined({
     by: by === undefined || by === null ? undefined : readActor(by),
     note,
-    seen: optionalText(given, 'seen'),
-    signature: optionalText(given, 'signature'),
+    seen: proof(given, 'seen'),
+    signature: proof(given, 'signature'),
   });
 }
 
 const token = (given: { readonly [key: string]: Json }): { readonly token?: string } =>
-  defined({ token: optionalText(given, 'token') });
+  defined({ token: proof(given, 'token') });
 
-/** The answer of an update that its validator has accepted. */
+function proof(given: { readonly [key: string]: Json }, key: string): string | undefined {
+  const text = optionalText(given, key);
+  if (text !== undefined) checkProof(key, text);
+  return text;
+}
+
+/** The answer of an update that its validator has accepted. Null is a result like any other. */
 export function takenAnswer(kind: AnswerKind, payload: unknown): Answer {
-  return { kind, ...withoutNullMembers(payload as object) } as Answer;
+  const { value } = payload as { readonly value?: Json };
+  return {
+    kind,
+    ...withoutNullMembers(payload as object),
+    ...(value === null && { value }),
+  } as Answer;
 }
 
 /** An answer that the root run took and sent to this run. */

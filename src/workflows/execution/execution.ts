@@ -107,9 +107,9 @@ export class Execution {
     }
   }
 
-  /** After a reset, reports the open inputs again, because the answers since then are gone. */
-  askAgain(): void {
-    this.requests.renew(newNonce);
+  /** After a reset, reports the open inputs again, because the answers since then are gone. Or one input, whose answer was refused here. */
+  askAgain(inputId?: string): void {
+    this.requests.renew(newNonce, inputId);
     this.show();
   }
 

@@ -20,7 +20,7 @@ import {
   setHandler,
 } from '@temporalio/workflow';
 import { isJsonObject } from '../../base/json';
-import { missingApprovals } from '../../core/people/verdicts';
+import { hasVoted, missingApprovals } from '../../core/people/verdicts';
 import { LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
 import { queryNames, signalNames, updateNames } from '../../protocol/names';
@@ -192,8 +192,9 @@ export async function takeAnswer(execution: Execution, answer: Answer): Promise<
   const found = requests.pendingFor(answer, currentUpdateId());
   if (found === undefined) return { accepted: true, inputId: answer.inputId ?? '' };
   const { inputId } = found;
-  await routeAnswer(execution, { ...answer, inputId }, found);
   const missing = missingApprovals(found, answer);
+  const isRepeated = missing > 0 && answer.by !== undefined && hasVoted(found, answer.by);
+  if (!isRepeated) await routeAnswer(execution, { ...answer, inputId }, found);
   return { accepted: true, inputId, ...(missing > 0 && { missing }) };
 }
 

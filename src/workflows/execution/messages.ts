@@ -2,8 +2,8 @@
 //
 // 1. Anybody may send such a message. The run reads it whole or refuses it, before anything changes.
 // 2. A run reports what it waits for as the whole list, in order.
-// 3. A list that fits into a message travels unchanged. A longer list leaves things out. The log of the asking run has the calls and the
-//    whole questions. The last inputs follow in a new list after an answer.
+// 3. A list that fits into a message travels unchanged. A longer list leaves things out. The log of the asking run has the calls, the
+//    previews and the whole questions; it checks answers against the schemas. The last inputs follow in a new list after an answer.
 
 import { getExternalWorkflowHandle, workflowInfo } from '@temporalio/workflow';
 import { shapeProblems } from '../../base/check-shape';
@@ -13,7 +13,7 @@ import { LonghaulError } from '../../protocol/errors';
 import type { JsonSchema } from '../../base/json';
 import { limits } from '../../protocol/limits';
 import type { Usage } from '../../protocol/message';
-import type { Actor, ApproverRule, Vote } from '../../protocol/people';
+import type { ApproverRule, Vote } from '../../protocol/people';
 import type {
   CalledTool,
   ChildInputs,
@@ -114,7 +114,7 @@ const pendingInput = objectOf<PendingInput>(
     votes: {
       type: 'array',
       items: objectOf<Vote>({
-        by: objectOf<Actor>({ id, roles: texts, name: text }, ['roles', 'name']),
+        by: objectOf<Vote['by']>({ id, name: text }, ['name']),
         at: text,
       }),
     },
@@ -256,13 +256,15 @@ export async function reportToCaller(
 /** A shorter rest of a question says nothing. */
 const shortestQuestion = 128;
 
-/** Cuts the list to `most` bytes of JSON. It leaves out the calls, then shortens the questions, then drops the last inputs. */
+/** Cuts the list to `most` bytes of JSON. It leaves out calls, previews and schemas, then shortens the questions, then drops the last inputs. */
 export function inputsThatTravel(
   inputs: readonly PendingInput[],
   most: number = limits.replies,
 ): readonly PendingInput[] {
   if (countWithin(inputs, most) === inputs.length) return inputs;
-  const bare = inputs.map(({ call: _call, ...input }): PendingInput => input);
+  const bare = inputs.map(
+    ({ call: _call, preview: _preview, schema: _schema, ...input }): PendingInput => input,
+  );
   for (let bytes: number = limits.question; bytes >= shortestQuestion; bytes /= 4) {
     const cut = bare.map((input) => shortened(input, bytes));
     if (countWithin(cut, most) === cut.length) return cut;

@@ -7,7 +7,7 @@
 
 import { budgetAmount } from '../../core/budget/budget';
 import { listInputs, severalOpen } from '../../core/machine/answer';
-import { checkVerdict, hasVoted, missingApprovals } from '../../core/people/verdicts';
+import { checkVerdict, missingApprovals } from '../../core/people/verdicts';
 import { LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
 import type { Vote } from '../../protocol/people';
@@ -190,11 +190,13 @@ export class PendingRequests {
     });
   }
 
-  /** The run was reset. Its root run or thread may believe the inputs answered, so they get new nonces. */
-  renew(nonce: () => string): void {
-    this.#own = this.#own.map((input) =>
-      this.#answered.has(input.inputId) ? input : { ...input, nonce: nonce() },
-    );
+  /** The root run or the thread may believe open inputs answered, so all of them, or one, get new nonces. */
+  renew(nonce: () => string, only?: string): void {
+    this.#own = this.#own.map((input) => {
+      const { inputId } = input;
+      const isMeant = only === undefined || only === inputId;
+      return this.#answered.has(inputId) || !isMeant ? input : { ...input, nonce: nonce() };
+    });
   }
 
   /** Lists what a child waits for now. It may not list another run's inputs, because their answers would go astray. */
@@ -316,7 +318,8 @@ export class PendingRequests {
     const { by } = answer;
     if (missingApprovals(asked, answer) === 0 || by === undefined)
       return this.take(answer.inputId, updateId, by?.id);
-    if (!hasVoted(asked, by)) this.#vote(answer.inputId, { by, at: new Date().toISOString() });
+    const { roles: _roles, ...voter } = by;
+    this.#vote(answer.inputId, { by: voter, at: new Date().toISOString() });
   }
 
   /** No update id means a signal. */

@@ -35,7 +35,16 @@ export interface HandledRun {
 
 export function setRunHandlers(run: HandledRun, execution: Execution): void {
   setSignal(execution, signalNames.answer, {
-    take: async (payload) => void (await takeAnswer(execution, inputAnswer(payload))),
+    take: async (payload) => {
+      const answer = inputAnswer(payload);
+      try {
+        await takeAnswer(execution, answer);
+      } catch (error) {
+        // The root run has taken the answer, because its list of inputs may be older or shorter.
+        execution.askAgain(answer.inputId);
+        throw error;
+      }
+    },
     description: 'From the root run: the answer to what this run asked',
   });
   setSignal(execution, signalNames.askAgain, {

@@ -9,6 +9,12 @@ it.each([
   { kind: 'answer', payload: { answer: long(limits.answer) } },
   { kind: 'approve', payload: { inputId: 'a', args: { text: long(limits.toolArguments) } } },
   { kind: 'reject', payload: { inputId: 'a', reason: long(limits.answer) } },
+  { kind: 'complete', payload: { inputId: 'a', value: [long(limits.deferredResult)] } },
+  { kind: 'fail', payload: { inputId: 'a', reason: long(limits.answer) } },
+  { kind: 'approve', payload: { inputId: 'a', note: long(limits.note) } },
+  { kind: 'approve', payload: { inputId: 'a', seen: long(limits.signature) } },
+  { kind: 'approve', payload: { inputId: 'a', signature: long(limits.signature) } },
+  { kind: 'complete', payload: { inputId: 'a', value: 1, token: long(limits.signature) } },
 ] as const)('$kind is refused when it is too long to be kept', ({ kind, payload }) => {
   expect(thrown(() => readAnswer(kind, payload))).toMatchObject({
     code: 'InvalidAnswer',
@@ -43,6 +49,16 @@ it.each([
     kind: 'reject',
     payload: { inputId: 'a', reason: 'no' },
     read: { inputId: 'a', reason: 'no' },
+  },
+  {
+    kind: 'complete',
+    payload: { inputId: 'a', value: null, token: null },
+    read: { inputId: 'a', value: null },
+  },
+  {
+    kind: 'fail',
+    payload: { inputId: 'a', reason: 'sold out', by: { id: 'ada' } },
+    read: { inputId: 'a', reason: 'sold out', by: { id: 'ada' } },
   },
 ] as const)('$kind of $payload is the same for its validator and its handler', (given) => {
   const { kind, payload, read } = given;

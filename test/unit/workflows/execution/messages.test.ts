@@ -39,6 +39,13 @@ describe('inputs that travel', () => {
     expect(inputsThatTravel([approval(limits.replies)])).toEqual([bare]);
   });
 
+  it('lack their previews and schemas, too, so that each input stays listed', () => {
+    const review = { preview: 'x'.repeat(limits.preview), schema: { const: 'x'.repeat(8_000) } };
+    const inputs = Array.from({ length: 40 }, (_, index) => ({ ...input(`a${index}`), ...review }));
+    const told = inputsThatTravel(inputs, limits.sentInputsBytes);
+    expect(told).toEqual(inputs.map(({ inputId }) => input(inputId)));
+  });
+
   it.each([
     { what: 'many questions', question: 'x'.repeat(65_000), count: 30 },
     { what: 'questions that are longer as JSON', question: '\n\u0001"'.repeat(20_000), count: 30 },

@@ -136,6 +136,12 @@ describe('PendingRequests', () => {
     );
   });
 
+  it('gives one open input another nonce, if its answer was refused here', () => {
+    requests.publish([input('a'), input('b')]);
+    requests.renew(() => 'n2', 'a');
+    expect(requests.pending).toEqual([{ ...input('a'), nonce: 'n2' }, input('b')]);
+  });
+
   describe('an answer', () => {
     it('that came by signal is not the same one again, whatever it says', () => {
       requests.publish([input('a')]);
@@ -240,6 +246,25 @@ describe('PendingRequests', () => {
       expect([requests.pending, requests.answers]).toEqual([[input('a')], 0]);
       requests.answerOwn(given, input('a'), 'u');
       expect([requests.pending, requests.answers, fed]).toEqual([[], 1, [given, given]]);
+    });
+
+    it('that does not decide alone is a vote, and keeps no roles', () => {
+      const asked = { ...input('ok', 'approval'), by: { roles: ['finance'], approvals: 2 } };
+      requests.publish([asked]);
+      const approve = (id: string): InputAnswer => ({
+        kind: 'approve',
+        inputId: 'ok',
+        by: { id, roles: ['finance'] },
+      });
+      requests.count(approve('ada'), asked, 'u1');
+      const [open] = requests.pending;
+      expect(open?.votes).toEqual([{ by: { id: 'ada' }, at: expect.any(String) as string }]);
+      requests.count(approve('bob'), open ?? asked, 'u2');
+      expect([requests.pending, requests.answers]).toEqual([[], 2]);
+      expect(thrown(() => requests.pendingFor(approve('cleo'), 'u3'))).toMatchObject({
+        code: 'AlreadyAnswered',
+        details: { by: 'bob' },
+      });
     });
   });
 
