@@ -8,6 +8,7 @@ import { deflateSync } from 'fflate';
 import { defineAgent, subAgent } from '../../src';
 import type { RunHandle } from '../../src/client';
 import { signalNames } from '../../src/protocol/names';
+import { eventually } from './eventually';
 import { openHarness, type Harness } from './harness';
 import { scriptedAgents } from './scripted-agents';
 
@@ -159,6 +160,10 @@ describe('forged input', () => {
     const { rejected, ...after } = await run.state();
     expect({ ...after, rejected: [] }).toEqual(before);
     expect(rejected).toHaveLength(20);
+    // As if the root run had taken it: the child asks again.
+    await signal(child, signalNames.answer, { inputId, kind: 'approve' });
+    const [asked] = before.pending;
+    await eventually('another nonce', async () => (await run.pending())[0]?.nonce !== asked?.nonce);
     await signal(child, signalNames.askAgain, 'x');
     await run.resume('this');
     expect((await run.result()).finalResponse.text).toBe('Done.');
