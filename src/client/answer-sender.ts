@@ -1,6 +1,7 @@
 // Sends answers of people, and results of deferred calls, to one run.
 //
-// 1. The same answer has the same update id, so that the server and the run take a retry once.
+// 1. The same answer of the same actor has the same update id, so that the server and the run take a retry once. Two people who approve have
+//    two ids, because each of them has a vote.
 // 2. Without a worker it fails with `NoWorker` within 5 s.
 
 import { createHash, randomUUID } from 'node:crypto';
@@ -88,7 +89,7 @@ export class AnswerSender {
           run.executeUpdate<ResumeReply, [GivenAnswer]>(name, { args: [input], updateId: id }),
         ),
       );
-    const id = await this.#updateId(input.inputId, said, signal);
+    const id = await this.#updateId(input, said, signal);
     try {
       return await update(id);
     } catch (error) {
@@ -99,11 +100,11 @@ export class AnswerSender {
   }
 
   /** Without a nonce the id is random: the run still takes the answer, or says why not. */
-  async #updateId(inputId: string, said: Json, signal: AbortSignal): Promise<string> {
+  async #updateId({ inputId, by }: GivenAnswer, said: Json, signal: AbortSignal): Promise<string> {
     for (let asked = 0; asked < mostAsked; asked += 1) {
       const reply = await this.#view.nonceOf(inputId);
       signal.throwIfAborted();
-      if (reply?.nonce !== undefined) return updateId(reply.nonce, said);
+      if (reply?.nonce !== undefined) return updateId(reply.nonce, said, by?.id);
       if (reply !== undefined) break;
     }
     return randomUUID();
@@ -124,12 +125,11 @@ export function notWaiting(workflowId: string, status: RunState['status']): Long
 }
 
 /**
- * The same answer gets the same id, so that the server runs a retry once. History shows the id in clear text. Because of the nonce nobody
+ * The same answer of the same actor gets the same id, so that the server runs a retry once. History shows the id in clear text. Because of the nonce nobody
  * can guess the answer from it.
  */
-export function updateId(nonce: string, answer: Json): string {
-  return createHash('sha256')
-    .update(`${nonce}\n${canonicalJson(answer)}`)
-    .digest('hex')
-    .slice(0, 32);
+export function updateId(nonce: string, answer: Json, by?: string): string {
+  // Neither an actor's id nor JSON has a line break.
+  const parts = [nonce, ...(by === undefined ? [] : [by]), canonicalJson(answer)];
+  return createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, 32);
 }
