@@ -10,6 +10,10 @@ export type { ModelSettings, RunTypes, TypesOf } from './protocol/spec';
 export {
   defineTool,
   type ApprovalContext,
+  type ApprovalOptions,
+  type DeferredToolDefinition,
+  type LaterContext,
+  type NeedsApproval,
   type Tool,
   type ToolContext,
   type ToolDefinition,
@@ -64,6 +68,7 @@ export type { AgentSpec, RunnerSpec } from './protocol/spec';
 // What runs take, say and write.
 export type { Json, JsonObject } from './base/json';
 export type { LogEntry } from './protocol/log';
+export type { Actor, ApproverRule } from './protocol/people';
 export type { Message, ToolCallPart, ToolResult, Usage } from './protocol/message';
 export type { RunInput } from './protocol/run';
 

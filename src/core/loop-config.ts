@@ -43,7 +43,8 @@ export function mayRunInline(
 ): boolean {
   const { inline = inlineReads && tool.effect === 'read' } = tool;
   const mayRunAgain = tool.effect !== 'once' && tool.retry?.maximumAttempts !== 1;
-  return inline && mayRunAgain && tool.needsApproval !== true && tool.activity === undefined;
+  const isOwn = tool.activity === undefined && tool.result === undefined;
+  return inline && mayRunAgain && tool.needsApproval !== true && isOwn;
 }
 
 /** The agent with this id. A definition contains every runner that its runners name. */

@@ -1,15 +1,17 @@
 import { z } from 'zod';
 import { deepFreeze, defined, type JsonObject } from '../base/json';
-import { LonghaulError } from '../protocol/errors';
 import type { OutputOf, StandardSchema } from './arguments/emit';
 import { parseOptions, refuseProblems } from './options';
 import { duration, help, type Immutable, nonBlank } from './schema/parts';
-import { needsApproval, toolFields, toolInput, toolRules } from './schema/tool';
+import { needsApproval } from './schema/approval';
+import { toolFields, toolInput, toolRules } from './schema/tool';
 import {
+  approvalCode,
+  runsElsewhere,
   toolSpec,
   toolSubject,
-  type ApprovalContext,
   type JsonSchemaLiteral,
+  type NeedsApproval,
   type Tool,
 } from './tool';
 
@@ -35,8 +37,7 @@ export type ActivityToolDefinition<Schema, Args> = Immutable<
   z.input<z.ZodObject<typeof ownFields>>
 > & {
   readonly inputSchema: Schema;
-  readonly needsApproval?:
-    boolean | ((args: Args, context: ApprovalContext) => boolean | Promise<boolean>);
+  readonly needsApproval?: NeedsApproval<Args>;
 };
 
 export const activityToolOptions = z.strictObject({
@@ -69,23 +70,18 @@ export function activityTool(definition: ActivityToolDefinition<unknown, unknown
   const subject = toolSubject(definition);
   const code = ['inputSchema', 'needsApproval'];
   const options = parseOptions(activityToolOptions, definition, { subject, code });
-  refuseProblems(subject, toolRules(options));
+  const data = toolSpec(options);
+  refuseProblems(subject, toolRules(options, data));
   const { schema: inputSchema, validate: validateArguments } = options.inputSchema;
   const { name, activity: type, taskQueue, heartbeatTimeout: heartbeatTimeoutMs } = options;
   const activity = { type, ...defined({ taskQueue, heartbeatTimeoutMs }) };
-  const { needsApproval: asks } = definition;
   return Object.freeze({
     kind: 'tool',
     name,
-    spec: deepFreeze({ ...toolSpec(options), inputSchema, activity }),
+    spec: deepFreeze({ ...data, inputSchema, activity }),
     override: options.override ?? false,
-    execute: () => {
-      throw new LonghaulError(
-        'InternalError',
-        `Tool '${name}' is an activity: only a run can call it.`,
-      );
-    },
-    ...(typeof asks === 'function' && { needsApproval: asks }),
+    execute: runsElsewhere(name),
+    ...approvalCode(definition.needsApproval),
     validateArguments,
   });
 }

@@ -1,15 +1,20 @@
 import { z } from 'zod';
 import { deepFreeze, defined, type Json, type JsonObject } from '../base/json';
 import { describeValue } from '../base/problem';
+import { LonghaulError } from '../protocol/errors';
+import type { ApproverRule } from '../protocol/people';
 import type { ToolSpec } from '../protocol/spec';
 import type { ArgumentsCheck, OutputOf, StandardSchema } from './arguments/emit';
 import { parseOptions, refuseProblems, saidBy } from './options';
 import { aFunction, help, type Immutable } from './schema/parts';
+import { approvalSpec, needsApproval, type timeFields } from './schema/approval';
 import {
   codeToolFields,
-  needsApproval,
+  resultFields,
+  resultRules,
   retrySpec,
   toolInput,
+  toolResult,
   toolRules,
   type toolFields,
 } from './schema/tool';
@@ -40,13 +45,41 @@ export type ToolContext = {
   /** Tells the server that the call is alive. `details` are kept with the attempt. */
   readonly heartbeat: (details?: Json) => void;
   readonly log: ToolLog;
+  /** Only for a tool with result `later`: whoever has the token may give the result. A new one for each attempt; all stay valid. */
+  readonly resultToken?: string;
 };
+
+/** What the code of a tool with result `later` gets. */
+export type LaterContext = ToolContext & { readonly resultToken: string };
 
 /** What a `needsApproval` function gets besides the arguments. */
 export type ApprovalContext = Pick<
   ToolContext,
   'workflowId' | 'agentId' | 'path' | 'callId' | 'session' | 'context' | 'log'
 >;
+
+/** The functions of a tool's approval policy, besides `when`. They decide or read, and change nothing. */
+export type ApprovalFunctions<Args> = {
+  by?(args: Args, context: ApprovalContext): ApproverRule | Promise<ApproverRule>;
+  show?(args: Args, context: ApprovalContext): Json | Promise<Json>;
+};
+
+/** Who approves calls of a tool, and what happens until then. */
+export type ApprovalOptions<Args> = Immutable<z.input<z.ZodObject<typeof timeFields>>> & {
+  /** Which calls need approval. Default: all. */
+  readonly when?: boolean | ((args: Args, context: ApprovalContext) => boolean | Promise<boolean>);
+  /** Who may decide. Without it everybody may. */
+  readonly by?:
+    ApproverRule | ((args: Args, context: ApprovalContext) => ApproverRule | Promise<ApproverRule>);
+  /** What the person sees of the call: a text or JSON. */
+  readonly show?: (args: Args, context: ApprovalContext) => Json | Promise<Json>;
+};
+
+/** Whether a person must approve a call: each one, those for which the function returns true, or by the rules of an object. */
+export type NeedsApproval<Args> =
+  | boolean
+  | ((args: Args, context: ApprovalContext) => boolean | Promise<boolean>)
+  | ApprovalOptions<Args>;
 
 /** A tool. Runs pin its `spec`; the code stays on the worker. Made by `defineTool` and `activityTool`. */
 export interface Tool<Args = unknown> {
@@ -59,6 +92,8 @@ export interface Tool<Args = unknown> {
   execute(args: Args, context: ToolContext): unknown;
   /** Decides for each call. Present exactly if `spec.needsApproval` is `'ask'`. */
   needsApproval?(args: Args, context: ApprovalContext): boolean | Promise<boolean>;
+  /** Present if a function of its policy is. */
+  readonly approval?: ApprovalFunctions<Args>;
   /** Returns the arguments as `execute` takes them, or what is wrong with them. Never throws. */
   validateArguments(args: Json): Promise<ArgumentsCheck>;
 }
@@ -73,26 +108,61 @@ export type ToolDefinition<Schema, Args> = ToolOptions & {
   readonly inputSchema: Schema;
   /** Returns a JSON value, `toolContent`, or a promise of one. A thrown error is tried again, then shown to the model. */
   readonly execute: (args: Args, context: ToolContext) => unknown;
-  /** Whether a person must approve a call: each one, or those for which the function returns true. */
-  readonly needsApproval?:
-    boolean | ((args: Args, context: ApprovalContext) => boolean | Promise<boolean>);
+  readonly needsApproval?: NeedsApproval<Args>;
 };
+
+/** The options of a tool whose result comes from elsewhere. */
+export type DeferredToolDefinition<Schema, Args> = ToolOptions & {
+  readonly inputSchema: Schema;
+  readonly needsApproval?: NeedsApproval<Args>;
+  /** What the result must be: a Standard Schema or a JSON Schema. Default: any JSON. */
+  readonly resultSchema?: StandardSchema | JsonSchemaLiteral;
+  /** How long a call waits for its result. Default: for ever. */
+  readonly resultTimeout?: string | number;
+} & (
+    | {
+        /** Whoever has the token gives the result. */
+        readonly result: 'later';
+        /** Starts the work and passes `resultToken` on. What it returns is ignored. A thrown error is tried again, then shown to the model. */
+        readonly execute: (args: Args, context: LaterContext) => unknown;
+      }
+    | {
+        /** The client of the run gives the result. Nothing runs on the worker. */
+        readonly result: 'client';
+        readonly execute?: never;
+      }
+  );
 
 /** The options of a tool that a schema parsed, as runs pin them. */
 export function toolSpec(
-  options: z.output<z.ZodObject<typeof toolFields>> & { readonly needsApproval?: unknown },
+  options: z.output<z.ZodObject<typeof toolFields>> & {
+    readonly needsApproval?: z.output<typeof needsApproval>;
+  },
 ): Omit<ToolSpec, 'inputSchema'> {
-  const { needsApproval: asks } = options;
   return {
     name: options.name,
     description: options.description,
     ...defined({
       effect: options.effect,
       onError: options.onError,
-      needsApproval: typeof asks === 'function' ? ('ask' as const) : (asks as boolean | undefined),
+      ...approvalSpec(options.needsApproval),
       timeoutMs: options.timeout,
       retry: retrySpec(options.retry),
     }),
+  };
+}
+
+/** The functions of a tool's approvals. They stay on the worker. */
+export function approvalCode<Args>(
+  given: NeedsApproval<Args> | undefined,
+): Pick<Tool<Args>, 'needsApproval' | 'approval'> {
+  if (given === undefined || typeof given === 'boolean') return {};
+  if (typeof given === 'function') return { needsApproval: given };
+  const { when, by, show } = given;
+  const approval = defined({ by: typeof by === 'function' ? by : undefined, show });
+  return {
+    ...(typeof when === 'function' && { needsApproval: when }),
+    ...(Object.keys(approval).length > 0 && { approval }),
   };
 }
 
@@ -105,9 +175,15 @@ export const toolOptions = z.strictObject({
   ...codeToolFields,
   inputSchema: toolInput,
   needsApproval: needsApproval.exactOptional(),
-  execute: aFunction().meta(
-    help('`(args, context) => result`: returns a JSON value or `toolContent`, or a promise of one'),
-  ),
+  ...resultFields,
+  resultSchema: toolResult.exactOptional(),
+  execute: aFunction()
+    .meta(
+      help(
+        '`(args, context) => result`: returns a JSON value or `toolContent`, or a promise of one',
+      ),
+    )
+    .exactOptional(),
 });
 
 /**
@@ -123,28 +199,46 @@ export const toolOptions = z.strictObject({
  * });
  */
 export function defineTool<Schema extends StandardSchema>(
+  definition: DeferredToolDefinition<Schema, OutputOf<Schema>>,
+): Tool<OutputOf<Schema>>;
+export function defineTool<Args = JsonObject>(
+  definition: DeferredToolDefinition<JsonSchemaLiteral, Args>,
+): Tool<Args>;
+export function defineTool<Schema extends StandardSchema>(
   definition: ToolDefinition<Schema, OutputOf<Schema>>,
 ): Tool<OutputOf<Schema>>;
 export function defineTool<Args = JsonObject>(
   definition: ToolDefinition<JsonSchemaLiteral, Args>,
 ): Tool<Args>;
-export function defineTool(definition: ToolDefinition<unknown, unknown>): Tool {
+export function defineTool(
+  definition: ToolDefinition<unknown, unknown> | DeferredToolDefinition<unknown, unknown>,
+): Tool {
   const subject = toolSubject(definition);
-  const code = ['inputSchema', 'needsApproval', 'execute'];
+  const code = ['inputSchema', 'resultSchema', 'needsApproval', 'execute'];
   const options = parseOptions(toolOptions, definition, { subject, code });
-  refuseProblems(subject, toolRules(options));
+  const data = toolSpec(options);
+  refuseProblems(subject, [...toolRules(options, data), ...resultRules(options)]);
   const { schema: inputSchema, validate: validateArguments } = options.inputSchema;
-  const { inline, session, maxResultBytes } = options;
-  const data = { ...toolSpec(options), ...defined({ inline, session, maxResultBytes }) };
+  const { inline, session, maxResultBytes, result, resultSchema, resultTimeout } = options;
+  const own = { inline, session, maxResultBytes, result, resultSchema };
   return Object.freeze({
     kind: 'tool',
     name: data.name,
-    spec: deepFreeze({ ...data, inputSchema }),
-    override: options.override ?? false,
-    execute: definition.execute,
-    ...(typeof definition.needsApproval === 'function' && {
-      needsApproval: definition.needsApproval,
+    spec: deepFreeze({
+      ...data,
+      ...defined({ ...own, resultTimeoutMs: resultTimeout }),
+      inputSchema,
     }),
+    override: options.override ?? false,
+    execute: (definition.execute as Tool['execute'] | undefined) ?? runsElsewhere(data.name),
+    ...approvalCode(definition.needsApproval),
     validateArguments,
   });
+}
+
+/** Only a run can make such a call. */
+export function runsElsewhere(name: string): () => never {
+  return () => {
+    throw new LonghaulError('InternalError', `Tool '${name}' has no code: only a run can call it.`);
+  };
 }

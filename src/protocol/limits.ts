@@ -93,6 +93,12 @@ export const limits = {
   deferredResult: 64 * KiB,
   /** Roles of one actor. */
   actorRoles: 50,
+  /** Roles of a rule for approvals, and ids. */
+  approverNames: 50,
+  /** Approvals that one call may need. */
+  approvals: 20,
+  /** Reminders of one question. */
+  reminders: 10,
   /** Tools that a client brings for one run. */
   clientTools: 16,
   /** Messages to a run that the model has not got yet, and their bytes. */

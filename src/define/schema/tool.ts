@@ -1,11 +1,13 @@
 import { z } from 'zod';
-import { defined } from '../../base/json';
+import { defined, type JsonSchema } from '../../base/json';
 import type { Problem } from '../../base/problem';
+import { utf8Length } from '../../base/text';
 import { limits } from '../../protocol/limits';
-import type { RetrySpec } from '../../protocol/spec';
-import { parseInputSchema } from '../arguments/emit';
+import type { RetrySpec, ToolSpec } from '../../protocol/spec';
+import { tryCompileSchema } from '../arguments/compile';
+import { parseInputSchema, parseSchemaOption } from '../arguments/emit';
 import { rule } from '../problems/from-zod';
-import { aFunction, count, duration, flag, help, nonBlank, sessionKeys, toolName } from './parts';
+import { count, duration, flag, help, nonBlank, sessionKeys, toolName } from './parts';
 
 // Every option of a tool that is defined in code, written once.
 
@@ -134,27 +136,74 @@ export const codeToolFields = {
     .exactOptional(),
 };
 
-export const needsApproval = z.union([flag, aFunction()]).meta({
-  expected: 'true, false or a function (args, context) => boolean',
-  ...help('Whether a person must approve a call before it runs', {
-    byDefault: '`false`',
-    see: 'approvals.md',
-  }),
-});
+/** Who gives the result. */
+export const resultFields = {
+  result: z
+    .enum(['client', 'later'])
+    .meta(
+      help(
+        'Who gives the result: the `client` of the run, or `later` whoever has the token that `execute` gets',
+        { byDefault: 'what `execute` returns', see: 'tools.md#results-from-elsewhere' },
+      ),
+    )
+    .exactOptional(),
+  /** How long a call waits for its result. Then it gets an error. */
+  resultTimeout: duration
+    .meta(
+      help('How long a call waits for a result from elsewhere; then it fails', {
+        byDefault: 'for ever',
+      }),
+    )
+    .exactOptional(),
+};
 
 type RuledTool = {
   readonly effect?: string;
   readonly retry?: Retry;
   readonly inline?: boolean;
-  readonly needsApproval?: unknown;
 };
 
-export function toolRules(tool: RuledTool): Problem[] {
-  return [...retryProblems(tool), ...inlineProblems(tool)];
+type ResultTool = RuledTool & {
+  readonly result?: 'client' | 'later';
+  readonly resultSchema?: unknown;
+  readonly resultTimeout?: number;
+  readonly execute?: unknown;
+  readonly session?: unknown;
+  readonly timeout?: number;
+};
+
+export function toolRules(tool: RuledTool, spec: Pick<ToolSpec, 'needsApproval'>): Problem[] {
+  return [...retryProblems(tool), ...inlineProblems(tool, spec)];
+}
+
+/** A tool of the client has no code here. Every other tool has some. */
+export function resultRules(tool: ResultTool): Problem[] {
+  const { result, execute, inline } = tool;
+  const needless = (name: keyof ResultTool, why: string): Problem[] =>
+    tool[name] === undefined ? [] : [{ path: name, message: why }];
+  if (result !== 'client' && execute === undefined)
+    return [
+      {
+        path: 'execute',
+        message: "is required: a function. Only a tool with result 'client' has none",
+      },
+    ];
+  if (result === undefined) {
+    const why = "is only for a tool with result 'client' or 'later'";
+    return [...needless('resultSchema', why), ...needless('resultTimeout', why)];
+  }
+  const contradiction = `contradicts result '${result}': remove one of the two`;
+  if (result === 'later') return inline === true ? needless('inline', contradiction) : [];
+  return (['execute', 'inline', 'retry', 'timeout', 'session'] as const).flatMap((name) =>
+    needless(name, contradiction),
+  );
 }
 
 /** The rules of `mayRunInline`, where the author can still choose. */
-function inlineProblems({ inline, effect: kind, retry: given, needsApproval }: RuledTool) {
+function inlineProblems(
+  { inline, effect: kind, retry: given }: RuledTool,
+  { needsApproval }: Pick<ToolSpec, 'needsApproval'>,
+) {
   if (inline !== true) return [];
   const contradicts = (what: string, why: string): Problem => ({
     path: 'inline',
@@ -191,3 +240,27 @@ export const toolInput = z
     expected: 'a Standard Schema or a JSON Schema',
     ...help('The arguments: an object', { see: 'tools.md#schemas-and-types' }),
   });
+
+/** What a result from elsewhere must be. */
+export const toolResult = z
+  .unknown()
+  .transform((value, context) => {
+    const option = parseSchemaOption(value);
+    const problems = option.ok ? resultSchemaProblems(option.schema) : [option.problem];
+    for (const { path, message } of problems) {
+      context.addIssue({ code: 'custom', message, params: { at: path } });
+    }
+    return option.ok ? option.schema : z.NEVER;
+  })
+  .meta({
+    expected: 'a Standard Schema or a JSON Schema',
+    ...help('A result from elsewhere: any JSON', { byDefault: 'any JSON' }),
+  });
+
+function resultSchemaProblems(schema: JsonSchema): readonly Problem[] {
+  const bytes = utf8Length(JSON.stringify(schema));
+  if (bytes > limits.answerSchema)
+    return [{ path: '', message: `has ${bytes} bytes; the limit is ${limits.answerSchema}` }];
+  const compiled = tryCompileSchema(schema);
+  return compiled.ok ? [] : compiled.problems;
+}

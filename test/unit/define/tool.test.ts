@@ -131,7 +131,11 @@ describe('defineTool', () => {
       { description: ' ' },
       `${subject}description must be a text that tells the model what the tool does, not ' '`,
     ],
-    ['no code', { execute: undefined }, `${subject}execute is required: a function`],
+    [
+      'no code',
+      { execute: undefined },
+      `${subject}execute is required: a function. Only a tool with result 'client' has none`,
+    ],
     ['code that is none', { execute: 'rm' }, `${subject}execute must be a function, not 'rm'`],
     ['an unknown option', { parameters: {} }, `${subject}parameters is not known`],
     [
@@ -152,7 +156,7 @@ describe('defineTool', () => {
     [
       'a wrong approval',
       { needsApproval: 'yes' },
-      `${subject}needsApproval must be true, false or a function (args, context) => boolean, not 'yes'`,
+      `${subject}needsApproval must be true, false, a function (args, context) => boolean, or an object of rules, not 'yes'`,
     ],
     ['a wrong override', { override: 1 }, `${subject}override must be true or false, not 1`],
     [
