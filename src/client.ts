@@ -11,7 +11,12 @@ export type { ResetPlan, UndoneCall, UndoneRun } from './client/reset-plan';
 export type { RunEvent } from './client/run-view';
 export type { RunsFilter, RunSummary, ThreadsFilter, ThreadSummary } from './client/lists';
 export type { KnownRunner, RunnerWithSpec } from './protocol/spec';
-export { RunHandle } from './client/run-handle';
+export {
+  type ApproveOptions,
+  type ApproveReply,
+  type ResumeOptions,
+  RunHandle,
+} from './client/run-handle';
 export type { RunTree } from './client/run-tree';
 export { ThreadHandle, type SendOptions } from './client/thread-handle';
 export type { ThreadOptions } from './client/thread-input';
@@ -20,8 +25,10 @@ export type { WhoseFilter } from './client/executions';
 export type {
   AgentRunOutcome,
   AgentRunResult,
+  AnsweredBy,
   PendingInput,
   RunState,
   RunStatus,
 } from './protocol/run';
+export type { Actor, ApproverRule, Vote } from './protocol/people';
 export type { ThreadKey, TurnStatus, TurnView, WhenBusy } from './protocol/thread';

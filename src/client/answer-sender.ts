@@ -1,16 +1,20 @@
 // Sends answers of people, and results of deferred calls, to one run.
 //
-// 1. The same answer of the same actor has the same update id, so that the server and the run take a retry once. Two people who approve have
-//    two ids, because each of them has a vote.
+// 1. The same answer of the same actor has the same update id, so that the server and the run take a retry once. Two people who approve
+//    are two updates.
 // 2. Without a worker it fails with `NoWorker` within 5 s.
 
 import { createHash, randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { grpcStatus } from '../base/grpc-status';
-import { canonicalJson, type Json } from '../base/json';
+import { canonicalJson, defined, type Json } from '../base/json';
+import { checkNote } from '../core/machine/answer';
+import { readActor } from '../core/people/actor';
 import { LonghaulError } from '../protocol/errors';
 import type { updateNames } from '../protocol/names';
+import type { Actor } from '../protocol/people';
 import type {
+  AnsweredBy,
   ApproveInput,
   CompleteInput,
   FailInput,
@@ -37,6 +41,12 @@ export type SentAnswer = {
   readonly input: GivenAnswer;
 };
 
+/** An answer with its actor. `said` is a text. */
+type ReadyAnswer = Omit<SentAnswer, 'said'> & { readonly said: string };
+
+/** The names of the options that every answer takes. */
+export const answeredByNames = { by: true, note: true, seen: true, signature: true } as const;
+
 /** How often the client asks for the nonce of an input before it answers without it. */
 const mostAsked = 3;
 
@@ -44,19 +54,39 @@ export class AnswerSender {
   readonly #client: Client;
   readonly #workflowId: string;
   readonly #started: ViewOptions['started'];
+  readonly #actor: Actor | undefined;
   /** Asks the worker even if the run's handle reads without one. */
   readonly #view: RunView;
 
-  constructor(client: Client, workflowId: string, { started }: Pick<ViewOptions, 'started'> = {}) {
+  /** `actor`: who answers if the answer does not say. */
+  constructor(
+    client: Client,
+    workflowId: string,
+    { started, actor }: Pick<ViewOptions, 'started' | 'actor'> = {},
+  ) {
     this.#client = client;
     this.#workflowId = workflowId;
     this.#started = started;
+    this.#actor = actor;
     this.#view = new RunView(client, workflowId);
   }
 
-  async send(answer: SentAnswer): Promise<ResumeReply> {
+  async send({ name, said, input }: SentAnswer, options: AnsweredBy = {}): Promise<ResumeReply> {
+    const besides = this.#besides(options);
+    const texts = [said, ...(Object.keys(besides).length === 0 ? [] : [besides])];
+    const answer = {
+      name,
+      said: texts.map(canonicalJson).join('\n'),
+      input: { ...input, ...besides },
+    };
     await this.#started?.();
     return await this.served(async (signal) => await this.#send(answer, signal));
+  }
+
+  /** What the options say of the answer. */
+  #besides({ by = this.#actor, note, seen, signature }: AnsweredBy): AnsweredBy {
+    if (note !== undefined) checkNote(note);
+    return defined({ by: by && readActor(by), note, seen, signature });
   }
 
   /** Does the work while a worker polls. Says what its failure means. */
@@ -71,7 +101,7 @@ export class AnswerSender {
   }
 
   /** A reset or continue-as-new may close the execution first. The next one then gets the answer; it knows answers already taken. */
-  async #send(answer: SentAnswer, signal: AbortSignal): Promise<ResumeReply> {
+  async #send(answer: ReadyAnswer, signal: AbortSignal): Promise<ResumeReply> {
     for (let asked = 1; ; asked += 1) {
       try {
         return await this.#sendOnce(answer, signal);
@@ -81,7 +111,7 @@ export class AnswerSender {
     }
   }
 
-  async #sendOnce({ name, said, input }: SentAnswer, signal: AbortSignal): Promise<ResumeReply> {
+  async #sendOnce({ name, said, input }: ReadyAnswer, signal: AbortSignal): Promise<ResumeReply> {
     const run = this.#client.workflow.getHandle(this.#workflowId);
     const update = (id: string): Promise<ResumeReply> =>
       uninterrupted(() =>
@@ -89,7 +119,7 @@ export class AnswerSender {
           run.executeUpdate<ResumeReply, [GivenAnswer]>(name, { args: [input], updateId: id }),
         ),
       );
-    const id = await this.#updateId(input, said, signal);
+    const id = await this.#updateId(input.inputId, said, signal);
     try {
       return await update(id);
     } catch (error) {
@@ -100,11 +130,11 @@ export class AnswerSender {
   }
 
   /** Without a nonce the id is random: the run still takes the answer, or says why not. */
-  async #updateId({ inputId, by }: GivenAnswer, said: Json, signal: AbortSignal): Promise<string> {
+  async #updateId(inputId: string, said: string, signal: AbortSignal): Promise<string> {
     for (let asked = 0; asked < mostAsked; asked += 1) {
       const reply = await this.#view.nonceOf(inputId);
       signal.throwIfAborted();
-      if (reply?.nonce !== undefined) return updateId(reply.nonce, said, by?.id);
+      if (reply?.nonce !== undefined) return updateId(reply.nonce, said);
       if (reply !== undefined) break;
     }
     return randomUUID();
@@ -125,11 +155,9 @@ export function notWaiting(workflowId: string, status: RunState['status']): Long
 }
 
 /**
- * The same answer of the same actor gets the same id, so that the server runs a retry once. History shows the id in clear text. Because of the nonce nobody
+ * The same answer gets the same id, so that the server runs a retry once. History shows the id in clear text. Because of the nonce nobody
  * can guess the answer from it.
  */
-export function updateId(nonce: string, answer: Json, by?: string): string {
-  // Neither an actor's id nor JSON has a line break.
-  const parts = [nonce, ...(by === undefined ? [] : [by]), canonicalJson(answer)];
-  return createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, 32);
+export function updateId(nonce: string, answer: string): string {
+  return createHash('sha256').update(`${nonce}\n${answer}`).digest('hex').slice(0, 32);
 }

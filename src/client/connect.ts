@@ -5,7 +5,10 @@ import {
   defaultGrpcRetryOptions,
   makeGrpcRetryInterceptor,
 } from '@temporalio/client';
+import { readActor } from '../core/people/actor';
+import { defined } from '../base/json';
 import { LonghaulError } from '../protocol/errors';
+import type { Actor } from '../protocol/people';
 import { timeouts } from '../protocol/limits';
 import { defaults } from '../protocol/names';
 import {
@@ -43,6 +46,11 @@ export type ConnectOptions = DataOptions & {
    * text. All clients of a namespace need the same secret, and you cannot change it later: a thread is found by its id.
    */
   readonly hashIds?: string;
+  /**
+   * Who acts through this client, if a call does not say `by`. Your backend vouches for it: Longhaul cannot check who somebody is. A server
+   * for many people leaves it out, and says `by` with each call.
+   */
+  readonly actor?: Actor;
   /** The result store of the workers. The client puts large parts of inputs and messages there. You close it. */
   readonly results?: ResultStore;
   /**
@@ -65,6 +73,7 @@ const optionNames = {
   application: true,
   hashIds: true,
   results: true,
+  actor: true,
   connection: true,
 } as const;
 
@@ -80,9 +89,10 @@ const optionNames = {
 export async function connect(options: ConnectOptions = {}): Promise<Longhaul> {
   checkOptions('connect', options, optionNames);
   const { connection: given, namespace, taskQueue, application, ...other } = options;
-  const { hashIds, results, ...server } = other;
+  const { hashIds, results, actor, ...server } = other;
   const dataConverter = clientConverter(options);
   checkIdSecret(hashIds);
+  if (actor !== undefined) readActor(actor);
   if (results !== undefined && !isResultStore(results))
     throw new LonghaulError('InvalidInput', 'results must be a result store, such as FileResults');
   const codecs = contentCodecs(options);
@@ -95,8 +105,7 @@ export async function connect(options: ConnectOptions = {}): Promise<Longhaul> {
   const client = new Client({ connection, namespace: name, dataConverter });
   return new Longhaul(client, {
     taskQueue: taskQueue ?? defaults.taskQueue,
-    ...(application !== undefined && { application }),
-    ...(hashIds !== undefined && { hashIds }),
+    ...defined({ application, hashIds, actor }),
     ...(results && { results: new StoredContent(results, { codecs }) }),
     ...(close && { close }),
   });

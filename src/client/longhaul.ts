@@ -6,6 +6,7 @@ import {
 } from '@temporalio/client';
 import { codeMarkdown, plainLine, plainMarkdown } from '../core/transcript/markdown';
 import { keyHashes } from '../core/key-hashes';
+import { readActor } from '../core/people/actor';
 import { checkApplication, checkRunInput } from '../core/run-input';
 import {
   checkWorkflowId,
@@ -19,6 +20,7 @@ import { clipText, oneLine } from '../base/text';
 import { LonghaulError } from '../protocol/errors';
 import { limits, timeouts } from '../protocol/limits';
 import type { Stored } from '../protocol/message';
+import type { Actor } from '../protocol/people';
 import type { RunInput, RunKey } from '../protocol/run';
 import type { BudgetSpec, KnownRunner, RunnerWithSpec, RunTypes, TypeOf } from '../protocol/spec';
 import type { StoredContent } from '../results/stored-content';
@@ -52,6 +54,8 @@ export type StartOptions<Types extends RunTypes = RunTypes> = {
   readonly budget?: BudgetSpec;
   /** JSON for tools only, never shown to the model. At most 16 KiB. */
   readonly context?: TypeOf<Types, 'context'>;
+  /** Who asks for the run. Default: the actor of `connect`. */
+  readonly by?: Actor;
 };
 
 const startOptionNames = {
@@ -60,6 +64,7 @@ const startOptionNames = {
   key: true,
   budget: true,
   context: true,
+  by: true,
 } as const;
 
 /** A client for one Temporal namespace and task queue. `connect` makes it. */
@@ -72,6 +77,7 @@ export class Longhaul {
   readonly #close: () => Promise<void>;
   readonly #hashIds: string | undefined;
   readonly #results: ClientResults | undefined;
+  readonly #actor: Actor | undefined;
   #served: { readonly isPolled: Promise<boolean>; readonly until: number } | undefined;
 
   constructor(
@@ -81,6 +87,7 @@ export class Longhaul {
       application?: string;
       hashIds?: string;
       results?: StoredContent;
+      actor?: Actor;
       close?: () => Promise<void>;
     },
   ) {
@@ -90,6 +97,7 @@ export class Longhaul {
     this.application = options.application ?? options.taskQueue;
     this.#index = new SearchIndex(client);
     this.#hashIds = options.hashIds;
+    this.#actor = options.actor && readActor(options.actor);
     const { results: store } = options;
     this.#results = store && { namespace: client.options.namespace, store };
     this.#close = options.close ?? (() => Promise.resolve());
@@ -129,7 +137,8 @@ export class Longhaul {
     options: StartOptions<Types>,
   ): Promise<RunHandle<Types>> {
     const { input, upload } = sentInput(given.input, this.#results);
-    const runInput = { ...given, input, ...this.#own };
+    const { by = this.#actor } = given;
+    const runInput = { ...given, input, ...this.#own, ...(by && { by: readActor(by) }) };
     checkRunInput(runInput);
     const agent = typeof runInput.runner === 'string' ? runInput.runner : runInput.runner.id;
     const workflowId =
@@ -145,11 +154,10 @@ export class Longhaul {
       ...(await this.#index.attributes(shown)),
     });
     const polled = await served;
-    return new RunHandle(
-      this.client,
-      workflowId,
-      polled ? {} : { warning: noWorker(this.taskQueue, workflowId) },
-    );
+    return new RunHandle(this.client, workflowId, {
+      actor: this.#actor,
+      ...(!polled && { warning: noWorker(this.taskQueue, workflowId) }),
+    });
   }
 
   /** The handle of an existing run, also one that another process started. Does not ask the server. */
@@ -160,7 +168,7 @@ export class Longhaul {
     checkOptions('run', options, { withoutWorker: true });
     if (typeof workflowId !== 'string' || workflowId === '')
       throw new LonghaulError('InvalidInput', 'workflowId must be a text that is not empty');
-    return new RunHandle(this.client, workflowId, options);
+    return new RunHandle(this.client, workflowId, { ...options, actor: this.#actor });
   }
 
   /** Lists runs, the newest first. A new run shows up after about a second. Needs no worker. */
@@ -204,10 +212,8 @@ export class Longhaul {
   thread<Types extends RunTypes = RunTypes>(options: ThreadOptions<Types>): ThreadHandle<Types> {
     const input = { ...threadInput(options, this.application), ...this.#own };
     const { taskQueue } = this;
-    return new ThreadHandle(
-      { index: this.#index, taskQueue, hashIds: this.#hashIds, results: this.#results },
-      input,
-    );
+    const [hashIds, results, actor] = [this.#hashIds, this.#results, this.#actor];
+    return new ThreadHandle({ index: this.#index, taskQueue, hashIds, results, actor }, input);
   }
 
   /** Lists open threads, the newest first. A new thread shows up after about a second. Needs no worker. */

@@ -6,15 +6,24 @@ import {
   checkResult,
   severalOpen,
 } from '../core/machine/answer';
+import { readActor } from '../core/people/actor';
 import { allMessages } from '../core/transcript/fold-log';
 import type { LonghaulError } from '../protocol/errors';
-import type { Json, JsonObject } from '../base/json';
+import { defined, type Json, type JsonObject } from '../base/json';
 import type { LogEntry } from '../protocol/log';
 import type { Message, Usage } from '../protocol/message';
 import { signalNames, updateNames } from '../protocol/names';
-import type { AgentRunOutcome, AgentRunResult, PendingInput, RunState } from '../protocol/run';
+import type { Actor } from '../protocol/people';
+import type {
+  AgentRunOutcome,
+  AgentRunResult,
+  AnsweredBy,
+  Cancelling,
+  PendingInput,
+  RunState,
+} from '../protocol/run';
 import type { RunTypes } from '../protocol/spec';
-import { AnswerSender, notWaiting } from './answer-sender';
+import { answeredByNames, AnswerSender, notWaiting } from './answer-sender';
 import { checkOptions } from './check-options';
 import {
   asLonghaulError,
@@ -32,6 +41,13 @@ import { type ResetOptions, resetRun } from './reset';
 import type { ResetPlan } from './reset-plan';
 import { memoOf, type RunEvent, RunView, type ViewOptions } from './run-view';
 import { type RunTree, TreeReader } from './run-tree';
+
+/** `by` is the actor of `connect` if it is left out. */
+export type ResumeOptions = AnsweredBy & { readonly inputId?: string };
+export type ApproveOptions = AnsweredBy & { readonly args?: JsonObject };
+
+/** `missing`: how many more people must approve before the call runs. */
+export type ApproveReply = { readonly missing: number };
 
 /** One run, by its workflow id. Always addresses the run's newest execution. */
 export class RunHandle<Types extends RunTypes = RunTypes> {
@@ -149,53 +165,76 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
    * Answers an open question. `inputId` may be left out if only one input is open; else it throws `AmbiguousInput`. Sending the same
    * answer again is accepted; a different one throws `AlreadyAnswered`. Also throws `InvalidAnswer`, `NotWaiting`, `RunClosed`, `NoWorker`.
    */
-  async resume(answer: Json, options: { inputId?: string } = {}): Promise<void> {
-    checkOptions('resume', options, { inputId: true });
+  async resume(answer: Json, options: ResumeOptions = {}): Promise<void> {
+    checkOptions('resume', options, { inputId: true, ...answeredByNames });
     checkAnswer(answer);
     const inputId = options.inputId ?? (await this.#onlyPending());
     const input = { answer, inputId };
-    await this.#answers.send({ name: updateNames.resume, said: answer, input });
+    await this.#answers.send({ name: updateNames.resume, said: answer, input }, options);
   }
 
-  /** Lets a waiting tool call run. `args` replaces its arguments. */
-  async approve(inputId: string, options: { args?: JsonObject } = {}): Promise<void> {
-    checkOptions('approve', options, { args: true });
+  /**
+   * Lets a waiting tool call run. `args` replaces its arguments. Returns how many more approvals the call needs, 0 if it runs. Throws
+   * `NotPermitted` if this actor may not approve it, and `InputChanged` if `seen` is not what is open now.
+   *
+   * @example
+   * const { inputId, digest: seen } = item;
+   * await run.approve(inputId, { by: { id: 'ada', roles: ['finance'] }, seen, note: 'as the contract says' });
+   */
+  async approve(inputId: string, options: ApproveOptions = {}): Promise<ApproveReply> {
+    checkOptions('approve', options, { args: true, ...answeredByNames });
     const { args } = options;
     if (args !== undefined) checkEdit(args);
     const said = ['approve', args ?? null];
     const input = { inputId, ...(args && { args }) };
-    await this.#answers.send({ name: updateNames.approve, said, input });
+    const { missing = 0 } = await this.#answers.send(
+      { name: updateNames.approve, said, input },
+      options,
+    );
+    return { missing };
   }
 
-  /** Refuses a waiting tool call. The model gets the reason. */
-  async reject(inputId: string, reason: string): Promise<void> {
+  /** Refuses a waiting tool call. The model gets the reason. One rejection suffices, whatever others approved. */
+  async reject(inputId: string, reason: string, options: AnsweredBy = {}): Promise<void> {
+    checkOptions('reject', options, answeredByNames);
     checkReason(reason);
     const said = ['reject', reason];
-    await this.#answers.send({ name: updateNames.reject, said, input: { inputId, reason } });
+    const input = { inputId, reason };
+    await this.#answers.send({ name: updateNames.reject, said, input }, options);
   }
 
   /**
    * Gives the result of a tool call that waits for one: any JSON. Sending the same result again is accepted; a different one throws
    * `AlreadyAnswered`.
    */
-  async complete(inputId: string, value: Json): Promise<void> {
+  async complete(inputId: string, value: Json, options: AnsweredBy = {}): Promise<void> {
+    checkOptions('complete', options, answeredByNames);
     checkResult(value);
     const said = ['complete', value];
-    await this.#answers.send({ name: updateNames.complete, said, input: { inputId, value } });
+    const input = { inputId, value };
+    await this.#answers.send({ name: updateNames.complete, said, input }, options);
   }
 
   /** Says that a tool call that waits for a result failed elsewhere. The model gets the reason. */
-  async fail(inputId: string, reason: string): Promise<void> {
+  async fail(inputId: string, reason: string, options: AnsweredBy = {}): Promise<void> {
+    checkOptions('fail', options, answeredByNames);
     checkReason(reason);
     const said = ['fail', reason];
-    await this.#answers.send({ name: updateNames.fail, said, input: { inputId, reason } });
+    const input = { inputId, reason };
+    await this.#answers.send({ name: updateNames.fail, said, input }, options);
   }
 
   /** Cancels the run and everything it is doing. Provider calls are aborted. A run that has ended does not change. */
-  async cancel(reason = 'cancelled by the caller'): Promise<void> {
+  async cancel(
+    reason = 'cancelled by the caller',
+    options: { readonly by?: Actor } = {},
+  ): Promise<void> {
+    checkOptions('cancel', options, { by: true });
+    const { by = this.#options.actor } = options;
+    const cancelling: Cancelling = { reason, ...(by && { by: readActor(by) }) };
     await this.#options.started?.();
     try {
-      await this.#handle().signal(signalNames.cancelRun, { reason });
+      await this.#handle().signal(signalNames.cancelRun, cancelling);
       await this.#handle().cancel();
     } catch (error) {
       if (!isNotFound(error)) throw asLonghaulError(error);
@@ -226,8 +265,8 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
   }
 
   async #cancelled(failure: LonghaulError): Promise<LonghaulError> {
-    const { reason } = memoOf(await this.#view.describe());
-    const details = reason === undefined ? {} : { reason };
+    const { reason, by } = memoOf(await this.#view.describe());
+    const details = defined({ reason, by });
     return cancelled(reason ?? failure.message, { cause: failure, details });
   }
 

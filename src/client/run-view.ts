@@ -11,6 +11,7 @@ import { isJsonObject } from '../base/json';
 import { timeouts } from '../protocol/limits';
 import type { LogEntry, LogPage } from '../protocol/log';
 import { kindOfType, memoKey, queryNames } from '../protocol/names';
+import type { Actor } from '../protocol/people';
 import type {
   ChildView,
   LogQuery,
@@ -50,6 +51,8 @@ export type ReadOptions = {
 export type ViewOptions = ReadOptions & {
   /** Resolves when the run exists: a queued turn has no run yet. */
   readonly started?: () => Promise<void>;
+  /** Who acts if a call does not say. */
+  readonly actor?: Actor | undefined;
 };
 
 export class RunView {

@@ -1,19 +1,26 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { WorkflowStartOptions } from '@temporalio/client';
 import { keyHashes } from '../core/key-hashes';
+import { readActor } from '../core/people/actor';
 import { checkRunInput } from '../core/run-input';
 import { startMemo } from '../core/run-start';
 import { plainLine } from '../core/transcript/markdown';
 import { LonghaulError } from '../protocol/errors';
-import type { Json, JsonObject } from '../base/json';
+import type { Json } from '../base/json';
 import { limits } from '../protocol/limits';
 import { threadMemoKey, updateNames } from '../protocol/names';
-import type { PendingInput, RunInput, RunState } from '../protocol/run';
+import type { Actor } from '../protocol/people';
+import type { AnsweredBy, PendingInput, RunInput, RunState } from '../protocol/run';
 import type { BudgetSpec, RunTypes, TypeOf } from '../protocol/spec';
 import type { SendInput, SendReply, ThreadInput, TurnView, WhenBusy } from '../protocol/thread';
 import { checkOptions } from './check-options';
 import type { SearchIndex } from './executions';
-import { RunHandle } from './run-handle';
+import {
+  type ApproveOptions,
+  type ApproveReply,
+  type ResumeOptions,
+  RunHandle,
+} from './run-handle';
 import { type ThreadUpdate, ThreadView, updateThread } from './thread-calls';
 import { threadId } from './thread-input';
 import { TurnHandle } from './turn-handle';
@@ -31,13 +38,25 @@ export type SendOptions<Types extends RunTypes = RunTypes> = {
   readonly context?: TypeOf<Types, 'context'>;
   /** Limits for this turn. */
   readonly budget?: BudgetSpec;
+  /** Who says it. Default: the actor of `connect`. */
+  readonly by?: Actor;
 };
+
+const sendOptionNames = {
+  messageId: true,
+  whenBusy: true,
+  context: true,
+  budget: true,
+  by: true,
+} as const;
 
 type ThreadPlace = {
   readonly index: SearchIndex;
   readonly taskQueue: string;
   readonly hashIds: string | undefined;
   readonly results: ClientResults | undefined;
+  /** Who acts if a call does not say. */
+  readonly actor: Actor | undefined;
 };
 
 /** One conversation, named by application, user and session. It need not exist yet: the first message starts it. */
@@ -50,8 +69,9 @@ export class ThreadHandle<Types extends RunTypes = RunTypes> {
   readonly #view: ThreadView;
   readonly #run: RunHandle;
   readonly #results: ClientResults | undefined;
+  readonly #actor: Actor | undefined;
 
-  constructor({ index, taskQueue, hashIds, results }: ThreadPlace, input: ThreadInput) {
+  constructor({ index, taskQueue, hashIds, results, actor }: ThreadPlace, input: ThreadInput) {
     const { client } = index;
     this.threadId = threadId(input.key, hashIds);
     this.key = input.key;
@@ -59,8 +79,9 @@ export class ThreadHandle<Types extends RunTypes = RunTypes> {
     this.#input = input;
     this.#taskQueue = taskQueue;
     this.#view = new ThreadView(client, this.threadId, taskQueue);
-    this.#run = new RunHandle(client, this.threadId);
+    this.#run = new RunHandle(client, this.threadId, { actor });
     this.#results = results;
+    this.#actor = actor;
   }
 
   /**
@@ -75,8 +96,8 @@ export class ThreadHandle<Types extends RunTypes = RunTypes> {
     input: RunInput['input'],
     options: SendOptions<Types> = {},
   ): Promise<TurnHandle<Types>> {
-    checkOptions('send', options, { messageId: true, whenBusy: true, context: true, budget: true });
-    const { messageId = randomUUID(), whenBusy, context, budget } = options;
+    checkOptions('send', options, sendOptionNames);
+    const { messageId = randomUUID(), whenBusy, context, budget, by = this.#actor } = options;
     const sent = sentInput(input, this.#results);
     const message: SendInput = {
       messageId,
@@ -84,12 +105,13 @@ export class ThreadHandle<Types extends RunTypes = RunTypes> {
       ...(whenBusy && { whenBusy }),
       ...(context && { context }),
       ...(budget && { budget }),
+      ...(by && { by: readActor(by) }),
     };
     checkMessage(message);
     await sent.upload(this.threadId);
     const updateId = `send:${createHash('sha256').update(messageId).digest('hex')}`;
     const reply = await this.#update<SendReply>(updateNames.send, updateId, [message]);
-    return new TurnHandle(this.#index.client, this.#view, reply);
+    return this.turn(reply);
   }
 
   /** The newest `last` turns, at most 200, the oldest first. Empty before the first message. Throws `NoWorker` if no worker answers. */
@@ -100,7 +122,8 @@ export class ThreadHandle<Types extends RunTypes = RunTypes> {
 
   /** The handle of an earlier turn, also one that another process sent. */
   turn({ messageId, turn, workflowId }: SendReply): TurnHandle<Types> {
-    return new TurnHandle(this.#index.client, this.#view, { messageId, turn, workflowId });
+    const reply = { messageId, turn, workflowId };
+    return new TurnHandle(this.#index.client, this.#view, { ...reply, actor: this.#actor });
   }
 
   /** The session after the last turn. */
@@ -119,16 +142,16 @@ export class ThreadHandle<Types extends RunTypes = RunTypes> {
   }
 
   /** Like `resume` of a run, for any turn that asks. */
-  async resume(answer: Json, options: { inputId?: string } = {}): Promise<void> {
+  async resume(answer: Json, options: ResumeOptions = {}): Promise<void> {
     await this.#run.resume(answer, options);
   }
 
-  async approve(inputId: string, options: { args?: JsonObject } = {}): Promise<void> {
-    await this.#run.approve(inputId, options);
+  async approve(inputId: string, options: ApproveOptions = {}): Promise<ApproveReply> {
+    return await this.#run.approve(inputId, options);
   }
 
-  async reject(inputId: string, reason: string): Promise<void> {
-    await this.#run.reject(inputId, reason);
+  async reject(inputId: string, reason: string, options: AnsweredBy = {}): Promise<void> {
+    await this.#run.reject(inputId, reason, options);
   }
 
   /** The thread's current state; `turn` is the number of its turns. Throws `RunNotFound` before the first message. */

@@ -21,6 +21,7 @@ const threadOptionNames = {
   sessionId: true,
   appName: true,
   userId: true,
+  tenant: true,
   idleTimeout: true,
   session: true,
 } as const;
@@ -38,6 +39,8 @@ export type ThreadOptions<Types extends RunTypes = RunTypes> = {
   readonly appName?: string;
   /** Default `default`. */
   readonly userId?: string;
+  /** For lists and the inbox. It does not tell threads apart: users of two tenants need different ids. */
+  readonly tenant?: string;
   /** How long the idle thread stays open, such as `30m`. Only for an agent whose memory has a store: without one it would forget. */
   readonly idleTimeout?: Duration;
   /** The session that the first turn starts with. */
@@ -90,9 +93,10 @@ export function threadKey(names: {
   readonly appName: string;
   readonly userId?: string;
   readonly sessionId: string;
+  readonly tenant?: string;
 }): ThreadKey {
-  const { appName, userId = 'default', sessionId } = names;
-  const key = { appName, userId, sessionId };
+  const { appName, userId = 'default', sessionId, tenant } = names;
+  const key = { appName, userId, sessionId, ...(tenant !== undefined && { tenant }) };
   for (const [name, value] of Object.entries(key)) {
     if (typeof value === 'string' && namePattern.test(value)) continue;
     throw new LonghaulError(

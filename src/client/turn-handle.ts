@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { LonghaulError } from '../protocol/errors';
+import type { Actor } from '../protocol/people';
 import type { RunTypes } from '../protocol/spec';
 import type { SendReply, TurnView } from '../protocol/thread';
 import { describeIfThere, patiently, pause } from './calls';
@@ -20,9 +21,13 @@ export class TurnHandle<Types extends RunTypes = RunTypes> extends RunHandle<Typ
   readonly turn: number;
   readonly #start: TurnStart;
 
-  constructor(client: Client, thread: ThreadView, reply: SendReply) {
+  constructor(
+    client: Client,
+    thread: ThreadView,
+    { actor, ...reply }: SendReply & { readonly actor?: Actor | undefined },
+  ) {
     const start = new TurnStart(client, thread, reply);
-    super(client, reply.workflowId, { started: () => start.wait() });
+    super(client, reply.workflowId, { started: () => start.wait(), actor });
     this.messageId = reply.messageId;
     this.turn = reply.turn;
     this.#start = start;

@@ -12,11 +12,12 @@ const prefixes: Readonly<Record<keyof RunKey, string>> = {
   appName: 'app',
   userId: 'user',
   sessionId: 'session',
+  tenant: 'tenant',
 };
 
 export const keyMembers = Object.keys(prefixes) as (keyof RunKey)[];
 
-export const keyHashPattern = /^(app|user|session)-[0-9a-f]{32}$/;
+export const keyHashPattern = /^(app|user|session|tenant)-[0-9a-f]{32}$/;
 
 /** An entry for each member that is set: `user-<128 bits of SHA-256>`. */
 export function keyHashes(key: RunKey | undefined): readonly string[] {

@@ -5,6 +5,7 @@
 
 import { inputProblem, typeName } from './input-parts';
 import { keyHashPattern, keyMembers } from './key-hashes';
+import { readActor } from './people/actor';
 import { didYouMean, formatProblem, quote } from '../base/problem';
 import { checkExactJson, checkJson, violationText } from './session';
 import { utf8Length } from '../base/text';
@@ -39,7 +40,7 @@ const parentMembers: Readonly<Record<keyof ParentMembers, JsonSchema>> = {
       key: {
         type: 'array',
         items: { type: 'string', pattern: keyHashPattern.source },
-        maxItems: 3,
+        maxItems: keyMembers.length,
       },
       requester: text,
     },
@@ -127,6 +128,7 @@ export function checkRunInput(value: unknown, parent?: ParentWorkflow): asserts 
   checkBudget(value['budget']);
   checkObject(value, 'context', limits.context);
   checkApplication(value['application']);
+  if (isGiven(value['by'])) readActor(value['by']);
 }
 
 /** Checks the name of an application, which is also part of the ids of threads. */

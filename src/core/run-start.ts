@@ -11,9 +11,15 @@ import type { KnownRunner, RunnerSpec, RunnerWithSpec } from '../protocol/spec';
 export function toRunInput(
   runner: RunInput['runner'],
   input: RunInput['input'],
-  { session, key, budget, context }: Pick<RunInput, 'session' | 'key' | 'budget' | 'context'>,
+  {
+    session,
+    key,
+    budget,
+    context,
+    by,
+  }: Pick<RunInput, 'session' | 'key' | 'budget' | 'context' | 'by'>,
 ): RunInput {
-  return { runner, input, ...defined({ session, key, budget, context }) };
+  return { runner, input, ...defined({ session, key, budget, context, by }) };
 }
 
 /** The id that `start` sends for a runner. Throws for a bare spec, because only `startSpec` sends specs. */

@@ -31,11 +31,13 @@ export type Lineage = {
   readonly requester?: string;
 };
 
-/** Whose stored state a run reads and writes. */
+/** Whose run it is, and whose stored state it reads and writes. */
 export type RunKey = {
   readonly appName?: string;
   readonly userId?: string;
   readonly sessionId?: string;
+  /** Only for lists: a store does not tell tenants apart. Two tenants must not share an `appName` and a `userId`. */
+  readonly tenant?: string;
 };
 
 /** Part of the input of a turn's run: the thread, and the earlier turns for the model. */
@@ -228,8 +230,13 @@ export type RunMemo = {
   >[];
   /** The number of open inputs that did not fit. */
   readonly morePending?: number;
+  /** Why the run was cancelled, and the id of the actor who did it. */
   readonly reason?: string;
+  readonly by?: string;
 };
+
+/** Who cancelled a run, and why. */
+export type Cancelling = { readonly reason: string; readonly by?: Actor };
 
 /** A run that another run called. */
 export type ChildView = {

@@ -5,8 +5,11 @@ import type { Actor } from './people';
 import type { RunKey } from './run';
 import type { BudgetSpec, ContextSpec, MemorySpec, RunnerSpec } from './spec';
 
-/** Whose conversation a thread is. */
-export type ThreadKey = Required<RunKey>;
+/** Whose conversation a thread is. The tenant is not part of its id. */
+export type ThreadKey = Required<Omit<RunKey, 'tenant'>> & Pick<RunKey, 'tenant'>;
+
+/** Under which a store has the conversation. */
+export type StoredKey = Omit<ThreadKey, 'tenant'>;
 
 /** The input of `threadWorkflow`. */
 export type ThreadInput = {
@@ -71,7 +74,7 @@ export type OpenThreadInput = {
   readonly runner: string;
   /** The thread was started with the whole spec. The activity asks the thread for it. */
   readonly inline?: true;
-  readonly key: ThreadKey;
+  readonly key: StoredKey;
 };
 
 /** A turn in a store, without its key. */
@@ -107,7 +110,7 @@ export type StoreInput = {
   /** Absent if it is the name of the task queue. */
   readonly application?: string;
   readonly store: string;
-  readonly key: ThreadKey;
+  readonly key: StoredKey;
   /** The activity writes nothing if the store is in another generation. */
   readonly generation: string;
   /** The thread ends, so it does not wait for a store that no worker has. */

@@ -142,7 +142,7 @@ export class Run implements HandledRun {
     this.#log = new RunLog({ ...this.#info, entries });
     const started = this.#start(input, carried.definition, carried);
     if (carried.detached === true) this.#detach();
-    if (carried.cancelReason !== undefined) this.#execution.cancel(carried.cancelReason);
+    if (carried.cancelling !== undefined) this.#execution.cancel(carried.cancelling);
     return started;
   }
 

@@ -203,7 +203,7 @@ type Pending = { readonly kind: string; readonly inputId: string } | undefined;
 
 async function answer(run: RunHandle, input: Pending, secret: string): Promise<void> {
   const { kind, inputId } = input ?? { kind: 'none', inputId: '' };
-  const refused = (sent: Promise<void>): Promise<void> => sent.catch(() => undefined);
+  const refused = (sent: Promise<unknown>): Promise<unknown> => sent.catch(() => undefined);
   if (kind === 'approval') {
     await refused(run.approve(`${inputId}-not`, { args: { to: secret } }));
     await run.approve(inputId, { args: { to: `${secret} edited` } });

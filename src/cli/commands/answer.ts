@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { RunHandle } from '../../client';
 import { collect, type CommandContext, parseJsonObject, readInput } from '../session/parse-options';
 import { followRun, replyTo, sendReply } from '../session/follow-run';
+import { addActorFlag } from '../session/actor';
 import { addSpecFlags } from '../session/agents';
 import { addConnectionFlags } from '../session/connection';
 import { exitCodes } from '../exit';
@@ -11,6 +12,9 @@ import { openSession, type WorkerFlags } from '../session/session';
 import type { Terminal } from '../render/terminal';
 
 type ResumeFlags = PersonFlags & { readonly inputId?: string };
+
+/** What a person says besides the verdict. */
+type RemarkFlags = { readonly note?: string; readonly seen?: string };
 
 export function addResumeCommand(program: Command, { terminal, finish }: CommandContext): void {
   const command = program
@@ -24,20 +28,29 @@ export function addResumeCommand(program: Command, { terminal, finish }: Command
     .option('--input-id <id>', 'which question, when several are open');
   addPersonFlags(command).action(async (workflowId: string, answer: string, flags: ResumeFlags) => {
     const text = await readInput(answer);
-    const act = (run: RunHandle): Promise<void> => resume(run, text, flags.inputId);
-    finish(await decide({ workflowId, done: 'answered', act }, flags, terminal));
+    const act = async (run: RunHandle): Promise<string> => {
+      await resume(run, text, flags);
+      return 'answered';
+    };
+    finish(await decide({ workflowId, act }, flags, terminal));
   });
 }
 
 /** Sends the answer unchecked if the input is not open any more: the run accepts the same answer again. */
-async function resume(run: RunHandle, text: string, inputId: string | undefined): Promise<void> {
+async function resume(
+  run: RunHandle,
+  text: string,
+  { inputId, ...flags }: ResumeFlags,
+): Promise<void> {
   const pending = await run.pending();
   const input =
     inputId === undefined && pending.length === 1
       ? pending[0]
       : pending.find((open) => open.inputId === inputId);
-  if (input === undefined) return await run.resume(text, inputId === undefined ? {} : { inputId });
-  await sendReply(run, input.inputId, replyTo(input, text));
+  const remark = remarkOf(flags);
+  if (input === undefined)
+    return await run.resume(text, { ...remark, ...(inputId !== undefined && { inputId }) });
+  await sendReply(run, input.inputId, { ...replyTo(input, text), ...remark });
 }
 
 type ApproveFlags = PersonFlags & { readonly args?: string };
@@ -53,8 +66,11 @@ export function addApproveCommand(program: Command, { terminal, finish }: Comman
   addPersonFlags(command).action(
     async (workflowId: string, inputId: string, flags: ApproveFlags) => {
       const args = flags.args === undefined ? {} : { args: parseJsonObject('--args', flags.args) };
-      const act = (run: RunHandle): Promise<void> => run.approve(inputId, args);
-      finish(await decide({ workflowId, done: 'approved', act }, flags, terminal));
+      const act = async (run: RunHandle): Promise<string> => {
+        const { missing } = await run.approve(inputId, { ...args, ...remarkOf(flags) });
+        return missing === 0 ? 'approved' : `approved, ${missing} more must approve:`;
+      };
+      finish(await decide({ workflowId, act }, flags, terminal));
     },
   );
 }
@@ -69,28 +85,33 @@ export function addRejectCommand(program: Command, { terminal, finish }: Command
     .argument('<reason>', 'the reason, for the model');
   addPersonFlags(command).action(
     async (...[workflowId, inputId, reason, flags]: [string, string, string, PersonFlags]) => {
-      const act = (run: RunHandle): Promise<void> => run.reject(inputId, reason);
-      finish(await decide({ workflowId, done: 'refused', act }, flags, terminal));
+      const act = async (run: RunHandle): Promise<string> => {
+        await run.reject(inputId, reason, remarkOf(flags));
+        return 'refused';
+      };
+      finish(await decide({ workflowId, act }, flags, terminal));
     },
   );
 }
 
-type PersonFlags = WorkerFlags & {
-  readonly json?: true;
-  readonly follow?: true;
-  readonly answer?: readonly string[];
-};
+type PersonFlags = WorkerFlags &
+  RemarkFlags & {
+    readonly json?: true;
+    readonly follow?: true;
+    readonly answer?: readonly string[];
+  };
 
 type AnswerAction = {
   readonly workflowId: string;
-  /** The word to print afterwards: `answered`. */
-  readonly done: string;
-  readonly act: (run: RunHandle) => Promise<void>;
+  /** Returns what to print: `answered`. */
+  readonly act: (run: RunHandle) => Promise<string>;
 };
 
 /** The flags of `resume`, `approve` and `reject`. */
 function addPersonFlags(command: Command): Command {
-  return addSpecFlags(addConnectionFlags(command))
+  return addSpecFlags(addActorFlag(addConnectionFlags(command)))
+    .option('--note <text>', 'a remark for the audit; the model does not see it')
+    .option('--seen <digest>', 'the digest of what you saw: refused if the input has changed since')
     .option('--follow', 'then follow the run, as `run` does')
     .option('--answer <text>', 'with --follow: answer to the next pause; may be repeated', collect)
     .option('--json', 'print JSON')
@@ -98,9 +119,13 @@ function addPersonFlags(command: Command): Command {
     .option('--no-worker', 'never serve agents in this process');
 }
 
+function remarkOf({ note, seen }: RemarkFlags): RemarkFlags {
+  return { ...(note !== undefined && { note }), ...(seen !== undefined && { seen }) };
+}
+
 /** Sends a person's answer to a run. If this process serves the run, it also follows the run, because the run stops with the process. */
 async function decide(
-  { workflowId, done, act }: AnswerAction,
+  { workflowId, act }: AnswerAction,
   flags: PersonFlags,
   terminal: Terminal,
 ): Promise<number> {
@@ -111,7 +136,7 @@ async function decide(
     session.attendTo(workflowId);
     const isFollowed = flags.follow === true || session.isServing;
     const { logLength: from, turn } = isFollowed ? await run.state() : { logLength: 0, turn: 0 };
-    await act(run);
+    const done = await act(run);
     if (!isFollowed) {
       terminal.print(
         json ? printableJson({ workflowId, accepted: true }) : `${done} ${workflowId}`,

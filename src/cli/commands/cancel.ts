@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { addActorFlag } from '../session/actor';
 import type { Longhaul } from '../../client';
 import { UsageError } from '../exit';
 import type { CommandContext } from '../session/parse-options';
@@ -28,16 +29,18 @@ export function addCancelCommand(program: Command, { terminal, finish }: Command
     .option('--orphans', 'cancel the runs that `doctor` lists as orphans')
     .option('--reason <text>', 'why; kept with the run')
     .option('--json', 'print JSON');
-  addConnectionFlags(command).action(async (workflowId: string | undefined, flags: CancelFlags) => {
-    if ((workflowId === undefined) !== (flags.orphans === true)) {
-      throw new UsageError('name either a run to cancel or --orphans');
-    }
-    const ask = (longhaul: Longhaul): Promise<Answer> =>
-      workflowId === undefined
-        ? cancelOrphans(longhaul, flags.reason)
-        : cancelRun(longhaul, workflowId, flags.reason);
-    finish(await askServer(flags, terminal, ask));
-  });
+  addActorFlag(addConnectionFlags(command)).action(
+    async (workflowId: string | undefined, flags: CancelFlags) => {
+      if ((workflowId === undefined) !== (flags.orphans === true)) {
+        throw new UsageError('name either a run to cancel or --orphans');
+      }
+      const ask = (longhaul: Longhaul): Promise<Answer> =>
+        workflowId === undefined
+          ? cancelOrphans(longhaul, flags.reason)
+          : cancelRun(longhaul, workflowId, flags.reason);
+      finish(await askServer(flags, terminal, ask));
+    },
+  );
 }
 
 async function cancelRun(

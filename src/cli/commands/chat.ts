@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { addActorFlag } from '../session/actor';
 import { addSpecFlags } from '../session/agents';
 import { type CommandContext, readInput } from '../session/parse-options';
 import { addConnectionFlags, addTaskQueueFlag } from '../session/connection';
@@ -36,7 +37,7 @@ export function addChatCommand(program: Command, { terminal, finish }: CommandCo
     .option('--app <name>', 'application of the conversation (default: that of the client)')
     .option('--agents <file>', 'agents to serve when no worker polls (default: longhaul.config.*)')
     .option('--no-worker', 'never serve agents in this process');
-  addTaskQueueFlag(addConnectionFlags(addSpecFlags(command))).action(
+  addActorFlag(addTaskQueueFlag(addConnectionFlags(addSpecFlags(command)))).action(
     async (agent: string, given: ChatFlags) => {
       const flags = withOwnQueue(agent, given);
       const lines = terminal.isInteractive ? undefined : (await readInput('-')).split('\n');

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { addActorFlag } from '../session/actor';
 import type { RunHandle, StartOptions } from '../../client';
 import { addSpecFlags } from '../session/agents';
 import { exitCodes, UsageError } from '../exit';
@@ -39,7 +40,7 @@ export function addRunCommand(program: Command, { terminal, finish }: CommandCon
     .option('--json', 'one JSON object per line: the events, then the outcome')
     .option('--agents <file>', 'agents to serve when no worker polls (default: longhaul.config.*)')
     .option('--no-worker', 'never serve agents in this process');
-  addTaskQueueFlag(addConnectionFlags(addSpecFlags(command))).action(
+  addActorFlag(addTaskQueueFlag(addConnectionFlags(addSpecFlags(command)))).action(
     async (agent: string, input: string, flags: RunFlags) => {
       const start = { agent, input: await readInput(input), options: startOptions(flags) };
       const run = flags.detach === true ? startDetached : startAndFollow;

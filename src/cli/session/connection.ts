@@ -6,9 +6,10 @@ import type { LoadedConnection } from '../../server/connection-options';
 import { exitCodes, messageOf, UsageError } from '../exit';
 import type { Terminal } from '../render/terminal';
 import { printableJson } from '../render/text';
+import { type ActorFlags, actorOf } from './actor';
 import { loadClient, loadConnectionOptions } from './load-parts';
 
-export type ConnectionFlags = {
+export type ConnectionFlags = ActorFlags & {
   readonly address?: string;
   readonly namespace?: string;
   readonly profile?: string;
@@ -60,6 +61,7 @@ export async function openLonghaul(
   const { address, namespace, profile } = flags;
   const taskQueue = options.taskQueue ?? flags.taskQueue;
   const application = flags.application ?? options.application;
+  const actor = actorOf(flags);
   const configured = connectionOf(flags).address ?? defaults.address;
   await refuseEarly(configured);
   const connected = loadClient().connect({
@@ -68,6 +70,7 @@ export async function openLonghaul(
     ...(namespace && { namespace }),
     ...(taskQueue && { taskQueue }),
     ...(application && { application }),
+    ...(actor && { actor }),
     ...encodingOf(options),
     ...(process.env['LONGHAUL_ID_SECRET'] && { hashIds: process.env['LONGHAUL_ID_SECRET'] }),
   });

@@ -1,4 +1,10 @@
-import type { AgentRunOutcome, PendingInput, RunEvent, RunHandle } from '../../client';
+import type {
+  AgentRunOutcome,
+  PendingInput,
+  ResumeOptions,
+  RunEvent,
+  RunHandle,
+} from '../../client';
 import { exitCodes, Interrupted } from '../exit';
 import { hasCode, LonghaulError } from '../../protocol/errors';
 import { printable, printableJson } from '../render/text';
@@ -12,7 +18,7 @@ import {
   tokensText,
 } from '../render/render-parts';
 import type { Terminal } from '../render/terminal';
-import { isJsonObject, type JsonObject } from '../../base/json';
+import { defined, isJsonObject, type JsonObject } from '../../base/json';
 import { quote } from '../../base/problem';
 
 const defaultReason = 'A person rejected this call.';
@@ -238,14 +244,21 @@ export function replyTo(input: PendingInput, text: string): Reply {
   return input.kind === 'approval' ? approvalReply(input, text) : answerReply(input, text);
 }
 
-export async function sendReply(run: RunHandle, inputId: string, reply: Reply): Promise<void> {
+export async function sendReply(
+  run: RunHandle,
+  inputId: string,
+  reply: Reply & Pick<ResumeOptions, 'note' | 'seen'>,
+): Promise<void> {
+  const { note, seen } = reply;
+  const remark = defined({ note, seen });
   switch (reply.kind) {
     case 'answer':
-      return run.resume(reply.text, { inputId });
+      return await run.resume(reply.text, { inputId, ...remark });
     case 'approve':
-      return run.approve(inputId, reply.args === undefined ? {} : { args: reply.args });
+      await run.approve(inputId, { ...remark, ...(reply.args && { args: reply.args }) });
+      return;
     case 'reject':
-      return run.reject(inputId, reply.reason);
+      return await run.reject(inputId, reply.reason, remark);
   }
 }
 

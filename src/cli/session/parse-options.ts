@@ -56,20 +56,23 @@ export type WhoseFlags = {
   readonly agent?: string;
   readonly user?: string;
   readonly app?: string;
+  readonly tenant?: string;
 };
 
 export function addWhoseFlags(command: Command): Command {
   return command
     .option('--agent <id>', 'only of this agent')
     .option('--user <id>', 'only of this user, as `key.userId` names it')
-    .option('--app <name>', 'only of this application, as `key.appName` names it');
+    .option('--app <name>', 'only of this application, as `key.appName` names it')
+    .option('--tenant <name>', 'only of this tenant, as `key.tenant` names it');
 }
 
 /** Keeps an empty flag as a filter, which the client refuses: an unset shell variable must not list everybody's runs. */
-export function whoseOf({ agent, user, app }: WhoseFlags): WhoseFilter {
+export function whoseOf({ agent, user, app, tenant }: WhoseFlags): WhoseFilter {
   const key = {
     ...(user !== undefined && { userId: user }),
     ...(app !== undefined && { appName: app }),
+    ...(tenant !== undefined && { tenant }),
   };
   return {
     ...(agent !== undefined && { agent }),

@@ -23,7 +23,7 @@ import { spendSince } from '../../core/budget/spend';
 import { utf8Length } from '../../base/text';
 import type { RunnerPlace } from '../../protocol/activities';
 import { LonghaulError } from '../../protocol/errors';
-import type { JsonObject } from '../../base/json';
+import { defined, type JsonObject } from '../../base/json';
 import { limits } from '../../protocol/limits';
 import { signalNames, workflowTypes } from '../../protocol/names';
 import type {
@@ -293,7 +293,7 @@ function lineageOf(caller: Caller, call: ChildCall): Lineage {
     ancestors,
     depth: lineage.depth + 1,
     ...(lineage.depth > 0 && { branch: lineage.branch ?? workflowId }),
-    ...(lineage.key && { key: lineage.key }),
+    ...defined({ key: lineage.key, requester: lineage.requester }),
     ...addedPolicy(forbidden, policy),
   };
 }

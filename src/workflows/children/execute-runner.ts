@@ -35,7 +35,7 @@ import { childOptions, type ChildOptions } from './child-start';
 /** Options of `startRunner`, `startSpec` and `executeRunner`. `session` may have up to 64 KiB, `context` up to 16 KiB. */
 export type StartRunnerOptions<Types extends RunTypes = RunTypes> = Pick<
   RunInput,
-  'key' | 'budget' | 'application'
+  'key' | 'budget' | 'application' | 'by'
 > & {
   readonly session?: TypeOf<Types, 'session'>;
   readonly context?: TypeOf<Types, 'context'>;

@@ -14,9 +14,11 @@ import {
 import { readActor } from '../../core/people/actor';
 import { withoutNullMembers } from '../../core/run-input';
 import { LonghaulError } from '../../protocol/errors';
+import type { Actor } from '../../protocol/people';
 import type {
   AnsweredBy,
   ApproveInput,
+  Cancelling,
   CompleteInput,
   FailInput,
   InputAnswer,
@@ -72,15 +74,18 @@ export function readAnswer(kind: AnswerKind, payload: unknown): Answer {
 }
 
 function answeredBy(given: { readonly [key: string]: Json }): AnsweredBy {
-  const { by } = given;
   const note = optionalText(given, 'note');
   if (note !== undefined) checkNote(note);
   return defined({
-    by: by === undefined || by === null ? undefined : readActor(by),
+    ...actorOf(given),
     note,
     seen: proof(given, 'seen'),
     signature: proof(given, 'signature'),
   });
+}
+
+function actorOf({ by }: { readonly [key: string]: Json }): { readonly by?: Actor } {
+  return by === undefined || by === null ? {} : { by: readActor(by) };
 }
 
 const token = (given: { readonly [key: string]: Json }): { readonly token?: string } =>
@@ -114,12 +119,13 @@ export function inputAnswer(payload: unknown): InputAnswer {
   return { ...readAnswer(kind as AnswerKind, given), inputId: inputIdOf(given) };
 }
 
-/** Takes a text, `{reason?}` or nothing. */
-export function cancelReason(payload: unknown): string {
-  if (payload === undefined || payload === null || payload === '') return 'cancelled';
-  const reason =
-    typeof payload === 'string' ? payload : optionalText(objectOf(payload, ['reason']), 'reason');
-  return reason === undefined || reason === '' ? 'cancelled' : oneLine(reason, longestReason);
+/** Takes a text, `{reason?, by?}` or nothing. */
+export function readCancelling(payload: unknown): Cancelling {
+  if (payload === undefined || payload === null) return { reason: 'cancelled' };
+  const given =
+    typeof payload === 'string' ? { reason: payload } : objectOf(payload, ['reason', 'by']);
+  const reason = oneLine(optionalText(given, 'reason') ?? '', longestReason);
+  return { reason: reason === '' ? 'cancelled' : reason, ...actorOf(given) };
 }
 
 function objectOf(payload: unknown, known: readonly string[]): { readonly [key: string]: Json } {

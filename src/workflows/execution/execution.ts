@@ -13,7 +13,7 @@ import {
 import { oneLine } from '../../base/text';
 import { emptyUsage } from '../../core/budget/usage';
 import { LonghaulError } from '../../protocol/errors';
-import type { AgentRunResult, ChildView, RunSpend, RunState } from '../../protocol/run';
+import type { AgentRunResult, Cancelling, ChildView, RunSpend, RunState } from '../../protocol/run';
 import type { RunnerSpec } from '../../protocol/spec';
 import { controlActivities } from '../activity-proxies';
 import { HistoryWatch } from './history-watch';
@@ -53,7 +53,7 @@ export class Execution {
   readonly #viewed: Viewed;
   readonly #reporter: InputReporter | undefined;
   readonly #display = new RunDisplay(this.info);
-  #cancelReason: string | undefined;
+  #cancelling: Cancelling | undefined;
 
   constructor(viewed: Viewed, reporter?: InputReporter) {
     this.#viewed = viewed;
@@ -80,15 +80,15 @@ export class Execution {
     };
   }
 
-  get cancelReason(): string | undefined {
-    return this.#cancelReason;
+  get cancelling(): Cancelling | undefined {
+    return this.#cancelling;
   }
 
   /** Shows a change to all who watch. `closes`: the execution closes with this workflow task. */
   show(closes = false): void {
     const { isDetached, pending } = this.requests;
     const { view } = this.#viewed;
-    this.#display.show(this.state, { ...view, reason: this.#cancelReason, closes });
+    this.#display.show(this.state, { ...view, cancelling: this.#cancelling, closes });
     this.#reporter?.report(isDetached ? [] : pending);
   }
 
@@ -121,8 +121,8 @@ export class Execution {
   }
 
   /** Only the server can end a workflow as Canceled. The request comes back as the cancellation of the root scope. */
-  cancel(reason: string): void {
-    this.#cancelReason ??= reason;
+  cancel(cancelling: Cancelling): void {
+    this.#cancelling ??= cancelling;
     const { firstExecutionRunId } = this.info;
     CancellationScope.nonCancellable(() =>
       controlActivities.requestCancellation({ firstExecutionRunId }),

@@ -33,7 +33,7 @@ import type {
   ResumeReply,
 } from '../../protocol/run';
 import { toWorkflowFailure } from '../durable';
-import { type Answer, type AnswerKind, cancelReason, readAnswer, takenAnswer } from './answers';
+import { type Answer, type AnswerKind, readAnswer, readCancelling, takenAnswer } from './answers';
 import type { Execution } from './execution';
 import { childInputs, inputsThatTravel, sendAnswer } from './messages';
 import type { PendingRequests } from './pending-requests';
@@ -78,8 +78,8 @@ export function setHandlers(execution: Execution, parent: Parent): void {
     description: 'Answers the open question: "text" or {answer, inputId?}',
   });
   setSignal(execution, signalNames.cancelRun, {
-    take: (payload) => execution.cancel(cancelReason(payload)),
-    description: 'Cancels the run: {reason}',
+    take: (payload) => execution.cancel(readCancelling(payload)),
+    description: 'Cancels the run: {reason, by?}',
   });
   setSignal(execution, signalNames.childInputs, {
     take: (payload) => parent.takeInputs(childInputs(payload)),

@@ -21,13 +21,13 @@ import { limits } from '../../protocol/limits';
 import type { LogEntry } from '../../protocol/log';
 import type { ToolContent, UserMessage } from '../../protocol/message';
 import { askUserTool, memoKey, searchAttributes } from '../../protocol/names';
-import type { ChildView, RunMemo, RunState } from '../../protocol/run';
+import type { Cancelling, ChildView, RunMemo, RunState } from '../../protocol/run';
 
 /** Shown beside the state. */
 export type Marks = {
   /** The hashes of its key. */
   readonly key: readonly string[];
-  readonly reason: string | undefined;
+  readonly cancelling: Cancelling | undefined;
 };
 
 /** The memo that the client or the execution before has already set. The run need not show it again. */
@@ -76,7 +76,7 @@ export function carriedMemo(): { readonly memo?: Record<string, unknown> } {
 const mostShown = 20;
 
 /** Stays within 2 KiB: it clips the questions, then leaves out the last ones. */
-function runMemo(state: RunState, { key, reason }: Marks): RunMemo {
+function runMemo(state: RunState, { key, cancelling }: Marks): RunMemo {
   let pending = state.pending
     .slice(0, mostShown)
     .map(({ inputId, kind, question, agentId, path, since, nonce }) => ({
@@ -98,7 +98,10 @@ function runMemo(state: RunState, { key, reason }: Marks): RunMemo {
     ...(pending.length < state.pending.length && {
       morePending: state.pending.length - pending.length,
     }),
-    ...(reason !== undefined && { reason: oneLine(reason, 300) }),
+    ...(cancelling && {
+      reason: oneLine(cancelling.reason, 300),
+      ...(cancelling.by && { by: oneLine(cancelling.by.id, 300) }),
+    }),
   });
   while (pending.length > 0 && utf8Length(JSON.stringify(memo())) > limits.memo) {
     pending = pending.slice(0, -1);

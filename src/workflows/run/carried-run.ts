@@ -11,7 +11,7 @@ import type { LogEntry, LogRef } from '../../protocol/log';
 import type { StoredMachine } from '../../core/machine/run-state';
 import type { CarriedBudget } from '../../core/budget/budget';
 import type { JsonObject } from '../../base/json';
-import type { ChildView } from '../../protocol/run';
+import type { Cancelling, ChildView } from '../../protocol/run';
 import type { CarriedRequests } from '../execution/pending-requests';
 import type { LoadedDefinition } from './load';
 import { deflateJson, inflated } from '../deflated-json';
@@ -51,8 +51,8 @@ export type CarriedRun = CarriedProgress & {
   readonly children: readonly ChildView[];
   /** Nobody needs the result any more. */
   readonly detached?: boolean;
-  /** Why someone asked to cancel the run, if the cancellation has not arrived yet. */
-  readonly cancelReason?: string;
+  /** Who asked to cancel the run, and why, if the cancellation has not arrived yet. */
+  readonly cancelling?: Cancelling;
   readonly entries?: readonly LogEntry[];
   readonly log?: LogRef;
 };

@@ -76,7 +76,7 @@ export class DrivenRun {
     const { requests } = this.execution;
     requests.move();
     await this.execution.settled();
-    const { cancelReason } = this.execution;
+    const { cancelling } = this.execution;
     const bytes = pack(
       {
         progress,
@@ -86,7 +86,7 @@ export class DrivenRun {
         budget: this.budget.carry(),
         children: this.children.views,
         ...(requests.isDetached && { detached: true }),
-        ...(cancelReason !== undefined && { cancelReason }),
+        ...(cancelling && { cancelling }),
       },
       this.log,
     );

@@ -94,7 +94,14 @@ function threadOf({ thread, definition }: Start): Pick<DefinitionRef, 'thread'> 
 
 function rootLineage(input: Start, root: string): Lineage {
   const key = keyHashes(input.key);
-  return { root, path: rootPath(input), ancestors: [], depth: 0, ...(key.length > 0 && { key }) };
+  return {
+    root,
+    path: rootPath(input),
+    ancestors: [],
+    depth: 0,
+    ...(key.length > 0 && { key }),
+    ...(input.by && { requester: input.by.id }),
+  };
 }
 
 /** The path of a thread's turn ends with the turn's number. */

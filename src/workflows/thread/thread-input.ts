@@ -1,5 +1,6 @@
 // Reads a thread's start and its messages. Anybody may send either. Pure.
 
+import { keyMembers } from '../../core/key-hashes';
 import { checkKnown, checkRunInput, withoutNullMembers } from '../../core/run-input';
 import { LonghaulError } from '../../protocol/errors';
 import { isJsonObject } from '../../base/json';
@@ -24,11 +25,7 @@ const threadMembers: Readonly<Record<keyof ThreadInput, true>> = {
   session: true,
   idleTimeoutMs: true,
 };
-const threadKeyMembers: Readonly<Record<keyof ThreadKey, true>> = {
-  appName: true,
-  userId: true,
-  sessionId: true,
-};
+const requiredOfKey = ['appName', 'userId', 'sessionId'] satisfies (keyof ThreadKey)[];
 const messageMembers: Readonly<Record<keyof SendInput, true>> = {
   messageId: true,
   input: true,
@@ -47,11 +44,15 @@ function checkThreadInput(value: unknown): void {
   checkKnown(value, "a thread's start", Object.keys(threadMembers));
   const { runner, key, session, application, idleTimeoutMs } = value;
   checkRunInput({ runner, input: 'checked', session, application });
-  const names = Object.keys(threadKeyMembers);
-  const isKey = isJsonObject(key) && names.every((name) => isId(key[name]));
+  const isKey =
+    isJsonObject(key) &&
+    requiredOfKey.every((name) => isId(key[name])) &&
+    (!isGiven(key['tenant']) || isId(key['tenant']));
   if (!isKey)
-    throw invalid('key must be {appName, userId, sessionId}: texts of 1 to 200 characters');
-  checkKnown(key, 'key', names);
+    throw invalid(
+      'key must be {appName, userId, sessionId, tenant?}: texts of 1 to 200 characters',
+    );
+  checkKnown(key, 'key', keyMembers);
   const isTime = typeof idleTimeoutMs === 'number' && idleTimeoutMs > 0;
   if (isGiven(idleTimeoutMs) && !isTime) throw invalid('idleTimeoutMs must be a number over 0');
 }
@@ -60,13 +61,13 @@ function checkThreadInput(value: unknown): void {
 export function sendInput(value: unknown): SendInput {
   if (!isJsonObject(value)) throw invalid('a message is {messageId, input}');
   checkKnown(value, 'a message', Object.keys(messageMembers));
-  const { messageId, input, whenBusy, context, budget } = value;
+  const { messageId, input, whenBusy, context, budget, by } = value;
   if (!isId(messageId)) throw invalid('messageId must be a text of 1 to 200 characters');
   const isKnown = !isGiven(whenBusy) || ways.some((way) => way === whenBusy);
   if (!isKnown) {
     throw invalid("whenBusy must be 'queue', 'reject' or 'interrupt'");
   }
-  checkRunInput({ runner: 'any', input, context, budget });
+  checkRunInput({ runner: 'any', input, context, budget, by });
   return withoutNullMembers(value) as unknown as SendInput;
 }
 

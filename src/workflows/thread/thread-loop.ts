@@ -26,7 +26,13 @@ import type { JsonObject } from '../../base/json';
 import { timeouts } from '../../protocol/limits';
 import type { MemorySpec } from '../../protocol/spec';
 import type { AgentRunResult, ChildInputs } from '../../protocol/run';
-import type { OpenThreadResult, SendInput, SendReply, ThreadInput } from '../../protocol/thread';
+import type {
+  OpenThreadResult,
+  SendInput,
+  SendReply,
+  StoredKey,
+  ThreadInput,
+} from '../../protocol/thread';
 import { openingActivities } from '../activity-proxies';
 import { packThread, unpackThread } from './carried-thread';
 import { failureSpend, failureView } from '../children/child-failure';
@@ -89,6 +95,11 @@ export class ThreadLoop implements HandledThread {
     return this.#started.given;
   }
 
+  get #storedKey(): StoredKey {
+    const { tenant: _tenant, ...key } = this.#input.key;
+    return key;
+  }
+
   get log(): RunLog {
     return this.#memory.log;
   }
@@ -144,7 +155,8 @@ export class ThreadLoop implements HandledThread {
   }
 
   async #open(): Promise<void> {
-    const { key, idleTimeoutMs } = this.#input;
+    const { idleTimeoutMs } = this.#input;
+    const key = this.#storedKey;
     const opened = await openingActivities.openThread({ ...runnerAddress(this.#input), key });
     if (idleTimeoutMs !== undefined && opened.memory?.store === undefined) {
       throw new LonghaulError(
@@ -182,9 +194,9 @@ export class ThreadLoop implements HandledThread {
     this.#spec = memory;
     this.#memory.context = context;
     this.#hasSearchAttributes = searchAttributes;
-    const { key, application } = this.#input;
+    const { application } = this.#input;
     const store = memory?.store;
-    const whose = { key, ...(application !== undefined && { application }) };
+    const whose = { key: this.#storedKey, ...(application !== undefined && { application }) };
     const target = store === undefined ? undefined : { store, ...whose };
     const onLost = (message: string): void => this.#tell('save', 'StoreError', message);
     this.#saves = new ThreadSaves(target, onLost, saves);

@@ -19,7 +19,7 @@ export async function runTurn(
     readonly origin: string;
   },
 ): Promise<AgentRunResult> {
-  const { input, context, budget } = turn;
+  const { input, context, budget, by } = turn;
   const id = runnerIdOf(runner);
   const runInput: RunInput = {
     runner,
@@ -29,6 +29,7 @@ export async function runTurn(
     ...from,
     ...(context && { context }),
     ...(budget && { budget }),
+    ...(by && { by }),
   };
   const kind = typeof runner === 'string' ? 'agent' : runner.kind;
   return await executeChild<(input: RunInput) => Promise<AgentRunResult>>(

@@ -2,7 +2,11 @@
 
 import { LonghaulError } from '../../../../src/protocol/errors';
 import type { PendingInput } from '../../../../src/protocol/run';
-import { cancelReason, inputAnswer, readAnswer } from '../../../../src/workflows/execution/answers';
+import {
+  inputAnswer,
+  readAnswer,
+  readCancelling,
+} from '../../../../src/workflows/execution/answers';
 import { PendingRequests } from '../../../../src/workflows/execution/pending-requests';
 import { takeRunStart } from '../../../../src/workflows/run/load';
 import {
@@ -59,7 +63,7 @@ const readers: readonly { name: string; read: (payload: unknown) => unknown; rig
     read: (given) => readAnswer('reject', given),
     right: { inputId: 'a1', reason: 'no' },
   },
-  { name: 'cancelRun', read: cancelReason, right: { reason: 'enough' } },
+  { name: 'cancelRun', read: readCancelling, right: { reason: 'enough' } },
   { name: 'deliver', read: inputAnswer, right: { kind: 'answer', inputId: 'q1', answer: 'x' } },
   { name: 'childInputs', read: childInputs, right: { child: 'c', branch: 'b', inputs: [input] } },
   { name: 'childResult', read: childOutcome, right: { child: 'c', result } },
