@@ -111,6 +111,8 @@ export const limits = {
   preview: 8 * KiB,
   /** A JSON Schema of an answer, in bytes. */
   answerSchema: 16 * KiB,
+  /** The steps of a check of an answer against its schema. So many take a tenth of a second. */
+  schemaSteps: 250_000,
   /** The most open inputs that a run sends to the run above it. */
   sentInputs: 10_000,
   /** The open inputs in one message. An approval with the longest arguments fits. */

@@ -2,6 +2,7 @@
 
 import { createContext, Script } from 'node:vm';
 import type { JsonSchema } from '../../base/json';
+import { pointedAt } from '../../core/schema/pointer';
 import type { Problem } from '../../base/problem';
 
 /** Longest time to check one value, on the thread that everything else of a worker waits for. */
@@ -59,16 +60,7 @@ function unfoldedSize(root: JsonSchema): number {
 /** What `#/…` points at. A reference by a name is not followed: the time of a check bounds it. */
 function referred({ $ref, $dynamicRef }: JsonSchema, root: JsonSchema): unknown[] {
   const pointers = [$ref, $dynamicRef].filter((text) => typeof text === 'string');
-  return pointers.map((pointer) => {
-    const [base, ...names] = pointer.split('/');
-    return base === '#' ? names.reduce<unknown>(memberOf, root) : undefined;
-  });
-}
-
-function memberOf(value: unknown, segment: string): unknown {
-  const name = segment.replaceAll('~1', '/').replaceAll('~0', '~');
-  const isMember = typeof value === 'object' && value !== null && Object.hasOwn(value, name);
-  return isMember ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
+  return pointers.map((pointer) => pointedAt(root, pointer));
 }
 
 export const tooLongToCheck = `took more than ${checkMilliseconds} ms to check: send a smaller or simpler value`;

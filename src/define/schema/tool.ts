@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { defined, type JsonSchema } from '../../base/json';
+import { defined } from '../../base/json';
 import type { Problem } from '../../base/problem';
-import { utf8Length } from '../../base/text';
+import { schemaProblem } from '../../core/schema/schema-problem';
 import { limits } from '../../protocol/limits';
 import type { RetrySpec, ToolSpec } from '../../protocol/spec';
-import { tryCompileSchema } from '../arguments/compile';
 import { parseInputSchema, parseSchemaOption } from '../arguments/emit';
 import { rule } from '../problems/from-zod';
 import { count, duration, flag, help, nonBlank, sessionKeys, toolName } from './parts';
@@ -246,8 +245,9 @@ export const toolResult = z
   .unknown()
   .transform((value, context) => {
     const option = parseSchemaOption(value);
-    const problems = option.ok ? resultSchemaProblems(option.schema) : [option.problem];
-    for (const { path, message } of problems) {
+    const problem = option.ok ? schemaProblem(option.schema, limits.answerSchema) : option.problem;
+    if (problem !== undefined) {
+      const { path, message } = problem;
       context.addIssue({ code: 'custom', message, params: { at: path } });
     }
     return option.ok ? option.schema : z.NEVER;
@@ -256,11 +256,3 @@ export const toolResult = z
     expected: 'a Standard Schema or a JSON Schema',
     ...help('A result from elsewhere: any JSON', { byDefault: 'any JSON' }),
   });
-
-function resultSchemaProblems(schema: JsonSchema): readonly Problem[] {
-  const bytes = utf8Length(JSON.stringify(schema));
-  if (bytes > limits.answerSchema)
-    return [{ path: '', message: `has ${bytes} bytes; the limit is ${limits.answerSchema}` }];
-  const compiled = tryCompileSchema(schema);
-  return compiled.ok ? [] : compiled.problems;
-}

@@ -130,12 +130,12 @@ describe('tools that wait for people', () => {
     [
       'a result schema that is none',
       { result: 'later', resultSchema: { type: 'strnig' } },
-      `${subject}resultSchema.type fits no alternative: must be one of 'array', 'boolean', 'integer', 'null', 'number', 'object', 'string', not 'strnig'; or must be an array, not 'strnig'`,
+      `${subject}resultSchema.type must be one of string, number, integer, boolean, array, object, null, or a list of them, not 'strnig'`,
     ],
     [
       'a result schema that is too long',
       { result: 'later', resultSchema: { description: 'x'.repeat(16_384) } },
-      `${subject}resultSchema has 16402 bytes; the limit is 16384`,
+      `${subject}resultSchema has 16402 bytes of JSON; at most 16384 are taken`,
     ],
   ])('refuse %s', (_name, options, message) => {
     expect(refusalOf(() => defineTool({ ...minimal, ...options } as never))).toBe(message);
