@@ -10,6 +10,7 @@ import type { LoopWatch } from './heartbeat';
 import type { InputCache } from './log/json-cache';
 import type { LogCache } from './log/log-cache';
 import { notHere } from './failures';
+import type { PeopleHooks } from './people/hooks';
 import type { McpPool } from './mcp/mcp-pool';
 
 /** Shared by all activities of one worker. */
@@ -33,7 +34,7 @@ export type ActivityDependencies = {
   /** Keeps what is too large for a log. */
   readonly results?: StoredContent;
   readonly onDelta?: (event: DeltaEvent) => void;
-};
+} & PeopleHooks;
 
 /** The provider of a model. Throws `NotRegisteredHere`. */
 export function providerOf(

@@ -15,7 +15,8 @@ import { withHeartbeat } from './heartbeat';
 import { fetchInput, pullLog } from './log/pull-log';
 import { findDefinition, loadDefinition } from './definition/load-definition';
 import { askSession } from './log/read-log';
-import { checkSignature, notifyPause, reviewCall } from './people/people';
+import { checkSignature, notifyPause } from './people/hooks';
+import { reviewCall } from './people/people';
 import { clearTurns, openThread, saveTurn } from './thread/thread-memory';
 
 export type { ActivityDependencies } from './dependencies';
@@ -65,7 +66,7 @@ export function createActivities(dependencies: ActivityDependencies): LonghaulAc
     clearTurns: guarded(own('always', (input) => clearTurns(dependencies, input))),
     summarise: guarded(own('again', (input) => summarise(dependencies, input))),
     reviewCall: guarded(own('again', (input) => reviewCall(dependencies, input))),
-    notifyPause: guarded(own('again', (input) => notifyPause(dependencies, input))),
+    notifyPause: guarded(own('always', (input) => notifyPause(dependencies, input))),
     checkSignature: guarded(own('again', (input) => checkSignature(dependencies, input))),
     requestCancellation: guarded((run) =>
       withHeartbeat(dependencies, () => requestCancellation(run)),

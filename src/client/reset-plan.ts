@@ -269,9 +269,11 @@ function taskOf(steps: readonly Step[], to: number | string): number | undefined
   return first?.task;
 }
 
-/** The last workflow task, not after `task`, at which no earlier step was open. */
+/** The last workflow task, not after `task`, at which no earlier step was open. A notice may stay open: it may come twice. */
 function quietTask(steps: readonly Step[], task: number): number {
-  const open = steps.filter((step) => step.task < task && step.closedAt > task);
+  const open = steps.filter(
+    ({ name, task: since, closedAt }) => since < task && closedAt > task && name !== 'notifyPause',
+  );
   return open.length === 0 ? task : quietTask(steps, Math.min(...open.map((step) => step.task)));
 }
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../base/json';
 import type { LogEntry, LogRef } from './log';
 import type { ToolOutput } from './message';
-import type { ApproverRule } from './people';
+import type { ApproverRule, WorkerHook } from './people';
 import type { InputAnswer, InputRef, PendingInput, RunInput, RunKey, RunSpend } from './run';
 import type { SessionDelta } from './session';
 import type {
@@ -86,12 +86,15 @@ export type LoadDefinitionResult =
       readonly searchAttributes: boolean;
       /** The stores of this worker. Without stores, the run calls neither `openRun` nor `closeRun`. */
       readonly stores?: readonly StateStoreName[];
+      /** The hooks of this worker. Without them, the run does not call them. */
+      readonly hooks?: readonly WorkerHook[];
     }
   | {
       readonly kind: 'pinned';
       readonly hash: string;
       readonly config: RunnerConfig;
       readonly searchAttributes: boolean;
+      readonly hooks?: readonly WorkerHook[];
     }
   /** The definition names MCP servers. Only a plain activity may wait for them. */
   | { readonly kind: 'needs-listing' }
@@ -205,7 +208,9 @@ export type ReviewCallResult = { readonly by?: ApproverRule; readonly text?: str
 /** Something that a person should know of: a pause, a reminder, or an escalation. */
 export type PauseNotice = {
   readonly reason: 'asked' | 'reminder' | 'escalated';
+  /** The root run, which takes the answer. */
   readonly workflowId: string;
+  /** Without its schema. If it is over `limits.hookInput`, it lacks the call, or the question is cut. */
   readonly input: PendingInput;
 };
 

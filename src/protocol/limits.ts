@@ -113,6 +113,11 @@ export const limits = {
   answerSchema: 16 * KiB,
   /** The steps of a check of an answer against its schema. So many take a tenth of a second. */
   schemaSteps: 250_000,
+  /** An open input for a hook of a worker, in bytes. */
+  hookInput: 32 * KiB,
+  /** Notices of a run that its workers try to deliver at a time, and those that wait. */
+  openNotices: 8,
+  waitingNotices: 200,
   /** The most open inputs that a run sends to the run above it. */
   sentInputs: 10_000,
   /** The open inputs in one message. An approval with the longest arguments fits. */
@@ -178,6 +183,11 @@ export const timeouts = {
   toolScheduleToClose: 10 * 60_000,
   toolHeartbeat: 7_000,
   store: 24 * 60 * 60_000,
+  /** One call of `onPause`, and all calls for one notice. */
+  notice: 30_000,
+  allNotices: 24 * 60 * 60_000,
+  /** How long an answer waits for the check of its signature. */
+  signature: 30_000,
   /** One call of a result store. */
   storedContent: 30_000,
   logQuery: 15_000,

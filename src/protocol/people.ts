@@ -33,6 +33,9 @@ export type ApprovalPolicy = {
   readonly remember?: 'run';
 };
 
+/** A hook of `createWorker` that has to do with people. */
+export type WorkerHook = 'onPause' | 'checkSignature';
+
 /** An approval that did not decide alone. The log has the whole actor. */
 export type Vote = { readonly by: Omit<Actor, 'roles'>; readonly at: string };
 

@@ -98,6 +98,8 @@ export type PendingInput = Omit<MachineInput, 'kind'> & {
   readonly nonce?: string;
   /** ISO 8601. Absent if it waits for ever. */
   readonly expiresAt?: string;
+  /** ISO 8601. The last reminder or escalation. The copy of a run above may be older. */
+  readonly remindedAt?: string;
   /** A hash of all that a person sees before the verdict: the call and the preview. A verdict that names another one is refused. */
   readonly digest?: string;
   /** Who may decide. Absent if everybody may. */

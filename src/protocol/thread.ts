@@ -1,7 +1,7 @@
 import type { ErrorCode } from './errors';
 import type { JsonObject } from '../base/json';
 import type { UserInput } from './message';
-import type { Actor } from './people';
+import type { Actor, WorkerHook } from './people';
 import type { RunKey } from './run';
 import type { BudgetSpec, ContextSpec, MemorySpec, RunnerSpec } from './spec';
 
@@ -93,6 +93,8 @@ export type OpenThreadResult = {
   /** What the thread does with a conversation that outgrows the model's context. */
   readonly context?: ContextSpec;
   readonly searchAttributes: boolean;
+  /** The hooks of the worker. */
+  readonly hooks?: readonly WorkerHook[];
   /** The newest turns of the store that fit, oldest first. */
   readonly turns: readonly KeptTurn[];
   /** The number of all turns in the store. */

@@ -1,6 +1,7 @@
 import type { NativeConnection, WorkerOptions } from '@temporalio/worker';
 import type { InlineSpecs } from '../activities/definition/inline-spec';
 import type { DeltaEvent } from '../activities/delta-event';
+import type { CheckSignature, OnPause } from '../activities/people/hooks';
 import type { ModelProvider, ProviderConfig } from '../providers/provider';
 import { type PriceTable, priceTable, windowOf } from '../providers/prices';
 import type { Callbacks } from '../define/callbacks';
@@ -41,6 +42,8 @@ const ofLonghaul = {
   results: made(isResultStore, 'a result store, such as FileResults').exactOptional(),
   logCacheBytes: count(1).exactOptional(),
   onDelta: aFunction().exactOptional(),
+  onPause: aFunction().exactOptional(),
+  checkSignature: aFunction().exactOptional(),
   encryption: elsewhere,
   clearFailures: elsewhere,
 } satisfies Record<keyof LonghaulOptions, z.ZodType>;
@@ -100,6 +103,13 @@ export type LonghaulOptions = Base & {
   readonly logCacheBytes?: number;
   /** Called for every streamed delta of every model call of this worker. It must not block. */
   readonly onDelta?: (event: DeltaEvent) => void;
+  /**
+   * Called when a run begins to wait for a person or a result, for each reminder, and when more people may decide: send a message. At least
+   * once for each, with the same `idempotencyKey`. A call that fails is repeated for a day.
+   */
+  readonly onPause?: OnPause;
+  /** Decides whether an answer is from the actor that it names. Only `true` accepts it. Without the hook, nobody checks. */
+  readonly checkSignature?: CheckSignature;
 };
 
 export type CreateWorkerOptions = LonghaulOptions & {

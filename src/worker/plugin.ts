@@ -159,6 +159,7 @@ export class LonghaulPlugin implements NativeConnectionPlugin, WorkerPlugin, Bun
   #activities(options: WorkerOptions, workflows: Partial<WorkerOptions>): object {
     const { stores, prices, logCacheBytes, onDelta, providers, inlineSpecs, application } =
       this.#options;
+    const { onPause, checkSignature } = this.#options;
     const results = this.#results(options);
     const mcp = new McpPool();
     this.#pools.push(mcp);
@@ -175,7 +176,7 @@ export class LonghaulPlugin implements NativeConnectionPlugin, WorkerPlugin, Bun
       mcp,
       loopWatch,
       hasSearchAttributes: searchAttributeCheck(options.connection, options.namespace ?? 'default'),
-      ...defined({ inlineSpecs }),
+      ...defined({ inlineSpecs, onPause, checkSignature }),
       ...(stores && { stores }),
       ...(results && { results }),
       ...(onDelta && { onDelta }),

@@ -3,6 +3,7 @@
 import { proxyActivities, scheduleActivity, type ActivityOptions } from '@temporalio/workflow';
 import type { RetryPolicy } from '@temporalio/common';
 import { clipText, oneLine } from '../base/text';
+import { plainLine } from '../core/transcript/markdown';
 import type { LonghaulActivities, ToolConfig } from '../protocol/activities';
 import type { JsonObject } from '../base/json';
 import { limits, timeouts } from '../protocol/limits';
@@ -132,6 +133,24 @@ export const summarisingActivities = proxyActivities<Pick<LonghaulActivities, 's
   heartbeatTimeout: timeouts.modelHeartbeat,
   retry: { initialInterval: 1_000, maximumInterval: 60_000, nonRetryableErrorTypes },
   summary: 'summarise the older turns',
+});
+
+/** Told at least once, unless the hook fails for a day. Nobody waits for it. */
+export function noticeActivities(summary: string): Pick<LonghaulActivities, 'notifyPause'> {
+  return proxyActivities<LonghaulActivities>({
+    startToCloseTimeout: timeouts.notice,
+    scheduleToCloseTimeout: timeouts.allNotices,
+    retry: { initialInterval: 1_000, maximumInterval: 5 * 60_000, nonRetryableErrorTypes },
+    summary: plainLine(summary, limits.summary),
+  });
+}
+
+/** Whoever sent the answer waits for it. */
+export const signatureActivities = proxyActivities<Pick<LonghaulActivities, 'checkSignature'>>({
+  startToCloseTimeout: timeouts.signature / 2,
+  scheduleToCloseTimeout: timeouts.signature,
+  retry: { initialInterval: 500, maximumInterval: 5_000, nonRetryableErrorTypes },
+  summary: 'check the signature of an answer',
 });
 
 /** A worker may have to download the program of an MCP server before it can run it. */

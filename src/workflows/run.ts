@@ -91,6 +91,8 @@ export class Run implements HandledRun {
       log: this.#log,
       children: children?.views ?? [],
       indexed: definition?.searchAttributes ?? false,
+      hooks: definition?.hooks,
+      ...this.#position.application,
     };
   }
 

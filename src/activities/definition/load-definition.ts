@@ -16,6 +16,7 @@ import { describeError } from '../failures';
 import { withHeartbeat } from '../heartbeat';
 import { inlineSpec } from './inline-spec';
 import { listMcpTools } from '../mcp/mcp-tools';
+import { hooksHere } from '../people/hooks';
 import { McpUnavailable } from '../mcp/mcp-failure';
 import { pinnedDefinition } from './pinned-definition';
 
@@ -36,6 +37,7 @@ export async function loadDefinition(
       definition,
       searchAttributes: await dependencies.hasSearchAttributes(),
       ...storesHere(dependencies),
+      ...hooksHere(dependencies),
     };
   } catch (error) {
     // An error that a retry may cure says nothing about the definition.
@@ -94,6 +96,7 @@ async function loadPinned(
     hash: ref.hash,
     config: runnerConfig(definition, runner),
     searchAttributes: await dependencies.hasSearchAttributes(),
+    ...hooksHere(dependencies),
   };
 }
 

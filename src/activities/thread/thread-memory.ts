@@ -16,6 +16,7 @@ import type { MemoryStore, StoredMemoryTurn } from '../../stores/memory-store';
 import type { ActivityDependencies } from '../dependencies';
 import { isSearchSpent, notHere } from '../failures';
 import { withHeartbeat } from '../heartbeat';
+import { hooksHere } from '../people/hooks';
 import { inlineSpec } from '../definition/inline-spec';
 import { callStore } from './open-run';
 import { checkJson } from '../../core/session';
@@ -34,8 +35,9 @@ export async function openThread(
     const settings = settingsOf(await findRunnerSpec(dependencies, input));
     const { memory } = settings;
     const searchAttributes = await dependencies.hasSearchAttributes();
+    const here = { ...settings, searchAttributes, ...hooksHere(dependencies) };
     if (memory?.store === undefined) {
-      return { ...settings, searchAttributes, turns: [], count: 0 };
+      return { ...here, turns: [], count: 0 };
     }
     const last = memory.kind === 'windowed' ? Math.max(1, memory.turns) : mostTurns;
     const store = storeOf(dependencies, memory.store);
@@ -51,8 +53,7 @@ export async function openThread(
       sessionOf(stored.at(-1)),
     );
     return {
-      ...settings,
-      searchAttributes,
+      ...here,
       turns: newestThatFit(stored),
       count: countOf(counted, stored),
       ...(session && { session }),

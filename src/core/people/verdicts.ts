@@ -95,3 +95,35 @@ export function verdictOn(
     ...(missingApprovals(asked, answer) > 0 && { isVote: true as const }),
   };
 }
+
+/**
+ * The rule `by` after an escalation: it permits those of `to`, too. It takes nobody's permission away, and as many people as before must
+ * approve.
+ */
+export function widened(by: ApproverRule, to: ApproverRule): ApproverRule {
+  const { roles: _roles, ids: _ids, ...others } = by;
+  if (permitsAll(by) || permitsAll(to)) return others;
+  return {
+    ...others,
+    ...defined({ roles: joined(by.roles, to.roles), ids: joined(by.ids, to.ids) }),
+  };
+}
+
+/** A rule that names nobody permits everybody. */
+const permitsAll = ({ roles, ids }: ApproverRule): boolean =>
+  roles === undefined && ids === undefined;
+
+function joined(
+  some: readonly string[] | undefined,
+  others: readonly string[] | undefined,
+): readonly string[] | undefined {
+  return some && others ? [...new Set([...some, ...others])] : (some ?? others);
+}
+
+/** The entry in the log that says that nobody decided in time. `inputId`: without the suffix of the tree. */
+export function expiryOf(
+  { digest }: PendingInput,
+  { inputId, at }: { readonly inputId: string; readonly at: string },
+): Verdict {
+  return { kind: 'verdict', inputId, verdict: 'expire', at, ...defined({ digest }) };
+}

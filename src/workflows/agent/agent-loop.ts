@@ -15,7 +15,6 @@ import type {
   ModelTurn,
   ModelTurnOutcome,
 } from '../../core/machine/steps';
-import { oneLine } from '../../base/text';
 import { toolTrace } from '../../core/transcript/tool-trace';
 import type { AgentConfig } from '../../protocol/activities';
 import { LonghaulError } from '../../protocol/errors';
@@ -24,7 +23,8 @@ import { modelActivities } from '../activity-proxies';
 import { openInputs, planResultOf } from '../run/machine-options';
 import { answerText } from '../../core/machine/answer';
 import { missingApprovals, verdictOn } from '../../core/people/verdicts';
-import { budgetExceeded, budgetQuestion, waitForAnswer } from './input-wait';
+import { InputTimes } from './input-times';
+import { budgetExceeded, budgetQuestion } from './input-wait';
 import { besideModelCall } from './call-inputs';
 import type { CarriedProgress, CarriedPrompt } from '../run/carried-run';
 import { failureSpend } from '../children/child-failure';
@@ -48,6 +48,7 @@ export class AgentLoop implements Driver, Asker {
   readonly #config: AgentConfig;
   readonly #machine: AgentMachine;
   readonly #tools: ToolRunner;
+  readonly #times: InputTimes;
   /** Only if the agent has a context to keep within. */
   readonly #prompt: PromptKeeper | undefined;
   /** The limit that the run has used up. The run waits for a person to raise it. */
@@ -59,6 +60,7 @@ export class AgentLoop implements Driver, Asker {
     this.#config = options.config;
     this.#machine = options.machine;
     this.#tools = new ToolRunner(new ToolCalls(run, options));
+    this.#times = new InputTimes(run, options);
     const { context } = options.config;
     this.#prompt = context && new PromptKeeper(run, { ...options, context });
     run.execution.requests.answersTo(this);
@@ -196,9 +198,9 @@ export class AgentLoop implements Driver, Asker {
     this.#tools.start(step.calls);
     const isMore = (): boolean =>
       this.#tools.arrived.length > 0 || requests.answers !== answers || history.isOver;
-    if (step.waiting.length > 0 && this.#config.inputTimeoutMs !== undefined) {
-      const expired = await this.#untilExpired(isMore);
-      if (expired !== undefined && !isMore()) return this.#expire(expired);
+    if (this.#times.next !== undefined) {
+      const due = await this.#times.wait(isMore);
+      if (due !== undefined && !isMore()) return this.#times.pass(due);
     } else if (!isMore()) {
       await condition(isMore);
     }
@@ -237,7 +239,7 @@ export class AgentLoop implements Driver, Asker {
     const answers = requests.answers;
     const answered = (): boolean => requests.answers !== answers;
     const isMoving = (): boolean => this.#tools.idle && this.#run.isAtItsEnd;
-    const expired = await this.#untilExpired(() => answered() || requests.isDetached || isMoving());
+    const due = await this.#times.wait(() => answered() || requests.isDetached || isMoving());
     if (answered()) return;
     if (requests.isDetached) {
       throw new LonghaulError(
@@ -245,25 +247,7 @@ export class AgentLoop implements Driver, Asker {
         'nobody needs the answer any more: another branch was first',
       );
     }
-    if (expired !== undefined) this.#expire(expired);
-  }
-
-  /** Waits. Returns this run's own input whose time ran out first, or undefined. */
-  async #untilExpired(answered: () => boolean): Promise<PendingInput | undefined> {
-    const { ownPending: pending } = this.#run.execution.requests;
-    return await waitForAnswer({ pending, timeoutMs: this.#config.inputTimeoutMs, answered });
-  }
-
-  #expire(input: PendingInput): void {
-    const { inputId, kind, question, path } = input;
-    const rule = this.#config.onInputTimeout ?? 'fail';
-    if (rule === 'fail' || kind !== 'question') {
-      const asked = `nobody answered '${inputId}' in time: ${oneLine(question, 300)}`;
-      const message = `${asked} (start again, or give it a longer inputTimeout)`;
-      throw new LonghaulError('InputTimeout', message, { details: { inputId, path } });
-    }
-    this.feed({ kind: 'answer', inputId, answer: rule.answer }, input);
-    this.#run.execution.requests.take(inputId, 'input-timeout');
+    if (due !== undefined) this.#times.pass(due);
   }
 
   /** Moves only between steps: before a model call or during a wait. */
@@ -288,9 +272,13 @@ export class AgentLoop implements Driver, Asker {
     requests.publish(
       inputs.map((input) => {
         const inputId = position.inputId(input.inputId);
-        return known.get(inputId) ?? { ...input, inputId, ...shared, nonce: newNonce() };
+        const deadline = this.#times.deadline(input, shared.since);
+        return (
+          known.get(inputId) ?? { ...input, inputId, ...shared, ...deadline, nonce: newNonce() }
+        );
       }),
     );
+    this.#run.notices.follow();
   }
 }
 

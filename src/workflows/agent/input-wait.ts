@@ -7,34 +7,34 @@ import { limits } from '../../protocol/limits';
 import type { PendingInput } from '../../protocol/run';
 import type { UsedUp } from '../../core/budget/budget';
 import { LonghaulError } from '../../protocol/errors';
+import type { Due } from '../execution/due';
 
 /** So long that it is no deadline. If it ever passes, the wait starts again. */
 const noDeadline = 10 * 365 * 24 * 60 * 60 * 1_000;
 
 export type InputWait = {
   readonly pending: readonly PendingInput[];
-  /** Counted from the time of the question. Undefined waits for ever. */
-  readonly timeoutMs: number | undefined;
+  /** Undefined waits for ever. */
+  readonly due: Due | undefined;
   readonly answered: () => boolean;
 };
 
-/** Waits for an answer. Returns the input whose time ran out, or undefined. */
-export async function waitForAnswer(wait: InputWait): Promise<PendingInput | undefined> {
-  const { timeoutMs = noDeadline, answered } = wait;
-  const oldest = [...wait.pending].sort((left, right) => left.since.localeCompare(right.since))[0];
-  if (oldest === undefined) {
+/** Waits for an answer. Returns `due` if its time came first. */
+export async function waitForAnswer({
+  pending,
+  due,
+  answered,
+}: InputWait): Promise<Due | undefined> {
+  const end = due ?? endOfTime(pending);
+  if (end === undefined) {
     await condition(answered);
     return undefined;
   }
-  const deadline = Date.parse(oldest.since) + timeoutMs;
   const timer = new CancellationScope();
+  const summary = plainLine(end.input.question, limits.summary);
   const expiry = timer
-    .run(() =>
-      sleep(Math.max(1, deadline - Date.now()), {
-        summary: plainLine(oldest.question, limits.summary),
-      }),
-    )
-    .then(() => (wait.timeoutMs === undefined ? undefined : oldest));
+    .run(() => sleep(Math.max(1, end.at - Date.now()), { summary }))
+    .then(() => due);
   expiry.catch((error: unknown) => {
     if (!isCancellation(error)) throw error;
   });
@@ -43,6 +43,11 @@ export async function waitForAnswer(wait: InputWait): Promise<PendingInput | und
   } finally {
     timer.cancel();
   }
+}
+
+function endOfTime(pending: readonly PendingInput[]): Due | undefined {
+  const [input] = [...pending].sort((left, right) => left.since.localeCompare(right.since));
+  return input && { at: Date.parse(input.since) + noDeadline, input };
 }
 
 /** Each question gets a new id, even if the last answer left the limit unchanged. */

@@ -14,6 +14,7 @@ import { oneLine } from '../../base/text';
 import { emptyUsage } from '../../core/budget/usage';
 import { LonghaulError } from '../../protocol/errors';
 import type { AgentRunResult, Cancelling, ChildView, RunSpend, RunState } from '../../protocol/run';
+import type { WorkerHook } from '../../protocol/people';
 import type { RunnerSpec } from '../../protocol/spec';
 import { controlActivities } from '../activity-proxies';
 import { HistoryWatch } from './history-watch';
@@ -37,6 +38,9 @@ export type View = {
   readonly children: readonly ChildView[];
   /** True if the search attributes are registered. */
   readonly indexed: boolean;
+  /** The hooks of its workers. */
+  readonly hooks: readonly WorkerHook[] | undefined;
+  readonly application?: string | undefined;
 };
 
 export type RunEnd = { readonly result?: AgentRunResult; readonly closes?: boolean };
@@ -60,9 +64,13 @@ export class Execution {
     this.#reporter = reporter;
   }
 
+  get view(): View {
+    return this.#viewed.view;
+  }
+
   get state(): RunState {
-    const { requests } = this;
-    const { runner, kind = 'agent', path, progress, spend, log } = this.#viewed.view;
+    const { requests, view } = this;
+    const { runner, kind = 'agent', path, progress, spend, log } = view;
     return {
       status: requests.status,
       pauseSeq: requests.pauseSeq,
@@ -87,8 +95,7 @@ export class Execution {
   /** Shows a change to all who watch. `closes`: the execution closes with this workflow task. */
   show(closes = false): void {
     const { isDetached, pending } = this.requests;
-    const { view } = this.#viewed;
-    this.#display.show(this.state, { ...view, cancelling: this.#cancelling, closes });
+    this.#display.show(this.state, { ...this.view, cancelling: this.#cancelling, closes });
     this.#reporter?.report(isDetached ? [] : pending);
   }
 
@@ -101,7 +108,7 @@ export class Execution {
       at: new Date().toISOString(),
     });
     try {
-      this.#display.showDetails(this.state, this.#viewed.view);
+      this.#display.showDetails(this.state, this.view);
     } catch {
       // The next change shows it.
     }

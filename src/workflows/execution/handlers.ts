@@ -6,8 +6,8 @@
 //    checks. It only looks up the open input again, because another answer may have come first.
 // 3. An answer for this run goes to its machine at once. The run first takes an answer for a child and then sends it down, so
 //    that it goes once.
-// 4. `outcome` waits until the run pauses, ends, or moves to its next execution. An answer waits until a run that has moved has loaded. No
-//    other handler waits.
+// 4. `outcome` waits until the run pauses, ends, or moves to its next execution. An answer waits until a run that has moved has loaded, and
+//    while a worker checks its signature. No other handler waits.
 
 import {
   ApplicationFailure,
@@ -38,6 +38,7 @@ import type { Execution } from './execution';
 import { childInputs, inputsThatTravel, sendAnswer } from './messages';
 import type { PendingRequests } from './pending-requests';
 import type { RunLog } from './run-log';
+import { checkSignature, needsSignature } from './signatures';
 import { TaskRoom } from './task-room';
 
 /** An execution with runs below it. */
@@ -189,7 +190,12 @@ function setAnswer(execution: Execution, kind: AnswerKind, description: string):
 export async function takeAnswer(execution: Execution, answer: Answer): Promise<ResumeReply> {
   const { requests } = execution;
   if (!requests.isLoaded) await whenLoaded(requests);
-  const found = requests.pendingFor(answer, currentUpdateId());
+  let found = requests.pendingFor(answer, currentUpdateId());
+  if (found !== undefined && needsSignature(execution, answer)) {
+    await checkSignature(execution, { ...answer, inputId: found.inputId }, found);
+    // Somebody else may have answered meanwhile.
+    found = requests.pendingFor({ ...answer, inputId: found.inputId }, currentUpdateId());
+  }
   if (found === undefined) return { accepted: true, inputId: answer.inputId ?? '' };
   const { inputId } = found;
   const missing = missingApprovals(found, answer);

@@ -105,6 +105,7 @@ const pendingInput = objectOf<PendingInput>(
     nonce: text,
     schema: object,
     expiresAt: text,
+    remindedAt: text,
     digest: text,
     by: objectOf<ApproverRule>(
       { roles: texts, ids: texts, approvals: amount, not: { type: 'array', items: text } },
@@ -126,6 +127,7 @@ const pendingInput = objectOf<PendingInput>(
     'nonce',
     'schema',
     'expiresAt',
+    'remindedAt',
     'digest',
     'by',
     'requester',
@@ -280,6 +282,14 @@ function shortened(input: PendingInput, bytes: number): PendingInput {
     question: clipText(question, bytes),
     ...(options && { options: withinBytes(options, bytes) }),
   };
+}
+
+/** An input for a hook of a worker, without what history has elsewhere: at most `limits.hookInput`. */
+export function inputForHook({ schema: _schema, ...input }: PendingInput): PendingInput {
+  const [whole] = inputsThatTravel([input], limits.hookInput);
+  if (whole !== undefined) return whole;
+  const { call: _call, preview: _preview, votes: _votes, by: _by, ...small } = input;
+  return shortened(small, shortestQuestion);
 }
 
 /** How many of the first inputs fit. It measures one by one, because all of them together may be too long for a string. */

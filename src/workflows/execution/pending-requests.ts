@@ -19,6 +19,7 @@ import type {
   RunStatus,
 } from '../../protocol/run';
 import type { Answer } from './answers';
+import { checkInTime } from './due';
 
 /** What survives continue-as-new. */
 export type CarriedRequests = {
@@ -284,6 +285,7 @@ export class PendingRequests {
     }
     const found = this.#find(inputId);
     checkFits(found, answer);
+    checkInTime(found, Date.now());
     checkVerdict(found, answer);
     return found;
   }

@@ -14,6 +14,7 @@ import type { JsonObject } from '../../base/json';
 import type { Cancelling, ChildView } from '../../protocol/run';
 import type { CarriedRequests } from '../execution/pending-requests';
 import type { LoadedDefinition } from './load';
+import type { CarriedNotice } from './pause-notices';
 import { deflateJson, inflated } from '../deflated-json';
 import type { RunLog } from '../execution/run-log';
 
@@ -49,6 +50,8 @@ export type CarriedRun = CarriedProgress & {
   readonly session: CarriedSession;
   readonly budget: CarriedBudget;
   readonly children: readonly ChildView[];
+  /** Notices that nobody got yet. */
+  readonly notices?: readonly CarriedNotice[];
   /** Nobody needs the result any more. */
   readonly detached?: boolean;
   /** Who asked to cancel the run, and why, if the cancellation has not arrived yet. */

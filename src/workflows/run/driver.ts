@@ -11,6 +11,7 @@ import type { RunLog } from '../execution/run-log';
 import { carriedMemo } from '../execution/visible-state';
 import { type CarriedRun, pack, type ProgressWithin } from './carried-run';
 import type { LoadedDefinition } from './load';
+import { PauseNotices } from './pause-notices';
 import type { RunPosition } from './run-position';
 import type { RunSession } from './run-session';
 
@@ -37,6 +38,7 @@ export class DrivenRun {
   readonly log: RunLog;
   readonly budget: RunBudget;
   readonly children: Children;
+  readonly notices: PauseNotices;
 
   constructor(parts: Parts, carried: CarriedRun | undefined) {
     this.execution = parts.execution;
@@ -48,6 +50,7 @@ export class DrivenRun {
     this.budget = new RunBudget(parts.definition.config.budget, parts.input.budget);
     if (carried !== undefined) this.budget.restore(carried.budget);
     this.children = new Children(this, carried?.children);
+    this.notices = new PauseNotices(this, carried && (carried.notices ?? []));
   }
 
   /** True if the run continues as new, or ends for its size, the next time it is between two steps. */
@@ -77,6 +80,7 @@ export class DrivenRun {
     requests.move();
     await this.execution.settled();
     const { cancelling } = this.execution;
+    const notices = this.notices.carry();
     const bytes = pack(
       {
         progress,
@@ -85,6 +89,7 @@ export class DrivenRun {
         session: this.session.carry(),
         budget: this.budget.carry(),
         children: this.children.views,
+        ...(notices.length > 0 && { notices }),
         ...(requests.isDetached && { detached: true }),
         ...(cancelling && { cancelling }),
       },

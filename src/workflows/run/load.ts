@@ -22,6 +22,7 @@ import type {
   OpenRunResult,
 } from '../../protocol/activities';
 import { LonghaulError } from '../../protocol/errors';
+import type { WorkerHook } from '../../protocol/people';
 import type { Definition } from '../../protocol/spec';
 import { timeouts, limits } from '../../protocol/limits';
 import { failureCode } from '../children/child-failure';
@@ -32,7 +33,7 @@ import {
   loadingActivities,
 } from '../activity-proxies';
 import { checkRunInput } from '../../core/run-input';
-import { isJsonObject } from '../../base/json';
+import { defined, isJsonObject } from '../../base/json';
 import { type WorkflowArguments, type StartInfo, type Taken, takeStart } from '../execution/start';
 import { oneLine } from '../../base/text';
 import type { RunInput } from '../../protocol/run';
@@ -44,6 +45,8 @@ export type LoadedDefinition = {
   readonly searchAttributes: boolean;
   /** The stores of the worker that loaded it. */
   readonly stores?: readonly StateStoreName[];
+  /** The hooks of that worker. */
+  readonly hooks?: readonly WorkerHook[];
   readonly definition?: Definition;
 };
 
@@ -73,9 +76,9 @@ export async function resolveDefinition(input: LoadDefinitionInput): Promise<Loa
 function fromResult(result: LoadDefinitionResult): LoadedDefinition {
   switch (result.kind) {
     case 'found': {
-      const { hash, definition, searchAttributes, stores } = result;
+      const { hash, definition, searchAttributes, stores, hooks } = result;
       const config = runnerConfig(definition, definition.runner);
-      return { hash, definition, searchAttributes, config, ...(stores && { stores }) };
+      return { hash, definition, searchAttributes, config, ...defined({ stores, hooks }) };
     }
     case 'pinned':
       return result;

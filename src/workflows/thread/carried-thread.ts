@@ -13,6 +13,7 @@ import { LonghaulError } from '../../protocol/errors';
 import type { JsonObject } from '../../base/json';
 import { limits } from '../../protocol/limits';
 import type { LogEntry, LogRef } from '../../protocol/log';
+import type { WorkerHook } from '../../protocol/people';
 import type { ContextSpec, MemorySpec } from '../../protocol/spec';
 import type { ThreadInput } from '../../protocol/thread';
 import { deflateJson, inflated } from '../deflated-json';
@@ -30,6 +31,7 @@ export type CarriedThread = {
   readonly memory?: MemorySpec;
   readonly context?: ContextSpec;
   readonly searchAttributes: boolean;
+  readonly hooks?: readonly WorkerHook[];
   readonly saves: CarriedSaves;
   readonly isClearing: boolean;
   /** The update id of the last `clear`. The same id again is the same `clear`. */

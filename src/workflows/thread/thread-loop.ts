@@ -24,6 +24,7 @@ import { runnerAddress, runnerIdOf } from '../../core/runner-refs';
 import { type ErrorCode, LonghaulError } from '../../protocol/errors';
 import type { JsonObject } from '../../base/json';
 import { timeouts } from '../../protocol/limits';
+import type { WorkerHook } from '../../protocol/people';
 import type { MemorySpec } from '../../protocol/spec';
 import type { AgentRunResult, ChildInputs } from '../../protocol/run';
 import type {
@@ -71,6 +72,7 @@ export class ThreadLoop implements HandledThread {
   /** The runner's memory settings. Only an agent may have them. */
   #spec: MemorySpec | undefined;
   #hasSearchAttributes = false;
+  #hooks: readonly WorkerHook[] = [];
   /** Why the thread could not be opened. */
   #loadFailure: unknown;
   /** Cancels the running turn. */
@@ -124,6 +126,8 @@ export class ThreadLoop implements HandledThread {
       log: this.log,
       children: [],
       indexed: this.#hasSearchAttributes,
+      hooks: this.#hooks,
+      ...('application' in given && { application: given.application }),
     };
   }
 
@@ -188,12 +192,13 @@ export class ThreadLoop implements HandledThread {
   }
 
   #start(
-    { memory, context, searchAttributes }: Omit<OpenThreadResult, 'turns' | 'count'>,
+    { memory, context, searchAttributes, hooks = [] }: Omit<OpenThreadResult, 'turns' | 'count'>,
     saves: CarriedSaves,
   ): void {
     this.#spec = memory;
     this.#memory.context = context;
     this.#hasSearchAttributes = searchAttributes;
+    this.#hooks = hooks;
     const { application } = this.#input;
     const store = memory?.store;
     const whose = { key: this.#storedKey, ...(application !== undefined && { application }) };
@@ -348,6 +353,7 @@ export class ThreadLoop implements HandledThread {
       ...(this.#spec && { memory: this.#spec }),
       ...(this.#memory.context && { context: this.#memory.context }),
       searchAttributes: this.#hasSearchAttributes,
+      ...(this.#hooks.length > 0 && { hooks: this.#hooks }),
       saves: this.#saves.carry(),
       isClearing: this.#isClearing,
       ...(this.#lastClear !== undefined && { lastClear: this.#lastClear }),

@@ -1,0 +1,91 @@
+// Calls the hooks of a worker around people: `onPause`, who tells them, and `checkSignature`, which says whether an answer is theirs.
+
+import { Context } from '@temporalio/activity';
+import type {
+  CheckSignatureInput,
+  CheckSignatureResult,
+  NotifyPauseInput,
+  PauseNotice,
+} from '../../protocol/activities';
+import type { WorkerHook } from '../../protocol/people';
+import type { InputAnswer, PendingInput } from '../../protocol/run';
+import { LonghaulError } from '../../protocol/errors';
+import { describeError, notHere } from '../failures';
+import { untilAborted } from '../user-code';
+
+/** Told at least once of each pause, reminder and escalation. All attempts for one of them have the same key. */
+export type OnPause = (
+  notice: PauseNotice,
+  call: { readonly idempotencyKey: string; readonly signal: AbortSignal },
+) => void | Promise<void>;
+
+/** Only `true` accepts the answer. May be called more than once for an answer. */
+export type CheckSignature = (
+  answer: InputAnswer,
+  input: PendingInput,
+  call: { readonly workflowId: string; readonly signal: AbortSignal },
+) => boolean | Promise<boolean>;
+
+export type PeopleHooks = {
+  readonly onPause?: OnPause;
+  readonly checkSignature?: CheckSignature;
+};
+
+/** Left out if there are no hooks, because it is in the history of every run. */
+export function hooksHere({ onPause, checkSignature: check }: PeopleHooks): {
+  hooks?: WorkerHook[];
+} {
+  const hooks: WorkerHook[] = [
+    ...(onPause === undefined ? [] : (['onPause'] as const)),
+    ...(check === undefined ? [] : (['checkSignature'] as const)),
+  ];
+  return hooks.length === 0 ? {} : { hooks };
+}
+
+/** Fails if the hook throws. Temporal then tries again, here or on another worker. */
+export async function notifyPause(
+  { onPause }: PeopleHooks,
+  { notice, idempotencyKey }: NotifyPauseInput,
+): Promise<void> {
+  // The worker that loaded the definition had it. In a rolling deploy this one may lack it: a notice waits for another one, for hours.
+  if (onPause === undefined)
+    throw new LonghaulError('InternalError', 'this worker has no onPause', { retryable: true });
+  const signal = Context.current().cancellationSignal;
+  await calling('onPause', signal, () => onPause(notice, { idempotencyKey, signal }));
+}
+
+export async function checkSignature(
+  { checkSignature: check }: PeopleHooks,
+  { workflowId, input, answer }: CheckSignatureInput,
+): Promise<CheckSignatureResult> {
+  if (check === undefined) throw notHere('checkSignature');
+  const signal = Context.current().cancellationSignal;
+  const isAccepted = await calling('checkSignature', signal, () =>
+    check(answer, input, { workflowId, signal }),
+  );
+  if (isAccepted === true) return {};
+  return {
+    problem:
+      answer.signature === undefined ? 'it has no signature' : 'the signature does not fit it',
+  };
+}
+
+async function calling<Result>(
+  hook: WorkerHook,
+  signal: AbortSignal,
+  call: () => Result | Promise<Result>,
+): Promise<Result> {
+  try {
+    return await untilAborted(async () => await call(), signal);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    throw new LonghaulError(
+      'InternalError',
+      `${hook} of this worker threw: ${describeError(error)}`,
+      {
+        cause: error,
+        retryable: true,
+      },
+    );
+  }
+}

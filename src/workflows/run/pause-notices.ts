@@ -1,0 +1,123 @@
+// Tells the workers' `onPause` what people should know of this run's own open inputs: that it asks, reminds, or asks more people.
+//
+// 1. Nobody waits for a notice: not the run, not its end, and not continue-as-new, which carries what is not delivered yet.
+// 2. A notice names its input. It is sent with the input as it is then, and not at all if that is answered before its turn comes.
+// 3. All attempts have one idempotency key, also after continue-as-new.
+// 4. A run above lists the input, too. It does not repeat the notice.
+
+import { isCancellation } from '@temporalio/workflow';
+import { emptyDigest, extendDigest } from '../../base/digest';
+import { oneLine } from '../../base/text';
+import type { PauseNotice } from '../../protocol/activities';
+import { limits } from '../../protocol/limits';
+import type { PendingInput } from '../../protocol/run';
+import { noticeActivities } from '../activity-proxies';
+import { failureReason } from '../children/child-failure';
+import { inputForHook } from '../execution/messages';
+import type { DrivenRun } from './driver';
+
+/** A notice that is not delivered. `at`: the time of the question, the reminder or the escalation. */
+export type CarriedNotice = Pick<PauseNotice, 'reason'> & {
+  readonly inputId: string;
+  readonly at: string;
+};
+
+type Notifier = Pick<DrivenRun, 'execution' | 'position' | 'definition'>;
+
+export class PauseNotices {
+  readonly #run: Notifier;
+  readonly #open = new Set<CarriedNotice>();
+  readonly #waiting: CarriedNotice[];
+  /** Inputs whose pause somebody was told of. */
+  #known: ReadonlySet<string>;
+
+  /** `carried`: from the execution before, which has told of all inputs that are open now. */
+  constructor(run: Notifier, carried: readonly CarriedNotice[] | undefined) {
+    this.#run = run;
+    this.#waiting = [...(carried ?? [])];
+    this.#known = new Set(carried === undefined ? [] : this.#inputs.map(idOf));
+  }
+
+  /** What the next execution sends again. */
+  carry(): readonly CarriedNotice[] {
+    return [...this.#open, ...this.#waiting].filter(
+      (notice) => this.#inputOf(notice) !== undefined,
+    );
+  }
+
+  /** Tells of every new pause. */
+  follow(): void {
+    if (!this.#isHeard) return;
+    const inputs = this.#inputs;
+    const fresh = inputs.filter((input) => !this.#known.has(idOf(input)));
+    this.#known = new Set(inputs.map(idOf));
+    for (const { inputId, since } of fresh) this.#add({ reason: 'asked', inputId, at: since });
+    this.#launch();
+  }
+
+  tell(reason: PauseNotice['reason'], { inputId, since, remindedAt = since }: PendingInput): void {
+    if (!this.#isHeard) return;
+    this.#add({ reason, inputId, at: remindedAt });
+    this.#launch();
+  }
+
+  get #isHeard(): boolean {
+    return this.#run.definition.hooks?.includes('onPause') === true;
+  }
+
+  get #inputs(): readonly PendingInput[] {
+    return this.#run.execution.requests.ownPending;
+  }
+
+  #inputOf({ inputId }: CarriedNotice): PendingInput | undefined {
+    return this.#inputs.find((input) => input.inputId === inputId);
+  }
+
+  #add(notice: CarriedNotice): void {
+    if (this.#waiting.length < limits.waitingNotices) this.#waiting.push(notice);
+    else this.#lose(notice, 'too many notices wait');
+  }
+
+  #launch(): void {
+    while (this.#open.size < limits.openNotices) {
+      const notice = this.#waiting.shift();
+      if (notice === undefined) return;
+      const input = this.#inputOf(notice);
+      if (input !== undefined) void this.#deliver(notice, input);
+    }
+  }
+
+  async #deliver(notice: CarriedNotice, input: PendingInput): Promise<void> {
+    const { position } = this.#run;
+    const { reason, inputId, at } = notice;
+    this.#open.add(notice);
+    try {
+      await noticeActivities(`${reason}: ${input.question}`).notifyPause({
+        ...position.application,
+        notice: { reason, workflowId: position.lineage.root, input: inputForHook(input) },
+        idempotencyKey: [position.workflowId, inputId, reason, at].reduce(
+          extendDigest,
+          emptyDigest,
+        ),
+      });
+    } catch (error) {
+      if (isCancellation(error)) return;
+      this.#lose(notice, failureReason(error));
+    } finally {
+      this.#open.delete(notice);
+    }
+    this.#launch();
+  }
+
+  /** The run goes on. Its state says that nobody was told. */
+  #lose({ reason, inputId }: CarriedNotice, why: string): void {
+    this.#run.execution.requests.refuse({
+      signal: 'onPause',
+      code: 'InternalError',
+      message: oneLine(`nobody was told (${reason}) of '${inputId}': ${why}`, 300),
+      at: new Date().toISOString(),
+    });
+  }
+}
+
+const idOf = ({ inputId }: PendingInput): string => inputId;
