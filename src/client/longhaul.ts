@@ -16,6 +16,7 @@ import {
   toRunInput,
   workflowTypeOf,
 } from '../core/run-start';
+import type { Json } from '../base/json';
 import { clipText, oneLine } from '../base/text';
 import { LonghaulError } from '../protocol/errors';
 import { limits, timeouts } from '../protocol/limits';
@@ -28,6 +29,7 @@ import { checkOptions } from './check-options';
 import { asLonghaulError } from './failures';
 import { listInbox, type InboxFilter, type InboxItem } from './inbox';
 import { findOrphans, type OrphanRun } from './orphans';
+import { completeByToken, failByToken } from './result-token';
 import { RunHandle } from './run-handle';
 import type { ReadOptions } from './run-view';
 import {
@@ -169,6 +171,22 @@ export class Longhaul {
     if (typeof workflowId !== 'string' || workflowId === '')
       throw new LonghaulError('InvalidInput', 'workflowId must be a text that is not empty');
     return new RunHandle(this.client, workflowId, { ...options, actor: this.#actor });
+  }
+
+  /**
+   * Gives the result of a tool call by its token, for example in a webhook: any JSON. The token names the run. Sending the same result
+   * again is accepted; a different one throws `AlreadyAnswered`. A token that is wrong, or whose run has ended, throws `TokenInvalid`.
+   *
+   * @example
+   * app.post('/done/:token', async (request) => longhaul.completeByToken(request.params.token, request.body));
+   */
+  async completeByToken(token: string, value: Json): Promise<void> {
+    await completeByToken(this.client, token, value);
+  }
+
+  /** Like `completeByToken`, for work that failed. The model gets the reason. */
+  async failByToken(token: string, reason: string): Promise<void> {
+    await failByToken(this.client, token, reason);
   }
 
   /** Lists runs, the newest first. A new run shows up after about a second. Needs no worker. */

@@ -186,6 +186,8 @@ export type CallToolInput = {
   readonly origin: string;
   /** Only for a tool with effect `once`: the execution that makes the call. After a reset, another one would find the call in flight. */
   readonly onceIn?: string;
+  /** Only for a tool whose result comes later: the input that takes it. */
+  readonly inputId?: string;
 } & CallbackInput;
 
 export type CallToolResult = {
@@ -194,8 +196,8 @@ export type CallToolResult = {
 };
 
 /**
- * The call of a `later` tool has begun its work. `tokens`: hashes of the tokens that its attempts passed on, each of which may bring the
- * result.
+ * The call of a `later` tool has begun its work. `tokens`: what a run keeps of the tokens that its attempts passed on, each of which may
+ * bring the result.
  */
 export type CallToolBegun = {
   readonly tokens: readonly string[];

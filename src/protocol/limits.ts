@@ -91,6 +91,10 @@ export const limits = {
   answeredInputs: 1_000,
   /** The result of a tool that comes from elsewhere, in bytes. */
   deferredResult: 64 * KiB,
+  /** Tokens of one deferred call: one for each attempt, the last ones. */
+  resultTokens: 100,
+  /** A token, in characters. Most of it is the id of the run. */
+  resultToken: 2_048,
   /** Roles of one actor. */
   actorRoles: 50,
   /** Roles of a rule for approvals, and ids. */

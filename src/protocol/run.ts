@@ -277,8 +277,11 @@ export type AnsweredBy = {
   readonly signature?: string;
 };
 
-/** Answer of the `nonce` query. It has no nonce if the run never listed such an input. */
-export type NonceReply = { readonly nonce?: string };
+/**
+ * Answer of the `nonce` query. It has no nonce if the run never listed such an input. `isBeginning`: the call has just begun, so its input
+ * will open soon.
+ */
+export type NonceReply = { readonly nonce?: string; readonly isBeginning?: true };
 export type ResumeInput = AnsweredBy & { readonly answer: Json; readonly inputId?: string };
 /** `missing`: how many more approvals the input needs. Absent if it is answered. */
 export type ResumeReply = {
@@ -288,16 +291,16 @@ export type ResumeReply = {
 };
 export type ApproveInput = AnsweredBy & { readonly inputId: string; readonly args?: JsonObject };
 export type RejectInput = AnsweredBy & { readonly inputId: string; readonly reason: string };
-/** `token`: the result comes from somebody who has nothing else than the token of the call. */
+/** `proof`: the SHA-256 of the call's token, in hex, from somebody who has nothing else. */
 export type CompleteInput = AnsweredBy & {
   readonly inputId: string;
   readonly value: Json;
-  readonly token?: string;
+  readonly proof?: string;
 };
 export type FailInput = AnsweredBy & {
   readonly inputId: string;
   readonly reason: string;
-  readonly token?: string;
+  readonly proof?: string;
 };
 
 /** A message to a run that works. A known `messageId` is a repetition. */

@@ -55,7 +55,7 @@ async function checkCalls(
   for (const [index, call] of calls.entries()) {
     const tool = input.definition.tools[call.name];
     if (tool === undefined || call.args === null) continue;
-    const text = tool.activity && (await input.checkArguments(tool, call.args));
+    const text = isMadeByUs(tool) ? undefined : await input.checkArguments(tool, call.args);
     if (text !== undefined) argumentProblems.push({ index, text });
     if (tool.needsApproval === 'ask' && (await input.checkApproval(tool, call)))
       approvals.push(index);
@@ -66,6 +66,10 @@ async function checkCalls(
     argumentProblems: argumentProblems.length > 0 ? argumentProblems : undefined,
   });
 }
+
+/** True if an activity of ours makes the call. It checks the arguments itself. */
+const isMadeByUs = ({ activity, result }: ToolSpec): boolean =>
+  activity === undefined && result !== 'client';
 
 async function checkText({
   spec,

@@ -1,29 +1,33 @@
 // The activity of one tool call. The model sees a tool's failure as a result.
 //
-// The code of a tool with effect `once` runs only in the first attempt that the server starts.
+// 1. The code of a tool with effect `once` runs only in the first attempt that the server starts.
+// 2. The code of a tool whose result comes later only begins the call. Its return value is ignored. An error is the call's result.
 
 import { Context } from '@temporalio/activity';
+import { defined } from '../../base/json';
+import { toolSpecOf } from '../../core/loop-config';
 import { outcomeUnknown } from '../../core/transcript/tool-output';
-import type { CallToolInput, CallToolResult } from '../../protocol/activities';
+import type { CallToolBegun, CallToolInput, CallToolResult } from '../../protocol/activities';
 import { hasCode, LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
 import { ownWorkflowId, pinnedDefinition } from '../definition/pinned-definition';
 import type { ActivityDependencies } from '../dependencies';
 import { describeError } from '../failures';
-import { type Heartbeat, withHeartbeat } from '../heartbeat';
+import { type Beats, withHeartbeat } from '../heartbeat';
 import { isCancelled } from '../user-code';
-import { resultOf, runCall } from './run-call';
+import { drawToken } from './begin-call';
+import { type OneCall, resultOf, runCall } from './run-call';
 
 export async function callTool(
   dependencies: ActivityDependencies,
   input: CallToolInput,
-): Promise<CallToolResult> {
+): Promise<CallToolResult | CallToolBegun> {
   const started = Date.now();
-  return await withHeartbeat(dependencies, async (signal, { heartbeat }) => {
+  return await withHeartbeat(dependencies, async (signal, beats) => {
     const result = wasStartedBefore(input)
       ? resultOf(input, outcomeUnknown('it was started before'))
-      : await makeCall(dependencies, input, { signal, heartbeat, started });
-    dependencies.logCache.offer(ownWorkflowId(), result.entry);
+      : await makeCall(dependencies, input, { signal, beats, started });
+    if ('entry' in result) dependencies.logCache.offer(ownWorkflowId(), result.entry);
     return result;
   });
 }
@@ -41,27 +45,19 @@ function wasStartedBefore({ onceIn }: CallToolInput): boolean {
 
 type ToolAttempt = {
   readonly signal: AbortSignal;
-  readonly heartbeat: Heartbeat;
+  readonly beats: Beats;
   readonly started: number;
 };
 
 async function makeCall(
   dependencies: ActivityDependencies,
   input: CallToolInput,
-  { signal, heartbeat, started }: ToolAttempt,
-): Promise<CallToolResult> {
-  const { attempt, retryPolicy, startToCloseTimeoutMs } = Context.current().info;
+  attempt: ToolAttempt,
+): Promise<CallToolResult | CallToolBegun> {
   let isReached = false;
   try {
-    const definition = await pinnedDefinition(dependencies, input.definition);
-    return await runCall({
-      dependencies,
-      definition,
-      input,
-      signal,
-      heartbeat,
-      isTriedAgain: attempt < (retryPolicy?.maximumAttempts ?? limits.toolAttempts),
-      deadline: started + (startToCloseTimeoutMs || Infinity),
+    return await runOrBegin(dependencies, input, {
+      ...attempt,
       onReached: () => (isReached = true),
     });
   } catch (error) {
@@ -70,6 +66,30 @@ async function makeCall(
       cause: error,
     });
   }
+}
+
+async function runOrBegin(
+  dependencies: ActivityDependencies,
+  input: CallToolInput,
+  { signal, beats, started, onReached }: ToolAttempt & Pick<OneCall, 'onReached'>,
+): Promise<CallToolResult | CallToolBegun> {
+  const { attempt, retryPolicy, startToCloseTimeoutMs } = Context.current().info;
+  const definition = await pinnedDefinition(dependencies, input.definition);
+  const call = {
+    dependencies,
+    definition,
+    input,
+    signal,
+    heartbeat: beats.heartbeat,
+    isTriedAgain: attempt < (retryPolicy?.maximumAttempts ?? limits.toolAttempts),
+    deadline: started + (startToCloseTimeoutMs || Infinity),
+    ...defined({ onReached }),
+  };
+  if (toolSpecOf(definition, input.tool).result !== 'later') return await runCall(call);
+  const { token, kept, heartbeat } = await drawToken(input, beats);
+  let hasBegun = false;
+  const made = await runCall({ ...call, heartbeat, token, onBegun: () => (hasBegun = true) });
+  return hasBegun ? { tokens: kept, ...defined({ session: made.session }) } : made;
 }
 
 /** The model does not see these errors: they end the run, or another worker makes the call. */

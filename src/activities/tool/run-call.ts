@@ -43,6 +43,10 @@ export type OneCall = {
   readonly deadline: number;
   /** Called when the tool's code is about to run. */
   readonly onReached?: () => void;
+  /** Only for a tool whose result comes later. Its code passes the token on. */
+  readonly token?: string;
+  /** Called when the code has begun the call, so that its result comes later. */
+  readonly onBegun?: () => void;
 };
 
 /** Makes one call. The result is not in the log cache yet. */
@@ -63,6 +67,7 @@ export async function runCall(call: OneCall): Promise<CallToolResult> {
     const before = structuredClone(context.session);
     call.onReached?.();
     const whole = await runTool(call, { tool, spec, context, args: checked.value });
+    if (spec.result === 'later' && !whole.isError) call.onBegun?.();
     const { maxResultBytes: maxBytes } = spec;
     const kept = { results: dependencies.results, scope, maxBytes, signal, deadline };
     const output = await keptOutput(whole, kept);
@@ -108,7 +113,7 @@ export function resultOf(
 }
 
 async function toolContext(
-  { input, signal, heartbeat }: OneCall,
+  { input, signal, heartbeat, token }: OneCall,
   session: JsonObject,
   args: JsonObject,
 ): Promise<ToolContext> {
@@ -125,6 +130,7 @@ async function toolContext(
     signal,
     heartbeat,
     log,
+    ...(token !== undefined && { resultToken: token }),
   };
 }
 
@@ -207,6 +213,7 @@ export function runnableTool(
       own: tool,
       run: async (args, context) => {
         const result = await tool.execute(args, context);
+        if (spec.result === 'later') return { isError: false, content: [] };
         return isToolContent(result)
           ? toolContentOutput(spec.name, result)
           : wholeOutput(spec.name, result);

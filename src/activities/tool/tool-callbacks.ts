@@ -1,4 +1,5 @@
-// The hooks around one tool call. A call that cannot run, because its arguments do not match or its code is missing, has no hooks.
+// The hooks around one tool call. A call that cannot run, because its arguments do not match or its code is missing, has no hooks. A call
+// whose result comes from elsewhere has none after it.
 
 import { agentOf } from '../../core/loop-config';
 import { CallbackAbort } from '../../core/errors';
@@ -34,6 +35,7 @@ export async function runWithCallbacks(
   const { output, session } = await run(pickKeys(chain.session, spec.session ?? []));
   if (session !== undefined) chain.merge(session);
   const { isError, content } = output;
+  if (spec.result === 'later' && !isError) return output;
   const result = { isError, content };
   const after = await chain.run('afterToolCall', { call, result }).catch((error: unknown) => {
     throw spec.effect === 'once' ? afterCall(spec, error) : error;

@@ -164,9 +164,9 @@ export class AgentMachine {
     return editCall(this.machine, inputId, args);
   }
 
-  /** The call has begun, and its result will come from elsewhere. It is an open input from now on. */
-  defer(call: { readonly turn: number; readonly index: number }): void {
-    deferCall(this.machine, call);
+  /** The call has begun, and its result will come from elsewhere. It is an open input from now on, whose id is returned. */
+  defer(call: { readonly turn: number; readonly index: number }): string {
+    return deferCall(this.machine, call);
   }
 
   /** Takes the result of a deferred call. */

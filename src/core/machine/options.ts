@@ -24,8 +24,6 @@ export type StoredOptions = {
   readonly askUser?: AskUser;
   /** Names of tools whose calls need a person's approval. */
   readonly approvals?: readonly string[];
-  /** Names of tools whose results come from elsewhere, so that nothing runs. */
-  readonly deferred?: readonly string[];
 };
 
 /** A call of this tool ends the run with its arguments as the output. */
@@ -49,7 +47,6 @@ export const machineOptionNames = [
   'criteria',
   'askUser',
   'approvals',
-  'deferred',
 ] as const satisfies readonly (keyof StoredOptions)[];
 
 const counts = [

@@ -6,12 +6,11 @@ import { LonghaulError } from '../../protocol/errors';
 import { type JsonObject, plainJson } from '../../base/json';
 import { batchOf, takeResults } from './advance';
 import { decisionEvent, type Machine, preparing } from './machine';
-import { markedInput } from './questions';
+import { deferredInputId, markedInput } from './questions';
 import type { CallSlot, MachineState } from './run-state';
 import { checkJson } from '../session';
 import type { MachineInput } from './steps';
 import { pendingCalls, resultOf, type WaitingCall, waitingCalls } from './tool-batch';
-import { slotOfName } from './turn-plan';
 import { textMessage } from '../transcript/transcript';
 
 /** All inputs that wait for a person now, in call order. */
@@ -41,10 +40,9 @@ export function answerQuestion(
 
 export function approveCall(machine: Machine, inputId: string, args: JsonObject | undefined): void {
   const { slots } = machine.expect('approve', 'executing-tools');
-  const { index, input } = findWaiting(machine, slots, { inputId, kind: 'approval' });
+  const { index } = findWaiting(machine, slots, { inputId, kind: 'approval' });
   if (args !== undefined) appendEdit(machine, { inputId, index, args });
-  const next = slotOfName(machine.options, input.call?.name ?? '');
-  machine.move('approve', withSlot(slots, index, next));
+  machine.move('approve', withSlot(slots, index, 'execute'));
 }
 
 /** Changes the arguments of a call that waits for approval. The call goes on waiting, under a new input id, which is returned. */
@@ -57,16 +55,17 @@ export function editCall(machine: Machine, inputId: string, args: JsonObject): s
   return waiting.find((call) => call.index === index)?.input.inputId ?? inputId;
 }
 
-/** The driver has begun a call whose result comes from elsewhere. */
+/** The driver has begun a call whose result comes from elsewhere. Returns the id of the input that takes the result. */
 export function deferCall(
   machine: Machine,
   { turn, index }: { readonly turn: number; readonly index: number },
-): void {
+): string {
   const { slots } = machine.expect('defer', 'executing-tools');
   const calls = pendingCalls(batchOf(machine, slots));
   if (!calls.some((call) => call.turn === turn && call.index === index && call.kind === 'execute'))
     throw new LonghaulError('ProtocolError', `No call ${index} of turn ${turn} waits to run.`);
   machine.move('defer', withSlot(slots, index, 'deferred'));
+  return deferredInputId({ turn, index });
 }
 
 /** Takes a result that came from elsewhere. `text` is as the model will read it. */

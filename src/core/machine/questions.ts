@@ -12,8 +12,17 @@ export function markedQuestion(text: string, askUser: AskUser = false): string |
   return trimmed.startsWith(askUserMarker) ? trimmed.slice(askUserMarker.length).trim() : undefined;
 }
 
+/** Known before the call begins, so that its token can name it. */
+export const deferredInputId = ({
+  turn,
+  index,
+}: {
+  readonly turn: number;
+  readonly index: number;
+}): string => `t${turn}.${index}`;
+
 export const deferredInput = (call: ToolCallPart, turn: number, index: number): MachineInput => ({
-  inputId: `t${turn}.${index}`,
+  inputId: deferredInputId({ turn, index }),
   kind: 'tool',
   question: `What is the result of ${call.name}?`,
   call,

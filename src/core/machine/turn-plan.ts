@@ -130,14 +130,8 @@ function slotOf({ turn, parts, options }: PlanInput, call: ToolCallPart, index: 
   const needed =
     options.approvals?.includes(call.name) ||
     (place !== undefined && turn.event.checks?.approvals?.includes(place));
-  return needed ? 'approval' : slotOfName(options, call.name);
+  return needed ? 'approval' : 'execute';
 }
-
-/** The way of a call that may run. */
-export const slotOfName = (
-  { deferred }: Pick<StoredOptions, 'deferred'>,
-  name: string,
-): 'deferred' | 'execute' => (deferred?.includes(name) === true ? 'deferred' : 'execute');
 
 function planText(input: PlanInput, content: readonly AssistantPart[]): TurnPlan {
   const { turn, options } = input;

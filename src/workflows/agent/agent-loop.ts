@@ -192,7 +192,7 @@ export class AgentLoop implements Driver, Asker {
   }
 
   async #runTools(step: Extract<MachineStep, { kind: 'call-tools' }>): Promise<void> {
-    const { execution, log, session: own } = this.#run;
+    const { execution, position, log, session: own } = this.#run;
     const { requests, history } = execution;
     const answers = requests.answers;
     this.#tools.start(step.calls);
@@ -205,7 +205,8 @@ export class AgentLoop implements Driver, Asker {
       await condition(isMore);
     }
     for (const outcome of this.#tools.take()) {
-      if (outcome.kind === 'begun') this.#machine.defer(outcome);
+      if (outcome.kind === 'begun')
+        requests.tokens.keep(position.inputId(this.#machine.defer(outcome)), outcome.tokens);
       else this.#machine.toolResult(outcome.entry);
       const index = outcome.kind === 'begun' ? outcome.index : (outcome.entry.result.index ?? 0);
       if (outcome.session !== undefined) own.defer(index, outcome.session);

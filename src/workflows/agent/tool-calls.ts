@@ -10,6 +10,7 @@ import { sleep } from '@temporalio/workflow';
 import type { JsonObject } from '../../base/json';
 import { utf8Length } from '../../base/text';
 import type { AgentMachine } from '../../core/machine/agent-machine';
+import { deferredInputId } from '../../core/machine/questions';
 import { mergeDelta, sessionDelta } from '../../core/session';
 import { plainLine } from '../../core/transcript/markdown';
 import { toToolOutput } from '../../core/transcript/tool-output';
@@ -42,6 +43,7 @@ import {
   toolCallKeys,
 } from './call-inputs';
 import {
+  begun,
   errorOutcome,
   failedAgentCall,
   failedToolCall,
@@ -103,10 +105,12 @@ export class ToolCalls {
         `The arguments have ${bytes} bytes; at most ${limits.toolArguments} are taken.`,
       );
     }
+    const { activity } = tool;
     try {
-      return tool.activity === undefined
-        ? await this.#callOwn(tool, pending)
-        : await this.#callForeign(tool, tool.activity, pending);
+      if (tool.result === 'client')
+        return await this.#callElsewhere(pending, () => Promise.resolve(begun(pending)));
+      if (activity === undefined) return await this.#callOwn(tool, pending);
+      return await this.#callElsewhere(pending, () => this.#callForeign(tool, activity, pending));
     } catch (error) {
       return failedToolCall(pending, tool, error);
     }
@@ -115,13 +119,28 @@ export class ToolCalls {
   async #callOwn(tool: ToolConfig, pending: PendingToolCall): Promise<ToolOutcome> {
     const session = selectKeys(this.#run.session.value, toolCallKeys(this.#config, tool));
     const input = this.#input(pending, session, tool);
-    const answer = await whereRegistered(async (isElsewhere) => {
-      await this.#room.enter(input);
-      return await toolActivities(tool, summaryOf(pending), isElsewhere).callTool(input);
-    });
-    return 'tokens' in answer
-      ? { kind: 'begun', turn: pending.turn, index: pending.index, ...answer }
-      : { kind: 'result', ...answer };
+    const { tokens } = this.#run.execution.requests;
+    if (input.inputId !== undefined) tokens.begin(input.inputId);
+    try {
+      const answer = await whereRegistered(async (isElsewhere) => {
+        await this.#room.enter(input);
+        return await toolActivities(tool, summaryOf(pending), isElsewhere).callTool(input);
+      });
+      return 'tokens' in answer ? begun(pending, answer) : { kind: 'result', ...answer };
+    } finally {
+      if (input.inputId !== undefined) tokens.ended(input.inputId);
+    }
+  }
+
+  /** A call that none of our activities makes: here its arguments are checked, and hooks run around it. */
+  async #callElsewhere(
+    pending: PendingToolCall,
+    call: () => Promise<ToolOutcome>,
+  ): Promise<ToolOutcome> {
+    const around = this.#hooksAround(pending);
+    const checked = checkedArguments(pending, this.#run.log);
+    const { problem } = checked ?? (await this.#checkArguments(pending));
+    return problem === undefined ? await around(call) : errorOutcome(pending, problem);
   }
 
   async #callForeign(
@@ -129,20 +148,14 @@ export class ToolCalls {
     activity: ActivityToolSpec,
     pending: PendingToolCall,
   ): Promise<ToolOutcome> {
-    const around = this.#hooksAround(pending);
-    const checked = checkedArguments(pending, this.#run.log);
-    const { problem } = checked ?? (await this.#checkArguments(pending));
-    if (problem !== undefined) return errorOutcome(pending, problem);
-    return await around(async () => {
-      try {
-        const args = pending.call.args ?? {};
-        await this.#room.enter(args);
-        const result = await foreignActivity(tool, activity, summaryOf(pending))(args);
-        return resultOutcome(pending, toToolOutput(tool.name, result));
-      } catch (error) {
-        return failedToolCall(pending, tool, error);
-      }
-    });
+    try {
+      const args = pending.call.args ?? {};
+      await this.#room.enter(args);
+      const result = await foreignActivity(tool, activity, summaryOf(pending))(args);
+      return resultOutcome(pending, toToolOutput(tool.name, result));
+    } catch (error) {
+      return failedToolCall(pending, tool, error);
+    }
   }
 
   async #checkArguments({ call }: PendingToolCall): Promise<CheckArgumentsResult> {
@@ -225,10 +238,12 @@ export class ToolCalls {
     let outcome: ToolOutcome | undefined = await ask('beforeToolCall');
     if (outcome === undefined) {
       outcome = await call(session);
-      if (outcome.kind !== 'result') return outcome;
+      if (outcome.kind === 'failed') return outcome;
       if (outcome.session !== undefined) session = mergeDelta(session, outcome.session);
-      const { isError, content } = outcome.entry.result;
-      outcome = (await ask('afterToolCall', { output: { isError, content } })) ?? outcome;
+      if (outcome.kind === 'result') {
+        const { isError, content } = outcome.entry.result;
+        outcome = (await ask('afterToolCall', { output: { isError, content } })) ?? outcome;
+      }
     }
     return { ...outcome, session: sessionDelta(before, session) };
   }
@@ -252,6 +267,7 @@ export class ToolCalls {
       callId: call.callId,
       tool: call.name,
       ...(tool?.effect === 'once' && { onceIn: execution.info.runId }),
+      ...(tool?.result === 'later' && { inputId: position.inputId(deferredInputId(pending)) }),
       ...argumentsOf(pending, log),
     };
   }

@@ -52,6 +52,14 @@ export function errorOutcome(pending: PendingToolCall, text: string): ResultOutc
   return resultOutcome(pending, { isError: true, content: [{ type: 'text', text }] });
 }
 
+/** Without an answer of the activity: nothing had to run. */
+export function begun(
+  { turn, index }: PendingToolCall,
+  answer: CallToolBegun = { tokens: [] },
+): BegunOutcome {
+  return { kind: 'begun', turn, index, ...answer };
+}
+
 export function resultOutcome(
   { call, turn, index }: PendingToolCall,
   output: ToolOutput,

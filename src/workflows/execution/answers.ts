@@ -45,8 +45,8 @@ const members: Readonly<Record<AnswerKind, readonly string[]>> = {
   answer: ['answer', ...shared],
   approve: ['args', ...shared],
   reject: ['reason', ...shared],
-  complete: ['value', 'token', ...shared],
-  fail: ['reason', 'token', ...shared],
+  complete: ['value', 'proof', ...shared],
+  fail: ['reason', 'proof', ...shared],
 };
 
 /** Checks the answer of a signal or an update. */
@@ -54,6 +54,7 @@ export function readAnswer(kind: AnswerKind, payload: unknown): Answer {
   const given = objectOf(payload, members[kind]);
   const { answer, args, reason, value } = given;
   const said = answeredBy(given);
+  const shown = defined({ proof: proof(given, 'proof') });
   switch (kind) {
     case 'answer':
       checkAnswer(answer);
@@ -66,10 +67,10 @@ export function readAnswer(kind: AnswerKind, payload: unknown): Answer {
       return { kind, inputId: inputIdOf(given), reason, ...said };
     case 'complete':
       checkResult(value);
-      return { kind, inputId: inputIdOf(given), value, ...token(given), ...said };
+      return { kind, inputId: inputIdOf(given), value, ...shown, ...said };
     case 'fail':
       checkReason(reason);
-      return { kind, inputId: inputIdOf(given), reason, ...token(given), ...said };
+      return { kind, inputId: inputIdOf(given), reason, ...shown, ...said };
   }
 }
 
@@ -87,9 +88,6 @@ function answeredBy(given: { readonly [key: string]: Json }): AnsweredBy {
 function actorOf({ by }: { readonly [key: string]: Json }): { readonly by?: Actor } {
   return by === undefined || by === null ? {} : { by: readActor(by) };
 }
-
-const token = (given: { readonly [key: string]: Json }): { readonly token?: string } =>
-  defined({ token: proof(given, 'token') });
 
 function proof(given: { readonly [key: string]: Json }, key: string): string | undefined {
   const text = optionalText(given, key);

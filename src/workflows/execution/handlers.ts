@@ -236,7 +236,9 @@ function currentUpdateId(): string | undefined {
 function nonceReply(requests: PendingRequests, query: unknown): NonceReply {
   const inputId = isJsonObject(query) ? query['inputId'] : undefined;
   const nonce = typeof inputId === 'string' ? requests.nonceOf(inputId) : undefined;
-  return nonce === undefined ? {} : { nonce };
+  if (nonce !== undefined) return { nonce };
+  const isBeginning = typeof inputId === 'string' && requests.tokens.isBeginning(inputId);
+  return isBeginning ? { isBeginning } : {};
 }
 
 /**

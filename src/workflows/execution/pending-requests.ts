@@ -20,6 +20,7 @@ import type {
 } from '../../protocol/run';
 import type { Answer } from './answers';
 import { checkInTime } from './due';
+import { type CarriedTokens, ResultTokens } from './result-tokens';
 
 /** What survives continue-as-new. */
 export type CarriedRequests = {
@@ -27,6 +28,7 @@ export type CarriedRequests = {
   readonly pending: readonly PendingInput[];
   readonly answered: readonly CarriedAnswer[];
   readonly rejected: readonly RejectedSignal[];
+  readonly tokens?: CarriedTokens;
 };
 
 /** `by`: the id of the actor who answered. */
@@ -56,6 +58,7 @@ type Answered = {
 const keptRejections = 20;
 
 export class PendingRequests {
+  readonly tokens = new ResultTokens();
   #status: RunStatus = 'loading';
   #result: AgentRunResult | undefined;
   #asker: Asker | undefined;
@@ -85,6 +88,7 @@ export class PendingRequests {
       ]),
     );
     this.#rejected = [...carried.rejected, ...this.#rejected].slice(-keptRejections);
+    this.tokens.restore(carried.tokens ?? []);
     this.#status = this.pending.length > 0 ? 'needs-input' : 'running';
   }
 
@@ -174,13 +178,15 @@ export class PendingRequests {
   }
 
   carry(): CarriedRequests {
+    const answered = [...this.#answered].slice(-limits.answeredInputs);
+    const known = new Set([...answered.map(([id]) => id), ...this.#own.map((own) => own.inputId)]);
+    const tokens = this.tokens.carry((inputId) => known.has(inputId));
     return {
       pauseSeq: this.#pauseSeq,
       pending: this.#own,
-      answered: [...this.#answered]
-        .slice(-limits.answeredInputs)
-        .map(([inputId, answered]) => carriedAnswer(inputId, answered)),
+      answered: answered.map(([inputId, answer]) => carriedAnswer(inputId, answer)),
       rejected: this.#rejected,
+      ...(tokens.length > 0 && { tokens }),
     };
   }
 
@@ -273,6 +279,7 @@ export class PendingRequests {
    */
   pendingFor(answer: Answer, updateId: string | undefined): PendingInput | undefined {
     const { inputId } = answer;
+    if ('proof' in answer) this.tokens.check(answer.inputId, answer.proof);
     const earlier = inputId === undefined ? undefined : this.#answered.get(inputId);
     if (earlier !== undefined) {
       if (updateId !== undefined && earlier.updateId === updateId) return undefined;

@@ -49,9 +49,12 @@ describe('A call that a person changes', () => {
 });
 
 describe('A call whose result comes from elsewhere', () => {
-  it('is an input from the start if its tool says so, and other calls go on', () => {
-    const options = { deferred: ['seat'], maxTurns: 2 };
-    const run = answered(options, [call('c1', 'seat'), call('c2')], { tools: ['seat', 'add'] });
+  it('is an input once it has begun, and other calls go on', () => {
+    const run = answered({ maxTurns: 2 }, [call('c1', 'seat'), call('c2')], {
+      tools: ['seat', 'add'],
+    });
+    run.nextStep();
+    expect(run.defer({ turn: 1, index: 0 })).toBe('t1.0');
     expect(run.nextStep()).toMatchObject({
       kind: 'call-tools',
       calls: [{ index: 1 }],
@@ -72,13 +75,15 @@ describe('A call whose result comes from elsewhere', () => {
   });
 
   it('waits for the approval first', () => {
-    const run = answered({ approvals: ['add'], deferred: ['add'], maxTurns: 2 }, [call('c1')]);
+    const run = answered({ approvals: ['add'], maxTurns: 2 }, [call('c1')]);
     run.nextStep();
+    expect(thrown(() => run.defer({ turn: 1, index: 0 }))).toMatchObject({ code: 'ProtocolError' });
     run.approve('a1.0');
+    run.defer({ turn: 1, index: 0 });
     expect(run.nextStep()).toMatchObject({ kind: 'needs-input', inputs: [{ inputId: 't1.0' }] });
   });
 
-  it('is deferred by the driver once it has begun, and only then', () => {
+  it('begins once, and takes one result', () => {
     const run = answered({ maxTurns: 2 }, [call('c1')]);
     run.nextStep();
     run.defer({ turn: 1, index: 0 });

@@ -14,7 +14,7 @@ it.each([
   { kind: 'approve', payload: { inputId: 'a', note: long(limits.note) } },
   { kind: 'approve', payload: { inputId: 'a', seen: long(limits.signature) } },
   { kind: 'approve', payload: { inputId: 'a', signature: long(limits.signature) } },
-  { kind: 'complete', payload: { inputId: 'a', value: 1, token: long(limits.signature) } },
+  { kind: 'complete', payload: { inputId: 'a', value: 1, proof: long(limits.signature) } },
 ] as const)('$kind is refused when it is too long to be kept', ({ kind, payload }) => {
   expect(thrown(() => readAnswer(kind, payload))).toMatchObject({
     code: 'InvalidAnswer',
@@ -52,7 +52,7 @@ it.each([
   },
   {
     kind: 'complete',
-    payload: { inputId: 'a', value: null, token: null },
+    payload: { inputId: 'a', value: null, proof: null },
     read: { inputId: 'a', value: null },
   },
   {

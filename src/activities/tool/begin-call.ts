@@ -1,0 +1,51 @@
+// The call of a tool whose result comes later: its code starts the work, and gets a token that may bring the result.
+//
+// 1. Each attempt has a token of its own. The server keeps what a run needs to know a token again before the code gets it, and passes it on
+//    to the next attempt. So a token stays valid if its attempt is lost after it passed the token on.
+// 2. Nothing that the server keeps is a token, or proof of one.
+
+import { randomBytes } from 'node:crypto';
+import { Context } from '@temporalio/activity';
+import { isJsonObject, type Json } from '../../base/json';
+import { keptOf, proofOf, tokenPrefix } from '../../core/people/result-token';
+import type { CallToolInput } from '../../protocol/activities';
+import { limits } from '../../protocol/limits';
+import { ownWorkflowId } from '../definition/pinned-definition';
+import type { Beats, Heartbeat } from '../heartbeat';
+
+const secretBytes = 32;
+
+export type CallToken = {
+  /** What the code gets. */
+  readonly token: string;
+  /** What the run keeps of the tokens of all attempts so far. */
+  readonly kept: readonly string[];
+  /** For the code. Its own details go out beside what the server keeps. */
+  readonly heartbeat: Heartbeat;
+};
+
+/** Draws a token. Resolves when the server has what the run keeps of it. */
+export async function drawToken(
+  { inputId = '' }: Pick<CallToolInput, 'inputId'>,
+  beats: Beats,
+): Promise<CallToken> {
+  const secret = randomBytes(secretBytes).toString('base64url');
+  const token = [tokenPrefix, base64url(ownWorkflowId()), base64url(inputId), secret].join('.');
+  const kept = [...keptBefore(), keptOf(proofOf(token))].slice(-limits.resultTokens);
+  beats.keep({ tokens: kept });
+  await beats.tell();
+  const heartbeat = (details?: Json): void =>
+    beats.heartbeat(details === undefined ? undefined : { tokens: kept, details });
+  return { token, kept, heartbeat };
+}
+
+/** From the heartbeats of the attempt before. */
+function keptBefore(): readonly string[] {
+  const details: unknown = Context.current().info.heartbeatDetails;
+  const tokens = isJsonObject(details) ? details['tokens'] : undefined;
+  return Array.isArray(tokens) ? tokens.filter((kept) => typeof kept === 'string') : [];
+}
+
+function base64url(text: string): string {
+  return Buffer.from(text, 'utf8').toString('base64url');
+}

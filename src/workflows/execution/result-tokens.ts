@@ -1,0 +1,51 @@
+// The tokens of deferred calls: who shows one may bring the result of its call, and nothing else. Knows no Temporal.
+//
+// 1. The tokens of an answered call stay known as long as its answer, so that a repetition is recognised.
+// 2. A wrong token learns nothing: neither whether the input exists, nor whether it is answered.
+
+import { isProof, keptOf } from '../../core/people/result-token';
+import { LonghaulError } from '../../protocol/errors';
+import { limits } from '../../protocol/limits';
+
+/** By input. What survives continue-as-new. */
+export type CarriedTokens = readonly (readonly [inputId: string, kept: readonly string[]])[];
+
+export class ResultTokens {
+  readonly #beginning = new Set<string>();
+  readonly #kept = new Map<string, readonly string[]>();
+
+  restore(carried: CarriedTokens): void {
+    carried.forEach(([inputId, kept]) => this.#kept.set(inputId, kept));
+  }
+
+  /** `isKnown`: whether the run still knows the input. */
+  carry(isKnown: (inputId: string) => boolean): CarriedTokens {
+    return [...this.#kept].filter(([inputId]) => isKnown(inputId));
+  }
+
+  /** The code that passes a token on is running. */
+  begin(inputId: string): void {
+    this.#beginning.add(inputId);
+  }
+
+  /** The code has ended, well or not. */
+  ended(inputId: string): void {
+    this.#beginning.delete(inputId);
+  }
+
+  /** `kept`: a worker sent it. */
+  keep(inputId: string, kept: readonly string[]): void {
+    if (kept.length > 0) this.#kept.set(inputId, kept.slice(-limits.resultTokens));
+  }
+
+  /** True if the input may open soon: whoever got the token may be faster than the run. */
+  isBeginning(inputId: string): boolean {
+    return this.#beginning.has(inputId);
+  }
+
+  /** Throws `TokenInvalid`. */
+  check(inputId: string, proof: unknown): void {
+    if (!isProof(proof) || this.#kept.get(inputId)?.includes(keptOf(proof)) !== true)
+      throw new LonghaulError('TokenInvalid', 'the token is not one of this run');
+  }
+}
