@@ -108,6 +108,11 @@ export const askUserTool = {
         items: { type: 'string' },
         description: 'Suggested answers, if the choice is closed.',
       },
+      schema: {
+        type: 'object',
+        description:
+          'A JSON Schema of the answer, if you need data and not a text. The user then fills in a form, and you get JSON.',
+      },
     },
     required: ['question'],
     additionalProperties: false,

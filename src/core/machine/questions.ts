@@ -3,7 +3,10 @@ import type { ToolCallPart } from '../../protocol/message';
 import { limits } from '../../protocol/limits';
 import type { AskUser } from '../../protocol/spec';
 import type { MachineInput } from './steps';
+import { isJsonObject, type Json } from '../../base/json';
+import { formatProblem, joinPath } from '../../base/problem';
 import { clipText, utf8Length } from '../../base/text';
+import { schemaProblem } from '../schema/schema-problem';
 
 /** The question in a text that starts with the marker. Such a text pauses the run, except if the agent must never ask. */
 export function markedQuestion(text: string, askUser: AskUser = false): string | undefined {
@@ -34,16 +37,22 @@ export const markedInput = (turn: number, question: string): MachineInput => ({
   question: clipText(question, limits.question),
 });
 
+const isGiven = (value: Json | undefined): boolean => value !== undefined && value !== null;
+
+const isTexts = (value: Json | undefined): boolean =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string');
+
 /** The problem of an `ask_user` call's arguments, as a text for the model. */
 export function questionProblem(call: ToolCallPart): string | undefined {
   const question = call.args?.['question'];
-  const options = call.args?.['options'];
+  const { options, schema } = call.args ?? {};
   if (typeof question !== 'string' || question.trim() === '')
     return 'nobody was asked: "question" must be a non-empty string';
-  if (options === undefined || options === null) return undefined;
-  if (Array.isArray(options) && options.every((option) => typeof option === 'string'))
-    return undefined;
-  return 'nobody was asked: "options" must be a list of strings';
+  if (isGiven(options) && !isTexts(options))
+    return 'nobody was asked: "options" must be a list of strings';
+  const problem = isGiven(schema) && schemaProblem(schema, limits.answerSchema);
+  if (!problem) return undefined;
+  return `nobody was asked: ${formatProblem({ ...problem, path: joinPath('"schema"', problem.path) })}`;
 }
 
 /** The first of `texts` that together take at most `most` bytes. */
@@ -55,12 +64,13 @@ export function withinBytes(texts: readonly string[], most: number): readonly st
 
 /** The input of a call that passed `questionProblem`. It cuts the question to a size that people read. The call has the whole text. */
 export function askedInput(call: ToolCallPart, turn: number, index: number): MachineInput {
-  const options = call.args?.['options'];
+  const { options, schema } = call.args ?? {};
   return {
     inputId: `q${turn}.${index}`,
     kind: 'question',
     question: clipText(call.args?.['question'] as string, limits.question),
     ...(Array.isArray(options) && { options: withinBytes(options as string[], limits.question) }),
+    ...(isJsonObject(schema) && { schema }),
     call,
   };
 }

@@ -28,6 +28,7 @@ import { budgetExceeded, budgetQuestion } from './input-wait';
 import { besideModelCall } from './call-inputs';
 import type { CarriedProgress, CarriedPrompt } from '../run/carried-run';
 import { failureSpend } from '../children/child-failure';
+import { inputSchema } from './input-schema';
 import { PromptKeeper } from './prompt-keeper';
 import { ToolCalls } from './tool-calls';
 import { newNonce, type Progress } from '../execution/execution';
@@ -273,10 +274,11 @@ export class AgentLoop implements Driver, Asker {
     requests.publish(
       inputs.map((input) => {
         const inputId = position.inputId(input.inputId);
+        const asked = known.get(inputId);
+        if (asked !== undefined) return asked;
+        const schema = inputSchema(input, this.#config, this.#run.definition.definition);
         const deadline = this.#times.deadline(input, shared.since);
-        return (
-          known.get(inputId) ?? { ...input, inputId, ...shared, ...deadline, nonce: newNonce() }
-        );
+        return { ...input, ...schema, inputId, ...shared, ...deadline, nonce: newNonce() };
       }),
     );
     this.#run.notices.follow();

@@ -20,6 +20,7 @@ import {
   setHandler,
 } from '@temporalio/workflow';
 import { isJsonObject } from '../../base/json';
+import { checkShape } from '../../core/people/answer-shape';
 import { hasVoted, missingApprovals } from '../../core/people/verdicts';
 import { LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
@@ -179,9 +180,11 @@ function setAnswer(execution: Execution, kind: AnswerKind, description: string):
       }
     },
     {
-      validator: validating((payload) =>
-        requests.pendingFor(readAnswer(kind, payload), currentUpdateId()),
-      ),
+      validator: validating((payload) => {
+        const answer = readAnswer(kind, payload);
+        const found = requests.pendingFor(answer, currentUpdateId());
+        if (found !== undefined) checkShape(found, answer);
+      }),
       description,
     },
   );
@@ -197,6 +200,8 @@ export async function takeAnswer(execution: Execution, answer: Answer): Promise<
     found = requests.pendingFor({ ...answer, inputId: found.inputId }, currentUpdateId());
   }
   if (found === undefined) return { accepted: true, inputId: answer.inputId ?? '' };
+  // The validator has checked an update. It does not run again in a replay, so what was accepted stays accepted.
+  if (currentUpdateId() === undefined) checkShape(found, answer);
   const { inputId } = found;
   const missing = missingApprovals(found, answer);
   const isRepeated = missing > 0 && answer.by !== undefined && hasVoted(found, answer.by);

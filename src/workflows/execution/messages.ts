@@ -8,6 +8,7 @@
 import { getExternalWorkflowHandle, workflowInfo } from '@temporalio/workflow';
 import { shapeProblems } from '../../base/check-shape';
 import { formatProblem, quote } from '../../base/problem';
+import { schemaProblem } from '../../core/schema/schema-problem';
 import { checkJson } from '../../core/session';
 import { LonghaulError } from '../../protocol/errors';
 import type { JsonSchema } from '../../base/json';
@@ -148,10 +149,16 @@ const inputsShape = objectOf<ChildInputs>(
 export function childInputs(payload: unknown): ChildInputs {
   const message = read<ChildInputs>(payload, inputsShape);
   const known = new Set<string>();
-  for (const { inputId } of message.inputs) {
+  for (const { inputId, schema } of message.inputs) {
     if (known.has(inputId))
       throw new LonghaulError('InvalidInput', `inputs lists ${quote(inputId)} a second time`);
     known.add(inputId);
+    const problem = schema && schemaProblem(schema, limits.answerSchema);
+    if (problem !== undefined)
+      throw new LonghaulError(
+        'InvalidInput',
+        `the schema of input ${quote(inputId)} cannot be used: ${formatProblem(problem)}`,
+      );
   }
   return message;
 }

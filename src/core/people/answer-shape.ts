@@ -1,0 +1,63 @@
+// Whether an answer has the shape that its input asks for. Pure.
+//
+// 1. A text that is not what the schema asks for may be JSON that is: people who type can give data.
+// 2. The model gets an answer as the person gave it.
+
+import type { Json, JsonObject } from '../../base/json';
+import { formatProblem, type Problem } from '../../base/problem';
+import { LonghaulError } from '../../protocol/errors';
+import type { InputAnswer, PendingInput } from '../../protocol/run';
+import { checkAgainst } from '../schema/check-schema';
+
+type Given =
+  | { readonly kind: 'answer'; readonly answer: Json }
+  | { readonly kind: 'approve'; readonly args?: JsonObject }
+  | { readonly kind: 'complete'; readonly value: Json }
+  | { readonly kind: Exclude<InputAnswer['kind'], 'answer' | 'approve' | 'complete'> };
+
+/** Throws `InvalidAnswer` if the answer, the result or the edited arguments break the schema of the input. */
+export function checkShape({ inputId, schema }: PendingInput, given: Given): void {
+  const value = valueOf(given);
+  if (schema === undefined || value === undefined) return;
+  const read = given.kind === 'answer' ? parsed(value) : value;
+  if (read !== value && checkAgainst(schema, read).length === 0) return;
+  const problems = checkAgainst(schema, value);
+  if (problems.length === 0) return;
+  const told = read === value ? problems : checkAgainst(schema, read);
+  throw breaks(inputId, given.kind, told);
+}
+
+function valueOf(given: Given): Json | undefined {
+  switch (given.kind) {
+    case 'answer':
+      return given.answer;
+    case 'approve':
+      return given.args;
+    case 'complete':
+      return given.value;
+    default:
+      return undefined;
+  }
+}
+
+/** The JSON in a text. Anything else stays as it is. */
+function parsed(answer: Json): Json {
+  if (typeof answer !== 'string') return answer;
+  try {
+    return JSON.parse(answer) as Json;
+  } catch {
+    return answer;
+  }
+}
+
+const subjects = { answer: 'the answer', approve: 'args', complete: 'the value' } as const;
+
+function breaks(inputId: string, kind: Given['kind'], problems: readonly Problem[]): LonghaulError {
+  const subject = kind in subjects ? subjects[kind as keyof typeof subjects] : 'it';
+  const list = problems.map(formatProblem).join('; ');
+  return new LonghaulError(
+    'InvalidAnswer',
+    `input '${inputId}' asks for another shape: ${subject} ${list}`,
+    { details: { inputId, problems: problems.map(({ path, message }) => ({ path, message })) } },
+  );
+}

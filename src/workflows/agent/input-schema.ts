@@ -1,0 +1,29 @@
+// The schema that an answer to an input must match, from what the run has pinned. Pure.
+
+import { schemaProblem } from '../../core/schema/schema-problem';
+import type { JsonSchema } from '../../base/json';
+import type { AgentConfig } from '../../protocol/activities';
+import type { PendingInput } from '../../protocol/run';
+import { limits } from '../../protocol/limits';
+import type { Definition } from '../../protocol/spec';
+
+/**
+ * Only the root run holds the schemas of arguments. Below it, and for a schema that cannot be checked here, the worker that runs the call
+ * checks edited arguments, and the model hears what is wrong.
+ */
+export function inputSchema(
+  { kind, call, schema }: Pick<PendingInput, 'kind' | 'call' | 'schema'>,
+  config: AgentConfig,
+  definition: Definition | undefined,
+): { readonly schema?: JsonSchema } {
+  if (schema !== undefined || call === undefined) return {};
+  if (kind === 'tool') {
+    const { resultSchema } = config.tools.find(({ name }) => name === call.name) ?? {};
+    return resultSchema === undefined ? {} : { schema: resultSchema };
+  }
+  if (kind !== 'approval') return {};
+  const tools = definition?.tools ?? {};
+  const tool = Object.hasOwn(tools, call.name) ? tools[call.name] : undefined;
+  if (tool === undefined || schemaProblem(tool.inputSchema, limits.answerSchema)) return {};
+  return { schema: tool.inputSchema };
+}
