@@ -16,7 +16,7 @@ import { fetchInput, pullLog } from './log/pull-log';
 import { findDefinition, loadDefinition } from './definition/load-definition';
 import { askSession } from './log/read-log';
 import { checkSignature, notifyPause } from './people/hooks';
-import { reviewCall } from './people/people';
+import { reviewCall } from './people/review-call';
 import { clearTurns, openThread, saveTurn } from './thread/thread-memory';
 
 export type { ActivityDependencies } from './dependencies';

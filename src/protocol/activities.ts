@@ -204,8 +204,15 @@ export type CallToolBegun = {
   readonly session?: SessionDelta;
 };
 
-/** What people see of a call, and who may decide about it. `by`, `text`: from the tool's functions. */
-export type ReviewCallResult = { readonly by?: ApproverRule; readonly text?: string };
+/**
+ * What people see of a call, and who may decide about it. `by`, `text`: from the tool's functions. `problem`: the arguments do not match
+ * the schema, so the call cannot run.
+ */
+export type ReviewCallResult = {
+  readonly by?: ApproverRule;
+  readonly text?: string;
+  readonly problem?: string;
+};
 
 /** Something that a person should know of: a pause, a reminder, or an escalation. */
 export type PauseNotice = {

@@ -55,7 +55,7 @@ export type Verdict = {
   readonly digest?: string;
   /** The arguments that the person put in place of the call's. */
   readonly args?: JsonObject;
-  /** The input stayed open, because more approvals were needed. */
+  /** The call went on waiting: it needs more approvals, or the person changed it and the run asks anew. */
   readonly isVote?: true;
   /** Nobody was asked: an earlier approval of the same tool counts. */
   readonly isRemembered?: true;

@@ -88,6 +88,14 @@ export const checkActivities = proxyActivities<Pick<LonghaulActivities, 'checkAr
   summary: 'check the changed arguments',
 });
 
+/** The functions of a tool that say who may approve a call, and what they see. */
+export function reviewActivities(summary: string): Pick<LonghaulActivities, 'reviewCall'> {
+  return proxyActivities<LonghaulActivities>({
+    ...besideCall,
+    summary: oneLine(summary, limits.summary),
+  });
+}
+
 export function hookActivities(summary: string): Pick<LonghaulActivities, 'runToolHooks'> {
   return proxyActivities<LonghaulActivities>({
     ...besideCall,

@@ -290,7 +290,7 @@ function createDriver(run: DrivenRun, carried: CarriedRun | undefined): Driver {
     const machine = carried?.machine
       ? AgentMachine.fromJSON(carried.machine, run.log)
       : startMachine(promptOf(input), machineOptions(config), run.log);
-    return new AgentLoop(run, { config, machine, carried: carried?.prompt });
+    return new AgentLoop(run, { config, machine, carried });
   }
   const plan = carried?.plan
     ? restorePlan(config, carried.plan)

@@ -67,6 +67,7 @@ const approval = {
   path: 'manager/research/pay',
   since: expect.any(String) as string,
   nonce: expect.stringMatching(/^[0-9a-f]{20}$/) as string,
+  digest: expect.stringMatching(/^[0-9a-f]{32}$/) as string,
 };
 const edited = { to: 'Ann', amount: 40 };
 

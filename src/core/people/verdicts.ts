@@ -14,8 +14,11 @@ import type { AnsweredBy, InputAnswer, PendingInput } from '../../protocol/run';
 /** An answer as far as it decides whether it counts. */
 type Given = AnsweredBy & { readonly kind: InputAnswer['kind']; readonly args?: JsonObject };
 
+/** What of an open input decides who may answer it. */
+type Asked = Pick<PendingInput, 'inputId' | 'digest' | 'by' | 'requester' | 'votes'>;
+
 /** Throws `InputChanged`, `NotPermitted` or `AlreadyAnswered` if this verdict does not count. */
-export function checkVerdict(input: PendingInput, given: Given): void {
+export function checkVerdict(input: Asked, given: Given): void {
   const { inputId, digest, by: rule } = input;
   if (given.seen !== undefined && given.seen !== digest)
     throw new LonghaulError(
@@ -31,12 +34,16 @@ export function checkVerdict(input: PendingInput, given: Given): void {
     });
 }
 
+/** True if the rules of the input let this verdict count. */
+export const isPermitted = (input: Asked, given: Given): boolean =>
+  input.by === undefined || refusal(input, { rule: input.by, given }) === undefined;
+
 /** True if the actor has approved already. Approving again changes nothing. */
-export const hasVoted = ({ votes = [] }: PendingInput, actor: Actor): boolean =>
+export const hasVoted = ({ votes = [] }: Asked, actor: Actor): boolean =>
   votes.some(({ by }) => by.id === actor.id);
 
 /** How many more approvals the input needs after this verdict. 0 means that the verdict answers it. */
-export function missingApprovals(input: PendingInput, given: Given): number {
+export function missingApprovals(input: Asked, given: Given): number {
   if (given.kind !== 'approve' || given.args !== undefined) return 0;
   const others = input.votes?.filter(({ by }) => by.id !== given.by?.id).length ?? 0;
   return Math.max(0, (input.by?.approvals ?? 1) - others - 1);
@@ -44,11 +51,13 @@ export function missingApprovals(input: PendingInput, given: Given): number {
 
 /** Why the actor may not decide. */
 function refusal(
-  { requester }: PendingInput,
+  { requester }: Asked,
   { rule, given }: { readonly rule: ApproverRule; readonly given: Given },
 ): string | undefined {
   const { by, kind } = given;
   if (by === undefined) return `nobody knows who decides: pass by, or connect with an actor`;
+  if (namesNobody(rule))
+    return kind === 'approve' ? 'nobody may approve it; everybody may reject it' : undefined;
   if (!isNamed(rule, by)) return `'${by.id}' may not decide; ${whoMay(rule)}`;
   if (rule.not?.includes('requester') !== true) return undefined;
   if (requester === by.id) return `'${by.id}' asked for this run, so somebody else must decide`;
@@ -56,6 +65,10 @@ function refusal(
     ? 'nobody knows who asked for this run, so nobody can approve it: start runs with by'
     : undefined;
 }
+
+/** The rule of a call whose own rule could not be made. No tool can have it. */
+const namesNobody = ({ roles = [], ids }: ApproverRule): boolean =>
+  roles.length === 0 && ids?.length === 0;
 
 function isNamed({ roles, ids }: ApproverRule, by: Actor): boolean {
   if (roles === undefined && ids === undefined) return true;
@@ -73,12 +86,18 @@ export function whoMay({ roles, ids }: ApproverRule): string {
 
 /** The entry in the log that says what was decided. `inputId`: without the suffix of the tree. */
 export function verdictOn(
-  asked: PendingInput,
+  asked: Asked,
   {
     answer,
     inputId,
     at,
-  }: { readonly answer: InputAnswer; readonly inputId: string; readonly at: string },
+    asksAnew = false,
+  }: {
+    readonly answer: InputAnswer;
+    readonly inputId: string;
+    readonly at: string;
+    readonly asksAnew?: boolean;
+  },
 ): Verdict {
   const { by, note } = answer;
   return {
@@ -92,7 +111,7 @@ export function verdictOn(
       digest: asked.digest,
       args: answer.kind === 'approve' ? answer.args : undefined,
     }),
-    ...(missingApprovals(asked, answer) > 0 && { isVote: true as const }),
+    ...((asksAnew || missingApprovals(asked, answer) > 0) && { isVote: true as const }),
   };
 }
 

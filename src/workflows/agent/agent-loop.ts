@@ -25,11 +25,13 @@ import { answerText } from '../../core/machine/answer';
 import { missingApprovals, verdictOn } from '../../core/people/verdicts';
 import { InputTimes } from './input-times';
 import { budgetExceeded, budgetQuestion } from './input-wait';
+import { Approvals, type AskedInput } from './approvals';
 import { besideModelCall } from './call-inputs';
-import type { CarriedProgress, CarriedPrompt } from '../run/carried-run';
+import type { CarriedProgress } from '../run/carried-run';
 import { failureSpend } from '../children/child-failure';
 import { inputSchema } from './input-schema';
 import { PromptKeeper } from './prompt-keeper';
+import { callReviewer } from './review-calls';
 import { ToolCalls } from './tool-calls';
 import { newNonce, type Progress } from '../execution/execution';
 import type { Asker } from '../execution/pending-requests';
@@ -41,7 +43,7 @@ type LoopOptions = {
   readonly config: AgentConfig;
   readonly machine: AgentMachine;
   /** From the execution before. */
-  readonly carried: CarriedPrompt | undefined;
+  readonly carried: CarriedProgress | undefined;
 };
 
 export class AgentLoop implements Driver, Asker {
@@ -50,6 +52,7 @@ export class AgentLoop implements Driver, Asker {
   readonly #machine: AgentMachine;
   readonly #tools: ToolRunner;
   readonly #times: InputTimes;
+  readonly #approvals: Approvals;
   /** Only if the agent has a context to keep within. */
   readonly #prompt: PromptKeeper | undefined;
   /** The limit that the run has used up. The run waits for a person to raise it. */
@@ -62,8 +65,18 @@ export class AgentLoop implements Driver, Asker {
     this.#machine = options.machine;
     this.#tools = new ToolRunner(new ToolCalls(run, options));
     this.#times = new InputTimes(run, options);
-    const { context } = options.config;
-    this.#prompt = context && new PromptKeeper(run, { ...options, context });
+    const { config, carried } = options;
+    this.#approvals = new Approvals({
+      tools: config.tools,
+      machine: options.machine,
+      requester: run.input.by?.id ?? run.position.lineage.requester,
+      remembered: carried?.remembered ?? [],
+      isPublished: (id) => run.execution.requests.isOwn(run.position.inputId(id)),
+      review: callReviewer(run, config),
+    });
+    const { context } = config;
+    this.#prompt =
+      context && new PromptKeeper(run, { ...options, carried: carried?.prompt, context });
     run.execution.requests.answersTo(this);
   }
 
@@ -84,25 +97,28 @@ export class AgentLoop implements Driver, Asker {
   }
 
   get noneRunning(): boolean {
-    return this.#tools.noneRunning;
+    return this.#tools.noneRunning && this.#approvals.idle;
   }
 
   /** Gets answers only for published inputs. */
   feed(answer: InputAnswer, asked: PendingInput): void {
     const inputId = this.#run.position.machineId(asked.inputId);
-    this.#machine.note(verdictOn(asked, { answer, inputId, at: new Date().toISOString() }));
+    const asksAnew = this.#approvals.asksAnew(asked, answer);
+    const at = new Date().toISOString();
+    this.#machine.note(verdictOn(asked, { answer, inputId, at, asksAnew }));
     if (asked.inputId === this.#usedUp?.inputId) return this.#feedBudget(this.#usedUp, answer);
-    if (missingApprovals(asked, answer) === 0) this.#decide(inputId, answer);
+    if (missingApprovals(asked, answer) === 0) this.#decide(asked, { ...answer, inputId });
   }
 
-  #decide(inputId: string, answer: InputAnswer): void {
+  #decide(asked: PendingInput, answer: InputAnswer): void {
+    const { inputId } = answer;
     switch (answer.kind) {
       case 'answer':
         return this.#machine.answer({ inputId, text: answerText(answer.answer) });
       case 'approve':
         // No call that waited for a person ran inline, whatever a worker says.
         this.#tools.ranInline({});
-        return this.#machine.approve(inputId, answer.args && { args: answer.args });
+        return this.#approvals.approve(asked, answer);
       case 'reject':
         return this.#machine.reject(inputId, answer.reason);
       case 'complete':
@@ -138,10 +154,14 @@ export class AgentLoop implements Driver, Asker {
 
   #nextStep(): MachineStep {
     try {
-      const step = this.#machine.nextStep();
-      if (step.kind === 'call-model' || step.kind === 'done') this.#run.session.mergeDeferred();
-      this.#publish(openInputs(step));
-      return step;
+      for (;;) {
+        const step = this.#machine.nextStep();
+        if (step.kind === 'call-model' || step.kind === 'done') this.#run.session.mergeDeferred();
+        const asked = this.#approvals.ask(openInputs(step));
+        if (asked === undefined) continue;
+        this.#publish(asked);
+        return step;
+      }
     } finally {
       this.#run.execution.show();
     }
@@ -198,7 +218,10 @@ export class AgentLoop implements Driver, Asker {
     const answers = requests.answers;
     this.#tools.start(step.calls);
     const isMore = (): boolean =>
-      this.#tools.arrived.length > 0 || requests.answers !== answers || history.isOver;
+      this.#tools.arrived.length > 0 ||
+      requests.answers !== answers ||
+      this.#approvals.hasNews ||
+      history.isOver;
     if (this.#times.next !== undefined) {
       const due = await this.#times.wait(isMore);
       if (due !== undefined && !isMore()) return this.#times.pass(due);
@@ -239,8 +262,8 @@ export class AgentLoop implements Driver, Asker {
   async #waitForInput(): Promise<void> {
     const { requests } = this.#run.execution;
     const answers = requests.answers;
-    const answered = (): boolean => requests.answers !== answers;
-    const isMoving = (): boolean => this.#tools.idle && this.#run.isAtItsEnd;
+    const answered = (): boolean => requests.answers !== answers || this.#approvals.hasNews;
+    const isMoving = (): boolean => this.#isIdle && this.#run.isAtItsEnd;
     const due = await this.#times.wait(() => answered() || requests.isDetached || isMoving());
     if (answered()) return;
     if (requests.isDetached) {
@@ -255,14 +278,20 @@ export class AgentLoop implements Driver, Asker {
   /** Moves only between steps: before a model call or during a wait. */
   #continueAsNewIfDue(step: MachineStep): Promise<void> | undefined {
     const isBetween = step.kind === 'call-model' || step.kind === 'needs-input';
-    if (!isBetween || !this.#tools.idle) return undefined;
+    if (!isBetween || !this.#isIdle) return undefined;
+    const { remembered } = this.#approvals;
     return this.#run.continueAsNewIfDue((): CarriedProgress => ({
       machine: this.#machine.toJSON(),
       ...(this.#prompt && { prompt: this.#prompt.carried }),
+      ...(remembered.length > 0 && { remembered }),
     }));
   }
 
-  #publish(inputs: readonly Omit<PendingInput, 'agentId' | 'path' | 'since'>[]): void {
+  get #isIdle(): boolean {
+    return this.#tools.idle && this.#approvals.idle;
+  }
+
+  #publish(inputs: readonly AskedInput[]): void {
     const { execution, position } = this.#run;
     const { requests } = execution;
     const known = new Map(requests.pending.map((input) => [input.inputId, input]));

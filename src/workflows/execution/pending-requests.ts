@@ -169,6 +169,11 @@ export class PendingRequests {
     return this.#own.filter((input) => !this.#answered.has(input.inputId));
   }
 
+  /** True if the run itself has asked this. */
+  isOwn(inputId: string): boolean {
+    return this.#own.some((input) => input.inputId === inputId);
+  }
+
   get rejected(): readonly RejectedSignal[] {
     return this.#rejected;
   }

@@ -32,9 +32,11 @@ export type CarriedProgress =
       readonly machine: StoredMachine;
       /** Only for an agent with a context. */
       readonly prompt?: CarriedPrompt;
+      /** Tools whose calls need no approval any more. */
+      readonly remembered?: readonly string[];
       readonly plan?: never;
     }
-  | { readonly plan: JsonObject; readonly machine?: never; readonly prompt?: never };
+  | { readonly plan: JsonObject; readonly machine?: never };
 
 /** An orchestration cuts its texts to so many bytes. Their tails stay behind. */
 export type ProgressWithin = (textBytes: number) => CarriedProgress;

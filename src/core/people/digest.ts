@@ -1,0 +1,22 @@
+// What a person saw of a call, as a short text: a verdict that names another one is refused. Pure.
+
+import { canonicalJson } from '../../base/json';
+import { sha256 } from '../../base/sha256';
+import type { PendingInput } from '../../protocol/run';
+
+const digestLength = 32;
+
+/** The first 32 hex digits of SHA-256 over the canonical JSON of `[tool, arguments, preview]`. */
+export function digestOf({ call, preview }: Pick<PendingInput, 'call' | 'preview'>): string {
+  const seen = [call?.name ?? null, call?.args ?? null, preview ?? null];
+  return sha256(escaped(canonicalJson(seen))).slice(0, digestLength);
+}
+
+/** Also JSON: each character that is not ASCII as `\uXXXX`, because the hash takes bytes. */
+const escaped = (json: string): string =>
+  json.replace(/[^\p{ASCII}]/gu, (character) =>
+    Array.from(
+      { length: character.length },
+      (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
+    ).join(''),
+  );

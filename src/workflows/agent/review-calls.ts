@@ -1,0 +1,57 @@
+// Lets a worker review calls that wait for approval: who may decide about them, and what these people see.
+//
+// 1. A failed review never opens a call to more people. If nobody knows who may decide, nobody may approve, and the preview says why.
+
+import { CancellationScope, isCancellation } from '@temporalio/workflow';
+import type { AgentConfig, CallToolInput } from '../../protocol/activities';
+import type { MachineInput } from '../../protocol/agent-run';
+import { limits } from '../../protocol/limits';
+import type { ApprovalPolicy } from '../../protocol/people';
+import { reviewActivities } from '../activity-proxies';
+import { failureReason } from '../children/child-failure';
+import { TaskRoom } from '../execution/task-room';
+import type { DrivenRun } from '../run/driver';
+import { selectKeys } from '../run/run-session';
+import { placeOf, type Review } from './approvals';
+import { argumentsOf, contextInput } from './call-inputs';
+
+export function callReviewer(
+  run: DrivenRun,
+  { tools }: Pick<AgentConfig, 'tools'>,
+): (input: MachineInput, policy: ApprovalPolicy) => Promise<Review> {
+  const room = new TaskRoom(limits.toolCallBytes);
+  const inputOf = ({ inputId, call }: MachineInput): CallToolInput | undefined => {
+    const [turn = 0, index = 0] = placeOf(inputId);
+    if (call === undefined) return undefined;
+    const tool = tools.find(({ name }) => name === call.name);
+    const session = selectKeys(run.session.value, tool?.session);
+    return {
+      ...run.position.address(run.definition),
+      origin: run.position.origin,
+      ...(session && { session }),
+      ...contextInput(run.input.context),
+      turn,
+      index,
+      callId: call.callId,
+      tool: call.name,
+      ...argumentsOf({ call, turn, index, kind: 'execute' }, run.log),
+    };
+  };
+  return async (asked, policy) => {
+    const input = inputOf(asked);
+    if (input === undefined) return {};
+    try {
+      await room.enter(input);
+      return await reviewActivities(`#${input.turn} review ${input.tool}`).reviewCall(input);
+    } catch (error) {
+      if (isCancellation(error) && CancellationScope.current().consideredCancelled) throw error;
+      return failedReview(policy, failureReason(error));
+    }
+  };
+}
+
+function failedReview({ by }: ApprovalPolicy, reason: string): Review {
+  if (by !== 'ask') return { text: `There is no preview: ${reason}` };
+  const text = `Nobody can approve this call, because its rule failed: ${reason}`;
+  return { by: { ids: [] }, text };
+}

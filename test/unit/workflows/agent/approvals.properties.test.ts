@@ -1,0 +1,212 @@
+// Pure: random orders of verdicts, edits, escalations and deadlines, against a small model of the policy; no server.
+import fc from 'fast-check';
+import type { Actor, ApproverRule } from '../../../../src/protocol/people';
+import type { InputAnswer } from '../../../../src/protocol/run';
+import { ApprovalDesk } from './approval-desk';
+
+const actors: Readonly<Record<string, Actor>> = {
+  ada: { id: 'ada', roles: ['finance'] },
+  bob: { id: 'bob', roles: ['clerk', 'finance'] },
+  cleo: { id: 'cleo', roles: ['lead'] },
+  rita: { id: 'rita', roles: ['finance', 'lead'] },
+  eve: { id: 'eve' },
+};
+
+const amounts = [10, 20_000, 90_000];
+
+const ruleFor = (euros: number): ApproverRule => {
+  if (euros > 50_000) return { ids: ['cleo'] };
+  return { roles: ['finance'], approvals: euros > 10_000 ? 2 : 1, not: ['requester'] };
+};
+
+type Step = {
+  readonly what: 'approve' | 'edit' | 'reject' | 'escalate' | 'deadline' | 'continue';
+  readonly who: string | undefined;
+  readonly euros: number;
+  readonly seen: 'nothing' | 'this' | 'another';
+  /** Names the first input, though another may be open now. */
+  readonly isLate: boolean;
+  /** Sends the update before this one again. */
+  readonly isRepeated: boolean;
+};
+
+const steps = fc.array(
+  fc.record<Step>({
+    what: fc.constantFrom(
+      'approve',
+      'approve',
+      'approve',
+      'edit',
+      'edit',
+      'reject',
+      'escalate',
+      'deadline',
+      'continue',
+    ),
+    who: fc.constantFrom('ada', 'bob', 'cleo', 'rita', 'eve', undefined),
+    euros: fc.constantFrom(...amounts),
+    seen: fc.constantFrom('nothing', 'nothing', 'this', 'another'),
+    isLate: fc.boolean(),
+    isRepeated: fc.boolean(),
+  }),
+  { minLength: 1, maxLength: 12 },
+);
+
+/** The policy in other words: who counts, and what each verdict leads to. */
+class Model {
+  euros = amounts[1] as number;
+  edits = 0;
+  voters: string[] = [];
+  isEscalated = false;
+  end: 'approved' | 'rejected' | 'expired' | undefined;
+
+  /** The number of missing approvals, or why the verdict does not count. */
+  verdict({ what, who, euros, seen, isLate }: Step): number | string {
+    if (isLate && this.edits > 0) return 'AlreadyAnswered';
+    if (this.end === 'expired') return 'NotWaiting';
+    if (this.end !== undefined) return 'AlreadyAnswered';
+    if (seen === 'another') return 'InputChanged';
+    if (who === undefined || !this.#may(who)) return 'NotPermitted';
+    if (what === 'reject') this.end = 'rejected';
+    if (what === 'reject') return 0;
+    if (what === 'edit') {
+      [this.euros, this.voters, this.isEscalated] = [euros, [], false];
+      this.edits += 1;
+      if (this.#may(who)) this.#vote(who);
+      return 0;
+    }
+    return this.#vote(who);
+  }
+
+  #vote(who: string): number {
+    if (!this.voters.includes(who)) this.voters.push(who);
+    const missing = (this.euros === 20_000 ? 2 : 1) - this.voters.length;
+    if (missing <= 0) this.end = 'approved';
+    return missing;
+  }
+
+  #may(who: string): boolean {
+    if (this.euros === 90_000) return who === 'cleo' || (this.isEscalated && who === 'rita');
+    if (who === 'rita') return false;
+    return who === 'ada' || who === 'bob' || (this.isEscalated && who === 'cleo');
+  }
+}
+
+class Trial {
+  readonly model = new Model();
+  readonly desk = new ApprovalDesk({
+    calls: [{ euros: 20_000 }],
+    policy: { by: 'ask', show: true },
+    requester: 'rita',
+    review: ({ euros }) =>
+      Promise.resolve({ by: ruleFor(Number(euros)), text: `Pay ${Number(euros)} euros.` }),
+  });
+  #updates = 0;
+  /** The id that people saw last. */
+  #asked = 'a1.0';
+  #last: readonly [InputAnswer, string] | undefined;
+
+  async do(step: Step): Promise<void> {
+    const { desk, model } = this;
+    if (step.what === 'continue') desk.continueAsNew();
+    else if (step.what === 'deadline') this.#expire();
+    else if (step.what === 'escalate') this.#escalate();
+    else await this.#give(step);
+    this.#compare();
+    if (!step.isRepeated || this.#last === undefined || model.end === 'expired') return;
+    expect(await desk.give(...this.#last)).not.toBe('InternalError');
+    this.#compare();
+  }
+
+  async #give(step: Step): Promise<void> {
+    const { desk } = this;
+    const [open] = desk.requests.pending;
+    this.#asked = open?.inputId ?? this.#asked;
+    const inputId = step.isLate ? 'a1.0' : (open?.inputId ?? this.#asked);
+    const by = step.who === undefined ? undefined : actors[step.who];
+    const seen = step.seen === 'this' ? open?.digest : step.seen === 'another' ? 'x' : undefined;
+    const said = { inputId, ...(by && { by }), ...(seen !== undefined && { seen }) };
+    const answer: InputAnswer =
+      step.what === 'reject'
+        ? { kind: 'reject', reason: 'no', ...said }
+        : {
+            kind: 'approve',
+            ...(step.what === 'edit' && { args: { euros: step.euros } }),
+            ...said,
+          };
+    this.#updates += 1;
+    const update = `u${this.#updates}`;
+    const result = await desk.give(answer, update);
+    expect(result).toBe(this.model.verdict(step));
+    if (typeof result === 'number') this.#last = [answer, update];
+  }
+
+  #escalate(): void {
+    if (this.model.end !== undefined) return;
+    this.model.isEscalated = true;
+    const { requests } = this.desk;
+    const to =
+      this.model.euros === 90_000 ? { ids: ['cleo', 'rita'] } : { roles: ['finance', 'lead'] };
+    requests.publish(
+      requests.ownPending.map((input) => ({ ...input, by: { ...input.by, ...to } })),
+    );
+  }
+
+  #expire(): void {
+    if (this.model.end !== undefined) return;
+    this.model.end = 'expired';
+    this.desk.requests.end('failed');
+  }
+
+  #compare(): void {
+    const { desk, model } = this;
+    const [open, ...others] = desk.requests.pending;
+    expect(others).toEqual([]);
+    if (model.end === undefined) {
+      expect(open?.inputId).toBe(idAfter(model.edits));
+      expect(open?.call?.args).toEqual({ euros: model.euros });
+      expect((open?.votes ?? []).map(({ by }) => by.id)).toEqual(model.voters);
+      expect(open?.preview).toBe(`Pay ${model.euros} euros.`);
+      return;
+    }
+    expect(open).toBeUndefined();
+    if (model.end === 'expired') return;
+    const step = desk.machine.nextStep();
+    if (model.end === 'approved')
+      expect(step).toMatchObject({ calls: [{ call: { args: { euros: model.euros } } }] });
+    else expect(step.kind).toBe('call-model');
+  }
+
+  /** Everybody whose verdict counted is in the log, and nobody else. */
+  compareLog(): void {
+    const verdicts = this.desk.decisions.flatMap((decision) =>
+      decision.kind === 'verdict' ? [decision] : [],
+    );
+    const last = verdicts.at(-1);
+    if (this.model.end === 'approved') {
+      expect(last).toMatchObject({ verdict: 'approve' });
+      expect(last?.isVote).toBeUndefined();
+      expect(last?.by?.id).toBe(this.model.voters.at(-1));
+    }
+    if (this.model.end === 'rejected') expect(last).toMatchObject({ verdict: 'reject' });
+  }
+}
+
+const idAfter = (edits: number): string => (edits === 0 ? 'a1.0' : `a1.0-${edits}`);
+
+describe('approvals', () => {
+  it('come out as a model of the policy says, in a thousand random orders', async () => {
+    await fc.assert(
+      fc.asyncProperty(steps, async (given) => {
+        const trial = new Trial();
+        await trial.desk.settle();
+        for (const step of given) {
+          await trial.do(step);
+          if (trial.model.end === 'expired') break;
+        }
+        trial.compareLog();
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
