@@ -60,8 +60,8 @@ export type ApprovalContext = Pick<
 
 /** The functions of a tool's approval policy, besides `when`. They decide or read, and change nothing. */
 export type ApprovalFunctions<Args> = {
-  by?(args: Args, context: ApprovalContext): ApproverRule | Promise<ApproverRule>;
-  show?(args: Args, context: ApprovalContext): Json | Promise<Json>;
+  by?(this: void, args: Args, context: ApprovalContext): ApproverRule | Promise<ApproverRule>;
+  show?(this: void, args: Args, context: ApprovalContext): Json | Promise<Json>;
 };
 
 /** Who approves calls of a tool, and what happens until then. */

@@ -36,7 +36,12 @@ export type CarriedProgress =
       readonly remembered?: readonly string[];
       readonly plan?: never;
     }
-  | { readonly plan: JsonObject; readonly machine?: never };
+  | {
+      readonly plan: JsonObject;
+      readonly machine?: never;
+      readonly prompt?: never;
+      readonly remembered?: never;
+    };
 
 /** An orchestration cuts its texts to so many bytes. Their tails stay behind. */
 export type ProgressWithin = (textBytes: number) => CarriedProgress;
@@ -69,7 +74,7 @@ export function pack(
     ...run
   }: { readonly progress: ProgressWithin } & Omit<
     CarriedRun,
-    'log' | 'entries' | 'format' | 'machine' | 'prompt' | 'plan'
+    'log' | 'entries' | 'format' | 'machine' | 'prompt' | 'remembered' | 'plan'
   >,
   log: Pick<RunLog, 'entries' | 'bytes' | 'ref'>,
 ): Uint8Array {

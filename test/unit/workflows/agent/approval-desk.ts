@@ -1,6 +1,6 @@
 // The parts of a run that decide about approvals, driven as the agent's loop and the handlers of a run drive them.
 
-import { AgentRun } from '../../../../src/agent-run';
+import type { AgentRun } from '../../../../src/agent-run';
 import type { JsonObject } from '../../../../src/base/json';
 import { hasVoted, missingApprovals, verdictOn } from '../../../../src/core/people/verdicts';
 import type { ReviewCallResult } from '../../../../src/protocol/activities';
@@ -43,7 +43,7 @@ export class ApprovalDesk implements Asker {
   }
 
   /** What an update does. Returns how many approvals are missing, or the code of the refusal. */
-  async give(answer: InputAnswer, updateId: string): Promise<number | 'again' | string> {
+  async give(answer: InputAnswer, updateId: string): Promise<number | string> {
     const { requests } = this;
     try {
       const found = requests.pendingFor(answer, updateId);

@@ -1,5 +1,6 @@
 // Pure: random orders of verdicts, edits, escalations and deadlines, against a small model of the policy; no server.
 import fc from 'fast-check';
+import { defined } from '../../../../src/base/json';
 import type { Actor, ApproverRule } from '../../../../src/protocol/people';
 import type { InputAnswer } from '../../../../src/protocol/run';
 import { ApprovalDesk } from './approval-desk';
@@ -119,26 +120,24 @@ class Trial {
   }
 
   async #give(step: Step): Promise<void> {
-    const { desk } = this;
-    const [open] = desk.requests.pending;
-    this.#asked = open?.inputId ?? this.#asked;
-    const inputId = step.isLate ? 'a1.0' : (open?.inputId ?? this.#asked);
-    const by = step.who === undefined ? undefined : actors[step.who];
-    const seen = step.seen === 'this' ? open?.digest : step.seen === 'another' ? 'x' : undefined;
-    const said = { inputId, ...(by && { by }), ...(seen !== undefined && { seen }) };
-    const answer: InputAnswer =
-      step.what === 'reject'
-        ? { kind: 'reject', reason: 'no', ...said }
-        : {
-            kind: 'approve',
-            ...(step.what === 'edit' && { args: { euros: step.euros } }),
-            ...said,
-          };
+    const answer = this.#answerOf(step);
     this.#updates += 1;
     const update = `u${this.#updates}`;
-    const result = await desk.give(answer, update);
+    const result = await this.desk.give(answer, update);
     expect(result).toBe(this.model.verdict(step));
     if (typeof result === 'number') this.#last = [answer, update];
+  }
+
+  #answerOf({ what, who = '', euros, seen, isLate }: Step): InputAnswer {
+    const [open] = this.desk.requests.pending;
+    this.#asked = open?.inputId ?? this.#asked;
+    const digests = { nothing: undefined, this: open?.digest, another: 'x' };
+    const said = {
+      inputId: isLate ? 'a1.0' : this.#asked,
+      ...defined({ by: actors[who], seen: digests[seen] }),
+    };
+    if (what === 'reject') return { kind: 'reject', reason: 'no', ...said };
+    return { kind: 'approve', ...(what === 'edit' && { args: { euros } }), ...said };
   }
 
   #escalate(): void {
