@@ -69,7 +69,7 @@ export class AgentLoop implements Driver, Asker {
     this.#approvals = new Approvals({
       tools: config.tools,
       machine: options.machine,
-      requester: run.input.by?.id ?? run.position.lineage.requester,
+      requester: run.position.lineage.requester,
       remembered: carried?.remembered ?? [],
       isPublished: (id) => run.execution.requests.isOwn(run.position.inputId(id)),
       review: callReviewer(run, config),

@@ -1,0 +1,220 @@
+// Approvals by rules, on a server: reviews by a worker, votes, edits, races, a tree of runs, and the next execution.
+
+import { type ApproverRule, defineTool, type NeedsApproval, subAgent } from '../../src';
+import { connect, type RunHandle } from '../../src/client';
+import type { Actor } from '../../src/protocol/people';
+import { devServerAddress } from '../servers';
+import { callOf, TestAgents } from './builders';
+import { eventually } from './eventually';
+import { type Harness, openHarness } from './harness';
+import { continueAsNew, fetchHistory } from './history';
+
+const ada: Actor = { id: 'ada', roles: ['finance'] };
+const bob: Actor = { id: 'bob', roles: ['finance'] };
+const rita: Actor = { id: 'rita', roles: ['finance'] };
+const eve: Actor = { id: 'eve' };
+
+type Payment = { readonly euros: number };
+
+const paid: Record<string, number[]> = {};
+
+function pay(agent: string, needsApproval: NeedsApproval<Payment>) {
+  const name = `pay_${agent}`;
+  return defineTool<Payment>({
+    name,
+    description: 'Pays',
+    inputSchema: {
+      type: 'object',
+      properties: { euros: { type: 'number' } },
+      required: ['euros'],
+    },
+    effect: 'once',
+    needsApproval,
+    execute: ({ euros }) => {
+      (paid[agent] ??= []).push(euros);
+      return { euros };
+    },
+  });
+}
+
+const byAmount = ({ euros }: Payment): ApproverRule => ({
+  roles: ['finance'],
+  approvals: euros > 1_000 ? 2 : 1,
+  not: ['requester'],
+});
+
+const agents = new TestAgents();
+
+function payer(id: string, steps: readonly number[], needsApproval: NeedsApproval<Payment>) {
+  const tool = pay(id, needsApproval);
+  const script = [...steps.map((euros) => callOf(tool.name, { euros })), 'Done.'];
+  return agents.agent(id, script, { tools: [tool] }).agent;
+}
+
+payer('reviewed', [50], { by: byAmount, show: ({ euros }) => ({ pays: `${euros} €` }) });
+payer('raced', [50], { by: { roles: ['finance'] } });
+payer('broken', [50], {
+  by: () => {
+    throw new Error('the directory is down');
+  },
+});
+agents.agent('wrong', [callOf('pay_wrong', { euros: 'many' }), 'Sorry.'], {
+  tools: [pay('wrong', { by: byAmount })],
+});
+payer('kept', [2_000, 3_000], {
+  by: { roles: ['finance'], approvals: 2 },
+  remember: 'run',
+});
+const below = payer('below', [2_000], {
+  by: { roles: ['finance'], approvals: 2, not: ['requester'] },
+});
+agents.agent('above', [callOf('pays', { input: 'Pay.' }), 'All done.'], {
+  tools: [subAgent(below, { name: 'pays', description: 'Pays' })],
+});
+
+const codeOf = async (act: Promise<unknown>): Promise<unknown> =>
+  await act.then(
+    () => 'accepted',
+    (error: unknown) => (error as { code?: unknown }).code,
+  );
+
+async function opened(run: RunHandle, count = 1) {
+  await run.outcome();
+  const pending = await run.pending();
+  expect(pending).toHaveLength(count);
+  const [input] = pending;
+  if (input === undefined) throw new Error('nothing is open');
+  return input;
+}
+
+async function decisionsOf(run: RunHandle) {
+  const log = await run.log();
+  return log.flatMap((entry) => (entry.kind === 'decision' ? [entry.decision] : []));
+}
+
+describe('approvals by rules', () => {
+  let harness: Harness;
+  beforeAll(async () => {
+    harness = await openHarness();
+    await harness.worker({ runners: agents.runners, providers: agents.providers });
+  });
+  afterAll(async () => {
+    await harness.close();
+  });
+  const start = async (agent: string) => await harness.longhaul.start(agent, 'Pay.', { by: rita });
+
+  it('show a person what a worker made of the call, and ask anew after an edit', async () => {
+    const run = await start('reviewed');
+    const input = await opened(run);
+    expect(input).toMatchObject({
+      inputId: 'a1.0',
+      by: { roles: ['finance'], approvals: 1, not: ['requester'] },
+      requester: 'rita',
+      preview: '{\n  "pays": "50 €"\n}',
+    });
+    expect(await codeOf(run.approve('a1.0', { by: rita }))).toBe('NotPermitted');
+    expect(await codeOf(run.approve('a1.0', { by: eve }))).toBe('NotPermitted');
+    expect(await codeOf(run.approve('a1.0', { by: ada, seen: 'x' }))).toBe('InputChanged');
+    const args = { euros: 5_000 };
+    await run.approve('a1.0', { by: ada, args, ...(input.digest && { seen: input.digest }) });
+    await eventually('the new question', async () => {
+      const [open] = await run.pending();
+      return open?.inputId === 'a1.0-1';
+    });
+    const [again] = await run.pending();
+    expect(again).toMatchObject({
+      call: { args },
+      by: { approvals: 2 },
+      preview: '{\n  "pays": "5000 €"\n}',
+      votes: [{ by: { id: 'ada' } }],
+    });
+    expect(again?.digest).not.toBe(input.digest);
+    expect(await codeOf(run.approve('a1.0', { by: bob }))).toBe('AlreadyAnswered');
+    await run.approve('a1.0-1', { by: bob, note: 'per contract' });
+    expect(await run.result()).toMatchObject({ finalResponse: { text: 'Done.' } });
+    expect(paid['reviewed']).toEqual([5_000]);
+    expect(await decisionsOf(run)).toMatchObject([
+      { kind: 'preview', text: '{\n  "pays": "50 €"\n}' },
+      { kind: 'verdict', inputId: 'a1.0', by: ada, args, isVote: true, digest: input.digest },
+      { kind: 'edit-call', args },
+      { kind: 'preview', text: '{\n  "pays": "5000 €"\n}' },
+      { kind: 'verdict', inputId: 'a1.0-1', by: ada, isVote: true },
+      { kind: 'verdict', inputId: 'a1.0-1', by: bob, note: 'per contract', digest: again?.digest },
+    ]);
+  });
+
+  it('take one of two approvals that come at once, and tell the other who was first', async () => {
+    const run = await start('raced');
+    await opened(run);
+    const { taskQueue } = harness;
+    const clients = await Promise.all(
+      [ada, bob].map((actor) => connect({ address: devServerAddress(), taskQueue, actor })),
+    );
+    const results = await Promise.allSettled(
+      clients.map((client) => client.run(run.workflowId).approve('a1.0')),
+    );
+    await Promise.all(clients.map((client) => client.close()));
+    const [first, ...others] = results.flatMap(({ status }, index) =>
+      status === 'fulfilled' ? [[ada, bob][index]?.id] : [],
+    );
+    expect([['ada', 'bob'].includes(first ?? ''), others]).toEqual([true, []]);
+    const refused = results.flatMap((result) =>
+      result.status === 'rejected' ? [result.reason as unknown] : [],
+    );
+    expect(refused).toMatchObject([{ code: 'AlreadyAnswered', details: { by: first } }]);
+    await run.result();
+    expect(paid['raced']).toEqual([50]);
+  });
+
+  it('let nobody approve if their function fails, and say why', async () => {
+    const run = await start('broken');
+    const input = await opened(run);
+    expect(input.preview).toMatch(/^Nobody can approve this call, .*the directory is down/);
+    expect(await codeOf(run.approve('a1.0', { by: ada }))).toBe('NotPermitted');
+    expect(await codeOf(run.approve('a1.0', { by: ada, args: { euros: 1 } }))).toBe('NotPermitted');
+    await run.reject('a1.0', 'Later.', { by: eve });
+    await run.result();
+    expect(paid['broken']).toBeUndefined();
+  });
+
+  it('give the model a call back that cannot run, and ask nobody', async () => {
+    const run = await start('wrong');
+    expect(await run.result()).toMatchObject({ finalResponse: { text: 'Sorry.' } });
+    expect((await run.state()).pauseSeq).toBe(0);
+    expect(paid['wrong']).toBeUndefined();
+  });
+
+  it('keep votes and what they remember over continue-as-new', async () => {
+    const run = await start('kept');
+    await opened(run);
+    expect(await run.approve('a1.0', { by: ada })).toMatchObject({ missing: 1 });
+    await continueAsNew(harness.longhaul, run);
+    expect((await opened(run)).votes).toMatchObject([{ by: { id: 'ada' } }]);
+    expect(await run.approve('a1.0', { by: ada })).toMatchObject({ missing: 1 });
+    await run.approve('a1.0', { by: bob });
+    await run.result();
+    expect(paid['kept']).toEqual([2_000, 3_000]);
+    expect((await decisionsOf(run)).at(-1)).toMatchObject({ inputId: 'a2.0', isRemembered: true });
+  });
+
+  it('count votes that reach the root run and the run that asks', async () => {
+    const run = await start('above');
+    const input = await opened(run);
+    expect(input).toMatchObject({ requester: 'rita', path: 'above/pays' });
+    expect(await codeOf(run.approve(input.inputId, { by: rita }))).toBe('NotPermitted');
+    await run.approve(input.inputId, { by: ada });
+    const events = await fetchHistory(harness.longhaul, run.workflowId);
+    const [child] = events.flatMap((event) => {
+      const started = event.childWorkflowExecutionStartedEventAttributes;
+      return started?.workflowExecution?.workflowId ?? [];
+    });
+    const asking = harness.longhaul.run(child ?? '');
+    await eventually(
+      'the vote below',
+      async () => (await asking.pending())[0]?.votes?.length === 1,
+    );
+    await asking.approve(input.inputId, { by: bob });
+    expect(await run.result()).toMatchObject({ finalResponse: { text: 'All done.' } });
+    expect(paid['below']).toEqual([2_000]);
+  });
+});
