@@ -4,7 +4,13 @@ import { printable, printableJson } from './render/text';
 import type { Terminal } from './render/terminal';
 import { Command } from 'commander';
 import type { AddCommand, CommandContext } from './session/parse-options';
-import { addApproveCommand, addRejectCommand, addResumeCommand } from './commands/answer';
+import {
+  addApproveCommand,
+  addCompleteCommand,
+  addFailCommand,
+  addRejectCommand,
+  addResumeCommand,
+} from './commands/answer';
 import { addCancelCommand } from './commands/cancel';
 import { addChatCommand } from './commands/chat';
 import { addDevCommand } from './commands/dev';
@@ -30,6 +36,8 @@ const commands: readonly AddCommand[] = [
   addResumeCommand,
   addApproveCommand,
   addRejectCommand,
+  addCompleteCommand,
+  addFailCommand,
   addShowCommand,
   addListCommand,
   addInboxCommand,

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { RunHandle } from '../../client';
 import { collect, type CommandContext, parseJsonObject, readInput } from '../session/parse-options';
-import { followRun, replyTo, sendReply } from '../session/follow-run';
+import { followRun, parseResult, replyTo, sendReply } from '../session/follow-run';
 import { addActorFlag } from '../session/actor';
 import { addSpecFlags } from '../session/agents';
 import { addConnectionFlags } from '../session/connection';
@@ -94,6 +94,47 @@ export function addRejectCommand(program: Command, { terminal, finish }: Command
   );
 }
 
+export function addCompleteCommand(program: Command, { terminal, finish }: CommandContext): void {
+  const command = program
+    .command('complete')
+    .summary('give the result of a waiting tool call')
+    .description('Gives the result of a tool call that waits for one from elsewhere.')
+    .argument('<workflowId>', 'the run')
+    .argument('<inputId>', 'the call, as `show` lists it')
+    .argument('<json>', 'the result: any JSON; - reads stdin');
+  addPersonFlags(command).action(
+    async (...[workflowId, inputId, given, flags]: [string, string, string, PersonFlags]) => {
+      const value = parseResult(inputId, await readInput(given));
+      const act = async (run: RunHandle): Promise<string> => {
+        await run.complete(inputId, value, remarkOf(flags));
+        return 'completed';
+      };
+      finish(await decide({ workflowId, act }, flags, terminal));
+    },
+  );
+}
+
+export function addFailCommand(program: Command, { terminal, finish }: CommandContext): void {
+  const command = program
+    .command('fail')
+    .summary('say that a waiting tool call failed')
+    .description(
+      'Says that a tool call that waits for a result failed elsewhere. The model gets the reason.',
+    )
+    .argument('<workflowId>', 'the run')
+    .argument('<inputId>', 'the call, as `show` lists it')
+    .argument('<reason>', 'the reason, for the model');
+  addPersonFlags(command).action(
+    async (...[workflowId, inputId, reason, flags]: [string, string, string, PersonFlags]) => {
+      const act = async (run: RunHandle): Promise<string> => {
+        await run.fail(inputId, reason, remarkOf(flags));
+        return 'failed';
+      };
+      finish(await decide({ workflowId, act }, flags, terminal));
+    },
+  );
+}
+
 type PersonFlags = WorkerFlags &
   RemarkFlags & {
     readonly json?: true;
@@ -107,7 +148,7 @@ type AnswerAction = {
   readonly act: (run: RunHandle) => Promise<string>;
 };
 
-/** The flags of `resume`, `approve` and `reject`. */
+/** The flags of `resume`, `approve`, `reject`, `complete` and `fail`. */
 function addPersonFlags(command: Command): Command {
   return addSpecFlags(addActorFlag(addConnectionFlags(command)))
     .option('--note <text>', 'a remark for the audit; the model does not see it')

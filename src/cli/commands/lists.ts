@@ -22,7 +22,7 @@ import {
 import { commandLine } from '../render/render-parts';
 import type { Terminal } from '../render/terminal';
 
-const kinds: readonly InboxItem['kind'][] = ['question', 'approval', 'budget'];
+const kinds: readonly InboxItem['kind'][] = ['question', 'approval', 'tool', 'budget'];
 
 const statuses: readonly RunStatus[] = [
   'loading',

@@ -72,10 +72,12 @@ export function renderInbox(
   return [...renderTable(header, rows, { style, width }), '', ...howToAnswer(items, command)];
 }
 
-/** For an approval, the call says more than the question. */
+/** For an approval or a result, the call says more than the question. */
 function asked({ kind, question, call }: InboxItem): string {
   const text = printableLine(question);
-  return kind === 'approval' && call !== undefined ? `${text} ${callLine(call)}` : text;
+  return (kind === 'approval' || kind === 'tool') && call !== undefined
+    ? `${text} ${callLine(call)}`
+    : text;
 }
 
 /** For one item, its own ids. For several items, the names of the columns as placeholders. */
@@ -92,8 +94,12 @@ function howToAnswer(items: readonly InboxItem[], command: CommandLine): readonl
       `approve with: ${command(['approve', workflowId, inputId])}`,
       `refuse with:  ${command(['reject', workflowId, inputId, 'the reason'])}`,
     ],
+    tool: [
+      `complete with: ${command(['complete', workflowId, inputId, '{"the": "result"}'])}`,
+      `fail with:     ${command(['fail', workflowId, inputId, 'the reason'])}`,
+    ],
   };
-  const kinds = (['question', 'approval', 'budget'] as const).filter((kind) =>
+  const kinds = (['question', 'approval', 'tool', 'budget'] as const).filter((kind) =>
     items.some((item) => item.kind === kind),
   );
   return kinds.flatMap((kind) => ways[kind]);

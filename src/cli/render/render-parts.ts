@@ -109,14 +109,20 @@ export function commandLine(connection: ConnectionWords): CommandLine {
   return (words) => ['longhaul', ...words, ...flags].map(shellWord).join(' ');
 }
 
+const verbs: { readonly [kind in OpenInput['kind']]?: string } = {
+  approval: 'asks for approval',
+  tool: 'waits for a result',
+};
+
 /** An input's question, such as `planner asks: Which city?`, and its numbered options. */
 export function renderQuestion(input: OpenInput, style: Style): readonly string[] {
   const asker = printableLine(input.path || input.agentId);
   const options = (input.options ?? []).map(
     (option, index) => `  ${index + 1}. ${printableLine(option)}`,
   );
-  const call = input.kind === 'approval' && input.call ? [`  ${callLine(input.call)}`] : [];
-  const verb = input.kind === 'approval' ? 'asks for approval' : 'asks';
+  const isOfCall = input.kind === 'approval' || input.kind === 'tool';
+  const call = isOfCall && input.call ? [`  ${callLine(input.call)}`] : [];
+  const verb = verbs[input.kind] ?? 'asks';
   return [`${style.bold(`${asker} ${verb}:`)} ${printable(input.question)}`, ...call, ...options];
 }
 
@@ -131,6 +137,12 @@ export function renderAnswerCommands(
       return [
         `approve with: ${command(['approve', workflowId, inputId])}`,
         `refuse with:  ${command(['reject', workflowId, inputId, 'the reason'])}`,
+      ];
+    }
+    if (kind === 'tool') {
+      return [
+        `complete with: ${command(['complete', workflowId, inputId, '{"the": "result"}'])}`,
+        `fail with:     ${command(['fail', workflowId, inputId, 'the reason'])}`,
       ];
     }
     const which = pending.length > 1 ? ['--input-id', inputId] : [];

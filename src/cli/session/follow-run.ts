@@ -18,7 +18,7 @@ import {
   tokensText,
 } from '../render/render-parts';
 import type { Terminal } from '../render/terminal';
-import { defined, isJsonObject, type JsonObject } from '../../base/json';
+import { defined, isJsonObject, type Json, type JsonObject } from '../../base/json';
 import { quote } from '../../base/problem';
 
 const defaultReason = 'A person rejected this call.';
@@ -234,13 +234,16 @@ async function withTimeout(work: Promise<void>): Promise<void> {
 type Reply =
   | { readonly kind: 'answer'; readonly text: string }
   | { readonly kind: 'approve'; readonly args?: JsonObject }
-  | { readonly kind: 'reject'; readonly reason: string };
+  | { readonly kind: 'reject'; readonly reason: string }
+  | { readonly kind: 'complete'; readonly value: Json }
+  | { readonly kind: 'fail'; readonly reason: string };
 
 /**
  * What a text means as an answer. To a question: an option, its number, or any text. To an approval: `y`, `n`, `n: reason`, or the
- * arguments to call with, as JSON.
+ * arguments to call with, as JSON. To a tool call that waits for its result: the result as JSON, or `fail: reason`.
  */
 export function replyTo(input: PendingInput, text: string): Reply {
+  if (input.kind === 'tool') return resultReply(input, text);
   return input.kind === 'approval' ? approvalReply(input, text) : answerReply(input, text);
 }
 
@@ -259,6 +262,10 @@ export async function sendReply(
       return;
     case 'reject':
       return await run.reject(inputId, reply.reason, remark);
+    case 'complete':
+      return await run.complete(inputId, reply.value, remark);
+    case 'fail':
+      return await run.fail(inputId, reply.reason, remark);
   }
 }
 
@@ -292,13 +299,45 @@ function approvalReply({ inputId }: PendingInput, text: string): Reply {
   );
 }
 
+function resultReply({ inputId }: PendingInput, text: string): Reply {
+  const reason = /^\s*fail\s*:(?<reason>[\s\S]*)$/i.exec(text)?.groups?.['reason']?.trim();
+  if (reason !== undefined && reason !== '') return { kind: 'fail', reason };
+  return { kind: 'complete', value: parseResult(inputId, text) };
+}
+
+/** The result of a tool call. Not any text: a typing error in JSON would be a result. */
+export function parseResult(inputId: string, text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch (error) {
+    throw new LonghaulError(
+      'InvalidAnswer',
+      `${quote(text)} is no result of '${inputId}': give JSON, such as '{"done": true}' or '"a text"'`,
+      { cause: error },
+    );
+  }
+}
+
 /** Asks until there is a reply. Undefined if the person ended the input. */
 export async function askPerson(
   input: PendingInput,
   terminal: Terminal,
 ): Promise<Reply | undefined> {
   for (const line of renderQuestion(input, terminal.style)) terminal.print(line);
+  if (input.kind === 'tool') return await askResult(input, terminal);
   return input.kind === 'approval' ? askApproval(input, terminal) : askQuestion(input, terminal);
+}
+
+async function askResult(input: PendingInput, terminal: Terminal): Promise<Reply | undefined> {
+  for (;;) {
+    const text = await terminal.ask('result as JSON, or fail: reason > ');
+    if (text === undefined) return undefined;
+    try {
+      return replyTo(input, text);
+    } catch (error) {
+      terminal.print(printable(String(error)));
+    }
+  }
 }
 
 async function askQuestion(input: PendingInput, terminal: Terminal): Promise<Reply | undefined> {

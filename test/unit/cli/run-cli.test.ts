@@ -29,7 +29,7 @@ describe('runCli', () => {
     { args: ['list', '--status', 'done'], message: /Allowed choices are loading, running/ },
     {
       args: ['inbox', '--kind', 'mail'],
-      message: /Allowed choices are question, approval, budget/,
+      message: /Allowed choices are question, approval, tool, budget/,
     },
     { args: ['cancel'], message: 'name either a run to cancel or --orphans' },
     { args: ['cancel', 'a', '--orphans'], message: 'name either a run to cancel or --orphans' },
