@@ -269,7 +269,7 @@ function taskOf(steps: readonly Step[], to: number | string): number | undefined
   return first?.task;
 }
 
-/** The last workflow task, not after `task`, at which no earlier step was open. A notice may stay open: it may come twice. */
+/** The last workflow task, not after `task`, at which no earlier step was open but notices. */
 function quietTask(steps: readonly Step[], task: number): number {
   const open = steps.filter(
     ({ name, task: since, closedAt }) => since < task && closedAt > task && name !== 'notifyPause',

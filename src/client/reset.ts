@@ -129,9 +129,11 @@ function ignoreMissing(error: unknown): void {
   if (!hasCode(error, 'RunNotFound') && !isNotFound(error)) throw error;
 }
 
+/** A notice may stay open: it may come twice. */
 function underWay({ raw }: WorkflowExecutionDescription): readonly string[] {
   const calls = (raw.pendingActivities ?? []).map(({ activityType }) => activityType?.name ?? '');
-  return [...calls, ...(raw.pendingChildren ?? []).map((child) => child.workflowId ?? '')];
+  const awaited = calls.filter((name) => name !== 'notifyPause');
+  return [...awaited, ...(raw.pendingChildren ?? []).map((child) => child.workflowId ?? '')];
 }
 
 function isRunType(type: string): boolean {

@@ -1,6 +1,11 @@
 // The workflows' activities, with their timeouts, their retries and the summaries that the Web UI shows.
 
-import { proxyActivities, scheduleActivity, type ActivityOptions } from '@temporalio/workflow';
+import {
+  ActivityCancellationType,
+  proxyActivities,
+  scheduleActivity,
+  type ActivityOptions,
+} from '@temporalio/workflow';
 import type { RetryPolicy } from '@temporalio/common';
 import { clipText, oneLine } from '../base/text';
 import { plainLine } from '../core/transcript/markdown';
@@ -143,11 +148,12 @@ export const summarisingActivities = proxyActivities<Pick<LonghaulActivities, 's
   summary: 'summarise the older turns',
 });
 
-/** Told at least once, unless the hook fails for a day. Nobody waits for it. */
+/** Told at least once, unless the hook fails for a day. Nobody waits for it, so nobody cancels it: the end of the run ends it. */
 export function noticeActivities(summary: string): Pick<LonghaulActivities, 'notifyPause'> {
   return proxyActivities<LonghaulActivities>({
     startToCloseTimeout: timeouts.notice,
     scheduleToCloseTimeout: timeouts.allNotices,
+    cancellationType: ActivityCancellationType.ABANDON,
     retry: { initialInterval: 1_000, maximumInterval: 5 * 60_000, nonRetryableErrorTypes },
     summary: plainLine(summary, limits.summary),
   });
