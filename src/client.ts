@@ -1,6 +1,7 @@
 /** Clients: start runs, answer them, read them. */
 import './server/client-packages';
 
+export type { AuditEntry } from './client/audit';
 export { collectGarbage, type GarbageOptions, type GarbageReport } from './client/collect-garbage';
 export { connect, type ConnectOptions } from './client/connect';
 export type { InboxFilter, InboxItem } from './client/inbox';

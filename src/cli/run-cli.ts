@@ -11,6 +11,7 @@ import {
   addRejectCommand,
   addResumeCommand,
 } from './commands/answer';
+import { addAuditCommand } from './commands/audit';
 import { addCancelCommand } from './commands/cancel';
 import { addChatCommand } from './commands/chat';
 import { addDevCommand } from './commands/dev';
@@ -42,6 +43,7 @@ const commands: readonly AddCommand[] = [
   addListCommand,
   addInboxCommand,
   addThreadsCommand,
+  addAuditCommand,
   addCancelCommand,
   addResetCommand,
   addSetupCommand,

@@ -44,14 +44,17 @@ type Page = {
 
 type PageRequest = { readonly maximumPageSize: number; readonly nextPageToken?: Uint8Array };
 
-/** All events, the first one first. */
+/** All events, the first one first; at most `most` per page. */
 export async function* historyEvents(
   client: Client,
   execution: ExecutionRef,
+  most = pageSize,
 ): AsyncGenerator<HistoryEvent, void, void> {
   const { namespace } = client.options;
-  yield* eventsOf(client, (page) =>
-    client.workflowService.getWorkflowExecutionHistory({ namespace, execution, ...page }),
+  yield* eventsOf(
+    client,
+    (page) => client.workflowService.getWorkflowExecutionHistory({ namespace, execution, ...page }),
+    most,
   );
 }
 

@@ -24,6 +24,7 @@ import type {
 } from '../protocol/run';
 import type { RunTypes } from '../protocol/spec';
 import { answeredByNames, AnswerSender, notWaiting } from './answer-sender';
+import { type AuditEntry, readAudit } from './audit';
 import { checkOptions } from './check-options';
 import {
   asLonghaulError,
@@ -153,6 +154,15 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
   async log(options: { from?: number } = {}): Promise<LogEntry[]> {
     checkOptions('log', options, { from: true });
     return await this.#view.entries(options.from);
+  }
+
+  /**
+   * Who decided what: starts, verdicts, messages and cancellations of this run and the runs below it, the oldest first. What it could not
+   * read is an entry of kind `gap`: without a worker, that is every verdict. Verdicts that a reset undid are not in it.
+   */
+  async audit(): Promise<readonly AuditEntry[]> {
+    await this.#options.started?.();
+    return await readAudit(this.#client, this.workflowId, this.#options);
   }
 
   /** The run's log entries as they happen, from index `from` on. Ends with the run. To continue, pass the last `index + 1` as `from`. */

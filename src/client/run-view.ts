@@ -111,6 +111,12 @@ export class RunView {
     return state !== undefined;
   }
 
+  /** The hash of the definition that the run pinned. Undefined if no worker answers in time. */
+  async definitionHash(): Promise<string | undefined> {
+    const definition = await this.#query<{ readonly hash: string } | null>(queryNames.definition);
+    return definition?.hash;
+  }
+
   /** The child runs, as the run itself knows them. Undefined if no worker answers in time. */
   async children(): Promise<readonly ChildView[] | undefined> {
     return await this.#query<readonly ChildView[]>(queryNames.children);
@@ -128,12 +134,19 @@ export class RunView {
 
   /** All current log entries from `from` on. */
   async entries(from = 0): Promise<LogEntry[]> {
+    return (await this.read(from)).entries;
+  }
+
+  /** Like `entries`. `isWhole` is false if no worker answered, so that the entries come from history. */
+  async read(from = 0): Promise<{ readonly entries: LogEntry[]; readonly isWhole: boolean }> {
     const entries: LogEntry[] = [];
     for (;;) {
       const page = await this.#page(from + entries.length);
-      if (page === undefined) return (await this.#entriesOfHistory()).slice(from);
+      if (page === undefined)
+        return { entries: (await this.#entriesOfHistory()).slice(from), isWhole: false };
       entries.push(...page.entries);
-      if (page.entries.length === 0 || from + entries.length >= page.length) return entries;
+      if (page.entries.length === 0 || from + entries.length >= page.length)
+        return { entries, isWhole: true };
     }
   }
 

@@ -13,6 +13,7 @@ import type { Actor } from '../protocol/people';
 import type { AnsweredBy, PendingInput, RunInput, RunState } from '../protocol/run';
 import type { BudgetSpec, RunTypes, TypeOf } from '../protocol/spec';
 import type { SendInput, SendReply, ThreadInput, TurnView, WhenBusy } from '../protocol/thread';
+import type { AuditEntry } from './audit';
 import { checkOptions } from './check-options';
 import type { SearchIndex } from './executions';
 import {
@@ -152,6 +153,11 @@ export class ThreadHandle<Types extends RunTypes = RunTypes> {
 
   async reject(inputId: string, reason: string, options: AnsweredBy = {}): Promise<void> {
     await this.#run.reject(inputId, reason, options);
+  }
+
+  /** The audit of all its turns: see `audit` of a run. */
+  async audit(): Promise<readonly AuditEntry[]> {
+    return await this.#run.audit();
   }
 
   /** The thread's current state; `turn` is the number of its turns. Throws `RunNotFound` before the first message. */

@@ -1,6 +1,6 @@
 import type { InvalidToolCallAction } from './agent-run';
 import type { Json, JsonObject } from '../base/json';
-import type { Verdict } from './people';
+import type { Actor, Verdict } from './people';
 import type {
   AssistantPart,
   FinishReason,
@@ -57,7 +57,13 @@ export type ToolResultEvent = {
   readonly inline?: true;
 };
 
-export type UserEvent = { readonly kind: 'user'; readonly message: UserMessage };
+/** The members beside `message` belong to a message that came while the run worked. */
+export type UserEvent = {
+  readonly kind: 'user';
+  readonly message: UserMessage;
+  readonly messageId?: string;
+  readonly by?: Actor;
+};
 
 /** A text that becomes the error result of a call of the last model turn. In decisions, `index` does not count ignored calls. */
 export type CallAnswer = { readonly index: number; readonly text: string };

@@ -89,13 +89,28 @@ describe('longhaul', () => {
       const paused = await inProcess.runAgent('mail', '--json');
       expect(paused.code).toBe(3);
       const outcome = linesOf(paused).at(-1) as { workflowId: string; inputId: string };
-      const args = ['--args', '{"to":"eve"}', '--json', '--follow'];
+      const said = ['--as', 'ada:mail', '--note', 'she asked', '--args', '{"to":"eve"}'];
+      const args = [...said, '--json', '--follow'];
       const approved = await inProcess.run('approve', outcome.workflowId, outcome.inputId, ...args);
       expect(approved.code).toBe(0);
       const { result } = linesOf(approved).at(-1) as {
         result: { finalResponse: { text: string } };
       };
       expect(result.finalResponse.text).toContain('sent to eve');
+      const audit = await inProcess.run('audit', outcome.workflowId);
+      expect(audit.code).toBe(0);
+      expect(linesOf(audit)).toMatchObject([
+        { kind: 'start', agent: 'helper' },
+        {
+          verdict: 'approve',
+          by: { id: 'ada', roles: ['mail'] },
+          note: 'she asked',
+          tool: 'send_mail',
+          args: { to: 'bob' },
+          edited: { to: 'eve' },
+        },
+      ]);
+      expect(await inProcess.run('audit', 'no-such-run')).toMatchObject({ code: 1, stdout: '' });
     });
 
     it('waits for an approval that reject refuses', async () => {

@@ -16,9 +16,9 @@ describe('keyHashes', () => {
   it('tells members and values apart', () => {
     const values = ['a', 'A', 'a ', '"', 'a","b', '\\u0061', '\ud800', '\ud801', '\ufffd', '\0'];
     const entries = values.flatMap((value) =>
-      keyHashes({ appName: value, userId: value, sessionId: value }),
+      keyHashes({ appName: value, userId: value, sessionId: value, tenant: value }),
     );
-    expect(new Set(entries).size).toBe(3 * values.length);
+    expect(new Set(entries).size).toBe(4 * values.length);
     const hashes = entries.map((entry) => entry.replace(/^[a-z]+-/, ''));
     expect(new Set(hashes).size).toBe(hashes.length);
     expect(entries.every((entry) => keyHashPattern.test(entry))).toBe(true);

@@ -1,0 +1,102 @@
+// What people did to a run, read from its log: verdicts with the calls that they are about, and messages. Pure.
+//
+// 1. A verdict stands in the log before its effect, so the open call still has the arguments that the person saw.
+// 2. Texts are cut, because the log has all of them.
+
+import { defined, type JsonObject } from '../../base/json';
+import { clipText, textOfParts } from '../../base/text';
+import { limits } from '../../protocol/limits';
+import type { LogEntry } from '../../protocol/log';
+import type { ToolResult } from '../../protocol/message';
+import type { Actor, Verdict } from '../../protocol/people';
+import { Transcript } from './transcript';
+
+/** What was open, by the first letter of the input's id. */
+const inputKinds = { a: 'approval', q: 'question', t: 'tool', b: 'budget' } as const;
+
+type InputKind = (typeof inputKinds)[keyof typeof inputKinds];
+
+/** An id has the turn and the index of the call. Further approvals of an edited call have a number behind. */
+const callIdPattern = /^[aqt](\d+)\.(\d+)(?:-\d+)?$/;
+
+export type AuditedVerdict = Omit<Verdict, 'args'> & {
+  readonly input?: InputKind;
+  readonly tool?: string;
+  /** The arguments of the call when the person decided. */
+  readonly args?: JsonObject;
+  /** The arguments that the person put in their place. */
+  readonly edited?: JsonObject;
+  /** What the model got: the answer, the result or the reason. At most 2 KiB. */
+  readonly told?: string;
+};
+
+/** A message to the run while it worked. */
+export type AuditedMessage = {
+  readonly kind: 'message';
+  readonly text: string;
+  readonly by?: Actor;
+};
+
+export function auditLog(
+  entries: readonly LogEntry[],
+): readonly (AuditedVerdict | AuditedMessage)[] {
+  const transcript = new Transcript();
+  const found: (AuditedVerdict | AuditedMessage)[] = [];
+  const results = resultsByCall(entries);
+  for (const [index, entry] of entries.entries()) {
+    if (entry.kind === 'decision' && entry.decision.kind === 'verdict') {
+      const place = placeOf(entry.decision.inputId);
+      const told = place ? results.get(keyOf(place)) : nextUser(entries, index);
+      found.push(audited(entry.decision, transcript, told));
+    } else if (entry.kind === 'user' && entry.messageId !== undefined) {
+      const { by } = entry;
+      found.push({ kind: 'message', text: clipped(entry.message.parts), ...defined({ by }) });
+    }
+    transcript.apply(entry);
+  }
+  return found;
+}
+
+function audited(
+  { args: edited, ...verdict }: Verdict,
+  transcript: Transcript,
+  told: string | undefined,
+): AuditedVerdict {
+  const { inputId, isVote } = verdict;
+  const place = placeOf(inputId);
+  const call =
+    place?.turn === transcript.turns ? transcript.openCalls[place.index]?.call : undefined;
+  const isTold = isVote !== true && verdict.verdict !== 'approve';
+  return {
+    ...verdict,
+    ...defined({
+      input: inputKinds[inputId.charAt(0) as keyof typeof inputKinds],
+      tool: call?.name,
+      args: call?.args ?? undefined,
+      edited,
+      told: isTold ? told : undefined,
+    }),
+  };
+}
+
+/** The turn and index of the call that an input is about. Undefined for other inputs. */
+function placeOf(inputId: string): { turn: number; index: number } | undefined {
+  const [, turn, index] = callIdPattern.exec(inputId) ?? [];
+  return turn === undefined ? undefined : { turn: Number(turn), index: Number(index) };
+}
+
+const keyOf = ({ turn, index }: Pick<ToolResult, 'turn' | 'index'>): string => `${turn}.${index}`;
+
+function resultsByCall(entries: readonly LogEntry[]): ReadonlyMap<string, string> {
+  const results = entries.flatMap((entry) => (entry.kind === 'tool-result' ? [entry.result] : []));
+  return new Map(results.map((result) => [keyOf(result), clipped(result.content)]));
+}
+
+/** The answer to a question that was no call. */
+function nextUser(entries: readonly LogEntry[], after: number): string | undefined {
+  const next = entries[after + 1];
+  return next?.kind === 'user' ? clipped(next.message.parts) : undefined;
+}
+
+const clipped = (parts: Parameters<typeof textOfParts>[0]): string =>
+  clipText(textOfParts(parts, '\n'), limits.note);
