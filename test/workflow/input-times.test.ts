@@ -84,6 +84,7 @@ describeWithTimeSkipping('the time of open inputs', () => {
     const outcome = await test.outcome(run);
     if (outcome.kind !== 'needs-input') throw new Error('not waiting');
     const { inputId } = outcome;
+    await expect(run.approve(inputId, lead)).rejects.toMatchObject({ code: 'NotPermitted' });
     await eventually('the notice', () => reasons(run).length === 1);
     const before = (await fetchHistory(test.client, run.workflowId)).length;
     await test.skip('25 hours');
@@ -95,9 +96,11 @@ describeWithTimeSkipping('the time of open inputs', () => {
     const reminder = (await fetchHistory(test.client, run.workflowId)).slice(before);
     await test.skip('1 day');
     await eventually('another reminder', () => reasons(run).length === 3);
+    await expect(run.approve(inputId, lead)).rejects.toMatchObject({ code: 'NotPermitted' });
     await test.skip('1 day');
     await eventually('the escalation', () => reasons(run).length === 4);
     expect(reasons(run)).toEqual(['asked pay', 'reminder pay', 'reminder pay', 'escalated pay']);
+    expect((await run.pending())[0]?.by).toEqual({ roles: ['finance', 'lead'] });
     await test.skip('100 days');
     await run.approve(inputId, lead);
     expect(await test.outcome(run)).toMatchObject({ kind: 'complete' });

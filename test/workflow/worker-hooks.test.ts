@@ -97,6 +97,36 @@ describe('onPause', () => {
     expect(calls).toHaveLength(told);
   });
 
+  it('is called once for each reminder and escalation, whenever the run continues as new', async () => {
+    const { calls, onPause } = recorder();
+    const slow = defineTool({
+      name: 'slow',
+      description: 'Waits for people',
+      inputSchema: { type: 'object', properties: {} },
+      needsApproval: {
+        by: { roles: ['finance'] },
+        remind: ['1s'],
+        escalate: { after: '4s', to: { roles: ['lead'] } },
+      },
+      execute: () => 'done',
+    });
+    const runner = defineAgent({ id: 'slow', model: 'scripted/one', tools: [slow] });
+    const provider = scriptedModel([callOf('slow'), 'Done.']);
+    await harness.deploy({ runners: [runner], providers: { scripted: provider }, onPause });
+    const run = await harness.longhaul.start('slow', 'Go.');
+    await eventually('the reminder', () => calls.length >= 2);
+    await continueAsNew(harness.longhaul, run);
+    await eventually('the escalation', () => calls.length >= 3);
+    await continueAsNew(harness.longhaul, run);
+    const [{ inputId, by } = { inputId: '', by: undefined }] = await run.pending();
+    expect(by).toEqual({ roles: ['finance', 'lead'] });
+    await run.approve(inputId, { by: { id: 'lou', roles: ['lead'] } });
+    await run.result();
+    const reasons = calls.map(({ notice }) => notice.reason);
+    expect(reasons).toEqual(['asked', 'reminder', 'escalated']);
+    expect(keysOf(calls)).toBe(3);
+  });
+
   it('is called once for a pause of a sub-agent, which names the run to answer', async () => {
     const { calls, onPause } = recorder();
     const payer = defineAgent({ id: 'payer', model: 'payer/one', tools: [pay] });
@@ -211,7 +241,7 @@ describe('checkSignature', () => {
       return signature === 'good';
     };
     await harness.deploy(worker('talker', approvals, { checkSignature }));
-    const thread = await harness.longhaul.thread({
+    const thread = harness.longhaul.thread({
       agent: 'talker',
       userId: 'ann',
       sessionId: 's1',

@@ -9,7 +9,6 @@ import {
   passTime,
   type TimeRules,
 } from '../../../../src/workflows/execution/due';
-import { widened } from '../../../../src/core/people/verdicts';
 import { thrown } from '../../core/builders';
 
 const hour = 3_600_000;
@@ -147,49 +146,6 @@ describe('passTime', () => {
       expect(reasons.length).toBeLessThanOrEqual(3);
       expect(nextDue([input], () => rules)).toBeUndefined();
     }
-  });
-});
-
-describe('widened', () => {
-  it.each<{ name: string; by: ApproverRule; to: ApproverRule; both: ApproverRule }>([
-    {
-      name: 'joins roles',
-      by: { roles: ['a', 'b'] },
-      to: { roles: ['b', 'c'] },
-      both: { roles: ['a', 'b', 'c'] },
-    },
-    {
-      name: 'joins people and roles',
-      by: { ids: ['ann'] },
-      to: { roles: ['lead'], ids: ['bob'] },
-      both: { ids: ['ann', 'bob'], roles: ['lead'] },
-    },
-    {
-      name: 'keeps the number of approvals and the excluded people',
-      by: { roles: ['a'], approvals: 2, not: ['requester'] },
-      to: { ids: ['bob'], approvals: 1 },
-      both: { roles: ['a'], ids: ['bob'], approvals: 2, not: ['requester'] },
-    },
-    {
-      name: 'narrows nothing that everybody may decide',
-      by: { approvals: 2 },
-      to: { roles: ['lead'] },
-      both: { approvals: 2 },
-    },
-    {
-      name: 'permits everybody',
-      by: { roles: ['a'], approvals: 2 },
-      to: {},
-      both: { approvals: 2 },
-    },
-    {
-      name: 'adds people where nobody was permitted',
-      by: { roles: [] },
-      to: { ids: ['bob'] },
-      both: { roles: [], ids: ['bob'] },
-    },
-  ])('$name', ({ by, to, both }) => {
-    expect(widened(by, to)).toEqual(both);
   });
 });
 
