@@ -119,6 +119,9 @@ export const limits = {
   schemaSteps: 250_000,
   /** An open input for a hook of a worker, in bytes. */
   hookInput: 32 * KiB,
+  /** Signatures that a run lets its workers check at a time, and the bytes of such answers within one workflow task. */
+  signatureChecks: 16,
+  checkedBytes: 384 * KiB,
   /** Notices of a run that its workers try to deliver at a time, and those that wait. */
   openNotices: 8,
   waitingNotices: 200,

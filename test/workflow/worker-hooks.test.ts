@@ -3,6 +3,7 @@
 import { defineAgent, defineTool, subAgent } from '../../src';
 import type { JsonObject } from '../../src/base/json';
 import type { PauseNotice } from '../../src/protocol/activities';
+import { limits } from '../../src/protocol/limits';
 import type { LonghaulOptions } from '../../src/worker';
 import { scriptedModel, type ScriptedStep } from '../../src/testing/scripted-model';
 import { askUser, callOf } from './builders';
@@ -228,6 +229,30 @@ describe('checkSignature', () => {
     const refused = answers.find((answer) => answer.status === 'rejected');
     expect(refused?.reason).toMatchObject({ code: 'AlreadyAnswered' });
     await run.result();
+  });
+
+  it('checks a flood of signals a few at a time, and the run goes on', async () => {
+    let [open, most] = [0, 0];
+    const checkSignature: LonghaulOptions['checkSignature'] = async ({ signature }) => {
+      open += 1;
+      most = Math.max(most, open);
+      await new Promise((resolve) => setImmediate(resolve));
+      open -= 1;
+      return signature === 'good';
+    };
+    await harness.deploy(worker('flooded', approvals, { checkSignature }));
+    const run = await harness.longhaul.start('flooded', 'Go.');
+    await run.outcome();
+    const [{ inputId } = { inputId: '' }] = await run.pending();
+    const handle = harness.longhaul.client.workflow.getHandle(run.workflowId);
+    const args = { text: 'x'.repeat(15_000) };
+    const forged = Array.from({ length: 40 }, () =>
+      handle.signal('answer', { kind: 'approve', inputId, args }),
+    );
+    await Promise.all(forged);
+    await run.approve(inputId, { signature: 'good' });
+    expect((await run.result()).finalResponse.text).toBe('Paid.');
+    expect(most).toBeLessThanOrEqual(limits.signatureChecks);
   });
 
   it('holds in a thread and in the run that asked below it', async () => {

@@ -21,6 +21,7 @@ import { HistoryWatch } from './history-watch';
 import type { InputReporter } from './messages';
 import { type EndStatus, PendingRequests } from './pending-requests';
 import type { RunLog } from './run-log';
+import { SignatureChecks } from './signatures';
 import { RunDisplay } from './visible-state';
 
 export type Progress = Pick<RunState, 'turn' | 'iterations'>;
@@ -54,6 +55,7 @@ export class Execution {
   readonly info = workflowInfo();
   readonly requests = new PendingRequests();
   readonly history = new HistoryWatch(this.requests);
+  readonly signatures = new SignatureChecks(this);
   readonly #viewed: Viewed;
   readonly #reporter: InputReporter | undefined;
   readonly #display = new RunDisplay(this.info);

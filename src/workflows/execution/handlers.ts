@@ -39,7 +39,6 @@ import type { Execution } from './execution';
 import { childInputs, inputsThatTravel, sendAnswer } from './messages';
 import type { PendingRequests } from './pending-requests';
 import type { RunLog } from './run-log';
-import { checkSignature, needsSignature } from './signatures';
 import { TaskRoom } from './task-room';
 
 /** An execution with runs below it. */
@@ -194,8 +193,8 @@ export async function takeAnswer(execution: Execution, answer: Answer): Promise<
   const { requests } = execution;
   if (!requests.isLoaded) await whenLoaded(requests);
   let found = requests.pendingFor(answer, currentUpdateId());
-  if (found !== undefined && needsSignature(execution, answer)) {
-    await checkSignature(execution, { ...answer, inputId: found.inputId }, found);
+  if (found !== undefined && execution.signatures.areNeededFor(answer)) {
+    await execution.signatures.check({ ...answer, inputId: found.inputId }, found);
     // Somebody else may have answered meanwhile.
     found = requests.pendingFor({ ...answer, inputId: found.inputId }, currentUpdateId());
   }

@@ -1,41 +1,66 @@
 // Lets a worker check the signature of an answer, if the workers have the hook. Both ask: the run or thread that an update reaches, so that
 // its sender hears of a refusal, and the run that asked, because anybody may send it a signal.
+//
+// 1. Anybody may send any number of signals. A few are checked at a time, and they fit into a workflow task.
 
-import { currentUpdateInfo, isCancellation } from '@temporalio/workflow';
+import { condition, currentUpdateInfo, isCancellation } from '@temporalio/workflow';
 import { LonghaulError } from '../../protocol/errors';
+import { limits } from '../../protocol/limits';
 import type { InputAnswer, PendingInput } from '../../protocol/run';
 import { signatureActivities } from '../activity-proxies';
 import { failureReason } from '../children/child-failure';
 import type { Answer } from './answers';
 import type { Execution } from './execution';
 import { inputForHook } from './messages';
+import { TaskRoom } from './task-room';
 
-/** A token stands for itself. Only the validator of an update has compared it. */
-export function needsSignature({ view }: Execution, answer: Answer): boolean {
-  const isByToken = 'token' in answer && answer.token !== undefined;
-  if (view.hooks?.includes('checkSignature') !== true) return false;
-  return !(isByToken && currentUpdateInfo() !== undefined);
-}
+export class SignatureChecks {
+  readonly #of: Pick<Execution, 'info' | 'view'>;
+  readonly #room = new TaskRoom(limits.checkedBytes);
+  #open = 0;
 
-/** Throws `NotPermitted` unless a worker accepts the signature. */
-export async function checkSignature(
-  { info, view }: Execution,
-  answer: InputAnswer,
-  asked: PendingInput,
-): Promise<void> {
-  const { inputId } = asked;
-  const { workflowId } = info;
-  const { application } = view;
-  const whose = application === undefined ? {} : { application };
-  const problem = await signatureActivities
-    .checkSignature({ ...whose, workflowId, input: inputForHook(asked), answer })
-    .then((result) => result.problem)
-    .catch((error: unknown) => {
+  constructor(of: Pick<Execution, 'info' | 'view'>) {
+    this.#of = of;
+  }
+
+  /** A token stands for itself. Only the validator of an update has compared it. */
+  areNeededFor(answer: Answer): boolean {
+    if (this.#of.view.hooks?.includes('checkSignature') !== true) return false;
+    const isByToken = 'token' in answer && answer.token !== undefined;
+    return !(isByToken && currentUpdateInfo() !== undefined);
+  }
+
+  /** Throws `NotPermitted` unless a worker accepts the signature. */
+  async check(answer: InputAnswer, asked: PendingInput): Promise<void> {
+    const { inputId } = asked;
+    await condition(() => this.#open < limits.signatureChecks);
+    this.#open += 1;
+    try {
+      const problem = await this.#problem(answer, asked);
+      if (problem === undefined) return;
+      throw new LonghaulError('NotPermitted', `input '${inputId}': ${problem}`, {
+        details: { inputId },
+      });
+    } finally {
+      this.#open -= 1;
+    }
+  }
+
+  async #problem(answer: InputAnswer, asked: PendingInput): Promise<string | undefined> {
+    const { application } = this.#of.view;
+    const { workflowId } = this.#of.info;
+    const input = {
+      ...(application !== undefined && { application }),
+      workflowId,
+      input: inputForHook(asked),
+      answer,
+    };
+    await this.#room.enter(input);
+    try {
+      return (await signatureActivities.checkSignature(input)).problem;
+    } catch (error) {
       if (isCancellation(error)) throw error;
       return `the signature could not be checked: ${failureReason(error)}`;
-    });
-  if (problem === undefined) return;
-  throw new LonghaulError('NotPermitted', `input '${inputId}': ${problem}`, {
-    details: { inputId },
-  });
+    }
+  }
 }
