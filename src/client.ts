@@ -5,6 +5,7 @@ export type { AuditEntry } from './client/audit';
 export { collectGarbage, type GarbageOptions, type GarbageReport } from './client/collect-garbage';
 export { connect, type ConnectOptions } from './client/connect';
 export type { InboxFilter, InboxItem } from './client/inbox';
+export type { ClientToolOptions } from './client/client-tools';
 export { Longhaul, type StartOptions } from './client/longhaul';
 export type { OrphanRun } from './client/orphans';
 export type { ResetOptions } from './client/reset';

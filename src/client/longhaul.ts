@@ -26,6 +26,7 @@ import type { RunInput, RunKey } from '../protocol/run';
 import type { BudgetSpec, KnownRunner, RunnerWithSpec, RunTypes, TypeOf } from '../protocol/spec';
 import type { StoredContent } from '../results/stored-content';
 import { checkOptions } from './check-options';
+import { type ClientToolOptions, sentTools } from './client-tools';
 import { asLonghaulError } from './failures';
 import { listInbox, type InboxFilter, type InboxItem } from './inbox';
 import { findOrphans, type OrphanRun } from './orphans';
@@ -56,6 +57,8 @@ export type StartOptions<Types extends RunTypes = RunTypes> = {
   readonly budget?: BudgetSpec;
   /** JSON for tools only, never shown to the model. At most 16 KiB. */
   readonly context?: TypeOf<Types, 'context'>;
+  /** Tools that only this run has, at most 16. This client gives their results. Only for an agent. */
+  readonly clientTools?: readonly ClientToolOptions[];
   /** Who asks for the run. Default: the actor of `connect`. */
   readonly by?: Actor;
 };
@@ -66,8 +69,14 @@ const startOptionNames = {
   key: true,
   budget: true,
   context: true,
+  clientTools: true,
   by: true,
 } as const;
+
+/** The options as the run gets them. */
+function sentOptions({ clientTools, ...options }: Pick<StartOptions, 'clientTools'>): object {
+  return clientTools === undefined ? options : { ...options, clientTools: sentTools(clientTools) };
+}
 
 /** A client for one Temporal namespace and task queue. `connect` makes it. */
 export class Longhaul {
@@ -115,7 +124,7 @@ export class Longhaul {
     options: StartOptions<Types> = {},
   ): Promise<RunHandle<Types>> {
     checkOptions('start', options, startOptionNames);
-    const runInput = toRunInput(knownId(runner), input, options as object);
+    const runInput = toRunInput(knownId(runner), input, sentOptions(options));
     return await this.#start(workflowTypeOf(runner), runInput, options);
   }
 
@@ -129,7 +138,7 @@ export class Longhaul {
     options: StartOptions<Types> = {},
   ): Promise<RunHandle<Types>> {
     checkOptions('startSpec', options, startOptionNames);
-    const runInput = toRunInput(sentSpec(runner), input, options as object);
+    const runInput = toRunInput(sentSpec(runner), input, sentOptions(options));
     return await this.#start(workflowTypeOf(runInput.runner), runInput, options);
   }
 

@@ -3,6 +3,7 @@
 // 1. Only a parent workflow may send members for child runs. They may only name that parent's own data.
 // 2. It refuses an unknown member, because a misspelt member must not be lost in silence.
 
+import { clientToolsProblem } from './client-tools';
 import { inputProblem, typeName } from './input-parts';
 import { keyHashPattern, keyMembers } from './key-hashes';
 import { readActor } from './people/actor';
@@ -127,6 +128,7 @@ export function checkRunInput(value: unknown, parent?: ParentWorkflow): asserts 
   checkObject(value, 'budget', limits.failureMessage);
   checkBudget(value['budget']);
   checkObject(value, 'context', limits.context);
+  checkClientTools(value);
   checkApplication(value['application']);
   if (isGiven(value['by'])) readActor(value['by']);
 }
@@ -203,6 +205,24 @@ function checkInput(input: unknown, { isChild }: { readonly isChild: boolean }):
     check: isChild ? checkJson : checkExactJson,
     more: '. A client that connects with a result store, connect({ results }), sends larger ones',
   });
+}
+
+/** Only for a run that somebody starts: the runs below it and the turns of a thread have none. */
+function checkClientTools({
+  clientTools,
+  lineage,
+  thread,
+  runner,
+}: {
+  [key: string]: unknown;
+}): void {
+  if (!isGiven(clientTools)) return;
+  if (isGiven(lineage) || isGiven(thread))
+    throw invalid('clientTools are for the run that a client starts: leave them out');
+  if (isJsonObject(runner) && runner['kind'] !== 'agent')
+    throw invalid('clientTools are for agents, and this runner is none: leave them out');
+  const problem = clientToolsProblem(clientTools);
+  if (problem !== undefined) throw invalid(problem);
 }
 
 /** Each part must be of the right type, because any other value would name nobody's state. */

@@ -17,9 +17,10 @@ export function toRunInput(
     budget,
     context,
     by,
-  }: Pick<RunInput, 'session' | 'key' | 'budget' | 'context' | 'by'>,
+    clientTools,
+  }: Pick<RunInput, 'session' | 'key' | 'budget' | 'context' | 'by' | 'clientTools'>,
 ): RunInput {
-  return { runner, input, ...defined({ session, key, budget, context, by }) };
+  return { runner, input, ...defined({ session, key, budget, context, by, clientTools }) };
 }
 
 /** The id that `start` sends for a runner. Throws for a bare spec, because only `startSpec` sends specs. */

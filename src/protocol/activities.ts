@@ -74,6 +74,8 @@ export type LoadDefinitionInput = {
   readonly runner: string;
   /** The run was started with the whole spec. The activity asks the run for it, so history contains the spec only once. */
   readonly inline?: true;
+  /** The client brings tools. The activity asks the run for them, too. */
+  readonly clientTools?: true;
   readonly definition?: DefinitionRef;
 };
 

@@ -65,6 +65,7 @@ export const queryNames = {
   context: 'context',
   session: 'session',
   runner: 'runner',
+  clientTools: 'clientTools',
   childInput: 'childInput',
   children: 'children',
   turns: 'turns',

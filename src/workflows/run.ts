@@ -124,9 +124,10 @@ export class Run implements HandledRun {
     if (this.#started.refused !== undefined) throw this.#started.refused;
     const { given, carried: bytes } = this.#started;
     if (bytes !== undefined) return await this.#restore(given, unpack(bytes));
-    const { definition } = given;
+    const { definition, clientTools } = given;
     const loaded = await resolveDefinition({
       ...runnerAddress(given),
+      ...(clientTools && { clientTools: true }),
       ...(definition && { definition }),
     });
     const { session, version, input } = await openStart(given, loaded);

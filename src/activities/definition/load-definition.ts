@@ -8,6 +8,7 @@ import type {
   StateStoreName,
 } from '../../protocol/activities';
 import type { Definition, DefinitionRef } from '../../protocol/spec';
+import { withClientTools } from '../../define/client-tools';
 import { mcpServersOf } from '../../define/mcp-definition';
 import { withResultTools } from '../../define/result-tools';
 import { storeNames } from '../../stores/memory-store';
@@ -18,7 +19,8 @@ import { inlineSpec } from './inline-spec';
 import { listMcpTools } from '../mcp/mcp-tools';
 import { hooksHere } from '../people/hooks';
 import { McpUnavailable } from '../mcp/mcp-failure';
-import { pinnedDefinition } from './pinned-definition';
+import { askClientTools } from '../log/read-log';
+import { ownWorkflowId, pinnedDefinition } from './pinned-definition';
 
 /** The definition from this worker's registry, without waiting. */
 export async function loadDefinition(
@@ -68,15 +70,17 @@ function withoutRetry(error: unknown): unknown {
 /** Undefined if it must ask MCP servers but gets no `signal`: then the call may not wait. */
 async function makeDefinition(
   dependencies: ActivityDependencies,
-  { runner, inline }: LoadDefinitionInput,
+  { runner, inline, clientTools }: LoadDefinitionInput,
   signal: AbortSignal | undefined,
 ): Promise<Definition | undefined> {
   const spec = inline === true ? await inlineSpec(dependencies.inlineSpecs) : runner;
   const definition = dependencies.registry.definition(spec);
   const needsListing = mcpServersOf(definition).length > 0;
   if (needsListing && signal === undefined) return undefined;
-  const whole =
+  const listed =
     needsListing && signal ? await listMcpTools(dependencies, definition, signal) : definition;
+  const whole =
+    clientTools === true ? withClientTools(listed, await askClientTools(ownWorkflowId())) : listed;
   return dependencies.results === undefined ? whole : withResultTools(whole);
 }
 

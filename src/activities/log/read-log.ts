@@ -5,7 +5,7 @@ import type { JsonObject } from '../../base/json';
 import { limits, timeouts } from '../../protocol/limits';
 import type { LogEntry, LogPage, LogRef } from '../../protocol/log';
 import { queryNames } from '../../protocol/names';
-import type { ChildInputQuery, LogQuery } from '../../protocol/run';
+import type { ChildInputQuery, ClientTool, LogQuery } from '../../protocol/run';
 import type { RunnerSpec } from '../../protocol/spec';
 import { triedAgain } from '../failures';
 import type { LogCache } from './log-cache';
@@ -99,6 +99,11 @@ export async function askContext(workflowId: string): Promise<JsonObject> {
 /** The spec a run was started with. */
 export async function askRunner(workflowId: string): Promise<RunnerSpec> {
   return await askRun<RunnerSpec>({ workflowId }, queryNames.runner);
+}
+
+/** The tools that the client of a run brought. */
+export async function askClientTools(workflowId: string): Promise<readonly ClientTool[]> {
+  return await askRun<readonly ClientTool[]>({ workflowId }, queryNames.clientTools);
 }
 
 /** Repeats a query while a worker restarts or the server is away. Gives up after `timeouts.askAgain`. */

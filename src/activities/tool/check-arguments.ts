@@ -36,7 +36,9 @@ export async function checkAgainstSchema(
   await setImmediate();
   const problems = isUnchanged ? [] : problemsOf(spec, args);
   if (problems.length > 0) return refused(spec, problems);
-  if (tool === undefined) return { ok: true, value: args };
+  // A client's own tool may have the name of one that other agents have.
+  if (tool === undefined || (spec.result === 'client' && !isUnchanged))
+    return { ok: true, value: args };
   await setImmediate();
   const check = await tool.validateArguments(args);
   return check.ok ? check : refused(spec, check.problems);

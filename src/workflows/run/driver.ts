@@ -107,6 +107,6 @@ export class DrivenRun {
 /** The next execution starts with this. Everything else is carried. */
 function withoutStart(given: RunInput): Omit<RunInput, 'input'> {
   const { input: _input, inputFrom: _inputFrom, ...rest } = given;
-  const { session: _session, sessionFrom: _sessionFrom, ...started } = rest;
+  const { session: _session, sessionFrom: _sessionFrom, clientTools: _tools, ...started } = rest;
   return started;
 }

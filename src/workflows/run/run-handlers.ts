@@ -61,6 +61,7 @@ export function setRunHandlers(run: HandledRun, execution: Execution): void {
   setLogQuery(run);
   setQuery(queryNames.definition, () => run.driven?.definition, 'The definition this run pinned');
   setQuery(queryNames.runner, () => run.given.runner, 'What the run was started with');
+  setQuery(queryNames.clientTools, () => run.given.clientTools ?? [], "The client's own tools");
   setQuery(queryNames.children, () => run.driven?.children.views ?? [], 'The runs this one called');
   setQuery(
     queryNames.childInput,

@@ -42,6 +42,7 @@ describe('the names on the wire', () => {
       'context',
       'session',
       'runner',
+      'clientTools',
       'childInput',
       'children',
       'turns',

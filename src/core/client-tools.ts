@@ -1,0 +1,59 @@
+// Checks the tools that a client brings for one run. The client checks before it sends them, and the run again. Pure.
+
+import { shapeProblems } from '../base/check-shape';
+import { isJsonObject, type JsonSchema } from '../base/json';
+import { formatProblem, joinPath, quote } from '../base/problem';
+import { utf8Length } from '../base/text';
+import { limits } from '../protocol/limits';
+import { idPatterns } from '../protocol/names';
+import type { ClientTool } from '../protocol/run';
+import { schemaProblem } from './schema/schema-problem';
+import { checkExactJson, violationText } from './session';
+
+const members: Readonly<Record<keyof ClientTool, JsonSchema>> = {
+  name: { type: 'string', pattern: idPatterns.tool.source },
+  description: { type: 'string', minLength: 1 },
+  inputSchema: { type: 'object' },
+  resultSchema: { type: 'object' },
+  resultTimeoutMs: { type: 'integer', minimum: 1 },
+};
+
+const shape: JsonSchema = {
+  type: 'array',
+  items: {
+    type: 'object',
+    properties: members,
+    required: ['name', 'description', 'inputSchema'],
+  },
+  maxItems: limits.clientTools,
+};
+
+/** The first problem, with its place, or undefined. A worker also compiles the schemas of the arguments. */
+export function clientToolsProblem(value: unknown): string | undefined {
+  const violation = checkExactJson(value);
+  if (violation !== undefined) return `clientTools is not JSON${violationText(violation)}`;
+  const bytes = utf8Length(JSON.stringify(value));
+  if (bytes > limits.definition)
+    return `clientTools has ${bytes} bytes of JSON; the limit is ${limits.definition}`;
+  const [problem] = shapeProblems(shape, value, ['clientTools']);
+  if (problem !== undefined) return formatProblem(problem);
+  const tools = value as readonly ClientTool[];
+  for (const [index, tool] of tools.entries()) {
+    const found = toolProblem(tool, tools.slice(0, index));
+    if (found !== undefined) return `clientTools[${index}].${found}`;
+  }
+  return undefined;
+}
+
+function toolProblem(
+  { name, inputSchema, resultSchema }: ClientTool,
+  before: readonly ClientTool[],
+): string | undefined {
+  if (before.some((tool) => tool.name === name))
+    return `name must not be ${quote(name)}: a tool before it has that name`;
+  if (inputSchema['type'] !== 'object')
+    return "inputSchema must describe an object: its top level needs type 'object'";
+  if (!isJsonObject(resultSchema)) return undefined;
+  const problem = schemaProblem(resultSchema, limits.answerSchema);
+  return problem && formatProblem({ ...problem, path: joinPath('resultSchema', problem.path) });
+}

@@ -1,0 +1,69 @@
+// The tools that the client of one run brings become tools of its agent, in the definition of this run only.
+
+import { canonicalJson, deepFreeze } from '../base/json';
+import { formatProblem, joinPath, quote } from '../base/problem';
+import { toKiB } from '../base/text';
+import { runnerOf } from '../core/runner-refs';
+import { LonghaulError } from '../protocol/errors';
+import { limits } from '../protocol/limits';
+import { askUserTool, resultToolNames } from '../protocol/names';
+import type { ClientTool } from '../protocol/run';
+import type { AgentSpec, Definition, ToolSpec } from '../protocol/spec';
+import { tryCompileSchema } from './arguments/compile';
+import { runnerName } from './runner';
+
+/** Throws `InvalidInput` if the run's runner is no agent, or if a name is taken. The shape of the tools was checked. */
+export function withClientTools(definition: Definition, tools: readonly ClientTool[]): Definition {
+  const agent = runnerOf(definition, definition.runner);
+  if (agent.kind !== 'agent')
+    throw invalid(`clientTools are for agents, and ${quote(agent.id)} is a ${agent.kind} runner`);
+  const taken = takenNames(definition, agent);
+  const added = tools.map((tool): readonly [string, ToolSpec] => {
+    const user = taken.get(tool.name);
+    if (user !== undefined)
+      throw invalid(`client tool ${quote(tool.name)} has the name of ${user}: rename it`, tool);
+    return [tool.name, specOf(tool)];
+  });
+  const names = added.map(([name]) => name);
+  const whole: Definition = {
+    ...definition,
+    runners: {
+      ...definition.runners,
+      [agent.id]: { ...agent, tools: [...(agent.tools ?? []), ...names] },
+    },
+    tools: { ...definition.tools, ...Object.fromEntries(added) },
+  };
+  checkSize(whole, agent);
+  return deepFreeze(whole);
+}
+
+/** What has each name already. One definition has one tool of a name, so tools of agents below count, too. */
+function takenNames(definition: Definition, agent: AgentSpec): ReadonlyMap<string, string> {
+  return new Map([
+    ...Object.values(resultToolNames).map((name) => [name, 'the tool for stored results'] as const),
+    [askUserTool.name, 'the tool that asks the user'] as const,
+    ...Object.keys(definition.tools).map((name) => [name, 'a tool of the workers'] as const),
+    ...(agent.subAgents ?? []).map(({ name }) => [name, 'a sub-agent'] as const),
+  ]);
+}
+
+function specOf(tool: ClientTool): ToolSpec {
+  const compiled = tryCompileSchema(tool.inputSchema);
+  if (compiled.ok) return { ...tool, result: 'client' };
+  const said = compiled.problems.map(({ path, message }) =>
+    formatProblem({ path: joinPath('inputSchema', path), message }),
+  );
+  throw invalid(`client tool ${quote(tool.name)}: ${said.join('; ')}`, tool);
+}
+
+function checkSize(definition: Definition, agent: AgentSpec): void {
+  const bytes = Buffer.byteLength(canonicalJson(definition));
+  if (bytes <= limits.definition) return;
+  throw invalid(
+    `${runnerName(agent)} is ${toKiB(bytes)} with its client tools; a definition may have ${toKiB(limits.definition)}: shorten their schemas`,
+  );
+}
+
+function invalid(message: string, tool?: ClientTool): LonghaulError {
+  return new LonghaulError('InvalidInput', message, { details: tool ? { tool: tool.name } : {} });
+}
