@@ -1,12 +1,15 @@
-import { deepFreeze, isJsonObject, type Json } from '../../base/json';
+import type { z } from 'zod';
+import { canonicalJson, deepFreeze, defined, isJsonObject, type Json } from '../../base/json';
 import { didYouMean, formatPath, quote } from '../../base/problem';
 import { limits } from '../../protocol/limits';
+import type { ApprovalPolicy } from '../../protocol/people';
 import { defineCallbacks, type Callbacks } from '../callbacks';
 import { criteria, type CustomCriterion } from '../criteria';
 import { loggingCallbacks } from '../logging-callbacks';
 import type { McpServer } from '../mcp-server';
 import { mcpTools } from '../mcp-tools';
 import type { CodeOptions } from '../registry';
+import { type approvalData, policyOf } from '../schema/approval';
 import { nameOf } from '../schema/file';
 import { defineTool, type Tool } from '../tool';
 import type { Draft, DraftRef } from './drafts';
@@ -56,8 +59,11 @@ type Use = {
   readonly list: List;
   readonly name: string;
   readonly path: Path;
-  readonly needsApproval: boolean;
+  readonly needsApproval: Asks | undefined;
 };
+
+/** `true`, or the rules as the file's schema made them. */
+type Asks = true | z.output<typeof approvalData>;
 
 function usesOf(draft: Draft): readonly Use[] {
   if (draft.kind !== 'agent') return [];
@@ -71,8 +77,11 @@ function usesOf(draft: Draft): readonly Use[] {
       const isWrong = [place, `${place}.name`, `${place}.kind`].some((found) =>
         draft.wrong.includes(found),
       );
-      if (name === undefined || isWrong) return [];
-      const needsApproval = isJsonObject(item) && item.needsApproval === true;
+      const isUnread = draft.wrong.some((found) => found.startsWith(`${place}.needsApproval`));
+      if (name === undefined || isWrong || isUnread) return [];
+      const needsApproval = isJsonObject(item)
+        ? (item.needsApproval as Asks | undefined)
+        : undefined;
       return [{ draft, list, name, path, needsApproval }];
     });
   });
@@ -101,19 +110,46 @@ export function codeProblems(
   });
   const tools = uses.filter(({ list }) => list === 'tools');
   const unequal = tools.flatMap((use) => {
-    const { name } = use;
-    const other = tools.find((one) => one.name === name && one.needsApproval);
-    const always = code.tools.get(name)?.spec.needsApproval === true;
-    if (use.needsApproval || always || other === undefined) return [];
-    const [place] = problemOf(other, '');
-    const at = place === undefined ? 'another place' : formatPlace(place);
-    return problemOf(
-      use,
-      `uses ${quote(name)} without needsApproval, which it has at ${at}: a tool has one rule for all agents`,
-    );
+    const message = ruleProblem(use, { tools, code, placeOf: (other) => problemOf(other, '') });
+    return message === undefined ? [] : problemOf(use, message);
   });
   return [...missing, ...unequal];
 }
+
+/** A tool has one rule: the rules of its code, or else those of the first agent that says any. */
+function ruleProblem(
+  { name, needsApproval: asks }: Use,
+  {
+    tools,
+    code,
+    placeOf,
+  }: {
+    readonly tools: readonly Use[];
+    readonly code: SpecCode;
+    readonly placeOf: (use: Use) => readonly SpecProblem[];
+  },
+): string | undefined {
+  const spec = code.tools.get(name)?.spec;
+  if (contradicts(asks, spec?.approval))
+    return `gives ${quote(name)} other rules than its code: write needsApproval: true`;
+  const other = tools.find((one) => one.name === name && one.needsApproval !== undefined);
+  const isUnasked = asks === undefined && spec?.needsApproval === true;
+  if (other === undefined || isUnasked || isEqual(asks ?? null, other.needsApproval))
+    return undefined;
+  const [place] = placeOf(other);
+  const at = place === undefined ? 'another place' : formatPlace(place);
+  const oneRule = 'a tool has one rule for all agents';
+  return asks === undefined
+    ? `uses ${quote(name)} without needsApproval, which it has at ${at}: ${oneRule}`
+    : `gives ${quote(name)} other rules than ${at}: ${oneRule}`;
+}
+
+function contradicts(asks: Asks | undefined, own: ApprovalPolicy | undefined): boolean {
+  return own !== undefined && isJsonObject(asks) && !isEqual(policyOf(asks), own);
+}
+
+const isEqual = (one: unknown, other: unknown): boolean =>
+  canonicalJson(one) === canonicalJson(other);
 
 function missingMessage({ name, list }: Use, known: readonly string[]): string {
   const kind = labels[list];
@@ -128,15 +164,20 @@ function missingMessage({ name, list }: Use, known: readonly string[]): string {
 export function approvedTools(drafts: readonly Draft[], code: SpecCode): ReadonlyMap<string, Tool> {
   const tools = new Map(code.tools);
   for (const { list, name, needsApproval } of drafts.flatMap(usesOf)) {
-    const tool = list === 'tools' && needsApproval ? tools.get(name) : undefined;
-    if (tool !== undefined) tools.set(name, withApproval(tool));
+    const tool = list === 'tools' ? tools.get(name) : undefined;
+    if (tool !== undefined && needsApproval !== undefined)
+      tools.set(name, withApproval(tool, needsApproval));
   }
   return tools;
 }
 
-function withApproval(tool: Tool): Tool {
-  if (tool.spec.needsApproval === true) return tool;
-  const asked = { ...tool, spec: deepFreeze({ ...tool.spec, needsApproval: true }) };
+function withApproval(tool: Tool, asks: Asks): Tool {
+  const { spec } = tool;
+  const approval = spec.approval ?? (asks === true ? {} : policyOf(asks));
+  const rules = Object.keys(approval).length > 0 ? { approval } : {};
+  if (spec.needsApproval === true && isEqual(rules, defined({ approval: spec.approval })))
+    return tool;
+  const asked = { ...tool, spec: deepFreeze({ ...spec, needsApproval: true, ...rules }) };
   // A function that decides per call has nothing left to decide.
   delete asked.needsApproval;
   return Object.freeze(asked);

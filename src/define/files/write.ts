@@ -1,4 +1,5 @@
 import { canonicalJson, defined, isJsonObject, type Json, type JsonObject } from '../../base/json';
+import type { ApprovalPolicy } from '../../protocol/people';
 import type { AgentSpec, ModelRef, RunnerRef, RunnerSpec } from '../../protocol/spec';
 import { quote } from '../../base/problem';
 import { specError } from '../problems/problem';
@@ -45,7 +46,8 @@ type Counts = Map<string, { readonly spec: RunnerSpec; readonly count: number }>
 
 class SpecWriter {
   readonly #listed = new Map<string, RunnerSpec>();
-  readonly #approved = new Set<string>();
+  /** What files say of the approvals of tools. */
+  readonly #approved = new Map<string, Json>();
 
   constructor(runners: readonly Runner[]) {
     for (const { spec } of runners) this.#list(spec);
@@ -81,9 +83,10 @@ class SpecWriter {
     return defined({
       id,
       ...escaped({ model: modelText(model), ...rest }),
-      tools: tools?.map((name) =>
-        this.#approved.has(name) ? { name, needsApproval: true } : name,
-      ),
+      tools: tools?.map((name) => {
+        const needsApproval = this.#approved.get(name);
+        return needsApproval === undefined ? name : { name, needsApproval };
+      }),
       subAgents: subAgents?.map((subAgent) => ({
         ...escaped({ ...subAgent, runner: '' }),
         runner: this.#ref(subAgent.runner),
@@ -122,9 +125,24 @@ class SpecWriter {
     if (seen.has(runner)) return;
     seen.add(runner);
     const tools = runner.kind === 'agent' ? runner.tools : [];
-    for (const { name, spec } of tools) if (spec.needsApproval === true) this.#approved.add(name);
+    for (const { name, spec } of tools)
+      if (spec.needsApproval === true) this.#approved.set(name, approvalText(spec.approval));
     for (const callee of calledRunners(runner)) this.#approve(callee, seen);
   }
+}
+
+/** A policy with functions comes from the code. */
+function approvalText(policy: ApprovalPolicy | undefined): Json {
+  if (policy === undefined || policy.by === 'ask' || policy.show === true) return true;
+  const { by, remindMs, escalate, remember } = policy;
+  return escaped(
+    defined({
+      by,
+      remind: remindMs?.map((ms) => durationText(ms) ?? ms),
+      escalate: escalate && { after: durationText(escalate.afterMs), to: escalate.to },
+      remember,
+    }),
+  );
 }
 
 /** The text of a spec is no reference to the environment. */

@@ -11,6 +11,7 @@ import {
   outputSchema,
   subAgentFields,
 } from './agent';
+import { approvalData } from './approval';
 import { contextOf } from './memory';
 import {
   branchesHelp,
@@ -67,10 +68,11 @@ export const runnerRef = z
 
 const naming = { see: 'specs.md#naming-runners' };
 
-const needsApproval = z.literal(true).meta({
-  expected: 'true (a spec may ask for approval, never drop it)',
+const needsApproval = z.union([z.literal(true), approvalData]).meta({
+  expected: 'true or an object of rules (a spec may ask for approval, never drop it)',
   ...help(
-    'A person approves each call. All agents of the spec have the same rule for a tool; a tool whose code asks for approval always needs it',
+    'A person approves each call, by these rules. All agents of the spec have the same rules for a tool; a tool whose code asks for approval always needs it, and code with rules of its own keeps them',
+    { see: 'approvals.md#in-specs' },
   ),
 });
 const tool = z
@@ -81,7 +83,7 @@ const tool = z
       needsApproval: needsApproval.exactOptional(),
     }),
   ])
-  .meta({ expected: 'the name of a tool, or {name, needsApproval: true}' });
+  .meta({ expected: 'the name of a tool, or {name, needsApproval}' });
 
 const callbacks = z
   .union([

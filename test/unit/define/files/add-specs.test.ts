@@ -83,6 +83,21 @@ describe('addSpecs', () => {
     expect(createRegistry(options).tools.get('lookup')?.spec.needsApproval).toBe(true);
   });
 
+  it('takes the rules of approvals that need no code', () => {
+    const rules =
+      '{ by: { roles: [finance], approvals: 2 }, remind: [1 day], escalate: { after: 2 days, to: { ids: [eve] } } }';
+    const text = agent('a', `    tools: [{ name: lookup, needs_approval: ${rules} }]\n`);
+    const { options } = addSpecs({ tools: [lookup], specs: { text } });
+    expect(createRegistry(options).tools.get('lookup')?.spec).toMatchObject({
+      needsApproval: true,
+      approval: {
+        by: { roles: ['finance'], approvals: 2 },
+        remindMs: [86_400_000],
+        escalate: { afterMs: 172_800_000, to: { ids: ['eve'] } },
+      },
+    });
+  });
+
   const coded = (id: string): Agent => defineAgent({ id, model: 'openai/x', tools: [lookup] });
   const text = `${agent('a')}workflows:\n  - id: w\n    kind: sequential\n    steps: [{ id: deep, model: openai/x }]\n`;
   it.each([

@@ -237,10 +237,15 @@ describe('loadSpec', () => {
       ["4:25 agents[0].callbacks[0].type must be 'logging', not 'audit'"],
     ],
     [
+      'approvals by code',
+      desk("    tools: [{ name: lookup, needsApproval: { show: 'rm' } }]\n"),
+      ['4:46 agents[0].tools[0].needsApproval.show is not known'],
+    ],
+    [
       'a tool that no longer needs approval',
       desk('    tools: [{ name: lookup, needsApproval: false }]\n'),
       [
-        '4:44 agents[0].tools[0].needsApproval must be true (a spec may ask for approval, never drop it), not false',
+        '4:44 agents[0].tools[0].needsApproval must be true or an object of rules (a spec may ask for approval, never drop it), not false',
       ],
     ],
     [

@@ -46,6 +46,13 @@ describe('loadSpec', () => {
       ],
     ],
     [
+      'other rules of approvals in another place',
+      'agents:\n  - id: a\n    model: openai/x\n    tools: [{ name: lookup, needsApproval: { by: { ids: [ada] } } }]\n  - id: b\n    model: openai/x\n    tools: [{ name: lookup, needsApproval: true }]\n',
+      [
+        "7:21 agents[1].tools[0].name gives 'lookup' other rules than spec.yaml:4:21: a tool has one rule for all agents",
+      ],
+    ],
+    [
       'an id twice',
       'agents:\n  - { id: a, model: openai/x }\n  - { id: a, model: openai/y }\n',
       ["3:11 agents[1].id is 'a', which the runner at spec.yaml:2:11 has, too: rename one"],

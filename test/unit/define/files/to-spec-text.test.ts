@@ -22,7 +22,7 @@ const refund = defineTool({
   description: 'Pays money back',
   inputSchema: citySchema,
   execute: () => null,
-  needsApproval: true,
+  needsApproval: { by: { roles: ['finance', '${x}'] }, remind: ['90 minutes'], remember: 'run' },
 });
 const audit = defineCallbacks({ name: 'audit', afterModelCall: () => undefined });
 const long = criteria.custom('long', () => true, { session: ['cart'] });
@@ -142,7 +142,14 @@ describe('toSpecText', () => {
         '        model: openai/gpt-5-mini',
         '        tools:',
         '          - name: refund',
-        '            needsApproval: true',
+        '            needsApproval:',
+        '              by:',
+        '                roles:',
+        '                  - finance',
+        '                  - ${x}',
+        '              remind:',
+        '                - 90 minutes',
+        '              remember: run',
         '',
       ].join('\n'),
     );
