@@ -12,6 +12,7 @@ import {
   addResumeCommand,
 } from './commands/answer';
 import { addAuditCommand } from './commands/audit';
+import { addSendCommand } from './commands/send';
 import { addCancelCommand } from './commands/cancel';
 import { addChatCommand } from './commands/chat';
 import { addDevCommand } from './commands/dev';
@@ -39,6 +40,7 @@ const commands: readonly AddCommand[] = [
   addRejectCommand,
   addCompleteCommand,
   addFailCommand,
+  addSendCommand,
   addShowCommand,
   addListCommand,
   addInboxCommand,

@@ -21,6 +21,7 @@ import type {
   Cancelling,
   PendingInput,
   RunState,
+  SteerReply,
 } from '../protocol/run';
 import type { RunTypes } from '../protocol/spec';
 import { answeredByNames, AnswerSender, notWaiting } from './answer-sender';
@@ -42,6 +43,7 @@ import { type ResetOptions, resetRun } from './reset';
 import type { ResetPlan } from './reset-plan';
 import { memoOf, type RunEvent, RunView, type ViewOptions } from './run-view';
 import { type RunTree, TreeReader } from './run-tree';
+import { type SteerOptions, steerRun } from './steer';
 
 /** `by` is the actor of `connect` if it is left out. */
 export type ResumeOptions = AnsweredBy & { readonly inputId?: string };
@@ -232,6 +234,21 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
     const said = ['fail', reason];
     const input = { inputId, reason };
     await this.#answers.send({ name: updateNames.fail, said, input }, options);
+  }
+
+  /**
+   * Says something to the agent while it works. The model gets the text before its next call, and after the results of running tools. A
+   * run that would end takes one more turn. It never answers an open question. Throws `RunClosed` if the run has ended, `RunFull` if too
+   * much waits, and `InvalidInput` for an orchestration: name an agent below it with `path`.
+   *
+   * @example
+   * await run.send('Use the staging account.', { when: 'now' });
+   */
+  async send(text: string, options: SteerOptions = {}): Promise<SteerReply> {
+    await this.#options.started?.();
+    const { by = this.#options.actor, ...rest } = options;
+    const said = { text, options: { ...rest, ...(by && { by }) } };
+    return await steerRun(this.#client, this.workflowId, said);
   }
 
   /** Cancels the run and everything it is doing. Provider calls are aborted. A run that has ended does not change. */

@@ -32,7 +32,8 @@ export type SendOptions<Types extends RunTypes = RunTypes> = {
   readonly messageId?: string;
   /**
    * What to do while a turn runs. `queue` (default) waits for it and for the queue. `reject` throws `ThreadBusy`. `interrupt` cancels it,
-   * and the thread forgets it.
+   * and the thread forgets it. `steer` gives the text to that turn, and returns its handle. If the turn ends before its model got the
+   * text, the text becomes a turn.
    */
   readonly whenBusy?: WhenBusy;
   /** JSON for tools only, never shown to the model. At most 16 KiB. */

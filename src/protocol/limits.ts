@@ -108,6 +108,9 @@ export const limits = {
   /** Messages to a run that the model has not got yet, and their bytes. */
   unreadMessages: 100,
   unreadBytes: 256 * KiB,
+  /** The ids of messages that a run knows, and the calls of one turn that messages may cut. */
+  knownMessages: 1_000,
+  cutCalls: 3,
   /** A remark beside a verdict, in bytes. `signature`: also a token, and the digest that a verdict names. */
   note: 2 * KiB,
   signature: 8 * KiB,

@@ -28,10 +28,12 @@ import type {
   RunInput,
 } from '../protocol/run';
 import { AgentLoop } from './agent/agent-loop';
+import { Steering } from './agent/steering';
 import { reported } from './children/child-failure';
 import { storable, toWorkflowFailure } from './durable';
 import { Execution, type RunEnd, type View } from './execution/execution';
 import { setHandlers } from './execution/handlers';
+import { setSteering } from './agent/steer-handlers';
 import { InputReporter, reportToCaller } from './execution/messages';
 import type { EndStatus } from './execution/pending-requests';
 import { carriedEntries, RunLog } from './execution/run-log';
@@ -49,6 +51,7 @@ import { RunSession } from './run/run-session';
 
 export class Run implements HandledRun {
   readonly session = new RunSession();
+  readonly #steering = new Steering();
   readonly #info = workflowInfo();
   readonly #started: Taken<RunInput>;
   readonly #position: RunPosition;
@@ -65,6 +68,7 @@ export class Run implements HandledRun {
     this.#execution = new Execution(this, InputReporter.of(this.#position, isContinued));
     setHandlers(this.#execution, this);
     setRunHandlers(this, this.#execution);
+    setSteering(this.#steering, this.#execution);
   }
 
   get given(): Omit<RunInput, 'input'> {
@@ -99,7 +103,7 @@ export class Run implements HandledRun {
   async run(): Promise<AgentRunResult | ChildResult> {
     try {
       const { run, driver } = await this.#load();
-      return await this.#finish(run, driver, await this.#driveOn(driver));
+      return this.#withUnread(await this.#finish(run, driver, await this.#driveOn(driver)));
     } catch (error) {
       const isOver = error instanceof ContinueAsNew || this.#execution.requests.ended;
       const status = isCancellation(error) ? 'cancelled' : 'failed';
@@ -117,7 +121,17 @@ export class Run implements HandledRun {
     const { spend } = this.#driven.budget;
     if (!isRoot && isCancellation(error) && isSpent(spend))
       await CancellationScope.nonCancellable(() => reportToCaller({ spend }));
-    return reported(toWorkflowFailure(error), spend);
+    return reported(toWorkflowFailure(error), spend, this.#unread);
+  }
+
+  /** Only a thread asks which of its messages the model did not get. */
+  get #unread(): readonly string[] {
+    return this.given.thread === undefined ? [] : this.#steering.left;
+  }
+
+  #withUnread<Result extends AgentRunResult | ChildResult>(result: Result): Result {
+    const unread = this.#unread;
+    return unread.length === 0 ? result : { ...result, unread };
   }
 
   async #load(): Promise<{ readonly run: DrivenRun; readonly driver: Driver }> {
@@ -140,6 +154,7 @@ export class Run implements HandledRun {
     carried: CarriedRun,
   ): Promise<{ readonly run: DrivenRun; readonly driver: Driver }> {
     this.#execution.requests.restore(carried.requests);
+    this.#steering.restore(carried.steering);
     const entries = await carriedEntries(carried);
     this.session.restore(carried.session);
     this.#log = new RunLog({ ...this.#info, entries });
@@ -162,10 +177,12 @@ export class Run implements HandledRun {
       definition,
       session: this.session,
       log: this.#log,
+      steering: this.#steering,
     };
     const run = new DrivenRun(parts, carried);
     const driver = createDriver(run, carried);
     [this.#driven, this.#driver] = [run, driver];
+    if (definition.config.kind === 'agent') this.#steering.open();
     requests.loaded();
     history.loaded();
     if (requests.isDetached) run.children.detach();

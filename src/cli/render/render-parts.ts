@@ -14,7 +14,7 @@ import type { PendingInput } from '../../protocol/run';
 import { quoted } from '../../server/dev-server';
 import type { RunEvent } from '../../client';
 import { compactionsOf } from '../../core/transcript/compactions';
-import type { Decision, LogEntry, ModelTurnEvent } from '../../protocol/log';
+import type { Decision, LogEntry, ModelTurnEvent, UserEvent } from '../../protocol/log';
 
 const labelWidth = 8;
 
@@ -205,7 +205,7 @@ function linesOf({ index, entry }: RunEvent): readonly Line[] {
   switch (entry.kind) {
     case 'user':
       if (index === 0) return [];
-      return [{ label: 'you', text: printableLine(messageText(entry.message.parts)) }];
+      return [{ label: 'you', text: printableLine(saidBy(entry)) }];
     case 'model-turn':
       return turnLines(entry);
     case 'tool-result':
@@ -217,6 +217,12 @@ function linesOf({ index, entry }: RunEvent): readonly Line[] {
     case 'summary':
       return [{ label: 'summary', text: printableLine(entry.text), look: 'dim' }];
   }
+}
+
+/** A message that came while the run worked says who sent it. */
+function saidBy({ message, by }: UserEvent): string {
+  const text = messageText(message.parts);
+  return by === undefined ? text : `(${by.name ?? by.id}) ${text}`;
 }
 
 function turnLines({ content, usage, finishReason }: ModelTurnEvent): readonly Line[] {

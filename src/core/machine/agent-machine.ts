@@ -20,6 +20,7 @@ import type {
   PersonNote,
   SummaryEvent,
   ToolResultEvent,
+  UserEvent,
 } from '../../protocol/log';
 import type { CompletionCall, Message, Usage, UserMessage } from '../../protocol/message';
 import { acceptTurn } from './accepted-turn';
@@ -181,6 +182,7 @@ export class AgentMachine {
       'awaiting-model',
       'executing-tools',
       'awaiting-input',
+      'done',
     );
     this.machine.record.append(plainJson(decisionEvent(note)));
     this.machine.move('note', state);
@@ -188,16 +190,25 @@ export class AgentMachine {
 
   /**
    * Gives the model what people said meanwhile: before a model call, or after the last answer. That answer is then a turn like any other.
-   * False if the run is done and has no turn left: it stays as it is.
+   * False if the run is done and has no turn left, or if its provider goes on with a turn that it paused. Then nothing changes.
    */
-  steer(messages: readonly UserMessage[]): boolean {
+  steer(messages: readonly Omit<UserEvent, 'kind'>[]): boolean {
     const state = this.machine.expect('steer', 'awaiting-model', 'done');
     const isDone = state.kind === 'done';
-    if (isDone && this.turn >= this.machine.maxTurns) return false;
-    const events = messages.map((message): LogEvent => ({ kind: 'user', message }));
+    if (this.isPaused || (isDone && !this.hasTurnLeft)) return false;
+    const events = messages.map((message): LogEvent => ({ ...message, kind: 'user' }));
     this.machine.record.append(...plainJson(events));
     this.machine.move('steer', isDone ? preparing : state);
     return true;
+  }
+
+  get hasTurnLeft(): boolean {
+    return this.turn < this.machine.maxTurns;
+  }
+
+  /** The provider paused its last turn and goes on with it: no message may come before that. */
+  get isPaused(): boolean {
+    return this.machine.record.transcript.isPaused;
   }
 
   get usage(): Usage {

@@ -66,7 +66,7 @@ export const transitions: { readonly [kind in RunStateKind]: Targets } = {
     note: ['awaiting-input'],
     answer: ['preparing'],
   },
-  done: { nextStep: ['done'], steer: ['preparing'] },
+  done: { nextStep: ['done'], note: ['done'], steer: ['preparing'] },
   failed: { nextStep: ['failed'] },
 };
 

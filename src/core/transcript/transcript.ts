@@ -24,6 +24,7 @@ export class Transcript {
   #inherited = 0;
   #open: OpenTurn | undefined;
   #turns = 0;
+  #isPaused = false;
   #compaction: Compaction = { clearings: [] };
 
   apply(event: LogEvent): void {
@@ -32,6 +33,7 @@ export class Transcript {
         return this.#push({ message: event.message, turn: this.#turns + 1, isOfUser: true });
       case 'model-turn':
         this.#closeTurn();
+        this.#isPaused = false;
         this.#turns += 1;
         this.#open = new OpenTurn(event, this.position);
         return;
@@ -58,6 +60,11 @@ export class Transcript {
   /** The last message. It may be an open turn. */
   get last(): Message | undefined {
     return this.#open?.message ?? this.#closed.at(-1)?.message;
+  }
+
+  /** The provider paused its last turn and goes on with it. Until then, nothing may come between. */
+  get isPaused(): boolean {
+    return this.#isPaused;
   }
 
   get hasOpenCalls(): boolean {
@@ -122,6 +129,7 @@ export class Transcript {
           isOfUser: false,
         });
       case 'go-on':
+        this.#isPaused = true;
         return this.#closeTurn();
       case 'clear-results':
         this.#compaction = {
@@ -140,6 +148,7 @@ export class Transcript {
 
   #push(placed: PlacedMessage): void {
     this.#closeTurn();
+    this.#isPaused = false;
     this.#closed.push(placed);
   }
 

@@ -16,8 +16,9 @@ import type {
   ModelTurnOutcome,
 } from '../../core/machine/steps';
 import { toolTrace } from '../../core/transcript/tool-trace';
-import type { AgentConfig } from '../../protocol/activities';
-import { LonghaulError } from '../../protocol/errors';
+import type { AgentConfig, CallModelResult } from '../../protocol/activities';
+import { hasCode, LonghaulError } from '../../protocol/errors';
+import { updateNames } from '../../protocol/names';
 import type { InputAnswer, PendingInput } from '../../protocol/run';
 import { modelActivities } from '../activity-proxies';
 import { openInputs, planResultOf } from '../run/machine-options';
@@ -37,6 +38,7 @@ import { newNonce, type Progress } from '../execution/execution';
 import type { Asker } from '../execution/pending-requests';
 import type { DrivenRun, Driver, TurnSummary } from '../run/driver';
 import { ToolRunner } from './tool-runner';
+import { tooLate } from './steer-handlers';
 import type { InvalidToolCallAction } from '../../protocol/agent-run';
 
 type LoopOptions = {
@@ -147,6 +149,7 @@ export class AgentLoop implements Driver, Asker {
           await this.#waitForInput();
           break;
         case 'done':
+          if (this.#run.steering.hasUnread && (await this.#goesOn())) break;
           return planResultOf(step.response);
       }
     }
@@ -171,15 +174,45 @@ export class AgentLoop implements Driver, Asker {
   #nextModelCall(turn: number): Promise<void> {
     const { usedUp } = this.#run.budget;
     if (usedUp !== undefined) return this.#askForBudget(usedUp, turn);
+    this.#steer();
     return this.#prompt?.compactIfDue() ?? this.#callModel(turn);
   }
 
+  /** False if the model cannot get the unread messages now. They then stay unread. */
+  #steer(): boolean {
+    const { steering } = this.#run;
+    if (!steering.hasUnread || !this.#machine.steer(steering.said)) return false;
+    steering.read();
+    return true;
+  }
+
+  /** A final answer with unread messages becomes one more turn. If none is left, the run completes, and its state says so. */
+  async #goesOn(): Promise<boolean> {
+    const { execution, budget, steering } = this.#run;
+    const { usedUp } = budget;
+    const mayAsk = budget.onExceeded === 'ask' && this.#machine.hasTurnLeft;
+    if (usedUp !== undefined && mayAsk && (await this.#isGranted(usedUp))) return true;
+    if (usedUp === undefined && !execution.requests.isDetached && this.#steer()) return true;
+    execution.refuse(updateNames.send, tooLate(steering.unread));
+    return false;
+  }
+
+  async #isGranted(usedUp: UsedUp): Promise<boolean> {
+    try {
+      await this.#askForMore(usedUp, this.#machine.turn + 1);
+      return !this.#stopped;
+    } catch (error) {
+      if (hasCode(error, 'InputTimeout')) return false;
+      throw error;
+    }
+  }
+
   async #callModel(turn: number): Promise<void> {
-    const { position, definition, log, session, input, budget } = this.#run;
+    const { position, definition, log, session, input, budget, steering } = this.#run;
     const { model, tools, subAgents = [], onInvalidToolCall } = this.#config;
     const name = `${model.provider}/${model.model}`;
-    const result = await modelActivities(`#${turn} ${name}`)
-      .callModel({
+    const call = (): Promise<CallModelResult> =>
+      modelActivities(`#${turn} ${name}`).callModel({
         ...position.address(definition),
         turn,
         log: log.nextRef(),
@@ -190,14 +223,18 @@ export class AgentLoop implements Driver, Asker {
           context: input.context,
           iterations: this.#machine.iterations,
         }),
-      })
-      .catch((error: unknown) => {
+      });
+    const result = await (this.#machine.isPaused ? call() : steering.call(call)).catch(
+      (error: unknown) => {
+        if (steering.wasCut) return undefined;
         // The model call was paid for even if its answer could not be checked.
         const spend = failureSpend(error);
         if (spend !== undefined) budget.record(spend);
         if (this.#prompt?.takes(error) === true) return undefined;
         throw error;
-      });
+      },
+    );
+    steering.ended(result !== undefined);
     if (result === undefined) return;
     this.#prompt?.answered();
     const { entry, costUsd } = result;
@@ -240,8 +277,13 @@ export class AgentLoop implements Driver, Asker {
 
   /** After an answer, the loop checks the budget again. */
   async #askForBudget(usedUp: UsedUp, turn: number): Promise<void> {
-    const { execution, budget, position } = this.#run;
-    if (budget.onExceeded === 'fail') throw budgetExceeded(usedUp);
+    if (this.#run.budget.onExceeded === 'fail') throw budgetExceeded(usedUp);
+    await this.#askForMore(usedUp, turn);
+    if (this.#stopped) throw budgetExceeded(usedUp);
+  }
+
+  async #askForMore(usedUp: UsedUp, turn: number): Promise<void> {
+    const { execution, position } = this.#run;
     const question = budgetQuestion(usedUp, turn, (id) =>
       execution.requests.wasAnswered(position.inputId(id)),
     );
@@ -250,7 +292,6 @@ export class AgentLoop implements Driver, Asker {
     execution.show();
     await this.#waitForInput();
     this.#usedUp = undefined;
-    if (this.#stopped) throw budgetExceeded(usedUp);
   }
 
   /** The run checked the answer when it took it. */
@@ -277,7 +318,8 @@ export class AgentLoop implements Driver, Asker {
 
   /** Moves only between steps: before a model call or during a wait. */
   #continueAsNewIfDue(step: MachineStep): Promise<void> | undefined {
-    const isBetween = step.kind === 'call-model' || step.kind === 'needs-input';
+    const goesOn = step.kind === 'done' && this.#run.steering.hasUnread;
+    const isBetween = step.kind === 'call-model' || step.kind === 'needs-input' || goesOn;
     if (!isBetween || !this.#isIdle) return undefined;
     const { remembered } = this.#approvals;
     return this.#run.continueAsNewIfDue((): CarriedProgress => ({

@@ -13,15 +13,22 @@ import { limits } from '../../protocol/limits';
 import { errorCodes, type ErrorCode, LonghaulError } from '../../protocol/errors';
 import type { RunSpend } from '../../protocol/run';
 
-/** A child's failure, with the child's spend beside its details. A cancellation cannot carry the spend, so the child sends a signal. */
-export function reported(failure: unknown, spend: RunSpend): unknown {
+/**
+ * A child's failure, with the child's spend beside its details. A cancellation cannot carry the spend, so the child sends a signal.
+ * `unread`: for a thread, the ids of messages that the model did not get.
+ */
+export function reported(
+  failure: unknown,
+  spend: RunSpend,
+  unread: readonly string[] = [],
+): unknown {
   if (!(failure instanceof TemporalFailure) || isCancellation(failure)) return failure;
   const { type, message, details } = innermost(failure);
   return ApplicationFailure.create({
     ...(type !== undefined && { type }),
     message: clipText(message, limits.failureMessage),
     nonRetryable: true,
-    details: [details ?? {}, spend],
+    details: [details ?? {}, spend, ...(unread.length > 0 ? [unread] : [])],
     cause: failure,
   });
 }
@@ -42,6 +49,13 @@ export function failureSpend(error: unknown): RunSpend | undefined {
   const cause = error instanceof Error ? error.cause : undefined;
   const details = cause instanceof ApplicationFailure ? cause.details : undefined;
   return (details?.[1] ?? undefined) as RunSpend | undefined;
+}
+
+/** The messages of a thread that its failed turn did not read. */
+export function failureUnread(error: unknown): readonly string[] {
+  const cause = error instanceof Error ? error.cause : undefined;
+  const unread: unknown = cause instanceof ApplicationFailure ? cause.details?.[2] : undefined;
+  return Array.isArray(unread) ? unread.filter((id) => typeof id === 'string') : [];
 }
 
 /** The code a failure began with. */

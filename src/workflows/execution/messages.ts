@@ -79,6 +79,7 @@ const result = objectOf<ChildResult>(
     combinedText: text,
     contextTokens: amount,
     summarised: { const: true },
+    unread: texts,
     toolCalls: {
       type: 'array',
       items: objectOf<CalledTool>(
@@ -90,7 +91,7 @@ const result = objectOf<ChildResult>(
     delta: objectOf<SessionDelta>({ set: object, removed: texts }),
     spend,
   },
-  ['combinedText', 'contextTokens', 'summarised', 'toolCalls', 'warnings'],
+  ['combinedText', 'contextTokens', 'summarised', 'unread', 'toolCalls', 'warnings'],
 );
 
 const pendingInput = objectOf<PendingInput>(

@@ -18,7 +18,7 @@ import { codeMarkdown, plainMarkdown } from '../../core/transcript/markdown';
 import { clipText, mediaLabel, oneLine, utf8Length, textOfParts } from '../../base/text';
 import { isJsonObject } from '../../base/json';
 import { limits } from '../../protocol/limits';
-import type { LogEntry } from '../../protocol/log';
+import type { LogEntry, UserEvent } from '../../protocol/log';
 import type { ToolContent, UserMessage } from '../../protocol/message';
 import { askUserTool, memoKey, searchAttributes } from '../../protocol/names';
 import type { Cancelling, ChildView, RunMemo, RunState } from '../../protocol/run';
@@ -194,7 +194,7 @@ function compactionLines(entries: readonly LogEntry[]): ReadonlyMap<number, stri
 function describeEntry(entry: LogEntry): string[] {
   switch (entry.kind) {
     case 'user':
-      return [`- **user:** ${textOf(entry.message.parts)}`];
+      return [`- **${speaker(entry)}:** ${textOf(entry.message.parts)}`];
     case 'model-turn':
       return entry.content.flatMap((part) => {
         if (part.type === 'text' && part.text !== '')
@@ -217,6 +217,12 @@ function describeEntry(entry: LogEntry): string[] {
     case 'summary':
       return [];
   }
+}
+
+/** A message that came while the run worked says so, and who sent it. */
+function speaker({ messageId, by }: UserEvent): string {
+  if (messageId === undefined) return 'user';
+  return by === undefined ? 'user, meanwhile' : `user, meanwhile (${plain(by.name ?? by.id, 60)})`;
 }
 
 function questionOf(args: { readonly question?: unknown } | null): string {

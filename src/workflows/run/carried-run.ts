@@ -11,6 +11,7 @@ import type { LogEntry, LogRef } from '../../protocol/log';
 import type { StoredMachine } from '../../core/machine/run-state';
 import type { CarriedBudget } from '../../core/budget/budget';
 import type { JsonObject } from '../../base/json';
+import type { CarriedSteering } from '../agent/steering';
 import type { Cancelling, ChildView } from '../../protocol/run';
 import type { CarriedRequests } from '../execution/pending-requests';
 import type { LoadedDefinition } from './load';
@@ -59,6 +60,8 @@ export type CarriedRun = CarriedProgress & {
   readonly children: readonly ChildView[];
   /** Notices that nobody got yet. */
   readonly notices?: readonly CarriedNotice[];
+  /** Only if people sent messages to the run. */
+  readonly steering?: CarriedSteering;
   /** Nobody needs the result any more. */
   readonly detached?: boolean;
   /** Who asked to cancel the run, and why, if the cancellation has not arrived yet. */

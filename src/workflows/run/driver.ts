@@ -5,6 +5,7 @@ import { RunBudget } from '../../core/budget/budget';
 import type { PlanResult } from '../../core/orchestration/plan';
 import { runnerIdOf } from '../../core/runner-refs';
 import type { AgentRunResult, RunInput } from '../../protocol/run';
+import type { Steering } from '../agent/steering';
 import { Children } from '../children/children';
 import type { Execution, Progress } from '../execution/execution';
 import type { RunLog } from '../execution/run-log';
@@ -26,7 +27,10 @@ export interface Driver {
   readonly turnSummary?: TurnSummary;
 }
 
-type Parts = Pick<DrivenRun, 'execution' | 'input' | 'position' | 'definition' | 'session' | 'log'>;
+type Parts = Pick<
+  DrivenRun,
+  'execution' | 'input' | 'position' | 'definition' | 'session' | 'log' | 'steering'
+>;
 
 /** What a driver works with. */
 export class DrivenRun {
@@ -36,6 +40,7 @@ export class DrivenRun {
   readonly definition: LoadedDefinition;
   readonly session: RunSession;
   readonly log: RunLog;
+  readonly steering: Steering;
   readonly budget: RunBudget;
   readonly children: Children;
   readonly notices: PauseNotices;
@@ -47,6 +52,7 @@ export class DrivenRun {
     this.definition = parts.definition;
     this.session = parts.session;
     this.log = parts.log;
+    this.steering = parts.steering;
     this.budget = new RunBudget(parts.definition.config.budget, parts.input.budget);
     if (carried !== undefined) this.budget.restore(carried.budget);
     this.children = new Children(this, carried?.children);
@@ -90,6 +96,7 @@ export class DrivenRun {
         budget: this.budget.carry(),
         children: this.children.views,
         ...(notices.length > 0 && { notices }),
+        ...this.steering.carry(),
         ...(requests.isDetached && { detached: true }),
         ...(cancelling && { cancelling }),
       },

@@ -39,6 +39,8 @@ export interface HandledThread {
   /** Resolves when the thread knows the turns before it. Rejects if it never will. */
   opened(): Promise<void>;
   send(message: SendInput): SendReply;
+  /** Gives the message to the running turn. It becomes a turn if none runs, or if that one ends first. */
+  steer(message: SendInput): Promise<SendReply>;
   /** Ends the running turn. */
   interrupt(): void;
   /** Resolves when the thread and its store have forgotten the conversation. */
@@ -60,6 +62,7 @@ export function setThreadHandlers(thread: HandledThread): void {
         await thread.opened();
         const known = turns.known(message.messageId);
         if (known !== undefined) return known;
+        if (message.whenBusy === 'steer') return await thread.steer(message);
         if (message.whenBusy === 'interrupt') thread.interrupt();
         return thread.send(message);
       } finally {

@@ -2,6 +2,7 @@
 
 import { keyMembers } from '../../core/key-hashes';
 import { checkKnown, checkRunInput, withoutNullMembers } from '../../core/run-input';
+import { steerText } from '../../core/people/steering';
 import { LonghaulError } from '../../protocol/errors';
 import { isJsonObject } from '../../base/json';
 import { type WorkflowArguments, type StartInfo, type Taken, takeStart } from '../execution/start';
@@ -14,7 +15,7 @@ import type {
   WhenBusy,
 } from '../../protocol/thread';
 
-const ways: readonly WhenBusy[] = ['queue', 'reject', 'interrupt'];
+const ways: readonly WhenBusy[] = ['queue', 'reject', 'interrupt', 'steer'];
 const idPattern = /^[^\p{Cc}]{1,200}$/u;
 
 /** The compiler checks this against the types. If you add a member to the type, add it here, too. */
@@ -65,9 +66,10 @@ export function sendInput(value: unknown): SendInput {
   if (!isId(messageId)) throw invalid('messageId must be a text of 1 to 200 characters');
   const isKnown = !isGiven(whenBusy) || ways.some((way) => way === whenBusy);
   if (!isKnown) {
-    throw invalid("whenBusy must be 'queue', 'reject' or 'interrupt'");
+    throw invalid("whenBusy must be 'queue', 'reject', 'interrupt' or 'steer'");
   }
   checkRunInput({ runner: 'any', input, context, budget, by });
+  if (whenBusy === 'steer') steerText(input as SendInput['input']);
   return withoutNullMembers(value) as unknown as SendInput;
 }
 

@@ -36,7 +36,7 @@ import type {
 } from '../../protocol/thread';
 import { openingActivities } from '../activity-proxies';
 import { packThread, unpackThread } from './carried-thread';
-import { failureSpend, failureView } from '../children/child-failure';
+import { failureSpend, failureUnread, failureView } from '../children/child-failure';
 import { childId } from '../children/child-start';
 import { toWorkflowFailure } from '../durable';
 import { Execution, type View } from '../execution/execution';
@@ -56,9 +56,10 @@ import {
   type ThreadRoom,
 } from './thread-handlers';
 import { ThreadMemory } from './thread-memory';
-import { runTurn, savedTurn, timeOrderedId } from './thread-run';
+import { runTurn, saidInput, savedTurn, timeOrderedId } from './thread-run';
 import { ThreadSaves, type CarriedSaves } from './thread-saves';
 import { ThreadTurns, type QueuedTurn } from './thread-turns';
+import { TurnCourier } from './turn-courier';
 
 export class ThreadLoop implements HandledThread {
   readonly turns = new ThreadTurns();
@@ -77,6 +78,7 @@ export class ThreadLoop implements HandledThread {
   #loadFailure: unknown;
   /** Cancels the running turn. */
   #scope: CancellationScope | undefined;
+  readonly #courier = new TurnCourier();
   #isClearing = false;
   /** The update id of the last `clear`. */
   #lastClear: string | undefined;
@@ -267,6 +269,23 @@ export class ThreadLoop implements HandledThread {
 
   send(message: SendInput): SendReply {
     this.#execution.requests.countUpdate();
+    return this.#queue(message);
+  }
+
+  async steer(message: SendInput): Promise<SendReply> {
+    const given = this.turns.give(message);
+    if (given === undefined) return this.send(message);
+    this.#execution.requests.countUpdate();
+    let reply = given;
+    await this.#courier.bring(given.workflowId, message, (isThere) => {
+      if (isThere) return;
+      this.turns.takeBack(message);
+      reply = this.#queue(message);
+    });
+    return reply;
+  }
+
+  #queue(message: SendInput): SendReply {
     const turn = this.turns.count + 1;
     const workflowId = childId({ ...this.#info, place: `turn-${turn}`, tag: uuid4() });
     const time = this.turns.nextTime(Date.now());
@@ -299,9 +318,12 @@ export class ThreadLoop implements HandledThread {
       const thread = { workflowId, turn: turn.turn, memory: this.#memory.log.ref() };
       const { turn: number, messageId } = turn;
       const origin = originBelow(rootOrigin(this.#info), `turn-${number}`, messageId);
-      const from = { session: this.#memory.session, thread, origin };
+      const onStarted = (): void => this.#courier.started();
+      const from = { session: this.#memory.session, thread, origin, onStarted };
       const given = { ...this.#input, indexed: this.#hasSearchAttributes };
+      this.#courier.starting();
       const result = await this.#scope.run(() => runTurn(given, turn, from));
+      await this.#courier.over();
       const { usage, costUsd } = result;
       this.#budget.record({ usage, ...(costUsd !== undefined && { costUsd }) });
       this.#keep(turn, result);
@@ -313,7 +335,10 @@ export class ThreadLoop implements HandledThread {
       if (spend !== undefined) this.#budget.record(spend);
       const failure = failureView(error);
       const status = failure.code === 'RunCancelled' ? 'cancelled' : 'failed';
-      this.turns.finish({ status, failure, isRemembered: false });
+      await this.#courier.over();
+      const unread = failureUnread(error);
+      const given = this.turns.finish({ status, failure, isRemembered: false, unread });
+      given.unread.forEach((message) => this.#queue(message));
     } finally {
       this.#scope = undefined;
       this.#execution.requests.publishChild(turn.workflowId, []);
@@ -323,11 +348,15 @@ export class ThreadLoop implements HandledThread {
 
   #keep(turn: QueuedTurn, result: AgentRunResult): void {
     const isRemembered = !this.turns.isCleared(turn);
-    this.turns.finish({ status: 'completed', isRemembered });
+    const { unread = [] } = result;
+    const given = this.turns.finish({ status: 'completed', isRemembered, unread });
+    // A clear also forgets the messages to this turn.
     if (!isRemembered) return;
+    const input = saidInput(turn, given.read);
     this.#memory.session = result.session;
-    this.#memory.remember(turn.input, result.finalResponse.text);
-    this.#saves.save(savedTurn(turn, result));
+    this.#memory.remember(input, result.finalResponse.text);
+    this.#saves.save(savedTurn({ ...turn, input }, result));
+    given.unread.forEach((message) => this.#queue(message));
   }
 
   /** If a summary fails, the thread tries again after the next turn. */

@@ -1,6 +1,6 @@
 // A turn's run: what it starts with, as a child of its thread, and what the thread saves.
 
-import { executeChild } from '@temporalio/workflow';
+import { startChild } from '@temporalio/workflow';
 import { keyHashes } from '../../core/key-hashes';
 import { runnerIdOf } from '../../core/runner-refs';
 import type { JsonObject } from '../../base/json';
@@ -8,15 +8,20 @@ import { workflowTypes } from '../../protocol/names';
 import type { AgentRunResult, RunInput, ThreadTurn } from '../../protocol/run';
 import type { ThreadInput, UnsavedTurn } from '../../protocol/thread';
 import { childOptions } from '../children/child-start';
+import { promptOf } from '../run/machine-options';
 import type { QueuedTurn } from './thread-turns';
 
 export async function runTurn(
   { runner, key, application, indexed }: ThreadInput & { readonly indexed: boolean },
   turn: QueuedTurn,
-  from: {
+  {
+    onStarted,
+    ...from
+  }: {
     readonly session: JsonObject;
     readonly thread: ThreadTurn;
     readonly origin: string;
+    readonly onStarted: () => void;
   },
 ): Promise<AgentRunResult> {
   const { input, context, budget, by } = turn;
@@ -32,7 +37,7 @@ export async function runTurn(
     ...(by && { by }),
   };
   const kind = typeof runner === 'string' ? 'agent' : runner.kind;
-  return await executeChild<(input: RunInput) => Promise<AgentRunResult>>(
+  const child = await startChild<(input: RunInput) => Promise<AgentRunResult>>(
     workflowTypes[kind],
     childOptions(turn.workflowId, runInput, {
       memo: { agent: id, path: `${id}/turn-${turn.turn}`, key: keyHashes(key) },
@@ -40,6 +45,18 @@ export async function runTurn(
       title: `turn ${turn.turn}`,
     }),
   );
+  onStarted();
+  return await child.result();
+}
+
+/** What people said in a turn: its message, and those that its model got while it worked. */
+export function saidInput(
+  { input }: Pick<QueuedTurn, 'input'>,
+  read: readonly Pick<QueuedTurn, 'input'>[],
+): RunInput['input'] {
+  return read.length === 0
+    ? input
+    : [{ input }, ...read].flatMap((each) => promptOf(each.input).parts);
 }
 
 export function savedTurn(

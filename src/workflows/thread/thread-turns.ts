@@ -22,7 +22,17 @@ export type DoneTurn = Omit<TurnView, 'user' | 'assistant' | 'behind'> & {
   readonly isRemembered: boolean;
   readonly user?: string;
   readonly isCleared?: boolean;
+  /** Ids of the messages that its run took while it worked. */
+  readonly steered?: readonly string[];
 };
+
+type TurnEnd = Pick<DoneTurn, 'status' | 'failure' | 'isRemembered'> & {
+  /** Ids of given messages that the turn's model did not get. */
+  readonly unread?: readonly string[];
+};
+
+/** Messages that were given to a turn: those that its model got, and the others. */
+type GivenMessages = { readonly read: readonly SendInput[]; readonly unread: readonly SendInput[] };
 
 export type CarriedTurns = {
   readonly count: number;
@@ -42,6 +52,8 @@ export class ThreadTurns {
   #cleared = 0;
   #queue: QueuedTurn[] = [];
   #running: QueuedTurn | undefined;
+  /** Messages for the running turn, in the order of their arrival. */
+  #given: SendInput[] = [];
   #queuedBytes = 0;
   #done: DoneTurn[] = [];
   #doneBytes = 0;
@@ -91,9 +103,9 @@ export class ThreadTurns {
   /** True if the message may wait, too, behind the queue and the `arriving` messages. */
   hasRoom(message: SendInput, arriving: readonly SendInput[]): boolean {
     if (this.isIdle && arriving.length === 0) return true;
-    const count = this.#queue.length + arriving.length;
+    const count = this.#queue.length + this.#given.length + arriving.length;
     if (count >= limits.queuedMessages) return false;
-    return this.#queuedBytes + bytesOf(...arriving, message) <= limits.queuedBytes;
+    return this.#queuedBytes + bytesOf(...this.#given, ...arriving, message) <= limits.queuedBytes;
   }
 
   /** How many turns have come. */
@@ -114,7 +126,8 @@ export class ThreadTurns {
   /** The turn that this message became before, or undefined for a new message. */
   known(messageId: string): SendReply | undefined {
     const open = [this.#running, ...this.#queue].find((turn) => turn?.messageId === messageId);
-    const found = open ?? this.#byMessage.get(messageId);
+    const isGiven = this.#given.some((given) => given.messageId === messageId);
+    const found = open ?? (isGiven ? this.#running : undefined) ?? this.#byMessage.get(messageId);
     return found && { messageId, turn: found.turn, workflowId: found.workflowId };
   }
 
@@ -138,10 +151,29 @@ export class ThreadTurns {
     return this.#running;
   }
 
-  finish(end: Pick<DoneTurn, 'status' | 'failure' | 'isRemembered'>): void {
+  /** The message goes to the running turn. Undefined if none is running that the thread will remember. */
+  give(message: SendInput): SendReply | undefined {
     const turn = this.#running;
-    this.#running = undefined;
-    if (turn === undefined) return;
+    if (turn === undefined || this.isCleared(turn)) return undefined;
+    this.#given.push(message);
+    return this.known(message.messageId);
+  }
+
+  /** The message did not reach the turn. */
+  takeBack(message: SendInput): void {
+    this.#given = this.#given.filter((given) => given !== message);
+  }
+
+  finish({ unread = [], ...end }: TurnEnd): GivenMessages {
+    const [turn, given] = [this.#running, this.#given];
+    [this.#running, this.#given] = [undefined, []];
+    const isRead = ({ messageId }: SendInput): boolean => !unread.includes(messageId);
+    const messages = {
+      read: given.filter(isRead),
+      unread: given.filter((message) => !isRead(message)),
+    };
+    if (turn === undefined) return messages;
+    const steered = messages.read.map(({ messageId }) => messageId);
     const { messageId, workflowId, createdAt, input } = turn;
     const user = end.isRemembered ? {} : { user: shortText(input) };
     const { failure } = end;
@@ -153,7 +185,9 @@ export class ThreadTurns {
       ...user,
       ...end,
       ...(failure && { failure: { ...failure, message: clipText(failure.message, shortLength) } }),
+      ...(steered.length > 0 && { steered }),
     });
+    return messages;
   }
 
   /** Keeps only the message ids of all turns so far. Done turns lose the rest at once, waiting turns when they are done. */
@@ -184,16 +218,24 @@ export class ThreadTurns {
 
   #remember(done: DoneTurn): void {
     const { messageId, turn: number, workflowId, createdAt, status } = done;
-    const ids = { messageId, turn: number, workflowId, createdAt, status };
+    const { steered = [] } = done;
+    const ids = {
+      messageId,
+      turn: number,
+      workflowId,
+      createdAt,
+      status,
+      ...(steered.length > 0 && { steered }),
+    };
     const turn = this.isCleared(done) ? { ...ids, isRemembered: false, isCleared: true } : done;
     this.#done.push(turn);
     this.#doneBytes += bytesOf(turn);
-    this.#byMessage.set(turn.messageId, turn);
+    for (const id of [messageId, ...steered]) this.#byMessage.set(id, turn);
     while (this.#done.length > limits.listedTurns || this.#doneBytes > limits.listedTurnsBytes) {
       const dropped = this.#done.shift();
       if (dropped === undefined) return;
       this.#doneBytes -= bytesOf(dropped);
-      this.#byMessage.delete(dropped.messageId);
+      for (const id of [dropped.messageId, ...(dropped.steered ?? [])]) this.#byMessage.delete(id);
     }
   }
 }
@@ -217,7 +259,9 @@ export function newestViews(
 function doneViews(done: readonly DoneTurn[], said: readonly SaidTurn[]): TurnView[] {
   let left = said.length;
   const views: TurnView[] = [];
-  for (const { isRemembered, isCleared, user = '', ...turn } of [...done].reverse()) {
+  for (const { isRemembered, isCleared, steered: _steered, user = '', ...turn } of [
+    ...done,
+  ].reverse()) {
     if (isCleared === true) continue;
     if (!isRemembered) views.push({ ...turn, user });
     else if (left > 0) {

@@ -1,0 +1,76 @@
+// Takes messages to a run: by the update `send` from people, and by the signal `steer` from the thread that the run is a turn of.
+//
+// 1. A known message is a repetition, also after the run has ended: it gets the same reply, and nothing changes.
+// 2. The update's validator refuses what it can. A run that is loading knows neither its kind nor its room, so the handler asks again.
+// 3. A refused signal shows in `state.rejected`, and the run's result names the message.
+
+import { defineUpdate, setHandler } from '@temporalio/workflow';
+import { readSteer } from '../../core/people/steering';
+import { LonghaulError } from '../../protocol/errors';
+import { signalNames, updateNames } from '../../protocol/names';
+import type { SteerInput, SteerReply } from '../../protocol/run';
+import { toWorkflowFailure } from '../durable';
+import type { Execution } from '../execution/execution';
+import { setSignal, validating, whenLoaded } from '../execution/handlers';
+import type { PendingRequests } from '../execution/pending-requests';
+import type { Steering } from './steering';
+
+export function setSteering(steering: Steering, execution: Execution): void {
+  const { requests } = execution;
+  setHandler(
+    defineUpdate<SteerReply, [unknown]>(updateNames.send),
+    async (payload) => {
+      requests.countUpdate();
+      try {
+        const message = readSteer(payload);
+        if (!requests.isLoaded) await whenLoaded(requests);
+        take(message, steering, requests);
+        return { messageId: message.messageId };
+      } catch (error) {
+        throw toWorkflowFailure(error);
+      }
+    },
+    {
+      validator: validating((payload) => check(readSteer(payload), steering, requests)),
+      description: 'A message to the agent while it works: {messageId, text, when?}',
+    },
+  );
+  setSignal(execution, signalNames.steer, {
+    take: async (payload) => {
+      const message = readSteer(payload);
+      if (!requests.isLoaded) await whenLoaded(requests);
+      try {
+        take(message, steering, requests);
+      } catch (error) {
+        steering.refused(message.messageId);
+        throw error;
+      }
+    },
+  });
+}
+
+function take(message: SteerInput, steering: Steering, requests: PendingRequests): void {
+  check(message, steering, requests);
+  if (!steering.isKnown(message.messageId)) steering.take(message);
+}
+
+function check(message: SteerInput, steering: Steering, requests: PendingRequests): void {
+  if (steering.isKnown(message.messageId)) return;
+  if (requests.ended)
+    throw new LonghaulError('RunClosed', `the run takes no messages: it is ${requests.status}`);
+  if (requests.isLoaded && !steering.isOpen)
+    throw new LonghaulError(
+      'InvalidInput',
+      'an orchestration has no model that could read a message: send it to the agent below, by its path',
+    );
+  steering.checkRoom(message);
+}
+
+/** Why a run completes with messages that its model has not read. */
+export function tooLate(unread: readonly SteerInput[]): LonghaulError {
+  const ids = unread.map(({ messageId }) => `'${messageId}'`).join(', ');
+  return new LonghaulError(
+    'RunClosed',
+    `the run ended without a turn left for ${unread.length === 1 ? 'the message' : `${unread.length} messages`} ${ids}`,
+  );
+}

@@ -1,0 +1,148 @@
+// Messages of people to an agent that works: those that the model has not got yet, and the model call that one of them may cut.
+//
+// 1. A message counts once, by its id. It is unread until the loop gives it to the machine.
+// 2. Only so much waits unread. A message that does not fit is refused and changes nothing.
+// 3. `now` cuts the model call in progress, and nothing else. Only some calls of a turn are cut, so that every turn ends.
+// 4. Unread messages, known ids and counted cuts survive continue-as-new.
+
+import { CancellationScope } from '@temporalio/workflow';
+import { utf8Length } from '../../base/text';
+import { LonghaulError } from '../../protocol/errors';
+import { limits } from '../../protocol/limits';
+import type { UserEvent } from '../../protocol/log';
+import type { SteerInput } from '../../protocol/run';
+import { textMessage } from '../../core/transcript/transcript';
+
+export type CarriedSteering = {
+  readonly unread: readonly SteerInput[];
+  /** The newest ids, unread ones included. */
+  readonly known: readonly string[];
+  readonly cuts: number;
+};
+
+export class Steering {
+  #isOpen = false;
+  #unread: SteerInput[] = [];
+  #bytes = 0;
+  readonly #known = new Set<string>();
+  /** Ids of signalled messages that this run refused. */
+  readonly #refused: string[] = [];
+  /** How many model calls of this turn were cut. */
+  #cuts = 0;
+  #isCalling = false;
+  #cuttable: CancellationScope | undefined;
+
+  restore(carried: CarriedSteering | undefined): void {
+    if (carried === undefined) return;
+    this.#cuts = carried.cuts;
+    for (const id of carried.known) this.#known.add(id);
+    for (const message of carried.unread) this.#add(message);
+  }
+
+  carry(): { readonly steering?: CarriedSteering } {
+    if (this.#known.size === 0) return {};
+    const known = [...this.#known].slice(-limits.knownMessages);
+    return { steering: { unread: this.#unread, known, cuts: this.#cuts } };
+  }
+
+  /** The run is an agent. No other run takes messages. */
+  open(): void {
+    this.#isOpen = true;
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  get hasUnread(): boolean {
+    return this.#unread.length > 0;
+  }
+
+  get unread(): readonly SteerInput[] {
+    return this.#unread;
+  }
+
+  /** Ids of all messages that the model will never get. Ask when the run is over. */
+  get left(): readonly string[] {
+    return [...this.#refused, ...this.#unread.map(({ messageId }) => messageId)];
+  }
+
+  isKnown(messageId: string): boolean {
+    return this.#known.has(messageId);
+  }
+
+  /** Throws if too much waits. */
+  checkRoom(message: SteerInput): void {
+    const isFull =
+      this.#unread.length >= limits.unreadMessages ||
+      this.#bytes + bytesOf(message) > limits.unreadBytes;
+    if (isFull)
+      throw new LonghaulError(
+        'RunFull',
+        `the run has ${this.#unread.length} messages that its model has not read; it takes ${limits.unreadMessages} messages and ${limits.unreadBytes} bytes. Send it again later`,
+        { retryable: true },
+      );
+  }
+
+  take(message: SteerInput): void {
+    this.checkRoom(message);
+    this.#add(message);
+    const mayCut = this.#isCalling && this.#cuts < limits.cutCalls;
+    if (message.when === 'now' && mayCut) this.#cuttable?.cancel();
+  }
+
+  #add(message: SteerInput): void {
+    this.#known.add(message.messageId);
+    this.#unread.push(message);
+    this.#bytes += bytesOf(message);
+  }
+
+  /** A message that came by a signal was refused, so its sender does not know. */
+  refused(messageId: string): void {
+    if (this.#refused.length < limits.unreadMessages) this.#refused.push(messageId);
+  }
+
+  /** The unread messages, for the log. */
+  get said(): readonly Omit<UserEvent, 'kind'>[] {
+    return this.#unread.map(({ messageId, text, by }) => ({
+      message: textMessage(text),
+      messageId,
+      ...(by && { by }),
+    }));
+  }
+
+  /** The model gets them. */
+  read(): void {
+    this.#unread = [];
+    this.#bytes = 0;
+  }
+
+  /** Makes a model call that a message may cut until `ended`. */
+  call<Result>(make: () => Promise<Result>): Promise<Result> {
+    this.#isCalling = true;
+    return this.#scope.run(make);
+  }
+
+  /** The same scope serves until it is cut, because each one takes memory for as long as the run. */
+  get #scope(): CancellationScope {
+    this.#cuttable ??= new CancellationScope();
+    return this.#cuttable;
+  }
+
+  /** True if the call failed because a message cut it. */
+  get wasCut(): boolean {
+    const isCut = this.#cuttable?.consideredCancelled === true;
+    return isCut && !CancellationScope.current().consideredCancelled;
+  }
+
+  /** The model call is over. An answer begins another turn. */
+  ended(isAnswered: boolean): void {
+    this.#isCalling = false;
+    const isCut = this.#cuttable?.consideredCancelled === true;
+    if (isAnswered) this.#cuts = 0;
+    else if (isCut) this.#cuts += 1;
+    if (isCut) this.#cuttable = undefined;
+  }
+}
+
+const bytesOf = (message: SteerInput): number => utf8Length(JSON.stringify(message));
