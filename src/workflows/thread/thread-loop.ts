@@ -78,7 +78,7 @@ export class ThreadLoop implements HandledThread {
   #loadFailure: unknown;
   /** Cancels the running turn. */
   #scope: CancellationScope | undefined;
-  readonly #courier = new TurnCourier();
+  readonly #courier = new TurnCourier(this.turns, (message) => this.#queue(message));
   #isClearing = false;
   /** The update id of the last `clear`. */
   #lastClear: string | undefined;
@@ -273,16 +273,8 @@ export class ThreadLoop implements HandledThread {
   }
 
   async steer(message: SendInput): Promise<SendReply> {
-    const given = this.turns.give(message);
-    if (given === undefined) return this.send(message);
     this.#execution.requests.countUpdate();
-    let reply = given;
-    await this.#courier.bring(given.workflowId, message, (isThere) => {
-      if (isThere) return;
-      this.turns.takeBack(message);
-      reply = this.#queue(message);
-    });
-    return reply;
+    return await this.#courier.bring(message);
   }
 
   #queue(message: SendInput): SendReply {
@@ -318,10 +310,9 @@ export class ThreadLoop implements HandledThread {
       const thread = { workflowId, turn: turn.turn, memory: this.#memory.log.ref() };
       const { turn: number, messageId } = turn;
       const origin = originBelow(rootOrigin(this.#info), `turn-${number}`, messageId);
-      const onStarted = (): void => this.#courier.started();
+      const onStarted = this.#courier.starting();
       const from = { session: this.#memory.session, thread, origin, onStarted };
       const given = { ...this.#input, indexed: this.#hasSearchAttributes };
-      this.#courier.starting();
       const result = await this.#scope.run(() => runTurn(given, turn, from));
       await this.#courier.over();
       const { usage, costUsd } = result;
@@ -336,9 +327,7 @@ export class ThreadLoop implements HandledThread {
       const failure = failureView(error);
       const status = failure.code === 'RunCancelled' ? 'cancelled' : 'failed';
       await this.#courier.over();
-      const unread = failureUnread(error);
-      const given = this.turns.finish({ status, failure, isRemembered: false, unread });
-      given.unread.forEach((message) => this.#queue(message));
+      this.#courier.finish({ status, failure, isRemembered: false, unread: failureUnread(error) });
     } finally {
       this.#scope = undefined;
       this.#execution.requests.publishChild(turn.workflowId, []);
@@ -349,14 +338,12 @@ export class ThreadLoop implements HandledThread {
   #keep(turn: QueuedTurn, result: AgentRunResult): void {
     const isRemembered = !this.turns.isCleared(turn);
     const { unread = [] } = result;
-    const given = this.turns.finish({ status: 'completed', isRemembered, unread });
-    // A clear also forgets the messages to this turn.
+    const read = this.#courier.finish({ status: 'completed', isRemembered, unread });
     if (!isRemembered) return;
-    const input = saidInput(turn, given.read);
+    const input = saidInput(turn, read);
     this.#memory.session = result.session;
     this.#memory.remember(input, result.finalResponse.text);
     this.#saves.save(savedTurn({ ...turn, input }, result));
-    given.unread.forEach((message) => this.#queue(message));
   }
 
   /** If a summary fails, the thread tries again after the next turn. */

@@ -170,7 +170,8 @@ export class ThreadTurns {
     const isRead = ({ messageId }: SendInput): boolean => !unread.includes(messageId);
     const messages = {
       read: given.filter(isRead),
-      unread: given.filter((message) => !isRead(message)),
+      // A clear also forgets the messages to this turn.
+      unread: turn && this.isCleared(turn) ? [] : given.filter((message) => !isRead(message)),
     };
     if (turn === undefined) return messages;
     const steered = messages.read.map(({ messageId }) => messageId);

@@ -7,20 +7,28 @@ import { CancellationScope, condition, getExternalWorkflowHandle } from '@tempor
 import { steerText } from '../../core/people/steering';
 import { signalNames } from '../../protocol/names';
 import type { SteerInput } from '../../protocol/run';
-import type { SendInput } from '../../protocol/thread';
+import type { SendInput, SendReply } from '../../protocol/thread';
+import type { ThreadTurns } from './thread-turns';
 
 export class TurnCourier {
   #turn: 'starting' | 'running' | 'over' = 'over';
   #open = 0;
   #last: Promise<unknown> = Promise.resolve();
+  readonly #turns: ThreadTurns;
+  readonly #queue: (message: SendInput) => SendReply;
 
-  /** The server finds the run only after its start. */
-  starting(): void {
-    this.#turn = 'starting';
+  /** `queue` makes a message a turn of its own. */
+  constructor(turns: ThreadTurns, queue: (message: SendInput) => SendReply) {
+    this.#turns = turns;
+    this.#queue = queue;
   }
 
-  started(): void {
-    this.#turn = 'running';
+  /** The server finds the run only after its start. Call the function that this returns when it has started. */
+  starting(): () => void {
+    this.#turn = 'starting';
+    return () => {
+      this.#turn = 'running';
+    };
   }
 
   /** The run has ended. Resolves when it is certain for each message whether it arrived. */
@@ -29,23 +37,31 @@ export class TurnCourier {
     if (this.#open > 0) await condition(() => this.#open === 0);
   }
 
-  /** False if the run has ended. `arrived` gets the answer in the moment when it is certain. */
-  async bring(
-    workflowId: string,
-    { messageId, input, by }: SendInput,
-    arrived: (isThere: boolean) => void,
-  ): Promise<void> {
-    const message: SteerInput = { messageId, text: steerText(input), ...(by && { by }) };
-    this.#open += 1;
-    const sent = this.#last.then(() => this.#signal(workflowId, message));
-    this.#last = sent;
-    arrived(await sent);
-    this.#open -= 1;
+  /** Ends the running turn. Messages that its model did not get become turns. Returns the others. */
+  finish(end: Parameters<ThreadTurns['finish']>[0]): readonly SendInput[] {
+    const { read, unread } = this.#turns.finish(end);
+    unread.forEach(this.#queue);
+    return read;
   }
 
-  async #signal(workflowId: string, message: SteerInput): Promise<boolean> {
+  /** Gives the message to the running turn. It becomes a turn if none runs, or if that one ends first. */
+  async bring(message: SendInput): Promise<SendReply> {
+    const given = this.#turns.give(message);
+    if (given === undefined) return this.#queue(message);
+    this.#open += 1;
+    const sent = this.#last.then(() => this.#signal(given.workflowId, message));
+    this.#last = sent;
+    const isThere = await sent;
+    this.#open -= 1;
+    if (isThere) return given;
+    this.#turns.takeBack(message);
+    return this.#queue(message);
+  }
+
+  async #signal(workflowId: string, { messageId, input, by }: SendInput): Promise<boolean> {
     if (this.#turn === 'starting') await condition(() => this.#turn !== 'starting');
     if (this.#turn === 'over') return false;
+    const message: SteerInput = { messageId, text: steerText(input), ...(by && { by }) };
     const run = getExternalWorkflowHandle(workflowId);
     return await CancellationScope.nonCancellable(() =>
       run.signal(signalNames.steer, message),

@@ -116,10 +116,14 @@ describe('Messages to a run that works', () => {
   it('reach the model after the results, before its next call', () => {
     const run = answered({ maxTurns: 2 }, [call('c1')]);
     run.nextStep();
-    expect(thrown(() => run.steer([message('stop')]))).toMatchObject({ code: 'ProtocolError' });
+    expect(thrown(() => run.steer([{ message: message('stop') }]))).toMatchObject({
+      code: 'ProtocolError',
+    });
     run.toolResults([result('c1')]);
     run.nextStep();
-    expect(run.steer([message('in metres'), message('please')])).toBe(true);
+    expect(run.steer([{ message: message('in metres') }, { message: message('please') }])).toBe(
+      true,
+    );
     expect(run.nextStep()).toMatchObject({ kind: 'call-model', turn: 2, prompt: user('please') });
     expect(run.fullHistory().slice(-3)).toEqual([
       tool(result('c1')),
@@ -131,11 +135,11 @@ describe('Messages to a run that works', () => {
   it('make one more turn of a finished run, as long as a turn is left', () => {
     const run = answered({ maxTurns: 2 }, [text('Done.')]);
     expect(run.nextStep()).toMatchObject({ kind: 'done' });
-    expect(run.steer([message('And Rome?')])).toBe(true);
+    expect(run.steer([{ message: message('And Rome?') }])).toBe(true);
     expect(stored(run).nextStep()).toMatchObject({ kind: 'call-model', turn: 2 });
     respond(run, [text('Rome, too.')]);
     expect(run.nextStep()).toMatchObject({ kind: 'done', response: { text: 'Rome, too.' } });
-    expect(run.steer([message('And Oslo?')])).toBe(false);
+    expect(run.steer([{ message: message('And Oslo?') }])).toBe(false);
     expect(run.nextStep()).toMatchObject({ kind: 'done', response: { text: 'Rome, too.' } });
     expect(run.fullHistory().at(-1)).toEqual(assistant(text('Rome, too.')));
   });
