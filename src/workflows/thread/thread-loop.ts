@@ -272,9 +272,9 @@ export class ThreadLoop implements HandledThread {
     return this.#queue(message);
   }
 
-  async steer(message: SendInput): Promise<SendReply> {
+  steer(message: SendInput): Promise<SendReply> {
     this.#execution.requests.countUpdate();
-    return await this.#courier.bring(message);
+    return this.#courier.bring(message);
   }
 
   #queue(message: SendInput): SendReply {
@@ -307,8 +307,8 @@ export class ThreadLoop implements HandledThread {
     this.#execution.show();
     this.#scope = new CancellationScope();
     try {
-      const thread = { workflowId, turn: turn.turn, memory: this.#memory.log.ref() };
       const { turn: number, messageId } = turn;
+      const thread = { workflowId, turn: number, memory: this.#memory.log.ref() };
       const origin = originBelow(rootOrigin(this.#info), `turn-${number}`, messageId);
       const onStarted = this.#courier.starting();
       const from = { session: this.#memory.session, thread, origin, onStarted };
@@ -337,10 +337,9 @@ export class ThreadLoop implements HandledThread {
 
   #keep(turn: QueuedTurn, result: AgentRunResult): void {
     const isRemembered = !this.turns.isCleared(turn);
-    const { unread = [] } = result;
-    const read = this.#courier.finish({ status: 'completed', isRemembered, unread });
+    const end = { status: 'completed', isRemembered, unread: result.unread ?? [] } as const;
+    const input = saidInput(turn, this.#courier.finish(end));
     if (!isRemembered) return;
-    const input = saidInput(turn, read);
     this.#memory.session = result.session;
     this.#memory.remember(input, result.finalResponse.text);
     this.#saves.save(savedTurn({ ...turn, input }, result));
