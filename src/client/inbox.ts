@@ -1,9 +1,10 @@
 // The open inputs of all runs, read from the server's list, which has each run's memo.
 //
 // 1. A run itself is asked only if its memo leaves out inputs, or if the caller wants them in full: a worker may have to replay the run.
+// 2. The server cannot sort by the age of an input. So the list is sorted within as many runs as one may hold in memory.
 
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
-import { inTime } from './calls';
+import { inTime, limited } from './calls';
 import { queryNames, searchAttributes, whereType } from '../protocol/names';
 import type { PendingInput, RunMemo } from '../protocol/run';
 import { grpcStatus } from '../base/grpc-status';
@@ -43,6 +44,9 @@ type MemoInput = NonNullable<RunMemo['pending']>[number];
 /** Runs asked at a time. */
 const atATime = 10;
 
+/** Waiting runs that are read before the oldest item is known. */
+const sortedRuns = 1_000;
+
 const openRuns = `${whereType()} AND ExecutionStatus = 'Running'`;
 const waits = `${searchAttributes.status} = 'needs-input'`;
 
@@ -50,11 +54,15 @@ export async function* listInbox(
   index: SearchIndex,
   filter: InboxFilter,
 ): AsyncGenerator<InboxItem, void, void> {
-  const { limit = Infinity, kind } = filter;
+  const { limit = Infinity, kind, whole = false } = filter;
+  const reader = new InputReader(index.client, filter);
   let count = 0;
-  for await (const items of inOrder(reading(index, filter))) {
-    for (const item of items) {
-      if (kind !== undefined && item.kind !== kind) continue;
+  for await (const runs of windows(waitingRuns(index, filter))) {
+    reader.forget();
+    const found = await Promise.all(runs.map((run) => reader.read(run)));
+    const items = found.flat().filter((item) => kind === undefined || item.kind === kind);
+    const sorted = items.sort(byAge);
+    for await (const item of whole ? inOrder(sorted, (each) => reader.whole(each)) : sorted) {
       if (count >= limit) return;
       count += 1;
       yield item;
@@ -62,15 +70,29 @@ export async function* listInbox(
   }
 }
 
-async function* reading(
+/** Anybody may write a memo, so `since` may be anything. */
+function byAge({ since: left }: InboxItem, { since: right }: InboxItem): number {
+  return String(left).localeCompare(String(right), 'en');
+}
+
+async function* waitingRuns(
   index: SearchIndex,
   filter: InboxFilter,
-): AsyncGenerator<InboxReading, void, void> {
+): AsyncGenerator<WorkflowExecutionInfo, void, void> {
   const whose = new Whose(filter, ['kind', 'limit', 'whole', 'withoutWorker']);
-  const reader = new InputReader(index.client, filter);
-  for await (const execution of index.list(openRuns, whose, [waits])) {
-    if (isWaiting(execution)) yield { items: reader.read(execution) };
+  for await (const execution of index.list(openRuns, whose, [waits]))
+    if (isWaiting(execution)) yield execution;
+}
+
+async function* windows<Run>(runs: AsyncIterable<Run>): AsyncGenerator<Run[], void, void> {
+  let window: Run[] = [];
+  for await (const run of runs) {
+    window.push(run);
+    if (window.length < sortedRuns) continue;
+    yield window;
+    window = [];
   }
+  yield window;
 }
 
 /** The inbox lists the inputs of a child run under its root run. */
@@ -78,48 +100,72 @@ function isWaiting(execution: WorkflowExecutionInfo): boolean {
   return memoOf(execution).path === undefined && stateFromMemo(execution).status === 'needs-input';
 }
 
-/** Wraps the promise, because a generator waits for a promise that it yields. */
-type InboxReading = { readonly items: Promise<readonly InboxItem[]> };
-
-/** Yields items in order, while it reads ahead a few more. */
+/** Yields items in order, while it reads ahead a few more. An item may be gone meanwhile. */
 async function* inOrder(
-  readings: AsyncIterable<InboxReading>,
-): AsyncGenerator<readonly InboxItem[], void, void> {
-  const started: InboxReading[] = [];
-  for await (const reading of readings) {
-    started.push(reading);
+  items: readonly InboxItem[],
+  read: (item: InboxItem) => Promise<InboxItem | undefined>,
+): AsyncGenerator<InboxItem, void, void> {
+  const started: Promise<InboxItem | undefined>[] = [];
+  for (const next of items) {
+    started.push(read(next));
     if (started.length < atATime) continue;
-    yield (await started.shift()?.items) ?? [];
+    const item = await started.shift();
+    if (item !== undefined) yield item;
   }
-  for (const { items } of started) yield await items;
+  for (const last of started) {
+    const item = await last;
+    if (item !== undefined) yield item;
+  }
 }
 
 /** Reads the open inputs of runs. Does not ask a task queue again once its workers did not answer. */
 class InputReader {
   readonly #client: Client;
   readonly #asksWorkers: boolean;
-  readonly #asksAll: boolean;
+  readonly #limited = limited(atATime);
+  readonly #queues = new Map<string, string>();
+  readonly #asked = new Map<string, Promise<readonly PendingInput[] | undefined>>();
   readonly #answering = new Map<string, Promise<boolean>>();
 
-  constructor(client: Client, { withoutWorker = false, whole = false }: InboxFilter) {
+  constructor(client: Client, { withoutWorker = false }: InboxFilter) {
     this.#client = client;
     this.#asksWorkers = !withoutWorker;
-    this.#asksAll = whole;
   }
 
-  /** Never rejects: falls back to the memo. */
+  /** Asks the run only if its memo leaves out inputs. Never rejects: falls back to the memo. */
   async read(execution: WorkflowExecutionInfo): Promise<readonly InboxItem[]> {
-    const { workflowId } = execution;
+    const { workflowId, taskQueue } = execution;
     const { agent, pending, morePending } = memoOf(execution);
-    const isDue = this.#asksWorkers && (this.#asksAll || morePending !== undefined);
-    const asked = isDue ? await this.#ask(execution) : undefined;
+    this.#queues.set(workflowId, taskQueue);
+    const asked = morePending === undefined ? undefined : await this.#askOnce(workflowId);
     const isComplete = asked !== undefined;
     const inputs: readonly MemoInput[] = asked ?? pending ?? [];
     return inputs.map((input) => ({ workflowId, agent, ...input, isComplete }));
   }
 
-  async #ask(execution: WorkflowExecutionInfo): Promise<readonly PendingInput[] | undefined> {
-    const { taskQueue, workflowId } = execution;
+  /** The runs that were read so far are not asked again. */
+  forget(): void {
+    this.#queues.clear();
+    this.#asked.clear();
+  }
+
+  /** The item as the run itself has it. Undefined if somebody has answered it. */
+  async whole(item: InboxItem): Promise<InboxItem | undefined> {
+    const asked = await this.#askOnce(item.workflowId);
+    if (asked === undefined) return item;
+    const input = asked.find(({ inputId }) => inputId === item.inputId);
+    return input && { ...item, ...input, isComplete: true };
+  }
+
+  async #askOnce(workflowId: string): Promise<readonly PendingInput[] | undefined> {
+    if (!this.#asksWorkers) return undefined;
+    const asked = this.#asked.get(workflowId) ?? this.#limited(() => this.#ask(workflowId));
+    this.#asked.set(workflowId, asked);
+    return await asked;
+  }
+
+  async #ask(workflowId: string): Promise<readonly PendingInput[] | undefined> {
+    const taskQueue = this.#queues.get(workflowId) ?? '';
     if (!(await this.#isAnswering(taskQueue))) return undefined;
     try {
       const handle = this.#client.workflow.getHandle(workflowId);

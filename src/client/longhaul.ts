@@ -204,7 +204,7 @@ export class Longhaul {
   }
 
   /**
-   * Lists the open inputs of all runs and threads, including their child runs: the newest run first, and the oldest input of a run first.
+   * Lists the open inputs of all runs and threads, including their child runs: the oldest first, among a thousand waiting runs at a time.
    * A new input shows up after about a second. Without `key` it lists everybody's. Asks a worker only if a run has more inputs than the
    * server keeps.
    *

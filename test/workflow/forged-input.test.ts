@@ -72,6 +72,16 @@ describe('forged input', () => {
       message: /continued/,
     },
     {
+      name: 'an actor without an id',
+      args: [{ ...start, by: { id: '' } }],
+      message: /an actor is/,
+    },
+    {
+      name: 'an actor with more than an actor has',
+      args: [{ ...start, by: { id: 'ada', admin: true } }],
+      message: /an actor is/,
+    },
+    {
       name: "another run's session",
       args: [{ ...start, sessionFrom: 'v' }],
       message: /sessionFrom/,
@@ -145,6 +155,8 @@ describe('forged input', () => {
       [signalNames.answer, { inputId, kind: 'approve' }],
       [signalNames.cancelRun, 7],
       [signalNames.cancelRun, { why: 'x' }],
+      [signalNames.cancelRun, { reason: 'x', by: 'ada' }],
+      [signalNames.resume, { answer: 'x', by: { id: 'ada', roles: 'finance' } }],
       ...fc
         .sample(fc.tuple(fc.constantFrom(...Object.values(signalNames)), fc.jsonValue()), {
           seed,

@@ -71,26 +71,14 @@ describe('inbox', () => {
     const { longhaul } = harness;
     const worker = await harness.worker({ runners, providers });
     const nested = await longhaul.start('top', 'Go.');
+    await nested.outcome();
     const flat = await longhaul.start('mailer', 'Go.');
-    await Promise.all([nested.outcome(), flat.outcome()]);
+    await flat.outcome();
     const workflowIds = [nested.workflowId, flat.workflowId];
     const whole = { whole: true };
     await eventually('both', async () => (await inboxOf(longhaul, workflowIds)).length === 2);
     const call = expect.objectContaining({ name: 'send_mail', args: { to: 'bob' } });
     expect(await inboxOf(longhaul, workflowIds, whole)).toEqual([
-      {
-        workflowId: flat.workflowId,
-        agent: 'mailer',
-        isComplete: true,
-        inputId: 'a1.0',
-        kind: 'approval',
-        question: 'May send_mail run?',
-        call,
-        agentId: 'mailer',
-        path: 'mailer',
-        since: expect.any(String),
-        nonce: expect.any(String),
-      },
       expect.objectContaining({
         workflowId: nested.workflowId,
         agent: 'top',
@@ -101,6 +89,21 @@ describe('inbox', () => {
         agentId: 'deep',
         path: 'top/dig',
       }),
+      {
+        workflowId: flat.workflowId,
+        agent: 'mailer',
+        isComplete: true,
+        inputId: 'a1.0',
+        kind: 'approval',
+        question: 'May send_mail run?',
+        call,
+        schema: { type: 'object', properties: { to: { type: 'string' } } },
+        digest: expect.stringMatching(/^[0-9a-f]{32}$/),
+        agentId: 'mailer',
+        path: 'mailer',
+        since: expect.any(String),
+        nonce: expect.any(String),
+      },
     ]);
     const [top] = await inboxOf(longhaul, workflowIds, { ...whole, agent: 'top' });
     const [approval] = await inboxOf(longhaul, workflowIds, { kind: 'approval' });
@@ -132,12 +135,13 @@ describe('inbox', () => {
     const worker = await harness.worker({ runners, providers });
     const [ada, bob] = [`ada@${harness.taskQueue}`, `bob@${harness.taskQueue}`];
     const run = await longhaul.start('top', 'Go.', { key: { userId: ada, appName: 'shop' } });
-    const thread = longhaul.thread({ agent: 'mailer', userId: ada, sessionId: 's' });
+    await run.outcome();
+    const thread = longhaul.thread({ agent: 'mailer', userId: ada, sessionId: 's', tenant: ada });
     const turn = await thread.send('Mail.');
     const other = await longhaul.start('mailer', 'Send.', {
-      key: { userId: bob, appName: 'shop' },
+      key: { userId: bob, appName: 'shop', tenant: bob },
     });
-    await Promise.all([run.outcome(), turn.outcome(), other.outcome()]);
+    await Promise.all([turn.outcome(), other.outcome()]);
     await eventually('the thread asks', async () => (await thread.pending()).length === 1);
     await worker.stop();
 
@@ -145,10 +149,12 @@ describe('inbox', () => {
     const waitingOf = async (key: RunKey): Promise<readonly string[]> =>
       (await inboxOf(longhaul, workflowIds, { key })).map(({ workflowId }) => workflowId);
     await eventually('both of hers', async () => (await waitingOf({ userId: ada })).length === 2);
-    expect(await waitingOf({ userId: ada })).toEqual([thread.threadId, run.workflowId]);
+    expect(await waitingOf({ userId: ada })).toEqual([run.workflowId, thread.threadId]);
     expect(await waitingOf({ userId: ada, appName: 'shop' })).toEqual([run.workflowId]);
     expect(await waitingOf({ userId: bob })).toEqual([other.workflowId]);
     expect(await waitingOf({ appName: ada })).toEqual([]);
+    expect(await waitingOf({ tenant: ada })).toEqual([thread.threadId]);
+    expect(await waitingOf({ tenant: bob, userId: ada })).toEqual([]);
 
     const agents: string[] = [];
     const filter = { key: { userId: ada }, children: true };
@@ -192,7 +198,7 @@ describe('inbox', () => {
     await late.outcome();
     expect(await statusOf(after, late.workflowId)).toBe('needs-input');
     expect(await statusOf(after, early.workflowId)).toBeUndefined();
-    const both = [late.workflowId, early.workflowId];
+    const both = [early.workflowId, late.workflowId];
     for (const longhaul of [before, after]) {
       await eventually('both', async () => (await inboxOf(longhaul, both)).length === 2);
       const found = await inboxOf(longhaul, both, { agent: 'mailer', key });

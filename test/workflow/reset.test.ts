@@ -140,7 +140,7 @@ describe('a reset', () => {
       );
       ids.push(accepted.at(-1));
       const guesses = Array.from({ length: 10_000 }, (_, pin) =>
-        updateId(input?.inputId ?? '', String(pin).padStart(4, '0')),
+        updateId(input?.inputId ?? '', JSON.stringify(String(pin).padStart(4, '0'))),
       );
       expect(guesses.some((guess) => accepted.includes(guess))).toBe(false);
     }

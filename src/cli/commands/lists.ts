@@ -85,7 +85,7 @@ export function addInboxCommand(program: Command, { terminal, finish }: CommandC
   const command = addWhoseFlags(program.command('inbox'))
     .summary('list open questions and approvals of all runs')
     .description(
-      'Lists open questions and approvals of all runs, the newest run first. A new one shows up after about a second.',
+      'Lists open questions and approvals of all runs, the oldest first. A new one shows up after about a second.',
     )
     .addOption(new Option('--kind <kind>', 'only inputs of this kind').choices(kinds))
     .option('--limit <n>', 'at most this many', parseCount, 100)

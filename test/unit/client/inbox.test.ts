@@ -261,4 +261,30 @@ describe('listInbox', () => {
     await collect(client, filter);
     expect(asked.lists).toEqual([query]);
   });
+
+  it('sorts by age across runs, and asks only the runs of the items that somebody takes', async () => {
+    const aged = (since: string, inputId: string): PendingInput => ({ ...input, since, inputId });
+    const memo = (...pending: PendingInput[]): RunMemo => ({ ...waiting, pending });
+    const runs = [
+      { id: 'new', memo: memo(aged('2026-03-01', 'q1'), aged('2026-01-01', 'q2')) },
+      { id: 'old', memo: memo(aged('2026-02-01', 'q3')) },
+      { id: 'forged', memo: memo({ ...input, since: 7 as unknown as string, inputId: 'q4' }) },
+    ];
+    const { client } = clientOf(runs);
+    const ids = (await collect(client)).map(({ inputId }) => inputId);
+    expect(ids.filter((id) => id !== 'q4')).toEqual(['q2', 'q3', 'q1']);
+    expect(ids).toHaveLength(4);
+
+    const answers = runs.map((run) => ({ ...run, answer: run.memo.pending as PendingInput[] }));
+    const many = Array.from({ length: 30 }, (_, index) => ({
+      id: `late-${index}`,
+      memo: memo(aged('2026-04-01', 'q5')),
+      answer: [aged('2026-04-01', 'q5')],
+    }));
+    const { client: asking, asked } = clientOf([...many, ...answers]);
+    const [first] = await collect(asking, { whole: true, limit: 1 });
+    expect(first).toMatchObject({ isComplete: true });
+    expect(asked.runs.length).toBeLessThanOrEqual(10);
+    expect(new Set(asked.runs).size).toBe(asked.runs.length);
+  });
 });
