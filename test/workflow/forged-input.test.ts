@@ -165,6 +165,15 @@ describe('forged input', () => {
         .filter(([name, payload]) => !isTaken(name, payload)),
     ];
     const before = await run.state();
+    const [open] = before.pending;
+    const unusable: readonly unknown[] = [
+      { $ref: '#' },
+      { pattern: '(?=a)' },
+      { title: 'x'.repeat(20_000) },
+      7,
+    ];
+    for (const schema of unusable)
+      forged.unshift([signalNames.childInputs, { ...told, inputs: [{ ...open, schema }] }]);
     for (const [name, payload] of forged) await signal(run.workflowId, name, payload);
     await signal(child, signalNames.answer, { inputId, kind: 'nonsense' });
     await signal(child, signalNames.childInputs, { child: 'x', inputs: [null] });

@@ -9,6 +9,7 @@ import type {
   ToolResult,
   Usage,
 } from '../../protocol/message';
+import { renderSchema } from './render-schema';
 import { clipToWidth, padToWidth, printable, printableLine, type Style } from './text';
 import type { PendingInput } from '../../protocol/run';
 import { quoted } from '../../server/dev-server';
@@ -122,8 +123,12 @@ export function renderQuestion(input: OpenInput, style: Style): readonly string[
   );
   const isOfCall = input.kind === 'approval' || input.kind === 'tool';
   const call = isOfCall && input.call ? [`  ${callLine(input.call)}`] : [];
+  const { schema } = input;
+  // Who approves a call sees its arguments, and seldom changes them.
+  const shape = schema === undefined || input.kind === 'approval' ? [] : renderSchema(schema);
   const verb = verbs[input.kind] ?? 'asks';
-  return [`${style.bold(`${asker} ${verb}:`)} ${printable(input.question)}`, ...call, ...options];
+  const asked = `${style.bold(`${asker} ${verb}:`)} ${printable(input.question)}`;
+  return [asked, ...call, ...options, ...shape];
 }
 
 /** The shell commands that answer the open inputs. */

@@ -121,7 +121,9 @@ async function replyToAll(
     try {
       await sendReply(options.run, input.inputId, reply);
     } catch (error) {
-      if (!hasCode(error, 'AlreadyAnswered') && !hasCode(error, 'NotWaiting')) throw error;
+      const asksAgain = options.terminal.isInteractive && hasCode(error, 'InvalidAnswer');
+      if (!asksAgain && !hasCode(error, 'AlreadyAnswered') && !hasCode(error, 'NotWaiting'))
+        throw error;
       options.terminal.note(printable(error.message));
     }
   }
