@@ -154,6 +154,19 @@ describe('onPause', () => {
     expect([workflowId, calls.length]).toEqual([run.workflowId, 1]);
   });
 
+  it('holds up no reset, after which it is called for the question that is asked again', async () => {
+    const { calls, onPause } = recorder(() => true);
+    const steps = [askUser('Which?'), askUser('Which?'), 'Done.'];
+    await harness.deploy(worker('resetting', steps, { onPause }));
+    const run = await harness.longhaul.start('resetting', 'Go.');
+    await run.outcome();
+    await eventually('a call', () => calls.length > 0);
+    await run.reset({ to: 1 });
+    await eventually('a call for the new question', () => keysOf(calls) === 2);
+    await run.resume('this');
+    expect((await run.result()).finalResponse.text).toBe('Done.');
+  });
+
   it('is called again by another worker when its own stops during the call', async () => {
     const other = await openHarness();
     const calls: string[] = [];
