@@ -65,6 +65,7 @@ payer('kept', [2_000, 3_000], {
   by: { roles: ['finance'], approvals: 2 },
   remember: 'run',
 });
+payer('again', [2_000, 2_000], { by: { roles: ['finance'], approvals: 2 } });
 const below = payer('below', [2_000], {
   by: { roles: ['finance'], approvals: 2, not: ['requester'] },
 });
@@ -195,6 +196,23 @@ describe('approvals by rules', () => {
     await run.result();
     expect(paid['kept']).toEqual([2_000, 3_000]);
     expect((await decisionsOf(run)).at(-1)).toMatchObject({ inputId: 'a2.0', isRemembered: true });
+  });
+
+  it('ask anew after a reset, without the votes', async () => {
+    const run = await start('again');
+    const before = await opened(run);
+    await run.approve('a1.0', { by: ada });
+    await run.reset({ to: 1 });
+    await eventually('the question', async () => {
+      const [open] = await run.pending().catch(() => []);
+      return open !== undefined && open.nonce !== before.nonce;
+    });
+    const [input] = await run.pending();
+    expect([input?.digest, input?.votes]).toEqual([before.digest, undefined]);
+    expect(await run.approve('a1.0', { by: bob })).toMatchObject({ missing: 1 });
+    await run.approve('a1.0', { by: ada });
+    await run.result();
+    expect(paid['again']).toEqual([2_000]);
   });
 
   it('count votes that reach the root run and the run that asks', async () => {
