@@ -216,7 +216,12 @@ async function routeAnswer(
   const { requests } = execution;
   const { inputId } = answer;
   const child = requests.askerOf(inputId);
-  if (child === undefined) return requests.answerOwn(answer, asked, currentUpdateId());
+  if (child === undefined) {
+    requests.answerOwn(answer, asked, currentUpdateId());
+    // The loop shows every other answer, when it wakes.
+    if (missingApprovals(asked, answer) > 0) execution.show();
+    return;
+  }
   requests.count(answer, asked, currentUpdateId());
   execution.show();
   try {

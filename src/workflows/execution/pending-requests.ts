@@ -150,7 +150,7 @@ export class PendingRequests {
     return this.#updates;
   }
 
-  /** Grows with every taken answer, so that the loop wakes. */
+  /** Grows with every taken answer, so that the loop wakes. A vote gives it nothing to do. */
   get answers(): number {
     return this.#answers;
   }
@@ -197,9 +197,7 @@ export class PendingRequests {
 
   /** Lists what this run itself waits for now. A new input is a new pause. */
   publish(inputs: readonly PendingInput[]): void {
-    this.#change(() => {
-      this.#own = inputs;
-    });
+    this.#change(() => void (this.#own = inputs));
   }
 
   /** The root run or the thread may believe open inputs answered, so all of them, or one, get new nonces. */
@@ -223,9 +221,8 @@ export class PendingRequests {
   }
 
   #isAskedByAnother(child: string, inputId: string): boolean {
-    if (this.#own.some((input) => input.inputId === inputId)) return true;
     const asker = this.askerOf(inputId);
-    return asker !== undefined && asker !== child;
+    return this.isOwn(inputId) || (asker !== undefined && asker !== child);
   }
 
   #listChild(child: string, inputs: readonly PendingInput[], branch: string): void {
@@ -263,7 +260,7 @@ export class PendingRequests {
 
   /** The child that asked, or undefined if this run asked. */
   askerOf(inputId: string): string | undefined {
-    if (this.#own.some((input) => input.inputId === inputId)) return undefined;
+    if (this.isOwn(inputId)) return undefined;
     for (const [child, { inputs }] of this.#children) {
       if (inputs.some((input) => input.inputId === inputId)) return child;
     }
@@ -353,7 +350,6 @@ export class PendingRequests {
       for (const [child, { branch, inputs }] of this.#children)
         this.#children.set(child, { branch, inputs: counted(inputs) });
     });
-    this.#answers += 1;
   }
 
   wasAnswered(inputId: string): boolean {

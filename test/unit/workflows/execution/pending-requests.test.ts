@@ -260,7 +260,7 @@ describe('PendingRequests', () => {
       const [open] = requests.pending;
       expect(open?.votes).toEqual([{ by: { id: 'ada' }, at: expect.any(String) as string }]);
       requests.count(approve('bob'), open ?? asked, 'u2');
-      expect([requests.pending, requests.answers]).toEqual([[], 2]);
+      expect([requests.pending, requests.answers]).toEqual([[], 1]);
       expect(thrown(() => requests.pendingFor(approve('cleo'), 'u3'))).toMatchObject({
         code: 'AlreadyAnswered',
         details: { by: 'bob' },
