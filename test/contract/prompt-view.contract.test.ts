@@ -2,8 +2,9 @@
 import fc from 'fast-check';
 import { type Dialect, dialects, models, refusalOf, type Wire } from '../../bench/strict-rules.mts';
 import { StrictProvider } from '../../bench/strict-provider.mts';
+import { type AgentMachine, startMachine } from '../../src/core/machine/agent-machine';
 import { foldLog } from '../../src/core/transcript/fold-log';
-import type { LogEvent } from '../../src/protocol/log';
+import type { LogEvent, NewEntry } from '../../src/protocol/log';
 import type { Message, ToolContent } from '../../src/protocol/message';
 import { toMessagesRequest } from '../../src/providers/anthropic/to-messages-request';
 import { toGenerateRequest } from '../../src/providers/google/to-generate-request';
@@ -108,6 +109,52 @@ function logOf(given: readonly Step[], { calling, saying }: Turns): LogEvent[] {
   return log;
 }
 
+/** A turn of the model, and how many messages come before it. `reversed`: its results come in the other order. */
+type Round = { readonly isText: boolean; readonly before: number; readonly reversed: boolean };
+
+const steered: fc.Arbitrary<readonly Round[]> = fc.array(
+  fc.record({ isText: fc.boolean(), before: fc.nat(3), reversed: fc.boolean() }),
+  { minLength: 1, maxLength: 12 },
+);
+
+function sayings(count: number, round: number) {
+  return Array.from({ length: count }, (_, index) => ({
+    message: {
+      role: 'user' as const,
+      parts: [{ type: 'text' as const, text: `Message ${index}.` }],
+    },
+    messageId: `m-${round}-${index}`,
+  }));
+}
+
+/** Answers the calls of a turn. A message is refused until the last one has its result. */
+function answerAll(machine: AgentMachine, { reversed }: Round): void {
+  const step = machine.nextStep();
+  if (step.kind !== 'call-tools') return;
+  for (const { call, turn, index } of reversed ? step.calls.toReversed() : step.calls) {
+    const before = machine.log.length;
+    expect(() => machine.steer(sayings(1, index))).toThrow('steer does not fit');
+    expect(machine.log).toHaveLength(before);
+    const content = [{ type: 'text' as const, text: 'found' }];
+    const { callId, name } = call;
+    const result = { type: 'tool_result' as const, callId, name, turn, index, content };
+    machine.toolResult({ kind: 'tool-result', result: { ...result, isError: false } });
+  }
+}
+
+/** Calls without a result in the next message. */
+function unpaired(messages: readonly Message[]): string[] {
+  return messages.flatMap((message, at) => {
+    if (message.role !== 'assistant') return [];
+    const next = messages[at + 1];
+    const answered = next?.role === 'tool' ? next.parts.map(({ callId }) => callId) : [];
+    const called = message.parts.flatMap((part) =>
+      part.type === 'tool_call' ? [part.callId] : [],
+    );
+    return called.filter((callId) => !answered.includes(callId));
+  });
+}
+
 describe.each(dialects)('a prompt of %s', (dialect) => {
   let double: StrictProvider;
   let turns: Turns;
@@ -146,6 +193,28 @@ describe.each(dialects)('a prompt of %s', (dialect) => {
         const messages = foldLog(logOf(given, turns));
         expect(refusal(messages)).toBeUndefined();
         expect(messages[0]).toMatchObject({ parts: [{ text: 'Read every page, please.' }] });
+      }),
+    );
+  });
+
+  it('keeps them under random messages, which come to no call that waits for its result', () => {
+    fc.assert(
+      fc.property(steered, (given) => {
+        const entries: NewEntry[] = [];
+        const log = { entries, add: (entry: NewEntry) => void entries.push(entry) };
+        const machine = startMachine('Read every page, please.', { maxTurns: 30 }, log);
+        for (const [index, round] of given.entries()) {
+          if (machine.nextStep().kind === 'done' && !machine.steer(sayings(1, index))) break;
+          machine.nextStep();
+          if (round.before > 0) expect(machine.steer(sayings(round.before, index))).toBe(true);
+          expect(refusal(machine.fullHistory())).toBeUndefined();
+          const from = round.isText ? turns.saying : turns.calling;
+          const response = from[index] as ModelResponse;
+          machine.modelResponse({ ...response, tools: [tool.name] });
+          answerAll(machine, round);
+          expect(foldLog(entries)).toEqual(machine.fullHistory());
+        }
+        expect(unpaired(machine.fullHistory())).toEqual([]);
       }),
     );
   });

@@ -93,6 +93,20 @@ describe('a message to a run that works', () => {
     await expect(run.send('Too late.')).rejects.toMatchObject({ code: 'RunClosed' });
   });
 
+  it('costs the five events of an update', async () => {
+    const door = gate();
+    const { run } = await start([() => door.wait().then(() => 'First.'), 'Done.']);
+    await eventually('the call', () => door.arrived === 1);
+    const before = await fetchHistory(harness.longhaul, run.workflowId);
+    await run.send('Use the staging account.', { by: { id: 'ada' } });
+    const after = await fetchHistory(harness.longhaul, run.workflowId);
+    expect(after.slice(before.length).map(({ eventType }) => Number(eventType))).toEqual([
+      5, 6, 7, 41, 43,
+    ]);
+    door.open();
+    await run.result();
+  });
+
   it('cuts the model call in progress with `now`, and the call is made again with the text', async () => {
     const model = cutModel(2, ['Done.']);
     const agent = defineAgent({ id: 'worker', model: 'scripted/one' });

@@ -147,7 +147,7 @@ describe(`AgentRun, by random scripts (seed ${seed})`, () => {
       for (const event of run.log)
         logged.add(event.kind === 'decision' ? event.decision.kind : event.kind);
       turns = Math.max(turns, run.turn);
-    }, 4 * numRuns);
+    }, 8 * numRuns);
 
     expect([...states].sort()).toEqual([
       'awaiting-advance',

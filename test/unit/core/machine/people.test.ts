@@ -132,6 +132,19 @@ describe('Messages to a run that works', () => {
     ]);
   });
 
+  it('wait until the provider has gone on with a turn that it paused', () => {
+    const run = answered({ maxTurns: 3 }, [text('Searching')], { finishReason: 'pause' });
+    run.nextStep();
+    const before = run.log.length;
+    expect(run.steer([{ message: message('stop') }])).toBe(false);
+    expect(run.log).toHaveLength(before);
+    expect(stored(run).steer([{ message: message('stop') }])).toBe(false);
+    respond(run, [call('c1')]);
+    run.toolResults([result('c1')]);
+    run.nextStep();
+    expect(run.steer([{ message: message('stop') }])).toBe(true);
+  });
+
   it('make one more turn of a finished run, as long as a turn is left', () => {
     const run = answered({ maxTurns: 2 }, [text('Done.')]);
     expect(run.nextStep()).toMatchObject({ kind: 'done' });

@@ -8,6 +8,7 @@ import type {
   ToolChoice,
 } from '../../../../src/core/machine/steps';
 import type { AssistantPart, ToolResult, Usage } from '../../../../src/protocol/message';
+import { textMessage } from '../../../../src/core/transcript/transcript';
 import { result } from '../builders';
 
 /** One event of a random script: what it does depends on the state it meets. */
@@ -63,6 +64,8 @@ const summarise: Act = (run, { which }) => {
   const turns = run.log.filter(({ kind }) => kind === 'model-turn').length;
   run.compact({ kind: 'summary', text: 'so far', through: Math.max(0, turns - 1 - which) });
 };
+const steer: Act = (run, { which }) =>
+  run.steer([{ message: textMessage('wait'), messageId: `m-${which}` }]);
 const foreignResult: Act = (run) => run.toolResults([result('zzz')]);
 
 /** What fits a state; the first ones more often. */
@@ -78,12 +81,13 @@ const fitting: { readonly [kind in RunStateKind]: readonly Act[] } = {
     resolveStreamed,
     clear,
     summarise,
+    steer,
   ],
   'resolving-tool-calls': [resolve, resolve, ignore],
   'awaiting-advance': [nextStep, nextStep, nextStep, repeat, feedback],
   'executing-tools': [toolResults, toolResults, answer, approve, edit, reject, nextStep],
   'awaiting-input': [answer, nextStep],
-  done: [nextStep],
+  done: [nextStep, steer],
   failed: [nextStep],
 };
 
