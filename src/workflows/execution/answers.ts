@@ -3,6 +3,7 @@
 import { defined, isJsonObject, type Json } from '../../base/json';
 import { didYouMean, quote } from '../../base/problem';
 import { oneLine } from '../../base/text';
+import { budgetAmount } from '../../core/budget/budget';
 import {
   checkAnswer,
   checkEdit,
@@ -22,6 +23,7 @@ import type {
   CompleteInput,
   FailInput,
   InputAnswer,
+  PendingInput,
   RejectInput,
   ResumeInput,
 } from '../../protocol/run';
@@ -149,4 +151,25 @@ function inputIdOf(given: { readonly [key: string]: Json }): string {
   if (inputId === undefined || inputId === '')
     throw new LonghaulError('InvalidAnswer', 'inputId is missing');
   return inputId;
+}
+
+/** What each kind of input takes, and what to say about everything else. */
+const takes: {
+  readonly [kind in PendingInput['kind']]: readonly [
+    kinds: readonly Answer['kind'][],
+    what: string,
+  ];
+} = {
+  question: [['answer'], 'a question: answer it with resume'],
+  budget: [['answer'], 'a question about the budget: answer it with resume'],
+  approval: [['approve', 'reject'], 'an approval: approve or reject it'],
+  tool: [['complete', 'fail'], "a tool's result: complete it or fail it"],
+};
+
+/** Throws `InvalidAnswer` if an input of this kind takes no such answer. */
+export function checkFits({ inputId, kind }: PendingInput, answer: Answer): void {
+  const [kinds, what] = takes[kind];
+  if (!kinds.includes(answer.kind))
+    throw new LonghaulError('InvalidAnswer', `input '${inputId}' is ${what}`);
+  if (kind === 'budget' && answer.kind === 'answer') budgetAmount(answer.answer);
 }

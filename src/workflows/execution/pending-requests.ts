@@ -5,7 +5,6 @@
 // 3. An approval that does not decide alone is a vote: the input stays open, and each actor counts once.
 // 4. `pauseSeq` grows with every pause, so that all who wait for one pause can share one update.
 
-import { budgetAmount } from '../../core/budget/budget';
 import { listInputs, severalOpen } from '../../core/machine/answer';
 import { checkVerdict, missingApprovals } from '../../core/people/verdicts';
 import { LonghaulError } from '../../protocol/errors';
@@ -18,7 +17,7 @@ import type {
   RejectedSignal,
   RunStatus,
 } from '../../protocol/run';
-import type { Answer } from './answers';
+import { type Answer, checkFits } from './answers';
 import { checkInTime } from './due';
 import { type CarriedTokens, ResultTokens } from './result-tokens';
 
@@ -376,24 +375,4 @@ export class PendingRequests {
 function carriedAnswer(inputId: string, { updateId, nonce, by }: Answered): CarriedAnswer {
   if (by !== undefined) return [inputId, updateId, nonce ?? null, by];
   return nonce === undefined ? [inputId, updateId] : [inputId, updateId, nonce];
-}
-
-/** What each kind of input takes, and what to say about everything else. */
-const takes: {
-  readonly [kind in PendingInput['kind']]: readonly [
-    kinds: readonly Answer['kind'][],
-    what: string,
-  ];
-} = {
-  question: [['answer'], 'a question: answer it with resume'],
-  budget: [['answer'], 'a question about the budget: answer it with resume'],
-  approval: [['approve', 'reject'], 'an approval: approve or reject it'],
-  tool: [['complete', 'fail'], "a tool's result: complete it or fail it"],
-};
-
-function checkFits({ inputId, kind }: PendingInput, answer: Answer): void {
-  const [kinds, what] = takes[kind];
-  if (!kinds.includes(answer.kind))
-    throw new LonghaulError('InvalidAnswer', `input '${inputId}' is ${what}`);
-  if (kind === 'budget' && answer.kind === 'answer') budgetAmount(answer.answer);
 }
