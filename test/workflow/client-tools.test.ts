@@ -149,6 +149,15 @@ describe('tools of a client', () => {
     }
   });
 
+  it('come beside a spec that travels with its start, too', async () => {
+    await deploy([step, step]);
+    const spec = defineAgent({ id: 'sent', model: 'scripted/one' });
+    const run = await harness.longhaul.startSpec(spec, 'Go.', { clientTools: [pickSeat('row')] });
+    expect(await run.outcome()).toMatchObject({ call: { args: { row: 12 } } });
+    await run.complete('t1.0', { seat: '7F' });
+    expect((await run.result()).finalResponse.text).toBe('Got 7F.');
+  });
+
   it('are refused by the client before a run starts', async () => {
     const tools = Array.from({ length: 17 }, (_, at) => ({ ...pickSeat('row'), name: `t${at}` }));
     await expect(start(tools)).rejects.toMatchObject({ code: 'InvalidInput' });

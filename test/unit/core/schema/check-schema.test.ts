@@ -1,5 +1,4 @@
 // Pure: no server.
-import { describe, expect, it } from '@jest/globals';
 import type { Json, JsonSchema } from '../../../../src/base/json';
 import { formatProblem } from '../../../../src/base/problem';
 import { checkAgainst } from '../../../../src/core/schema/check-schema';

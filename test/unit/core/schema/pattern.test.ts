@@ -1,5 +1,4 @@
 // Pure: no server.
-import { describe, expect, it } from '@jest/globals';
 import { compilePattern } from '../../../../src/core/schema/pattern';
 
 const free = (): void => undefined;
