@@ -33,6 +33,18 @@ describe('replyTo', () => {
       expect(() => replyTo(anApproval(), text)).toThrow(/does not answer the approval 'a1.0'/);
     },
   );
+
+  it.each([
+    { text: '{"seat":"3A"}', reply: { kind: 'complete', value: { seat: '3A' } } },
+    { text: ' null ', reply: { kind: 'complete', value: null } },
+    { text: 'fail: sold out', reply: { kind: 'fail', reason: 'sold out' } },
+  ])('gives the result of a call by $text', ({ text, reply }) => {
+    expect(replyTo(aQuestion({ kind: 'tool' }), text)).toEqual(reply);
+  });
+
+  it.each(['3A', '{seat: 3A}', 'fail:'])('refuses %j as the result of a call', (text) => {
+    expect(() => replyTo(aQuestion({ kind: 'tool' }), text)).toThrow(/give JSON/);
+  });
 });
 
 describe('askPerson', () => {
