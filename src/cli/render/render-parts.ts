@@ -12,6 +12,7 @@ import type {
 import { renderSchema } from './render-schema';
 import { clipToWidth, padToWidth, printable, printableLine, type Style } from './text';
 import type { PendingInput } from '../../protocol/run';
+import { renderPeople } from './render-people';
 import { quoted } from '../../server/dev-server';
 import type { RunEvent } from '../../client';
 import { compactionsOf } from '../../core/transcript/compactions';
@@ -128,7 +129,7 @@ export function renderQuestion(input: OpenInput, style: Style): readonly string[
   const shape = schema === undefined || input.kind === 'approval' ? [] : renderSchema(schema);
   const verb = verbs[input.kind] ?? 'asks';
   const asked = `${style.bold(`${asker} ${verb}:`)} ${printable(input.question)}`;
-  return [asked, ...call, ...options, ...shape];
+  return [asked, ...call, ...renderPeople(input), ...options, ...shape];
 }
 
 /** The shell commands that answer the open inputs. */

@@ -76,7 +76,7 @@ function isNamed({ roles, ids }: ApproverRule, by: Actor): boolean {
 }
 
 /** Who may decide, for people. */
-function whoMay({ roles, ids }: ApproverRule): string {
+export function whoMay({ roles, ids }: ApproverRule): string {
   const named = [
     ...(roles === undefined ? [] : [`the roles ${roles.join(', ') || '(none)'}`]),
     ...(ids === undefined ? [] : [`the people ${ids.join(', ') || '(none)'}`]),

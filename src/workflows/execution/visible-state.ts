@@ -22,6 +22,7 @@ import type { LogEntry, UserEvent } from '../../protocol/log';
 import type { ToolContent, UserMessage } from '../../protocol/message';
 import { askUserTool, memoKey, searchAttributes } from '../../protocol/names';
 import type { Cancelling, ChildView, RunMemo, RunState } from '../../protocol/run';
+import { describePeople, describeVerdict } from './visible-people';
 
 /** Shown beside the state. */
 export type Marks = {
@@ -131,14 +132,10 @@ function showDetails(state: RunState, { log: { entries }, children }: Conversati
 }
 
 /** The question, and how to answer it. */
-function describePending({
-  question,
-  options = [],
-  path,
-  inputId,
-}: RunState['pending'][number]): string {
+function describePending(input: RunState['pending'][number]): string {
+  const { question, options = [], path, inputId } = input;
   const list = options.map((option) => `\n> - ${plain(option, 80)}`).join('');
-  return `\n### Waiting for you\n\n> **${plain(question, 400)}**\n>${list}\n\n${plain(path, 200)}, input ${codeMarkdown(inputId)}`;
+  return `\n### Waiting for you\n\n> **${plain(question, 400)}**\n>${list}\n\n${plain(path, 200)}, input ${codeMarkdown(inputId)}${describePeople(input)}`;
 }
 
 /** The runs below, the newest last. If there are many, it only counts the others. */
@@ -211,6 +208,7 @@ function describeEntry(entry: LogEntry): string[] {
         `- ${code(entry.result.name)}${entry.inline === true ? ' (inline)' : ''} ${entry.result.isError ? '**failed:**' : '→'} ${textOf(entry.result.content)}`,
       ];
     case 'decision':
+      if (entry.decision.kind === 'verdict') return describeVerdict(entry.decision);
       return entry.decision.kind === 'feedback'
         ? [`- **longhaul:** ${plain(entry.decision.text, 200)}`]
         : [];

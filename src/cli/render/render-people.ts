@@ -1,0 +1,30 @@
+import type { ApproverRule } from '../../protocol/people';
+import type { PendingInput } from '../../protocol/run';
+import { printable, printableLine } from './text';
+
+type OfPeople = Pick<PendingInput, 'by' | 'votes' | 'preview' | 'digest' | 'expiresAt'>;
+
+/** What a person should know before a verdict, besides the question: the preview, who approved, who may decide, until when. */
+export function renderPeople({ by, votes, preview, digest, expiresAt }: OfPeople): string[] {
+  const approved = votes?.map(({ by: { id, name = id } }) => name).join(', ');
+  const lines = [
+    ...(preview === undefined ? [] : printable(preview).split('\n')),
+    approved && `approved by ${printableLine(approved)}`,
+    ...(by === undefined ? [] : rulesOf(by)),
+    expiresAt && `until ${printableLine(expiresAt)}`,
+    by && digest && `digest ${printableLine(digest)}`,
+  ];
+  return lines.flatMap((line) => (typeof line === 'string' && line !== '' ? [`  ${line}`] : []));
+}
+
+function rulesOf({ roles, ids, approvals = 1, not }: ApproverRule): string[] {
+  const who = [
+    roles && `roles ${roles.join(', ')}`,
+    ids && `people ${ids.join(', ')}`,
+    not?.includes('requester') && 'not who asked for the run',
+  ].filter((rule) => typeof rule === 'string');
+  return [
+    ...(approvals > 1 ? [`${approvals} approvals needed`] : []),
+    ...(who.length > 0 ? [`who may decide: ${printableLine(who.join('; '))}`] : []),
+  ];
+}

@@ -1,0 +1,36 @@
+// What the Web UI shows of people: who approved so far, who may decide, and who decided. Text by others is escaped. Pure.
+
+import { oneLine } from '../../base/text';
+import { whoMay } from '../../core/people/verdicts';
+import { codeMarkdown, plainMarkdown } from '../../core/transcript/markdown';
+import type { Actor, Verdict, Vote } from '../../protocol/people';
+import type { PendingInput } from '../../protocol/run';
+
+/** A line about the people of an open input. Empty if everybody may decide, once. */
+export function describePeople({ by = {}, votes = [], expiresAt }: PendingInput): string {
+  const missing = (by.approvals ?? 1) - votes.length;
+  const sentences = [
+    ...approvedBy(votes),
+    (missing > 1 || votes.length > 0) && `${missing} more must approve`,
+    (by.roles ?? by.ids) && plain(whoMay(by)),
+    by.not?.includes('requester') && 'not who asked for the run',
+    expiresAt && `until ${plain(expiresAt)}`,
+  ].filter((sentence) => typeof sentence === 'string');
+  return sentences.length === 0 ? '' : `\n\n${sentences.join(' · ')}`;
+}
+
+function approvedBy(votes: readonly Vote[]): string[] {
+  const names = votes.map(({ by }) => named(by)).join(', ');
+  return names === '' ? [] : [`Approved by ${names}`];
+}
+
+/** A line of the conversation. Without an actor, the answer itself says enough. */
+export function describeVerdict({ inputId, verdict, by, note }: Verdict): string[] {
+  if (by === undefined) return [];
+  const remark = note === undefined ? '' : `: ${plain(note)}`;
+  return [`- **${named(by)}:** ${verdict} ${codeMarkdown(inputId)}${remark}`];
+}
+
+const named = ({ id, name = id }: Omit<Actor, 'roles'>): string => plain(name);
+
+const plain = (text: string): string => plainMarkdown(oneLine(text, 200));

@@ -1,0 +1,42 @@
+// Pure: no server.
+import type { PendingInput } from '../../../../src/protocol/run';
+import {
+  describePeople,
+  describeVerdict,
+} from '../../../../src/workflows/execution/visible-people';
+
+const input: PendingInput = {
+  inputId: 'a1.0',
+  kind: 'approval',
+  question: 'May pay run?',
+  agentId: 'payer',
+  path: 'payer',
+  since: '2026-01-01T00:00:00.000Z',
+};
+const at = input.since;
+
+describe('what the Web UI shows of people', () => {
+  it('says nothing where everybody may decide', () => {
+    expect(describePeople(input)).toBe('');
+    expect(describeVerdict({ kind: 'verdict', inputId: 'a1.0', verdict: 'approve', at })).toEqual(
+      [],
+    );
+  });
+
+  it('says who approved, how many must, and who may', () => {
+    const votes = [{ by: { id: 'ada', name: 'Ada *L*' }, at }];
+    const by = { roles: ['finance'], approvals: 3, not: ['requester'] as const };
+    const shown = describePeople({ ...input, by, votes, expiresAt: '2026-02-01' });
+    expect(shown).toMatch(
+      /^\n\nApproved by Ada .*L.* · 2 more must approve · only the roles finance may/,
+    );
+    expect(shown).toContain('not who asked for the run · until 2026');
+    expect(shown).not.toContain(' *L*');
+  });
+
+  it('says who decided, and why', () => {
+    const verdict = { kind: 'verdict', inputId: 'a1.0', verdict: 'reject', at } as const;
+    const [line] = describeVerdict({ ...verdict, by: { id: 'bob' }, note: 'too much' });
+    expect(line).toBe('- **bob:** reject `a1.0`: too much');
+  });
+});
