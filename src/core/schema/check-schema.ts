@@ -12,31 +12,18 @@ import { limits } from '../../protocol/limits';
 import { arrayRules, objectRules } from './member-rules';
 import { compilePattern, type Pattern } from './pattern';
 import { pointedAt } from './pointer';
+import type { At, Check, Found, Rule, Rules } from './rules';
 import { anyRules, collected, mostProblems, nothing, numberRules, textRules } from './value-rules';
 
 /** Schemas within schemas, on the way to one place of a value. */
 const deepest = 100;
-
-/** The message is made when somebody reads it. */
-export type Found = { readonly path: Path; readonly message: () => string };
-
-export type At = {
-  readonly check: Check;
-  readonly schema: JsonObject;
-  readonly value: Json;
-  readonly path: Path;
-};
-
-/** What a keyword finds wrong. */
-export type Rule = (constraint: Json, at: At) => readonly Found[];
-export type Rules = { readonly [keyword: string]: Rule };
 
 class TooMuch extends Error {}
 
 /** What is wrong with a value, at most ten problems. The schema has no `schemaProblem`. */
 export function checkAgainst(schema: JsonSchema, value: Json): readonly Problem[] {
   try {
-    const found = new Check(schema).at(schema, value, []);
+    const found = new SchemaCheck(schema).at(schema, value, []);
     return found
       .slice(0, mostProblems)
       .map(({ path, message }) => ({ path: formatPath(path), message: message() }));
@@ -46,7 +33,7 @@ export function checkAgainst(schema: JsonSchema, value: Json): readonly Problem[
   }
 }
 
-class Check {
+class SchemaCheck implements Check {
   readonly #root: JsonSchema;
   readonly #patterns = new Map<string, Pattern | undefined>();
   #steps = 0;
@@ -79,7 +66,6 @@ class Check {
       throw new TooMuch('takes too many steps to check: send a smaller or simpler value');
   };
 
-  /** A text costs what looking at it costs. */
   spendOn(text: string): void {
     this.spend(Math.ceil(text.length / 4));
   }

@@ -1,7 +1,7 @@
 // What keywords of a schema say about the items of a list and the members of an object. Pure.
 
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from '../../base/json';
-import type { At, Rule, Rules } from './check-schema';
+import type { At, Rule, Rules } from './rules';
 import { collected, count, countRule, isMet, listed, textOf } from './value-rules';
 
 const itemsOf = ({ value }: At): readonly Json[] => (Array.isArray(value) ? value : []);

@@ -2,7 +2,7 @@
 
 import { isJsonObject, type Json } from '../../base/json';
 import { describeValue, formatPath, formatProblem, quote } from '../../base/problem';
-import type { At, Found, Rule, Rules } from './check-schema';
+import type { At, Found, Rule, Rules } from './rules';
 import { hasFormat } from './formats';
 
 export const mostProblems = 10;

@@ -4,22 +4,32 @@
 // 1. Anybody may send any number of signals. A few are checked at a time, and they fit into a workflow task.
 
 import { condition, currentUpdateInfo, isCancellation } from '@temporalio/workflow';
+
 import { LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
+import type { WorkerHook } from '../../protocol/people';
 import type { InputAnswer, PendingInput } from '../../protocol/run';
 import { signatureActivities } from '../activity-proxies';
 import { failureReason } from '../children/child-failure';
 import type { Answer } from './answers';
-import type { Execution } from './execution';
 import { inputForHook } from './messages';
 import { TaskRoom } from './task-room';
 
+/** The execution that an answer reaches. */
+type Reached = {
+  readonly info: { readonly workflowId: string };
+  readonly view: {
+    readonly hooks: readonly WorkerHook[] | undefined;
+    readonly application?: string | undefined;
+  };
+};
+
 export class SignatureChecks {
-  readonly #of: Pick<Execution, 'info' | 'view'>;
+  readonly #of: Reached;
   readonly #room = new TaskRoom(limits.checkedBytes);
   #open = 0;
 
-  constructor(of: Pick<Execution, 'info' | 'view'>) {
+  constructor(of: Reached) {
     this.#of = of;
   }
 

@@ -14,7 +14,9 @@ import type { PendingInput } from '../../protocol/run';
 import { noticeActivities } from '../activity-proxies';
 import { failureReason } from '../children/child-failure';
 import { inputForHook } from '../execution/messages';
-import type { DrivenRun } from './driver';
+import type { Execution } from '../execution/execution';
+import type { LoadedDefinition } from './load';
+import type { RunPosition } from './run-position';
 
 /** A notice that is not delivered. `at`: the time of the question, the reminder or the escalation. */
 export type CarriedNotice = Pick<PauseNotice, 'reason'> & {
@@ -22,7 +24,11 @@ export type CarriedNotice = Pick<PauseNotice, 'reason'> & {
   readonly at: string;
 };
 
-type Notifier = Pick<DrivenRun, 'execution' | 'position' | 'definition'>;
+type Notifier = {
+  readonly execution: Execution;
+  readonly position: RunPosition;
+  readonly definition: LoadedDefinition;
+};
 
 export class PauseNotices {
   readonly #run: Notifier;
