@@ -101,6 +101,26 @@ const readPage = defineTool({
   execute: () => 'All trees have leaves. '.repeat(60),
 });
 
+const pay = defineTool({
+  name: 'pay',
+  description: 'Pays an invoice',
+  inputSchema: { type: 'object', properties: { euros: { type: 'number' } }, required: ['euros'] },
+  effect: 'once',
+  needsApproval: {
+    by: ({ euros }) => ({ approvals: (euros as number) > 100 ? 2 : 1 }),
+    show: ({ euros }) => `${String(euros)} euros`,
+  },
+  execute: ({ euros }) => `paid ${String(euros)}`,
+});
+
+const pickSeat = defineTool({
+  name: 'pick_seat',
+  description: 'Lets the user pick a seat',
+  inputSchema: anything,
+  result: 'client',
+  resultSchema: { type: 'object', required: ['seat'] },
+});
+
 const tools: readonly Tool[] = [lookUp, refund, unreliable, remember];
 const lookUpCall = (word: string) => ({ name: 'look_up', args: { word } });
 const ask = (question: string, options?: readonly string[]): ScriptedStep => ({
@@ -202,6 +222,32 @@ export const cases: { readonly [name: string]: Case } = {
     meanwhile: async ({ run }) => {
       const outcome = await run.outcome();
       if (outcome.kind === 'needs-input') await run.approve(outcome.inputId);
+    },
+  },
+  people: {
+    runner: agent('people', { tools: [pay, pickSeat] }),
+    steps: [
+      {
+        toolCalls: [
+          { name: 'pay', args: { euros: 500 } },
+          { name: 'pick_seat', args: {} },
+        ],
+      },
+      'Paid.',
+    ],
+    meanwhile: async ({ run }) => {
+      const [ada, bob] = [{ id: 'ada' }, { id: 'bob' }];
+      await run.send('The invoice is in euros.', { messageId: 'in-euros' });
+      for (;;) {
+        const outcome = await run.outcome();
+        if (outcome.kind === 'complete') return;
+        for (const { inputId, kind, votes } of outcome.pending) {
+          if (kind === 'tool') await run.complete(inputId, { seat: '12A' });
+          else if (votes === undefined)
+            await run.approve(inputId, { args: { euros: 400 }, by: ada });
+          else await run.approve(inputId, { by: bob });
+        }
+      }
     },
   },
   'parallel-tools': {
