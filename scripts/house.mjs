@@ -12,14 +12,14 @@ import ts from 'typescript';
 process.chdir(resolve(import.meta.dirname, '..'));
 
 const LIMITS = {
-  'source files': 363,
-  'source lines': 48_450,
-  'local imports, 90th percentile': 13,
-  'files with one importer, %': 29,
+  'source files': 407,
+  'source lines': 54_050,
+  'local imports, 90th percentile': 14,
+  'files with one importer, %': 30,
   'import circles, types included': 0,
-  'exported names': 217,
-  'workflow bundle, KB': 2_060,
-  'packed package, KB': 2_735,
+  'exported names': 236,
+  'workflow bundle, KB': 2_335,
+  'packed package, KB': 3_050,
 };
 
 const { values: options } = parseArgs({
