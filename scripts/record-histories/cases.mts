@@ -2,7 +2,6 @@
 import {
   defineAgent,
   defineCallbacks,
-  defineTool,
   graph,
   parallel,
   ProviderError,
@@ -14,6 +13,17 @@ import {
 } from 'longhaul';
 import type { Longhaul, RunHandle } from 'longhaul/client';
 import type { ScriptedStep } from 'longhaul/testing';
+import {
+  lookUp,
+  pay,
+  peek,
+  pickSeat,
+  readPage,
+  refund,
+  remember,
+  unready,
+  unreliable,
+} from './tools.mts';
 
 export type Recorded = {
   readonly run: RunHandle;
@@ -29,97 +39,6 @@ export type Case = {
   readonly talk?: readonly string[];
   readonly meanwhile?: (recorded: Recorded) => Promise<unknown>;
 };
-
-const anything = { type: 'object', properties: {} } as const;
-
-const lookUp = defineTool({
-  name: 'look_up',
-  description: 'Looks a word up',
-  inputSchema: { type: 'object', properties: { word: { type: 'string' } }, required: ['word'] },
-  execute: async ({ word }) => {
-    if (word === 'slow') await new Promise((resolve) => setTimeout(resolve, 200));
-    return { word, pages: [1, 2, 3] };
-  },
-});
-
-const refund = defineTool({
-  name: 'refund',
-  description: 'Refunds an order',
-  inputSchema: { type: 'object', properties: { amount: { type: 'number' } }, required: ['amount'] },
-  needsApproval: true,
-  execute: ({ amount }) => ({ refunded: amount }),
-});
-
-const unreliable = defineTool({
-  name: 'unreliable',
-  description: 'Fails',
-  inputSchema: anything,
-  retry: { maximumAttempts: 2, initialInterval: '100ms' },
-  execute: () => {
-    throw new Error('no connection');
-  },
-});
-
-const peek = defineTool({
-  name: 'peek',
-  description: 'Looks at a page',
-  inputSchema: { type: 'object', properties: { page: { type: 'number' } } },
-  effect: 'read',
-  session: ['seen'],
-  execute: ({ page }, { session }) => {
-    session['seen'] = page as number;
-    return { page };
-  },
-});
-
-const unready = defineTool({
-  name: 'unready',
-  description: 'Fails inline, too',
-  inputSchema: anything,
-  inline: true,
-  retry: { maximumAttempts: 2, initialInterval: '100ms' },
-  execute: () => {
-    throw new Error('not yet');
-  },
-});
-
-const remember = defineTool({
-  name: 'remember',
-  description: 'Keeps a note in the session',
-  inputSchema: { type: 'object', properties: { note: { type: 'string' } }, required: ['note'] },
-  session: ['notes'],
-  execute: ({ note }, { session }) => {
-    session['notes'] = [(note as string).length];
-    return 'kept';
-  },
-});
-
-const readPage = defineTool({
-  name: 'read_page',
-  description: 'Reads a page',
-  inputSchema: anything,
-  execute: () => 'All trees have leaves. '.repeat(60),
-});
-
-const pay = defineTool({
-  name: 'pay',
-  description: 'Pays an invoice',
-  inputSchema: { type: 'object', properties: { euros: { type: 'number' } }, required: ['euros'] },
-  effect: 'once',
-  needsApproval: {
-    by: ({ euros }) => ({ approvals: (euros as number) > 100 ? 2 : 1 }),
-    show: ({ euros }) => `${String(euros)} euros`,
-  },
-  execute: ({ euros }) => `paid ${String(euros)}`,
-});
-
-const pickSeat = defineTool({
-  name: 'pick_seat',
-  description: 'Lets the user pick a seat',
-  inputSchema: anything,
-  result: 'client',
-  resultSchema: { type: 'object', required: ['seat'] },
-});
 
 const tools: readonly Tool[] = [lookUp, refund, unreliable, remember];
 const lookUpCall = (word: string) => ({ name: 'look_up', args: { word } });
