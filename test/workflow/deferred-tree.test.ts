@@ -1,13 +1,16 @@
 // A result by token, three agents deep: after a lost worker and a continue-as-new.
 
+import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { defineAgent, defineTool, subAgent } from '../../src';
 import { hasCode } from '../../src/protocol/errors';
 import { scriptedModel } from '../../src/testing/scripted-model';
+import { describeWithTimeSkipping, timeSkippingServerPath } from '../servers';
 import { callOf } from './builders';
 import { linesOf } from './conversation';
 import { eventually } from './eventually';
 import { openHarness, type Harness } from './harness';
 import { continueAsNew } from './history';
+import { quietRuntime } from './quiet';
 
 const scripts = {
   manager: [callOf('research', { input: 'Sum up 2025.' }), 'All is summed up.'],
@@ -86,3 +89,41 @@ describe('a result by token, three agents deep', () => {
     ]);
   });
 });
+
+describeWithTimeSkipping('a result by token, a week later', () => {
+  it('ends a call three agents deep, once, on a worker that did not begin it', async () => {
+    quietRuntime();
+    const executable = { type: 'existing-path', path: timeSkippingServerPath() } as const;
+    const env = await TestWorkflowEnvironment.createTimeSkipping({ server: { executable } });
+    const harness = await openHarness(env.address);
+    try {
+      const { longhaul } = harness;
+      const tokens: string[] = ['none is lost'];
+      // With a cache, the server would wait for the worker that is gone, in time that does not pass.
+      const options = { ...exportingAgents(tokens), workerOptions: { maxCachedWorkflows: 0 } };
+      const first = await harness.worker(options);
+      const run = await longhaul.start('manager', 'Go.');
+      await eventually('the call waits', async () => (await run.pending()).length === 1);
+      const token = tokens[1] ?? '';
+      const asking = longhaul.run(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+      await first.stop();
+      await env.sleep('7 days');
+      await harness.worker(options);
+      await continueAsNew(longhaul, asking);
+      await longhaul.completeByToken(token, { orders: 3 });
+      await longhaul.completeByToken(token, { orders: 3 }).catch(refuseAllButClosed);
+      expect((await run.result()).finalResponse.text).toBe('All is summed up.');
+      const lines = linesOf(await asking.transcript());
+      expect(lines.filter((line) => line.startsWith('←'))).toEqual(['← export {"orders":3}']);
+      expect(tokens).toHaveLength(2);
+    } finally {
+      await harness.close();
+      await env.teardown();
+    }
+  });
+});
+
+/** The run may have ended already. Then the token means nothing any more. */
+function refuseAllButClosed(error: unknown): void {
+  if (!hasCode(error, 'TokenInvalid')) throw error;
+}
