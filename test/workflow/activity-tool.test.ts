@@ -102,17 +102,16 @@ describe('activityTool', () => {
     expect(calls).toEqual([]);
   });
 
-  it.each([
-    { name: 'runs with what a person made of the arguments', args: { order: 'A1', cents: 20 } },
-    { name: 'does not run with what a person broke', args: { order: 'A1', cents: -1 } },
-  ])('$name', async ({ args }) => {
+  it('runs with what a person made of the arguments, and not with what a person broke', async () => {
     const run = await start(order, { needsApproval: true });
     const outcome = await run.outcome();
     if (outcome.kind !== 'needs-input') throw new Error('does not ask');
+    const broken = run.approve(outcome.inputId, { args: { order: 'A1', cents: -1 } });
+    await expect(broken).rejects.toMatchObject({ code: 'InvalidAnswer' });
+    const args = { order: 'A1', cents: 20 };
     await run.approve(outcome.inputId, { args });
-    const isBroken = args.cents < 0;
-    expect(await answer(run)).toMatch(isBroken ? /do not match.*cents/ : /"charged":20/);
-    expect(calls).toEqual(isBroken ? [] : [[args]]);
+    expect(await answer(run)).toMatch(/"charged":20/);
+    expect(calls).toEqual([[args]]);
   });
 
   it('asks the function that decides per call', async () => {

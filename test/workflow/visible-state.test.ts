@@ -180,7 +180,7 @@ describe('visible state', () => {
     await run.resume('Celsius');
     for await (const event of run.events({ from: 4 }))
       kinds.push(`${event.index} ${event.entry.kind}`);
-    expect(kinds.slice(4)).toEqual(['4 tool-result', '5 model-turn']);
+    expect(kinds.slice(4)).toEqual(['4 decision', '5 tool-result', '6 model-turn']);
   });
 
   it('hands out the deltas of a model call', async () => {
