@@ -18,6 +18,7 @@ function withoutBreaks(text: string | undefined): string {
 describe('npm run example', () => {
   const names = [
     'refunds',
+    'payments',
     'delegation',
     'plan-and-execute',
     'sentiment-and-summary',
@@ -67,6 +68,57 @@ describe('npm run example', () => {
       { orderId: '1042', amount: 50, workflowId, idempotencyKey },
       { orderId: '1043', amount: 12, workflowId, idempotencyKey },
     ]);
+    await expectNothingLeft(group);
+  });
+
+  it('payments: two people decide, one corrects, the bank calls back, and the audit tells it', async () => {
+    const { output, group, folder } = endOf('payments');
+    const asked = (euros: number): string =>
+      `Invoice 2026-041 of Northwind Bolts: pay ${euros} euros. The purchase order says 14800 euros.`;
+    // The bank may be faster than the mail, and the mail than the person who picks.
+    expect(new Set(linesOf(output, 'mail').map(withoutBreaks))).toEqual(
+      new Set([
+        'New: What is the result of pick_cost_centre?',
+        'New: What is the result of check_account?',
+        `New: ${asked(18_400)}`,
+        `New: ${asked(14_800)}`,
+        `Reminder: ${asked(14_800)}`,
+        `To the lead of finance: ${asked(14_800)}`,
+      ]),
+    );
+    const changed = '{"invoice":"2026-041","euros":14800,"costCentre":"4710"}';
+    const people = linesOf(output, 'person').map(withoutBreaks);
+    // Several watchers tell the story, so lines may change places.
+    expect(people.sort()).toEqual([
+      `Ada changes the call to ${changed}, so people are asked anew`,
+      'Cleo approves; 0 more must approve',
+      expect.stringMatching(/^Mia is refused: InvalidAnswer: .*costCentre/) as string,
+      expect.stringMatching(/^Mia is refused: NotPermitted: .*asked for this run/) as string,
+      'Mia picks cost centre 4710',
+      `changed the arguments to ${changed}`,
+    ]);
+    expect(linesOf(output, 'bank')).toEqual(['Northwind Bolts BV', 'Northwind Bolts BV']);
+    expect(withoutBreaks(linesOf(output, 'answer')[0])).toBe(
+      '14800 euros were paid for invoice 2026-041 of Northwind Bolts, from cost centre 4710.',
+    );
+    const [workflowId] = /payments-\w{12}/.exec(output) ?? [];
+    const audit = linesOf(output, 'audit').map((line) => withoutBreaks(line).replace(/^\S+ /, ''));
+    expect(audit.map((line) => line.split(' ').slice(0, 3).join(' ')).sort()).toEqual([
+      'ada: approve pay',
+      'ada: approve pay',
+      'cleo: approve pay',
+      'mia: complete pick_cost_centre',
+      'mia: start',
+      'nobody: complete check_account',
+    ]);
+    const ledger = readFileSync(join(folder, '.longhaul/payments.jsonl'), 'utf8').trimEnd();
+    expect(JSON.parse(ledger)).toEqual({
+      invoice: '2026-041',
+      euros: 14_800,
+      costCentre: '4710',
+      workflowId,
+      idempotencyKey: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+    });
     await expectNothingLeft(group);
   });
 
@@ -159,7 +211,7 @@ describe('npm run example', () => {
     const { output, status } = await runExample('run.mts', { folder: tmpdir() });
     expect({ output, status }).toEqual({
       output:
-        'usage: npm run example <name>; there are chat-server, delegation, own-workflow, plan-and-execute, refunds, repo-guide, research, sentiment-and-summary\n',
+        'usage: npm run example <name>; there are chat-server, delegation, own-workflow, payments, plan-and-execute, refunds, repo-guide, research, sentiment-and-summary\n',
       status: 2,
     });
   });

@@ -11,9 +11,13 @@ export type RunRecord = {
 
 export async function recordOf(run: RunHandle): Promise<RunRecord> {
   const result = await run.result();
-  const log = (await run.log()).map(({ id: _id, ...event }) => JSON.stringify(event)).sort();
+  const log = (await run.log()).map(({ id: _id, ...event }) => timeless(event)).sort();
   return { transcript: await run.transcript(), log, result };
 }
+
+/** An event as text, without the time of a verdict. */
+const timeless = (event: object): string =>
+  JSON.stringify(event, (key, value: unknown) => (key === 'at' ? undefined : value));
 
 type StartOptions = {
   readonly context?: { readonly [key: string]: string };
