@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Longhaul, SteerOptions } from '../../client';
+import { addActorFlag } from '../session/actor';
 import {
   addConnectionFlags,
   type Answer,
@@ -28,17 +29,19 @@ export function addSendCommand(program: Command, { terminal, finish }: CommandCo
     .option('--path <path>', 'the path of a run below it, as `show` lists it')
     .option('--message-id <id>', 'texts with the same id count once (default: random)')
     .option('--json', 'print JSON');
-  addConnectionFlags(command).action(async (workflowId: string, text: string, flags: SendFlags) => {
-    const said = await readInput(text);
-    const options: SteerOptions = {
-      ...(flags.now === true && { when: 'now' }),
-      ...(flags.path !== undefined && { path: flags.path }),
-      ...(flags.messageId !== undefined && { messageId: flags.messageId }),
-    };
-    const send = async (longhaul: Longhaul): Promise<Answer> => {
-      const reply = await longhaul.run(workflowId).send(said, options);
-      return { lines: [`sent to ${workflowId}`], json: { workflowId, ...reply } };
-    };
-    finish(await askServer(flags, terminal, send));
-  });
+  addActorFlag(addConnectionFlags(command)).action(
+    async (workflowId: string, text: string, flags: SendFlags) => {
+      const said = await readInput(text);
+      const options: SteerOptions = {
+        ...(flags.now === true && { when: 'now' }),
+        ...(flags.path !== undefined && { path: flags.path }),
+        ...(flags.messageId !== undefined && { messageId: flags.messageId }),
+      };
+      const send = async (longhaul: Longhaul): Promise<Answer> => {
+        const reply = await longhaul.run(workflowId).send(said, options);
+        return { lines: [`sent to ${workflowId}`], json: { workflowId, ...reply } };
+      };
+      finish(await askServer(flags, terminal, send));
+    },
+  );
 }
