@@ -244,6 +244,30 @@ describe('checkSignature', () => {
     await run.result();
   });
 
+  it('is not asked about a result by token, but about the same result without one', async () => {
+    let token = '';
+    const job = defineTool({
+      name: 'job',
+      description: 'Starts a job',
+      inputSchema: { type: 'object' },
+      result: 'later',
+      execute: (_args, { resultToken }) => {
+        token = resultToken;
+      },
+    });
+    await harness.deploy({
+      runners: [defineAgent({ id: 'jobber', model: 'scripted/one', tools: [job] })],
+      providers: { scripted: scriptedModel([callOf('job'), 'Done.']) },
+      checkSignature: () => false,
+    });
+    const run = await harness.longhaul.start('jobber', 'Go.');
+    await run.outcome();
+    const [{ inputId } = { inputId: '' }] = await run.pending();
+    await expect(run.complete(inputId, 1)).rejects.toMatchObject({ code: 'NotPermitted' });
+    await harness.longhaul.completeByToken(token, 2);
+    expect((await run.result()).finalResponse.text).toBe('Done.');
+  });
+
   it('checks a flood of signals a few at a time, and the run goes on', async () => {
     let [open, most] = [0, 0];
     const checkSignature: LonghaulOptions['checkSignature'] = async ({ signature }) => {

@@ -36,7 +36,7 @@ export class SignatureChecks {
   /** A token stands for itself. Only the validator of an update has compared it. */
   areNeededFor(answer: Answer): boolean {
     if (this.#of.view.hooks?.includes('checkSignature') !== true) return false;
-    const isByToken = 'token' in answer && answer.token !== undefined;
+    const isByToken = 'proof' in answer && answer.proof !== undefined;
     return !(isByToken && currentUpdateInfo() !== undefined);
   }
 
