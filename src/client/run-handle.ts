@@ -49,7 +49,10 @@ import { type SteerOptions, steerRun } from './steer';
 export type ResumeOptions = AnsweredBy & { readonly inputId?: string };
 export type ApproveOptions = AnsweredBy & { readonly args?: JsonObject };
 
-/** `missing`: how many more people must approve before the call runs. */
+/**
+ * `missing`: how many more people must approve before the call runs. An edit may have 0 here and ask anew, if the tool's rules look at each
+ * call or want several people: `pending()` then has the changed call.
+ */
 export type ApproveReply = { readonly missing: number };
 
 /** One run, by its workflow id. Always addresses the run's newest execution. */
