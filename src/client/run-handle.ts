@@ -50,10 +50,10 @@ export type ResumeOptions = AnsweredBy & { readonly inputId?: string };
 export type ApproveOptions = AnsweredBy & { readonly args?: JsonObject };
 
 /**
- * `missing`: how many more people must approve before the call runs. An edit may have 0 here and ask anew, if the tool's rules look at each
- * call or want several people: `pending()` then has the changed call.
+ * `missing`: how many more people must approve. With 0 the call runs, unless `asksAnew` says that the run asks anew about the changed call:
+ * read `pending()` again.
  */
-export type ApproveReply = { readonly missing: number };
+export type ApproveReply = { readonly missing: number; readonly asksAnew?: true };
 
 /** One run, by its workflow id. Always addresses the run's newest execution. */
 export class RunHandle<Types extends RunTypes = RunTypes> {
@@ -189,8 +189,8 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
   }
 
   /**
-   * Lets a waiting tool call run. `args` replaces its arguments. Returns how many more approvals the call needs, 0 if it runs. Throws
-   * `NotPermitted` if this actor may not approve it, and `InputChanged` if `seen` is not what is open now.
+   * Lets a waiting tool call run. `args` replaces its arguments. Returns whether the call runs. Throws `NotPermitted` if this actor may not
+   * approve it, and `InputChanged` if `seen` is not what is open now.
    *
    * @example
    * const { inputId, digest: seen } = item;
@@ -202,11 +202,11 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
     if (args !== undefined) checkEdit(args);
     const said = ['approve', args ?? null];
     const input = { inputId, ...(args && { args }) };
-    const { missing = 0 } = await this.#answers.send(
+    const { missing = 0, asksAnew } = await this.#answers.send(
       { name: updateNames.approve, said, input },
       options,
     );
-    return { missing };
+    return { missing, ...(asksAnew && { asksAnew }) };
   }
 
   /** Refuses a waiting tool call. The model gets the reason. One rejection suffices, whatever others approved. */

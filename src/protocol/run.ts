@@ -110,6 +110,8 @@ export type PendingInput = Omit<MachineInput, 'kind'> & {
   readonly votes?: readonly Vote[];
   /** What the tool's `show` made for the person. */
   readonly preview?: string;
+  /** A verdict with other arguments does not approve: the run asks anew about the changed call. */
+  readonly editAsksAnew?: true;
 };
 
 export type AgentRunResult<Types extends RunTypes = RunTypes> = {
@@ -290,6 +292,8 @@ export type ResumeReply = {
   readonly accepted: true;
   readonly inputId: string;
   readonly missing?: number;
+  /** The verdict changed the call: the run asks anew about it. */
+  readonly asksAnew?: true;
 };
 export type ApproveInput = AnsweredBy & { readonly inputId: string; readonly args?: JsonObject };
 export type RejectInput = AnsweredBy & { readonly inputId: string; readonly reason: string };

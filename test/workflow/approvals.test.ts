@@ -109,6 +109,7 @@ describe('approvals by rules', () => {
     const input = await opened(run);
     expect(input).toMatchObject({
       inputId: 'a1.0',
+      editAsksAnew: true,
       by: { roles: ['finance'], approvals: 1, not: ['requester'] },
       requester: 'rita',
       preview: '{\n  "pays": "50 €"\n}',
@@ -117,7 +118,12 @@ describe('approvals by rules', () => {
     expect(await codeOf(run.approve('a1.0', { by: eve }))).toBe('NotPermitted');
     expect(await codeOf(run.approve('a1.0', { by: ada, seen: 'x' }))).toBe('InputChanged');
     const args = { euros: 5_000 };
-    await run.approve('a1.0', { by: ada, args, ...(input.digest && { seen: input.digest }) });
+    const edited = await run.approve('a1.0', {
+      by: ada,
+      args,
+      ...(input.digest && { seen: input.digest }),
+    });
+    expect(edited).toEqual({ missing: 0, asksAnew: true });
     await eventually('the new question', async () => {
       const [open] = await run.pending();
       return open?.inputId === 'a1.0-1';
@@ -131,7 +137,7 @@ describe('approvals by rules', () => {
     });
     expect(again?.digest).not.toBe(input.digest);
     expect(await codeOf(run.approve('a1.0', { by: bob }))).toBe('AlreadyAnswered');
-    await run.approve('a1.0-1', { by: bob, note: 'per contract' });
+    expect(await run.approve('a1.0-1', { by: bob, note: 'per contract' })).toEqual({ missing: 0 });
     expect(await run.result()).toMatchObject({ finalResponse: { text: 'Done.' } });
     expect(paid['reviewed']).toEqual([5_000]);
     expect(await decisionsOf(run)).toMatchObject([
@@ -231,8 +237,16 @@ describe('approvals by rules', () => {
       'the vote below',
       async () => (await asking.pending())[0]?.votes?.length === 1,
     );
-    await asking.approve(input.inputId, { by: bob });
+    const args = { euros: 1_500 };
+    expect(await run.approve(input.inputId, { by: bob, args })).toMatchObject({ asksAnew: true });
+    await eventually('the changed call', async () => {
+      const [open] = await asking.pending();
+      return open !== undefined && open.inputId !== input.inputId;
+    });
+    const [changed] = await asking.pending();
+    expect(changed).toMatchObject({ call: { args }, votes: [{ by: { id: 'bob' } }] });
+    expect(await asking.approve(changed?.inputId ?? '', { by: ada })).toEqual({ missing: 0 });
     expect(await run.result()).toMatchObject({ finalResponse: { text: 'All done.' } });
-    expect(paid['below']).toEqual([2_000]);
+    expect(paid['below']).toEqual([1_500]);
   });
 });

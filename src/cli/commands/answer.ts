@@ -67,7 +67,8 @@ export function addApproveCommand(program: Command, { terminal, finish }: Comman
     async (workflowId: string, inputId: string, flags: ApproveFlags) => {
       const args = flags.args === undefined ? {} : { args: parseJsonObject('--args', flags.args) };
       const act = async (run: RunHandle): Promise<string> => {
-        const { missing } = await run.approve(inputId, { ...args, ...remarkOf(flags) });
+        const { missing, asksAnew } = await run.approve(inputId, { ...args, ...remarkOf(flags) });
+        if (asksAnew) return 'changed, the run asks anew about the call:';
         return missing === 0 ? 'approved' : `approved, ${missing} more must approve:`;
       };
       finish(await decide({ workflowId, act }, flags, terminal));

@@ -15,7 +15,10 @@ import type { AnsweredBy, InputAnswer, PendingInput } from '../../protocol/run';
 type Given = AnsweredBy & { readonly kind: InputAnswer['kind']; readonly args?: JsonObject };
 
 /** What of an open input decides who may answer it. */
-type Asked = Pick<PendingInput, 'inputId' | 'digest' | 'by' | 'requester' | 'votes'>;
+type Asked = Pick<
+  PendingInput,
+  'inputId' | 'digest' | 'by' | 'requester' | 'votes' | 'editAsksAnew'
+>;
 
 /** Throws `InputChanged`, `NotPermitted` or `AlreadyAnswered` if this verdict does not count. */
 export function checkVerdict(input: Asked, given: Given): void {
@@ -48,6 +51,10 @@ export function missingApprovals(input: Asked, given: Given): number {
   const others = input.votes?.filter(({ by }) => by.id !== given.by?.id).length ?? 0;
   return Math.max(0, (input.by?.approvals ?? 1) - others - 1);
 }
+
+/** True if a verdict does not approve, because it changes the call and the rules hold for one call only. */
+export const asksAnew = ({ editAsksAnew }: Asked, { kind, args }: Given): boolean =>
+  editAsksAnew === true && kind === 'approve' && args !== undefined;
 
 /** Why the actor may not decide. */
 function refusal(
@@ -91,12 +98,10 @@ export function verdictOn(
     answer,
     inputId,
     at,
-    asksAnew = false,
   }: {
     readonly answer: InputAnswer;
     readonly inputId: string;
     readonly at: string;
-    readonly asksAnew?: boolean;
   },
 ): Verdict {
   const { by, note } = answer;
@@ -111,7 +116,9 @@ export function verdictOn(
       digest: asked.digest,
       args: answer.kind === 'approve' ? answer.args : undefined,
     }),
-    ...((asksAnew || missingApprovals(asked, answer) > 0) && { isVote: true as const }),
+    ...((asksAnew(asked, answer) || missingApprovals(asked, answer) > 0) && {
+      isVote: true as const,
+    }),
   };
 }
 

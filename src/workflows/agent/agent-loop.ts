@@ -105,9 +105,8 @@ export class AgentLoop implements Driver, Asker {
   /** Gets answers only for published inputs. */
   feed(answer: InputAnswer, asked: PendingInput): void {
     const inputId = this.#run.position.machineId(asked.inputId);
-    const asksAnew = this.#approvals.asksAnew(asked, answer);
     const at = new Date().toISOString();
-    this.#machine.note(verdictOn(asked, { answer, inputId, at, asksAnew }));
+    this.#machine.note(verdictOn(asked, { answer, inputId, at }));
     if (asked.inputId === this.#usedUp?.inputId) return this.#feedBudget(this.#usedUp, answer);
     if (missingApprovals(asked, answer) === 0) this.#decide(asked, { ...answer, inputId });
   }

@@ -10,7 +10,7 @@
 import { defined } from '../../base/json';
 import type { AgentMachine } from '../../core/machine/agent-machine';
 import { digestOf } from '../../core/people/digest';
-import { isPermitted, missingApprovals, verdictOn } from '../../core/people/verdicts';
+import { asksAnew, isPermitted, missingApprovals, verdictOn } from '../../core/people/verdicts';
 import type { ReviewCallResult, ToolConfig } from '../../protocol/activities';
 import type { MachineInput } from '../../protocol/agent-run';
 import { limits } from '../../protocol/limits';
@@ -85,18 +85,11 @@ export class Approvals {
     return kind === 'question' || this.#desk.isPublished(inputId);
   }
 
-  /** True if a verdict does not approve, because it changes the call: the run asks anew. */
-  asksAnew(asked: PendingInput, answer: InputAnswer): boolean {
-    if (answer.kind !== 'approve' || answer.args === undefined) return false;
-    const policy = this.#policyOf(asked);
-    return isReviewed(policy) || (asked.by?.approvals ?? 1) > 1;
-  }
-
   /** Takes a verdict that the log has already, and that needs no other one. */
   approve(asked: PendingInput, approval: Approval): void {
     const { machine } = this.#desk;
     const { inputId, args } = approval;
-    if (args !== undefined && this.asksAnew(asked, approval)) {
+    if (args !== undefined && asksAnew(asked, approval)) {
       this.#edits.set(machine.edit(inputId, args), approval);
       return;
     }
@@ -160,8 +153,10 @@ export class Approvals {
     const by = policy.by === 'ask' ? reviewed : policy.by;
     const { requester } = this.#desk;
     const isKept = by?.not?.includes('requester') === true;
+    const editAsksAnew = isReviewed(policy) || (by?.approvals ?? 1) > 1;
     return {
       ...input,
+      ...(editAsksAnew && { editAsksAnew }),
       ...defined({ by, preview: text, requester: isKept ? requester : undefined }),
       digest: digestOf({ ...input, ...defined({ preview: text }) }),
     };

@@ -21,7 +21,7 @@ import {
 } from '@temporalio/workflow';
 import { isJsonObject } from '../../base/json';
 import { checkShape } from '../../core/people/answer-shape';
-import { hasVoted, missingApprovals } from '../../core/people/verdicts';
+import { asksAnew, hasVoted, missingApprovals } from '../../core/people/verdicts';
 import { LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
 import { queryNames, signalNames, updateNames } from '../../protocol/names';
@@ -205,7 +205,12 @@ export async function takeAnswer(execution: Execution, answer: Answer): Promise<
   const missing = missingApprovals(found, answer);
   const isRepeated = missing > 0 && answer.by !== undefined && hasVoted(found, answer.by);
   if (!isRepeated) await routeAnswer(execution, { ...answer, inputId }, found);
-  return { accepted: true, inputId, ...(missing > 0 && { missing }) };
+  return {
+    accepted: true,
+    inputId,
+    ...(missing > 0 && { missing }),
+    ...(asksAnew(found, answer) && { asksAnew: true as const }),
+  };
 }
 
 async function routeAnswer(

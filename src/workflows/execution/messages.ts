@@ -122,6 +122,7 @@ const pendingInput = objectOf<PendingInput>(
       }),
     },
     preview: text,
+    editAsksAnew: { const: true },
   },
   [
     'options',
@@ -135,6 +136,7 @@ const pendingInput = objectOf<PendingInput>(
     'requester',
     'votes',
     'preview',
+    'editAsksAnew',
   ],
 );
 

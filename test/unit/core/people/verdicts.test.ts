@@ -3,6 +3,7 @@ import { readActor } from '../../../../src/core/people/actor';
 import { digestOf } from '../../../../src/core/people/digest';
 import { isProof, keptOf, proofOf } from '../../../../src/core/people/result-token';
 import {
+  asksAnew,
   checkVerdict,
   expiryOf,
   hasVoted,
@@ -97,6 +98,15 @@ describe('votes', () => {
   it('are not what a rejection or an edit is', () => {
     expect(missingApprovals(two, { kind: 'reject' })).toBe(0);
     expect(missingApprovals(two, { ...approve('bob'), args: {} })).toBe(0);
+  });
+
+  it('are asked for anew by an edit, if the rules hold for one call', () => {
+    const edit = { ...approve('ada'), args: {} };
+    const strict = open({}, { editAsksAnew: true });
+    expect(asksAnew(strict, edit)).toBe(true);
+    expect(asksAnew(open({}), edit)).toBe(false);
+    expect(asksAnew(strict, approve('ada'))).toBe(false);
+    expect(asksAnew(strict, { kind: 'reject' })).toBe(false);
   });
 });
 

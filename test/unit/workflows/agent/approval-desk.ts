@@ -2,7 +2,12 @@
 
 import type { AgentRun } from '../../../../src/agent-run';
 import type { JsonObject } from '../../../../src/base/json';
-import { hasVoted, missingApprovals, verdictOn } from '../../../../src/core/people/verdicts';
+import {
+  asksAnew,
+  hasVoted,
+  missingApprovals,
+  verdictOn,
+} from '../../../../src/core/people/verdicts';
 import type { ReviewCallResult } from '../../../../src/protocol/activities';
 import type { LogEvent } from '../../../../src/protocol/log';
 import type { ApprovalPolicy } from '../../../../src/protocol/people';
@@ -42,7 +47,7 @@ export class ApprovalDesk implements Asker {
     } while (this.approvals.hasNews);
   }
 
-  /** What an update does. Returns how many approvals are missing, or the code of the refusal. */
+  /** What an update does. Returns how many approvals are missing, that the run asks anew, or the code of the refusal. */
   async give(answer: InputAnswer, updateId: string): Promise<number | string> {
     const { requests } = this;
     try {
@@ -52,16 +57,15 @@ export class ApprovalDesk implements Asker {
       const isRepeated = missing > 0 && answer.by !== undefined && hasVoted(found, answer.by);
       if (!isRepeated) requests.answerOwn(answer, found, updateId);
       await this.settle();
-      return missing;
+      return asksAnew(found, answer) ? 'asks anew' : missing;
     } catch (error) {
       return (error as { readonly code: string }).code;
     }
   }
 
   feed(answer: InputAnswer, asked: PendingInput): void {
-    const asksAnew = this.approvals.asksAnew(asked, answer);
     const { inputId } = answer;
-    this.machine.note(verdictOn(asked, { answer, inputId, at: '', asksAnew }));
+    this.machine.note(verdictOn(asked, { answer, inputId, at: '' }));
     if (missingApprovals(asked, answer) > 0) return;
     if (answer.kind === 'approve') this.approvals.approve(asked, answer);
     if (answer.kind === 'reject') this.machine.reject(inputId, answer.reason);

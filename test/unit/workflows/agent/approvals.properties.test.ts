@@ -61,7 +61,7 @@ class Model {
   isEscalated = false;
   end: 'approved' | 'rejected' | 'expired' | undefined;
 
-  /** The number of missing approvals, or why the verdict does not count. */
+  /** The number of missing approvals, that the run asks anew, or why the verdict does not count. */
   verdict({ what, who, euros, seen, isLate }: Step): number | string {
     if (isLate && this.edits > 0) return 'AlreadyAnswered';
     if (this.end === 'expired') return 'NotWaiting';
@@ -74,7 +74,7 @@ class Model {
       [this.euros, this.voters, this.isEscalated] = [euros, [], false];
       this.edits += 1;
       if (this.#may(who)) this.#vote(who);
-      return 0;
+      return 'asks anew';
     }
     return this.#vote(who);
   }
@@ -125,7 +125,7 @@ class Trial {
     const update = `u${this.#updates}`;
     const result = await this.desk.give(answer, update);
     expect(result).toBe(this.model.verdict(step));
-    if (typeof result === 'number') this.#last = [answer, update];
+    if (typeof result === 'number' || result === 'asks anew') this.#last = [answer, update];
   }
 
   #answerOf({ what, who = '', euros, seen, isLate }: Step): InputAnswer {
