@@ -6,12 +6,12 @@ const anyBut = (packages) => `(?!(?:${packages}|longhaul)(?:/|$))`;
 const PLAIN = anyBut(`@temporalio/[^/]+|${SDKS}`);
 
 const CLIENT = {
-  parts: 'base|protocol|core|define|results|server',
+  parts: 'base|protocol|core|define|deltas|results|server|stream',
   typesOnly: 'workflows',
   packages: anyBut(`@temporalio/(?:worker|workflow|activity|testing)|${SDKS}`),
 };
 const WORKER = {
-  parts: 'base|protocol|core|define|activities|providers|stores|results|server',
+  parts: 'base|protocol|core|define|activities|deltas|providers|stores|results|server',
   packages: anyBut(`@temporalio/testing|${SDKS}`),
 };
 
@@ -37,11 +37,14 @@ const TABLE = [
   { part: 'stores/', parts: 'base|protocol', packages: PLAIN },
   { part: 'results/', parts: 'base|protocol|stores', packages: PLAIN },
   { part: 'results.ts', parts: 'base|protocol|results', packages: NONE },
+  { part: 'deltas/', parts: 'base|protocol|stores', packages: PLAIN },
+  { part: 'deltas.ts', parts: 'protocol|deltas', packages: NONE },
+  { part: 'stream/', parts: 'base|protocol|core', packages: NONE },
   { part: 'define/', parts: 'base|protocol|core', packages: PLAIN },
   { part: 'agent-run/', parts: 'base|protocol|core', packages: NONE },
   {
     part: 'activities/',
-    parts: 'base|protocol|core|agent-run|define|stores|results|providers/[^/]+$',
+    parts: 'base|protocol|core|agent-run|define|deltas|stores|results|providers/[^/]+$',
     packages: `@temporalio/(?:activity|common)(?:/|$)|${PLAIN}`,
   },
   {
@@ -52,13 +55,15 @@ const TABLE = [
   {
     part: 'cli/',
     parts:
-      'base|protocol|define|server|client|worker|providers/redact$|core/transcript/compactions$',
+      'base|protocol|define|deltas|server|stream|client|worker|providers/redact$|core/transcript/compactions$',
     packages: anyBut(SDKS),
   },
   { part: 'index.ts', parts: 'base|protocol|core|define', packages: NONE },
   { part: 'agent-run.ts', parts: 'base|protocol|core|agent-run', packages: NONE },
   { part: 'client.ts', ...CLIENT, parts: `client|${CLIENT.parts}` },
   { part: 'client/', ...CLIENT },
+  { part: 'http.ts', parts: 'http', packages: NONE },
+  { part: 'http/', ...CLIENT, parts: `client|${CLIENT.parts}` },
   { part: 'worker.ts', ...WORKER, parts: `worker|${WORKER.parts}` },
   { part: 'worker/', ...WORKER },
 ];

@@ -3,8 +3,8 @@ import './worker/worker-packages';
 
 export type { InlineSpecInfo, InlineSpecs } from './activities/definition/inline-spec';
 export type { CheckSignature, OnPause } from './activities/people/hooks';
-export type { DeltaEvent } from './activities/delta-event';
 export type { PauseNotice } from './protocol/activities';
+export type { DeltaEvent } from './protocol/live';
 export type {
   CallOptions,
   ModelDelta,

@@ -3,9 +3,10 @@ import type { ModelProvider } from '../providers/provider';
 import type { Registry } from '../define/registry';
 import type { StoredContent } from '../results/stored-content';
 import type { Stores } from '../stores/memory-store';
+import type { Deltas } from '../deltas/deltas';
+import type { DeltaEvent } from '../protocol/live';
 import type { DefinitionCache } from './definition/pinned-definition';
 import type { InlineSpecs } from './definition/inline-spec';
-import type { DeltaEvent } from './delta-event';
 import type { LoopWatch } from './heartbeat';
 import type { InputCache } from './log/json-cache';
 import type { LogCache } from './log/log-cache';
@@ -34,6 +35,7 @@ export type ActivityDependencies = {
   /** Keeps what is too large for a log. */
   readonly results?: StoredContent;
   readonly onDelta?: (event: DeltaEvent) => void;
+  readonly deltas?: Deltas;
 } & PeopleHooks;
 
 /** The provider of a model. Throws `NotRegisteredHere`. */

@@ -1,3 +1,4 @@
+import type { ModelDelta } from '../protocol/live';
 import type { JsonObject, JsonSchema } from '../base/json';
 import type {
   AssistantPart,
@@ -10,6 +11,8 @@ import type {
 import type { ModelSettings } from '../protocol/spec';
 
 /** A tool as the model sees it. The schema goes to the provider verbatim. */
+export type { ModelDelta } from '../protocol/live';
+
 export type ToolDeclaration = {
   readonly name: string;
   readonly description: string;
@@ -40,23 +43,6 @@ export type ModelResponse = {
   readonly origin: Origin;
   readonly ids?: ResponseIds;
 };
-
-/** A piece of the response while it streams. */
-export type ModelDelta =
-  | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'reasoning'; readonly text: string }
-  /**
-   * `index` counts the calls of the turn. `name` comes with the first delta of a call, `args` in pieces. `complete`: no more pieces of
-   * this call follow. A provider that cannot know leaves it out.
-   */
-  | {
-      readonly kind: 'tool-call';
-      readonly index: number;
-      readonly callId?: string;
-      readonly name?: string;
-      readonly args?: string;
-      readonly complete?: true;
-    };
 
 export type CallOptions = {
   /** Ends the HTTP call: when the run is cancelled, the worker shuts down, nothing arrives for too long, or by a `StreamCut`. */

@@ -1,7 +1,8 @@
 import type { NativeConnection, WorkerOptions } from '@temporalio/worker';
 import type { InlineSpecs } from '../activities/definition/inline-spec';
-import type { DeltaEvent } from '../activities/delta-event';
 import type { CheckSignature, OnPause } from '../activities/people/hooks';
+import type { DeltaEvent } from '../protocol/live';
+import { type Deltas, isDeltas } from '../deltas/deltas';
 import type { ModelProvider, ProviderConfig } from '../providers/provider';
 import { type PriceTable, priceTable, windowOf } from '../providers/prices';
 import type { Callbacks } from '../define/callbacks';
@@ -42,6 +43,7 @@ const ofLonghaul = {
   results: made(isResultStore, 'a result store, such as FileResults').exactOptional(),
   logCacheBytes: count(1).exactOptional(),
   onDelta: aFunction().exactOptional(),
+  deltas: made(isDeltas, 'deltas, such as new ProcessDeltas()').exactOptional(),
   onPause: aFunction().exactOptional(),
   checkSignature: aFunction().exactOptional(),
   encryption: elsewhere,
@@ -103,6 +105,8 @@ export type LonghaulOptions = Base & {
   readonly logCacheBytes?: number;
   /** Called for every streamed delta of every model call of this worker. It must not block. */
   readonly onDelta?: (event: DeltaEvent) => void;
+  /** Carries model calls in progress to those who stream the run, in this process or in others. You close it. */
+  readonly deltas?: Deltas;
   /**
    * Called when a run begins to wait for a person or a result, for each reminder, and when more people may decide: send a message. At least
    * once for each, with the same `idempotencyKey`. A call that fails is repeated for a day.

@@ -157,7 +157,7 @@ export class LonghaulPlugin implements NativeConnectionPlugin, WorkerPlugin, Bun
   }
 
   #activities(options: WorkerOptions, workflows: Partial<WorkerOptions>): object {
-    const { stores, prices, logCacheBytes, onDelta, providers, inlineSpecs, application } =
+    const { stores, prices, logCacheBytes, onDelta, deltas, providers, inlineSpecs, application } =
       this.#options;
     const { onPause, checkSignature } = this.#options;
     const results = this.#results(options);
@@ -180,6 +180,7 @@ export class LonghaulPlugin implements NativeConnectionPlugin, WorkerPlugin, Bun
       ...(stores && { stores }),
       ...(results && { results }),
       ...(onDelta && { onDelta }),
+      ...(deltas && { deltas }),
     });
   }
 }

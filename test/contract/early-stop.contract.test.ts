@@ -182,7 +182,7 @@ describe.each([responses, chat, anthropic, google])('a doomed turn by $name', (d
     };
     return await attempt(provider, request, {
       dependencies: {},
-      input: { turn: step.turn, log: {} as never },
+      step: undefined,
       signal: new AbortController().signal,
       earlyStop: new EarlyStop([weatherTool.name]),
     });

@@ -23,7 +23,7 @@ import { readLog } from '../log/read-log';
 import { scopeOfCall, withContent } from '../results/stored-results';
 import { earlyStopOf } from './early-stop';
 import { InlineCalls } from './inline-calls';
-import { attempt } from './model-attempt';
+import { attempt, type ModelAttempt } from './model-attempt';
 import { afterModelCall, beforeModelCall, type CalledModel } from './model-callbacks';
 import { toModelRequest } from './model-request';
 import { checkedBy, checkTurn, requireCriteria, type TurnCall } from './turn-checks';
@@ -119,9 +119,16 @@ async function ask(
     return await attempt(
       call.provider,
       { ...call.request, messages },
-      { ...call, earlyStop, inline },
+      { ...call, step: stepOf(input), earlyStop, inline },
     );
   });
+}
+
+/** Where the call belongs, for those who watch it. The topmost run holds the definition. */
+function stepOf({ definition, log, path, agentId, turn }: CallModelInput): ModelAttempt['step'] {
+  const { workflowId } = log;
+  const root = definition.root ?? workflowId;
+  return { root, workflowId, path: path ?? agentId, agent: agentId, turn };
 }
 
 async function checkedResult(

@@ -1,7 +1,7 @@
 // One attempt at a model call, and everything that may end it early.
 
 import { Context } from '@temporalio/activity';
-import type { CallModelInput } from '../../protocol/activities';
+import type { LivePlace } from '../../protocol/live';
 import { LonghaulError, ProviderError } from '../../protocol/errors';
 import { timeouts } from '../../protocol/limits';
 import type {
@@ -24,8 +24,9 @@ import { describeError } from '../failures';
 import type { EarlyStop } from './early-stop';
 
 export type ModelAttempt = {
-  readonly dependencies: Pick<ActivityDependencies, 'onDelta'>;
-  readonly input: Pick<CallModelInput, 'log' | 'turn'>;
+  readonly dependencies: Pick<ActivityDependencies, 'onDelta' | 'deltas'>;
+  /** The step that the call is for. Undefined if nobody may watch it. */
+  readonly step: (LivePlace & { readonly turn: number }) | undefined;
   readonly signal: AbortSignal;
   readonly earlyStop: EarlyStop | undefined;
   /** Sees the deltas of a turn that is not cut. */
@@ -72,15 +73,18 @@ function deltaSink(call: ModelAttempt): (delta: ModelDelta) => void {
   };
 }
 
-function forwarding({ dependencies, input }: ModelAttempt): (delta: ModelDelta) => void {
-  const { onDelta } = dependencies;
-  if (onDelta === undefined) return () => undefined;
+function forwarding({ dependencies, step }: ModelAttempt): (delta: ModelDelta) => void {
+  const { onDelta, deltas } = dependencies;
+  if (step === undefined || (onDelta === undefined && deltas === undefined)) return () => undefined;
   const { attempt: attemptNumber } = Context.current().info;
-  const workflowId = input.log.workflowId;
+  const place = { ...step, attempt: attemptNumber };
   let seq = 0;
+  deltas?.publish({ kind: 'begin', ...place });
   return (delta) => {
-    onDelta({ workflowId, turn: input.turn, attempt: attemptNumber, seq, delta });
+    const event = { ...place, seq, delta };
     seq += 1;
+    onDelta?.(event);
+    deltas?.publish({ kind: 'delta', ...event });
   };
 }
 

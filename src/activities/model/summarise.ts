@@ -49,8 +49,8 @@ export async function summarise(
       settings: {},
       cacheKey: `summary-${log.workflowId}`.slice(0, 64),
     };
-    // Without `onDelta`: nobody watches a summary.
-    const call = { dependencies: {}, input: { log, turn: 0 }, signal, earlyStop: undefined };
+    // Nobody watches a summary.
+    const call = { dependencies: {}, step: undefined, signal, earlyStop: undefined };
     const provider = providerOf(dependencies, model.provider);
     const { content, usage } = await attempt(provider, request, call);
     const spend = spendOf(dependencies.prices, model, usage);

@@ -1,7 +1,7 @@
 // Pure: no server.
 import { MockActivityEnvironment } from '@temporalio/testing';
 import type { CallbackChain } from '../../../../src/activities/callbacks';
-import type { DeltaEvent } from '../../../../src/activities/delta-event';
+import type { DeltaEvent } from '../../../../src/protocol/live';
 import { EarlyStop, earlyStopOf } from '../../../../src/activities/model/early-stop';
 import { attempt } from '../../../../src/activities/model/model-attempt';
 import type { AgentSpec } from '../../../../src/protocol/spec';
@@ -90,7 +90,7 @@ async function attemptWith(
   const response = await new MockActivityEnvironment().run(() =>
     attempt(provider, request, {
       dependencies: { onDelta: (event) => void shown.push(event) },
-      input: { turn: 1, log: { workflowId: 'run-1' } as never },
+      step: { root: 'run-1', workflowId: 'run-1', path: 'a', agent: 'a', turn: 1 },
       signal: new AbortController().signal,
       earlyStop,
     }),
@@ -163,7 +163,7 @@ describe('an attempt at a model call', () => {
 
     const attempted = attempt(failing, request, {
       dependencies: {},
-      input: { turn: 1, log: {} as never },
+      step: undefined,
       signal: new AbortController().signal,
       earlyStop: new EarlyStop(['look_up']),
     });

@@ -1,0 +1,27 @@
+// The port for model calls in progress: from the workers that make them to the processes that show them.
+//
+// 1. It is a side channel. Each turn is in the log of its run when the call has ended, so a lost event costs nothing but patience.
+// 2. An event may come twice, and late. `turn`, `attempt` and `seq` say what it belongs to.
+
+import type { LiveEvent } from '../protocol/live';
+
+/** Carries live events from workers to readers. `ProcessDeltas` and `PostgresDeltas` are implementations. */
+export interface Deltas {
+  /** Passes an event on. It returns at once and never throws. If it cannot keep up, it drops events. */
+  publish(event: LiveEvent): void;
+  /**
+   * Calls the listener for each event of the run and the runs below it: first those of model calls in progress, as far as they are kept,
+   * then each new one. Never in the call of `subscribe` itself. Returns a function that ends it.
+   */
+  subscribe(root: string, listener: (event: LiveEvent) => void): () => void;
+  /** Ends all subscriptions. */
+  close(): Promise<void>;
+}
+
+export function isDeltas(value: unknown): value is Deltas {
+  const methods = ['publish', 'subscribe', 'close'] as const;
+  return (
+    Object(value) === value &&
+    methods.every((name) => typeof (value as Record<string, unknown>)[name] === 'function')
+  );
+}

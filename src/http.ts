@@ -1,0 +1,2 @@
+/** Agents behind HTTP. */
+export type { Principal } from './http/route';

@@ -1,0 +1,48 @@
+// What a worker says about a model call while it streams. Nothing here is in history: the log has the whole turn later.
+
+/** A piece of the response while it streams. */
+export type ModelDelta =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'reasoning'; readonly text: string }
+  /**
+   * `index` counts the calls of the turn. `name` comes with the first delta of a call, `args` in pieces. `complete`: no more pieces of
+   * this call follow. A provider that cannot know leaves it out.
+   */
+  | {
+      readonly kind: 'tool-call';
+      readonly index: number;
+      readonly callId?: string;
+      readonly name?: string;
+      readonly args?: string;
+      readonly complete?: true;
+    };
+
+/** The run of a model call. */
+export type LivePlace = {
+  /** The workflow id of the topmost run, or of the turn of a thread. */
+  readonly root: string;
+  readonly workflowId: string;
+  /** The way from the root, such as `pipeline/research/branch-2`. */
+  readonly path: string;
+  readonly agent: string;
+};
+
+/**
+ * One streamed delta of a model call. A retried attempt starts over at `seq` 0 with a higher `attempt`: then drop the deltas of the earlier
+ * attempt.
+ */
+export type DeltaEvent = LivePlace & {
+  readonly turn: number;
+  readonly attempt: number;
+  readonly seq: number;
+  readonly delta: ModelDelta;
+};
+
+/**
+ * `begin`: an attempt at the model call of this turn begins. What earlier attempts said is void. `moved`: the run has more to read, or will
+ * have it in a moment.
+ */
+export type LiveEvent =
+  | (LivePlace & { readonly kind: 'begin'; readonly turn: number; readonly attempt: number })
+  | (DeltaEvent & { readonly kind: 'delta' })
+  | (LivePlace & { readonly kind: 'moved' });
