@@ -46,7 +46,8 @@ export type Vote = { readonly by: Omit<Actor, 'roles'>; readonly at: string };
 export type Verdict = {
   readonly kind: 'verdict';
   readonly inputId: string;
-  readonly verdict: 'answer' | 'approve' | 'reject' | 'complete' | 'fail' | 'expire';
+  /** `edit`: the person changed a call, and the run asks anew. `expire`: nobody decided in time. */
+  readonly verdict: 'answer' | 'approve' | 'edit' | 'reject' | 'complete' | 'fail' | 'expire';
   /** ISO 8601. */
   readonly at: string;
   readonly by?: Actor;
@@ -55,7 +56,9 @@ export type Verdict = {
   readonly digest?: string;
   /** The arguments that the person put in place of the call's. */
   readonly args?: JsonObject;
-  /** The call went on waiting: it needs more approvals, or the person changed it and the run asks anew. */
+  /** What an answer added to a budget. Absent if the answer was to stop. */
+  readonly added?: { readonly tokens?: number; readonly costUsd?: number };
+  /** The call went on waiting, because it needed more approvals. */
   readonly isVote?: true;
   /** Nobody was asked: an earlier approval of the same tool counts. */
   readonly isRemembered?: true;

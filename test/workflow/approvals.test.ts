@@ -142,7 +142,7 @@ describe('approvals by rules', () => {
     expect(paid['reviewed']).toEqual([5_000]);
     expect(await decisionsOf(run)).toMatchObject([
       { kind: 'preview', text: '{\n  "pays": "50 €"\n}' },
-      { kind: 'verdict', inputId: 'a1.0', by: ada, args, isVote: true, digest: input.digest },
+      { kind: 'verdict', verdict: 'edit', inputId: 'a1.0', by: ada, args, digest: input.digest },
       { kind: 'edit-call', args },
       { kind: 'preview', text: '{\n  "pays": "5000 €"\n}' },
       { kind: 'verdict', inputId: 'a1.0-1', by: ada, isVote: true },

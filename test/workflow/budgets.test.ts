@@ -79,6 +79,11 @@ describe('a budget', () => {
     expect(await run.outcome()).toMatchObject({ inputId: 'budget-3-16' });
     await run.resume(100);
     expect(await run.outcome()).toMatchObject({ kind: 'complete' });
+    expect(await run.audit()).toMatchObject([
+      { kind: 'start' },
+      { input: 'budget', verdict: 'answer', added: { tokens: 1 } },
+      { input: 'budget', verdict: 'answer', added: { tokens: 100 } },
+    ]);
   });
 
   it("ends the run when the answer is 'stop'", async () => {

@@ -86,12 +86,12 @@ export class RunBudget {
     return undefined;
   }
 
-  /** Takes the answer to a question about a used-up limit. Returns false if the answer is to stop. */
-  answer({ unit }: UsedUp, answer: Json): boolean {
+  /** Takes the answer to a question about a used-up limit. Returns what it added, or undefined if the answer is to stop. */
+  answer({ unit }: UsedUp, answer: Json): Amount | undefined {
     const amount = budgetAmount(answer);
-    if (amount === 'stop') return false;
+    if (amount === 'stop') return undefined;
     this.#raise(unit, amount);
-    return true;
+    return { [unit]: amount };
   }
 
   /** An equal share of the rest for one of `among` children that will start. Undefined if there is no limit. */

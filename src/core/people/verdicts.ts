@@ -108,7 +108,7 @@ export function verdictOn(
   return {
     kind: 'verdict',
     inputId,
-    verdict: answer.kind,
+    verdict: asksAnew(asked, answer) ? 'edit' : answer.kind,
     at,
     ...defined({
       by,
@@ -116,9 +116,7 @@ export function verdictOn(
       digest: asked.digest,
       args: answer.kind === 'approve' ? answer.args : undefined,
     }),
-    ...((asksAnew(asked, answer) || missingApprovals(asked, answer) > 0) && {
-      isVote: true as const,
-    }),
+    ...(missingApprovals(asked, answer) > 0 && { isVote: true as const }),
   };
 }
 

@@ -62,11 +62,11 @@ function audited(
   transcript: Transcript,
   told: string | undefined,
 ): AuditedVerdict {
-  const { inputId, isVote } = verdict;
+  const { inputId, verdict: kind } = verdict;
   const place = placeOf(inputId);
   const call =
     place?.turn === transcript.turns ? transcript.openCalls[place.index]?.call : undefined;
-  const isTold = isVote !== true && verdict.verdict !== 'approve';
+  const isTold = kind !== 'approve' && kind !== 'edit';
   return {
     ...verdict,
     ...defined({

@@ -19,6 +19,7 @@ import { toolTrace } from '../../core/transcript/tool-trace';
 import type { AgentConfig, CallModelResult } from '../../protocol/activities';
 import { hasCode, LonghaulError } from '../../protocol/errors';
 import { updateNames } from '../../protocol/names';
+import type { Verdict } from '../../protocol/people';
 import type { InputAnswer, PendingInput } from '../../protocol/run';
 import { modelActivities } from '../activity-proxies';
 import { openInputs, planResultOf } from '../run/machine-options';
@@ -106,8 +107,10 @@ export class AgentLoop implements Driver, Asker {
   feed(answer: InputAnswer, asked: PendingInput): void {
     const inputId = this.#run.position.machineId(asked.inputId);
     const at = new Date().toISOString();
-    this.#machine.note(verdictOn(asked, { answer, inputId, at }));
-    if (asked.inputId === this.#usedUp?.inputId) return this.#feedBudget(this.#usedUp, answer);
+    const verdict = verdictOn(asked, { answer, inputId, at });
+    if (asked.inputId === this.#usedUp?.inputId)
+      return this.#feedBudget(this.#usedUp, answer, verdict);
+    this.#machine.note(verdict);
     if (missingApprovals(asked, answer) === 0) this.#decide(asked, { ...answer, inputId });
   }
 
@@ -294,9 +297,11 @@ export class AgentLoop implements Driver, Asker {
   }
 
   /** The run checked the answer when it took it. */
-  #feedBudget(usedUp: UsedUp, answer: InputAnswer): void {
+  #feedBudget(usedUp: UsedUp, answer: InputAnswer, verdict: Verdict): void {
     if (answer.kind !== 'answer') return;
-    this.#stopped = !this.#run.budget.answer(usedUp, answer.answer);
+    const added = this.#run.budget.answer(usedUp, answer.answer);
+    this.#stopped = added === undefined;
+    this.#machine.note({ ...verdict, ...(added && { added }) });
   }
 
   async #waitForInput(): Promise<void> {

@@ -114,8 +114,8 @@ describe('RunBudget', () => {
     budget.record(spent(12));
     const usedUp = budget.usedUp;
     if (usedUp === undefined) throw new Error('it is not used up');
-    expect(budget.answer(usedUp, 'stop')).toBe(false);
-    expect(budget.answer(usedUp, ' 5 ')).toBe(true);
+    expect(budget.answer(usedUp, 'stop')).toBeUndefined();
+    expect(budget.answer(usedUp, ' 5 ')).toEqual({ tokens: 5 });
     const next = new RunBudget({ maxTokens: 10 });
     next.restore(JSON.parse(JSON.stringify(budget.carry())) as ReturnType<RunBudget['carry']>);
     expect(next.usedUp).toBeUndefined();

@@ -43,14 +43,14 @@ describe('auditLog', () => {
     const entries = audit(
       user('Go'),
       pay(100),
-      verdict('a1.0', 'approve', { args: { euros: 40 }, digest: 'd1' }),
+      verdict('a1.0', 'edit', { args: { euros: 40 }, digest: 'd1' }),
       edit,
       verdict('a1.0-1', 'approve', { isVote: true, digest: 'd2' }),
       verdict('a1.0-1', 'approve', { digest: 'd2' }),
       result(1, 'paid'),
     );
     expect(entries).toMatchObject([
-      { tool: 'pay', args: { euros: 100 }, edited: { euros: 40 }, digest: 'd1' },
+      { verdict: 'edit', args: { euros: 100 }, edited: { euros: 40 }, digest: 'd1' },
       { tool: 'pay', args: { euros: 40 }, isVote: true, digest: 'd2' },
       { tool: 'pay', args: { euros: 40 }, digest: 'd2', input: 'approval' },
     ]);
@@ -69,7 +69,7 @@ describe('auditLog', () => {
       result(2, long),
       verdict('q2', 'answer'),
       user('Seven'),
-      verdict('budget-3-1000', 'answer'),
+      verdict('budget-3-1000', 'answer', { added: { tokens: 500 } }),
     );
     expect(rejected).toMatchObject({ verdict: 'reject', told: 'no', note: 'too much' });
     expect(completed).toMatchObject({ input: 'tool', tool: 'pay', args: { euros: 1 } });
@@ -82,6 +82,7 @@ describe('auditLog', () => {
       inputId: 'budget-3-1000',
       input: 'budget',
       verdict: 'answer',
+      added: { tokens: 500 },
       at,
       by: ada,
     });

@@ -182,6 +182,7 @@ class Trial {
       decision.kind === 'verdict' ? [decision] : [],
     );
     const last = verdicts.at(-1);
+    expect(verdicts.filter(({ verdict }) => verdict === 'edit')).toHaveLength(this.model.edits);
     if (this.model.end === 'approved') {
       expect(last).toMatchObject({ verdict: 'approve' });
       expect(last?.isVote).toBeUndefined();
