@@ -24,7 +24,12 @@ import { hasWorker } from './workers';
 type AuditedStart = { readonly kind: 'start'; readonly by?: Actor };
 
 /** Of the actor, the server keeps only the id. `note` is the reason. */
-type AuditedCancel = { readonly kind: 'cancel'; readonly by?: Actor; readonly note?: string };
+type AuditedCancel = {
+  readonly kind: 'cancel';
+  readonly by?: Actor;
+  readonly note?: string;
+  readonly at: string;
+};
 
 /** What the audit could not read. */
 type AuditGap = { readonly kind: 'gap'; readonly note: string };
@@ -33,7 +38,7 @@ type Audited = AuditedStart | AuditedVerdict | AuditedMessage | AuditedCancel | 
 
 /** One thing that somebody did to a run. */
 export type AuditEntry = Audited & {
-  /** ISO 8601. The log does not have the time of a message: for it, that of the entry before. */
+  /** ISO 8601. A gap has the time of the start. */
   readonly at: string;
   readonly workflowId: string;
   readonly path: string;
@@ -160,9 +165,13 @@ class AuditReader {
     const { entries, isWhole } = await view.read();
     const note = 'no worker answered: what people decided is missing';
     const gaps: Audited[] = isWhole ? [] : [{ kind: 'gap', note }];
-    const log = timed([...(isRoot ? [began] : []), ...gaps, ...auditLog(entries)], at);
-    const found = run.status === 'cancelled' ? [...log, ...(await cancellation(view))] : log;
-    return found.map((entry) => ({ ...place, ...entry }));
+    const found: Audited[] = [
+      ...(isRoot ? [began] : []),
+      ...gaps,
+      ...auditLog(entries),
+      ...(run.status === 'cancelled' ? await cancellation(view) : []),
+    ];
+    return found.map((entry) => ({ ...place, at, ...entry }));
   }
 
   /** When the first execution started, and with what. Undefined if the server has deleted the run. */
@@ -205,19 +214,7 @@ async function startedBy(client: Client, { eventTime, ...event }: HistoryEvent):
   };
 }
 
-/** Gives each entry a time. Times never go back. */
-function timed(
-  entries: readonly (Audited & { readonly at?: string })[],
-  since: string,
-): (Audited & { readonly at: string })[] {
-  let last = since;
-  return entries.map((entry) => {
-    if (entry.at !== undefined && entry.at > last) last = entry.at;
-    return { ...entry, at: last };
-  });
-}
-
-async function cancellation(view: RunView): Promise<(AuditedCancel & { readonly at: string })[]> {
+async function cancellation(view: RunView): Promise<AuditedCancel[]> {
   const execution = await view.describe();
   const { reason, by } = memoOf(execution);
   if (reason === undefined && by === undefined) return [];

@@ -63,6 +63,8 @@ export type UserEvent = {
   readonly message: UserMessage;
   readonly messageId?: string;
   readonly by?: Actor;
+  /** ISO 8601. When the run took it; its model may have got it later. */
+  readonly at?: string;
 };
 
 /** A text that becomes the error result of a call of the last model turn. In decisions, `index` does not count ignored calls. */

@@ -216,6 +216,15 @@ describe('a message to a run that works', () => {
       'Remember this.',
       'And this.',
     ]);
+    // The audit has the times at which the run took them, before the answer.
+    const entries = await run.audit();
+    expect(entries).toMatchObject([
+      { kind: 'start' },
+      { kind: 'message', text: 'Remember this.' },
+      { kind: 'message', text: 'And this.' },
+      { kind: 'verdict', verdict: 'answer' },
+    ]);
+    expect(new Set(entries.map(({ at }) => at)).size).toBe(4);
   });
 
   it('is refused beyond the room of a run, and the model gets all that was taken', async () => {

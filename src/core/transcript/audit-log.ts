@@ -35,6 +35,7 @@ export type AuditedMessage = {
   readonly kind: 'message';
   readonly text: string;
   readonly by?: Actor;
+  readonly at: string;
 };
 
 export function auditLog(
@@ -48,9 +49,9 @@ export function auditLog(
       const place = placeOf(entry.decision.inputId);
       const told = place ? results.get(keyOf(place)) : nextUser(entries, index);
       found.push(audited(entry.decision, transcript, told));
-    } else if (entry.kind === 'user' && entry.messageId !== undefined) {
-      const { by } = entry;
-      found.push({ kind: 'message', text: clipped(entry.message.parts), ...defined({ by }) });
+    } else if (entry.kind === 'user' && entry.at !== undefined) {
+      const { by, at } = entry;
+      found.push({ kind: 'message', text: clipped(entry.message.parts), ...defined({ by }), at });
     }
     transcript.apply(entry);
   }

@@ -13,8 +13,11 @@ import type { UserEvent } from '../../protocol/log';
 import type { SteerInput } from '../../protocol/run';
 import { textMessage } from '../../core/transcript/transcript';
 
+/** `at`: when the run took it. */
+type UnreadMessage = SteerInput & { readonly at: string };
+
 export type CarriedSteering = {
-  readonly unread: readonly SteerInput[];
+  readonly unread: readonly UnreadMessage[];
   /** The newest ids, unread ones included. */
   readonly known: readonly string[];
   readonly cuts: number;
@@ -22,7 +25,7 @@ export type CarriedSteering = {
 
 export class Steering {
   #isOpen = false;
-  #unread: SteerInput[] = [];
+  #unread: UnreadMessage[] = [];
   #bytes = 0;
   readonly #known = new Set<string>();
   /** Ids of signalled messages that this run refused. */
@@ -86,12 +89,12 @@ export class Steering {
 
   take(message: SteerInput): void {
     this.checkRoom(message);
-    this.#add(message);
+    this.#add({ ...message, at: new Date().toISOString() });
     const mayCut = this.#isCalling && this.#cuts < limits.cutCalls;
     if (message.when === 'now' && mayCut) this.#cuttable?.cancel();
   }
 
-  #add(message: SteerInput): void {
+  #add(message: UnreadMessage): void {
     this.#known.add(message.messageId);
     this.#unread.push(message);
     this.#bytes += bytesOf(message);
@@ -104,10 +107,11 @@ export class Steering {
 
   /** The unread messages, for the log. */
   get said(): readonly Omit<UserEvent, 'kind'>[] {
-    return this.#unread.map(({ messageId, text, by }) => ({
+    return this.#unread.map(({ messageId, text, by, at }) => ({
       message: textMessage(text),
       messageId,
       ...(by && { by }),
+      at,
     }));
   }
 

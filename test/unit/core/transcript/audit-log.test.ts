@@ -93,8 +93,8 @@ describe('auditLog', () => {
       user('Go'),
       pay(1),
       result(1, 'paid'),
-      user('Stop.', { messageId: 'm', by: ada }),
+      user('Stop.', { messageId: 'm', by: ada, at }),
     );
-    expect(entries).toEqual([{ kind: 'message', text: 'Stop.', by: ada }]);
+    expect(entries).toEqual([{ kind: 'message', text: 'Stop.', by: ada, at }]);
   });
 });
