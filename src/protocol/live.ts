@@ -27,22 +27,26 @@ export type LivePlace = {
   readonly agent: string;
 };
 
-/**
- * One streamed delta of a model call. A retried attempt starts over at `seq` 0 with a higher `attempt`: then drop the deltas of the earlier
- * attempt.
- */
-export type DeltaEvent = LivePlace & {
+/** One attempt at the model call of a turn. A later one has a higher `calledAt`, or the same `calledAt` and a higher `attempt`. */
+export type LiveAttempt = {
   readonly turn: number;
+  /** When the run asked for the call: milliseconds since 1970. The run asks again for a call that it cut. */
+  readonly calledAt: number;
   readonly attempt: number;
-  readonly seq: number;
-  readonly delta: ModelDelta;
 };
+
+/** One streamed delta of a model call. A later attempt starts over at `seq` 0: then drop the deltas of the earlier attempt. */
+export type DeltaEvent = LivePlace &
+  LiveAttempt & {
+    readonly seq: number;
+    readonly delta: ModelDelta;
+  };
 
 /**
  * `begin`: an attempt at the model call of this turn begins. What earlier attempts said is void. `moved`: the run has more to read, or will
  * have it in a moment.
  */
 export type LiveEvent =
-  | (LivePlace & { readonly kind: 'begin'; readonly turn: number; readonly attempt: number })
+  | (LivePlace & LiveAttempt & { readonly kind: 'begin' })
   | (DeltaEvent & { readonly kind: 'delta' })
   | (LivePlace & { readonly kind: 'moved' });

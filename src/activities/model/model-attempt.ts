@@ -76,8 +76,8 @@ function deltaSink(call: ModelAttempt): (delta: ModelDelta) => void {
 function forwarding({ dependencies, step }: ModelAttempt): (delta: ModelDelta) => void {
   const { onDelta, deltas } = dependencies;
   if (step === undefined || (onDelta === undefined && deltas === undefined)) return () => undefined;
-  const { attempt: attemptNumber } = Context.current().info;
-  const place = { ...step, attempt: attemptNumber };
+  const { attempt: attemptNumber, scheduledTimestampMs: calledAt } = Context.current().info;
+  const place = { ...step, calledAt, attempt: attemptNumber };
   let seq = 0;
   deltas?.publish({ kind: 'begin', ...place });
   return (delta) => {
