@@ -1,5 +1,6 @@
 // A worker as a process of its own, run from a folder in which the built package is installed. Usage: kill-worker-process.mts '<JSON of WorkerSettings>'
-import { appendFileSync } from 'node:fs';
+import crypto from 'node:crypto';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import { Context } from '@temporalio/activity';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { defineAgent, defineTool, parallel, sequential } from 'longhaul';
@@ -44,6 +45,11 @@ const lookUp = (word: string): Call => ({ name: 'look_up', args: { word } });
 const refIn = (messages: readonly Message[]): string =>
   /[0-9a-f]{64}/.exec(textOf(messages[2]))?.[0] ?? 'no ref';
 
+const exporting: readonly Turn[] = [
+  [{ name: 'export', args: {} }],
+  (last) => `${/rows\D+(\d)/.exec(last)?.[1]} rows.`,
+];
+
 /** What the model says to each first message, turn by turn; a function is given the last message of the request, and all. */
 const scripts: { readonly [run: string]: readonly Turn[] } = {
   'slow model': [[lookUp('oak')], [lookUp('elm'), lookUp('fir')], 'Three trees.'],
@@ -73,6 +79,8 @@ const scripts: { readonly [run: string]: readonly Turn[] } = {
     },
     (last) => `It says: ${/here is the needle-\w+/.exec(last)?.[0]}.`,
   ],
+  'token passed on': exporting,
+  'token lost': exporting,
   'inline killer': [[{ name: 'kill', args: {} }], 'It is dead.'],
   'every step': [[{ name: 'charge', args: { amount: 7 } }], 'Charged once.'],
 };
@@ -147,6 +155,31 @@ const book = defineTool({
   },
 });
 
+/** Its result comes by the token, which the gate gets to know. */
+const exports = defineTool({
+  name: 'export',
+  description: 'Exports everything',
+  inputSchema: { type: 'object' },
+  result: 'later',
+  execute: async (_args, { resultToken, context, signal }) => {
+    await ask({ run: context['run'] as string, step: 'export', key: resultToken }, signal);
+  },
+});
+
+/** In the first attempt, the process writes the next secret into the file and dies, before the server has heard of it. */
+function dieOfSecret(given: Given | undefined): void {
+  const file = given?.tool === 'export' ? given.context?.secret : undefined;
+  if (file === undefined || Context.current().info.attempt > 1) return;
+  const { randomBytes } = crypto;
+  crypto.randomBytes = (size: number) => {
+    const secret = randomBytes(size);
+    if (size !== 32) return secret;
+    writeFileSync(file, secret.toString('base64url'));
+    process.kill(process.pid, 'SIGKILL');
+    return secret;
+  };
+}
+
 /** The boundaries of a call of `book` that lie outside of its code, and the end of an inline turn. */
 const aroundCalls = {
   execute: async (
@@ -156,6 +189,7 @@ const aroundCalls = {
     const [given] = input.args as readonly Given[];
     const run = given?.tool === 'book' ? given.context?.run : undefined;
     if (run !== undefined) await ask({ run, step: 'book: before its code' });
+    dieOfSecret(given);
     const result = await next(input as never);
     if (run !== undefined) await ask({ run, step: 'book: before its completion' });
     const reading = given?.inline && given.turn === 1 ? given.context?.run : undefined;
@@ -199,6 +233,7 @@ const helper = defineAgent({
   askUser: 'tool',
   tools: [
     book,
+    exports,
     fetchReport,
     fill,
     defineTool({
@@ -270,7 +305,7 @@ type Given = {
   readonly tool?: string;
   readonly turn?: number;
   readonly inline?: object;
-  readonly context?: { readonly run: string };
+  readonly context?: { readonly run: string; readonly secret?: string };
 };
 
 const dieAtStep = {

@@ -10,6 +10,7 @@ import { boundaries, killAtEveryBoundary } from './kill-worker-bookings';
 import { killInChat } from './kill-worker-chat';
 import { inlineMoments, killFromInside, killInInlineTurns } from './kill-worker-inline';
 import { KillSetup } from './kill-worker-setup';
+import { killWithTokens } from './kill-worker-tokens';
 import { killBelowTree } from './kill-worker-tree';
 import {
   startRun,
@@ -157,6 +158,7 @@ describe('killed with SIGKILL', () => {
   let server: ReturnType<typeof killServer>;
   let bookings: ReturnType<typeof killAtEveryBoundary>;
   let tree: ReturnType<typeof killBelowTree>;
+  let tokens: ReturnType<typeof killWithTokens>;
   let reader: ReturnType<typeof killBeforeRead>;
   let inline: ReturnType<typeof killInInlineTurns>;
   let fromInside: ReturnType<typeof killFromInside>;
@@ -167,7 +169,7 @@ describe('killed with SIGKILL', () => {
     undisturbed = await runUndisturbed();
     [server, middle, everyStep] = [killServer(), killInTheMiddle(), killAfterEveryStep()];
     [bookings, tree] = [killAtEveryBoundary(setup), killBelowTree(setup)];
-    reader = killBeforeRead();
+    [reader, tokens] = [killBeforeRead(), killWithTokens(setup)];
     [inline, fromInside] = [killInInlineTurns(setup), killFromInside(setup)];
     chats = {
       diesBefore: killInChat(setup, 'diesBefore'),
@@ -179,6 +181,7 @@ describe('killed with SIGKILL', () => {
       everyStep,
       bookings,
       tree,
+      tokens,
       reader,
       inline,
       fromInside,
@@ -281,6 +284,17 @@ describe('killed with SIGKILL', () => {
           reasoningTokens: null,
         },
       },
+    });
+  });
+
+  it('a worker leaves a result to come by its token, if the server has heard of that', async () => {
+    expect(await tokens).toEqual({
+      begunBy: ['killed', 'other', 'other'],
+      areTokensNew: true,
+      refused: 'TokenInvalid',
+      waiting: ['t1.0', 't1.0'],
+      again: 'AlreadyAnswered',
+      texts: ['1 rows.', '2 rows.'],
     });
   });
 
