@@ -134,8 +134,8 @@ export type AgentRunResult<Types extends RunTypes = RunTypes> = {
   readonly contextTokens?: number;
   /** Only for a thread's turn: the run had to summarise what the thread remembers. */
   readonly summarised?: true;
-  /** Only for a thread's turn: the ids of messages to it that its model did not get. */
-  readonly unread?: readonly string[];
+  /** Only for a thread's turn: the ids of messages that its model got while it worked. */
+  readonly steered?: readonly string[];
   /** Only for a thread's turn: the tools that the agent called. */
   readonly toolCalls?: readonly CalledTool[];
   readonly warnings?: readonly string[];

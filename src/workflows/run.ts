@@ -20,6 +20,7 @@ import { createPlan, restorePlan } from '../core/orchestration/create-plan';
 import type { PlanResult } from '../core/orchestration/plan';
 import { runnerAddress, runnerIdOf } from '../core/runner-refs';
 import { LonghaulError } from '../protocol/errors';
+import { updateNames } from '../protocol/names';
 import type {
   AgentRunResult,
   ChildInputs,
@@ -33,7 +34,7 @@ import { reported } from './children/child-failure';
 import { storable, toWorkflowFailure } from './durable';
 import { Execution, type RunEnd, type View } from './execution/execution';
 import { setHandlers } from './execution/handlers';
-import { setSteering } from './agent/steer-handlers';
+import { setSteering, tooLate } from './agent/steer-handlers';
 import { InputReporter, reportToCaller } from './execution/messages';
 import type { EndStatus } from './execution/pending-requests';
 import { carriedEntries, RunLog } from './execution/run-log';
@@ -103,7 +104,7 @@ export class Run implements HandledRun {
   async run(): Promise<AgentRunResult | ChildResult> {
     try {
       const { run, driver } = await this.#load();
-      return this.#withUnread(await this.#finish(run, driver, await this.#driveOn(driver)));
+      return this.#withSteered(await this.#finish(run, driver, await this.#driveOn(driver)));
     } catch (error) {
       const isOver = error instanceof ContinueAsNew || this.#execution.requests.ended;
       const status = isCancellation(error) ? 'cancelled' : 'failed';
@@ -121,17 +122,17 @@ export class Run implements HandledRun {
     const { spend } = this.#driven.budget;
     if (!isRoot && isCancellation(error) && isSpent(spend))
       await CancellationScope.nonCancellable(() => reportToCaller({ spend }));
-    return reported(toWorkflowFailure(error), spend, this.#unread);
+    return reported(toWorkflowFailure(error), spend, this.#steered);
   }
 
-  /** Only a thread asks which of its messages the model did not get. */
-  get #unread(): readonly string[] {
-    return this.given.thread === undefined ? [] : this.#steering.left;
+  /** Only a thread asks which of its messages the model got. */
+  get #steered(): readonly string[] {
+    return this.given.thread === undefined ? [] : this.#steering.read;
   }
 
-  #withUnread<Result extends AgentRunResult | ChildResult>(result: Result): Result {
-    const unread = this.#unread;
-    return unread.length === 0 ? result : { ...result, unread };
+  #withSteered<Result extends AgentRunResult | ChildResult>(result: Result): Result {
+    const steered = this.#steered;
+    return steered.length === 0 ? result : { ...result, steered };
   }
 
   async #load(): Promise<{ readonly run: DrivenRun; readonly driver: Driver }> {
@@ -249,7 +250,11 @@ export class Run implements HandledRun {
 
   /** Shows the end, if there is one. Answers everyone who waits and sends all reports. */
   async #end(status: EndStatus | undefined, end?: RunEnd): Promise<void> {
-    if (status !== undefined) this.#execution.end(status, end);
+    if (status !== undefined) {
+      const { hasUnread, unread } = this.#steering;
+      if (hasUnread) this.#execution.refuse(updateNames.send, tooLate(unread));
+      this.#execution.end(status, end);
+    }
     // Cancelled calls and children end first. If their parent closed first, the server would terminate them.
     if (status === 'cancelled' || status === 'failed') {
       await condition(() => this.#driver?.noneRunning ?? true);

@@ -18,7 +18,6 @@ import type {
 import { toolTrace } from '../../core/transcript/tool-trace';
 import type { AgentConfig, CallModelResult } from '../../protocol/activities';
 import { hasCode, LonghaulError } from '../../protocol/errors';
-import { updateNames } from '../../protocol/names';
 import type { Verdict } from '../../protocol/people';
 import type { InputAnswer, PendingInput } from '../../protocol/run';
 import { modelActivities } from '../activity-proxies';
@@ -39,7 +38,6 @@ import { newNonce, type Progress } from '../execution/execution';
 import type { Asker } from '../execution/pending-requests';
 import type { DrivenRun, Driver, TurnSummary } from '../run/driver';
 import { ToolRunner } from './tool-runner';
-import { tooLate } from './steer-handlers';
 import type { InvalidToolCallAction } from '../../protocol/agent-run';
 
 type LoopOptions = {
@@ -184,19 +182,17 @@ export class AgentLoop implements Driver, Asker {
   #steer(): boolean {
     const { steering } = this.#run;
     if (!steering.hasUnread || !this.#machine.steer(steering.said)) return false;
-    steering.read();
+    steering.given();
     return true;
   }
 
-  /** A final answer with unread messages becomes one more turn. If none is left, the run completes, and its state says so. */
+  /** A final answer with unread messages becomes one more turn, if one is left. */
   async #goesOn(): Promise<boolean> {
-    const { execution, budget, steering } = this.#run;
+    const { execution, budget } = this.#run;
     const { usedUp } = budget;
     const mayAsk = budget.onExceeded === 'ask' && this.#machine.hasTurnLeft;
     if (usedUp !== undefined && mayAsk && (await this.#isGranted(usedUp))) return true;
-    if (usedUp === undefined && !execution.requests.isDetached && this.#steer()) return true;
-    execution.refuse(updateNames.send, tooLate(steering.unread));
-    return false;
+    return usedUp === undefined && !execution.requests.isDetached && this.#steer();
   }
 
   async #isGranted(usedUp: UsedUp): Promise<boolean> {

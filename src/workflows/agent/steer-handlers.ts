@@ -2,7 +2,7 @@
 //
 // 1. A known message is a repetition, also after the run has ended: it gets the same reply, and nothing changes.
 // 2. The update's validator refuses what it can. A run that is loading knows neither its kind nor its room, so the handler asks again.
-// 3. A refused signal shows in `state.rejected`, and the run's result names the message.
+// 3. A refused signal shows in `state.rejected`, as any other does. The result of a thread's turn names the messages that its model got.
 
 import { defineUpdate, setHandler } from '@temporalio/workflow';
 import { readSteer } from '../../core/people/steering';
@@ -39,12 +39,7 @@ export function setSteering(steering: Steering, execution: Execution): void {
     take: async (payload) => {
       const message = readSteer(payload);
       if (!requests.isLoaded) await whenLoaded(requests);
-      try {
-        take(message, steering, requests);
-      } catch (error) {
-        steering.refused(message.messageId);
-        throw error;
-      }
+      take(message, steering, requests);
     },
   });
 }
@@ -66,11 +61,11 @@ function check(message: SteerInput, steering: Steering, requests: PendingRequest
   steering.checkRoom(message);
 }
 
-/** Why a run completes with messages that its model has not read. */
+/** A run ends with messages that its model has not read. */
 export function tooLate(unread: readonly SteerInput[]): LonghaulError {
   const ids = unread.map(({ messageId }) => `'${messageId}'`).join(', ');
   return new LonghaulError(
     'RunClosed',
-    `the run ended without a turn left for ${unread.length === 1 ? 'the message' : `${unread.length} messages`} ${ids}`,
+    `the run ended before its model got ${unread.length === 1 ? 'the message' : `${unread.length} messages`} ${ids}`,
   );
 }

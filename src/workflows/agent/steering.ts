@@ -28,8 +28,6 @@ export class Steering {
   #unread: UnreadMessage[] = [];
   #bytes = 0;
   readonly #known = new Set<string>();
-  /** Ids of signalled messages that this run refused. */
-  readonly #refused: string[] = [];
   /** How many model calls of this turn were cut. */
   #cuts = 0;
   #isCalling = false;
@@ -65,9 +63,10 @@ export class Steering {
     return this.#unread;
   }
 
-  /** Ids of all messages that the model will never get. Ask when the run is over. */
-  get left(): readonly string[] {
-    return [...this.#refused, ...this.#unread.map(({ messageId }) => messageId)];
+  /** Ids of the newest messages that the model got. */
+  get read(): readonly string[] {
+    const unread = new Set(this.#unread.map(({ messageId }) => messageId));
+    return [...this.#known].filter((id) => !unread.has(id)).slice(-limits.knownMessages);
   }
 
   isKnown(messageId: string): boolean {
@@ -100,11 +99,6 @@ export class Steering {
     this.#bytes += bytesOf(message);
   }
 
-  /** A message that came by a signal was refused, so its sender does not know. */
-  refused(messageId: string): void {
-    if (this.#refused.length < limits.unreadMessages) this.#refused.push(messageId);
-  }
-
   /** The unread messages, for the log. */
   get said(): readonly Omit<UserEvent, 'kind'>[] {
     return this.#unread.map(({ messageId, text, by, at }) => ({
@@ -115,8 +109,8 @@ export class Steering {
     }));
   }
 
-  /** The model gets them. */
-  read(): void {
+  /** The model gets the unread messages. */
+  given(): void {
     this.#unread = [];
     this.#bytes = 0;
   }

@@ -15,12 +15,12 @@ import type { RunSpend } from '../../protocol/run';
 
 /**
  * A child's failure, with the child's spend beside its details. A cancellation cannot carry the spend, so the child sends a signal.
- * `unread`: for a thread, the ids of messages that the model did not get.
+ * `steered`: for a thread, the ids of messages that the model got while it worked.
  */
 export function reported(
   failure: unknown,
   spend: RunSpend,
-  unread: readonly string[] = [],
+  steered: readonly string[] = [],
 ): unknown {
   if (!(failure instanceof TemporalFailure) || isCancellation(failure)) return failure;
   const { type, message, details } = innermost(failure);
@@ -28,7 +28,7 @@ export function reported(
     ...(type !== undefined && { type }),
     message: clipText(message, limits.failureMessage),
     nonRetryable: true,
-    details: [details ?? {}, spend, ...(unread.length > 0 ? [unread] : [])],
+    details: [details ?? {}, spend, ...(steered.length > 0 ? [steered] : [])],
     cause: failure,
   });
 }
@@ -51,11 +51,11 @@ export function failureSpend(error: unknown): RunSpend | undefined {
   return (details?.[1] ?? undefined) as RunSpend | undefined;
 }
 
-/** The messages of a thread that its failed turn did not read. */
-export function failureUnread(error: unknown): readonly string[] {
+/** The messages of a thread that the model of its failed turn got. */
+export function failureSteered(error: unknown): readonly string[] {
   const cause = error instanceof Error ? error.cause : undefined;
-  const unread: unknown = cause instanceof ApplicationFailure ? cause.details?.[2] : undefined;
-  return Array.isArray(unread) ? unread.filter((id) => typeof id === 'string') : [];
+  const steered: unknown = cause instanceof ApplicationFailure ? cause.details?.[2] : undefined;
+  return Array.isArray(steered) ? steered.filter((id) => typeof id === 'string') : [];
 }
 
 /** The code a failure began with. */

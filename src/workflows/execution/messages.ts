@@ -79,7 +79,7 @@ const result = objectOf<ChildResult>(
     combinedText: text,
     contextTokens: amount,
     summarised: { const: true },
-    unread: texts,
+    steered: texts,
     toolCalls: {
       type: 'array',
       items: objectOf<CalledTool>(
@@ -91,7 +91,7 @@ const result = objectOf<ChildResult>(
     delta: objectOf<SessionDelta>({ set: object, removed: texts }),
     spend,
   },
-  ['combinedText', 'contextTokens', 'summarised', 'unread', 'toolCalls', 'warnings'],
+  ['combinedText', 'contextTokens', 'summarised', 'steered', 'toolCalls', 'warnings'],
 );
 
 const pendingInput = objectOf<PendingInput>(

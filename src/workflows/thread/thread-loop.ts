@@ -36,7 +36,7 @@ import type {
 } from '../../protocol/thread';
 import { openingActivities } from '../activity-proxies';
 import { packThread, unpackThread } from './carried-thread';
-import { failureSpend, failureUnread, failureView } from '../children/child-failure';
+import { failureSpend, failureSteered, failureView } from '../children/child-failure';
 import { childId } from '../children/child-start';
 import { toWorkflowFailure } from '../durable';
 import { Execution, type View } from '../execution/execution';
@@ -324,10 +324,10 @@ export class ThreadLoop implements HandledThread {
       if (CancellationScope.current().consideredCancelled) throw error;
       const spend = failureSpend(error);
       if (spend !== undefined) this.#budget.record(spend);
-      const failure = failureView(error);
+      const [failure, steered] = [failureView(error), failureSteered(error)];
       const status = failure.code === 'RunCancelled' ? 'cancelled' : 'failed';
       await this.#courier.over();
-      this.#courier.finish({ status, failure, isRemembered: false, unread: failureUnread(error) });
+      this.#courier.finish({ status, failure, isRemembered: false, steered });
     } finally {
       this.#scope = undefined;
       this.#execution.requests.publishChild(turn.workflowId, []);
@@ -337,7 +337,7 @@ export class ThreadLoop implements HandledThread {
 
   #keep(turn: QueuedTurn, result: AgentRunResult): void {
     const isRemembered = !this.turns.isCleared(turn);
-    const end = { status: 'completed', isRemembered, unread: result.unread ?? [] } as const;
+    const end = { status: 'completed', isRemembered, steered: result.steered ?? [] } as const;
     const input = saidInput(turn, this.#courier.finish(end));
     if (!isRemembered) return;
     this.#memory.session = result.session;

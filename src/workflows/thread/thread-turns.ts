@@ -27,11 +27,11 @@ export type DoneTurn = Omit<TurnView, 'user' | 'assistant' | 'behind'> & {
 };
 
 type TurnEnd = Pick<DoneTurn, 'status' | 'failure' | 'isRemembered'> & {
-  /** Ids of given messages that the turn's model did not get. */
-  readonly unread?: readonly string[];
+  /** Ids of messages that the turn's model got while it worked. */
+  readonly steered?: readonly string[];
 };
 
-/** Messages that were given to a turn: those that its model got, and the others. */
+/** Messages that were given to a turn: those that its model got, and those that become turns. */
 type GivenMessages = { readonly read: readonly SendInput[]; readonly unread: readonly SendInput[] };
 
 export type CarriedTurns = {
@@ -164,14 +164,15 @@ export class ThreadTurns {
     this.#given = this.#given.filter((given) => given !== message);
   }
 
-  finish({ unread = [], ...end }: TurnEnd): GivenMessages {
+  finish({ steered: got = [], ...end }: TurnEnd): GivenMessages {
     const [turn, given] = [this.#running, this.#given];
     [this.#running, this.#given] = [undefined, []];
-    const isRead = ({ messageId }: SendInput): boolean => !unread.includes(messageId);
+    const isRead = ({ messageId }: SendInput): boolean => got.includes(messageId);
+    // A clear also forgets the messages to this turn, and who cancels it means them, too.
+    const isOver = end.status === 'cancelled' || (turn !== undefined && this.isCleared(turn));
     const messages = {
-      read: given.filter(isRead),
-      // A clear also forgets the messages to this turn.
-      unread: turn && this.isCleared(turn) ? [] : given.filter((message) => !isRead(message)),
+      read: given.filter((message) => isOver || isRead(message)),
+      unread: isOver ? [] : given.filter((message) => !isRead(message)),
     };
     if (turn === undefined) return messages;
     const steered = messages.read.map(({ messageId }) => messageId);
