@@ -10,6 +10,7 @@ import type { RunHandle } from '../../src/client';
 import type { ActivityToolDefinition } from '../../src/define/activity-tool';
 import { scriptedModel } from '../../src/testing/scripted-model';
 import { devServerAddress } from '../servers';
+import { eventually } from './eventually';
 import { openHarness, type Harness } from './harness';
 import { fetchHistory } from './history';
 import { quietRuntime } from './quiet';
@@ -121,6 +122,30 @@ describe('activityTool', () => {
       pending: [{ kind: 'approval' }],
     });
     await run.cancel('enough');
+  });
+
+  it('waits for the people that its rules name, also after an edit', async () => {
+    const run = await start(order, {
+      needsApproval: {
+        by: ({ cents }) => ({ roles: ['finance'], approvals: cents > 1_000 ? 2 : 1 }),
+        show: ({ cents }) => `${cents / 100} euros`,
+      },
+    });
+    const [ada, bob] = ['ada', 'bob'].map((id) => ({ id, roles: ['finance'] }));
+    if (ada === undefined || bob === undefined) throw new Error('nobody');
+    expect(await run.outcome()).toMatchObject({
+      pending: [{ inputId: 'a1.0', by: { roles: ['finance'], approvals: 1 }, preview: '5 euros' }],
+    });
+    await expect(run.approve('a1.0', { by: { id: 'eve' } })).rejects.toMatchObject({
+      code: 'NotPermitted',
+    });
+    const args = { order: 'A1', cents: 2_000 };
+    await run.approve('a1.0', { by: ada, args });
+    await eventually('it asks anew', async () => (await run.pending())[0]?.preview === '20 euros');
+    expect(calls).toEqual([]);
+    await run.approve('a1.0-1', { by: bob });
+    expect(await answer(run)).toMatch(/"charged":2000/);
+    expect(calls).toEqual([[args]]);
   });
 
   it('shows the model the error once the attempts are used up', async () => {

@@ -73,6 +73,14 @@ agents.agent('above', [callOf('pays', { input: 'Pay.' }), 'All done.'], {
   tools: [subAgent(below, { name: 'pays', description: 'Pays' })],
 });
 
+const talkedTo = payer('talked', [2_000], {
+  by: { roles: ['finance'], approvals: 2, not: ['requester'] },
+});
+agents.agent('talker', [callOf('pays', { input: 'Pay.' }), 'All done.'], {
+  tools: [subAgent(talkedTo, { name: 'pays', description: 'Pays' })],
+});
+payer('forged', [2_000], { by: { roles: ['finance'], approvals: 2 } });
+
 const codeOf = async (act: Promise<unknown>): Promise<unknown> =>
   await act.then(
     () => 'accepted',
@@ -248,5 +256,65 @@ describe('approvals by rules', () => {
     expect(await asking.approve(changed?.inputId ?? '', { by: ada })).toEqual({ missing: 0 });
     expect(await run.result()).toMatchObject({ finalResponse: { text: 'All done.' } });
     expect(paid['below']).toEqual([1_500]);
+  });
+
+  it('count votes of a thread and of its turn, and ask anew below it after an edit', async () => {
+    const thread = harness.longhaul.thread({ agent: 'talker', sessionId: harness.taskQueue });
+    const turn = await thread.send('Pay.', { by: rita });
+    await eventually('the thread asks', async () => (await thread.pending()).length === 1);
+    const [input] = await thread.pending();
+    if (input === undefined) throw new Error('nothing is open');
+    expect(input).toMatchObject({ requester: 'rita', path: 'talker/turn-1/pays' });
+    expect(await codeOf(thread.approve(input.inputId, { by: rita }))).toBe('NotPermitted');
+    expect(await thread.approve(input.inputId, { by: eve }).catch(String)).toMatch(/'eve' may not/);
+    expect(await thread.approve(input.inputId, { by: ada })).toMatchObject({ missing: 1 });
+    const args = { euros: 7_000 };
+    await turn.approve(input.inputId, { by: bob, args });
+    await eventually('the new question', async () => {
+      const [open] = await thread.pending();
+      return open !== undefined && open.inputId !== input.inputId;
+    });
+    const [again] = await thread.pending();
+    expect(again).toMatchObject({ call: { args }, votes: [{ by: { id: 'bob' } }] });
+    const inputId = again?.inputId ?? '';
+    expect(await codeOf(thread.approve(input.inputId, { by: ada }))).toBe('NotWaiting');
+    expect(await thread.approve(inputId, { by: bob })).toMatchObject({ missing: 1 });
+    await thread.approve(inputId, { by: ada });
+    expect(await turn.result()).toMatchObject({ finalResponse: { text: 'All done.' } });
+    expect(paid['talked']).toEqual([7_000]);
+  });
+
+  it('take no vote that is forged, by update or by signal', async () => {
+    const run = await start('forged');
+    const { inputId } = await opened(run);
+    await run.approve(inputId, { by: ada });
+    const { client } = harness.longhaul;
+    const handle = client.workflow.getHandle(run.workflowId);
+    const huge = { id: 'bob', roles: Array.from({ length: 1_000 }, (_, at) => `finance-${at}`) };
+    const forged: [object, string][] = [
+      [{ inputId, by: eve }, 'NotPermitted'],
+      [{ inputId }, 'NotPermitted'],
+      [{ inputId, by: huge }, 'InvalidInput'],
+      [{ inputId, by: { id: 'x'.repeat(201), roles: ['finance'] } }, 'InvalidInput'],
+      [{ inputId, by: { ...bob, votes: 2 } }, 'InvalidInput'],
+      [{ inputId, by: bob, votes: [{ by: bob }] }, 'InvalidAnswer'],
+      [{ inputId, by: bob, missing: 0 }, 'InvalidAnswer'],
+    ];
+    const before = await fetchHistory(harness.longhaul, run.workflowId);
+    for (const [payload, type] of forged) {
+      await expect(handle.executeUpdate('approve', { args: [payload] })).rejects.toMatchObject({
+        cause: { type },
+      });
+    }
+    expect(await fetchHistory(harness.longhaul, run.workflowId)).toHaveLength(before.length);
+    for (const [payload] of forged) await handle.signal('answer', { kind: 'approve', ...payload });
+    for (const kind of ['vote', 'expire', 'constructor', 7])
+      await handle.signal('answer', { kind, inputId, by: bob });
+    const { pending, rejected } = await run.state();
+    expect(pending).toMatchObject([{ inputId, votes: [{ by: { id: 'ada' } }] }]);
+    expect(rejected).toHaveLength(forged.length + 4);
+    await run.approve(inputId, { by: bob });
+    await run.result();
+    expect(paid['forged']).toEqual([2_000]);
   });
 });

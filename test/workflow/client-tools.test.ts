@@ -6,6 +6,7 @@ import { workflowTypes } from '../../src/protocol/names';
 import { scriptedModel, type ScriptedStep } from '../../src/testing/scripted-model';
 import { aTool, callOf } from './builders';
 import { openHarness, type Harness } from './harness';
+import { continueAsNew } from './history';
 
 const pickSeat = (key: string): ClientToolOptions => ({
   name: 'pick_seat',
@@ -70,6 +71,33 @@ describe('tools of a client', () => {
     await two.complete('t1.0', { seat: '7F' });
     expect((await one.result()).finalResponse.text).toBe('Got 12A.');
     expect((await two.result()).finalResponse.text).toBe('Got 7F.');
+  });
+
+  it('stay pinned over a reset and continue-as-new, and their open input is answered', async () => {
+    await deploy([step, step]);
+    const run = await start([pickSeat('row')]);
+    await run.outcome();
+    await run.complete('t1.0', { seat: '7F' });
+    await run.result();
+    // The workers have other tools by now, and the agent has one of that name.
+    const agent = defineAgent({ id: 'agent', model: 'scripted/one', tools: [ownSeat] });
+    const model = scriptedModel([step, step]);
+    await harness.deploy({ runners: [agent], providers: { scripted: model } });
+    await run.reset({ to: 1 });
+    expect(await run.outcome()).toMatchObject({ inputId: 't1.0', call: { args: { row: 12 } } });
+    await continueAsNew(harness.longhaul, run);
+    await expect(run.complete('t1.0', { row: 12 })).rejects.toMatchObject({
+      code: 'InvalidAnswer',
+    });
+    await run.complete('t1.0', { seat: '12A' });
+    expect((await run.result()).finalResponse.text).toBe('Got 12A.');
+    const names = model.requests.map(({ tools }) => tools.map(({ name }) => name).sort());
+    expect(names).toEqual([
+      ['lookup', 'pick_seat'],
+      ['lookup', 'pick_seat'],
+    ]);
+    const definitions = (await run.audit()).map(({ definition }) => definition);
+    expect(new Set(definitions).size).toBe(1);
   });
 
   it('take only arguments that match, whatever other agents have under the name', async () => {
