@@ -54,8 +54,25 @@ function ownChange(id: string, before: Definitions, after: Definitions): RunnerC
   });
   if (old === undefined) return fresh && change(fresh.kind, 'added');
   if (fresh === undefined) return change(old.kind, 'removed');
-  const fields = fieldChanges(old as unknown as Json, fresh as unknown as Json, []);
+  const fields = [
+    ...fieldChanges(old as unknown as Json, fresh as unknown as Json, []),
+    ...toolChanges(old, fresh, [before.get(id), after.get(id)]),
+  ];
   return fields.length === 0 ? undefined : { ...change(fresh.kind, 'changed'), fields };
+}
+
+/** Of the tools that an agent has before and after. */
+function toolChanges(
+  old: RunnerSpec,
+  fresh: RunnerSpec,
+  [before, after]: readonly (Definition | undefined)[],
+): readonly FieldChange[] {
+  if (old.kind !== 'agent' || fresh.kind !== 'agent') return [];
+  const kept = (old.tools ?? []).filter((name) => fresh.tools?.includes(name));
+  return kept.flatMap((name) => {
+    const [one, other] = [before?.tools[name], after?.tools[name]];
+    return fieldChanges(one as unknown as Json, other as unknown as Json, ['tools', name]);
+  });
 }
 
 function fieldChanges(
