@@ -88,6 +88,8 @@ export interface Tool<Args = unknown> {
   readonly spec: ToolSpec;
   /** True if it replaces a tool of the same name that was registered before. */
   readonly override: boolean;
+  /** A spec says all of it. */
+  readonly inSpec?: true;
   /** Runs the tool with checked arguments. The result must be JSON or `toolContent`; the caller checks that. */
   execute(args: Args, context: ToolContext): unknown;
   /** Decides for each call. Present exactly if `spec.needsApproval` is `'ask'`. */
@@ -216,22 +218,32 @@ export function defineTool(
   const subject = toolSubject(definition);
   const code = ['inputSchema', 'resultSchema', 'needsApproval', 'execute'];
   const options = parseOptions(toolOptions, definition, { subject, code });
-  const data = toolSpec(options);
-  refuseProblems(subject, [...toolRules(options, data), ...resultRules(options)]);
+  refuseProblems(subject, [...toolRules(options, toolSpec(options)), ...resultRules(options)]);
+  return toolOf(options, definition);
+}
+
+type ToolCode = {
+  readonly execute?: Tool['execute'];
+  readonly needsApproval?: NeedsApproval<unknown>;
+};
+
+/** The tool of options that a schema parsed: here, or in a file. Rules across its fields are left to who calls. */
+export function toolOf(options: z.output<typeof toolOptions>, code: ToolCode): Tool {
+  const { name } = options;
   const { schema: inputSchema, validate: validateArguments } = options.inputSchema;
   const { inline, session, maxResultBytes, result, resultSchema, resultTimeout } = options;
   const own = { inline, session, maxResultBytes, result, resultSchema };
   return Object.freeze({
     kind: 'tool',
-    name: data.name,
+    name,
     spec: deepFreeze({
-      ...data,
+      ...toolSpec(options),
       ...defined({ ...own, resultTimeoutMs: resultTimeout }),
       inputSchema,
     }),
     override: options.override ?? false,
-    execute: (definition.execute as Tool['execute'] | undefined) ?? runsElsewhere(data.name),
-    ...approvalCode(definition.needsApproval),
+    execute: code.execute ?? runsElsewhere(name),
+    ...approvalCode(code.needsApproval),
     validateArguments,
   });
 }

@@ -53,6 +53,7 @@ const scripts: Readonly<Record<string, readonly ScriptedStep[]>> = {
   'Name three angles': [echo('angles')],
   'Write a short article': [echo('article')],
   'Answer in one sentence': ['One sentence.'],
+  'Find out which flight': [call('pick_seat', { flight: 'LH 454' }), echo('travel')],
   'Classify the ticket': ['{"queue": "billing", "urgent": true}'],
   'You teach one topic': [echo('tutor')],
   'Ask three questions': [

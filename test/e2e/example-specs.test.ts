@@ -48,6 +48,13 @@ const examples: readonly Example[] = [
   },
   { path: 'second-opinion.yaml', runner: 'second-opinion', input: 'Why?', answer: 'One sentence.' },
   {
+    path: 'travel.yaml',
+    runner: 'travel',
+    input: 'A seat, please.',
+    more: answers('{"seat": "12A"}'),
+    answer: 'travel({"seat":"12A"})',
+  },
+  {
     path: 'triage.yaml',
     runner: 'triage',
     input: 'I paid twice.',

@@ -272,4 +272,39 @@ describe('tools whose results come from elsewhere', () => {
       [false, [{ text: 'null' }]],
     ]);
   });
+
+  it('may stand in a spec, and a run keeps the tool as it was when it started', async () => {
+    const spec = (result: string): string => `
+agents:
+  - { id: travel, model: scripted/one, tools: [pick_seat] }
+tools:
+  - name: pick_seat
+    description: Lets the passenger pick a seat
+    inputSchema: { type: object, properties: { row: { type: integer } }, required: [row] }
+    result: client
+    resultSchema: { type: object, properties: { ${result}: { type: string } }, required: [${result}] }
+    needsApproval: { by: { roles: [desk] } }
+`;
+    const steps = [call('pick_seat', { row: 3 }), 'Seat 3A.'];
+    const providers = { scripted: scriptedModel(steps) };
+    await harness.deploy({ specs: { text: spec('seat') }, providers });
+    const run = await harness.longhaul.start('travel', 'Go.');
+    expect(await run.outcome()).toMatchObject({
+      pending: [{ inputId: 'a1.0', kind: 'approval', by: { roles: ['desk'] } }],
+    });
+    await expect(run.approve('a1.0', { by: { id: 'eve' } })).rejects.toMatchObject({
+      code: 'NotPermitted',
+    });
+    await harness.deploy({ specs: { text: spec('window') }, providers });
+    await run.approve('a1.0', { by: { id: 'ada', roles: ['desk'] } });
+    expect(await run.outcome()).toMatchObject({
+      pending: [{ inputId: 't1.0', kind: 'tool', schema: { required: ['seat'] } }],
+    });
+    await expect(run.complete('t1.0', { window: '3A' })).rejects.toMatchObject({
+      code: 'InvalidAnswer',
+    });
+    await run.complete('t1.0', { seat: '3A' });
+    expect((await run.result()).finalResponse.text).toBe('Seat 3A.');
+    expect(await resultsOf(run)).toEqual([[false, [{ type: 'text', text: '{"seat":"3A"}' }]]]);
+  });
 });

@@ -63,10 +63,10 @@ function printLines({ ids, problems }: SpecCheck, terminal: Terminal): void {
   if (problems.length === 0) terminal.print(`ok: ${ids.join(', ')}`);
 }
 
-/** All code that a worker for these agents would have. */
+/** All code that a worker for these agents would have. What its specs define is read again. */
 function codeOf({ tools, callbacks, criteria: known, mcpServers }: Registry): CodeOptions {
   return {
-    tools: tools.values(),
+    tools: tools.values().filter(({ inSpec }) => inSpec !== true),
     callbacks: callbacks.values(),
     criteria: known.names().map((name) => criteria.custom(name, known.get(name) ?? (() => false))),
     mcpServers: mcpServers.values(),

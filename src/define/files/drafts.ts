@@ -66,9 +66,9 @@ function readDocument(source: Source, reading: Reading) {
     return Array.isArray(found) ? found : [];
   };
   const sections = { agents: list('agents'), workflows: list('workflows') };
-  const isEmpty = sections.agents.length + sections.workflows.length === 0;
+  const isEmpty = [...sections.agents, ...sections.workflows, ...list('tools')].length === 0;
   if (isEmpty && reading.problems.length === before && reading.places.isWhole(value)) {
-    const message = 'needs agents, workflows or both';
+    const message = 'needs agents, workflows or tools';
     reading.problems.push(problemAt(source.mark.value, '', message));
   }
   return sections;

@@ -28,6 +28,7 @@ import {
 } from './places';
 import { approvedTools, codeProblems, linkProblems, specCode, withStubs } from './references';
 import { parseText } from './source';
+import { toolsOf } from './tools';
 
 /** The code that a spec names, its overlays and its environment. */
 export type LoadSpecOptions = CodeOptions & {
@@ -115,6 +116,8 @@ export type SpecSet = {
   readonly missing: readonly string[];
   /** Tools whose approval the specs ask for, each with what it became. */
   readonly approved: ReadonlyMap<Tool, Tool>;
+  /** The tools that the specs define. */
+  readonly tools: readonly Tool[];
   /** A problem of a runner's id, where it stands. */
   problemOf(id: string, message: string): SpecProblem;
 };
@@ -134,6 +137,7 @@ function readSpecSet(
     files: [...files, ...promptFiles],
     missing: read.missing,
     approved: read.approved,
+    tools: read.tools,
     problemOf: (id, message) => {
       const { at } = drafts.find((draft) => draft.id === id) as Draft;
       const [problem] = places.locate({ ...at, path: [...at.path, 'id'] }, { message });
@@ -167,11 +171,12 @@ function readSpecs(source: SpecSource | readonly SpecSource[], options: ReadSpec
   }));
   const drafts = draftRunners(renamed, { reading, promptFiles });
   const links = linkProblems(drafts, { places, isComplete });
-  const given = specCode(options);
+  const own = toolsOf(renamed, { registered: options.tools ?? [], reading });
+  const given = specCode({ ...options, tools: [...(options.tools ?? []), ...own] });
   const filled = withStubs(given, drafts);
   if (missingCode !== 'ignored') {
     const code = missingCode === 'refused' ? given : filled.code;
-    problems.push(...codeProblems(drafts, code, places));
+    problems.push(...codeProblems(drafts, code, { places, isComplete }));
   }
   const tools = approvedTools(drafts, filled.code);
   const code = { ...filled.code, tools };
@@ -186,6 +191,7 @@ function readSpecs(source: SpecSource | readonly SpecSource[], options: ReadSpec
     promptFiles,
     missing: filled.missing,
     approved: changedTools(given.tools, tools),
+    tools: own.map((tool) => tools.get(tool.name) ?? tool),
   };
 }
 
@@ -199,7 +205,7 @@ function readFiles(files: readonly SpecFile[], reading: Reading) {
     const before = reading.problems.length;
     const sources = content.ok ? parseText(name, content.text, reading) : [];
     const message = content.ok
-      ? 'has nothing in it: it needs agents, workflows or both'
+      ? 'has nothing in it: it needs agents, workflows or tools'
       : content.message;
     if (sources.length === 0) {
       isComplete = false;
@@ -266,9 +272,10 @@ export function addSpecs<Options extends RegistryOptions & SpecsOptions>(
   ];
   if (problems.length > 0) throw specFilesError(problems, set.files);
   const known = { runners: [...runners, ...added] };
-  const approved = tools?.map((tool) => set.approved.get(tool) ?? tool);
+  const approved = (tools ?? []).map((tool) => set.approved.get(tool) ?? tool);
+  const registered = [...approved, ...set.tools];
   return {
-    options: { ...rest, ...known, ...(approved && { tools: approved }) },
+    options: { ...rest, ...known, ...(registered.length > 0 && { tools: registered }) },
     files: set.files,
     missing: set.missing,
   };

@@ -11,13 +11,29 @@ import {
   type Source,
 } from './places';
 
-type Change = { readonly fields: JsonObject; readonly place: Place; readonly path: string };
+/** What a section lists, and the field that tells the items apart. */
+type Kind = { readonly noun: 'runner' | 'tool'; readonly key: 'id' | 'name' };
 
-const sections = ['agents', 'workflows'];
+const runner: Kind = { noun: 'runner', key: 'id' };
+
+const kinds: Readonly<Record<string, Kind>> = {
+  agents: runner,
+  workflows: runner,
+  tools: { noun: 'tool', key: 'name' },
+};
+const sections = Object.keys(kinds);
+
+type Change = {
+  readonly kind: Kind;
+  readonly id: string;
+  readonly fields: JsonObject;
+  readonly place: Place;
+  readonly path: string;
+};
 
 /**
- * Merges an overlay into the documents of the spec: runner by runner, by id. Maps are merged field by field, lists and values are
- * replaced, and null takes a field away. Files that could not be read (`isComplete`) may hold any runner.
+ * Merges an overlay into the documents of the spec: runner by runner, by id, and tool by tool, by name. Maps are merged field by field, lists and values are
+ * replaced, and null takes a field away. Files that could not be read (`isComplete`) may hold any of them.
  */
 export function mergeOverlay(
   documents: readonly Source[],
@@ -25,14 +41,13 @@ export function mergeOverlay(
   { reading, isComplete }: { readonly reading: Reading; readonly isComplete: boolean },
 ): readonly Source[] {
   const changes = changesOf(overlay, reading);
-  const known = documents.flatMap(({ value }) =>
-    sections.flatMap((section) => idsIn(value, section)),
-  );
-  for (const [id, { place, path }] of changes) {
+  for (const { kind, id, place, path } of changes.values()) {
+    const known = documents.flatMap(({ value }) => idsIn(value, kind));
     if (known.includes(id) || !isComplete) continue;
+    const { noun, key } = kind;
     const meant = didYouMean(id, known) || '.';
-    const message = `is no runner of the specs${meant} An overlay changes runners; new ones belong in the specs`;
-    reading.problems.push(problemAt(place, `${path}.id`, message));
+    const message = `is no ${noun} of the specs${meant} An overlay changes ${noun}s; new ones belong in the specs`;
+    reading.problems.push(problemAt(place, `${path}.${key}`, message));
   }
   return documents.map(({ value, mark }) => ({
     value: applyChanges(value, changes, reading.places),
@@ -42,63 +57,83 @@ export function mergeOverlay(
 
 function changesOf(overlay: Source, reading: Reading): ReadonlyMap<string, Change> {
   const changes = new Map<string, Change>();
-  for (const { item, place, path } of itemsOf(overlay, reading)) {
-    const id = idOf(item);
+  for (const { item, kind, place, path } of itemsOf(overlay, reading)) {
+    const id = idOf(item, kind);
     const message =
       id === undefined
-        ? 'must have the id of the runner it changes'
+        ? `must have the ${kind.key} of the ${kind.noun} it changes`
         : `changes ${quote(id)}, which this overlay does before`;
-    if (id === undefined || changes.has(id)) {
+    const slot = slotOf(kind, id);
+    if (id === undefined || changes.has(slot)) {
       reading.problems.push(problemAt(place, path, message));
-    } else changes.set(id, { fields: item as JsonObject, place, path });
+    } else changes.set(slot, { kind, id, fields: item as JsonObject, place, path });
   }
   return changes;
 }
 
-type Item = { readonly item: Json; readonly place: Place; readonly path: string };
+/** A tool may have the id of a runner. */
+function slotOf({ noun }: Kind, id: string | undefined): string {
+  return `${noun} ${id ?? ''}`;
+}
 
-/** What an overlay lists as agents and workflows. */
+type Item = {
+  readonly item: Json;
+  readonly kind: Kind;
+  readonly place: Place;
+  readonly path: string;
+};
+
+/** What an overlay lists. */
 function itemsOf({ value, mark }: Source, { places, problems }: Reading): readonly Item[] {
   if (!isJsonObject(value)) {
-    const message = 'must have agents, workflows or both';
+    const message = 'must have agents, workflows or tools';
     if (mark.origin !== 'refused') problems.push(problemAt(mark.value, '', message));
     return [];
   }
   return Object.entries(value).flatMap(([section, list]): readonly Item[] => {
     const { key, value: place } = places.markOf(value, section) ?? { ...mark, key: mark.value };
-    if (section === '$schema' || (list === null && sections.includes(section))) return [];
-    if (Array.isArray(list) && sections.includes(section)) {
+    const kind = kindOf(section);
+    if (section === '$schema' || (list === null && kind !== undefined)) return [];
+    if (Array.isArray(list) && kind !== undefined) {
       return list.map((item, index) => {
         const at = places.markOf(list, index)?.value ?? place;
-        return { item, place: at, path: formatPath([section, index]) };
+        return { item, kind, place: at, path: formatPath([section, index]) };
       });
     }
-    const problem = sections.includes(section)
-      ? problemAt(place, section, 'must be a list of runners, each with its id')
-      : problemAt(key, section, `is not known${didYouMean(section, sections)}`);
+    const problem =
+      kind === undefined
+        ? problemAt(key, section, `is not known${didYouMean(section, sections)}`)
+        : problemAt(place, section, `must be a list of ${kind.noun}s, each with its ${kind.key}`);
     problems.push(problem);
     return [];
   });
 }
 
-function idOf(runner: Json): string | undefined {
-  return isJsonObject(runner) && typeof runner.id === 'string' ? runner.id : undefined;
+function kindOf(section: string): Kind | undefined {
+  return Object.hasOwn(kinds, section) ? kinds[section] : undefined;
 }
 
-function idsIn(document: Json, section: string): readonly string[] {
-  const list = isJsonObject(document) ? document[section] : undefined;
-  return Array.isArray(list) ? list.flatMap((runner) => idOf(runner) ?? []) : [];
+function idOf(item: Json, { key }: Kind): string | undefined {
+  const id = isJsonObject(item) ? item[key] : undefined;
+  return typeof id === 'string' ? id : undefined;
+}
+
+function idsIn(document: Json, kind: Kind): readonly string[] {
+  return sections.flatMap((section) => {
+    const list = isJsonObject(document) && kindOf(section) === kind ? document[section] : undefined;
+    return Array.isArray(list) ? list.flatMap((item) => idOf(item, kind) ?? []) : [];
+  });
 }
 
 function applyChanges(document: Json, changes: ReadonlyMap<string, Change>, places: Places): Json {
   if (!isJsonObject(document)) return document;
   const changed = copyOf(document, places);
-  for (const section of sections) {
+  for (const [section, kind] of Object.entries(kinds)) {
     const list = document[section];
     if (!Array.isArray(list)) continue;
-    const items = list.map((runner) => {
-      const change = changes.get(idOf(runner) ?? '');
-      return change === undefined ? runner : merge(runner as JsonObject, change.fields, { places });
+    const items = list.map((item) => {
+      const change = changes.get(slotOf(kind, idOf(item, kind)));
+      return change === undefined ? item : merge(item as JsonObject, change.fields, { places });
     });
     list.forEach((_, index) => places.mark(items, index, places.markOf(list, index)));
     changed[section] = items;

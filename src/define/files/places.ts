@@ -225,7 +225,11 @@ export function check(schema: z.ZodType, at: At, reading: Reading): Checked {
 }
 
 /** These hold any members: JSON Schemas, and what goes to a provider as it is. */
-const freeForm = ['schema', 'extra'];
+const freeForm = [
+  'schema',
+  'extra',
+  ...['inputSchema', 'input_schema', 'resultSchema', 'result_schema'],
+];
 
 export function isFreeForm(name: string): boolean {
   return freeForm.includes(name);

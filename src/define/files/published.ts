@@ -6,7 +6,7 @@ import {
   type JsonObject,
   type JsonSchema,
 } from '../../base/json';
-import { documentFile, runnerFiles, runnerRef } from '../schema/file';
+import { documentFile, runnerFiles, runnerRef, toolFile } from '../schema/file';
 import { otherKindsOf, otherSpellings } from './names';
 
 const ref = (name: string): JsonObject => ({ $ref: `#/$defs/${name}` });
@@ -56,9 +56,11 @@ function fileSchemas(): { readonly [name: string]: JsonSchema } {
         ...lists,
         agents: { ...lists.agents, items: ref('agent') },
         workflows: { ...lists.workflows, items: { anyOf: workflows } },
+        tools: { ...lists.tools, items: ref('tool') },
       },
     },
     runner: { anyOf: [...named, ...kinds.map(ref)] },
+    tool: jsonSchemaOf(toolFile),
     ...Object.fromEntries(
       Object.entries(runnerFiles).map(([kind, schema]) => [kind, jsonSchemaOf(schema)]),
     ),

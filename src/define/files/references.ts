@@ -94,18 +94,21 @@ function nameIn(list: List, item: Json): string | undefined {
   return typeof name === 'string' && name !== '' ? name : undefined;
 }
 
-/** Names of code that is not there, and tools that need approval in one place only. */
+/**
+ * Names of code that is not there, and tools that need approval in one place only. Files that could not be read (`isComplete`) may
+ * define any tool.
+ */
 export function codeProblems(
   drafts: readonly Draft[],
   code: SpecCode,
-  places: Places,
+  { places, isComplete }: { readonly places: Places; readonly isComplete: boolean },
 ): readonly SpecProblem[] {
   const uses = drafts.flatMap(usesOf);
   const problemOf = ({ draft, path }: Use, message: string) =>
     places.locate({ ...draft.at, path: [...draft.at.path, ...path] }, { message });
   const missing = uses.flatMap((use) => {
     const known = code[use.list];
-    if (known.has(use.name)) return [];
+    if (known.has(use.name) || (use.list === 'tools' && !isComplete)) return [];
     return problemOf(use, missingMessage(use, [...known.keys()]));
   });
   const tools = uses.filter(({ list }) => list === 'tools');
@@ -116,7 +119,7 @@ export function codeProblems(
   return [...missing, ...unequal];
 }
 
-/** A tool has one rule: the rules of its code, or else those of the first agent that says any. */
+/** A tool has one rule: its own rules, or else those of the first agent that says any. */
 function ruleProblem(
   { name, needsApproval: asks }: Use,
   {
@@ -131,7 +134,7 @@ function ruleProblem(
 ): string | undefined {
   const spec = code.tools.get(name)?.spec;
   if (contradicts(asks, spec?.approval))
-    return `gives ${quote(name)} other rules than its code: write needsApproval: true`;
+    return `gives ${quote(name)} other rules than the tool has itself: write needsApproval: true`;
   const other = tools.find((one) => one.name === name && one.needsApproval !== undefined);
   const isUnasked = asks === undefined && spec?.needsApproval === true;
   if (other === undefined || isUnasked || isEqual(asks ?? null, other.needsApproval))
@@ -187,13 +190,17 @@ const stub = () => {
   throw new TypeError('a stub of code never runs');
 };
 
+/** In place of a tool that is not there. */
+export function stubTool(name: string): Tool {
+  return defineTool({ name, description: name, inputSchema: { type: 'object' }, execute: stub });
+}
+
 const stubs: {
   readonly [Name in List]: (
     name: string,
   ) => SpecCode[Name] extends ReadonlyMap<string, infer Code> ? Code : never;
 } = {
-  tools: (name) =>
-    defineTool({ name, description: name, inputSchema: { type: 'object' }, execute: stub }),
+  tools: stubTool,
   callbacks: (name) => defineCallbacks({ name, beforeModelCall: stub }),
   criteria: (name) => criteria.custom(name, stub),
   mcpServers: (name) => mcpTools({ name, url: 'http://127.0.0.1' }),

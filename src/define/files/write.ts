@@ -1,6 +1,6 @@
 import { canonicalJson, defined, isJsonObject, type Json, type JsonObject } from '../../base/json';
 import type { ApprovalPolicy } from '../../protocol/people';
-import type { AgentSpec, ModelRef, RunnerRef, RunnerSpec } from '../../protocol/spec';
+import type { AgentSpec, ModelRef, RunnerRef, RunnerSpec, ToolSpec } from '../../protocol/spec';
 import { quote } from '../../base/problem';
 import { specError } from '../problems/problem';
 import { runnerRefs } from '../../core/runner-refs';
@@ -8,24 +8,20 @@ import { calledRunners, type Runner } from '../runner';
 import { escapeEnvironment, yamlLibrary } from './source';
 
 /**
- * Writes runners as YAML. `loadSpec` makes the same runners from it, if it gets their tools and other code. A runner that only one
+ * Writes runners as YAML. `loadSpec` makes the same runners from it, if it gets their code. It has the tools that a spec defined. A runner that only one
  * other uses is written inside that one; every other runner is an item of the file's lists.
  */
 export function toSpecText(runners: readonly Runner[]): string {
   const writer = new SpecWriter(runners);
   const listed = writer.listed();
-  const agents = listed.filter(({ kind }) => kind === 'agent');
-  const workflows = listed.filter(({ kind }) => kind !== 'agent');
-  const sections = [
-    ['agents', agents],
-    ['workflows', workflows],
-  ] as const;
-  const document = Object.fromEntries(
-    sections
-      .filter(([, specs]) => specs.length > 0)
-      .map(([section, specs]) => [section, specs.map((spec) => writer.write(spec))]),
-  );
-  return yamlText(document);
+  const written = (isOne: (spec: RunnerSpec) => boolean) =>
+    listed.filter(isOne).map((spec) => writer.write(spec));
+  const sections: readonly (readonly [string, JsonObject[]])[] = [
+    ['agents', written(({ kind }) => kind === 'agent')],
+    ['workflows', written(({ kind }) => kind !== 'agent')],
+    ['tools', writer.tools()],
+  ];
+  return yamlText(Object.fromEntries(sections.filter(([, items]) => items.length > 0)));
 }
 
 /** Quotes blank texts, because the library's block of a blank first line loses its spaces. Also quotes a key that would be a merge key. */
@@ -48,17 +44,23 @@ class SpecWriter {
   readonly #listed = new Map<string, RunnerSpec>();
   /** What files say of the approvals of tools. */
   readonly #approved = new Map<string, Json>();
+  /** Tools that a spec defined. */
+  readonly #tools = new Map<string, ToolSpec>();
 
   constructor(runners: readonly Runner[]) {
     for (const { spec } of runners) this.#list(spec);
     const counts: Counts = new Map();
     for (const { spec } of runners) this.#count(runnerRefs(spec), counts);
     for (const { spec, count } of counts.values()) if (count > 1) this.#list(spec);
-    for (const runner of runners) this.#approve(runner, new Set());
+    for (const runner of runners) this.#collectTools(runner, new Set());
   }
 
   listed(): readonly RunnerSpec[] {
     return [...this.#listed.values()];
+  }
+
+  tools(): JsonObject[] {
+    return [...this.#tools.values()].map(toolText);
   }
 
   write(spec: RunnerSpec): JsonObject {
@@ -121,14 +123,34 @@ class SpecWriter {
     }
   }
 
-  #approve(runner: Runner, seen: Set<Runner>): void {
+  #define(tool: ToolSpec): void {
+    const earlier = this.#tools.get(tool.name);
+    if (earlier !== undefined && canonicalJson(earlier) !== canonicalJson(tool)) {
+      const message = `of a spec has the name ${quote(tool.name)}, which another one has, too`;
+      throw specError('A tool', [{ path: '', message }]);
+    }
+    this.#tools.set(tool.name, tool);
+  }
+
+  #collectTools(runner: Runner, seen: Set<Runner>): void {
     if (seen.has(runner)) return;
     seen.add(runner);
     const tools = runner.kind === 'agent' ? runner.tools : [];
-    for (const { name, spec } of tools)
-      if (spec.needsApproval === true) this.#approved.set(name, approvalText(spec.approval));
-    for (const callee of calledRunners(runner)) this.#approve(callee, seen);
+    for (const { name, spec, inSpec } of tools) {
+      if (inSpec === true) this.#define(spec);
+      else if (spec.needsApproval === true) this.#approved.set(name, approvalText(spec.approval));
+    }
+    for (const callee of calledRunners(runner)) this.#collectTools(callee, seen);
   }
+}
+
+function toolText(tool: ToolSpec): JsonObject {
+  const { resultTimeoutMs, needsApproval, approval, ...rest } = tool;
+  return defined({
+    ...escaped(rest),
+    resultTimeout: durationText(resultTimeoutMs),
+    needsApproval: needsApproval === true ? approvalText(approval) : undefined,
+  });
 }
 
 /** A policy with functions comes from the code. */

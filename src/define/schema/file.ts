@@ -41,6 +41,7 @@ import {
   text,
   toolName,
 } from './parts';
+import { resultFields, toolFields, toolInput, toolResult } from './tool';
 
 // What files may say: the fields of code, and what stands in a file for what only code has. By our own names: see files/names.ts.
 
@@ -70,17 +71,48 @@ const naming = { see: 'specs.md#naming-runners' };
 
 const needsApproval = z.union([z.literal(true), approvalData]).meta({
   expected: 'true or an object of rules (a spec may ask for approval, never drop it)',
-  ...help(
-    'A person approves each call, by these rules. All agents of the spec have the same rules for a tool; a tool whose code asks for approval always needs it, and code with rules of its own keeps them',
-    { see: 'approvals.md#in-specs' },
-  ),
 });
+const approvalsInSpecs = { see: 'approvals.md#in-specs' };
+
+/** Files have no other kind of schema. */
+const schemaInFile: z.ZodType<unknown> = jsonSchema;
+
+/** A tool without code. Its fields mean what the options of `defineTool` mean. */
+export const toolFile = z.strictObject({
+  name: toolFields.name.meta(help('The name of the tool; no tool in code may have it')),
+  description: toolFields.description,
+  inputSchema: schemaInFile
+    .pipe(toolInput)
+    .meta(help('The arguments: a JSON Schema of an object', { see: 'tools.md#schemas-and-types' })),
+  result: z.literal('client').meta({
+    expected: "'client' (any other tool has code: write it with defineTool)",
+    ...help('The client of the run gives the result', {
+      see: 'tools.md#results-from-elsewhere',
+    }),
+  }),
+  resultSchema: schemaInFile
+    .pipe(toolResult)
+    .meta(help('What the result must be', { byDefault: 'any JSON' }))
+    .exactOptional(),
+  resultTimeout: resultFields.resultTimeout,
+  needsApproval: needsApproval
+    .meta(help('A person approves each call, by these rules', approvalsInSpecs))
+    .exactOptional(),
+});
+
 const tool = z
   .union([
     toolName,
     z.strictObject({
-      name: toolName.meta(help('The name of a tool of the worker')),
-      needsApproval: needsApproval.exactOptional(),
+      name: toolName.meta(help('The name of a tool of the worker or of the spec')),
+      needsApproval: needsApproval
+        .meta(
+          help(
+            'A person approves each call, by these rules. All agents of the spec have the same rules for a tool; a tool that asks for approval by itself always needs it, and keeps rules of its own',
+            approvalsInSpecs,
+          ),
+        )
+        .exactOptional(),
     }),
   ])
   .meta({ expected: 'the name of a tool, or {name, needsApproval}' });
@@ -140,7 +172,7 @@ const agentFile = z.strictObject({
   context: contextOf(modelInFile).exactOptional(),
   instructions: textOrFile.meta(help('The system prompt')).exactOptional(),
   tools: distinctNames(tool, 500)
-    .meta(help('Names of tools of the worker, or objects', { see: 'tools.md' }))
+    .meta(help('Names of tools of the worker or of the spec, or objects', { see: 'tools.md' }))
     .exactOptional(),
   subAgents: list(
     z.strictObject({ ...subAgentFields, runner: runnerRef.meta(help('Who is called', naming)) }),
@@ -221,8 +253,15 @@ export const documentFile = z
     workflows: list(item('a runner: {kind: sequential, parallel or graph, id, …}'), 10_000)
       .meta(help('The orchestrations: sequentials, parallels and graphs'))
       .exactOptional(),
+    tools: list(item('a tool: {name, description, inputSchema, result: client}'), 500)
+      .meta(
+        help('Tools without code, which the agents of the spec may name', {
+          see: 'specs.md#tools-without-code',
+        }),
+      )
+      .exactOptional(),
   })
-  .meta({ expected: 'an object with agents, workflows or both' });
+  .meta({ expected: 'an object with agents, workflows or tools' });
 
 const texts = z
   .union([fullText, list(fullText, 100)])

@@ -9,7 +9,7 @@ import {
   sequentialOptions,
 } from '../../../src/define/orchestrations';
 import { expectationOf } from '../../../src/define/problems/from-zod';
-import { documentFile, promptFile, runnerFiles } from '../../../src/define/schema/file';
+import { documentFile, promptFile, runnerFiles, toolFile } from '../../../src/define/schema/file';
 import { toolOptions } from '../../../src/define/tool';
 import { anchorsOf, readPage, type Page } from './markdown';
 
@@ -28,6 +28,7 @@ const files: Readonly<Record<string, z.ZodType>> = {
   ...runnerFiles,
   document: documentFile,
   prompt: promptFile,
+  tool: toolFile,
 };
 
 type Row = {

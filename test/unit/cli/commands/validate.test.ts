@@ -1,5 +1,5 @@
 // Pure: no server.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { specFileSchema } from '../../../../src';
@@ -70,6 +70,23 @@ describe('longhaul validate', () => {
         ],
       },
     ]);
+  });
+
+  it('accepts tools of a spec that the worker has read already, and refuses those of code', async () => {
+    const tools = join(folder, 'tools.yaml');
+    writeFileSync(
+      tools,
+      'tools: [{ name: seat, description: Picks, inputSchema: { type: object }, result: client }]\nagents: [{ id: a, model: openai/x, tools: [seat] }]\n',
+    );
+    const agents = join(folder, 'served.cjs');
+    writeFileSync(agents, `module.exports = { specs: ${JSON.stringify(tools)} };\n`);
+    const accepted = await cli('validate', tools, '--agents', agents);
+    expect([accepted.code, accepted.printed]).toEqual([0, ['ok: a']]);
+    writeFileSync(tools, readFileSync(tools, 'utf8').replaceAll('seat', 'find'));
+    const { code, printed } = await cli('validate', tools, '--agents', join(folder, 'agents.cjs'));
+    const message =
+      "tools[0].name is 'find', which a tool in code has, too: rename one, or define it in one place only";
+    expect([code, printed]).toEqual([1, [`${tools}:1:17: ${message}`]]);
   });
 
   it('tells that there is no such file', async () => {

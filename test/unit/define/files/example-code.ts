@@ -34,6 +34,7 @@ export const exampleFolders: readonly (readonly [string, readonly string[]])[] =
       'angles',
       'newsroom',
       'second-opinion',
+      'travel',
       'triage',
       'tutor',
       'examiner',

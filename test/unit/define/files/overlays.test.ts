@@ -112,13 +112,28 @@ describe('overlays', () => {
       'agents:\n  - id: desk\n  - id: desk\n',
       "3:5 agents[1] changes 'desk', which this overlay does before",
     ],
+    [
+      'a tool that the specs do not define',
+      'tools:\n  - name: desk\n',
+      '2:5 tools[0].name is no tool of the specs. An overlay changes tools; new ones belong in the specs',
+    ],
+    [
+      'a change without the name of a tool',
+      'tools:\n  - id: desk\n',
+      '2:5 tools[0] must have the name of the tool it changes',
+    ],
+    [
+      'tools that are no list',
+      'tools: desk\n',
+      '1:8 tools must be a list of tools, each with its name',
+    ],
     ['an unknown section', 'agent: []\n', "1:1 agent is not known; did you mean 'agents'?"],
     [
       'a section that is no list',
       'agents: { id: desk }\n',
       '1:9 agents must be a list of runners, each with its id',
     ],
-    ['a text', 'agents\n', '1:1  must have agents, workflows or both'],
+    ['a text', 'agents\n', '1:1  must have agents, workflows or tools'],
   ])('refuses %s', (_, text, expected) => {
     const found = refusalOf({ text: base }, { overlays: [{ text }] });
     expect(found.map((it) => `${it.line}:${it.column} ${it.path} ${it.message}`)).toEqual([

@@ -116,7 +116,7 @@ describe('loadSpec', () => {
     [
       'a folder with an empty file',
       () => aFolder({ 'a.yaml': agent('a'), 'b.yaml': '' }),
-      'has nothing in it: it needs agents, workflows or both',
+      'has nothing in it: it needs agents, workflows or tools',
     ],
     ['text in place of a path', () => agent('a'), 'is text: pass it as {text}'],
   ])('refuses %s', (_, source, message) => {
