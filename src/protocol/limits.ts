@@ -134,6 +134,9 @@ export const limits = {
   sentInputsBytes: 384 * KiB,
   logCacheBytes: 64 * MiB,
   logCachePoolEntries: 1_000,
+  /** What a process keeps of one model call in progress, for those who begin to watch, and of all of them. */
+  callInProgress: 1 * MiB,
+  callsInProgress: 32 * MiB,
   toolAttempts: 5,
   toolConcurrency: 16,
   maxToolConcurrency: 32,

@@ -48,5 +48,7 @@ export type DeltaEvent = LivePlace &
  */
 export type LiveEvent =
   | (LivePlace & LiveAttempt & { readonly kind: 'begin' })
-  | (DeltaEvent & { readonly kind: 'delta' })
-  | (LivePlace & { readonly kind: 'moved' });
+  /** `count`: how many deltas it stands for, if a carrier merged some. The next one has the `seq` `seq + count`. Default 1. */
+  | (DeltaEvent & { readonly kind: 'delta'; readonly count?: number })
+  /** `ended`: the attempt at a model call that is over. */
+  | (LivePlace & { readonly kind: 'moved'; readonly ended?: LiveAttempt });

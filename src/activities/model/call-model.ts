@@ -18,12 +18,13 @@ import { pinnedDefinition } from '../definition/pinned-definition';
 import { type ActivityDependencies, providerOf } from '../dependencies';
 import { toFailure } from '../failures';
 import { type Beats, withHeartbeat } from '../heartbeat';
+import { modelCallEnded, placeOf } from '../live';
 import { mintId } from '../log/log-cache';
 import { readLog } from '../log/read-log';
 import { scopeOfCall, withContent } from '../results/stored-results';
 import { earlyStopOf } from './early-stop';
 import { InlineCalls } from './inline-calls';
-import { attempt, type ModelAttempt } from './model-attempt';
+import { attempt } from './model-attempt';
 import { afterModelCall, beforeModelCall, type CalledModel } from './model-callbacks';
 import { toModelRequest } from './model-request';
 import { checkedBy, checkTurn, requireCriteria, type TurnCall } from './turn-checks';
@@ -50,6 +51,7 @@ export async function callModel(
       throw toFailure(error, spendOf(dependencies.prices, spec.model, cached.response.usage));
     } finally {
       inline?.stop();
+      modelCallEnded(dependencies, input);
     }
   });
 }
@@ -119,16 +121,9 @@ async function ask(
     return await attempt(
       call.provider,
       { ...call.request, messages },
-      { ...call, step: stepOf(input), earlyStop, inline },
+      { ...call, step: { ...placeOf(input), turn: input.turn }, earlyStop, inline },
     );
   });
-}
-
-/** Where the call belongs, for those who watch it. The topmost run holds the definition. */
-function stepOf({ definition, log, path, agentId, turn }: CallModelInput): ModelAttempt['step'] {
-  const { workflowId } = log;
-  const root = definition.root ?? workflowId;
-  return { root, workflowId, path: path ?? agentId, agent: agentId, turn };
 }
 
 async function checkedResult(

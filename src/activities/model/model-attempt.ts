@@ -1,6 +1,5 @@
 // One attempt at a model call, and everything that may end it early.
 
-import { Context } from '@temporalio/activity';
 import type { LivePlace } from '../../protocol/live';
 import { LonghaulError, ProviderError } from '../../protocol/errors';
 import { timeouts } from '../../protocol/limits';
@@ -21,6 +20,7 @@ import {
   providerErrorFromNetwork,
 } from '../../providers/errors';
 import { describeError } from '../failures';
+import { currentAttempt, publish } from '../live';
 import type { EarlyStop } from './early-stop';
 
 export type ModelAttempt = {
@@ -76,15 +76,14 @@ function deltaSink(call: ModelAttempt): (delta: ModelDelta) => void {
 function forwarding({ dependencies, step }: ModelAttempt): (delta: ModelDelta) => void {
   const { onDelta, deltas } = dependencies;
   if (step === undefined || (onDelta === undefined && deltas === undefined)) return () => undefined;
-  const { attempt: attemptNumber, scheduledTimestampMs: calledAt } = Context.current().info;
-  const place = { ...step, calledAt, attempt: attemptNumber };
+  const place = { ...step, ...currentAttempt() };
   let seq = 0;
-  deltas?.publish({ kind: 'begin', ...place });
+  publish(deltas, () => ({ kind: 'begin', ...place }));
   return (delta) => {
     const event = { ...place, seq, delta };
     seq += 1;
     onDelta?.(event);
-    deltas?.publish({ kind: 'delta', ...event });
+    publish(deltas, () => ({ kind: 'delta', ...event }));
   };
 }
 

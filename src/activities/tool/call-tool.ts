@@ -14,6 +14,7 @@ import { ownWorkflowId, pinnedDefinition } from '../definition/pinned-definition
 import type { ActivityDependencies } from '../dependencies';
 import { describeError } from '../failures';
 import { type Beats, withHeartbeat } from '../heartbeat';
+import { toolCallEnded } from '../live';
 import { isCancelled } from '../user-code';
 import { drawToken } from './begin-call';
 import { type OneCall, resultOf, runCall } from './run-call';
@@ -24,11 +25,15 @@ export async function callTool(
 ): Promise<CallToolResult | CallToolBegun> {
   const started = Date.now();
   return await withHeartbeat(dependencies, async (signal, beats) => {
-    const result = wasStartedBefore(input)
-      ? resultOf(input, outcomeUnknown('it was started before'))
-      : await makeCall(dependencies, input, { signal, beats, started });
-    if ('entry' in result) dependencies.logCache.offer(ownWorkflowId(), result.entry);
-    return result;
+    try {
+      const result = wasStartedBefore(input)
+        ? resultOf(input, outcomeUnknown('it was started before'))
+        : await makeCall(dependencies, input, { signal, beats, started });
+      if ('entry' in result) dependencies.logCache.offer(ownWorkflowId(), result.entry);
+      return result;
+    } finally {
+      toolCallEnded(dependencies, input);
+    }
   });
 }
 

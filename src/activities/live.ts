@@ -1,0 +1,43 @@
+// What a worker says to those who watch its runs.
+
+import { Context } from '@temporalio/activity';
+import type { Deltas } from '../deltas/deltas';
+import type { CallModelInput, CallToolInput } from '../protocol/activities';
+import type { LiveAttempt, LiveEvent, LivePlace } from '../protocol/live';
+import { ownWorkflowId } from './definition/pinned-definition';
+
+type Carrier = { readonly deltas?: Deltas };
+
+/** Never throws: a carrier may be the user's own, and its failure must not end a call. */
+export function publish(deltas: Deltas | undefined, event: () => LiveEvent): void {
+  try {
+    deltas?.publish(event());
+  } catch {
+    // The event is lost. Its turn will be in the log.
+  }
+}
+
+export function modelCallEnded({ deltas }: Carrier, input: CallModelInput): void {
+  publish(deltas, () => {
+    const ended = { turn: input.turn, ...currentAttempt() };
+    return { kind: 'moved', ...placeOf(input), ended };
+  });
+}
+
+export function toolCallEnded({ deltas }: Carrier, input: CallToolInput): void {
+  publish(deltas, () => ({ kind: 'moved', ...placeOf(input) }));
+}
+
+type CallInput = Pick<CallModelInput | CallToolInput, 'definition' | 'agentId' | 'path'>;
+
+/** The run of a call. The topmost run holds the definition. */
+export function placeOf({ definition, agentId, path = agentId }: CallInput): LivePlace {
+  const workflowId = ownWorkflowId();
+  return { root: definition.root ?? workflowId, workflowId, path, agent: agentId };
+}
+
+/** A run asks again for a call that it cut, with attempt 1. Only the time tells both calls apart. */
+export function currentAttempt(): Omit<LiveAttempt, 'turn'> {
+  const { attempt, scheduledTimestampMs } = Context.current().info;
+  return { calledAt: scheduledTimestampMs, attempt };
+}
