@@ -156,6 +156,14 @@ export class ThreadHandle<Types extends RunTypes = RunTypes> {
     await this.#run.reject(inputId, reason, options);
   }
 
+  async complete(inputId: string, value: Json, options: AnsweredBy = {}): Promise<void> {
+    await this.#run.complete(inputId, value, options);
+  }
+
+  async fail(inputId: string, reason: string, options: AnsweredBy = {}): Promise<void> {
+    await this.#run.fail(inputId, reason, options);
+  }
+
   /** The audit of all its turns: see `audit` of a run. */
   async audit(): Promise<readonly AuditEntry[]> {
     return await this.#run.audit();

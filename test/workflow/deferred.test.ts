@@ -78,6 +78,29 @@ describe('tools whose results come from elsewhere', () => {
     expect(await resultsOf(run)).toEqual([[false, [{ type: 'text', text: '{"seat":"3A"}' }]]]);
   });
 
+  it('takes results and failures of its turns at the thread', async () => {
+    const agent = defineAgent({ id: 'chatter', model: 'scripted/one', tools: [seat] });
+    const model = scriptedModel([call('pick_seat'), call('pick_seat'), 'Seat A.']);
+    await harness.deploy({ runners: [agent], providers: { scripted: model } });
+    const { longhaul, taskQueue } = harness;
+    const thread = longhaul.thread({ agent: agent.id, sessionId: `seats-${taskQueue}` });
+    const turn = await thread.send('Go.');
+    const asked = async (): Promise<string> => {
+      await eventually('the thread asks', async () => (await thread.pending()).length === 1);
+      return (await thread.pending())[0]?.inputId ?? '';
+    };
+    const first = await asked();
+    await thread.fail(first, 'The seats are gone.');
+    await eventually('the next call', async () => (await asked()) !== first);
+    await thread.complete(await asked(), { seat: 'A' });
+    await turn.result();
+    expect(await resultsOf(turn)).toEqual([
+      [true, [{ type: 'text', text: 'The seats are gone.' }]],
+      [false, [{ type: 'text', text: '{"seat":"A"}' }]],
+    ]);
+    await longhaul.client.workflow.getHandle(thread.threadId).terminate();
+  });
+
   it('does not ask the client if the arguments do not match', async () => {
     const run = await start([seat], [call('pick_seat', { row: 'three' }), 'Sorry.']);
     expect((await run.result()).finalResponse.text).toBe('Sorry.');
