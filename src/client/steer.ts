@@ -12,6 +12,7 @@ import { checkOptions } from './check-options';
 import { asLonghaulError, isCutOff, isNotFound, isUntaken, isUpdateLimit } from './failures';
 import { type RunTree, TreeReader } from './run-tree';
 import { hasEnded, RunView } from './run-view';
+import { inQueue } from './send-queue';
 import { requireWorker, whileServed } from './workers';
 
 export type SteerOptions = {
@@ -41,12 +42,19 @@ export async function steerRun(
   const target = path === undefined ? workflowId : await openRunAt(client, workflowId, path);
   const view = new RunView(client, target);
   try {
-    return await whileServed(
-      async (signal) => {
-        const { taskQueue } = await view.describe();
-        await requireWorker(client, { taskQueue, workflowId: target, signal });
-      },
-      (signal) => client.withAbortSignal(signal, () => send(client, target, message)),
+    return await inQueue(client, target, (queue) =>
+      whileServed(
+        () =>
+          queue.check(async () => {
+            const { taskQueue } = await view.describe();
+            await requireWorker(client, { taskQueue, workflowId: target });
+          }),
+        (signal) =>
+          queue.take(async () => {
+            signal.throwIfAborted();
+            return await client.withAbortSignal(signal, () => send(client, target, message));
+          }),
+      ),
     );
   } catch (error) {
     if (isNotFound(error)) throw closed(target, (await view.state()).status);

@@ -84,11 +84,11 @@ export async function hasWorker(client: Client, taskQueue: string): Promise<bool
 /** Resolves when a worker polls. Rejects with `NoWorker` if none does in the time that `whileServed` leaves. Does not touch the run. */
 export async function requireWorker(
   client: Client,
-  options: { taskQueue: string; workflowId: string; signal: AbortSignal },
+  options: { taskQueue: string; workflowId: string; signal?: AbortSignal },
 ): Promise<void> {
   const { taskQueue, workflowId, signal } = options;
   const deadline = Date.now() + timeouts.serverCheck - 2 * checkEveryMs;
-  while (!signal.aborted) {
+  while (signal?.aborted !== true) {
     if (await hasWorker(client, taskQueue)) return;
     if (Date.now() >= deadline) throw noWorker(taskQueue, workflowId);
     await pauseUnlessAborted(checkEveryMs, signal);
