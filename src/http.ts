@@ -1,2 +1,5 @@
 /** Agents behind HTTP. */
-export type { Principal } from './http/route';
+export { agentHandler } from './http/handler';
+export type { CorsOptions } from './http/cors';
+export type { AgentHandlerOptions, BackendCall } from './http/options';
+export type { BackendOptions, Principal } from './http/route';

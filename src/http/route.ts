@@ -1,22 +1,30 @@
 // What a route is. Rooms of routes: runs, threads, chat (AI SDK UI), AG-UI. The handler finds the route, and checks who calls.
 
-import type { Json, JsonObject } from '../base/json';
-import type { Longhaul } from '../client/longhaul';
+import type { Json, JsonObject, JsonSchema } from '../base/json';
+import type { Longhaul, StartOptions } from '../client/longhaul';
 import type { RunHandle } from '../client/run-handle';
 import type { RunStreams } from '../client/stream/run-streams';
+import type { ThreadHandle } from '../client/thread-handle';
 import type { Actor } from '../protocol/people';
 import type { RunKey } from '../protocol/run';
 
 /** Who calls, as `authenticate` says. */
 export type Principal = {
-  /** The id of the user: `userId` of keys, and the id of the actor of answers. */
+  /** The id of the user: `userId` of keys, and the id of the actor of answers. 1 to 200 characters. */
   readonly user: string;
   readonly name?: string;
   readonly roles?: readonly string[];
+  /** Users of two tenants need different ids, because a thread's id does not have the tenant. */
   readonly tenant?: string;
-  /** Whose runs and threads the principal may see and answer. Default `own`. `tenant`: those of everybody in its tenant. */
+  /**
+   * Whose runs and threads the principal may see, answer and cancel. Default `own`. `tenant`: those of everybody in its tenant. `all`:
+   * those of everybody in this application.
+   */
   readonly sees?: 'own' | 'tenant' | 'all';
 };
+
+/** What your backend adds to runs and turns. A request cannot say these things. */
+export type BackendOptions = Pick<StartOptions, 'session' | 'budget' | 'context'>;
 
 /** What all routes of one handler share. */
 export type App = {
@@ -25,9 +33,11 @@ export type App = {
   readonly agents: readonly string[];
   readonly appName: string;
   readonly streams: RunStreams;
+  /** Tells the backend about a failure that no answer explains. Never throws. */
+  readonly report: (error: unknown, request: Request) => void;
 };
 
-/** A request to a route, from somebody known. */
+/** A request to a route, from somebody known. If the path names an `agent`, it is one of `app.agents`. */
 export type Call = {
   readonly request: Request;
   readonly url: URL;
@@ -37,12 +47,25 @@ export type Call = {
   readonly principal: Principal;
   /** The actor of answers. */
   readonly actor: Actor;
-  /** The key of runs that this principal starts. */
+  /** The key of runs that this principal starts. It has no `sessionId`. */
   readonly key: RunKey;
-  /** The body, a JSON object within the bounds. Throws `InvalidInput` or `PayloadTooLarge`. */
+  /** The body, a JSON object within the bounds, as `takes` of the route says. An empty body is `{}`. Reads once. Throws `HttpProblem`. */
   readonly body: () => Promise<JsonObject>;
-  /** The run, if the principal may see it. Else throws `RunNotFound`, as for a run that does not exist. */
+  /** The run or thread, if the principal may see it. Else throws as for an id that does not exist. */
   readonly run: (workflowId: string) => Promise<RunHandle>;
+  /**
+   * The principal's own thread with the agent of the path; `chat` is its `sessionId`. It need not exist yet. Throws as for an unknown id if
+   * it is open with another agent, or belongs to the same user id of another tenant.
+   */
+  readonly thread: (chat: string) => Promise<ThreadHandle>;
+  /** What the backend adds to a run or turn with the agent of the path. */
+  readonly backend: () => Promise<BackendOptions>;
+};
+
+/** A parameter in the query of a route. */
+export type QueryParameter = {
+  readonly description: string;
+  readonly schema: JsonSchema;
 };
 
 /** One route. `path` is like `/runs/:id/events`. */
@@ -50,6 +73,13 @@ export type Route = {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
   readonly handle: (call: Call) => Promise<Response>;
-  /** The operation of the OpenAPI document, without parameters of the path. */
+  /**
+   * The shape of the body, for the check and the OpenAPI document. Each member has a `description`, which the error shows. Without it,
+   * `body()` takes any JSON object.
+   */
+  readonly takes?: JsonSchema;
+  /** The parameters that the query may have. Others are refused. Without it, the route checks its query itself. */
+  readonly query?: Readonly<Record<string, QueryParameter>>;
+  /** The rest of its operation in the OpenAPI document, such as `responses`. Parameters and body come from the other fields. */
   readonly operation: { readonly summary: string; readonly [name: string]: Json };
 };

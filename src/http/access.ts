@@ -1,0 +1,81 @@
+// Which runs and threads a principal may reach. An id that it may not see is an id that does not exist.
+//
+// 1. A run belongs to whom its memo says: the memo has hashes of the members of the key that its root run was started with.
+// 2. A run whose root agent is not one of the handler's agents does not exist here.
+
+import type { WorkflowExecutionDescription } from '@temporalio/client';
+import { describeIfThere } from '../client/calls';
+import { readable } from '../client/failures';
+import type { RunHandle } from '../client/run-handle';
+import { memoOf } from '../client/run-view';
+import type { ThreadHandle } from '../client/thread-handle';
+import { keyHashes } from '../core/key-hashes';
+import { allWorkflowTypes, memoKey, threadType } from '../protocol/names';
+import type { RunKey, RunMemo } from '../protocol/run';
+import { ownKey, visibleKey } from './principal';
+import { HttpProblem } from './problems';
+import type { App, BackendOptions, Principal } from './route';
+
+const longestWorkflowId = 1_000;
+
+/** Chats that would share a path with other routes. */
+const reservedChats: readonly string[] = ['runs', 'agui'];
+
+/** The run or thread, if the principal may see it. */
+export async function visibleRun(
+  app: App,
+  principal: Principal,
+  workflowId: string,
+): Promise<RunHandle> {
+  const found = await describe(app, workflowId);
+  if (found === undefined || !isVisible(app, found, visibleKey(app.appName, principal)))
+    throw new HttpProblem('RunNotFound');
+  return app.longhaul.run(workflowId);
+}
+
+/** The principal's own thread. A thread that is open with another agent does not exist for this one. */
+export async function ownThread(
+  app: App,
+  principal: Principal,
+  { agent, chat, session }: { agent: string; chat: string } & Pick<BackendOptions, 'session'>,
+): Promise<ThreadHandle> {
+  if (reservedChats.includes(chat)) throw new HttpProblem('RunNotFound');
+  const key = ownKey(app.appName, principal);
+  const thread = app.longhaul.thread({
+    agent,
+    ...key,
+    sessionId: chat,
+    ...(session && { session }),
+  });
+  const found = await describe(app, thread.threadId);
+  if (found === undefined) return thread;
+  const isOpen = found.status.name === 'RUNNING';
+  const isOther = isOpen && memoOf(found).agent !== agent;
+  if (isOther || found.type !== threadType || !hasKey(found, key))
+    throw new HttpProblem('RunNotFound');
+  return thread;
+}
+
+/** The agent of the root run, from the memo of any run below it. Anybody may write a memo. */
+export function rootAgent({ agent, path }: Pick<RunMemo, 'agent' | 'path'>): string {
+  return typeof path === 'string' ? path.replace(/\/.*/s, '') : agent;
+}
+
+async function describe(
+  { longhaul }: App,
+  workflowId: string,
+): Promise<WorkflowExecutionDescription | undefined> {
+  if (workflowId === '' || workflowId.length > longestWorkflowId) return undefined;
+  const found = await describeIfThere(longhaul.client, { workflowId });
+  readable(found?.memo?.[memoKey]);
+  return found !== undefined && allWorkflowTypes.includes(found.type) ? found : undefined;
+}
+
+function isVisible(app: App, found: WorkflowExecutionDescription, key: RunKey): boolean {
+  return app.agents.includes(rootAgent(memoOf(found))) && hasKey(found, key);
+}
+
+function hasKey(found: WorkflowExecutionDescription, key: RunKey): boolean {
+  const entries: unknown = memoOf(found).key;
+  return Array.isArray(entries) && keyHashes(key).every((entry) => entries.includes(entry));
+}

@@ -1,0 +1,95 @@
+// Reads the body of a request: JSON, within bounds of size, depth and time.
+
+import { isJsonObject, type JsonObject } from '../base/json';
+import { HttpProblem } from './problems';
+
+export type BodyLimits = { readonly maxBytes: number; readonly timeoutMs: number };
+
+/** Deeper than any value that runs take. */
+const deepest = 200;
+
+/**
+ * A request that changes something must say that its body is JSON, even if it has none. A form on a foreign page cannot say so, and thus
+ * cannot use the cookies of a browser.
+ */
+export function requireJson({ headers }: Request): void {
+  const [type = ''] = (headers.get('content-type') ?? '').split(';');
+  if (/^application\/(?:[\w.-]+\+)?json$/i.test(type.trim())) return;
+  throw new HttpProblem('UnsupportedMediaType');
+}
+
+/** The body as a JSON object. An empty body is `{}`. */
+export async function readJson(request: Request, limits: BodyLimits): Promise<JsonObject> {
+  const text = decode(await readBytes(request, limits));
+  if (text.trim() === '') return {};
+  checkDepth(text);
+  const value = parse(text);
+  if (isJsonObject(value)) return value;
+  throw invalid('the body must be a JSON object');
+}
+
+async function readBytes(request: Request, { maxBytes, timeoutMs }: BodyLimits): Promise<Buffer> {
+  if (Number(request.headers.get('content-length')) > maxBytes) throw tooLarge(maxBytes);
+  if (request.body === null) return Buffer.alloc(0);
+  const reader = (request.body as ReadableStream<Uint8Array>).getReader();
+  const slow = deadline(timeoutMs);
+  try {
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    for (;;) {
+      const { done, value } = await Promise.race([reader.read(), slow.passed]);
+      if (done) return Buffer.concat(chunks);
+      size += value.byteLength;
+      if (size > maxBytes) throw tooLarge(maxBytes);
+      chunks.push(value);
+    }
+  } catch (error) {
+    // Not awaited: a source that hangs would hang here, too.
+    void reader.cancel().catch(() => undefined);
+    throw error instanceof HttpProblem ? error : invalid('the body broke off', error);
+  } finally {
+    slow.clear();
+  }
+}
+
+function deadline(ms: number): { readonly passed: Promise<never>; readonly clear: () => void } {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const passed = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new HttpProblem('RequestTimeout')), ms);
+  });
+  return { passed, clear: () => clearTimeout(timer) };
+}
+
+function decode(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw invalid('the body is not UTF-8', error);
+  }
+}
+
+/** Before the parser, which would make the whole value, and before anything that walks it. */
+function checkDepth(text: string): void {
+  let depth = 0;
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/gs)) {
+    if (token === '[' || token === '{') depth += 1;
+    else if (token === ']' || token === '}') depth -= 1;
+    if (depth > deepest) throw invalid(`the body has more than ${deepest} levels`);
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw invalid('the body is not JSON', error);
+  }
+}
+
+function tooLarge(maxBytes: number): HttpProblem {
+  return new HttpProblem('PayloadTooLarge', { detail: `the body has more than ${maxBytes} bytes` });
+}
+
+function invalid(detail: string, cause?: unknown): HttpProblem {
+  return new HttpProblem('InvalidInput', { detail, cause });
+}

@@ -1,0 +1,60 @@
+// Who calls. What `authenticate` returns is checked like everything else: a wrong principal would see the runs of others, or nobody's.
+
+import { checkKnown } from '../core/run-input';
+import { readActor } from '../core/people/actor';
+import { isJsonObject } from '../base/json';
+import { LonghaulError } from '../protocol/errors';
+import type { Actor } from '../protocol/people';
+import type { RunKey } from '../protocol/run';
+import type { Principal } from './route';
+
+const members: Readonly<Record<keyof Principal, true>> = {
+  user: true,
+  name: true,
+  roles: true,
+  tenant: true,
+  sees: true,
+};
+
+const widths: readonly unknown[] = [undefined, 'own', 'tenant', 'all'];
+
+/** Throws `InvalidInput`, which is about the backend and not about the request. */
+export function readPrincipal(value: unknown): Principal {
+  if (!isJsonObject(value)) throw invalid('must return a principal: {user, …}');
+  checkKnown(value, 'a principal', Object.keys(members));
+  const { user, name, roles, tenant, sees } = value;
+  readActor({
+    id: user,
+    ...(name !== undefined && { name }),
+    ...(roles !== undefined && { roles }),
+  });
+  if (tenant !== undefined) readActor({ id: tenant });
+  if (!widths.includes(sees)) throw invalid("must return sees: 'own', 'tenant' or 'all'");
+  if (sees === 'tenant' && tenant === undefined)
+    throw invalid("must return a tenant with sees: 'tenant'");
+  return value as object as Principal;
+}
+
+export function actorOf({ user, name, roles }: Principal): Actor {
+  return {
+    id: user,
+    ...(roles !== undefined && { roles }),
+    ...(name !== undefined && { name }),
+  };
+}
+
+/** The key of what the principal starts. */
+export function ownKey(appName: string, { user, tenant }: Principal): RunKey {
+  return { appName, userId: user, ...(tenant !== undefined && { tenant }) };
+}
+
+/** The key that all runs have that the principal may see. */
+export function visibleKey(appName: string, principal: Principal): RunKey {
+  const { sees = 'own', tenant } = principal;
+  if (sees === 'own') return ownKey(appName, principal);
+  return { appName, ...(sees === 'tenant' && tenant !== undefined && { tenant }) };
+}
+
+function invalid(message: string): LonghaulError {
+  return new LonghaulError('InvalidInput', `authenticate ${message}`);
+}
