@@ -1,18 +1,24 @@
 // The events of a stream: what a run does, for people who watch. They come from the log of each run, from the states of the runs, and from
 // live deltas. The log decides.
 //
-// 1. The deltas of a step, one after the other, are the content of its `step-end`. If what streamed is not what the log has, a second
-//    `step-begin` comes before it, and the step is told again.
-// 2. A step belongs to the run `workflowId` and its `turn`. `step-begin` voids what an earlier attempt at the same step said.
-// 3. Steps of different runs of a tree may interleave. Events of one run are in order.
+// 1. A step is one model turn. It belongs to the run `workflowId`, and `turn` counts the turns of that run's log, from 1.
+// 2. The deltas of a step, one after the other, are the content of its `step-end`. Two texts in a row may stream as one part, and a refusal
+//    streams as text. Media and opaque parts are only in `step-end`.
+// 3. `step-begin` voids all that was said about this turn before: a new attempt begins, or the step is told again because what streamed is
+//    not what the log has. A `user` or `feedback` event voids a step without `step-end`, which then begins again.
+// 4. A step without `step-end` at the end of its run does not count: the run keeps nothing of it.
+// 5. Each call of a step gets one `result`, or none if the run ends before. A later `result` of the same call replaces the earlier one.
+// 6. There are no events for the caller's history, for summaries and for cleared results: they only change what the model gets.
+// 7. Steps of different runs of a tree may interleave. Events of one run are in order.
 
 import type { Json, JsonObject } from '../base/json';
 import type { ErrorCode } from '../protocol/errors';
 import type { LivePlace } from '../protocol/live';
-import type { Verdict } from '../protocol/people';
+import type { Actor, Verdict } from '../protocol/people';
 import type {
   AssistantPart,
   FinishReason,
+  Origin,
   ToolCallPart,
   ToolResult,
   Usage,
@@ -31,11 +37,16 @@ export type StreamedCall = {
 };
 
 type Happening =
-  /** A message of a person: the input of the run, or a message while it works. */
-  | { readonly type: 'user'; readonly message: UserMessage }
-  /** A message that the run itself wrote to its model, such as what a criterion missed. */
+  /** A message of a person: the input of the run, or a message while it works, which has an id. */
+  | {
+      readonly type: 'user';
+      readonly message: UserMessage;
+      readonly messageId?: string;
+      readonly by?: Actor;
+    }
+  /** A message that the run itself wrote to its model about this turn, such as what a criterion missed. */
   | { readonly type: 'feedback'; readonly turn: number; readonly text: string }
-  /** A model call begins, or begins again. */
+  /** A model call begins, or begins again. `attempt` is that of the worker, and 1 if it is not known. */
   | { readonly type: 'step-begin'; readonly turn: number; readonly attempt: number }
   /** `part` counts the parts of the step, from 0, in the order in which they begin. */
   | {
@@ -49,16 +60,19 @@ type Happening =
   | ({ readonly type: 'call-delta'; readonly part: number; readonly delta: string } & StreamedCall)
   /** The arguments are complete. The call is as the run will make it: with a repaired name, without calls that the run drops. */
   | ({ readonly type: 'call'; readonly part: number; readonly call: ToolCallPart } & StreamedCall)
-  /** The turn is in the log. `content` is as the conversation keeps it. */
+  /** The turn is in the log. `content` is as the conversation keeps it. It is empty if the conversation keeps nothing. */
   | {
       readonly type: 'step-end';
       readonly turn: number;
       readonly content: readonly AssistantPart[];
       readonly finishReason?: FinishReason;
       readonly usage: Usage;
+      /** Which model wrote it. */
+      readonly origin?: Origin;
     }
   /** A person changed the arguments of a call that waited for approval. */
   | ({ readonly type: 'call-edited'; readonly args: JsonObject } & StreamedCall)
+  /** The result as the tool gave it. It has no `turn` and no `index` of its own. */
   | ({ readonly type: 'result'; readonly name: string; readonly result: ToolResult } & StreamedCall)
   /** Somebody decided about an input of this run. */
   | { readonly type: 'verdict'; readonly verdict: Verdict }
@@ -91,5 +105,11 @@ type Happening =
  */
 export type StreamEvent = StreamPlace & { readonly position: string } & Happening;
 
-/** An event without its position. */
-export type UnplacedEvent = StreamPlace & Happening;
+/** What the log and the live events of a run give. The others come from its state. */
+export type LogHappening = Exclude<
+  Happening,
+  { readonly type: 'input' | 'input-end' | 'stalled' | 'paused' | 'end' }
+>;
+
+/** An event without its position. `told`: how many entries of the log nobody needs to tell again to those who have this event. */
+export type UnplacedEvent = StreamPlace & { readonly told: number } & LogHappening;

@@ -7,6 +7,8 @@ export type Amendment = Extract<Decision, { kind: 'repair-call' | 'ignore-call' 
 /** A part of a turn. `call` is the place of a call among all calls of the provider. */
 export type WorkingPart = { readonly part: AssistantPart; readonly call?: number };
 
+export const madeCallId = (position: number, call: number): string => `call_${position}_${call}`;
+
 /** Calls without an id from the provider get one made of `position`, the place of the turn in the transcript. */
 export function workingParts(content: readonly AssistantPart[], position: number): WorkingPart[] {
   let calls = 0;
@@ -14,7 +16,7 @@ export function workingParts(content: readonly AssistantPart[], position: number
     if (part.type !== 'tool_call') return { part };
     const call = calls;
     calls += 1;
-    return { part: part.callId ? part : { ...part, callId: `call_${position}_${call}` }, call };
+    return { part: part.callId ? part : { ...part, callId: madeCallId(position, call) }, call };
   });
 }
 

@@ -9,7 +9,7 @@ import type { AssistantMessage, Message, ToolCallPart, ToolResult } from '../../
 import type { Amendment, WorkingPart } from '../machine/working-turn';
 import { amend, callsOf, contentOf, isEmptyTurn, workingParts } from '../machine/working-turn';
 
-const interrupted = 'not answered: the run was interrupted before this call had a result';
+export const interrupted = 'not answered: the run was interrupted before this call had a result';
 
 /** A call of the open turn, with the arguments that it will run with. */
 export type OpenCall = {
@@ -110,7 +110,7 @@ function withArguments(call: ToolCallPart, args: JsonObject | undefined): ToolCa
 }
 
 /** Adds a note to the result about the arguments that really ran, because history keeps the call that the model made. */
-function withEditNote(result: ToolResult, args: JsonObject | undefined): ToolResult {
+export function withEditNote(result: ToolResult, args: JsonObject | undefined): ToolResult {
   if (!args) return result;
   const text = `A person changed the arguments of this call before it ran, to: ${JSON.stringify(args)}`;
   return { ...result, content: [{ type: 'text', text }, ...result.content] };

@@ -162,13 +162,13 @@ export class Transcript {
   }
 }
 
-function amendTurn(
-  turn: OpenTurn,
-  decision: Exclude<
-    Decision,
-    { kind: 'history' | 'feedback' | 'go-on' | 'clear-results' | PersonNote['kind'] }
-  >,
-): void {
+/** A decision about the last model turn. */
+export type TurnDecision = Exclude<
+  Decision,
+  { kind: 'history' | 'feedback' | 'go-on' | 'clear-results' | PersonNote['kind'] }
+>;
+
+export function amendTurn(turn: OpenTurn, decision: TurnDecision): void {
   switch (decision.kind) {
     case 'repair-call':
     case 'ignore-call':
