@@ -35,6 +35,9 @@ const typescript = {
   swcrc: false,
 };
 
+/** Packages that are only ES modules, which Jest cannot require. */
+const modules = '/node_modules/(?:ai/|@ai-sdk/|eventsource-parser/|@workflow/).*\\.js$';
+
 /** @type {import('jest').Config} */
 module.exports = {
   // One more than the cores of a small machine: tests of workflows wait for a server half of their time.
@@ -59,10 +62,12 @@ module.exports = {
     globals: { projectTimeout: timeout },
     setupFilesAfterEnv: ['<rootDir>/scripts/jest/project-timeout.js'],
     modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/\\.build-'],
-    transform: { '\\.m?ts$': ['@swc/jest', typescript] },
+    transform: { '\\.m?ts$': ['@swc/jest', typescript], [modules]: ['@swc/jest', typescript] },
+    transformIgnorePatterns: ['/node_modules/(?!ai/|@ai-sdk/|eventsource-parser/|@workflow/)'],
     moduleNameMapper: {
+      '^zod/v4/locales/(.*)\\.js$': '<rootDir>/node_modules/zod/v4/locales/$1.cjs',
       '^longhaul$': '<rootDir>/src/index.ts',
-      '^longhaul/(agent-run|client|results|worker)$': '<rootDir>/src/$1.ts',
+      '^longhaul/(agent-run|client|deltas|http|results|worker)$': '<rootDir>/src/$1.ts',
       '^longhaul/(workflows|testing)$': '<rootDir>/src/$1/index.ts',
     },
   })),

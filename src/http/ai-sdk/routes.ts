@@ -1,0 +1,146 @@
+// Routes of the AI SDK's `useChat`. A chat is a thread, and each assistant message is a turn of it.
+
+import type { ThreadHandle } from '../../client/thread-handle';
+import type { StreamEvent } from '../../stream/events';
+import { HttpProblem } from '../problems';
+import type { Call, Route } from '../route';
+import {
+  answeredSegment,
+  type Reply,
+  replyWith,
+  replyWithout,
+  segmentOf,
+  turnInProgress,
+} from '../segment';
+import { sseResponse } from '../sse';
+import { type ChatRequest, readChatRequest } from './chat-request';
+import { type AiSdkVersion, MessageEncoder, showsCall } from './message-encoder';
+import { uiMessages } from './ui-messages';
+
+const lastTurns = 100;
+
+/** `version`: that of the package `ai` in the browser. */
+export function aiSdkRoutes(version: AiSdkVersion): readonly Route[] {
+  return [
+    {
+      method: 'POST',
+      path: '/:agent',
+      handle: (call) => chat(call, version),
+      operation: { summary: 'Sends a message or answers of the AI SDK, and streams the turn' },
+    },
+    {
+      method: 'GET',
+      path: '/:agent/:chat/stream',
+      handle: (call) => resume(call, version),
+      operation: {
+        summary: 'Streams the turn in progress from its beginning; 204 if there is none',
+      },
+    },
+    {
+      method: 'POST',
+      path: '/:agent/:chat/stop',
+      handle: stop,
+      operation: { summary: 'Cancels the turn in progress' },
+    },
+    {
+      method: 'GET',
+      path: '/:agent/:chat/ui-messages',
+      handle: history,
+      operation: { summary: 'The earlier turns as messages of the AI SDK, with their texts' },
+    },
+  ];
+}
+
+async function chat(call: Call, version: AiSdkVersion): Promise<Response> {
+  const asked = readChatRequest(await call.body());
+  const thread = await call.thread(asked.chat);
+  if (asked.said === undefined) return await goOn(call, { thread, asked, version });
+  const { messageId, text } = asked.said;
+  const { budget, context } = await call.backend();
+  const turn = await thread.send(text, {
+    messageId,
+    by: call.actor,
+    ...(budget && { budget }),
+    ...(context && { context }),
+  });
+  const encoder = new MessageEncoder(turn.workflowId, version);
+  return streamed(call, encoder, (signal) => segmentOf(call, turn, signal));
+}
+
+type GoingOn = {
+  readonly thread: ThreadHandle;
+  readonly asked: ChatRequest;
+  readonly version: AiSdkVersion;
+};
+
+/** Gives the client's answers, and streams what comes after what the client has. */
+async function goOn(call: Call, { thread, asked, version }: GoingOn): Promise<Response> {
+  const replies = await repliesOf(thread, asked);
+  const turn = await turnInProgress(thread);
+  if (turn === undefined) throw new HttpProblem('NotWaiting');
+  const { workflowId } = turn;
+  const encoder = new MessageEncoder(workflowId, version);
+  const gone = new AbortController();
+  const skip = (event: StreamEvent): void => void encoder.push(event);
+  const options = { thread, replies, skip, signal: gone.signal };
+  const events = await answeredSegment(call, workflowId, options);
+  return streamed(call, encoder, (signal) => {
+    signal.addEventListener('abort', () => gone.abort(), { once: true });
+    return events;
+  });
+}
+
+/** Results count only for calls that wait for the client. */
+async function repliesOf(
+  thread: ThreadHandle,
+  { verdicts, outputs }: ChatRequest,
+): Promise<readonly Reply[]> {
+  const open = outputs.length === 0 ? [] : await thread.pending();
+  const given = outputs.flatMap(({ toolCallId, output = null, errorText }) => {
+    const input = open.find((each) => each.kind !== 'approval' && showsCall(each, toolCallId));
+    if (input === undefined) return [];
+    return [errorText === undefined ? replyWith(input, output) : replyWithout(input, errorText)];
+  });
+  return [...verdicts, ...given];
+}
+
+async function resume(call: Call, version: AiSdkVersion): Promise<Response> {
+  const thread = await call.thread(call.params['chat'] ?? '');
+  const view = await turnInProgress(thread);
+  if (view === undefined) return new Response(undefined, { status: 204 });
+  const encoder = new MessageEncoder(view.workflowId, version);
+  return streamed(call, encoder, (signal) => segmentOf(call, thread.turn(view), signal));
+}
+
+function streamed(
+  { app, request }: Call,
+  encoder: MessageEncoder,
+  open: (signal: AbortSignal) => AsyncIterable<StreamEvent>,
+): Response {
+  const source = async function* (signal: AbortSignal): AsyncGenerator<string, void, void> {
+    yield JSON.stringify(encoder.start());
+    for await (const event of open(signal))
+      for (const chunk of encoder.push(event)) yield JSON.stringify(chunk);
+    yield '[DONE]';
+  };
+  return sseResponse(source, {
+    headers: { 'x-vercel-ai-ui-message-stream': 'v1' },
+    signal: request.signal,
+    onError: (error) => app.report(error, request),
+  });
+}
+
+async function stop(call: Call): Promise<Response> {
+  const thread = await call.thread(call.params['chat'] ?? '');
+  const view = await turnInProgress(thread);
+  if (view !== undefined) {
+    await thread.turn(view).cancel('the user stopped it', { by: call.actor });
+    call.app.streams.wake(view.workflowId);
+  }
+  return new Response(undefined, { status: 204 });
+}
+
+async function history(call: Call): Promise<Response> {
+  const thread = await call.thread(call.params['chat'] ?? '');
+  return Response.json({ messages: uiMessages(await thread.turns({ last: lastTurns })) });
+}

@@ -1,0 +1,162 @@
+// A segment of a run: what it does from a message or an answer until it waits for people again, or ends. Browsers' protocols have one
+// request for each.
+
+import type { ThreadHandle } from '../client/thread-handle';
+import type { Json, JsonObject } from '../base/json';
+import type { PendingInput } from '../protocol/run';
+import type { TurnView } from '../protocol/thread';
+import type { StreamEvent } from '../stream/events';
+import { HttpProblem } from './problems';
+import type { Call } from './route';
+
+/** Turns that are looked at to find the one in progress. */
+const lastTurns = 100;
+
+const defaultReason = 'A person rejected this call.';
+
+/** A client's answer to an open input. `seen`: the digest of what the person saw. */
+export type Reply = { readonly inputId: string } & (
+  | { readonly kind: 'approve'; readonly args?: JsonObject; readonly seen?: string }
+  | { readonly kind: 'reject'; readonly reason?: string; readonly seen?: string }
+  | { readonly kind: 'answer' | 'result'; readonly value: Json }
+  | { readonly kind: 'fail'; readonly reason: string }
+);
+
+/** The turn that works or waits; else the next one. */
+export async function turnInProgress(thread: ThreadHandle): Promise<TurnView | undefined> {
+  const turns = await thread.turns({ last: lastTurns });
+  return (
+    turns.find(({ status }) => status === 'running') ??
+    turns.find(({ status }) => status === 'queued')
+  );
+}
+
+/** A turn from its beginning to its next pause. */
+export async function* segmentOf(
+  call: Call,
+  turn: { readonly workflowId: string; started(): Promise<void> },
+  signal: AbortSignal,
+): AsyncGenerator<StreamEvent, void, void> {
+  await turn.started();
+  const events = call.app.streams.open(turn.workflowId, { tree: true, signal });
+  for await (const event of events) {
+    yield event;
+    if (isLast(event)) return;
+  }
+}
+
+type Answering = {
+  readonly thread: ThreadHandle;
+  readonly replies: readonly Reply[];
+  /** Gets each event that the client has already. */
+  readonly skip: (event: StreamEvent) => void;
+  readonly signal: AbortSignal;
+};
+
+/** Gives the answers, and returns what comes after what the client has. Throws if one of them is refused. */
+export async function answeredSegment(
+  call: Call,
+  turn: string,
+  { thread, replies, skip, signal }: Answering,
+): Promise<AsyncIterable<StreamEvent>> {
+  const answered = new Set(replies.map(({ inputId }) => inputId));
+  if (answered.size === 0) throw new HttpProblem('NotWaiting');
+  const { streams } = call.app;
+  const events = streams.open(turn, { tree: true, signal })[Symbol.asyncIterator]();
+  try {
+    await skipTo(answered, events, skip);
+    for (const reply of replies) await send(thread, call, reply);
+  } catch (error) {
+    await events.return?.();
+    throw error;
+  }
+  streams.wake(turn);
+  return untilNextPause(events, answered);
+}
+
+/** Reads up to where the inputs that the client answers are open, or were answered before. */
+async function skipTo(
+  answered: ReadonlySet<string>,
+  events: AsyncIterator<StreamEvent>,
+  skip: (event: StreamEvent) => void,
+): Promise<void> {
+  const left = new Set(answered);
+  while (left.size > 0) {
+    const next = await events.next();
+    if (next.done === true || next.value.type === 'end') throw new HttpProblem('NotWaiting');
+    const event = next.value;
+    skip(event);
+    if (event.type === 'paused') return;
+    if (event.type === 'input') left.delete(event.input.inputId);
+    if (event.type === 'verdict') for (const id of left) if (isOn(event, id)) left.delete(id);
+  }
+}
+
+function isOn({ verdict }: Extract<StreamEvent, { type: 'verdict' }>, inputId: string): boolean {
+  return inputId === verdict.inputId || inputId.startsWith(`${verdict.inputId}@`);
+}
+
+/** A pause that still waits for what was just answered is the one before. */
+async function* untilNextPause(
+  events: AsyncIterator<StreamEvent>,
+  answered: ReadonlySet<string>,
+): AsyncGenerator<StreamEvent, void, void> {
+  try {
+    for (;;) {
+      const next = await events.next();
+      if (next.done === true) return;
+      const event = next.value;
+      const isOld =
+        event.type === 'paused' && event.pending.some(({ inputId }) => answered.has(inputId));
+      if (isOld) continue;
+      yield event;
+      if (isLast(event)) return;
+    }
+  } finally {
+    await events.return?.();
+  }
+}
+
+function isLast({ type, workflowId, root }: StreamEvent): boolean {
+  return type === 'paused' || (type === 'end' && workflowId === root);
+}
+
+async function send(thread: ThreadHandle, call: Call, reply: Reply): Promise<void> {
+  const { inputId } = reply;
+  const by = { by: call.actor };
+  switch (reply.kind) {
+    case 'approve': {
+      const { args, seen } = reply;
+      await thread.approve(inputId, { ...by, ...(args && { args }), ...shown(seen) });
+      return;
+    }
+    case 'reject':
+      return await thread.reject(inputId, reply.reason || defaultReason, {
+        ...by,
+        ...shown(reply.seen),
+      });
+    case 'answer':
+      return await thread.resume(reply.value, { inputId, ...by });
+    case 'result':
+      return await thread.complete(inputId, reply.value, by);
+    case 'fail':
+      return await thread.fail(inputId, reply.reason, by);
+  }
+}
+
+function shown(seen: string | undefined): { readonly seen?: string } {
+  return seen === undefined ? {} : { seen };
+}
+
+/** What a value of the client means for an input: an answer, or the result of a call. */
+export function replyWith({ inputId, kind }: PendingInput, value: Json): Reply {
+  return { inputId, kind: kind === 'tool' ? 'result' : 'answer', value };
+}
+
+/** What it means that the client could not do a call, or a person gave no answer. */
+export function replyWithout({ inputId, kind }: PendingInput, reason: string): Reply {
+  if (kind === 'tool') return { inputId, kind: 'fail', reason };
+  return kind === 'approval'
+    ? { inputId, kind: 'reject', reason }
+    : { inputId, kind: 'answer', value: reason };
+}
