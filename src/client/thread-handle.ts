@@ -15,6 +15,7 @@ import type { BudgetSpec, RunTypes, TypeOf } from '../protocol/spec';
 import type { SendInput, SendReply, ThreadInput, TurnView, WhenBusy } from '../protocol/thread';
 import type { AuditEntry } from './audit';
 import { checkOptions } from './check-options';
+import { type ClientToolOptions, sentTools } from './client-tools';
 import type { SearchIndex } from './executions';
 import {
   type ApproveOptions,
@@ -40,6 +41,11 @@ export type SendOptions<Types extends RunTypes = RunTypes> = {
   readonly context?: TypeOf<Types, 'context'>;
   /** Limits for this turn. */
   readonly budget?: BudgetSpec;
+  /**
+   * Tools that only this turn has, at most 16. This client gives their results. Only for an agent. A text that a running turn takes brings
+   * none.
+   */
+  readonly clientTools?: readonly ClientToolOptions[];
   /** Who says it. Default: the actor of `connect`. */
   readonly by?: Actor;
 };
@@ -49,6 +55,7 @@ const sendOptionNames = {
   whenBusy: true,
   context: true,
   budget: true,
+  clientTools: true,
   by: true,
 } as const;
 
@@ -100,6 +107,7 @@ export class ThreadHandle<Types extends RunTypes = RunTypes> {
   ): Promise<TurnHandle<Types>> {
     checkOptions('send', options, sendOptionNames);
     const { messageId = randomUUID(), whenBusy, context, budget, by = this.#actor } = options;
+    const { clientTools } = options;
     const sent = sentInput(input, this.#results);
     const message: SendInput = {
       messageId,
@@ -108,6 +116,7 @@ export class ThreadHandle<Types extends RunTypes = RunTypes> {
       ...(context && { context }),
       ...(budget && { budget }),
       ...(by && { by: readActor(by) }),
+      ...(clientTools && { clientTools: sentTools(clientTools) }),
     };
     checkMessage(message);
     await sent.upload(this.threadId);
@@ -206,12 +215,12 @@ export class ThreadHandle<Types extends RunTypes = RunTypes> {
   }
 }
 
-function checkMessage({ messageId, input, context, budget }: SendInput): void {
+function checkMessage({ messageId, input, context, budget, clientTools }: SendInput): void {
   if (typeof messageId !== 'string' || !/^[^\p{Cc}]{1,200}$/u.test(messageId)) {
     throw new LonghaulError(
       'InvalidInput',
       'messageId must be a text of 1 to 200 characters without control characters',
     );
   }
-  checkRunInput({ runner: 'any', input, context, budget });
+  checkRunInput({ runner: 'any', input, context, budget, clientTools });
 }

@@ -207,17 +207,10 @@ function checkInput(input: unknown, { isChild }: { readonly isChild: boolean }):
   });
 }
 
-/** Only for a run that somebody starts: the runs below it and the turns of a thread have none. */
-function checkClientTools({
-  clientTools,
-  lineage,
-  thread,
-  runner,
-}: {
-  [key: string]: unknown;
-}): void {
+/** Only for a run that somebody starts, and for a turn of a thread: the runs below have none. */
+function checkClientTools({ clientTools, lineage, runner }: { [key: string]: unknown }): void {
   if (!isGiven(clientTools)) return;
-  if (isGiven(lineage) || isGiven(thread))
+  if (isGiven(lineage))
     throw invalid('clientTools are for the run that a client starts: leave them out');
   if (isJsonObject(runner) && runner['kind'] !== 'agent')
     throw invalid('clientTools are for agents, and this runner is none: leave them out');

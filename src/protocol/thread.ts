@@ -2,7 +2,7 @@ import type { ErrorCode } from './errors';
 import type { JsonObject } from '../base/json';
 import type { UserInput } from './message';
 import type { Actor, WorkerHook } from './people';
-import type { RunKey } from './run';
+import type { ClientTool, RunKey } from './run';
 import type { BudgetSpec, ContextSpec, MemorySpec, RunnerSpec } from './spec';
 
 /** Whose conversation a thread is. The tenant is not part of its id. */
@@ -36,6 +36,8 @@ export type SendInput = {
   readonly by?: Actor;
   readonly context?: JsonObject;
   readonly budget?: BudgetSpec;
+  /** At most `limits.clientTools`. Only for an agent. */
+  readonly clientTools?: readonly ClientTool[];
 };
 
 /** The turn of a message. Its run starts when the turns before it are done. */

@@ -1,5 +1,6 @@
 // Tools that a client brings for one run, on the dev server.
 
+import { randomUUID } from 'node:crypto';
 import { defineAgent, sequential, subAgent, type Runner } from '../../src';
 import type { ClientToolOptions, RunHandle } from '../../src/client';
 import { workflowTypes } from '../../src/protocol/names';
@@ -71,6 +72,28 @@ describe('tools of a client', () => {
     await two.complete('t1.0', { seat: '7F' });
     expect((await one.result()).finalResponse.text).toBe('Got 12A.');
     expect((await two.result()).finalResponse.text).toBe('Got 7F.');
+  });
+
+  it('come with a message to a thread, for its turn only', async () => {
+    const offered: string[][] = [];
+    const seen: ScriptedStep = (request, ...rest) => {
+      offered.push(request.tools.map(({ name }) => name));
+      return typeof step === 'function' ? step(request, ...rest) : step;
+    };
+    await deploy([
+      seen,
+      step,
+      (request) => (offered.push(request.tools.map(({ name }) => name)), 'Bye.'),
+    ]);
+    const thread = harness.longhaul.thread({ agent: 'agent', sessionId: randomUUID() });
+    const turn = await thread.send('Go.', { clientTools: [pickSeat('row')] });
+    const outcome = await turn.outcome();
+    expect(outcome).toMatchObject({ kind: 'needs-input', call: { args: { row: 12 } } });
+    const [input] = await thread.pending();
+    await turn.complete(input?.inputId ?? '', { seat: '12A' });
+    expect((await turn.result()).finalResponse.text).toBe('Got 12A.');
+    await (await thread.send('Thanks.')).result();
+    expect(offered).toEqual([['lookup', 'pick_seat'], ['lookup']]);
   });
 
   it('stay pinned over a reset and continue-as-new, and their open input is answered', async () => {

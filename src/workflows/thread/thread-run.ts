@@ -24,7 +24,7 @@ export async function runTurn(
     readonly onStarted: () => void;
   },
 ): Promise<AgentRunResult> {
-  const { input, context, budget, by } = turn;
+  const { input, context, budget, by, clientTools } = turn;
   const id = runnerIdOf(runner);
   const runInput: RunInput = {
     runner,
@@ -35,6 +35,7 @@ export async function runTurn(
     ...(context && { context }),
     ...(budget && { budget }),
     ...(by && { by }),
+    ...(clientTools && { clientTools }),
   };
   const kind = typeof runner === 'string' ? 'agent' : runner.kind;
   const child = await startChild<(input: RunInput) => Promise<AgentRunResult>>(
