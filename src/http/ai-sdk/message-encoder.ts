@@ -12,10 +12,8 @@ import type { JsonObject } from '../../base/json';
 import type { FinishReason, MediaPart, ToolCallPart, UserMessage } from '../../protocol/message';
 import type { PendingInput } from '../../protocol/run';
 import type { StreamEvent } from '../../stream/events';
+import type { AiSdkVersion } from '../route';
 import { errorText, outputOf } from './tool-output';
-
-/** The version of the client. 5 and 6 refuse what they do not know. */
-export type AiSdkVersion = 5 | 6 | 7;
 
 export type UiChunk = { readonly type: string; readonly [name: string]: unknown };
 

@@ -14,47 +14,42 @@ import {
 } from '../segment';
 import { sseResponse } from '../sse';
 import { type ChatRequest, readChatRequest } from './chat-request';
-import { type AiSdkVersion, MessageEncoder, showsCall } from './message-encoder';
+import { MessageEncoder, showsCall } from './message-encoder';
 import { uiMessages } from './ui-messages';
 
 const lastTurns = 100;
 
-/** `version`: that of the package `ai` in the browser. */
-export function aiSdkRoutes(version: AiSdkVersion): readonly Route[] {
-  return [
-    {
-      method: 'POST',
-      path: '/:agent',
-      handle: (call) => chat(call, version),
-      operation: { summary: 'Sends a message or answers of the AI SDK, and streams the turn' },
-    },
-    {
-      method: 'GET',
-      path: '/:agent/:chat/stream',
-      handle: (call) => resume(call, version),
-      operation: {
-        summary: 'Streams the turn in progress from its beginning; 204 if there is none',
-      },
-    },
-    {
-      method: 'POST',
-      path: '/:agent/:chat/stop',
-      handle: stop,
-      operation: { summary: 'Cancels the turn in progress' },
-    },
-    {
-      method: 'GET',
-      path: '/:agent/:chat/ui-messages',
-      handle: history,
-      operation: { summary: 'The earlier turns as messages of the AI SDK, with their texts' },
-    },
-  ];
-}
+export const aiSdkRoutes: readonly Route[] = [
+  {
+    method: 'POST',
+    path: '/:agent',
+    handle: chat,
+    operation: { summary: 'Sends a message or answers of the AI SDK, and streams the turn' },
+  },
+  {
+    method: 'GET',
+    path: '/:agent/:chat/stream',
+    handle: resume,
+    operation: { summary: 'Streams the turn in progress from its beginning; 204 if there is none' },
+  },
+  {
+    method: 'POST',
+    path: '/:agent/:chat/stop',
+    handle: stop,
+    operation: { summary: 'Cancels the turn in progress' },
+  },
+  {
+    method: 'GET',
+    path: '/:agent/:chat/ui-messages',
+    handle: history,
+    operation: { summary: 'The earlier turns as messages of the AI SDK, with their texts' },
+  },
+];
 
-async function chat(call: Call, version: AiSdkVersion): Promise<Response> {
+async function chat(call: Call): Promise<Response> {
   const asked = readChatRequest(await call.body());
   const thread = await call.thread(asked.chat);
-  if (asked.said === undefined) return await goOn(call, { thread, asked, version });
+  if (asked.said === undefined) return await goOn(call, thread, asked);
   const { messageId, text } = asked.said;
   const { budget, context } = await call.backend();
   const turn = await thread.send(text, {
@@ -63,23 +58,17 @@ async function chat(call: Call, version: AiSdkVersion): Promise<Response> {
     ...(budget && { budget }),
     ...(context && { context }),
   });
-  const encoder = new MessageEncoder(turn.workflowId, version);
+  const encoder = new MessageEncoder(turn.workflowId, call.app.aiSdk);
   return streamed(call, encoder, (signal) => segmentOf(call, turn, signal));
 }
 
-type GoingOn = {
-  readonly thread: ThreadHandle;
-  readonly asked: ChatRequest;
-  readonly version: AiSdkVersion;
-};
-
 /** Gives the client's answers, and streams what comes after what the client has. */
-async function goOn(call: Call, { thread, asked, version }: GoingOn): Promise<Response> {
+async function goOn(call: Call, thread: ThreadHandle, asked: ChatRequest): Promise<Response> {
   const replies = await repliesOf(thread, asked);
   const turn = await turnInProgress(thread);
   if (turn === undefined) throw new HttpProblem('NotWaiting');
   const { workflowId } = turn;
-  const encoder = new MessageEncoder(workflowId, version);
+  const encoder = new MessageEncoder(workflowId, call.app.aiSdk);
   const gone = new AbortController();
   const skip = (event: StreamEvent): void => void encoder.push(event);
   const options = { thread, replies, skip, signal: gone.signal };
@@ -104,11 +93,11 @@ async function repliesOf(
   return [...verdicts, ...given];
 }
 
-async function resume(call: Call, version: AiSdkVersion): Promise<Response> {
+async function resume(call: Call): Promise<Response> {
   const thread = await call.thread(call.params['chat'] ?? '');
   const view = await turnInProgress(thread);
   if (view === undefined) return new Response(undefined, { status: 204 });
-  const encoder = new MessageEncoder(view.workflowId, version);
+  const encoder = new MessageEncoder(view.workflowId, call.app.aiSdk);
   return streamed(call, encoder, (signal) => segmentOf(call, thread.turn(view), signal));
 }
 

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../../src/base/json';
 import { readChatRequest } from '../../../../src/http/ai-sdk/chat-request';
+import { HttpProblem } from '../../../../src/http/problems';
 
 const user = { id: 'm2', role: 'user', parts: [{ type: 'text', text: 'Hello' }] };
 const assistant = (...parts: JsonObject[]): JsonObject => ({ id: 'm1', role: 'assistant', parts });
@@ -69,7 +70,11 @@ describe('a request of the AI SDK', () => {
   });
 
   it.each<[string, JsonObject, string]>([
-    ['no id', { messages: [user] }, 'id must be a text that is not empty'],
+    [
+      'no id',
+      { messages: [user] },
+      'id must be a text that is not empty, of at most 200 characters',
+    ],
     [
       'an id that is too long',
       { id: 'x'.repeat(201), messages: [user] },
@@ -103,8 +108,6 @@ describe('a request of the AI SDK', () => {
       'an answer cannot be made again: send the message as a new one',
     ],
   ])('refuses %s', (_name, body, detail) => {
-    expect(() => readChatRequest(body)).toThrow(
-      expect.objectContaining({ code: 'InvalidInput', message: expect.stringContaining(detail) }),
-    );
+    expect(() => readChatRequest(body)).toThrow(new HttpProblem('InvalidInput', { detail }));
   });
 });

@@ -3,11 +3,11 @@ import { emptyDigest, extendDigest } from '../../../../src/base/digest';
 import type { JsonObject } from '../../../../src/base/json';
 import { emptyUsage } from '../../../../src/core/budget/usage';
 import {
-  type AiSdkVersion,
   MessageEncoder,
   showsCall,
   type UiChunk,
 } from '../../../../src/http/ai-sdk/message-encoder';
+import type { AiSdkVersion } from '../../../../src/http/route';
 import type { PendingInput } from '../../../../src/protocol/run';
 import type { StreamEvent } from '../../../../src/stream/events';
 
