@@ -105,11 +105,11 @@ type Happening =
  */
 export type StreamEvent = StreamPlace & { readonly position: string } & Happening;
 
-/** What the log and the live events of a run give. The others come from its state. */
+/** An event without its position. */
+export type UnplacedEvent = StreamPlace & Happening;
+
+/** What the log and the live events of a run give. The other events come from its state. */
 export type LogHappening = Exclude<
   Happening,
   { readonly type: 'input' | 'input-end' | 'stalled' | 'paused' | 'end' }
 >;
-
-/** An event without its position. `told`: how many entries of the log nobody needs to tell again to those who have this event. */
-export type UnplacedEvent = StreamPlace & { readonly told: number } & LogHappening;

@@ -19,10 +19,6 @@ export class LiveSteps {
     return this.#steps.find(({ streamed }) => streamed.turn === turn);
   }
 
-  hasAfter(turn: number): boolean {
-    return this.#steps.some(({ streamed }) => streamed.turn > turn);
-  }
-
   /** The step of the event. Undefined if the event says nothing new. */
   take(turn: number, event: StepEvent): LiveStep | undefined {
     const known = this.of(turn);
@@ -78,7 +74,7 @@ export class LiveStep {
     if (!isOwn || event.kind === 'begin' || this.#hasGap || event.seq < this.#nextSeq) return false;
     this.#hasGap = event.seq > this.#nextSeq;
     if (this.#hasGap) return false;
-    this.#nextSeq += 1;
+    this.#nextSeq += event.count ?? 1;
     this.news = this.streamed.add(event.delta);
     return true;
   }

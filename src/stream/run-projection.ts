@@ -12,50 +12,42 @@ import type { Decision, LogEntry, ModelTurnEvent } from '../protocol/log';
 import type { LiveEvent } from '../protocol/live';
 import type { AssistantPart, ToolResult } from '../protocol/message';
 import type { LogHappening, StreamedCall, StreamPlace, UnplacedEvent } from './events';
-import { type LiveStep, LiveSteps } from './live-steps';
+import { LiveSteps } from './live-steps';
 import { restOf } from './step-rest';
 
 /** The last turn of the log, as long as decisions and results may come. */
 type LoggedTurn = {
   readonly event: ModelTurnEvent;
   readonly open: OpenTurn;
-  /** The last entry about its content. */
-  readonly index: number;
   readonly isTold: boolean;
 };
 
 export class RunProjection {
   readonly #place: StreamPlace;
-  readonly #entries: LogEntry[] = [];
-  #live = new LiveSteps();
+  /** How many entries of the log it knows. */
+  #length = 0;
   #isKnown = false;
   #last: LoggedTurn | undefined;
   #turns = 0;
   /** How many messages come before the last turn, if that may still change, else before the next one. */
   #position = 0;
+  #live = new LiveSteps();
   /** How many model calls left no turn in the log. Live events and results count them, too. */
   #unlogged = 0;
-  /** It says nothing about the entries before. */
-  #from = 0;
 
   constructor(place: StreamPlace) {
     this.#place = place;
   }
 
-  /** Takes the entries that the run has from index `from` on. It skips those that it knows. */
+  /** Takes the entries that the run has from index `from` on. It skips those that it knows. Read a turn with the decisions about it. */
   log(from: number, entries: readonly LogEntry[]): readonly UnplacedEvent[] {
-    const known = this.#entries.length;
-    if (from > known)
-      throw new LonghaulError('InternalError', `entries ${known} to ${from} are missing`);
-    const events = entries.slice(known - from).flatMap((entry) => {
-      this.#entries.push(entry);
-      return this.#take(this.#entries.length - 1, entry);
-    });
-    events.push(...this.#tellTurn());
+    if (from > this.#length)
+      throw new LonghaulError('InternalError', `entries ${this.#length} to ${from} are missing`);
+    const news = entries.slice(this.#length - from);
+    this.#length += news.length;
     this.#isKnown = true;
-    this.#live.forget(this.#turns);
-    const next = this.#live.of(this.#turns + 1);
-    return next === undefined || next.isVoid ? events : [...events, ...this.#show(next)];
+    const happenings = news.flatMap((entry) => this.#take(entry));
+    return this.#placed([...happenings, ...this.#tellTurn(), ...this.#showNext()]);
   }
 
   /** Takes a live event. Late ones and repetitions give nothing. */
@@ -66,119 +58,88 @@ export class RunProjection {
     const step = this.#live.take(turn, event);
     if (step === undefined || turn !== this.#turns + 1) return [];
     step.isVoid = false;
-    return step.streamed.isShown ? this.#say(step.news) : this.#show(step);
+    return this.#placed(step.streamed.isShown ? step.news : this.#showNext());
   }
 
-  /** How many entries of the log it knows. */
-  get length(): number {
-    return this.#entries.length;
-  }
-
-  /** Live events came that wait for entries before them: read the log. */
-  get isBehind(): boolean {
-    return this.#live.hasAfter(this.#turns + 1) || this.#live.of(this.#turns + 1)?.isHeld === true;
-  }
-
-  /**
-   * What a stream gets that begins now: all events until now, with merged deltas, without those about the first `from` entries. The later
-   * events go on from there.
-   */
-  snapshot(from = 0): readonly UnplacedEvent[] {
-    if (!this.#isKnown) return [];
-    const logged = new RunProjection(this.#place);
-    logged.#from = from;
-    const live = this.#live.of(this.#turns + 1)?.streamed.told ?? [];
-    return [...logged.log(0, this.#entries), ...this.#say(live)];
-  }
-
-  #take(index: number, entry: LogEntry): UnplacedEvent[] {
+  #take(entry: LogEntry): LogHappening[] {
     switch (entry.kind) {
       case 'user': {
         const { message, messageId, by } = entry;
-        return this.#message(index, { type: 'user', message, ...defined({ messageId, by }) });
+        return this.#addMessage({ type: 'user', message, ...defined({ messageId, by }) });
       }
       case 'model-turn': {
-        const events = this.#closeTurn(index);
+        const before = this.#closeTurn();
         this.#turns += 1;
         const open = new OpenTurn(entry, this.#position);
-        this.#last = { event: entry, open, index, isTold: false };
-        return events;
+        this.#last = { event: entry, open, isTold: false };
+        return before;
       }
       case 'tool-result':
-        return [...this.#tellTurn(), ...this.#takeResult(index, entry.result)];
+        return this.#takeResult(entry.result);
       case 'decision':
-        return this.#decide(index, entry.decision);
+        return this.#decide(entry.decision);
       case 'summary':
         return [];
     }
   }
 
-  #decide(index: number, decision: Decision): UnplacedEvent[] {
+  #decide(decision: Decision): LogHappening[] {
     switch (decision.kind) {
       case 'history': {
-        const events = this.#closeTurn(index);
+        const before = this.#closeTurn();
         this.#position += decision.messages.length;
-        return events;
+        return before;
       }
       case 'feedback': {
         const { text } = decision;
-        return this.#message(index, { type: 'feedback', turn: this.#turns, text });
+        return this.#addMessage({ type: 'feedback', turn: this.#turns, text });
       }
       case 'go-on':
-        return this.#closeTurn(index);
+        return this.#closeTurn();
       case 'verdict':
-        return [
-          ...this.#tellTurn(),
-          ...this.#sayEntry(index, [{ type: 'verdict', verdict: decision }]),
-        ];
+        return [...this.#tellTurn(), { type: 'verdict', verdict: decision }];
       case 'preview':
       case 'clear-results':
         return [];
       default:
-        return this.#last === undefined ? [] : this.#amend(index, this.#last, decision);
+        return this.#last === undefined ? [] : this.#amend(this.#last, decision);
     }
   }
 
-  /** A message before the next turn. It voids what streamed of that turn: the turn may have been asked for again. */
-  #message(index: number, happening: LogHappening): UnplacedEvent[] {
-    const events = [...this.#closeTurn(index), ...this.#sayEntry(index, [happening])];
+  /** A message before the next turn. It voids what streamed of that turn: the run may have cut the call and asked again. */
+  #addMessage(message: LogHappening): LogHappening[] {
+    const before = this.#closeTurn();
     this.#position += 1;
     this.#live.of(this.#turns + 1)?.void();
-    return events;
+    return [...before, message];
   }
 
-  #takeResult(index: number, result: ToolResult): UnplacedEvent[] {
-    const last = this.#last;
-    const call = last?.open.calls[result.index ?? -1];
-    if (last === undefined || call === undefined) return [];
-    this.#countUnlogged((result.turn ?? 0) - this.#turns);
-    last.open.answer(result);
-    const events = this.#sayEntry(index, [this.#result(result.index ?? 0, result)]);
-    return [...events, ...this.#closeIfAnswered()];
+  #takeResult(result: ToolResult): LogHappening[] {
+    const before = this.#tellTurn();
+    const { index = -1, turn = 0 } = result;
+    const open = this.#last?.open;
+    if (open?.calls[index] === undefined) return before;
+    this.#countUnlogged(turn - this.#turns);
+    open.answer(result);
+    return [...before, this.#result(index, result), ...this.#closeIfAnswered(open)];
   }
 
-  #amend(index: number, last: LoggedTurn, decision: TurnDecision): UnplacedEvent[] {
-    const isContent = decision.kind !== 'edit-call' && decision.kind !== 'answer-calls';
-    const events = isContent ? [] : this.#tellTurn();
-    amendTurn(last.open, decision);
-    if (isContent) this.#last = { ...last, index, isTold: false };
-    if (decision.kind === 'edit-call') {
-      const call = last.open.calls[decision.index]?.call;
-      const { args } = decision;
-      if (call)
-        events.push(
-          ...this.#sayEntry(index, [
-            { type: 'call-edited', ...this.#callPlace(decision.index, call), args },
-          ]),
-        );
+  #amend(last: LoggedTurn, decision: TurnDecision): LogHappening[] {
+    const { open } = last;
+    if (decision.kind === 'edit-call' || decision.kind === 'answer-calls') {
+      const before = this.#tellTurn();
+      amendTurn(open, decision);
+      const after =
+        decision.kind === 'edit-call' ? this.#edited(open, decision) : this.#results(open);
+      return [...before, ...after, ...this.#closeIfAnswered(open)];
     }
-    if (decision.kind === 'answer-calls')
-      events.push(...this.#sayEntry(index, this.#results(last.open)));
-    return [...events, ...this.#closeIfAnswered()];
+    amendTurn(open, decision);
+    this.#last = { ...last, isTold: false };
+    return this.#closeIfAnswered(open);
   }
 
   /** Tells the last turn, unless it was told. */
-  #tellTurn(): UnplacedEvent[] {
+  #tellTurn(): LogHappening[] {
     const last = this.#last;
     if (last === undefined || last.isTold) return [];
     this.#last = { ...last, isTold: true };
@@ -188,35 +149,40 @@ export class RunProjection {
     const live = this.#live.of(turn)?.streamed;
     this.#live.forget(turn);
     const rest = live?.isShown === true ? restOf(turn, live.parts, content) : undefined;
-    return this.#sayEntry(last.index, [
+    return [
       ...(rest ?? wholeStep({ turn, attempt: live?.attempt ?? 1 }, content)),
       { type: 'step-end', turn, content, usage, ...defined({ finishReason, origin }) },
-    ]);
+    ];
   }
 
-  #closeIfAnswered(): UnplacedEvent[] {
-    if (this.#last?.open.isAnswered !== true) return [];
-    return this.#closeTurn(this.#entries.length);
+  #closeIfAnswered(open: OpenTurn): LogHappening[] {
+    return open.isAnswered ? this.#closeTurn() : [];
   }
 
   /** Nothing more comes about the last turn. Calls without a result get what the conversation says about them. */
-  #closeTurn(index: number): UnplacedEvent[] {
-    const events = this.#tellTurn();
-    if (this.#last === undefined) return events;
+  #closeTurn(): LogHappening[] {
+    const before = this.#tellTurn();
+    if (this.#last === undefined) return before;
     const { open } = this.#last;
     this.#position += open.closed.length;
     this.#last = undefined;
-    const unanswered = this.#results(open).filter(
-      (_, place) => open.calls[place]?.answered === false,
-    );
-    return [...events, ...this.#say(unanswered, index)];
+    const results = this.#results(open);
+    return [...before, ...results.filter((_, index) => open.calls[index]?.answered === false)];
   }
 
+  #edited(
+    open: OpenTurn,
+    { index, args }: Extract<TurnDecision, { kind: 'edit-call' }>,
+  ): LogHappening[] {
+    const call = open.calls[index]?.call;
+    return call ? [{ type: 'call-edited', ...this.#callPlace(index, call), args }] : [];
+  }
+
+  /** The result of each call, as the conversation has it. */
   #results(open: OpenTurn): LogHappening[] {
-    const [, message] = open.closed;
-    return message?.role === 'tool'
-      ? message.parts.map((result, index) => this.#result(index, result))
-      : [];
+    const [, answers] = open.closed;
+    const results = answers?.role === 'tool' ? answers.parts : [];
+    return results.map((result, index) => this.#result(index, result));
   }
 
   #result(index: number, { turn: _turn, index: _index, ...result }: ToolResult): LogHappening {
@@ -233,28 +199,16 @@ export class RunProjection {
     this.#live = new LiveSteps();
   }
 
-  /** Begins a live step, if nothing that comes before it is missing. */
-  #show({ streamed }: LiveStep): UnplacedEvent[] {
+  /** Begins the live step of the next turn, if nothing that comes before it is missing. */
+  #showNext(): LogHappening[] {
     const open = this.#last?.open;
-    if (!this.#isKnown || open?.isAnswered === false) return [];
-    return this.#say(streamed.show(this.#position + (open?.closed.length ?? 0)));
+    const next = this.#live.of(this.#turns + 1);
+    if (next?.isHeld !== true || !this.#isKnown || open?.isAnswered === false) return [];
+    return next.streamed.show(this.#position + (open?.closed.length ?? 0));
   }
 
-  /** The last event completes the entry. */
-  #sayEntry(index: number, happenings: readonly LogHappening[]): UnplacedEvent[] {
-    const last = happenings.length - 1;
-    if (index < this.#from) return [];
-    return happenings.map((happening, place) => ({
-      ...this.#place,
-      told: place === last ? index + 1 : index,
-      ...happening,
-    }));
-  }
-
-  /** Events that complete no entry. */
-  #say(happenings: readonly LogHappening[], told = this.#entries.length): UnplacedEvent[] {
-    if (told < this.#from) return [];
-    return happenings.map((happening) => ({ ...this.#place, told, ...happening }));
+  #placed(happenings: readonly LogHappening[]): UnplacedEvent[] {
+    return happenings.map((happening) => ({ ...this.#place, ...happening }));
   }
 }
 

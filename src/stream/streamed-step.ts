@@ -47,21 +47,15 @@ export class StreamedStep {
     this.#position = position;
     for (const part of this.#parts)
       if (part.type === 'call') part.callId ||= madeCallId(position, part.index);
-    return this.told;
-  }
-
-  hide(): void {
-    this.#position = undefined;
-  }
-
-  /** All that was shown, with merged deltas. */
-  get told(): LogHappening[] {
     const { turn, attempt } = this;
-    if (!this.isShown) return [];
     return [
       { type: 'step-begin', turn, attempt },
       ...this.#parts.flatMap((part, place) => partEvents(turn, place, part)),
     ];
+  }
+
+  hide(): void {
+    this.#position = undefined;
   }
 
   /** Takes a delta. Returns its events if the step is shown. */

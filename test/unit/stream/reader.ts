@@ -3,9 +3,9 @@ import { interrupted, withEditNote } from '../../../src/core/transcript/open-tur
 import { textMessage } from '../../../src/core/transcript/transcript';
 import type { JsonObject } from '../../../src/base/json';
 import type { AssistantMessage, Message, ToolResult } from '../../../src/protocol/message';
-import type { UnplacedEvent } from '../../../src/stream/events';
+import type { LogHappening, UnplacedEvent } from '../../../src/stream/events';
 
-type Of<Type extends UnplacedEvent['type']> = Extract<UnplacedEvent, { readonly type: Type }>;
+type Of<Type extends LogHappening['type']> = Extract<LogHappening, { readonly type: Type }>;
 
 type ReadStep = {
   readonly turn: number;
@@ -56,6 +56,11 @@ export class StreamReader {
       case 'step-begin':
         return this.#begin(event.turn);
       case 'verdict':
+      case 'input':
+      case 'input-end':
+      case 'stalled':
+      case 'paused':
+      case 'end':
         return;
       default:
         return takeInto(this.#stepOf(event.turn), event);
@@ -83,7 +88,7 @@ export class StreamReader {
   }
 }
 
-type StepContent = Exclude<UnplacedEvent, { type: 'user' | 'feedback' | 'step-begin' | 'verdict' }>;
+type StepContent = Exclude<LogHappening, { type: 'user' | 'feedback' | 'step-begin' | 'verdict' }>;
 
 function takeInto(step: ReadStep, event: StepContent): void {
   switch (event.type) {
