@@ -25,10 +25,15 @@ const reservedChats: readonly string[] = ['runs', 'agui'];
 export async function visibleRun(
   app: App,
   principal: Principal,
-  workflowId: string,
+  { workflowId, kind }: { readonly workflowId: string; readonly kind: 'run' | undefined },
 ): Promise<RunHandle> {
   const found = await describe(app, workflowId);
-  if (found === undefined || !isVisible(app, found, visibleKey(app.appName, principal)))
+  const isWrongKind = kind === 'run' && found?.type === threadType;
+  if (
+    found === undefined ||
+    isWrongKind ||
+    !isVisible(app, found, visibleKey(app.appName, principal))
+  )
     throw new HttpProblem('RunNotFound');
   return app.longhaul.run(workflowId);
 }

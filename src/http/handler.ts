@@ -17,7 +17,7 @@ import { actorOf, ownKey, readPrincipal } from './principal';
 import { HttpProblem, problemOf, problemResponse, statusOf } from './problems';
 import { type Found, methodsOf, Router } from './router';
 import type { App, BackendOptions, Call, Principal, Route } from './route';
-import { routes } from './routes';
+import { allRoutes } from './routes';
 import { checkBody } from './shapes';
 
 /**
@@ -57,7 +57,7 @@ class Handler {
       streams: new RunStreams(longhaul.client, deltas),
       report: (error, request) => this.#report(error, request),
     };
-    this.#router = new Router(options.basePath, routes);
+    this.#router = new Router(options.basePath, allRoutes(options.basePath));
   }
 
   /** Never rejects. */
@@ -86,6 +86,7 @@ class Handler {
     const route = found.routes.get(request.method === 'HEAD' ? 'GET' : request.method);
     if (route === undefined)
       throw new HttpProblem('MethodNotAllowed', { headers: { allow: allowed(found) } });
+    if ('respond' in route) return route.respond();
     const principal = await this.#authenticate(request);
     if (route.method !== 'GET') requireJson(request);
     const call = this.#call({ request, url, route, principal, params: found.params(route) });
@@ -119,7 +120,7 @@ class Handler {
       actor: actorOf(principal),
       key: ownKey(app.appName, principal),
       body: () => this.#body(request, route),
-      run: (workflowId) => visibleRun(app, principal, workflowId),
+      run: (workflowId, kind) => visibleRun(app, principal, { workflowId, kind }),
       thread: async (chat) => {
         const { session } = await backend();
         return await ownThread(app, principal, { agent, chat, ...(session && { session }) });

@@ -55,8 +55,8 @@ export type Call = {
   readonly key: RunKey;
   /** The body, a JSON object within the bounds, as `takes` of the route says. An empty body is `{}`. Reads once. Throws `HttpProblem`. */
   readonly body: () => Promise<JsonObject>;
-  /** The run or thread, if the principal may see it. Else throws as for an id that does not exist. */
-  readonly run: (workflowId: string) => Promise<RunHandle>;
+  /** The run or thread, if the principal may see it. `run`: no thread. Else throws as for an id that does not exist. */
+  readonly run: (workflowId: string, kind?: 'run') => Promise<RunHandle>;
   /**
    * The principal's own thread with the agent of the path; `chat` is its `sessionId`. It need not exist yet. Throws as for an unknown id if
    * it is open with another agent, or belongs to the same user id of another tenant.
@@ -86,4 +86,10 @@ export type Route = {
   readonly query?: Readonly<Record<string, QueryParameter>>;
   /** The rest of its operation in the OpenAPI document, such as `responses`. Parameters and body come from the other fields. */
   readonly operation: { readonly summary: string; readonly [name: string]: Json };
+};
+
+/** A route that anybody may read. */
+export type PublicRoute = Pick<Route, 'path' | 'operation'> & {
+  readonly method: 'GET';
+  readonly respond: () => Response;
 };

@@ -1,20 +1,22 @@
 // Finds the route of a path. A fixed part of a path wins over a parameter.
 
 import { HttpProblem } from './problems';
-import type { Route } from './route';
+import type { PublicRoute, Route } from './route';
+
+type AnyRoute = Route | PublicRoute;
 
 /** `routes`: those of the path, by method. */
 export type Found = {
-  readonly routes: ReadonlyMap<string, Route>;
-  readonly params: (route: Route) => Readonly<Record<string, string>>;
+  readonly routes: ReadonlyMap<string, AnyRoute>;
+  readonly params: (route: AnyRoute) => Readonly<Record<string, string>>;
 };
 
 export class Router {
   readonly #base: readonly string[];
-  readonly #routes: readonly { readonly route: Route; readonly parts: readonly string[] }[];
+  readonly #routes: readonly { readonly route: AnyRoute; readonly parts: readonly string[] }[];
 
   /** `basePath`: like `/` or `/api/agents`. */
-  constructor(basePath: string, routes: readonly Route[]) {
+  constructor(basePath: string, routes: readonly AnyRoute[]) {
     this.#base = basePath === '/' ? [] : partsOf(basePath);
     this.#routes = routes
       .map((route) => ({ route, parts: partsOf(route.path) }))
@@ -30,7 +32,7 @@ export class Router {
     const matching = this.#routes.filter((each) => matches(each.parts, parts));
     if (matching.length === 0) return undefined;
     // The most specific one comes last.
-    const routes = new Map(matching.map(({ route }) => [route.method, route]));
+    const routes = new Map<string, AnyRoute>(matching.map(({ route }) => [route.method, route]));
     return { routes, params: ({ path }) => paramsOf(partsOf(path), parts) };
   }
 }

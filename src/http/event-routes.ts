@@ -1,0 +1,80 @@
+// The events of a run, as our own stream. `useChat` and AG-UI have theirs.
+
+import { LonghaulError } from '../protocol/errors';
+import type { StreamEvent } from '../stream/events';
+import { done, responses, shownInput } from './answers';
+import { oneOf } from './bodies';
+import { problemDocument, problemOf } from './problems';
+import type { Call, Route } from './route';
+import { readQuery } from './shapes';
+import { type SseItem, sseResponse } from './sse';
+
+/** The id of the last event. A browser that comes back with it learns that there is no more: by a 204 it stops to connect. */
+const endId = 'end';
+
+const query = {
+  from: {
+    description:
+      'the position of the last event that you have; the header Last-Event-ID says the same',
+    schema: { type: 'string', minLength: 1 },
+  },
+  tree: { description: '1: also the events of the runs below', schema: oneOf('1') },
+};
+
+export const eventRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/runs/:id/events',
+    handle: stream,
+    query,
+    operation: {
+      summary: 'The events of a run, from its beginning or a position, until it ends',
+      responses: {
+        ...responses(200, 'Each event is JSON; its id is its position', 'text/event-stream'),
+        ...responses(204, 'The client has the last event'),
+      },
+    },
+  },
+];
+
+async function stream(call: Call): Promise<Response> {
+  const { app, request, url } = call;
+  const asked = readQuery(query, url);
+  const from = request.headers.get('last-event-id') || asked['from'];
+  const { workflowId } = await call.run(call.params['id'] ?? '', 'run');
+  if (from === endId) return done();
+  const options = {
+    tree: asked['tree'] !== undefined,
+    ...(from !== undefined && { from: String(from) }),
+  };
+  const open = (signal: AbortSignal = request.signal): AsyncIterable<StreamEvent> =>
+    app.streams.open(workflowId, { ...options, signal });
+  // Nothing is read before somebody iterates. This refuses a position of another run while there is still a status to say so.
+  open();
+  return sseResponse((signal) => told(open(signal), workflowId), {
+    signal: request.signal,
+    onError: (error) => app.report(error, request),
+  });
+}
+
+/** A failure is an event, too. */
+async function* told(
+  events: AsyncIterable<StreamEvent>,
+  workflowId: string,
+): AsyncGenerator<SseItem, void, void> {
+  try {
+    for await (const event of events) {
+      const isLast = event.type === 'end' && event.workflowId === workflowId;
+      yield { id: isLast ? endId : event.position, data: JSON.stringify(shown(event)) };
+    }
+  } catch (error) {
+    if (!LonghaulError.is(error)) throw error;
+    yield { event: 'problem', data: JSON.stringify(problemDocument(problemOf(error))) };
+  }
+}
+
+function shown(event: StreamEvent): object {
+  if (event.type === 'input') return { ...event, input: shownInput(event.input) };
+  if (event.type === 'paused') return { ...event, pending: event.pending.map(shownInput) };
+  return event;
+}

@@ -1,0 +1,190 @@
+// Routes of runs: start, lists, state, transcript, messages, cancel.
+
+import { createHash } from 'node:crypto';
+import { describeIfThere } from '../client/calls';
+import type { ClientToolOptions } from '../client/client-tools';
+import type { RunSummary } from '../client/lists';
+import type { RunHandle } from '../client/run-handle';
+import { hasClosed } from '../client/run-view';
+import { canonicalJson } from '../base/json';
+import { hasCode, LonghaulError } from '../protocol/errors';
+import { threadType } from '../protocol/names';
+import type { UserInput } from '../protocol/message';
+import type { RunStatus } from '../protocol/run';
+import { firstOf, json, done, responses, shownInput } from './answers';
+import { id, list, messageText, oneOf, reason, userInput, wholeNumber } from './bodies';
+import { visibleKey } from './principal';
+import type { App, Call, QueryParameter, Route } from './route';
+import { readQuery, shape } from './shapes';
+
+const statuses = ['loading', 'running', 'needs-input', 'completed', 'failed', 'cancelled'];
+
+export const limitParameter: QueryParameter = {
+  description: 'how many, a whole number from 1 to 200; default 50',
+  schema: wholeNumber(1, 200),
+};
+
+export const agentParameter: QueryParameter = { description: 'the id of an agent', schema: id };
+
+const listQuery = {
+  agent: agentParameter,
+  status: { description: `one of ${statuses.join(', ')}`, schema: oneOf(...statuses) },
+  limit: limitParameter,
+};
+
+export const runRoutes: readonly Route[] = [
+  {
+    method: 'POST',
+    path: '/:agent/runs',
+    handle: start,
+    takes: shape({ input: userInput, requestId: id, clientTools: list('tools of the client') }, [
+      'input',
+    ]),
+    operation: {
+      summary: 'Starts a run',
+      description:
+        'A request with a known requestId of the same user finds the run that the first one started, unless that run failed.',
+      responses: { ...responses(201, 'The run'), ...responses(200, 'The run is there already') },
+    },
+  },
+  {
+    method: 'GET',
+    path: '/runs',
+    handle: listRuns,
+    query: listQuery,
+    operation: { summary: 'Runs, the newest first', responses: responses(200, 'Runs') },
+  },
+  {
+    method: 'GET',
+    path: '/runs/:id',
+    handle: state,
+    operation: {
+      summary: 'The state of a run or thread; of a run that has ended also its result or error',
+      responses: responses(200, 'The state'),
+    },
+  },
+  {
+    method: 'GET',
+    path: '/runs/:id/transcript',
+    handle: transcript,
+    operation: { summary: 'The conversation so far', responses: responses(200, 'Messages') },
+  },
+  {
+    method: 'POST',
+    path: '/runs/:id/messages',
+    handle: send,
+    takes: shape({ text: messageText, when: oneOf('next', 'now'), path: id, messageId: id }, [
+      'text',
+    ]),
+    operation: {
+      summary: 'Says something to the agent while it works',
+      responses: responses(200, 'The id of the message'),
+    },
+  },
+  {
+    method: 'POST',
+    path: '/runs/:id/cancel',
+    handle: cancel,
+    takes: shape({ reason }),
+    operation: {
+      summary: 'Cancels a run and the runs below it',
+      responses: responses(204, 'The run ends in a moment'),
+    },
+  },
+];
+
+type StartBody = {
+  readonly input: UserInput;
+  readonly requestId?: string;
+  readonly clientTools?: readonly ClientToolOptions[];
+};
+
+async function start(call: Call): Promise<Response> {
+  const { app, key, actor: by, params } = call;
+  const { agent = '' } = params;
+  const { input, requestId, clientTools } = (await call.body()) as unknown as StartBody;
+  const workflowId = requestId === undefined ? undefined : startId(call, agent, requestId);
+  const options = {
+    ...(await call.backend()),
+    ...(workflowId !== undefined && { workflowId }),
+    ...(clientTools && { clientTools }),
+  };
+  try {
+    const run = await app.longhaul.start(agent, input, { ...options, key, by });
+    const warning = run.warning && { warning: run.warning.code };
+    return json({ workflowId: run.workflowId, ...warning }, 201);
+  } catch (error) {
+    if (workflowId === undefined || !hasCode(error, 'RunAlreadyExists')) throw error;
+    return json({ workflowId });
+  }
+}
+
+/** Nobody else's request leads to this id, because the key is part of it. */
+function startId({ key }: Call, agent: string, requestId: string): string {
+  const whole = canonicalJson(['start', key, agent, requestId]);
+  return `${agent}-${createHash('sha256').update(whole).digest('hex').slice(0, 32)}`;
+}
+
+async function listRuns({ app, principal, url }: Call): Promise<Response> {
+  const { limit = 50, agent, status } = readQuery(listQuery, url);
+  const runs = app.longhaul.runs({
+    key: visibleKey(app.appName, principal),
+    ...(agent !== undefined && { agent: String(agent) }),
+    ...(status !== undefined && { status: status as RunStatus }),
+  });
+  const passes = (run: RunSummary): boolean => app.agents.includes(run.agent);
+  const { first, more } = await firstOf(runs, { limit: Number(limit), passes });
+  const shown = first.map((run) => ({ ...run, pending: run.pending.map(shownInput) }));
+  return json({ runs: shown, more });
+}
+
+async function state({ run, app, params }: Call): Promise<Response> {
+  const handle = await run(params['id'] ?? '');
+  const { workflowId } = handle;
+  const { pending, ...rest } = await handle.state();
+  const end = await endOf(app, handle);
+  return json({ workflowId, ...rest, pending: pending.map(shownInput), ...end });
+}
+
+/** How a closed run ended. Empty for an open run, and for a thread, which has no result. */
+async function endOf({ longhaul }: App, run: RunHandle): Promise<object> {
+  const { workflowId } = run;
+  const execution = await describeIfThere(longhaul.client, { workflowId });
+  if (execution === undefined || !hasClosed(execution) || execution.type === threadType) return {};
+  try {
+    const { finalResponse, completionReason, usage, costUsd } = await run.result();
+    const { text, structured } = finalResponse;
+    return { result: { text, structured, completionReason, usage, costUsd } };
+  } catch (error) {
+    if (!LonghaulError.is(error)) throw error;
+    return { error: { code: error.code, message: error.message } };
+  }
+}
+
+async function transcript(call: Call): Promise<Response> {
+  const run = await call.run(call.params['id'] ?? '', 'run');
+  return json({ messages: await run.transcript() });
+}
+
+type SendBody = {
+  readonly text: string;
+  readonly when?: 'next' | 'now';
+  readonly path?: string;
+  readonly messageId?: string;
+};
+
+async function send(call: Call): Promise<Response> {
+  const { text, ...options } = (await call.body()) as SendBody;
+  const run = await call.run(call.params['id'] ?? '', 'run');
+  const reply = await run.send(text, { ...options, by: call.actor });
+  call.app.streams.wake(run.workflowId);
+  return json(reply);
+}
+
+async function cancel(call: Call): Promise<Response> {
+  const body = await call.body();
+  const run = await call.run(call.params['id'] ?? '', 'run');
+  await run.cancel(body['reason'] as string | undefined, { by: call.actor });
+  call.app.streams.wake(run.workflowId);
+  return done();
+}

@@ -1,0 +1,133 @@
+// Routes of threads. A chat is the principal's own: `:chat` is the `sessionId` of its key.
+
+import type { ThreadHandle } from '../client/thread-handle';
+import type { ThreadSummary } from '../client/lists';
+import type { UserInput } from '../protocol/message';
+import type { WhenBusy } from '../protocol/thread';
+import { done, firstOf, json, responses, shownInput } from './answers';
+import { id, oneOf, userInput, wholeNumber } from './bodies';
+import { visibleKey } from './principal';
+import type { Call, Route } from './route';
+import { agentParameter, limitParameter } from './run-routes';
+import { readQuery, shape } from './shapes';
+
+const listQuery = { agent: agentParameter, limit: limitParameter };
+
+const turnsQuery = {
+  last: {
+    description: 'how many of the newest turns, a whole number from 1 to 200',
+    schema: wholeNumber(1, 200),
+  },
+};
+
+export const threadRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/threads',
+    handle: list,
+    query: listQuery,
+    operation: { summary: 'Open threads, the newest first', responses: responses(200, 'Threads') },
+  },
+  {
+    method: 'GET',
+    path: '/:agent/:chat',
+    handle: state,
+    operation: { summary: 'The state of a thread', responses: responses(200, 'The state') },
+  },
+  {
+    method: 'GET',
+    path: '/:agent/:chat/turns',
+    handle: turns,
+    query: turnsQuery,
+    operation: {
+      summary: 'The turns of a thread, the oldest first; none before its first message',
+      responses: responses(200, 'Turns'),
+    },
+  },
+  {
+    method: 'POST',
+    path: '/:agent/:chat/messages',
+    handle: send,
+    takes: shape(
+      {
+        input: userInput,
+        messageId: id,
+        whenBusy: oneOf('queue', 'reject', 'interrupt', 'steer'),
+      },
+      ['input'],
+    ),
+    operation: {
+      summary: 'Sends a message to a thread, which it starts if need be',
+      responses: responses(202, 'The turn that answers the message'),
+    },
+  },
+  {
+    method: 'POST',
+    path: '/:agent/:chat/clear',
+    handle: clear,
+    takes: shape({}),
+    operation: {
+      summary: 'Forgets all messages of a thread',
+      responses: responses(204, 'It is empty'),
+    },
+  },
+];
+
+async function list({ app, principal, url }: Call): Promise<Response> {
+  const { limit = 50, agent } = readQuery(listQuery, url);
+  const threads = app.longhaul.threads({
+    ...visibleKey(app.appName, principal),
+    ...(agent !== undefined && { agent: String(agent) }),
+  });
+  const passes = (thread: ThreadSummary): boolean => app.agents.includes(thread.agent);
+  const { first, more } = await firstOf(threads, { limit: Number(limit), passes });
+  return json({ threads: first.map(shownThread), more });
+}
+
+function shownThread({ key, pending, ...rest }: ThreadSummary): object {
+  const whose = key && { chat: key.sessionId, user: key.userId };
+  return { ...rest, ...whose, pending: pending.map(shownInput) };
+}
+
+function threadOf(call: Call): Promise<ThreadHandle> {
+  return call.thread(call.params['chat'] ?? '');
+}
+
+async function state(call: Call): Promise<Response> {
+  const thread = await threadOf(call);
+  const { pending, ...rest } = await thread.state();
+  return json({ threadId: thread.threadId, ...rest, pending: pending.map(shownInput) });
+}
+
+async function turns(call: Call): Promise<Response> {
+  const { last } = readQuery(turnsQuery, call.url);
+  const thread = await threadOf(call);
+  return json({ turns: await thread.turns(last === undefined ? {} : { last: Number(last) }) });
+}
+
+type SendBody = {
+  readonly input: UserInput;
+  readonly messageId?: string;
+  readonly whenBusy?: WhenBusy;
+};
+
+async function send(call: Call): Promise<Response> {
+  const { input, ...options } = (await call.body()) as unknown as SendBody;
+  const thread = await threadOf(call);
+  const { budget, context } = await call.backend();
+  const { messageId, turn, workflowId } = await thread.send(input, {
+    ...options,
+    ...(budget && { budget }),
+    ...(context && { context }),
+    by: call.actor,
+  });
+  call.app.streams.wake(workflowId);
+  return json({ messageId, turn, workflowId }, 202);
+}
+
+async function clear(call: Call): Promise<Response> {
+  await call.body();
+  const thread = await threadOf(call);
+  await thread.clear();
+  return done();
+}

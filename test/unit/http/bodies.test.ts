@@ -1,0 +1,122 @@
+// Pure: no server. What the door makes of bodies.
+
+import { get, json, post, problem, setUp } from './door';
+
+describe('bodies', () => {
+  test.each<[string, unknown, string]>([
+    ['nothing', '', '/input'],
+    ['no input', {}, '/input'],
+    ['an empty input', { input: ' ' }, '/input'],
+    ['a file of the provider', { input: [media({ kind: 'ref', ref: 'file-1' })] }, '/input'],
+    ['stored content', { input: [media({ kind: 'stored', digest: 'd', bytes: 1 })] }, '/input'],
+    ['a medium without TLS', { input: [media({ kind: 'url', url: 'http://x/' })] }, '/input'],
+    ['a context', { input: 'x', context: { account: 1 } }, ''],
+    ['a key', { input: 'x', key: { userId: 'bob' } }, ''],
+    ['an actor', { input: 'x', by: { id: 'bob' } }, ''],
+    ['__proto__', '{"input":"x","__proto__":{"by":1}}', ''],
+    ['a request id that is too long', { input: 'x', requestId: 'i'.repeat(201) }, '/requestId'],
+  ])('with %s are refused', async (_, body, pointer) => {
+    const { handle, started } = setUp();
+    const answer = await problem(await handle(post('/support/runs', body)));
+    expect(answer).toMatchObject({ status: 400, code: 'InvalidInput', errors: [{ pointer }] });
+    expect(started).toEqual([]);
+  });
+
+  test.each<[string, string | Uint8Array, RegExp]>([
+    ['that are no JSON', '{"input":', /not JSON/],
+    ['that are a list', '[]', /JSON object/],
+    ['of broken UTF-8', Uint8Array.of(0x7b, 0x22, 0xc3, 0x28, 0x22, 0x7d), /not UTF-8/],
+    ['of 10,000 levels', `{"input":${'['.repeat(10_000)}`, /more than 200 levels/],
+    ['of whole 10,000 levels', `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`, /200 levels/],
+  ])('%s are refused', async (_, body, detail) => {
+    const { handle } = setUp();
+    const init = { method: 'POST', headers: json, body };
+    const answer = await handle(get('/support/runs', init));
+    expect(await problem(answer)).toMatchObject({
+      status: 400,
+      detail: expect.stringMatching(detail),
+    });
+  });
+
+  test('may have brackets in texts', async () => {
+    const { handle, started } = setUp();
+    const input = `"\\${'['.repeat(10_000)}`;
+    expect((await handle(post('/support/runs', { input }))).status).toBe(201);
+    expect(started[0]?.input).toBe(input);
+  });
+
+  test.each([undefined, 'text/plain', 'application/x-www-form-urlencoded', 'application/jsonp'])(
+    'of type %s are refused, also without a body',
+    async (type) => {
+      const { handle, started } = setUp();
+      const headers = type === undefined ? {} : { 'content-type': type };
+      const request = new Request('http://agents.test/support/runs', {
+        method: 'POST',
+        headers,
+        body: new TextEncoder().encode('{"input":"x"}'),
+      });
+      expect(await problem(await handle(request))).toMatchObject({ status: 415 });
+      expect(started).toEqual([]);
+    },
+  );
+
+  test('of 10 MB are refused by what they say', async () => {
+    const { handle } = setUp();
+    const request = post('/support/runs', {}, { ...json, 'content-length': '10000000' });
+    expect(await problem(await handle(request))).toMatchObject({ code: 'PayloadTooLarge' });
+  });
+
+  test('of 10 MB that do not say so are read up to the limit', async () => {
+    const { handle } = setUp();
+    const sent = { chunks: 0, isCancelled: false };
+    const chunk = new Uint8Array(100_000).fill(0x20);
+    const body = new ReadableStream<Uint8Array>({
+      pull: (controller) => {
+        sent.chunks += 1;
+        controller.enqueue(chunk);
+        if (sent.chunks === 100) controller.close();
+      },
+      cancel: () => {
+        sent.isCancelled = true;
+      },
+    });
+    const answer = await handle(streamed('/support/runs', body));
+    expect(await problem(answer)).toMatchObject({ status: 413, code: 'PayloadTooLarge' });
+    expect(sent.isCancelled).toBe(true);
+    expect(sent.chunks).toBeLessThan(20);
+  });
+
+  test('that do not come in time are given up', async () => {
+    const { handle } = setUp({ bodyTimeoutMs: 1 });
+    let isCancelled = false;
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(new TextEncoder().encode('{"input":')),
+      cancel: () => {
+        isCancelled = true;
+        return new Promise(() => undefined);
+      },
+    });
+    const answer = await handle(streamed('/support/runs', body));
+    expect(await problem(answer)).toMatchObject({ status: 408, code: 'RequestTimeout' });
+    expect(isCancelled).toBe(true);
+  });
+
+  test('that break off are refused', async () => {
+    const { handle, errors } = setUp();
+    const body = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.error(new Error('connection reset')),
+    });
+    const answer = await handle(streamed('/support/runs', body));
+    expect(await problem(answer)).toMatchObject({ status: 400 });
+    expect(errors).toEqual([]);
+  });
+});
+
+function streamed(path: string, body: ReadableStream<Uint8Array>): Request {
+  const init = { method: 'POST', headers: json, body, duplex: 'half' };
+  return new Request(`http://agents.test${path}`, init as RequestInit);
+}
+
+function media(source: object): object {
+  return { type: 'media', mediaType: 'image/png', source };
+}
