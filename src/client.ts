@@ -10,6 +10,8 @@ export { Longhaul, type StartOptions } from './client/longhaul';
 export type { OrphanRun } from './client/orphans';
 export type { ResetOptions } from './client/reset';
 export type { SteerOptions } from './client/steer';
+export type { RunStreams, StreamOptions } from './client/stream/run-streams';
+export type { StreamEvent } from './stream/events';
 export type { ResetPlan, UndoneCall, UndoneRun } from './client/reset-plan';
 export type { RunEvent } from './client/run-view';
 export type { RunsFilter, RunSummary, ThreadsFilter, ThreadSummary } from './client/lists';

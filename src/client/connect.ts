@@ -17,6 +17,7 @@ import {
   type ServerOptions,
   serverUnavailable,
 } from '../server/connection-options';
+import { type Deltas, isDeltas } from '../deltas/deltas';
 import { isResultStore, type ResultStore } from '../results/result-store';
 import { StoredContent } from '../results/stored-content';
 import {
@@ -51,6 +52,8 @@ export type ConnectOptions = DataOptions & {
    * for many people leaves it out, and says `by` with each call.
    */
   readonly actor?: Actor;
+  /** Those of the workers: streams of runs then show text while the model writes it. You close them. */
+  readonly deltas?: Deltas;
   /** The result store of the workers. The client puts large parts of inputs and messages there. You close it. */
   readonly results?: ResultStore;
   /**
@@ -73,6 +76,7 @@ const optionNames = {
   application: true,
   hashIds: true,
   results: true,
+  deltas: true,
   actor: true,
   connection: true,
 } as const;
@@ -89,12 +93,11 @@ const optionNames = {
 export async function connect(options: ConnectOptions = {}): Promise<Longhaul> {
   checkOptions('connect', options, optionNames);
   const { connection: given, namespace, taskQueue, application, ...other } = options;
-  const { hashIds, results, actor, ...server } = other;
+  const { hashIds, results, deltas, actor, ...server } = other;
   const dataConverter = clientConverter(options);
   checkIdSecret(hashIds);
   if (actor !== undefined) readActor(actor);
-  if (results !== undefined && !isResultStore(results))
-    throw new LonghaulError('InvalidInput', 'results must be a result store, such as FileResults');
+  checkParts(options);
   const codecs = contentCodecs(options);
   await tryEncryption(options);
   const loaded = loadConnection(server);
@@ -105,10 +108,17 @@ export async function connect(options: ConnectOptions = {}): Promise<Longhaul> {
   const client = new Client({ connection, namespace: name, dataConverter });
   return new Longhaul(client, {
     taskQueue: taskQueue ?? defaults.taskQueue,
-    ...defined({ application, hashIds, actor }),
+    ...defined({ application, hashIds, actor, deltas }),
     ...(results && { results: new StoredContent(results, { codecs }) }),
     ...(close && { close }),
   });
+}
+
+function checkParts({ results, deltas }: ConnectOptions): void {
+  if (results !== undefined && !isResultStore(results))
+    throw new LonghaulError('InvalidInput', 'results must be a result store, such as FileResults');
+  if (deltas !== undefined && !isDeltas(deltas))
+    throw new LonghaulError('InvalidInput', 'deltas must be deltas, such as new ProcessDeltas()');
 }
 
 type OwnConnection = { readonly connection: Connection; readonly close: () => Promise<void> };

@@ -24,6 +24,7 @@ import type { Stored } from '../protocol/message';
 import type { Actor } from '../protocol/people';
 import type { RunInput, RunKey } from '../protocol/run';
 import type { BudgetSpec, KnownRunner, RunnerWithSpec, RunTypes, TypeOf } from '../protocol/spec';
+import type { Deltas } from '../deltas/deltas';
 import type { StoredContent } from '../results/stored-content';
 import { checkOptions } from './check-options';
 import { type ClientToolOptions, sentTools } from './client-tools';
@@ -42,6 +43,7 @@ import {
   type ThreadSummary,
 } from './lists';
 import { SearchIndex, type WhoseFilter } from './executions';
+import { RunStreams } from './stream/run-streams';
 import { ThreadHandle } from './thread-handle';
 import { threadInput, type ThreadOptions } from './thread-input';
 import { type ClientResults, readContent, sentInput } from './upload';
@@ -84,6 +86,8 @@ export class Longhaul {
   readonly taskQueue: string;
   /** The application whose workers run the runs that this client starts. */
   readonly application: string;
+  /** Streams of runs. All streams of one run share one reader. */
+  readonly streams: RunStreams;
   readonly #index: SearchIndex;
   readonly #close: () => Promise<void>;
   readonly #hashIds: string | undefined;
@@ -99,6 +103,7 @@ export class Longhaul {
       hashIds?: string;
       results?: StoredContent;
       actor?: Actor;
+      deltas?: Deltas;
       close?: () => Promise<void>;
     },
   ) {
@@ -106,6 +111,7 @@ export class Longhaul {
     this.client = client;
     this.taskQueue = options.taskQueue;
     this.application = options.application ?? options.taskQueue;
+    this.streams = new RunStreams(client, options.deltas);
     this.#index = new SearchIndex(client);
     this.#hashIds = options.hashIds;
     this.#actor = options.actor && readActor(options.actor);
@@ -167,6 +173,7 @@ export class Longhaul {
     const polled = await served;
     return new RunHandle(this.client, workflowId, {
       actor: this.#actor,
+      streams: this.streams,
       ...(!polled && { warning: noWorker(this.taskQueue, workflowId) }),
     });
   }
@@ -179,7 +186,8 @@ export class Longhaul {
     checkOptions('run', options, { withoutWorker: true });
     if (typeof workflowId !== 'string' || workflowId === '')
       throw new LonghaulError('InvalidInput', 'workflowId must be a text that is not empty');
-    return new RunHandle(this.client, workflowId, { ...options, actor: this.#actor });
+    const { streams } = this;
+    return new RunHandle(this.client, workflowId, { ...options, actor: this.#actor, streams });
   }
 
   /**
@@ -238,9 +246,10 @@ export class Longhaul {
    */
   thread<Types extends RunTypes = RunTypes>(options: ThreadOptions<Types>): ThreadHandle<Types> {
     const input = { ...threadInput(options, this.application), ...this.#own };
-    const { taskQueue } = this;
+    const { taskQueue, streams } = this;
     const [hashIds, results, actor] = [this.#hashIds, this.#results, this.#actor];
-    return new ThreadHandle({ index: this.#index, taskQueue, hashIds, results, actor }, input);
+    const shared = { index: this.#index, taskQueue, hashIds, results, actor, streams };
+    return new ThreadHandle(shared, input);
   }
 
   /** Lists open threads, the newest first. A new thread shows up after about a second. Needs no worker. */
@@ -270,8 +279,9 @@ export class Longhaul {
     return await isPolled;
   }
 
-  /** Closes the connection if `connect` opened it. Does not end runs. */
+  /** Ends all streams, and closes the connection if `connect` opened it. Does not end runs. */
   async close(): Promise<void> {
+    this.streams.close();
     await this.#close();
   }
 

@@ -9,7 +9,7 @@ import {
 import { readActor } from '../core/people/actor';
 import { allMessages } from '../core/transcript/fold-log';
 import type { LonghaulError } from '../protocol/errors';
-import { defined, type Json, type JsonObject } from '../base/json';
+import type { Json, JsonObject } from '../base/json';
 import type { LogEntry } from '../protocol/log';
 import type { Message, Usage } from '../protocol/message';
 import { signalNames, updateNames } from '../protocol/names';
@@ -24,26 +24,19 @@ import type {
   SteerReply,
 } from '../protocol/run';
 import type { RunTypes } from '../protocol/spec';
+import type { StreamEvent } from '../stream/events';
 import { answeredByNames, AnswerSender, notWaiting } from './answer-sender';
 import { type AuditEntry, readAudit } from './audit';
 import { checkOptions } from './check-options';
-import {
-  asLonghaulError,
-  cancelled,
-  isNotFound,
-  isTermination,
-  isUntaken,
-  readable,
-  runFailure,
-  runNotFound,
-} from './failures';
+import { asLonghaulError, isNotFound, isUntaken } from './failures';
 import { waitForOutcome } from './outcome';
-import { patiently } from './calls';
 import { type ResetOptions, resetRun } from './reset';
 import type { ResetPlan } from './reset-plan';
-import { memoOf, type RunEvent, RunView, type ViewOptions } from './run-view';
+import { waitForResult } from './result';
+import { type RunEvent, RunView, type ViewOptions } from './run-view';
 import { type RunTree, TreeReader } from './run-tree';
 import { type SteerOptions, steerRun } from './steer';
+import { RunStreams, type StreamOptions } from './stream/run-streams';
 
 /** `by` is the actor of `connect` if it is left out. */
 export type ResumeOptions = AnsweredBy & { readonly inputId?: string };
@@ -55,21 +48,23 @@ export type ApproveOptions = AnsweredBy & { readonly args?: JsonObject };
  */
 export type ApproveReply = { readonly missing: number; readonly asksAnew?: true };
 
+type HandleOptions = ViewOptions & {
+  readonly warning?: LonghaulError;
+  /** Those of the client. Handles that share them read a run once. */
+  readonly streams?: RunStreams | undefined;
+};
+
 /** One run, by its workflow id. Always addresses the run's newest execution. */
 export class RunHandle<Types extends RunTypes = RunTypes> {
   readonly workflowId: string;
   /** Set by `start` if no worker polled the task queue: the run waits for one. The client asks every five seconds at most. */
   readonly warning: LonghaulError | undefined;
   readonly #client: Client;
-  readonly #options: ViewOptions;
+  readonly #options: HandleOptions;
   readonly #view: RunView;
   readonly #answers: AnswerSender;
 
-  constructor(
-    client: Client,
-    workflowId: string,
-    options: ViewOptions & { warning?: LonghaulError } = {},
-  ) {
+  constructor(client: Client, workflowId: string, options: HandleOptions = {}) {
     this.workflowId = workflowId;
     this.warning = options.warning;
     this.#client = client;
@@ -104,26 +99,11 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
   }
 
   async #result(): Promise<AgentRunResult> {
-    try {
-      return readable(await this.#newestResult());
-    } catch (error) {
-      if (isNotFound(error)) throw runNotFound(this.workflowId, error);
-      const failure = runFailure(error);
-      if (failure === undefined) throw asLonghaulError(error);
-      throw failure.code === 'RunCancelled' ? await this.#cancelled(failure) : failure;
-    }
-  }
-
-  /** A reset terminates the execution that this waits for. The run goes on in a new execution. */
-  async #newestResult(): Promise<AgentRunResult> {
-    for (;;) {
-      try {
-        return (await patiently(() => this.#handle().result())) as AgentRunResult;
-      } catch (error) {
-        if (!isTermination(error) || (await this.#view.describe()).status.name === 'TERMINATED')
-          throw error;
-      }
-    }
+    return await waitForResult({
+      client: this.#client,
+      workflowId: this.workflowId,
+      describe: () => this.#view.describe(),
+    });
   }
 
   /** The run's current state. Without a worker it comes from the memo: `turn`, `iterations` and `usage` are then unknown. */
@@ -174,6 +154,21 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
   events(options: { from?: number; signal?: AbortSignal } = {}): AsyncIterable<RunEvent> {
     checkOptions('events', options, { from: true, signal: true });
     return this.#view.events(options);
+  }
+
+  /**
+   * What the run does, as it happens: text and calls while the model writes them, results, open inputs, and its end. Text streams if `connect`
+   * and the workers share `deltas`; else each turn comes whole. To go on after a break, pass the `position` of the last event as `from`.
+   * Asks the run only, so its history does not grow. Throws like `state`, and `StreamCut` if somebody resets the run.
+   *
+   * @example
+   * for await (const event of run.stream()) {
+   *   if (event.type === 'text') process.stdout.write(event.delta);
+   * }
+   */
+  stream(options: StreamOptions = {}): AsyncIterable<StreamEvent> {
+    const streams = this.#options.streams ?? new RunStreams(this.#client);
+    return startedFirst(this.#options.started, streams.open(this.workflowId, options));
   }
 
   /**
@@ -294,13 +289,16 @@ export class RunHandle<Types extends RunTypes = RunTypes> {
     throw severalOpen(pending);
   }
 
-  async #cancelled(failure: LonghaulError): Promise<LonghaulError> {
-    const { reason, by } = memoOf(await this.#view.describe());
-    const details = defined({ reason, by });
-    return cancelled(reason ?? failure.message, { cause: failure, details });
-  }
-
   #handle(): ReturnType<Client['workflow']['getHandle']> {
     return this.#client.workflow.getHandle(this.workflowId);
   }
+}
+
+/** A queued turn has no run yet. */
+async function* startedFirst(
+  started: ViewOptions['started'],
+  events: AsyncIterable<StreamEvent>,
+): AsyncGenerator<StreamEvent, void, void> {
+  await started?.();
+  yield* events;
 }

@@ -107,8 +107,12 @@ export class RunView {
 
   /** Whether a worker answers for the run now. */
   async answers(): Promise<boolean> {
-    const state = await this.#query<RunState>(queryNames.state, undefined, timeouts.logQuery);
-    return state !== undefined;
+    return (await this.stateOfWorker(timeouts.logQuery)) !== undefined;
+  }
+
+  /** The state as the run itself knows it. Undefined if no worker answers in time. */
+  async stateOfWorker(timeoutMs?: number): Promise<RunState | undefined> {
+    return await this.#query<RunState>(queryNames.state, undefined, timeoutMs);
   }
 
   /** The hash of the definition that the run pinned. Undefined if no worker answers in time. */

@@ -25,6 +25,7 @@ import {
 } from './run-handle';
 import { type ThreadUpdate, ThreadView, updateThread } from './thread-calls';
 import { threadId } from './thread-input';
+import type { RunStreams } from './stream/run-streams';
 import { TurnHandle } from './turn-handle';
 import { type ClientResults, sentInput } from './upload';
 
@@ -66,6 +67,7 @@ type ThreadPlace = {
   readonly results: ClientResults | undefined;
   /** Who acts if a call does not say. */
   readonly actor: Actor | undefined;
+  readonly streams: RunStreams;
 };
 
 /** One conversation, named by application, user and session. It need not exist yet: the first message starts it. */
@@ -79,8 +81,10 @@ export class ThreadHandle<Types extends RunTypes = RunTypes> {
   readonly #run: RunHandle;
   readonly #results: ClientResults | undefined;
   readonly #actor: Actor | undefined;
+  readonly #streams: RunStreams;
 
-  constructor({ index, taskQueue, hashIds, results, actor }: ThreadPlace, input: ThreadInput) {
+  constructor(place: ThreadPlace, input: ThreadInput) {
+    const { index, taskQueue, hashIds, results, actor, streams } = place;
     const { client } = index;
     this.threadId = threadId(input.key, hashIds);
     this.key = input.key;
@@ -91,6 +95,7 @@ export class ThreadHandle<Types extends RunTypes = RunTypes> {
     this.#run = new RunHandle(client, this.threadId, { actor });
     this.#results = results;
     this.#actor = actor;
+    this.#streams = streams;
   }
 
   /**
@@ -134,7 +139,8 @@ export class ThreadHandle<Types extends RunTypes = RunTypes> {
   /** The handle of an earlier turn, also one that another process sent. */
   turn({ messageId, turn, workflowId }: SendReply): TurnHandle<Types> {
     const reply = { messageId, turn, workflowId };
-    return new TurnHandle(this.#index.client, this.#view, { ...reply, actor: this.#actor });
+    const [actor, streams] = [this.#actor, this.#streams];
+    return new TurnHandle(this.#index.client, this.#view, { ...reply, actor, streams });
   }
 
   /** The session after the last turn. */

@@ -6,6 +6,7 @@ import type { SendReply, TurnView } from '../protocol/thread';
 import { describeIfThere, patiently, pause } from './calls';
 import { cancelled } from './failures';
 import { RunHandle } from './run-handle';
+import type { RunStreams } from './stream/run-streams';
 import type { ThreadView } from './thread-calls';
 
 const shortestPauseMs = 20;
@@ -24,10 +25,14 @@ export class TurnHandle<Types extends RunTypes = RunTypes> extends RunHandle<Typ
   constructor(
     client: Client,
     thread: ThreadView,
-    { actor, ...reply }: SendReply & { readonly actor?: Actor | undefined },
+    {
+      actor,
+      streams,
+      ...reply
+    }: SendReply & { readonly actor?: Actor | undefined; readonly streams?: RunStreams },
   ) {
     const start = new TurnStart(client, thread, reply);
-    super(client, reply.workflowId, { started: () => start.wait(), actor });
+    super(client, reply.workflowId, { started: () => start.wait(), actor, streams });
     this.messageId = reply.messageId;
     this.turn = reply.turn;
     this.#start = start;

@@ -42,6 +42,7 @@ export const errorCodes = [
   'DepthExceeded',
   'OutcomeUnknown',
   'ParallelFailed',
+  'StreamCut',
   'ThreadBusy',
   'TurnCut',
   'ProtocolError',

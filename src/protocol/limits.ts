@@ -132,6 +132,8 @@ export const limits = {
   sentInputs: 10_000,
   /** The open inputs in one message. An approval with the longest arguments fits. */
   sentInputsBytes: 384 * KiB,
+  /** The position of a stream, in characters. */
+  streamPosition: 4 * KiB,
   logCacheBytes: 64 * MiB,
   logCachePoolEntries: 1_000,
   /** What a process keeps of one model call in progress, for those who begin to watch, and of all of them. */

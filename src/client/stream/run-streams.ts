@@ -1,6 +1,14 @@
+// Streams of runs. One reader for each run, for any number of streams; one more if some want the runs below it and others do not.
+
 import type { Client } from '@temporalio/client';
+import { LonghaulError } from '../../protocol/errors';
 import type { Deltas } from '../../deltas/deltas';
 import type { StreamEvent } from '../../stream/events';
+import { checkOptions } from '../check-options';
+import { decodePosition, type Places } from './position';
+import { RunReader } from './run-reader';
+import { sourceOf } from './run-source';
+import { StreamCursor, wasClosed } from './stream-cursor';
 
 export type StreamOptions = {
   /** Also the runs below it, at any depth. Default false. */
@@ -11,10 +19,21 @@ export type StreamOptions = {
   readonly signal?: AbortSignal;
 };
 
-/** Streams of runs. It reads each run once, for any number of streams. */
+type Shared = {
+  readonly key: string;
+  readonly reader: RunReader;
+  streams: number;
+  linger?: NodeJS.Timeout;
+};
+
+/** A reader that nobody needs any more goes on for so long: a browser that reloads needs it again. */
+const lingerMs = 5_000;
+
 export class RunStreams {
   readonly #client: Client;
   readonly #deltas: Deltas | undefined;
+  readonly #shared = new Map<string, Shared>();
+  #isClosed = false;
 
   constructor(client: Client, deltas?: Deltas) {
     this.#client = client;
@@ -22,15 +41,96 @@ export class RunStreams {
   }
 
   /**
-   * The events of a run, from its beginning or a position, until it ends. Throws `RunNotFound`. While no worker or no server answers, it
-   * yields `stalled` and waits.
+   * The events of a run, from its beginning or a position, until it ends. Throws `InvalidInput` for a position of another run, `RunNotFound`,
+   * and `StreamCut` if the run is reset: then open it again. While no worker or no server answers, it yields `stalled` and waits.
    */
-  open(workflowId: string, _options: StreamOptions = {}): AsyncIterable<StreamEvent> {
-    throw new Error(`to be written: ${workflowId} ${typeof this.#client} ${typeof this.#deltas}`);
+  open(workflowId: string, options: StreamOptions = {}): AsyncIterable<StreamEvent> {
+    checkOptions('stream', options, { tree: true, from: true, signal: true });
+    const { tree = false, from, signal } = options;
+    if (typeof tree !== 'boolean')
+      throw new LonghaulError('InvalidInput', 'tree must be true or false');
+    const places: Places = from === undefined ? new Map() : decodePosition(workflowId, from);
+    return this.#events(workflowId, { tree, places, signal });
   }
 
   /** Looks at a run at once: somebody has just answered it. */
-  wake(_workflowId: string): void {
-    throw new Error('to be written');
+  wake(workflowId: string): void {
+    for (const { reader } of this.#shared.values()) {
+      if (reader.reads(workflowId)) reader.wake(workflowId);
+    }
+  }
+
+  /** Ends all streams with `StreamCut`. */
+  close(): void {
+    this.#isClosed = true;
+    for (const shared of [...this.#shared.values()]) this.#stop(shared);
+  }
+
+  async *#events(
+    workflowId: string,
+    {
+      tree,
+      places,
+      signal,
+    }: {
+      readonly tree: boolean;
+      readonly places: Places;
+      readonly signal: AbortSignal | undefined;
+    },
+  ): AsyncGenerator<StreamEvent, void, void> {
+    if (this.#isClosed) throw wasClosed();
+    const shared = this.#enter(workflowId, tree);
+    const { reader } = shared;
+    const cursor = new StreamCursor(reader, places);
+    try {
+      while (signal?.aborted !== true) {
+        const event = cursor.next();
+        if (event !== undefined) yield event;
+        else if (cursor.hasEnded) return;
+        else await reader.changed(signal);
+      }
+    } finally {
+      cursor.close();
+      this.#leave(shared);
+    }
+  }
+
+  #enter(workflowId: string, tree: boolean): Shared {
+    const key = `${tree ? 'tree' : 'run'}:${workflowId}`;
+    let shared = this.#shared.get(key);
+    if (shared === undefined) {
+      const made = { key, reader: this.#reader(workflowId, tree), streams: 0 };
+      this.#shared.set(key, made);
+      void made.reader.read().then(() => this.#forget(made));
+      shared = made;
+    }
+    clearTimeout(shared.linger);
+    shared.streams += 1;
+    return shared;
+  }
+
+  #reader(workflowId: string, tree: boolean): RunReader {
+    return new RunReader(workflowId, {
+      sourceOf: (id) => sourceOf(this.#client, id),
+      deltas: this.#deltas,
+      tree,
+    });
+  }
+
+  #leave(shared: Shared): void {
+    shared.streams -= 1;
+    if (shared.streams > 0) return;
+    shared.linger = setTimeout(() => this.#stop(shared), lingerMs);
+    shared.linger.unref();
+  }
+
+  #stop(shared: Shared): void {
+    clearTimeout(shared.linger);
+    this.#forget(shared);
+    shared.reader.stop(wasClosed());
+  }
+
+  #forget(shared: Shared): void {
+    if (this.#shared.get(shared.key) === shared) this.#shared.delete(shared.key);
   }
 }

@@ -1,0 +1,243 @@
+// One run of a tree, as a stream follows it: what is new since the last look, and the tape of its events.
+//
+// 1. A look asks the server whether history has grown. Only then it asks the worker: the state first, then the log, so that the log has all
+//    that the state speaks of.
+// 2. A look changes nothing. What it found counts when it is told, so a look that fails is made again.
+// 3. A run keeps its log when it continues as new. After a reset it does not: then nothing here is right any more.
+
+import type { WorkflowExecutionDescription } from '@temporalio/client';
+import { LonghaulError } from '../../protocol/errors';
+import type { LogEntry } from '../../protocol/log';
+import type { LiveEvent } from '../../protocol/live';
+import type { ChildView, RunState } from '../../protocol/run';
+import type { StreamPlace, UnplacedEvent } from '../../stream/events';
+import { RunProjection } from '../../stream/run-projection';
+import { hasClosed } from '../run-view';
+import type { End } from './board';
+import { type LogPlace, tagOf } from './position';
+import type { RunSource } from './run-source';
+import { isPiece, RunTape, type TapeEvent } from './run-tape';
+
+/** What a look found. */
+export type Look = {
+  readonly execution: WorkflowExecutionDescription;
+  readonly entries: readonly LogEntry[];
+  /** Undefined if they were not asked for. */
+  readonly children: readonly ChildView[] | undefined;
+  /** Only of a root run that a worker answers for. */
+  readonly state: RunState | undefined;
+};
+
+export type FollowedOptions = {
+  readonly place: StreamPlace;
+  /** An orchestration has no log. */
+  readonly isAgent: boolean;
+  readonly isRoot: boolean;
+  readonly tree: boolean;
+};
+
+/** No worker answers for the run. */
+export class NoAnswer extends Error {}
+
+export class FollowedRun {
+  readonly tape = new RunTape();
+  readonly place: StreamPlace;
+  readonly #children = new Map<string, FollowedRun>();
+  #caller: FollowedRun | undefined;
+  readonly #source: RunSource;
+  readonly #options: FollowedOptions;
+  readonly #projection: RunProjection;
+  readonly #tags: string[] = [];
+  /** Names the history that was read. */
+  #read: { readonly key: string; readonly runId: string } | undefined;
+  #hasEnded = false;
+
+  constructor(source: RunSource, options: FollowedOptions) {
+    this.place = options.place;
+    this.#source = source;
+    this.#options = options;
+    this.#projection = new RunProjection(options.place);
+  }
+
+  get workflowId(): string {
+    return this.place.workflowId;
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  /** The run is closed. `end` if streams get it from the tape. */
+  ended(order: () => number, end?: End): void {
+    this.#hasEnded = true;
+    if (end) this.tape.add([{ ...end, told: this.#tags.length + 1 }], order);
+  }
+
+  get children(): Iterable<FollowedRun> {
+    return this.#children.values();
+  }
+
+  get caller(): FollowedRun | undefined {
+    return this.#caller;
+  }
+
+  /** The other run was called by this one. */
+  adopt(run: FollowedRun): void {
+    this.#children.set(run.workflowId, run);
+    run.#caller = this;
+  }
+
+  /** The run that a call of this run started. The ids of children say so, unless they are too long. */
+  childOfCall(turn: number, index: number): FollowedRun | undefined {
+    const call = `.${turn}.${index}~`;
+    const start = this.workflowId.length;
+    return [...this.#children.values()].find(({ workflowId }) =>
+      workflowId.slice(start, workflowId.lastIndexOf('~') + 1).endsWith(call),
+    );
+  }
+
+  /** The first `index` entries, as a position names them. */
+  placeAt(index: number): LogPlace {
+    return { index, tag: this.#tags[index - 1] ?? '' };
+  }
+
+  /** Undefined if there is nothing new. Throws `NoAnswer`. */
+  async look(): Promise<Look | undefined> {
+    const execution = await this.#source.describe();
+    if (keyOf(execution) === this.#read?.key) return undefined;
+    const isClosed = hasClosed(execution);
+    const isSame = await this.#isSameExecution(execution);
+    const state = this.#options.isRoot ? await this.#source.state() : undefined;
+    if (this.#options.isRoot && state === undefined && !isClosed) throw new NoAnswer();
+    if (!isClosed && this.#isLoading(state)) return undefined;
+    const entries = await this.#entries({ isClosed, isSame, state });
+    if (entries === undefined) return undefined;
+    const children = await this.#newChildren(execution, { entries, state });
+    return { execution, entries, children, state };
+  }
+
+  /** Whether this is the history that was told last. */
+  isAt(execution: WorkflowExecutionDescription): boolean {
+    return keyOf(execution) === this.#read?.key;
+  }
+
+  /** Puts what a look found on the tape. Calls `before` for each result of a call. */
+  tell(
+    { execution, entries }: Look,
+    order: () => number,
+    before: (turn: number, index: number) => void,
+  ): void {
+    for (const group of groupsOf(entries)) {
+      const [first] = group;
+      if (first?.kind === 'tool-result') before(first.result.turn ?? 0, first.result.index ?? 0);
+      const from = this.#tags.length;
+      this.#tags.push(...group.map(({ id }) => tagOf(id)));
+      this.tape.add(withTold(this.#projection.log(from, group), from, this.#tags.length), order);
+    }
+    this.#read = { key: keyOf(execution), runId: execution.runId };
+  }
+
+  live(event: LiveEvent, order: () => number): void {
+    const told = this.#tags.length;
+    this.tape.add(
+      this.#projection.live(event).map((said) => ({ ...said, told })),
+      order,
+    );
+  }
+
+  /** A run that has just started, or continued as new, knows nothing of itself yet. */
+  #isLoading(state: RunState | undefined): boolean {
+    if (state === undefined) return false;
+    const isEmpty = state.kind === undefined && state.logLength === 0;
+    return state.status === 'loading' || isEmpty || state.logLength < this.#tags.length;
+  }
+
+  /** Throws if the run was reset. */
+  async #isSameExecution({ runId }: WorkflowExecutionDescription): Promise<boolean> {
+    if (this.#read === undefined || this.#read.runId === runId) return true;
+    const before = await this.#source.describe(this.#read.runId);
+    if (before.status.name !== 'CONTINUED_AS_NEW') throw wasReset(this.workflowId);
+    return false;
+  }
+
+  /** Undefined if the execution has not loaded its log yet. */
+  async #entries({
+    isClosed,
+    isSame,
+    state,
+  }: {
+    readonly isClosed: boolean;
+    readonly isSame: boolean;
+    readonly state: RunState | undefined;
+  }): Promise<readonly LogEntry[] | undefined> {
+    const known = this.#tags.length;
+    if (!this.#options.isAgent || state?.logLength === (isSame ? known : -1)) return [];
+    const from = isSame ? known : Math.max(0, known - 1);
+    const { entries, isWhole } = await this.#source.read(from);
+    if (!isWhole && !isClosed) throw new NoAnswer();
+    if (from === known) return entries;
+    const [last, ...rest] = entries;
+    if (last === undefined) return undefined;
+    if (tagOf(last.id) !== this.#tags[from]) throw wasReset(this.workflowId);
+    return rest;
+  }
+
+  async #newChildren(
+    execution: WorkflowExecutionDescription,
+    { entries, state }: Pick<Look, 'entries' | 'state'>,
+  ): Promise<Look['children']> {
+    if (!this.#options.tree) return undefined;
+    const isAgent = this.#options.isAgent && state?.kind === undefined;
+    if (isAgent && !this.#mayHaveMore(execution, entries)) return undefined;
+    return await this.#source.children();
+  }
+
+  /** Whether an agent may have children that are not known yet. */
+  #mayHaveMore(
+    { raw, status }: WorkflowExecutionDescription,
+    entries: readonly LogEntry[],
+  ): boolean {
+    if (status.name !== 'RUNNING' || entries.some(({ kind }) => kind === 'tool-result'))
+      return true;
+    const open = (raw.pendingChildren ?? []).map(({ workflowId }) => workflowId);
+    return open.some((id) => !this.#children.has(id ?? ''));
+  }
+}
+
+export function wasReset(workflowId: string): LonghaulError {
+  return new LonghaulError(
+    'StreamCut',
+    `run '${workflowId}' was reset, so its stream cannot go on. Open it again from the beginning`,
+    { retryable: true, details: { workflowId } },
+  );
+}
+
+function keyOf({ runId, historyLength, status }: WorkflowExecutionDescription): string {
+  return `${runId}/${historyLength}/${status.name}`;
+}
+
+const aboutTurn: readonly string[] = [
+  'repair-call',
+  'ignore-call',
+  'answer-calls',
+  'replace-turn',
+  'go-on',
+];
+
+/** A turn with the decisions about it, which come right after it. Each other entry is alone. */
+function groupsOf(entries: readonly LogEntry[]): LogEntry[][] {
+  const groups: LogEntry[][] = [];
+  for (const entry of entries) {
+    const group = groups.at(-1);
+    const isAbout = entry.kind === 'decision' && aboutTurn.includes(entry.decision.kind);
+    if (isAbout && group?.[0]?.kind === 'model-turn') group.push(entry);
+    else groups.push([entry]);
+  }
+  return groups;
+}
+
+/** The last event of the entries tells them. What a model call in progress says may follow. */
+function withTold(events: readonly UnplacedEvent[], from: number, to: number): TapeEvent[] {
+  const last = events.findLastIndex((event) => !isPiece(event));
+  return events.map((event, index) => ({ ...event, told: index < last ? from : to }));
+}

@@ -1,0 +1,129 @@
+// All events of one run so far, for streams that begin late or read slowly. A stream is a place on the tape, so it holds nothing itself.
+//
+// 1. Deltas that follow each other are one event. A stream that has its beginning gets only the rest.
+// 2. If a step begins again, what its earlier attempt said leaves the tape.
+
+import type { UnplacedEvent } from '../../stream/events';
+import type { End } from './board';
+
+/**
+ * `told`: how many entries of the log nobody needs to tell again to those who have this event. The end of a run counts as one more entry.
+ */
+export type TapeEvent = (UnplacedEvent | End) & { readonly told: number };
+
+type TapedEvent = {
+  readonly event: TapeEvent;
+  /** Orders the events of all runs of a tree. */
+  readonly order: number;
+};
+
+type Delta = Extract<TapeEvent, { readonly delta: string }>;
+
+/** Where a stream is: before an event of the tape, and in it after so many characters of its delta. */
+export type TapePlace = { index: number; offset: number };
+
+/** What a step says before its end. */
+const piecesOfSteps: readonly TapeEvent['type'][] = [
+  'step-begin',
+  'text',
+  'reasoning',
+  'call-begin',
+  'call-delta',
+  'call',
+];
+
+export class RunTape {
+  readonly #events: TapedEvent[] = [];
+  readonly #readers = new Set<TapePlace>();
+  /** Where the step in progress begins. */
+  #step: { readonly at: number; readonly turn: number } | undefined;
+
+  /** A place that moves with the tape: after the first `told` log entries, and before all that a step in progress said. */
+  open(told = 0): TapePlace {
+    const found = this.#events.findIndex(({ event }) => event.told >= told);
+    const index = found === -1 ? this.#events.length : found;
+    const event = this.#events[index]?.event;
+    // The event that completes the last of these entries.
+    const isTold = told > 0 && event?.told === told && !isPiece(event);
+    const place = { index: isTold ? index + 1 : index, offset: 0 };
+    this.#readers.add(place);
+    return place;
+  }
+
+  close(place: TapePlace): void {
+    this.#readers.delete(place);
+  }
+
+  /** The order of the next event at this place. Undefined if there is none. */
+  orderAt(place: TapePlace): number | undefined {
+    const taped = this.#events[place.index];
+    if (taped === undefined) return undefined;
+    const isTold = isDelta(taped.event) && taped.event.delta.length <= place.offset;
+    if (!isTold) return taped.order;
+    return this.#events[place.index + 1]?.order;
+  }
+
+  next(place: TapePlace): TapeEvent | undefined {
+    const event = this.#events[place.index]?.event;
+    if (event === undefined) return undefined;
+    if (!isDelta(event)) {
+      place.index += 1;
+      return event;
+    }
+    if (event.delta.length <= place.offset) {
+      Object.assign(place, { index: place.index + 1, offset: 0 });
+      return this.next(place);
+    }
+    const delta = event.delta.slice(place.offset);
+    place.offset = event.delta.length;
+    return { ...event, delta };
+  }
+
+  add(events: readonly TapeEvent[], order: () => number): void {
+    for (const event of events) this.#add(event, order);
+  }
+
+  #add(event: TapeEvent, order: () => number): void {
+    if (isDelta(event) && event.delta === '') return;
+    if (event.type === 'step-begin') {
+      this.#forgetStep();
+      this.#step = { at: this.#events.length, turn: event.turn };
+    }
+    if (event.type === 'step-end' && event.turn === this.#step?.turn) this.#step = undefined;
+    const last = this.#events.at(-1);
+    const merged = last && mergedDelta(last.event, event);
+    if (last && merged) this.#events[this.#events.length - 1] = { ...last, event: merged };
+    else this.#events.push({ event, order: order() });
+  }
+
+  /** Other events that came during the step stay, in front of the step that begins now. */
+  #forgetStep(): void {
+    if (this.#step === undefined) return;
+    const { at, turn } = this.#step;
+    const since = this.#events.splice(at);
+    const stays = since.map(({ event }) => !(isPiece(event) && event.turn === turn));
+    this.#events.push(...since.filter((_, index) => stays[index]));
+    for (const place of this.#readers) {
+      if (place.index < at) continue;
+      const isOnStep = stays[place.index - at] !== true;
+      place.index = at + stays.slice(0, place.index - at).filter(Boolean).length;
+      if (isOnStep) place.offset = 0;
+    }
+  }
+}
+
+export function isPiece<Event extends UnplacedEvent>(
+  event: Event,
+): event is Extract<Event, { readonly turn: number }> {
+  return piecesOfSteps.includes(event.type);
+}
+
+function isDelta(event: TapeEvent): event is Delta {
+  return 'delta' in event;
+}
+
+function mergedDelta(last: TapeEvent, event: TapeEvent): TapeEvent | undefined {
+  if (!isDelta(last) || !isDelta(event)) return undefined;
+  const isSame = last.type === event.type && last.turn === event.turn && last.part === event.part;
+  return isSame ? { ...last, delta: last.delta + event.delta } : undefined;
+}
