@@ -6,6 +6,7 @@ import type { Json, JsonObject } from '../base/json';
 import type { PendingInput } from '../protocol/run';
 import type { TurnView } from '../protocol/thread';
 import type { StreamEvent } from '../stream/events';
+import { listedInputId } from './input-ids';
 import { HttpProblem } from './problems';
 import type { Call } from './route';
 
@@ -47,6 +48,8 @@ export async function* segmentOf(
 
 type Answering = {
   readonly thread: ThreadHandle;
+  /** The open inputs of the thread. */
+  readonly open: readonly PendingInput[];
   readonly replies: readonly Reply[];
   /** Gets each event that the client has already. */
   readonly skip: (event: StreamEvent) => void;
@@ -57,14 +60,14 @@ type Answering = {
 export async function answeredSegment(
   call: Call,
   turn: string,
-  { thread, replies, skip, signal }: Answering,
+  { thread, open, replies, skip, signal }: Answering,
 ): Promise<AsyncIterable<StreamEvent>> {
   const answered = new Set(replies.map(({ inputId }) => inputId));
   if (answered.size === 0) throw new HttpProblem('NotWaiting');
   const { streams } = call.app;
   const events = streams.open(turn, { tree: true, signal })[Symbol.asyncIterator]();
   try {
-    await skipTo(answered, events, skip);
+    await skipTo(answered, events, { open, skip });
     for (const reply of replies) await send(thread, call, reply);
   } catch (error) {
     await events.return?.();
@@ -74,11 +77,11 @@ export async function answeredSegment(
   return untilNextPause(events, answered);
 }
 
-/** Reads up to where the inputs that the client answers are open, or were answered before. */
+/** Reads up to where the inputs that the client answers are open, or were answered before. The client saw a pause there. */
 async function skipTo(
   answered: ReadonlySet<string>,
   events: AsyncIterator<StreamEvent>,
-  skip: (event: StreamEvent) => void,
+  { open, skip }: Pick<Answering, 'open' | 'skip'>,
 ): Promise<void> {
   const left = new Set(answered);
   while (left.size > 0) {
@@ -87,13 +90,13 @@ async function skipTo(
     const event = next.value;
     skip(event);
     if (event.type === 'paused') return;
-    if (event.type === 'input') left.delete(event.input.inputId);
-    if (event.type === 'verdict') for (const id of left) if (isOn(event, id)) left.delete(id);
+    if (event.type === 'verdict')
+      left.delete(listedInputId(event.workflowId, event.verdict.inputId));
+    if (event.type !== 'input' || !left.delete(event.input.inputId) || left.size > 0) continue;
+    const { root, workflowId, path, agent, position } = event;
+    const place = { root, workflowId, path, agent, position };
+    skip({ ...place, type: 'paused', pauseSeq: 0, pending: open });
   }
-}
-
-function isOn({ verdict }: Extract<StreamEvent, { type: 'verdict' }>, inputId: string): boolean {
-  return inputId === verdict.inputId || inputId.startsWith(`${verdict.inputId}@`);
 }
 
 /** A pause that still waits for what was just answered is the one before. */

@@ -7,11 +7,11 @@
 //
 // Source: `ui-message-stream/ui-message-chunks.ts` and `ui/process-ui-message-stream.ts` of the package `ai` 7.0.
 
-import { emptyDigest, extendDigest } from '../../base/digest';
 import type { JsonObject } from '../../base/json';
 import type { FinishReason, MediaPart, ToolCallPart, UserMessage } from '../../protocol/message';
 import type { PendingInput } from '../../protocol/run';
 import type { StreamEvent } from '../../stream/events';
+import { listedInputId, placeIn } from '../input-ids';
 import type { AiSdkVersion } from '../route';
 import { errorText, outputOf } from './tool-output';
 
@@ -95,7 +95,7 @@ export class MessageEncoder {
   #below(event: StreamEvent): readonly UiChunk[] {
     if (event.type !== 'call') return this.#decided(event);
     const { call } = event;
-    const toolCallId = this.#inputId(`${event.turn}.${event.index}`, event.workflowId);
+    const toolCallId = listedInputId(event.workflowId, `${event.turn}.${event.index}`);
     const shown = { name: call.name, args: call.args, isBelow: true, isShown: false };
     this.#calls.set(keyOf(event), { toolCallId, ...shown });
     return [];
@@ -203,7 +203,7 @@ export class MessageEncoder {
     if (call === undefined || verdict.isVote === true) return [];
     const shown = this.#showBelow(call);
     if (verdict.verdict !== 'approve' && verdict.verdict !== 'reject') return shown;
-    const inputId = this.#inputId(verdict.inputId, workflowId);
+    const inputId = listedInputId(workflowId, verdict.inputId);
     const request = this.#request(call, { inputId, digest: verdict.digest });
     if (verdict.verdict === 'reject') {
       call.approval = { inputId, isRejected: true };
@@ -256,10 +256,10 @@ export class MessageEncoder {
     for (const [key, known] of this.#calls)
       if (
         key.endsWith(` ${place}`) &&
-        this.#inputId(machineId, key.slice(0, key.lastIndexOf(' '))) === inputId
+        listedInputId(key.slice(0, key.lastIndexOf(' ')), machineId) === inputId
       )
         return known;
-    const isOwn = inputId === this.#inputId(machineId, this.#root);
+    const isOwn = inputId === listedInputId(this.#root, machineId);
     const asked = { question, ...(options && { options: [...options] }), path };
     const made = {
       toolCallId: inputId,
@@ -329,11 +329,6 @@ export class MessageEncoder {
     this.#taken.add(id);
     return id;
   }
-
-  /** The id under which lists show an input: within a tree of runs, the run's own id has a suffix. */
-  #inputId(machineId: string, workflowId: string): string {
-    return `${machineId}@${extendDigest(emptyDigest, workflowId)}`;
-  }
 }
 
 /** Whether a part of the message with this id shows the call that waits for the input. */
@@ -361,11 +356,6 @@ function keyOf({
   index,
 }: Pick<Of<'result'>, 'workflowId' | 'turn' | 'index'>): string {
   return `${workflowId} ${turn}.${index}`;
-}
-
-/** The turn and index in a run's own input id: `3.1` of `a3.1-2`. */
-function placeIn(inputId: string): string {
-  return /\d+\.\d+/.exec(inputId)?.[0] ?? inputId;
 }
 
 function compare(one: string, other: string): number {

@@ -1,6 +1,7 @@
 // Routes of the AI SDK's `useChat`. A chat is a thread, and each assistant message is a turn of it.
 
 import type { ThreadHandle } from '../../client/thread-handle';
+import type { PendingInput } from '../../protocol/run';
 import type { StreamEvent } from '../../stream/events';
 import { HttpProblem } from '../problems';
 import type { Call, Route } from '../route';
@@ -64,14 +65,15 @@ async function chat(call: Call): Promise<Response> {
 
 /** Gives the client's answers, and streams what comes after what the client has. */
 async function goOn(call: Call, thread: ThreadHandle, asked: ChatRequest): Promise<Response> {
-  const replies = await repliesOf(thread, asked);
+  const open = await thread.pending();
+  const replies = repliesOf(open, asked);
   const turn = await turnInProgress(thread);
   if (turn === undefined) throw new HttpProblem('NotWaiting');
   const { workflowId } = turn;
   const encoder = new MessageEncoder(workflowId, call.app.aiSdk);
   const gone = new AbortController();
   const skip = (event: StreamEvent): void => void encoder.push(event);
-  const options = { thread, replies, skip, signal: gone.signal };
+  const options = { thread, open, replies, skip, signal: gone.signal };
   const events = await answeredSegment(call, workflowId, options);
   return streamed(call, encoder, (signal) => {
     signal.addEventListener('abort', () => gone.abort(), { once: true });
@@ -80,11 +82,10 @@ async function goOn(call: Call, thread: ThreadHandle, asked: ChatRequest): Promi
 }
 
 /** Results count only for calls that wait for the client. */
-async function repliesOf(
-  thread: ThreadHandle,
+function repliesOf(
+  open: readonly PendingInput[],
   { verdicts, outputs }: ChatRequest,
-): Promise<readonly Reply[]> {
-  const open = outputs.length === 0 ? [] : await thread.pending();
+): readonly Reply[] {
   const given = outputs.flatMap(({ toolCallId, output = null, errorText }) => {
     const input = open.find((each) => each.kind !== 'approval' && showsCall(each, toolCallId));
     if (input === undefined) return [];

@@ -1,0 +1,241 @@
+// The AI SDK's own client, unchanged, talks to an agent: through the handler, without a socket.
+
+import { randomUUID } from 'node:crypto';
+import {
+  AbstractChat,
+  type ChatInit,
+  type ChatState,
+  DefaultChatTransport,
+  isToolUIPart,
+  lastAssistantMessageIsCompleteWithApprovalResponses,
+  lastAssistantMessageIsCompleteWithToolCalls,
+  type UIMessage,
+} from 'ai';
+import { defineAgent, subAgent } from '../../src';
+import { ProcessDeltas } from '../../src/deltas';
+import { agentHandler } from '../../src/http';
+import { scriptedModel, type ScriptedStep } from '../../src/testing/scripted-model';
+import { askUser, aTool, callOf } from './builders';
+import { type Harness, openHarness } from './harness';
+
+class Chat extends AbstractChat<UIMessage> {
+  readonly #finished: () => Promise<void>;
+
+  constructor(init: Omit<ChatInit<UIMessage>, 'messages'>) {
+    const messages: UIMessage[] = [];
+    const state: ChatState<UIMessage> = {
+      status: 'ready',
+      error: undefined,
+      messages,
+      pushMessage: (message) => void state.messages.push(message),
+      popMessage: () => void state.messages.pop(),
+      replaceMessage: (index, message) => {
+        state.messages[index] = structuredClone(message);
+      },
+      snapshot: (value) => structuredClone(value),
+    };
+    let finish = (): void => undefined;
+    super({ ...init, state, onFinish: () => finish() });
+    this.#finished = () => new Promise((resolve) => (finish = resolve));
+  }
+
+  /** Answers, and waits for the request that the client then sends by itself. */
+  async answer(give: () => Promise<void>): Promise<void> {
+    const finished = this.#finished();
+    await give();
+    await finished;
+  }
+}
+
+describe('a chat of the AI SDK', () => {
+  let harness: Harness;
+  const deltas = new ProcessDeltas();
+  beforeAll(async () => {
+    harness = await openHarness();
+  });
+  afterAll(async () => {
+    await harness.close();
+    await deltas.close();
+  });
+
+  const pay = aTool('pay', ({ amount }) => `paid ${JSON.stringify(amount)}`, { needsApproval: true });
+
+  async function deploy(
+    desk: readonly ScriptedStep[],
+    books: readonly ScriptedStep[] = [],
+  ): Promise<void> {
+    const below = defineAgent({
+      id: 'books',
+      description: 'Keeps books',
+      model: 'books/one',
+      tools: [pay],
+    });
+    const agent = defineAgent({
+      id: 'desk',
+      model: 'desk/one',
+      tools: [
+        pay,
+        aTool('look', () => 'seen'),
+        subAgent(below, { name: 'books', description: 'Keeps the books' }),
+      ],
+      askUser: 'tool',
+    });
+    const providers = {
+      desk: scriptedModel(desk, { name: 'desk' }),
+      books: scriptedModel(books, { name: 'books' }),
+    };
+    await harness.deploy({ runners: [agent, below], providers, deltas });
+  }
+
+  const handlerFor = (user: string): ((request: Request) => Promise<Response>) =>
+    agentHandler(harness.longhaul, {
+      agents: ['desk'],
+      authenticate: () => ({ user, roles: ['clerk'] }),
+      basePath: '/agents',
+      deltas,
+    });
+
+  function openChat(user: string, id: string = randomUUID()): Chat {
+    const handle = handlerFor(user);
+    const api = 'http://127.0.0.1/agents/desk';
+    return new Chat({
+      id,
+      transport: new DefaultChatTransport({
+        api,
+        fetch: (url, init) => handle(new Request(url, init)),
+      }),
+      sendAutomaticallyWhen: (options) =>
+        lastAssistantMessageIsCompleteWithApprovalResponses(options) ||
+        lastAssistantMessageIsCompleteWithToolCalls(options),
+    });
+  }
+
+  const partsOf = (chat: Chat): UIMessage['parts'] => chat.lastMessage?.parts ?? [];
+
+  it('streams text, runs a tool and asks, over several turns', async () => {
+    await deploy([
+      { text: 'Let me look.', toolCalls: [{ name: 'look', args: {} }] },
+      'I saw it.',
+      askUser('Which colour?', ['red', 'blue']),
+      'Blue it is.',
+    ]);
+    const chat = openChat('ada');
+    await chat.sendMessage({ text: 'Look!' });
+    expect(chat.error).toBeUndefined();
+    expect(partsOf(chat)).toMatchObject([
+      { type: 'step-start' },
+      { type: 'text', text: 'Let me look.' },
+      { type: 'tool-look', state: 'output-available', output: 'seen' },
+      { type: 'step-start' },
+      { type: 'text', text: 'I saw it.', state: 'done' },
+    ]);
+
+    await chat.sendMessage({ text: 'Paint it.' });
+    const asked = partsOf(chat).find(isToolUIPart);
+    expect(asked).toMatchObject({ type: 'tool-ask_user', state: 'input-available' });
+    const { toolCallId = '' } = asked ?? {};
+    const output = { tool: 'ask_user' as never, toolCallId, output: 'blue' as never };
+    await chat.answer(async () => chat.addToolOutput(output));
+    expect(partsOf(chat).at(-1)).toMatchObject({ text: 'Blue it is.' });
+    expect(chat.messages.map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+      'user',
+      'assistant',
+    ]);
+  });
+
+  it('approves and rejects, also for a run below, and a reload shows the same', async () => {
+    await deploy(
+      [callOf('pay', { amount: 5 }), callOf('books', { input: 'Pay.' }), 'Done.'],
+      [callOf('pay', { amount: 7 }), 'Not paid.'],
+    );
+    const chat = openChat('ada');
+    await chat.sendMessage({ text: 'Pay.' });
+    const own = partsOf(chat).find(isToolUIPart);
+    expect(own).toMatchObject({ state: 'approval-requested', input: { amount: 5 } });
+    const ownId = own?.approval?.id ?? '';
+    await chat.answer(async () => chat.addToolApprovalResponse({ id: ownId, approved: true }));
+    const below = partsOf(chat).findLast(isToolUIPart);
+    expect(below).toMatchObject({
+      type: 'dynamic-tool',
+      toolName: 'pay',
+      state: 'approval-requested',
+      input: { amount: 7 },
+    });
+
+    const reloaded = openChat('ada', chat.id);
+    await reloaded.resumeStream();
+    expect(plain(reloaded.lastMessage)).toEqual(plain(chat.lastMessage));
+
+    const id = below?.approval?.id ?? '';
+    const refusal = { id, approved: false, reason: 'Too much.' };
+    await chat.answer(async () => chat.addToolApprovalResponse(refusal));
+    expect(partsOf(chat).filter(isToolUIPart)).toMatchObject([
+      { type: 'tool-pay', state: 'output-available', output: 'paid 5' },
+      { type: 'tool-books', state: 'output-available', output: 'Not paid.' },
+      { state: 'output-denied', approval: { approved: false, reason: 'Too much.' } },
+    ]);
+    expect(partsOf(chat).at(-1)).toMatchObject({ text: 'Done.' });
+  });
+
+  it('approves with other arguments', async () => {
+    await deploy([callOf('pay', { amount: 5 }), 'Done.']);
+    const chat = openChat('ada');
+    await chat.sendMessage({ text: 'Pay.' });
+    const inputId = partsOf(chat).find(isToolUIPart)?.approval?.id ?? '';
+    const data = { inputId, approved: true, args: { amount: 3 } };
+    const message = {
+      id: randomUUID(),
+      role: 'user',
+      parts: [{ type: 'data-longhaul-verdict', data }],
+    };
+    const response = await handlerFor('ada')(
+      new Request('http://127.0.0.1/agents/desk', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ id: chat.id, message }),
+      }),
+    );
+    expect(response.status).toBe(200);
+    const text = await response.text();
+    expect(text).toContain('"output":"paid 3"');
+    expect(text.trimEnd().endsWith('data: [DONE]')).toBe(true);
+  });
+
+  it('is its own user’s: others find nothing in it', async () => {
+    await deploy([callOf('pay', { amount: 5 }), 'Done.']);
+    const chat = openChat('ada');
+    await chat.sendMessage({ text: 'Pay.' });
+    const stranger = openChat('eve', chat.id);
+    await stranger.resumeStream();
+    expect(stranger.messages).toEqual([]);
+    const id = partsOf(chat).find(isToolUIPart)?.approval?.id ?? '';
+    stranger.messages = structuredClone(chat.messages);
+    await stranger.answer(async () => stranger.addToolApprovalResponse({ id, approved: true }));
+    expect(stranger.status).toBe('error');
+    expect(partsOf(chat).find(isToolUIPart)).toMatchObject({ state: 'approval-requested' });
+  });
+
+  it('stops', async () => {
+    await deploy([{ text: 'a'.repeat(50), delayMs: 60_000 }, 'never']);
+    const chat = openChat('ada');
+    const sent = chat.sendMessage({ text: 'Go on for ever.' });
+    const handle = handlerFor('ada');
+    const stop = (): Promise<Response> =>
+      handle(
+        new Request(`http://127.0.0.1/agents/desk/${chat.id}/stop`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+        }),
+      );
+    const thread = harness.longhaul.thread({ agent: 'desk', userId: 'ada', sessionId: chat.id });
+    while ((await thread.turns()).every(({ status }) => status !== 'running')) continue;
+    expect((await stop()).status).toBe(204);
+    await sent;
+    expect(chat.status).toBe('ready');
+    expect((await thread.turns()).at(-1)).toMatchObject({ status: 'cancelled' });
+  });
+});
+
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));
