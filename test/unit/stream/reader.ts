@@ -10,7 +10,7 @@ type Of<Type extends LogHappening['type']> = Extract<LogHappening, { readonly ty
 type ReadStep = {
   readonly turn: number;
   end: Of<'step-end'> | undefined;
-  /** The texts of the parts, calls as their names and arguments. */
+  /** The parts as they streamed, in short. */
   readonly parts: string[];
   readonly calls: Of<'call'>[];
   readonly results: Map<number, ToolResult>;
@@ -96,7 +96,7 @@ function takeInto(step: ReadStep, event: StepContent): void {
     case 'reasoning':
       return extend(step, event.part, { begin: `${event.type}: `, delta: event.delta });
     case 'call-begin':
-      return extend(step, event.part, { begin: `${event.name}(${event.callId}) `, delta: '' });
+      return extend(step, event.part, { begin: `${event.name}: `, delta: '' });
     case 'call-delta':
       return extend(step, event.part, { begin: undefined, delta: event.delta });
     case 'call':
