@@ -6,24 +6,19 @@ const filled = '[^\\s]';
 
 const text: JsonSchema = { type: 'string', pattern: filled };
 
-const mediaSources: readonly JsonSchema[] = [
-  members({ kind: { const: 'base64' }, data: { type: 'string' } }),
-  members({ kind: { const: 'url' }, url: { type: 'string', pattern: '^https://' } }),
-];
-
 const inputParts: readonly JsonSchema[] = [
   members({ type: { const: 'text' }, text: { type: 'string' } }),
   members({
     type: { const: 'media' },
     mediaType: { type: 'string' },
-    source: { anyOf: [...mediaSources] },
+    source: members({ kind: { const: 'base64' }, data: { type: 'string' } }),
   }),
 ];
 
-/** New text of a person, perhaps with media. Content of other runs and files of the provider are not for requests. */
+/** New text of a person, perhaps with media. A request names no URL, no file of the provider and no content of another run. */
 export const userInput: JsonSchema = {
   description:
-    'a text that is not empty, or a list of parts: {type: "text", text} and {type: "media", mediaType, source}, with a source of {kind: "base64", data} or {kind: "url", url}',
+    'a text that is not empty, or a list of parts: {type: "text", text} and {type: "media", mediaType, source}, with a source {kind: "base64", data}',
   anyOf: [text, { type: 'array', minItems: 1, items: { anyOf: [...inputParts] } }],
 };
 

@@ -57,7 +57,7 @@ async function stream(call: Call): Promise<Response> {
   });
 }
 
-/** A failure is an event, too. */
+/** A failure is an event, too. After a reset of the run, a position is void: the client forgets it, and begins at the beginning. */
 async function* told(
   events: AsyncIterable<StreamEvent>,
   workflowId: string,
@@ -69,7 +69,8 @@ async function* told(
     }
   } catch (error) {
     if (!LonghaulError.is(error)) throw error;
-    yield { event: 'problem', data: JSON.stringify(problemDocument(problemOf(error))) };
+    const data = JSON.stringify(problemDocument(problemOf(error)));
+    yield { event: 'problem', ...(error.code === 'StreamCut' && { id: '' }), data };
   }
 }
 

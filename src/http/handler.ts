@@ -54,7 +54,7 @@ class Handler {
       agents,
       appName,
       aiSdk,
-      streams: new RunStreams(longhaul.client, deltas),
+      streams: deltas === undefined ? longhaul.streams : new RunStreams(longhaul.client, deltas),
       report: (error, request) => this.#report(error, request),
     };
     this.#router = new Router(options.basePath, allRoutes(options.basePath));

@@ -29,7 +29,10 @@ export type AgentHandlerOptions = {
   readonly authenticate: (
     request: Request,
   ) => Principal | undefined | null | Promise<Principal | undefined | null>;
-  /** Where the workers publish model calls in progress. Without it, streams have whole turns. */
+  /**
+   * Where the workers publish model calls in progress. Default: those of `connect`; then streams of the client and of the handler share
+   * their readers. Without any, streams have whole turns.
+   */
   readonly deltas?: Deltas;
   /** The path below which the routes are. Default `/`. */
   readonly basePath?: string;

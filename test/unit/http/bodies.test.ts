@@ -9,7 +9,7 @@ describe('bodies', () => {
     ['an empty input', { input: ' ' }, '/input'],
     ['a file of the provider', { input: [media({ kind: 'ref', ref: 'file-1' })] }, '/input'],
     ['stored content', { input: [media({ kind: 'stored', digest: 'd', bytes: 1 })] }, '/input'],
-    ['a medium without TLS', { input: [media({ kind: 'url', url: 'http://x/' })] }, '/input'],
+    ['a URL', { input: [media({ kind: 'url', url: 'https://x/' })] }, '/input'],
     ['a context', { input: 'x', context: { account: 1 } }, ''],
     ['a key', { input: 'x', key: { userId: 'bob' } }, ''],
     ['an actor', { input: 'x', by: { id: 'bob' } }, ''],
