@@ -81,13 +81,15 @@ export class BoardReader {
     return this.#hasEnded;
   }
 
+  /** `knowsPause`: whether a pause on the board is one of now. */
   next(
     place: StreamPlace,
+    knowsPause: boolean,
   ): BoardEvent<'input' | 'input-end' | 'paused' | 'stalled' | 'end'> | undefined {
     const { paused, stalled, end } = this.#board;
     const input = this.#nextInput(place);
     if (input !== undefined) return input;
-    if (paused !== this.#paused) {
+    if (knowsPause && paused !== this.#paused) {
       this.#paused = paused;
       if (paused !== undefined) return paused;
     }

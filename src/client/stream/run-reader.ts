@@ -50,6 +50,9 @@ export class RunReader implements Followed {
   #pauseMs = shortestPauseMs;
   #allAt = 0;
   #heardAt = Date.now();
+  #rounds = 0;
+  /** The newest round that found out whether the run is paused. */
+  #lookedIn = 0;
   #failure: LonghaulError | undefined;
 
   constructor(workflowId: string, options: ReaderOptions) {
@@ -65,6 +68,14 @@ export class RunReader implements Followed {
     const workflowId = this.#workflowId;
     const unknown = { root: workflowId, workflowId, path: 'unknown', agent: 'unknown' };
     return this.#tree?.root.place ?? unknown;
+  }
+
+  get nextRound(): number {
+    return this.#rounds + 1;
+  }
+
+  hasLooked(round: number): boolean {
+    return this.#lookedIn >= round;
   }
 
   /** Resolves when there may be something new. Throws if the reader has failed. */
@@ -133,6 +144,7 @@ export class RunReader implements Followed {
   }
 
   async #round(tree: FollowedTree): Promise<void> {
+    this.#rounds += 1;
     const found = await tree.round(this.#dueNow());
     this.#show(found.get(this.#workflowId));
     if (found.size > 0) this.#pauseMs = shortestPauseMs;
@@ -158,13 +170,15 @@ export class RunReader implements Followed {
   async #checkPause(tree: FollowedTree, hasNews: boolean): Promise<void> {
     const { pending = [], status, pauseSeq = 0 } = this.#state ?? {};
     if (status !== 'needs-input') return this.board.work();
-    if (this.board.paused !== undefined && !hasNews) return;
     const { sourceOf } = this.#options;
+    const round = this.#rounds;
+    if (this.board.paused !== undefined && !hasNews) return void (this.#lookedIn = round);
     const execution = await sourceOf(this.#workflowId).describe();
     const open = new Set(pending.map(({ inputId }) => inputId));
     if (!tree.root.isAt(execution)) return this.wake(this.#workflowId);
     if (await isIdle(execution, open, sourceOf)) this.board.pause(this.place, pauseSeq);
     else this.board.work();
+    this.#lookedIn = round;
   }
 
   /** While a worker streams a model call, nobody needs to ask. Nor while the run waits for people. */

@@ -82,6 +82,7 @@ export class RunStreams {
     const shared = this.#enter(workflowId, tree);
     const { reader } = shared;
     const cursor = new StreamCursor(reader, places);
+    reader.wake(workflowId);
     try {
       while (signal?.aborted !== true) {
         const event = cursor.next();

@@ -13,6 +13,10 @@ export interface Followed {
   /** Of the run that was opened. */
   readonly place: StreamPlace;
   readonly board: Board;
+  /** The next round of looking. What is known before it may be old. */
+  readonly nextRound: number;
+  /** Whether this round, or a later one, found out whether the run is paused. */
+  hasLooked(round: number): boolean;
   /** In the order in which they were found. */
   readonly runs: ReadonlyMap<string, FollowedRun>;
 }
@@ -20,6 +24,7 @@ export interface Followed {
 export class StreamCursor {
   readonly #followed: Followed;
   readonly #board: BoardReader;
+  readonly #round: number;
   readonly #places: Map<string, LogPlace>;
   readonly #entered = new Set<FollowedRun>();
   /** Its places on the tapes that it has not read to their end. */
@@ -29,6 +34,7 @@ export class StreamCursor {
   constructor(followed: Followed, from: Places) {
     this.#followed = followed;
     this.#board = new BoardReader(followed.board);
+    this.#round = followed.nextRound;
     this.#places = new Map(from);
   }
 
@@ -38,8 +44,14 @@ export class StreamCursor {
 
   /** Undefined if there is nothing new. Throws `StreamCut` if the stream cannot go on from its position. */
   next(): StreamEvent | undefined {
-    const event = this.#nextOfTapes() ?? this.#board.next(this.#followed.place);
+    const event = this.#nextOfTapes() ?? this.#nextOfBoard();
     return event && { ...event, position: this.#encoded };
+  }
+
+  /** Another process may have ended a pause that is still on the board. A stream that begins there would end at it, and miss the rest. */
+  #nextOfBoard(): ReturnType<BoardReader['next']> {
+    const { place } = this.#followed;
+    return this.#board.next(place, this.#followed.hasLooked(this.#round));
   }
 
   close(): void {
