@@ -35,9 +35,12 @@ export class MessageEncoder {
   readonly #root: string;
   readonly #calls = new Map<string, ShownCall>();
   readonly #taken = new Set<string>();
-  /** The model turn whose step is open. */
+  /** The model turn of the last step. */
   #turn: number | undefined;
+  /** That step has no end yet. */
+  #isOpen = false;
   #hasStep = false;
+  #hasMessage = false;
   #isStepBelow = false;
   #texts = new Map<number, 'text' | 'reasoning'>();
   /** What a client that wants whole turns has not got yet. */
@@ -118,14 +121,18 @@ export class MessageEncoder {
     this.#texts = new Map();
     if (this.#version < 7) this.#held ??= [];
     const isAgain = this.#turn === turn;
-    this.#turn = turn;
+    [this.#turn, this.#isOpen] = [turn, true];
     if (!isAgain) return this.#newStep(false);
+    this.#forgetCalls(turn);
+    return this.#version < 7 ? [{ type: 'start-step' }] : [{ type: 'reset-step' }];
+  }
+
+  #forgetCalls(turn: number | undefined): void {
     for (const [key, { toolCallId }] of this.#calls) {
       if (!key.startsWith(`${this.#root} ${turn}.`)) continue;
       this.#calls.delete(key);
       this.#taken.delete(toolCallId);
     }
-    return this.#version < 7 ? [{ type: 'start-step' }] : [{ type: 'reset-step' }];
   }
 
   #newStep(isBelow: boolean): readonly UiChunk[] {
@@ -172,6 +179,7 @@ export class MessageEncoder {
 
   #endStep({ turn, content, finishReason }: Of<'step-end'>): readonly UiChunk[] {
     this.#finishReason = finishReason;
+    this.#isOpen = false;
     const ends = [...this.#texts].map(([part, kind]) => ({
       type: `${kind}-end`,
       id: `${turn}.${part}`,
@@ -180,13 +188,18 @@ export class MessageEncoder {
     return [...ends, ...content.flatMap((part) => (part.type === 'media' ? fileChunk(part) : []))];
   }
 
-  /** A message while the run works. The first message is the one that the turn answers. */
+  /** A message while the run works, in a step of its own: it voids a step without an end. The turn answers the first message. */
   #steer({ parts }: UserMessage, position: string): readonly UiChunk[] {
-    if (!this.#hasStep || this.#version < 7) return [];
+    const isFirst = !this.#hasMessage;
+    this.#hasMessage = true;
+    if (isFirst || this.#version < 7) return [];
+    const before = this.#isOpen ? [{ type: 'reset-step' }] : this.#newStep(false);
+    if (this.#isOpen) this.#forgetCalls(this.#turn);
+    [this.#turn, this.#isOpen] = [undefined, false];
     const texts = parts.flatMap((part) =>
       part.type === 'text' ? [{ type: 'text', text: part.text }] : [],
     );
-    return [{ type: 'steering-message', id: `${this.#root}:${position}`, parts: texts }];
+    return [...before, { type: 'steering-message', id: `${this.#root}:${position}`, parts: texts }];
   }
 
   #edit(event: Of<'call-edited'>): readonly UiChunk[] {

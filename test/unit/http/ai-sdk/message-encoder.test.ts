@@ -168,6 +168,21 @@ describe('a message of the AI SDK', () => {
     ]);
   });
 
+  it('keeps a message that cuts a step, and not what the step said', async () => {
+    const prompt = own({ type: 'user', message: { role: 'user', parts: [] } });
+    const said = { role: 'user', parts: [{ type: 'text', text: 'Faster' }] };
+    const later = [own({ type: 'user', message: said }), ...text(1, 'Well'), stepEnd(1), end];
+    const cut = [prompt, ...text(1, 'First of all'), ...call(root, { turn: 1 }).slice(0, 2)];
+
+    const message = await messageOf(encode([...cut, ...later]));
+
+    expect(message.parts.filter(({ type }) => type !== 'step-start')).toMatchObject([
+      { type: 'steering-message', parts: [{ type: 'text', text: 'Faster' }] },
+      { type: 'text', text: 'Well' },
+    ]);
+    expect(message).toEqual(await messageOf(encode([prompt, ...later])));
+  });
+
   it.each([5, 6] as const)('comes by whole turns for version %i', async (version) => {
     const chunks = encode(
       [...text(1, 'Lost'), ...text(1, 'Ke', 'pt'), ...[stepEnd(1)], ...text(2, 'Not yet')],
