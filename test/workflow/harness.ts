@@ -92,8 +92,8 @@ type Activities = Readonly<Record<string, (...args: unknown[]) => unknown>>;
 class Deployment {
   readonly #options: WorkerOptions;
   readonly #connection: NativeConnection;
+  readonly #plugins: LonghaulPlugin[] = [];
   #activities: Activities = {};
-  #isRunning = false;
 
   constructor(connection: NativeConnection, taskQueue: string) {
     this.#connection = connection;
@@ -102,12 +102,11 @@ class Deployment {
 
   /** The worker, the first time. */
   async deploy(options: LonghaulOptions): Promise<RunningWorker | undefined> {
-    const configured = new LonghaulPlugin({ inlineSpecs: true, ...options }).configureWorker(
-      this.#options,
-    );
+    const plugin = new LonghaulPlugin({ inlineSpecs: true, ...options });
+    const configured = plugin.configureWorker(this.#options);
     this.#activities = configured.activities as Activities;
-    if (this.#isRunning) return undefined;
-    this.#isRunning = true;
+    this.#plugins.push(plugin);
+    if (this.#plugins.length > 1) return undefined;
     const names = Object.keys(this.#activities);
     const activities = names.map((name) => [
       name,
@@ -117,6 +116,13 @@ class Deployment {
       ...configured,
       activities: Object.fromEntries(activities) as object,
     });
-    return run(worker, this.#connection);
+    const started = run(worker, this.#connection);
+    const stop = async (): Promise<void> => {
+      await started.stop();
+      // Each plugin closes what it opened when its last worker ends.
+      const hasEnded = (): Promise<void> => Promise.resolve();
+      await Promise.all(this.#plugins.map((one) => one.runWorker(worker, hasEnded)));
+    };
+    return { worker, stop };
   }
 }
