@@ -10,7 +10,8 @@ import type { Definition } from '../../../src/protocol/spec';
 import { ReferenceRun } from './log/reference-run';
 
 const MiB = 1024 * 1024;
-const count = 100;
+/** Pages of 1 MB. Half of them are more than a cache may hold. */
+const count = 40;
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
