@@ -28,17 +28,18 @@ function reader(dialect: Dialect, context: NonNullable<AgentOptions['context']>)
   });
 }
 
+let harness: Harness;
+beforeAll(async () => {
+  harness = await openHarness();
+});
+afterAll(() => harness.close());
+
 describe.each(dialects)('a run over %s that outgrows its window', (dialect) => {
-  let harness: Harness;
   let double: StrictProvider;
-  beforeAll(async () => {
-    harness = await openHarness();
-  });
   beforeEach(async () => {
     double = await StrictProvider.start({ window, rounds });
   });
   afterEach(() => double.stop());
-  afterAll(() => harness.close());
 
   async function finish(context: NonNullable<AgentOptions['context']>) {
     await harness.deploy({

@@ -8,7 +8,8 @@ import { openHarness, type Harness } from './harness';
 import { fetchHistory } from './history';
 
 const threads = Math.min(availableParallelism(), 4);
-const manyRuns = 8;
+/** With the longest one, three more than may be replayed at a time. */
+const manyRuns = threads + 3;
 const turns = 40;
 /** Beyond one execution. */
 const moreTurns = 130;
