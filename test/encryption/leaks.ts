@@ -8,9 +8,8 @@ const queries = [
   ...['children', 'turns', '__stack_trace', '__temporal_workflow_metadata', 'no_such_query'],
 ];
 
-/** Each query of a run that has ended replays it: of long ones, and of more that ended alike, the histories are enough. */
+/** Each query of a run that has ended replays it: of long ones, and of others that ended alike, the histories are enough. */
 const mostReplayed = 300_000;
-const mostAlike = 2;
 
 /**
  * Every place where a text can be read by who sees what the server stores, or what it passes on, of the workflows of a task queue, or
@@ -52,13 +51,12 @@ export async function findLeaks(client: Client, { text, ...where }: Where) {
 type Info = Awaited<ReturnType<typeof executionsOf>>[number];
 
 function sample(): (info: Info) => boolean {
-  const asked = new Map<string, number>();
+  const asked = new Set<string>();
   return ({ type, status, parentExecution, historySizeBytes }) => {
-    if (Number(historySizeBytes) > mostReplayed) return false;
     const kind = `${type?.name} ${status} ${parentExecution ? 'called' : 'root'}`;
-    const count = (asked.get(kind) ?? 0) + 1;
-    asked.set(kind, count);
-    return count <= mostAlike;
+    if (Number(historySizeBytes) > mostReplayed || asked.has(kind)) return false;
+    asked.add(kind);
+    return true;
   };
 }
 

@@ -22,7 +22,7 @@ async function countUntilSteady({ client }: Longhaul, query: string): Promise<nu
 }
 
 /** Of one task queue, so of one test or file: as many runs of a type that ended alike, and of these one of each length. */
-const mostAlike = { ends: 8, lengths: 1 };
+const mostAlike = { ends: 4, lengths: 1 };
 /** This file runs last and alone, so it uses both cores: two workers, each with a thread of its own. */
 const lanes = [1, 2];
 const inThread = { debugMode: false, workflowThreadPoolSize: 1 };
