@@ -62,7 +62,7 @@ export async function ownThread(
 }
 
 /** The agent of the root run, from the memo of any run below it. Anybody may write a memo. */
-export function rootAgent({ agent, path }: Pick<RunMemo, 'agent' | 'path'>): string {
+function rootAgent({ agent, path }: Pick<RunMemo, 'agent' | 'path'>): string {
   return typeof path === 'string' ? path.replace(/\/.*/s, '') : agent;
 }
 

@@ -39,10 +39,13 @@ export const object = (what: string): JsonSchema => ({
   description: `${what}: a JSON object`,
 });
 
-export const list = (what: string): JsonSchema => ({
+/** What is in them, their definition checks. */
+export const clientTools: JsonSchema = {
   type: 'array',
-  description: `${what}: a list`,
-});
+  items: { type: 'object' },
+  description:
+    'a list of tools of the client: {name, description, inputSchema, resultSchema?, resultTimeout?}',
+};
 
 export function oneOf(...choices: readonly string[]): JsonSchema {
   return { type: 'string', enum: [...choices], description: `one of ${choices.join(', ')}` };

@@ -8,6 +8,9 @@ export type BodyLimits = { readonly maxBytes: number; readonly timeoutMs: number
 /** Deeper than any value that runs take. */
 const deepest = 200;
 
+/** How long the rest of a refused body is read. */
+const longestRest = 5_000;
+
 /**
  * A request that changes something must say that its body is JSON, even if it has none. A form on a foreign page cannot say so, and thus
  * cannot use the cookies of a browser.
@@ -29,11 +32,11 @@ export async function readJson(request: Request, limits: BodyLimits): Promise<Js
 }
 
 async function readBytes(request: Request, { maxBytes, timeoutMs }: BodyLimits): Promise<Buffer> {
-  if (Number(request.headers.get('content-length')) > maxBytes) throw tooLarge(maxBytes);
   if (request.body === null) return Buffer.alloc(0);
   const reader = (request.body as ReadableStream<Uint8Array>).getReader();
   const slow = deadline(timeoutMs);
   try {
+    if (Number(request.headers.get('content-length')) > maxBytes) throw tooLarge(maxBytes);
     const chunks: Uint8Array[] = [];
     let size = 0;
     for (;;) {
@@ -44,11 +47,21 @@ async function readBytes(request: Request, { maxBytes, timeoutMs }: BodyLimits):
       chunks.push(value);
     }
   } catch (error) {
-    // Not awaited: a source that hangs would hang here, too.
-    void reader.cancel().catch(() => undefined);
+    void discard(reader, Math.min(timeoutMs, longestRest));
     throw error instanceof HttpProblem ? error : invalid('the body broke off', error);
   } finally {
     slow.clear();
+  }
+}
+
+/** A server that closes a connection while the client writes loses its own answer. So it reads on for a while, and keeps nothing. */
+async function discard(reader: ReadableStreamDefaultReader, ms: number): Promise<void> {
+  const stop = (): void => void reader.cancel().catch(() => undefined);
+  AbortSignal.timeout(ms).addEventListener('abort', stop, { once: true });
+  try {
+    while (!(await reader.read()).done);
+  } catch {
+    // The client is gone.
   }
 }
 

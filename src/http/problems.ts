@@ -101,7 +101,8 @@ export class HttpProblem extends Error {
 export function problemOf(error: unknown): HttpProblem {
   if (error instanceof HttpProblem) return error;
   if (!LonghaulError.is(error)) return new HttpProblem('InternalError', { cause: error });
-  const again = meanings[error.code].status === 503 ? { headers: { 'retry-after': '5' } } : {};
+  const isPassing = [429, 503].includes(meanings[error.code].status);
+  const again = isPassing ? { headers: { 'retry-after': '5' } } : {};
   return new HttpProblem(error.code, { cause: error, ...again });
 }
 

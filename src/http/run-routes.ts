@@ -12,7 +12,7 @@ import { threadType } from '../protocol/names';
 import type { UserInput } from '../protocol/message';
 import type { RunStatus } from '../protocol/run';
 import { firstOf, json, done, responses, shownInput } from './answers';
-import { id, list, messageText, oneOf, reason, userInput, wholeNumber } from './bodies';
+import { clientTools, id, messageText, oneOf, reason, userInput, wholeNumber } from './bodies';
 import { visibleKey } from './principal';
 import type { App, Call, QueryParameter, Route } from './route';
 import { readQuery, shape } from './shapes';
@@ -37,9 +37,7 @@ export const runRoutes: readonly Route[] = [
     method: 'POST',
     path: '/:agent/runs',
     handle: start,
-    takes: shape({ input: userInput, requestId: id, clientTools: list('tools of the client') }, [
-      'input',
-    ]),
+    takes: shape({ input: userInput, requestId: id, clientTools }, ['input']),
     operation: {
       summary: 'Starts a run',
       description:
@@ -102,12 +100,12 @@ type StartBody = {
 async function start(call: Call): Promise<Response> {
   const { app, key, actor: by, params } = call;
   const { agent = '' } = params;
-  const { input, requestId, clientTools } = (await call.body()) as unknown as StartBody;
+  const { input, requestId, clientTools: tools } = (await call.body()) as unknown as StartBody;
   const workflowId = requestId === undefined ? undefined : startId(call, agent, requestId);
   const options = {
     ...(await call.backend()),
     ...(workflowId !== undefined && { workflowId }),
-    ...(clientTools && { clientTools }),
+    ...(tools && { clientTools: tools }),
   };
   try {
     const run = await app.longhaul.start(agent, input, { ...options, key, by });

@@ -1,11 +1,12 @@
 // Routes of threads. A chat is the principal's own: `:chat` is the `sessionId` of its key.
 
+import type { ClientToolOptions } from '../client/client-tools';
 import type { ThreadHandle } from '../client/thread-handle';
 import type { ThreadSummary } from '../client/lists';
 import type { UserInput } from '../protocol/message';
 import type { WhenBusy } from '../protocol/thread';
 import { done, firstOf, json, responses, shownInput } from './answers';
-import { id, oneOf, userInput, wholeNumber } from './bodies';
+import { clientTools, id, oneOf, userInput, wholeNumber } from './bodies';
 import { visibleKey } from './principal';
 import type { Call, Route } from './route';
 import { agentParameter, limitParameter } from './run-routes';
@@ -53,6 +54,7 @@ export const threadRoutes: readonly Route[] = [
         input: userInput,
         messageId: id,
         whenBusy: oneOf('queue', 'reject', 'interrupt', 'steer'),
+        clientTools,
       },
       ['input'],
     ),
@@ -109,6 +111,7 @@ type SendBody = {
   readonly input: UserInput;
   readonly messageId?: string;
   readonly whenBusy?: WhenBusy;
+  readonly clientTools?: readonly ClientToolOptions[];
 };
 
 async function send(call: Call): Promise<Response> {

@@ -58,7 +58,9 @@ describe('a chat of the AI SDK', () => {
     await deltas.close();
   });
 
-  const pay = aTool('pay', ({ amount }) => `paid ${JSON.stringify(amount)}`, { needsApproval: true });
+  const pay = aTool('pay', ({ amount }) => `paid ${JSON.stringify(amount)}`, {
+    needsApproval: true,
+  });
 
   async function deploy(
     desk: readonly ScriptedStep[],

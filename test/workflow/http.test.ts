@@ -256,4 +256,24 @@ describe('agents behind HTTP', () => {
       await other.close();
     },
   );
+
+  test.each(Object.entries(adapters))(
+    'a body of 10 MB gets its answer (%s)',
+    async (_, adapter) => {
+      const other = await serve(adapter(handler));
+      const headers = { 'x-user': JSON.stringify(ada), 'content-type': 'application/json' };
+      const chunk = new Uint8Array(1_000_000).fill(0x20);
+      const chunks = (): ReadableStream =>
+        new Blob(Array.from({ length: 10 }, () => chunk)).stream();
+      for (const body of [new Uint8Array(10_000_000), chunks()]) {
+        const init = { method: 'POST', headers, body, duplex: 'half' } as RequestInit;
+        const answer = await fetch(`${other.url}/payer/runs`, init);
+        expect([answer.status, (await answer.json()) as object]).toEqual([
+          413,
+          expect.objectContaining({ code: 'PayloadTooLarge' }),
+        ]);
+      }
+      await other.close();
+    },
+  );
 });

@@ -4,7 +4,10 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { Longhaul } from '../../../src/client';
 import { agentHandler } from '../../../src/http';
+import { type ProblemCode, HttpProblem, statusOf } from '../../../src/http/problems';
 import { allRoutes } from '../../../src/http/routes';
+import { errorCodes } from '../../../src/protocol/errors';
+import { codeRowsOf, readPage } from '../docs/markdown';
 
 const root = join(__dirname, '../../..');
 
@@ -58,4 +61,32 @@ test('the document has each route, under a name of its own', async () => {
     Object.values(operations).map(({ operationId }) => operationId),
   );
   expect(new Set(ids).size).toBe(routes.length);
+});
+
+const httpCodes: readonly ProblemCode[] = [
+  'NotAuthenticated',
+  'NotFound',
+  'MethodNotAllowed',
+  'RequestTimeout',
+  'UnsupportedMediaType',
+];
+
+describe('docs/http.md', () => {
+  const rows = codeRowsOf(readPage('docs/http.md'));
+
+  test('lists each route', () => {
+    const routes = allRoutes('/').map(({ method, path }) => `${method} ${path}`);
+    const listed = [...rows.keys()].filter((code) => /^(?:GET|POST|DELETE) /.test(code));
+    expect(listed.sort()).toEqual(routes.sort());
+  });
+
+  test('lists the statuses of the codes', () => {
+    const { text } = readPage('docs/http.md');
+    for (const code of [...errorCodes, ...httpCodes]) {
+      const status = statusOf(new HttpProblem(code));
+      const line = text.split('\n').find((each) => each.startsWith(`| ${status} |`)) ?? '';
+      const isListed = line.includes(`\`${code}\``);
+      expect([code, isListed]).toEqual([code, status !== 500]);
+    }
+  });
 });
