@@ -1,5 +1,6 @@
 // All routes, of all rooms.
 
+import { agUiRoutes } from './ag-ui/routes';
 import { aiSdkRoutes } from './ai-sdk/routes';
 import { eventRoutes } from './event-routes';
 import { inputRoutes } from './input-routes';
@@ -14,6 +15,7 @@ const rooms: readonly Route[] = [
   ...inputRoutes,
   ...threadRoutes,
   ...aiSdkRoutes,
+  ...agUiRoutes,
 ];
 
 export function allRoutes(basePath: string): readonly (Route | PublicRoute)[] {

@@ -3,6 +3,7 @@
 
 import type { ThreadHandle } from '../client/thread-handle';
 import type { Json, JsonObject } from '../base/json';
+import type { Verdict } from '../protocol/people';
 import type { PendingInput } from '../protocol/run';
 import type { TurnView } from '../protocol/thread';
 import type { StreamEvent } from '../stream/events';
@@ -15,8 +16,10 @@ const lastTurns = 100;
 
 const defaultReason = 'A person rejected this call.';
 
-/** A client's answer to an open input. `seen`: the digest of what the person saw. */
-export type Reply = { readonly inputId: string } & (
+/**
+ * A client's answer to an open input. `seen`: the digest of what the person saw. `isOptional`: if the input is decided already, that counts.
+ */
+export type Reply = { readonly inputId: string; readonly isOptional?: true } & (
   | { readonly kind: 'approve'; readonly args?: JsonObject; readonly seen?: string }
   | { readonly kind: 'reject'; readonly reason?: string; readonly seen?: string }
   | { readonly kind: 'answer' | 'result'; readonly value: Json }
@@ -67,8 +70,12 @@ export async function answeredSegment(
   const { streams } = call.app;
   const events = streams.open(turn, { tree: true, signal })[Symbol.asyncIterator]();
   try {
-    await skipTo(answered, events, { open, skip });
-    for (const reply of replies) await send(thread, call, reply);
+    const decided = await skipTo(answered, events, { open, skip });
+    for (const reply of replies) {
+      const verdict = decided.get(reply.inputId);
+      if (verdict === undefined) await send(thread, call, reply);
+      else checkSame(reply, verdict);
+    }
   } catch (error) {
     await events.return?.();
     throw error;
@@ -77,26 +84,48 @@ export async function answeredSegment(
   return untilNextPause(events, answered);
 }
 
-/** Reads up to where the inputs that the client answers are open, or were answered before. The client saw a pause there. */
+/** A client whose connection broke sends its answers again. */
+function checkSame({ kind, isOptional }: Reply, { verdict }: Verdict): void {
+  if (isOptional !== true && !verdictsOf[kind].includes(verdict))
+    throw new HttpProblem('AlreadyAnswered');
+}
+
+const verdictsOf: Readonly<Record<Reply['kind'], readonly Verdict['verdict'][]>> = {
+  approve: ['approve', 'edit'],
+  reject: ['reject'],
+  answer: ['answer'],
+  result: ['complete'],
+  fail: ['fail'],
+};
+
+/**
+ * Reads up to where the inputs that the client answers are open, or were answered before. The client saw a pause there. Returns the verdicts
+ * about those that are decided.
+ */
 async function skipTo(
   answered: ReadonlySet<string>,
   events: AsyncIterator<StreamEvent>,
   { open, skip }: Pick<Answering, 'open' | 'skip'>,
-): Promise<void> {
+): Promise<ReadonlyMap<string, Verdict>> {
   const left = new Set(answered);
+  const decided = new Map<string, Verdict>();
   while (left.size > 0) {
     const next = await events.next();
-    if (next.done === true || next.value.type === 'end') throw new HttpProblem('NotWaiting');
+    if (next.done === true) throw new HttpProblem('NotWaiting');
     const event = next.value;
+    if (event.type === 'end' && isLast(event)) throw new HttpProblem('NotWaiting');
     skip(event);
-    if (event.type === 'paused') return;
-    if (event.type === 'verdict')
-      left.delete(listedInputId(event.workflowId, event.verdict.inputId));
+    if (event.type === 'paused') return decided;
+    if (event.type === 'verdict' && event.verdict.isVote !== true) {
+      const inputId = listedInputId(event.workflowId, event.verdict.inputId);
+      if (left.delete(inputId)) decided.set(inputId, event.verdict);
+    }
     if (event.type !== 'input' || !left.delete(event.input.inputId) || left.size > 0) continue;
     const { root, workflowId, path, agent, position } = event;
     const place = { root, workflowId, path, agent, position };
     skip({ ...place, type: 'paused', pauseSeq: 0, pending: open });
   }
+  return decided;
 }
 
 /** A pause that still waits for what was just answered is the one before. */
@@ -151,14 +180,17 @@ function shown(seen: string | undefined): { readonly seen?: string } {
   return seen === undefined ? {} : { seen };
 }
 
+type Asked = Pick<PendingInput, 'inputId' | 'kind'>;
+
 /** What a value of the client means for an input: an answer, or the result of a call. */
-export function replyWith({ inputId, kind }: PendingInput, value: Json): Reply {
+export function replyWith({ inputId, kind }: Asked, value: Json): Reply {
   return { inputId, kind: kind === 'tool' ? 'result' : 'answer', value };
 }
 
 /** What it means that the client could not do a call, or a person gave no answer. */
-export function replyWithout({ inputId, kind }: PendingInput, reason: string): Reply {
+export function replyWithout({ inputId, kind }: Asked, reason: string): Reply {
   if (kind === 'tool') return { inputId, kind: 'fail', reason };
+  if (kind === 'budget') return { inputId, kind: 'answer', value: 'stop' };
   return kind === 'approval'
     ? { inputId, kind: 'reject', reason }
     : { inputId, kind: 'answer', value: reason };

@@ -42,10 +42,11 @@ export class Conversation {
   /** From now on the client gets what is told. Whether it needs a snapshot, because it has something else of this turn. */
   goLive(): boolean {
     const own = this.#messages.filter((message) => this.#isOwn(message));
-    const gone = this.#had.filter(({ id }) => !own.some((message) => message.id === id));
+    const ids = new Set(own.map(({ id }) => id));
+    const gone = this.#had.filter(({ id }) => !ids.has(id));
+    const had = new Set(this.#had.map(meaning));
     const isSame =
-      own.length === this.#had.length &&
-      own.every((message) => this.#had.some((had) => meaning(had) === meaning(message)));
+      own.length === this.#had.length && own.every((message) => had.has(meaning(message)));
     for (const message of gone) if (this.#mustStay(message)) this.#insert(emptied(message));
     this.#place = this.#messages.length;
     return !isSame;

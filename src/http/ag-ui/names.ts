@@ -28,12 +28,14 @@ export function askerOf({ inputId }: Pick<PendingInput, 'inputId'>): string {
   return inputId.slice(inputId.lastIndexOf('@') + 1);
 }
 
-/** The call that waits, in the run with this name. A question of a whole turn and a used-up budget have none. */
+/** The call that waits. A question of a whole turn and a used-up budget have none. */
 export function waitingCall(
-  { inputId }: Pick<PendingInput, 'inputId'>,
-  run: string,
+  root: string,
+  input: Pick<PendingInput, 'inputId'>,
 ): string | undefined {
-  const [, turn, index] = /^[a-z](\d+)\.(\d+)/.exec(inputId) ?? [];
+  const asker = askerOf(input);
+  const run = asker === digestOf(root) ? root : `${root}/${asker}`;
+  const [, turn, index] = /^[a-z](\d+)\.(\d+)/.exec(input.inputId) ?? [];
   if (turn === undefined || index === undefined) return undefined;
   return callName(stepName(run, Number(turn)), Number(index));
 }

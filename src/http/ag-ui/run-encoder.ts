@@ -215,9 +215,8 @@ export class RunEncoder {
   #pause(pending: readonly PendingInput[]): void {
     const asked = pending.map((input) => {
       const run = [...this.#runs.values()].find(({ digest }) => digest === askerOf(input));
-      const asker = run ?? this.#rootRun();
-      this.#startBelow(asker);
-      return { input, run, toolCallId: waitingCall(input, asker.name) };
+      if (run !== undefined) this.#startBelow(run);
+      return { input, run, toolCallId: waitingCall(this.#turn, input) };
     });
     for (const run of this.#runs.values())
       if (run.state === 'open') {

@@ -1,0 +1,136 @@
+// Routes of AG-UI 1.0. An AG-UI thread is a thread, and an AG-UI run is a segment of a turn.
+
+import type { ThreadHandle } from '../../client/thread-handle';
+import { LonghaulError } from '../../protocol/errors';
+import type { TurnView } from '../../protocol/thread';
+import type { StreamEvent } from '../../stream/events';
+import { json, responses } from '../answers';
+import { HttpProblem, problemOf } from '../problems';
+import type { Call, Route } from '../route';
+import { answeredSegment, segmentOf, turnInProgress } from '../segment';
+import { sseResponse } from '../sse';
+import { repliesOf } from './replies';
+import { RunEncoder } from './run-encoder';
+import { readRunInput, type RunAgentInput } from './run-input';
+
+export const agUiRoutes: readonly Route[] = [
+  {
+    method: 'POST',
+    path: '/:agent/agui',
+    handle: run,
+    operation: {
+      summary: 'Sends a message or answers of AG-UI, and streams what the agent does with it',
+      responses: responses(200, 'Events of AG-UI 1.0', 'text/event-stream'),
+    },
+  },
+  {
+    method: 'GET',
+    path: '/:agent/agui',
+    handle: (call) => Promise.resolve(json(capabilitiesOf(call.params['agent'] ?? ''))),
+    operation: {
+      summary: 'What the agent supports of AG-UI',
+      responses: responses(200, 'Capabilities'),
+    },
+  },
+];
+
+async function run(call: Call): Promise<Response> {
+  const asked = readRunInput(await call.body());
+  const { said, entries, outputs } = asked;
+  const thread = await call.thread(asked.threadId);
+  if (said !== undefined && entries.length + outputs.length === 0)
+    return await say(call, thread, asked);
+  const turn = await latestTurn(thread);
+  if (turn === undefined) throw new HttpProblem('NotWaiting');
+  const isOver = turn.status !== 'running' && turn.status !== 'queued';
+  const isNew = said !== undefined && said.messageId !== turn.messageId;
+  if (isNew && isOver) return await say(call, thread, asked);
+  const open = isOver ? [] : await thread.pending();
+  const replies = repliesOf(turn.workflowId, open, asked);
+  if (isNew) {
+    const { messageId, text } = said;
+    await thread.send(text, { messageId, whenBusy: 'steer', by: call.actor });
+  }
+  const encoder = encoderFor(asked, turn);
+  if (replies.length === 0)
+    return streamed(call, encoder, (signal) => segmentOf(call, thread.turn(turn), signal));
+  const gone = new AbortController();
+  const skip = (event: StreamEvent): void => encoder.skip(event);
+  const options = { thread, open, replies, skip, signal: gone.signal };
+  const events = await answeredSegment(call, turn.workflowId, options);
+  return streamed(call, encoder, (signal) => {
+    signal.addEventListener('abort', () => gone.abort(), { once: true });
+    return events;
+  });
+}
+
+/** A message that the thread knows gets the turn that it has, from its beginning. */
+async function say(call: Call, thread: ThreadHandle, asked: RunAgentInput): Promise<Response> {
+  const { messageId = '', text = '' } = asked.said ?? {};
+  const { budget, context } = await call.backend();
+  const turn = await thread.send(text, {
+    messageId,
+    by: call.actor,
+    ...(budget && { budget }),
+    ...(context && { context }),
+    ...(asked.tools.length > 0 && { clientTools: asked.tools }),
+  });
+  return streamed(call, encoderFor(asked, turn), (signal) => segmentOf(call, turn, signal));
+}
+
+/** The turn in progress, else the last one: a client that lost its connection wants the rest. */
+async function latestTurn(thread: ThreadHandle): Promise<TurnView | undefined> {
+  return (await turnInProgress(thread)) ?? (await thread.turns({ last: 1 })).at(-1);
+}
+
+function encoderFor(
+  { threadId, runId, messages }: RunAgentInput,
+  { workflowId: turn }: { readonly workflowId: string },
+): RunEncoder {
+  return new RunEncoder({ threadId, runId, turn, messages });
+}
+
+function streamed(
+  { app, request }: Call,
+  encoder: RunEncoder,
+  open: (signal: AbortSignal) => AsyncIterable<StreamEvent>,
+): Response {
+  const source = async function* (signal: AbortSignal): AsyncGenerator<string, void, void> {
+    for (const event of encoder.start()) yield JSON.stringify(event);
+    try {
+      for await (const event of open(signal))
+        for (const each of encoder.push(event)) yield JSON.stringify(each);
+    } catch (error) {
+      if (!isGone(error)) throw error;
+      const { code, message } = problemOf(error);
+      for (const each of encoder.fail(code, message)) yield JSON.stringify(each);
+    }
+  };
+  return sseResponse(source, {
+    signal: request.signal,
+    onError: (error) => app.report(error, request),
+  });
+}
+
+/** The turn was queued, and will never start. */
+function isGone(error: unknown): boolean {
+  return LonghaulError.is(error) && ['RunCancelled', 'RunClosed'].includes(error.code);
+}
+
+function capabilitiesOf(agent: string): object {
+  return {
+    identity: { name: agent, type: 'longhaul' },
+    transport: { streaming: true, websocket: false, httpBinary: false, resumable: false },
+    tools: { supported: true, clientProvided: true },
+    state: { snapshots: false, deltas: false },
+    multiAgent: { supported: true, delegation: true },
+    reasoning: { supported: true, streaming: true },
+    multimodal: { input: { image: false, audio: false, video: false, pdf: false, file: false } },
+    humanInTheLoop: {
+      supported: true,
+      approvals: true,
+      interrupts: true,
+      approveWithEdits: true,
+    },
+  };
+}
