@@ -110,7 +110,9 @@ class Handler {
     const { agent = '' } = params;
     if (params['agent'] !== undefined && !app.agents.includes(agent))
       throw new HttpProblem('AgentNotFound');
-    const backend = (): Promise<BackendOptions> => this.#backend({ principal, agent, request });
+    let asked: Promise<BackendOptions> | undefined;
+    const backend = (): Promise<BackendOptions> =>
+      (asked ??= this.#backend({ principal, agent, request }));
     return {
       request,
       url,

@@ -5,7 +5,7 @@ import { describeIfThere } from '../client/calls';
 import type { ClientToolOptions } from '../client/client-tools';
 import type { RunSummary } from '../client/lists';
 import type { RunHandle } from '../client/run-handle';
-import { hasClosed } from '../client/run-view';
+import { hasClosed, hasEnded } from '../client/run-view';
 import { canonicalJson } from '../base/json';
 import { hasCode, LonghaulError } from '../protocol/errors';
 import { threadType } from '../protocol/names';
@@ -140,11 +140,11 @@ async function state({ run, app, params }: Call): Promise<Response> {
   const handle = await run(params['id'] ?? '');
   const { workflowId } = handle;
   const { pending, ...rest } = await handle.state();
-  const end = await endOf(app, handle);
+  const end = hasEnded(rest.status) ? await endOf(app, handle) : {};
   return json({ workflowId, ...rest, pending: pending.map(shownInput), ...end });
 }
 
-/** How a closed run ended. Empty for an open run, and for a thread, which has no result. */
+/** How a run ended. Empty while it still saves, and for a thread, which has no result. */
 async function endOf({ longhaul }: App, run: RunHandle): Promise<object> {
   const { workflowId } = run;
   const execution = await describeIfThere(longhaul.client, { workflowId });
