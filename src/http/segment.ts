@@ -44,9 +44,26 @@ export async function* segmentOf(
   await turn.started();
   const events = call.app.streams.open(turn.workflowId, { tree: true, signal });
   for await (const event of events) {
+    if (event.type === 'paused' && (await isAnswered(call, event))) {
+      call.app.streams.wake(turn.workflowId);
+      continue;
+    }
     yield event;
     if (isLast(event)) return;
   }
+}
+
+/** Whether somebody has answered since the reader of the run looked, perhaps in another process. If nobody can say, the pause counts. */
+async function isAnswered(
+  { app }: Call,
+  { root, pending }: Extract<StreamEvent, { readonly type: 'paused' }>,
+): Promise<boolean> {
+  const state = await app.longhaul
+    .run(root)
+    .state()
+    .catch(() => undefined);
+  const open = state?.pending.map(({ inputId }) => inputId);
+  return open !== undefined && !pending.every(({ inputId }) => open.includes(inputId));
 }
 
 type Answering = {
