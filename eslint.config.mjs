@@ -23,14 +23,16 @@ export default defineConfig(
   { ignores: ['dist/', 'coverage/', '.build-*/', 'test/fixtures/', 'bench/peers/'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   {
-    files: ['**/*.{ts,mts}'],
+    files: ['**/*.{ts,tsx,mts}'],
     extends: [tseslint.configs.recommendedTypeChecked, importX.flatConfigs.typescript],
     languageOptions: {
       parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
     },
     plugins: { 'import-x': importX },
     settings: {
-      'import-x/resolver-next': [createNodeResolver({ extensions: ['.ts', '.mts', '.js'] })],
+      'import-x/resolver-next': [
+        createNodeResolver({ extensions: ['.ts', '.tsx', '.mts', '.js'] }),
+      ],
     },
     rules: {
       '@typescript-eslint/consistent-type-imports': 'error',

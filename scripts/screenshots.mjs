@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chromium } from 'playwright-core';
 import { openGuideStage } from '../examples/repo-guide/demo/stage.mts';
+import { chromiumArgs, chromiumPath } from './chromium.mts';
 
 const PROJECT = resolve(import.meta.dirname, '..');
 const IMAGES = join(PROJECT, 'docs/images');
@@ -16,18 +17,7 @@ const PERSON_THINKS_MS = 4_000;
 /** After the last request: the timeline draws itself in steps. */
 const SETTLES_MS = 3_000;
 
-const OPTIONS = {
-  executablePath: process.argv[2] ?? '/usr/bin/chromium',
-  args: [
-    '--no-sandbox',
-    '--disable-gpu',
-    '--disable-quic',
-    '--no-first-run',
-    '--disable-background-networking',
-    '--disable-component-update',
-    '--disable-sync',
-  ],
-};
+const OPTIONS = { executablePath: process.argv[2] ?? chromiumPath, args: chromiumArgs };
 /** Of the page without its navigation. */
 const FRAME = { left: 256, top: 64, width: 1200 };
 

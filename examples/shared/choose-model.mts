@@ -1,4 +1,4 @@
-import { startOfflineModel, type OfflineModel } from './offline-model.mts';
+import { startOfflineModel, type OfflineModel, type Pace } from './offline-model.mts';
 import type { Script } from './script.mts';
 
 export type ChosenModel = {
@@ -16,7 +16,7 @@ const providers = [
 ] as const;
 
 /** `LONGHAUL_DEMO_MODEL` names another model of that provider, or with a slash any `provider/model`. Without a key: the script. */
-export async function chooseModel(script: Script): Promise<ChosenModel> {
+export async function chooseModel(script: Script, pace?: Pace): Promise<ChosenModel> {
   const { env } = process;
   const wanted = env['LONGHAUL_DEMO_MODEL'];
   const found = providers.find(({ key }) => env[key]);
@@ -30,6 +30,6 @@ export async function chooseModel(script: Script): Promise<ChosenModel> {
   return {
     model: 'openai/offline-script',
     description: `offline: a script speaks OpenAI's Responses API in place of a model. For a real one set one of ${keys}.`,
-    offline: await startOfflineModel(script),
+    offline: await startOfflineModel(script, pace),
   };
 }

@@ -10,11 +10,15 @@ export type OfflineModel = {
   stop(): Promise<void>;
 };
 
-const thinkingMs = 300;
+/** How fast it speaks: so many characters, then so many milliseconds. */
+export type Pace = { readonly chunkSize: number; readonly latency: number };
 
-export async function startOfflineModel(script: Script): Promise<OfflineModel> {
+const thinkingMs = 300;
+const usualPace: Pace = { chunkSize: 24, latency: 15 };
+
+export async function startOfflineModel(script: Script, pace = usualPace): Promise<OfflineModel> {
   let gate = Promise.resolve();
-  const mock = new LLMock({ port: 0, host: '127.0.0.1', latency: 15, chunkSize: 24 });
+  const mock = new LLMock({ port: 0, host: '127.0.0.1', ...pace });
   mock.on({ predicate: () => true }, async (request) => {
     await sleep(thinkingMs);
     await gate;

@@ -14,10 +14,13 @@ export async function runDemo(
     await demo({ screen, cleanups });
   } catch (error) {
     // What is torn down under the run fails, too.
-    if (isInterrupted()) await new Promise<never>(() => undefined);
-    screen.line('failed', error instanceof Error ? error.message : String(error), 'red');
-    process.exitCode = 1;
+    if (!isInterrupted()) {
+      screen.line('failed', error instanceof Error ? error.message : String(error), 'red');
+      process.exitCode = 1;
+    }
   }
+  // Whatever interrupted it cleans up and ends this process.
+  if (isInterrupted()) await new Promise<never>(() => undefined);
   await cleanUp(cleanups);
   process.exit();
 }

@@ -1,0 +1,18 @@
+// The browser of tests and pictures: a Chromium of this machine.
+import { existsSync } from 'node:fs';
+
+const usual = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+
+/** Undefined if there is none. The environment variable `CHROMIUM` names another one. */
+export const chromiumPath = [process.env['CHROMIUM'] ?? '', ...usual].find(existsSync);
+
+/** It talks to nobody but the page. */
+export const chromiumArgs: string[] = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
