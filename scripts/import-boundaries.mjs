@@ -37,7 +37,7 @@ const TABLE = [
   { part: 'stores/', parts: 'base|protocol', packages: PLAIN },
   { part: 'results/', parts: 'base|protocol|stores', packages: PLAIN },
   { part: 'results.ts', parts: 'base|protocol|results', packages: NONE },
-  { part: 'deltas/', parts: 'base|protocol|stores', packages: PLAIN },
+  { part: 'deltas/', parts: 'base|protocol|stores|results|server/encryption$', packages: PLAIN },
   { part: 'deltas.ts', parts: 'protocol|deltas', packages: NONE },
   { part: 'stream/', parts: 'base|protocol|core', packages: NONE },
   { part: 'define/', parts: 'base|protocol|core', packages: PLAIN },

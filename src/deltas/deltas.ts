@@ -16,6 +16,10 @@ export interface Deltas {
   subscribe(root: string, listener: (event: LiveEvent) => void): () => void;
   /** Ends all subscriptions. */
   close(): Promise<void>;
+  /** True if others can read what it carries, for instance in a database. A worker with `encryption` refuses it. */
+  readonly inClear?: boolean;
+  /** A worker that uses it gives its logger, for what the carrier has to say about itself. */
+  logTo?(warn: (message: string) => void): void;
 }
 
 export function isDeltas(value: unknown): value is Deltas {

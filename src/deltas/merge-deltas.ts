@@ -1,4 +1,8 @@
+import { utf8Length } from '../base/text';
 import type { LiveAttempt, LiveEvent, ModelDelta } from '../protocol/live';
+
+/** What an event weighs besides its text. */
+const overhead = 400;
 
 export type DeltaLiveEvent = Extract<LiveEvent, { kind: 'delta' }>;
 
@@ -8,10 +12,7 @@ export function nextSeq({ seq, count = 1 }: DeltaLiveEvent): number {
 }
 
 /** Both deltas as one, if the later one goes on where the earlier one ends. */
-export function mergeDeltas(
-  earlier: DeltaLiveEvent,
-  later: DeltaLiveEvent,
-): DeltaLiveEvent | undefined {
+function mergeDeltas(earlier: DeltaLiveEvent, later: DeltaLiveEvent): DeltaLiveEvent | undefined {
   const isNext =
     earlier.workflowId === later.workflowId &&
     isSameAttempt(earlier, later) &&
@@ -36,4 +37,26 @@ export function isSameAttempt(one: LiveAttempt, other: LiveAttempt): boolean {
   return (
     one.turn === other.turn && one.calledAt === other.calledAt && one.attempt === other.attempt
   );
+}
+
+/** What an event weighs in memory, about. */
+function eventBytes(event: LiveEvent): number {
+  return overhead + (event.kind === 'delta' ? utf8Length(textOf(event.delta)) : 0);
+}
+
+/** Appends the event, or merges it into the last one. Returns the bytes that the events grew by, about. */
+export function addMerged(events: LiveEvent[], event: LiveEvent): number {
+  const last = events.at(-1);
+  const both =
+    last?.kind === 'delta' && event.kind === 'delta' ? mergeDeltas(last, event) : undefined;
+  if (both === undefined) {
+    events.push(event);
+    return eventBytes(event);
+  }
+  events[events.length - 1] = both;
+  return eventBytes(event) - overhead;
+}
+
+function textOf(delta: ModelDelta): string {
+  return delta.kind === 'tool-call' ? (delta.args ?? '') : delta.text;
 }

@@ -1,10 +1,9 @@
 import { LRUCache } from 'lru-cache';
-import { utf8Length } from '../base/text';
 import { limits, timeouts } from '../protocol/limits';
 import type { LiveEvent } from '../protocol/live';
 import type { Deltas } from './deltas';
 import { type Listener, Listeners } from './listeners';
-import { type DeltaLiveEvent, isSameAttempt, mergeDeltas, nextSeq } from './merge-deltas';
+import { addMerged, type DeltaLiveEvent, isSameAttempt, nextSeq } from './merge-deltas';
 
 /**
  * Deltas for workers and readers in one process: tests, small deployments, the CLI.
@@ -26,7 +25,7 @@ export class ProcessDeltas implements Deltas {
 
   subscribe(root: string, listener: Listener): () => void {
     if (this.#isClosed) return () => undefined;
-    const subscription = this.#listeners.add(root, listener, this.#calls.of(root));
+    const subscription = this.#listeners.add(root, listener, { first: this.#calls.of(root) });
     return () => this.#listeners.remove(root, subscription);
   }
 
@@ -41,12 +40,11 @@ type BeginEvent = Extract<LiveEvent, { kind: 'begin' }>;
 
 type Call = {
   readonly begin: BeginEvent;
-  readonly deltas: DeltaLiveEvent[];
+  /** With `begin`. */
+  readonly events: LiveEvent[];
+  readonly nextSeq: number;
   readonly bytes: number;
 };
-
-/** What an event costs besides its text. */
-const eventBytes = 400;
 
 /** The newest model call of each run, with all that it said. A call that is too long, or too old, is forgotten as a whole. */
 class CallsInProgress {
@@ -58,40 +56,36 @@ class CallsInProgress {
 
   see(event: LiveEvent): void {
     const call = this.#calls.get(event.workflowId);
-    if (event.kind === 'begin') this.#keep({ begin: event, deltas: [], bytes: eventBytes });
+    if (event.kind === 'begin') this.#begin(event);
     else if (call === undefined) return;
     else if (event.kind === 'delta') {
-      if (isSameAttempt(call.begin, event)) this.#add(call, event);
+      if (isSameAttempt(call.begin, event) && event.seq === call.nextSeq) this.#add(call, event);
     } else if (event.ended && isSameAttempt(call.begin, event.ended))
       this.#calls.delete(event.workflowId);
   }
 
   of(root: string): readonly LiveEvent[] {
     const calls = [...this.#calls.values()].filter(({ begin }) => begin.root === root);
-    return calls.flatMap(({ begin, deltas }): LiveEvent[] => [begin, ...deltas]);
+    return calls.flatMap(({ events }) => events);
   }
 
   clear(): void {
     this.#calls.clear();
   }
 
-  #add(call: Call, event: DeltaLiveEvent): void {
-    const { deltas } = call;
-    const last = deltas.at(-1);
-    if (event.seq !== (last ? nextSeq(last) : 0)) return;
-    const merged = last && mergeDeltas(last, event);
-    if (merged) deltas[deltas.length - 1] = merged;
-    else deltas.push(event);
-    const bytes = call.bytes + textBytes(event) + (merged ? 0 : eventBytes);
-    // The cache weighs a call anew only if it is another object.
-    this.#keep({ ...call, bytes });
+  #begin(begin: BeginEvent): void {
+    const events: LiveEvent[] = [];
+    const bytes = addMerged(events, begin);
+    this.#keep({ begin, events, nextSeq: 0, bytes });
   }
 
+  #add(call: Call, event: DeltaLiveEvent): void {
+    const bytes = call.bytes + addMerged(call.events, event);
+    this.#keep({ ...call, nextSeq: nextSeq(event), bytes });
+  }
+
+  /** The cache weighs a call anew only if it is another object. */
   #keep(call: Call): void {
     this.#calls.set(call.begin.workflowId, call, { size: call.bytes });
   }
-}
-
-function textBytes({ delta }: DeltaLiveEvent): number {
-  return utf8Length(delta.kind === 'tool-call' ? (delta.args ?? '') : delta.text);
 }

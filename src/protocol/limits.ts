@@ -205,6 +205,8 @@ export const timeouts = {
   signature: 30_000,
   /** One call of a result store. */
   storedContent: 30_000,
+  /** One call of a database that carries deltas. */
+  deltas: 5_000,
   logQuery: 15_000,
   /** How long an activity asks its run again if no worker answers. */
   askAgain: 45_000,

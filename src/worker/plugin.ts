@@ -1,14 +1,16 @@
 import { defined } from '../base/json';
-import type {
-  BundleOptions,
-  BundlerPlugin,
-  NativeConnection,
-  NativeConnectionOptions,
-  NativeConnectionPlugin,
-  Worker,
-  WorkerOptions,
-  WorkerPlugin,
+import {
+  type BundleOptions,
+  type BundlerPlugin,
+  type NativeConnection,
+  type NativeConnectionOptions,
+  type NativeConnectionPlugin,
+  Runtime,
+  type Worker,
+  type WorkerOptions,
+  type WorkerPlugin,
 } from '@temporalio/worker';
+import type { Deltas } from '../deltas/deltas';
 import { createActivities } from '../activities/index';
 import { DefinitionCache } from '../activities/definition/pinned-definition';
 import { InputCache } from '../activities/log/json-cache';
@@ -150,6 +152,14 @@ export class LonghaulPlugin implements NativeConnectionPlugin, WorkerPlugin, Bun
       : { ...converted, ...prebuiltWorkflows({ encodesFailures: this.#encrypts() }) };
   }
 
+  #deltas({ dataConverter }: WorkerOptions): Deltas | undefined {
+    const { deltas, encryption } = this.#options;
+    if (deltas?.inClear && contentCodecs(defined({ encryption, dataConverter })).length > 0)
+      throw deltasInClear();
+    deltas?.logTo?.((message) => void Runtime.instance().logger.warn(message));
+    return deltas;
+  }
+
   #results({ dataConverter }: WorkerOptions): StoredContent | undefined {
     const { results, encryption } = this.#options;
     const codecs = contentCodecs(defined({ encryption, dataConverter }));
@@ -157,10 +167,11 @@ export class LonghaulPlugin implements NativeConnectionPlugin, WorkerPlugin, Bun
   }
 
   #activities(options: WorkerOptions, workflows: Partial<WorkerOptions>): object {
-    const { stores, prices, logCacheBytes, onDelta, deltas, providers, inlineSpecs, application } =
+    const { stores, prices, logCacheBytes, onDelta, providers, inlineSpecs, application } =
       this.#options;
     const { onPause, checkSignature } = this.#options;
     const results = this.#results(options);
+    const deltas = this.#deltas(options);
     const mcp = new McpPool();
     this.#pools.push(mcp);
     const loopWatch = new BlockedLoop({ ...options, ...workflows, server: this.#server });
@@ -183,6 +194,13 @@ export class LonghaulPlugin implements NativeConnectionPlugin, WorkerPlugin, Bun
       ...(deltas && { deltas }),
     });
   }
+}
+
+function deltasInClear(): Error {
+  return new LonghaulError(
+    'SpecError',
+    'this worker encrypts, but its deltas would leave the text of models in clear: new PostgresDeltas({ encryption }), with the same codecs',
+  );
 }
 
 function bundledInClear(): Error {

@@ -31,6 +31,16 @@ export type PostgresPool = {
   on?(event: 'acquire', listener: (client: PostgresClient) => void): unknown;
 };
 
+export type ListeningClient = PostgresClient & {
+  on(
+    event: 'notification',
+    listener: (notification: { readonly payload?: string | undefined }) => void,
+  ): unknown;
+};
+
+/** A pool whose connections can listen to notifications. */
+export type ListeningPool = Omit<PostgresPool, 'connect'> & { connect(): Promise<ListeningClient> };
+
 /** Runs SQL within a transaction. */
 export type PostgresQuery = (text: string, values?: Values) => Promise<Rows>;
 
@@ -60,8 +70,11 @@ export function requirePostgres(): void {
   loadPeer('pg', () => require.resolve('pg'));
 }
 
-/** Loads `pg` on first use. Most workers do not use PostgreSQL. */
-export function createPool(options: PostgresConnectionOptions): PostgresPool {
+/** Loads `pg` on first use. Most workers do not use PostgreSQL. `statementMs`: when the server ends a statement. */
+export function createPool(
+  options: PostgresConnectionOptions,
+  { statementMs }: { readonly statementMs?: number } = {},
+): ListeningPool {
   const { connectionString, maxConnections = 5 } = options;
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- Jest cannot run a native import() of the built package
   const { Pool } = loadPeer('pg', () => require('pg') as typeof pgModule);
@@ -70,6 +83,7 @@ export function createPool(options: PostgresConnectionOptions): PostgresPool {
     max: maxConnections,
     connectionTimeoutMillis: connectMs,
     query_timeout: queryMs,
+    ...defined({ statement_timeout: statementMs }),
     keepAlive: true,
     allowExitOnIdle: true,
     application_name: 'longhaul',
@@ -82,7 +96,7 @@ export function createPool(options: PostgresConnectionOptions): PostgresPool {
  * Listens to errors of connections in use. Without a listener, a connection that breaks in use would end the process. The pool itself
  * listens only to idle connections.
  */
-export function keepListening(pool: PostgresPool): PostgresPool {
+export function keepListening<Pool extends PostgresPool>(pool: Pool): Pool {
   const heard = new WeakSet<PostgresClient>();
   pool.on?.('acquire', (client) => {
     if (heard.has(client)) return;

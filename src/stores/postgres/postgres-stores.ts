@@ -126,20 +126,8 @@ export class PostgresRows {
   #isClosed = false;
 
   constructor(options: PostgresStoresOptions) {
-    const { schema = 'public', connectionString = 'postgresql://' } = options;
-    if (!/^(?:postgres(?:ql)?:\/\/|socket:|\/)/.test(connectionString))
-      throw new LonghaulError(
-        'StoreError',
-        'the connection string of PostgreSQL must start with postgresql://',
-      );
-    if (!schemaName.test(schema))
-      throw new LonghaulError(
-        'StoreError',
-        `'${schema}' is not the name of a schema: ${schemaName.source}`,
-      );
-    if (options.pool === undefined) requirePostgres();
     this.#options = options;
-    this.schema = schema;
+    this.schema = checkedSchema(options);
   }
 
   async close(): Promise<void> {
@@ -177,6 +165,23 @@ export class PostgresRows {
     await migratePostgres(pool, this.schema);
     return pool;
   }
+}
+
+/** The schema of the options. Throws `StoreError` for options that cannot work, and `PackageMissing`. */
+export function checkedSchema(options: PostgresStoresOptions): string {
+  const { schema = 'public', connectionString = 'postgresql://' } = options;
+  if (!/^(?:postgres(?:ql)?:\/\/|socket:|\/)/.test(connectionString))
+    throw new LonghaulError(
+      'StoreError',
+      'the connection string of PostgreSQL must start with postgresql://',
+    );
+  if (!schemaName.test(schema))
+    throw new LonghaulError(
+      'StoreError',
+      `'${schema}' is not the name of a schema: ${schemaName.source}`,
+    );
+  if (options.pool === undefined) requirePostgres();
+  return schema;
 }
 
 async function inOrder(

@@ -4,7 +4,8 @@ import { randomBytes } from 'node:crypto';
 import { LonghaulError } from '../../../src/protocol/errors';
 import type { ResultKey, ResultStore } from '../../../src/results/result-store';
 import { scopeOf } from '../../../src/results/result-store';
-import { type ContentCodec, StoredContent } from '../../../src/results/stored-content';
+import type { ContentCodec } from '../../../src/results/encoded-content';
+import { StoredContent } from '../../../src/results/stored-content';
 import { contentCodecs } from '../../../src/server/encryption';
 import { aesCodec } from '../../encryption/aes-codec';
 

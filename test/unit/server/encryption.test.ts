@@ -7,6 +7,9 @@ import {
   type PayloadCodec,
 } from '@temporalio/common';
 import { connect } from '../../../src/client';
+import type { Deltas } from '../../../src/deltas/deltas';
+import { PostgresDeltas } from '../../../src/deltas/postgres-deltas';
+import { ProcessDeltas } from '../../../src/deltas/process-deltas';
 import { clientConverter, tryEncryption, workerConverter } from '../../../src/server/encryption';
 import { createWorker, LonghaulPlugin } from '../../../src/worker';
 import { aesCodec } from '../../encryption/aes-codec';
@@ -36,6 +39,21 @@ const codecOf = ({ payloadCodecs = [] }: DataConverter): PayloadCodec => {
   if (only === undefined || payloadCodecs.length > 1) throw new Error('one codec was expected');
   return only;
 };
+
+describe('deltas beside encryption', () => {
+  const configure = (deltas: Deltas) =>
+    new LonghaulPlugin({ encryption: codec, deltas }).configureWorker({ taskQueue: 'q' });
+
+  it('refuses deltas that others can read', () => {
+    expect(() => configure(new PostgresDeltas())).toThrow('new PostgresDeltas({ encryption })');
+  });
+
+  it('takes deltas that stay in the process, and encrypted ones', () => {
+    configure(new ProcessDeltas());
+    const encrypted = new PostgresDeltas({ encryption: codec });
+    expect(configure(encrypted)).toHaveProperty('activities');
+  });
+});
 
 describe('encryption', () => {
   it.each([

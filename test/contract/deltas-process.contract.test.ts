@@ -1,0 +1,18 @@
+// Pure: no server.
+import { ProcessDeltas } from '../../src/deltas/process-deltas';
+import { checkClose, deltasContract } from './deltas-contract';
+
+describe('ProcessDeltas', () => {
+  const shared = new ProcessDeltas();
+  afterAll(() => shared.close());
+
+  it.each(deltasContract(() => ({ worker: shared, reader: shared })))(
+    '$name',
+    async ({ run }) => await run(),
+  );
+
+  it('closes', async () => {
+    const deltas = new ProcessDeltas();
+    await checkClose({ worker: deltas, reader: deltas });
+  });
+});
