@@ -121,6 +121,11 @@ export class RunView {
     return definition?.hash;
   }
 
+  /** A page of the log, as the run itself knows it. Undefined if no worker answers in time. */
+  async pageOfWorker(from: number): Promise<LogPage | undefined> {
+    return await this.#query<LogPage, [LogQuery]>(queryNames.log, { from });
+  }
+
   /** The child runs, as the run itself knows them. Undefined if no worker answers in time. */
   async children(): Promise<readonly ChildView[] | undefined> {
     return await this.#query<readonly ChildView[]>(queryNames.children);
@@ -185,7 +190,7 @@ export class RunView {
 
   /** A worker replays a long run that has ended before it answers, so a worker that polls gets more time. */
   async #page(from: number): Promise<LogPage | undefined> {
-    const page = await this.#query<LogPage, [LogQuery]>(queryNames.log, { from });
+    const page = await this.pageOfWorker(from);
     if (page !== undefined || !this.#asksWorker) return page;
     const { taskQueue } = await this.describe();
     const isServed = await hasWorker(this.#client, taskQueue).catch((error: unknown) => {

@@ -31,7 +31,7 @@ describe('longhaul', () => {
       expect(finished.stdout + finished.stderr).not.toMatch(escapes);
     });
 
-    it('prints one JSON object per line: the events, then the outcome', async () => {
+    it('prints one JSON object per line: the entries of the log, what the run says meanwhile, then the outcome', async () => {
       const finished = await inProcess.runAgent(
         'weather',
         '--json',
@@ -40,12 +40,17 @@ describe('longhaul', () => {
       );
       const lines = linesOf(finished);
       expect(finished.code).toBe(0);
-      expect(lines.slice(0, -1)).toEqual(
+      const ofKind = (kind: string): unknown[] =>
+        lines.filter((line) => (line as { kind?: unknown }).kind === kind);
+      expect(ofKind('event')).toEqual(
         ['user', 'model-turn', 'tool-result', 'model-turn'].map((kind, index): unknown => {
           const entry = expect.objectContaining({ kind });
           return expect.objectContaining({ kind: 'event', index, entry });
         }),
       );
+      const types = ofKind('stream').map((line) => (line as { type?: unknown }).type);
+      expect(types).toEqual(expect.arrayContaining(['step-begin', 'text', 'result', 'step-end']));
+      expect(types.at(-1)).toBe('end');
       expect(lines.at(-1)).toMatchObject({ kind: 'complete', result: { iterations: 1 } });
       expect(finished.stdout).not.toMatch(escapes);
       expect(finished.stderr).toBe('');

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import type { RunHandle } from '../../client';
 import { collect, type CommandContext, parseJsonObject, readInput } from '../session/parse-options';
-import { followRun, parseResult, replyTo, sendReply } from '../session/follow-run';
+import { followRun } from '../session/follow-run';
+import { parseResult, replyTo, sendReply } from '../session/replies';
 import { addActorFlag } from '../session/actor';
 import { addSpecFlags } from '../session/agents';
 import { addConnectionFlags } from '../session/connection';

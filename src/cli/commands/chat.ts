@@ -125,7 +125,8 @@ async function follow(turn: TurnHandle, options: ChatOptions): Promise<number> {
   const { terminal, command } = options;
   const opening = `turn ${turn.turn}, run ${turn.workflowId}`;
   try {
-    return await followRun({ run: turn, terminal, json: false, answers: [], command, opening });
+    const shown = { run: turn, terminal, json: false, isLive: true };
+    return await followRun({ ...shown, answers: [], command, opening });
   } catch (error) {
     if (error instanceof Interrupted || !LonghaulError.is(error)) throw error;
     if (hasCode(error, 'ServerUnavailable') || hasCode(error, 'NoWorker')) throw error;

@@ -26,7 +26,7 @@ export function addRunCommand(program: Command, { terminal, finish }: CommandCon
     .command('run')
     .summary('start a run and follow it')
     .description(
-      'Starts a run, shows its steps and prints its answer. On a pause it asks in the terminal, or takes the next --answer. ' +
+      'Starts a run, shows its steps and those of the runs below it, and prints its answer. On a terminal, text streams. On a pause it asks in the terminal, or takes the next --answer. ' +
         'If no worker polls, this process serves the agents of longhaul.config or --agents while the command runs. ' +
         'With -f it serves the agents of that file in this process, on a separate task queue.',
     )
@@ -37,7 +37,7 @@ export function addRunCommand(program: Command, { terminal, finish }: CommandCon
     .option('--session <json|@file>', 'session the run starts with')
     .option('--context <json|@file>', 'for tools only, never shown to the model')
     .option('--detach', 'only start it and print its id')
-    .option('--json', 'one JSON object per line: the events, then the outcome')
+    .option('--json', 'one JSON object per line: log entries and live events, then the outcome')
     .option('--agents <file>', 'agents to serve when no worker polls (default: longhaul.config.*)')
     .option('--no-worker', 'never serve agents in this process');
   addActorFlag(addTaskQueueFlag(addConnectionFlags(addSpecFlags(command)))).action(
@@ -117,5 +117,5 @@ type Following = {
 async function follow(run: RunHandle, { flags, terminal, opening }: Following): Promise<number> {
   const { answer: answers = [], json = false } = flags;
   const command = commandLine(flags);
-  return await followRun({ run, terminal, json, answers, command, opening });
+  return await followRun({ run, terminal, json, answers, command, opening, isLive: true });
 }

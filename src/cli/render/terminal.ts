@@ -12,6 +12,8 @@ export type Terminal = {
   readonly style: Style;
   /** The style of stderr. */
   readonly noteStyle: Style;
+  /** Prints a piece of a line to stdout. The next line of any kind begins on a new one. */
+  write(text: string): void;
   /** Prints a line of the result to stdout. */
   print(line: string): void;
   /** Prints a line about progress to stderr. */
@@ -26,6 +28,12 @@ export function createTerminal(): Terminal {
   const { stdin, stdout, stderr, env } = process;
   const isColoured = stdout.isTTY && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
   const interrupts = new Set<() => void>();
+  let isInLine = false;
+  const write = (text: string): void => {
+    if (text === '' || (text === '\n' && !isInLine)) return;
+    stdout.write(terminalText(text));
+    isInLine = !text.endsWith('\n');
+  };
   return {
     isInteractive: stdin.isTTY && stdout.isTTY,
     get width() {
@@ -33,9 +41,19 @@ export function createTerminal(): Terminal {
     },
     style: createStyle(isColoured),
     noteStyle: createStyle(isColoured && stderr.isTTY),
-    print: (line) => void stdout.write(`${terminalText(line)}\n`),
-    note: (line) => void stderr.write(`${terminalText(line)}\n`),
-    ask: (prompt, draft) => ask(prompt, draft, interrupts),
+    write,
+    print: (line) => {
+      write('\n');
+      stdout.write(`${terminalText(line)}\n`);
+    },
+    note: (line) => {
+      write('\n');
+      stderr.write(`${terminalText(line)}\n`);
+    },
+    ask: (prompt, draft) => {
+      write('\n');
+      return ask(prompt, draft, interrupts);
+    },
     onInterrupt: (stop) => {
       interrupts.add(stop);
       process.on('SIGINT', stop);

@@ -1,6 +1,8 @@
 import { connect as connectSocket } from 'node:net';
 import type { Command } from 'commander';
 import type { ConnectOptions, Longhaul } from '../../client';
+import type { Deltas } from '../../deltas/deltas';
+import { defined } from '../../base/json';
 import { defaults } from '../../protocol/names';
 import type { LoadedConnection } from '../../server/connection-options';
 import { exitCodes, messageOf, UsageError } from '../exit';
@@ -56,7 +58,7 @@ export function addTaskQueueFlag(command: Command): Command {
 /** Connects within 5 s. Fails at once if nothing listens on a local port. The caller closes the connection. */
 export async function openLonghaul(
   flags: ConnectionFlags,
-  options: { taskQueue?: string; application?: string } & EncodingOptions = {},
+  options: { taskQueue?: string; application?: string; deltas?: Deltas } & EncodingOptions = {},
 ): Promise<Longhaul> {
   const { address, namespace, profile } = flags;
   const taskQueue = options.taskQueue ?? flags.taskQueue;
@@ -70,7 +72,7 @@ export async function openLonghaul(
     ...(namespace && { namespace }),
     ...(taskQueue && { taskQueue }),
     ...(application && { application }),
-    ...(actor && { actor }),
+    ...defined({ actor, deltas: options.deltas }),
     ...encodingOf(options),
     ...(process.env['LONGHAUL_ID_SECRET'] && { hashIds: process.env['LONGHAUL_ID_SECRET'] }),
   });

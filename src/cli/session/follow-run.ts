@@ -1,27 +1,20 @@
-import type {
-  AgentRunOutcome,
-  PendingInput,
-  ResumeOptions,
-  RunEvent,
-  RunHandle,
-} from '../../client';
+import type { AgentRunOutcome, PendingInput, RunEvent, RunHandle } from '../../client';
 import { exitCodes, Interrupted } from '../exit';
-import { hasCode, LonghaulError } from '../../protocol/errors';
+import { hasCode } from '../../protocol/errors';
+import { askPerson, type Reply, replyTo, sendReply } from './replies';
+import { LiveView } from './live-view';
 import { printable, printableJson } from '../render/text';
 import {
   type CommandLine,
   createEventRenderer,
   joinParts,
+  messageText,
   plural,
   renderAnswerCommands,
   renderQuestion,
   tokensText,
 } from '../render/render-parts';
 import type { Terminal } from '../render/terminal';
-import { defined, isJsonObject, type Json, type JsonObject } from '../../base/json';
-import { quote } from '../../base/problem';
-
-const defaultReason = 'A person rejected this call.';
 
 const finishTimeoutMs = 2_000;
 
@@ -37,6 +30,8 @@ export type FollowOptions = {
   /** The log index to begin at, and the number of model turns before it. */
   readonly from?: number;
   readonly turn?: number;
+  /** Also shows the text of its model as it comes, and the runs below it. */
+  readonly isLive?: boolean;
 };
 
 const silenceMs = 15_000;
@@ -64,9 +59,21 @@ export async function followRun(options: FollowOptions): Promise<number> {
 }
 
 async function followToEnd(options: FollowOptions): Promise<number> {
-  const { run } = options;
   const answers = [...options.answers];
-  const print = eventPrinter(options);
+  const live = options.isLive === true ? new LiveView(options) : undefined;
+  try {
+    return await followShown({ ...options, answers }, live);
+  } finally {
+    live?.stop();
+  }
+}
+
+async function followShown(
+  options: FollowOptions & { readonly answers: string[] },
+  live: LiveView | undefined,
+): Promise<number> {
+  const { run, answers } = options;
+  const print = eventPrinter(options, live);
   const silence = noteSilence(options);
   const show = (event: RunEvent): void => {
     if (event.entry.kind !== 'user') clearTimeout(silence);
@@ -75,14 +82,15 @@ async function followToEnd(options: FollowOptions): Promise<number> {
   let next = options.from ?? 0;
   for (;;) {
     const shown = showEvents(run, next, show);
-    let outcome: AgentRunOutcome;
+    let outcome: AgentRunOutcome | undefined;
     try {
       outcome = await run.outcome();
     } finally {
       clearTimeout(silence);
+      await live?.settled(outcome?.kind === 'complete' ? 'end' : 'pause');
       next = await shown.finish();
     }
-    if (outcome.kind === 'complete') return printResult(outcome, options);
+    if (outcome.kind === 'complete') return printResult(outcome, options, live);
     const replied = await replyToAll(outcome.pending, answers, options);
     if (!replied) return printPending(outcome, options);
   }
@@ -97,7 +105,10 @@ function noteSilence({ run, terminal }: FollowOptions): NodeJS.Timeout {
   }, silenceMs).unref();
 }
 
-function eventPrinter(options: FollowOptions): (event: RunEvent) => void {
+function eventPrinter(
+  options: FollowOptions,
+  live: LiveView | undefined,
+): (event: RunEvent) => void {
   const { run, terminal, json, turn = 0 } = options;
   if (json) {
     const { workflowId } = run;
@@ -105,8 +116,17 @@ function eventPrinter(options: FollowOptions): (event: RunEvent) => void {
   }
   const render = createEventRenderer({ style: terminal.noteStyle, width: terminal.width, turn });
   return (event) => {
-    for (const line of render(event)) terminal.note(line);
+    for (const line of render(withoutSaid(event, live))) terminal.note(line);
   };
+}
+
+/** Leaves out the text of a turn that is on the screen already. */
+function withoutSaid(event: RunEvent, live: LiveView | undefined): RunEvent {
+  const { index, entry } = event;
+  if (entry.kind !== 'model-turn' || live?.hasSaid(messageText(entry.content)) !== true)
+    return event;
+  const calls = entry.content.filter(({ type }) => type === 'tool_call');
+  return calls.length === 0 ? event : { index, entry: { ...entry, content: calls } };
 }
 
 /** False if an input gets no answer. The inputs after it then stay open, too. */
@@ -148,6 +168,7 @@ async function nextReply(
 function printResult(
   outcome: AgentRunOutcome & { readonly kind: 'complete' },
   { run, terminal, json }: FollowOptions,
+  live: LiveView | undefined,
 ): number {
   const { workflowId } = run;
   const { finalResponse, iterations, usage, completionReason, warnings = [] } = outcome.result;
@@ -156,7 +177,7 @@ function printResult(
     return exitCodes.done;
   }
   for (const warning of warnings) terminal.note(`warning: ${printable(warning)}`);
-  terminal.print(printable(finalResponse.text));
+  if (live?.hasSaid(finalResponse.text) !== true) terminal.print(printable(finalResponse.text));
   const rounds = iterations === 0 ? undefined : plural(iterations, 'tool round');
   const parts = joinParts([workflowId, printable(completionReason), rounds, tokensText(usage)]);
   terminal.note(terminal.noteStyle.dim(parts));
@@ -230,147 +251,4 @@ async function withTimeout(work: Promise<void>): Promise<void> {
   });
   await Promise.race([work, late]);
   clearTimeout(timer);
-}
-
-/** A person's answer to a pending input. */
-type Reply =
-  | { readonly kind: 'answer'; readonly text: string }
-  | { readonly kind: 'approve'; readonly args?: JsonObject }
-  | { readonly kind: 'reject'; readonly reason: string }
-  | { readonly kind: 'complete'; readonly value: Json }
-  | { readonly kind: 'fail'; readonly reason: string };
-
-/**
- * What a text means as an answer. To a question: an option, its number, or any text. To an approval: `y`, `n`, `n: reason`, or the
- * arguments to call with, as JSON. To a tool call that waits for its result: the result as JSON, or `fail: reason`.
- */
-export function replyTo(input: PendingInput, text: string): Reply {
-  if (input.kind === 'tool') return resultReply(input, text);
-  return input.kind === 'approval' ? approvalReply(input, text) : answerReply(input, text);
-}
-
-export async function sendReply(
-  run: RunHandle,
-  inputId: string,
-  reply: Reply & Pick<ResumeOptions, 'note' | 'seen'>,
-): Promise<void> {
-  const { note, seen } = reply;
-  const remark = defined({ note, seen });
-  switch (reply.kind) {
-    case 'answer':
-      return await run.resume(reply.text, { inputId, ...remark });
-    case 'approve':
-      await run.approve(inputId, { ...remark, ...(reply.args && { args: reply.args }) });
-      return;
-    case 'reject':
-      return await run.reject(inputId, reply.reason, remark);
-    case 'complete':
-      return await run.complete(inputId, reply.value, remark);
-    case 'fail':
-      return await run.fail(inputId, reply.reason, remark);
-  }
-}
-
-/** The text as a JSON object, or undefined. */
-function argumentsFromText(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function answerReply({ options = [] }: PendingInput, text: string): Reply {
-  if (options.includes(text)) return { kind: 'answer', text };
-  const chosen = /^\d+$/.test(text.trim()) ? options[Number(text) - 1] : undefined;
-  return { kind: 'answer', text: chosen ?? text };
-}
-
-function approvalReply({ inputId }: PendingInput, text: string): Reply {
-  const word = text.trim();
-  if (/^(?:y|yes|approve)$/i.test(word)) return { kind: 'approve' };
-  const refusal = /^(?:n|no|reject)(?:\s*:\s*(?<reason>[\s\S]*))?$/i.exec(word);
-  if (refusal !== null)
-    return { kind: 'reject', reason: refusal.groups?.['reason'] || defaultReason };
-  const args = argumentsFromText(word);
-  if (args !== undefined) return { kind: 'approve', args };
-  throw new LonghaulError(
-    'InvalidAnswer',
-    `${quote(text)} does not answer the approval '${inputId}': give y, n, "n: reason", or the arguments as a JSON object`,
-  );
-}
-
-function resultReply({ inputId }: PendingInput, text: string): Reply {
-  const reason = /^\s*fail\s*:(?<reason>[\s\S]*)$/i.exec(text)?.groups?.['reason']?.trim();
-  if (reason !== undefined && reason !== '') return { kind: 'fail', reason };
-  return { kind: 'complete', value: parseResult(inputId, text) };
-}
-
-/** The result of a tool call. Not any text: a typing error in JSON would be a result. */
-export function parseResult(inputId: string, text: string): Json {
-  try {
-    return JSON.parse(text) as Json;
-  } catch (error) {
-    throw new LonghaulError(
-      'InvalidAnswer',
-      `${quote(text)} is no result of '${inputId}': give JSON, such as '{"done": true}' or '"a text"'`,
-      { cause: error },
-    );
-  }
-}
-
-/** Asks until there is a reply. Undefined if the person ended the input. */
-export async function askPerson(
-  input: PendingInput,
-  terminal: Terminal,
-): Promise<Reply | undefined> {
-  for (const line of renderQuestion(input, terminal.style)) terminal.print(line);
-  if (input.kind === 'tool') return await askResult(input, terminal);
-  return input.kind === 'approval' ? askApproval(input, terminal) : askQuestion(input, terminal);
-}
-
-async function askResult(input: PendingInput, terminal: Terminal): Promise<Reply | undefined> {
-  for (;;) {
-    const text = await terminal.ask('result as JSON, or fail: reason > ');
-    if (text === undefined) return undefined;
-    try {
-      return replyTo(input, text);
-    } catch (error) {
-      terminal.print(printable(String(error)));
-    }
-  }
-}
-
-async function askQuestion(input: PendingInput, terminal: Terminal): Promise<Reply | undefined> {
-  for (;;) {
-    const text = await terminal.ask('> ');
-    if (text === undefined) return undefined;
-    if (text.trim() !== '') return replyTo(input, text);
-  }
-}
-
-async function askApproval(input: PendingInput, terminal: Terminal): Promise<Reply | undefined> {
-  for (;;) {
-    const choice = await terminal.ask('[y]es, [n]o, [e]dit > ');
-    if (choice === undefined) return undefined;
-    if (/^y(?:es)?$/i.test(choice.trim())) return { kind: 'approve' };
-    if (/^n(?:o)?$/i.test(choice.trim())) {
-      const reason = await terminal.ask('reason > ');
-      return reason === undefined ? undefined : replyTo(input, `n: ${reason}`);
-    }
-    if (/^e(?:dit)?$/i.test(choice.trim())) return askArguments(input, terminal);
-  }
-}
-
-async function askArguments(input: PendingInput, terminal: Terminal): Promise<Reply | undefined> {
-  let draft = JSON.stringify(input.call?.args ?? {});
-  for (;;) {
-    const text = await terminal.ask('arguments > ', draft);
-    if (text === undefined) return undefined;
-    const args = argumentsFromText(text);
-    if (args !== undefined) return { kind: 'approve', args };
-    terminal.print('the arguments must be a JSON object');
-    draft = text;
-  }
 }

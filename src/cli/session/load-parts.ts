@@ -2,6 +2,7 @@
    and only commands that run a worker load that part */
 import type * as temporalWorker from '@temporalio/worker';
 import type * as client from '../../client';
+import type * as deltas from '../../deltas/process-deltas';
 import type * as runView from '../../client/run-view';
 import type * as connectionOptions from '../../server/connection-options';
 import type * as devServer from '../../server/dev-server';
@@ -9,6 +10,9 @@ import type * as worker from '../../worker';
 import { loadPeer } from '../../protocol/peers';
 
 export const loadClient = (): typeof client => require('../../client') as typeof client;
+
+export const loadDeltas = (): typeof deltas =>
+  require('../../deltas/process-deltas') as typeof deltas;
 
 export const loadRunView = (): typeof runView => require('../../client/run-view') as typeof runView;
 

@@ -1,4 +1,5 @@
 import type { Worker, WorkerOptions } from '@temporalio/worker';
+import type { Deltas } from '../../deltas/deltas';
 import type { LoadedConnection } from '../../server/connection-options';
 import type { LoadedAgents } from './agents';
 import { loadConnectionOptions, loadTemporalWorker, loadWorker } from './load-parts';
@@ -32,6 +33,8 @@ export type ServeOptions = {
   readonly application?: string;
   /** Whether callers may send specs, if the file does not say. */
   readonly inlineSpecs?: true;
+  /** Gets what models say, besides those in the file. */
+  readonly deltas?: Deltas;
   /** Options in the file win. */
   readonly workerOptions: Partial<WorkerOptions>;
 };
@@ -56,9 +59,11 @@ export async function serveAgents(options: ServeOptions): Promise<ServedAgents> 
     throw loadConnectionOptions().serverUnavailable(server.address ?? 'the server', error);
   });
   const { address: _address, profile: _profile, ...configured } = agents.options;
+  const deltas = bothDeltas(options.deltas, configured.deltas);
   const worker = await loadWorker().createWorker({
     ...(inlineSpecs && { inlineSpecs }),
     ...configured,
+    ...(deltas && { deltas }),
     ...(application && { application }),
     connection,
     namespace,
@@ -73,6 +78,19 @@ export async function serveAgents(options: ServeOptions): Promise<ServedAgents> 
     ended,
     state: () => worker.getState(),
     stop: (timeoutMs = drainMs) => stop(worker, ended, timeoutMs),
+  };
+}
+
+/** The command reads its own deltas, and others may read those in the file. */
+function bothDeltas(own: Deltas | undefined, others: Deltas | undefined): Deltas | undefined {
+  if (own === undefined || others === undefined) return own ?? others;
+  return {
+    publish: (event) => {
+      own.publish(event);
+      others.publish(event);
+    },
+    subscribe: (root, listener) => others.subscribe(root, listener),
+    close: () => others.close(),
   };
 }
 

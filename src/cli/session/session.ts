@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Longhaul } from '../../client';
+import type { Deltas } from '../../deltas/deltas';
 import { LonghaulError } from '../../protocol/errors';
 import {
   type AgentsFlags,
@@ -11,6 +12,7 @@ import {
 import { UsageError } from '../exit';
 import { connectionOf, encodingOf, openLonghaul, type ConnectionFlags } from './connection';
 import { describeRun, liveWorkers, temporaryIdentity } from './read-run';
+import { loadDeltas } from './load-parts';
 import { installWorkerLog, serveAgents, type ServedAgents } from './serve-agents';
 import type { Terminal } from '../render/terminal';
 
@@ -45,13 +47,18 @@ const waitMs = 3_000;
 const checkEveryMs = 500;
 const stopTimeoutMs = 800;
 
+/** With what carries the text of models from the worker of this process to its client. */
+type OwnOptions = SessionOptions & { readonly deltas: Deltas };
+
 /** Throws `NoWorker` if no worker polls and this process cannot or must not serve agents. */
-export async function openSession(options: SessionOptions): Promise<Session> {
-  const { flags, terminal, workflowId, check } = options;
+export async function openSession(given: SessionOptions): Promise<Session> {
+  const { ProcessDeltas } = loadDeltas();
+  const options = { ...given, deltas: new ProcessDeltas() };
+  const { flags, workflowId, check, deltas } = options;
   const source = sourceToServe(flags);
   if (workflowId === undefined && source?.kind === 'specs')
     return await serveSpecs(source, options);
-  const longhaul = await openLonghaul(flags);
+  const longhaul = await openLonghaul(flags, { deltas });
   const taskQueue =
     workflowId === undefined
       ? longhaul.taskQueue
@@ -60,7 +67,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   if (agents === undefined) return withoutServing(longhaul);
   check?.(agents);
   if (workflowId === undefined) return await serveNewRuns(longhaul, agents, options);
-  return await serve(longhaul, agents, { taskQueue, flags, terminal });
+  return await serve(longhaul, agents, { ...options, taskQueue });
 }
 
 function withoutServing(longhaul: Longhaul): Session {
@@ -82,10 +89,8 @@ function sourceToServe(flags: WorkerFlags): AgentsSource | undefined {
 /**
  * Serves named specs on a task queue of their own, or on the named one, whatever other workers know. Checks the specs before it connects.
  */
-async function serveSpecs(
-  source: AgentsSource,
-  { flags, terminal, check }: SessionOptions,
-): Promise<Session> {
+async function serveSpecs(source: AgentsSource, options: OwnOptions): Promise<Session> {
+  const { flags, check, deltas } = options;
   const agents = await loadAgents(source);
   check?.(agents);
   const { taskQueue: configured, application } = agents.options;
@@ -93,10 +98,11 @@ async function serveSpecs(
     flags.taskQueue ?? configured ?? `longhaul-run-${randomBytes(4).toString('hex')}`;
   const longhaul = await openLonghaul(flags, {
     taskQueue,
+    deltas,
     ...(application && { application }),
     ...encodingOf(agents.options),
   });
-  return await serve(longhaul, agents, { taskQueue, flags, terminal });
+  return await serve(longhaul, agents, { ...options, taskQueue });
 }
 
 /** The agents of this folder if no worker polls the task queue. */
@@ -142,23 +148,25 @@ async function hasLastingWorker(longhaul: Longhaul, taskQueue: string): Promise<
 async function serveNewRuns(
   longhaul: Longhaul,
   agents: LoadedAgents,
-  { flags, terminal }: SessionOptions,
+  options: OwnOptions,
 ): Promise<Session> {
+  const { flags, deltas } = options;
   const { application = longhaul.application } = agents.options;
   const encoding = encodingOf(agents.options);
   const taskQueue = flags.taskQueue ?? agents.options.taskQueue ?? longhaul.taskQueue;
   const isSame = taskQueue === longhaul.taskQueue && application === longhaul.application;
   if (isSame && Object.keys(encoding).length === 0) {
-    return await serve(longhaul, agents, { taskQueue, flags, terminal });
+    return await serve(longhaul, agents, { ...options, taskQueue });
   }
   await longhaul.close();
   const own = await openLonghaul(flags, {
     taskQueue,
+    deltas,
     ...(agents.options.application && { application }),
     ...encoding,
   });
   if (await hasLastingWorker(own, taskQueue)) return withoutServing(own);
-  return await serve(own, agents, { taskQueue, flags, terminal });
+  return await serve(own, agents, { ...options, taskQueue });
 }
 
 async function serve(
@@ -168,7 +176,8 @@ async function serve(
     taskQueue,
     flags,
     terminal,
-  }: Pick<SessionOptions, 'flags' | 'terminal'> & { taskQueue: string },
+    deltas,
+  }: Pick<OwnOptions, 'flags' | 'terminal' | 'deltas'> & { taskQueue: string },
 ): Promise<Session> {
   let attended: string | undefined;
   const endLog = installWorkerLog((line, workflowId) => {
@@ -181,6 +190,7 @@ async function serve(
     taskQueue,
     ...(flags.application && { application: flags.application }),
     inlineSpecs: true,
+    deltas,
     workerOptions: { shutdownGraceTime: '1s', identity: temporaryIdentity() },
   });
   return {

@@ -1,7 +1,7 @@
 // One run of a tree, as a stream follows it: what is new since the last look, and the tape of its events.
 //
-// 1. A look asks the server whether history has grown. Only then it asks the worker: the state first, then the log, so that the log has all
-//    that the state speaks of.
+// 1. A look asks the server whether history has grown. Only then it asks the worker: for the state, if the memo says that something is open,
+//    and then for the log, so that the log has all that the state speaks of.
 // 2. A look changes nothing. What it found counts when it is told, so a look that fails is made again.
 // 3. A run keeps its log when it continues as new. After a reset it does not: then nothing here is right any more.
 
@@ -12,7 +12,7 @@ import type { LiveEvent } from '../../protocol/live';
 import type { ChildView, RunState } from '../../protocol/run';
 import type { StreamPlace, UnplacedEvent } from '../../stream/events';
 import { RunProjection } from '../../stream/run-projection';
-import { hasClosed } from '../run-view';
+import { hasClosed, stateFromMemo } from '../run-view';
 import type { End } from './board';
 import { type LogPlace, tagOf } from './position';
 import type { RunSource } from './run-source';
@@ -24,7 +24,7 @@ export type Look = {
   readonly entries: readonly LogEntry[];
   /** Undefined if they were not asked for. */
   readonly children: readonly ChildView[] | undefined;
-  /** Only of a root run that a worker answers for. */
+  /** Only of a root run that waits for an answer. */
   readonly state: RunState | undefined;
 };
 
@@ -35,6 +35,8 @@ export type FollowedOptions = {
   readonly isRoot: boolean;
   readonly tree: boolean;
 };
+
+const mostWaits = 5;
 
 /** No worker answers for the run. */
 export class NoAnswer extends Error {}
@@ -51,6 +53,8 @@ export class FollowedRun {
   /** Names the history that was read. */
   #read: { readonly key: string; readonly runId: string } | undefined;
   #hasEnded = false;
+  /** How many looks in a row found a workflow task in progress. */
+  #waits = 0;
 
   constructor(source: RunSource, options: FollowedOptions) {
     this.place = options.place;
@@ -101,19 +105,40 @@ export class FollowedRun {
     return { index, tag: this.#tags[index - 1] ?? '' };
   }
 
+  /** True if nothing of its log was told. A run that has just continued as new knows nothing of itself yet. */
+  get isEmpty(): boolean {
+    return this.#tags.length === 0;
+  }
+
   /** Undefined if there is nothing new. Throws `NoAnswer`. */
   async look(): Promise<Look | undefined> {
     const execution = await this.#source.describe();
-    if (keyOf(execution) === this.#read?.key) return undefined;
-    const isClosed = hasClosed(execution);
+    if (keyOf(execution) === this.#read?.key || this.#isBusy(execution)) return undefined;
     const isSame = await this.#isSameExecution(execution);
-    const state = this.#options.isRoot ? await this.#source.state() : undefined;
-    if (this.#options.isRoot && state === undefined && !isClosed) throw new NoAnswer();
-    if (!isClosed && this.#isLoading(state)) return undefined;
-    const entries = await this.#entries({ isClosed, isSame, state });
+    const state = await this.#stateOf(execution);
+    const entries = await this.#entries(hasClosed(execution), isSame);
     if (entries === undefined) return undefined;
-    const children = await this.#newChildren(execution, { entries, state });
+    const children = await this.#newChildren(execution, entries);
     return { execution, entries, children, state };
+  }
+
+  /**
+   * A query waits for the workflow task in progress, and for a second more if the run ends with that task. So the task comes first, unless
+   * it takes so long that the worker may be down.
+   */
+  #isBusy(execution: WorkflowExecutionDescription): boolean {
+    const isBusy = !hasClosed(execution) && Boolean(execution.raw.pendingWorkflowTask);
+    this.#waits = isBusy ? this.#waits + 1 : 0;
+    return isBusy && this.#waits <= mostWaits;
+  }
+
+  /** The memo says whether anything is open, and only the run itself has its inputs in full. */
+  async #stateOf(execution: WorkflowExecutionDescription): Promise<RunState | undefined> {
+    if (!this.#options.isRoot || stateFromMemo(execution).status !== 'needs-input')
+      return undefined;
+    const state = await this.#source.state();
+    if (state === undefined) throw new NoAnswer();
+    return state;
   }
 
   /** Whether this is the history that was told last. */
@@ -145,13 +170,6 @@ export class FollowedRun {
     );
   }
 
-  /** A run that has just started, or continued as new, knows nothing of itself yet. */
-  #isLoading(state: RunState | undefined): boolean {
-    if (state === undefined) return false;
-    const isEmpty = state.kind === undefined && state.logLength === 0;
-    return state.status === 'loading' || isEmpty || state.logLength < this.#tags.length;
-  }
-
   /** Throws if the run was reset. */
   async #isSameExecution({ runId }: WorkflowExecutionDescription): Promise<boolean> {
     if (this.#read === undefined || this.#read.runId === runId) return true;
@@ -161,20 +179,12 @@ export class FollowedRun {
   }
 
   /** Undefined if the execution has not loaded its log yet. */
-  async #entries({
-    isClosed,
-    isSame,
-    state,
-  }: {
-    readonly isClosed: boolean;
-    readonly isSame: boolean;
-    readonly state: RunState | undefined;
-  }): Promise<readonly LogEntry[] | undefined> {
+  async #entries(isClosed: boolean, isSame: boolean): Promise<readonly LogEntry[] | undefined> {
     const known = this.#tags.length;
-    if (!this.#options.isAgent || state?.logLength === (isSame ? known : -1)) return [];
+    if (!this.#options.isAgent) return [];
     const from = isSame ? known : Math.max(0, known - 1);
-    const { entries, isWhole } = await this.#source.read(from);
-    if (!isWhole && !isClosed) throw new NoAnswer();
+    const entries = isClosed ? await this.#source.closedLog(from) : await this.#source.log(from);
+    if (entries === undefined) throw new NoAnswer();
     if (from === known) return entries;
     const [last, ...rest] = entries;
     if (last === undefined) return undefined;
@@ -184,11 +194,10 @@ export class FollowedRun {
 
   async #newChildren(
     execution: WorkflowExecutionDescription,
-    { entries, state }: Pick<Look, 'entries' | 'state'>,
+    entries: readonly LogEntry[],
   ): Promise<Look['children']> {
     if (!this.#options.tree) return undefined;
-    const isAgent = this.#options.isAgent && state?.kind === undefined;
-    if (isAgent && !this.#mayHaveMore(execution, entries)) return undefined;
+    if (this.#options.isAgent && !this.#mayHaveMore(execution, entries)) return undefined;
     return await this.#source.children();
   }
 

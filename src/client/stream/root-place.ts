@@ -15,7 +15,9 @@ export async function placeOf(
   const root = await rootOf(parentExecution, workflowId, sourceOf);
   const { agent, path } = memoOf(memo === undefined ? {} : { memo });
   if (path !== undefined) return { root, workflowId, path, agent };
-  // A schedule or another language may start a run without a memo, and the path of a turn has its number.
+  const isTurn = parentExecution !== undefined;
+  if (agent !== 'unknown' && !isTurn) return { root, workflowId, path: agent, agent };
+  // A schedule or another language may start a run without a memo. The path of a turn has its number.
   const state = await source.state();
   return { root, workflowId, path: state?.path ?? agent, agent: state?.runner ?? agent };
 }

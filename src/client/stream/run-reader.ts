@@ -160,7 +160,7 @@ export class RunReader implements Followed {
 
   #show(root: Found | undefined): void {
     if (root === undefined) return;
-    this.#state = root.look.state ?? this.#state;
+    this.#state = root.look.state;
     const isClosed = hasClosed(root.look.execution);
     this.board.show(isClosed ? [] : (this.#state?.pending ?? []));
     this.board.end = root.end;

@@ -14,8 +14,10 @@ export interface RunSource {
   describe(runId?: string): Promise<WorkflowExecutionDescription>;
   /** Undefined if no worker answers in time. */
   state(): Promise<RunState | undefined>;
-  /** The log from an index on. It is not whole if it comes from history, because no worker answers. */
-  read(from: number): Promise<{ readonly entries: readonly LogEntry[]; readonly isWhole: boolean }>;
+  /** The log of a run that works, from an index on. Undefined if no worker answers in time. */
+  log(from: number): Promise<readonly LogEntry[] | undefined>;
+  /** The log of a run that is closed. It may come from history, which does not have all of it. */
+  closedLog(from: number): Promise<readonly LogEntry[]>;
   children(): Promise<readonly ChildView[]>;
   /** The result of a run that has ended. Throws its error. */
   result(): Promise<AgentRunResult | ChildResult>;
@@ -31,10 +33,21 @@ export function sourceOf(client: Client, workflowId: string): RunSource {
       return execution;
     },
     state: () => view.stateOfWorker(),
-    read: (from) => view.read(from),
+    log: (from) => logOf(view, from),
+    closedLog: (from) => view.entries(from),
     children: async () => (await view.children()) ?? (await listedChildren(client, workflowId)),
     result: () => waitForResult({ client, workflowId, describe: () => view.describe() }),
   };
+}
+
+async function logOf(view: RunView, from: number): Promise<readonly LogEntry[] | undefined> {
+  const entries: LogEntry[] = [];
+  for (;;) {
+    const page = await view.pageOfWorker(from + entries.length);
+    if (page === undefined) return undefined;
+    entries.push(...page.entries);
+    if (page.entries.length === 0 || from + entries.length >= page.length) return entries;
+  }
 }
 
 async function listedChildren(client: Client, workflowId: string): Promise<readonly ChildView[]> {

@@ -98,6 +98,7 @@ export class StreamCursor {
     for (const run of runs.values()) {
       if (this.#entered.has(run)) continue;
       const from = this.#places.get(run.workflowId);
+      if (from !== undefined && run.isEmpty && !run.hasEnded) continue;
       if (from !== undefined && run.placeAt(from.index).tag !== from.tag)
         throw wasReset(run.workflowId);
       this.#entered.add(run);

@@ -3,6 +3,7 @@ import type { Terminal } from '../../../src/cli/render/terminal';
 
 export type FakeTerminal = Terminal & {
   readonly printed: string[];
+  readonly written: string[];
   readonly noted: string[];
   readonly asked: string[];
   /** As if Ctrl-C were pressed. */
@@ -17,14 +18,17 @@ export function fakeTerminal({
   const lines = [...(typed ?? [])];
   const stops = new Set<() => void>();
   const [printed, noted, asked]: [string[], string[], string[]] = [[], [], []];
+  const written: string[] = [];
   return {
     printed,
+    written,
     noted,
     asked,
     isInteractive: typed !== undefined,
     width,
     style: createStyle(false),
     noteStyle: createStyle(false),
+    write: (text) => void written.push(terminalText(text)),
     print: (line) => void printed.push(terminalText(line)),
     note: (line) => void noted.push(terminalText(line)),
     ask: async (prompt, draft) => {

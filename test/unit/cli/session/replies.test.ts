@@ -1,5 +1,5 @@
 // Pure: no server.
-import { askPerson, replyTo } from '../../../../src/cli/session/follow-run';
+import { askPerson, replyTo } from '../../../../src/cli/session/replies';
 import { anApproval, aQuestion } from '../builders';
 import { fakeTerminal } from '../fake-terminal';
 
