@@ -105,7 +105,7 @@ describe('npm run example', () => {
     const audit = linesOf(output, 'audit').map((line) => withoutBreaks(line).replace(/^\S+ /, ''));
     expect(audit.map((line) => line.split(' ').slice(0, 3).join(' ')).sort()).toEqual([
       'ada: approve pay',
-      'ada: approve pay',
+      'ada: edit pay',
       'cleo: approve pay',
       'mia: complete pick_cost_centre',
       'mia: start',
