@@ -1,10 +1,6 @@
 // The client of AG-UI, unchanged, talks to an agent over a socket.
 
 import { randomUUID } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { HttpAgent, type Interrupt, type Message, type ResumeEntry } from '@ag-ui/client';
 import { AgentCapabilitiesSchema } from '@ag-ui/core/schemas';
 import { defineAgent, subAgent } from '../../src';
@@ -13,6 +9,7 @@ import { agentHandler } from '../../src/http';
 import { scriptedModel, type ScriptedStep } from '../../src/testing/scripted-model';
 import { askUser, aTool, callOf } from './builders';
 import { type Harness, openHarness } from './harness';
+import { adapters, serve, type Server } from './http-server';
 
 describe('an agent behind AG-UI', () => {
   let harness: Harness;
@@ -27,26 +24,12 @@ describe('an agent behind AG-UI', () => {
       authenticate: (request) => ({ user: request.headers.get('x-user') ?? 'ada' }),
       deltas,
     });
-    server = createServer((incoming, outgoing) => {
-      const request = new Request(`http://127.0.0.1${incoming.url ?? ''}`, {
-        method: incoming.method ?? '',
-        headers: incoming.headers as Record<string, string>,
-        ...(incoming.method === 'POST' && { body: Readable.toWeb(incoming) as ReadableStream }),
-        duplex: 'half',
-      });
-      void handle(request).then(async ({ status, headers, body }) => {
-        outgoing.writeHead(status, Object.fromEntries(headers));
-        if (body === null) return outgoing.end();
-        return await pipeline(Readable.fromWeb(body), outgoing).catch(() => undefined);
-      });
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/desk/agui`;
+    server = await serve(adapters.documented(handle));
+    url = `${server.url}/desk/agui`;
   });
 
   afterAll(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
+    await server.close();
     await harness.close();
     await deltas.close();
   });
