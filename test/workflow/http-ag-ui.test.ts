@@ -165,6 +165,17 @@ describe('an agent behind AG-UI', () => {
     expect(await status(agent, { resume: unknown })).toEqual({ status: 409, code: 'NotWaiting' });
   });
 
+  it('gives a message that comes with an answer to the turn that waits', async () => {
+    const model = await deploy([callOf('pay', { amount: 5 }), 'Not paid.']);
+    const agent = openAgent();
+    await say(agent, 'Pay.');
+    agent.addMessage({ id: 'm2', role: 'user', content: 'Never mind.' });
+    await answer(agent, () => ({ status: 'cancelled' }));
+    expect(JSON.stringify(model.requests.at(-1)?.messages.at(-1))).toContain('Never mind.');
+    expect(agent.messages.filter(({ role }) => role === 'user')).toHaveLength(2);
+    expect(agent.messages.at(-1)).toMatchObject({ role: 'assistant', content: 'Not paid.' });
+  });
+
   it('suspends a sub-agent that asks, and takes a rejection', async () => {
     await deploy(
       [callOf('books', { input: 'Pay.' }), 'Not done.'],
