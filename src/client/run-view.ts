@@ -122,8 +122,8 @@ export class RunView {
   }
 
   /** A page of the log, as the run itself knows it. Undefined if no worker answers in time. */
-  async pageOfWorker(from: number): Promise<LogPage | undefined> {
-    return await this.#query<LogPage, [LogQuery]>(queryNames.log, { from });
+  async pageOfWorker(from: number, timeoutMs?: number): Promise<LogPage | undefined> {
+    return await this.#query<LogPage, [LogQuery]>(queryNames.log, { from }, timeoutMs);
   }
 
   /** The child runs, as the run itself knows them. Undefined if no worker answers in time. */

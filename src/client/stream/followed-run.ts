@@ -37,6 +37,7 @@ export type FollowedOptions = {
 };
 
 const mostWaits = 5;
+const mostUnanswered = 3;
 
 /** No worker answers for the run. */
 export class NoAnswer extends Error {}
@@ -55,6 +56,8 @@ export class FollowedRun {
   #hasEnded = false;
   /** How many looks in a row found a workflow task in progress. */
   #waits = 0;
+  /** How many queries in a row got no answer. */
+  #unanswered = 0;
 
   constructor(source: RunSource, options: FollowedOptions) {
     this.place = options.place;
@@ -184,12 +187,19 @@ export class FollowedRun {
     if (!this.#options.isAgent) return [];
     const from = isSame ? known : Math.max(0, known - 1);
     const entries = isClosed ? await this.#source.closedLog(from) : await this.#source.log(from);
-    if (entries === undefined) throw new NoAnswer();
+    if (entries === undefined) return this.#askAgain();
+    this.#unanswered = 0;
     if (from === known) return entries;
     const [last, ...rest] = entries;
     if (last === undefined) return undefined;
     if (tagOf(last.id) !== this.#tags[from]) throw wasReset(this.workflowId);
     return rest;
+  }
+
+  #askAgain(): undefined {
+    this.#unanswered += 1;
+    if (this.#unanswered >= mostUnanswered) throw new NoAnswer();
+    return undefined;
   }
 
   async #newChildren(

@@ -1,6 +1,7 @@
 // What a stream asks about one run. Queries and descriptions only: they write no history.
 
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
+import { timeouts } from '../../protocol/limits';
 import type { LogEntry } from '../../protocol/log';
 import type { AgentRunResult, ChildResult, ChildView, RunState } from '../../protocol/run';
 import { describeIfThere } from '../calls';
@@ -8,6 +9,9 @@ import { runNotFound } from '../failures';
 import { waitForResult } from '../result';
 import { TreeReader } from '../run-tree';
 import { RunView } from '../run-view';
+
+/** The server may lose a query when the run ends, so a stream asks again soon. */
+const queryMs = timeouts.serverCheck / 3;
 
 export interface RunSource {
   /** The newest execution, or the named one. Throws `RunNotFound`. */
@@ -43,7 +47,7 @@ export function sourceOf(client: Client, workflowId: string): RunSource {
 async function logOf(view: RunView, from: number): Promise<readonly LogEntry[] | undefined> {
   const entries: LogEntry[] = [];
   for (;;) {
-    const page = await view.pageOfWorker(from + entries.length);
+    const page = await view.pageOfWorker(from + entries.length, queryMs);
     if (page === undefined) return undefined;
     entries.push(...page.entries);
     if (page.entries.length === 0 || from + entries.length >= page.length) return entries;
