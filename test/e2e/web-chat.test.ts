@@ -10,13 +10,14 @@ import { expectNothingLeft, type Running, startExample } from './example-process
 const patienceMs = 90_000;
 
 (chromiumPath === undefined ? describe.skip : describe)('the web chat in a browser', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'longhaul-web-chat-'));
+  let folder: string;
   let example: Running;
   let browser: Browser;
   let url: string;
   const pageErrors: string[] = [];
 
   beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'longhaul-web-chat-'));
     example = startExample('run.mts', { folder, args: ['web-chat'] });
     browser = await chromium.launch({ executablePath: chromiumPath ?? '', args: chromiumArgs });
     url = await example.said(/ page +(http:\S+)/);
