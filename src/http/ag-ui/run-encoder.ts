@@ -17,7 +17,7 @@ import { StepWriter } from './step-writer';
 import { resultContent } from './tool-content';
 import { SegmentUsage } from './segment-usage';
 
-export const protocolVersion = '1.0';
+const protocolVersion = '1.0';
 
 type Of<Type extends StreamEvent['type']> = Extract<StreamEvent, { readonly type: Type }>;
 

@@ -8,14 +8,13 @@
 // Source: `ui-message-stream/ui-message-chunks.ts` and `ui/process-ui-message-stream.ts` of the package `ai` 7.0.
 
 import type { JsonObject } from '../../base/json';
-import type { FinishReason, MediaPart, ToolCallPart, UserMessage } from '../../protocol/message';
+import type { FinishReason, UserMessage } from '../../protocol/message';
 import type { PendingInput } from '../../protocol/run';
 import type { StreamEvent } from '../../stream/events';
 import { listedInputId, placeIn } from '../input-ids';
 import type { AiSdkVersion } from '../route';
+import { availableChunk, fileChunk, finishReasons, inputChunk, type UiChunk } from './chunks';
 import { errorText, outputOf } from './tool-output';
-
-export type UiChunk = { readonly type: string; readonly [name: string]: unknown };
 
 /** A part of the message that shows a call. */
 type ShownCall = {
@@ -318,8 +317,12 @@ export class MessageEncoder {
   #end(event: Of<'end'>): readonly UiChunk[] {
     if (event.status === 'completed') return this.#finish(this.#finishReason ?? 'stop');
     const { error } = event;
+    // The client ignores `abort`. An interrupted message is one that it does not go on with by itself.
     if (event.status === 'cancelled')
-      return [{ type: 'abort', ...(error && { reason: error.message }) }];
+      return [
+        { type: 'abort', ...(error && { reason: error.message }) },
+        { type: 'finish', finishReason: 'interrupted' },
+      ];
     return [{ type: 'error', errorText: error?.message ?? 'the run failed' }];
   }
 
@@ -333,7 +336,8 @@ export class MessageEncoder {
     if (this.#version === 7)
       return approvalDescriptor === undefined ? chunk : { ...chunk, approvalDescriptor };
     if (chunk.type === 'abort') return { type: 'abort' };
-    return this.#version === 5 && chunk.type === 'finish' ? { type: 'finish' } : chunk;
+    const isPlain = this.#version === 5 || chunk['finishReason'] === 'interrupted';
+    return chunk.type === 'finish' && isPlain ? { type: 'finish' } : chunk;
   }
 
   /** The provider's id, unless an earlier turn of the message has it: some providers count from 1 in each turn. */
@@ -353,16 +357,6 @@ export function showsCall({ inputId, call }: PendingInput, toolCallId: string): 
   return ids.includes(toolCallId);
 }
 
-const finishReasons: Readonly<Record<FinishReason, string>> = {
-  stop: 'stop',
-  length: 'length',
-  tool_calls: 'tool-calls',
-  content_filter: 'content-filter',
-  refusal: 'content-filter',
-  pause: 'other',
-  other: 'other',
-};
-
 function keyOf({
   workflowId,
   turn,
@@ -373,28 +367,4 @@ function keyOf({
 
 function compare(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);
-}
-
-function inputChunk(toolCallId: string, call: ToolCallPart): UiChunk {
-  const { name, args, rawArgs = '', argsError = 'the arguments are not a JSON object' } = call;
-  if (args !== null)
-    return { type: 'tool-input-available', toolCallId, toolName: name, input: args };
-  return {
-    type: 'tool-input-error',
-    toolCallId,
-    toolName: name,
-    input: rawArgs,
-    errorText: argsError,
-  };
-}
-
-function availableChunk({ toolCallId, name, args, isBelow }: Omit<ShownCall, 'isShown'>): UiChunk {
-  const chunk = { type: 'tool-input-available', toolCallId, toolName: name, input: args };
-  return isBelow ? { ...chunk, dynamic: true } : chunk;
-}
-
-function fileChunk({ mediaType, source }: MediaPart): readonly UiChunk[] {
-  if (source.kind === 'url') return [{ type: 'file', url: source.url, mediaType }];
-  if (source.kind !== 'base64') return [];
-  return [{ type: 'file', url: `data:${mediaType};base64,${source.data}`, mediaType }];
 }
