@@ -12,14 +12,14 @@ import ts from 'typescript';
 process.chdir(resolve(import.meta.dirname, '..'));
 
 const LIMITS = {
-  'source files': 407,
-  'source lines': 54_050,
+  'source files': 486,
+  'source lines': 62_000,
   'local imports, 90th percentile': 14,
-  'files with one importer, %': 30,
+  'files with one importer, %': 33,
   'import circles, types included': 0,
-  'exported names': 236,
+  'exported names': 253,
   'workflow bundle, KB': 2_335,
-  'packed package, KB': 3_050,
+  'packed package, KB': 3_370,
 };
 
 const { values: options } = parseArgs({
