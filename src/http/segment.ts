@@ -8,6 +8,7 @@ import type { PendingInput } from '../protocol/run';
 import type { TurnView } from '../protocol/thread';
 import type { StreamEvent } from '../stream/events';
 import { listedInputId } from './input-ids';
+import { isForPeople, requireMay } from './may-answer';
 import { HttpProblem } from './problems';
 import type { Call } from './route';
 
@@ -43,7 +44,9 @@ export async function* segmentOf(
 ): AsyncGenerator<StreamEvent, void, void> {
   await turn.started();
   const events = call.app.streams.open(turn.workflowId, { tree: true, signal });
-  for await (const event of events) {
+  for await (const each of events) {
+    const event = forPeople(each);
+    if (event === undefined) continue;
     if (event.type === 'paused' && (await isAnswered(call, event))) {
       call.app.streams.wake(turn.workflowId);
       continue;
@@ -84,6 +87,10 @@ export async function answeredSegment(
 ): Promise<AsyncIterable<StreamEvent>> {
   const answered = new Set(replies.map(({ inputId }) => inputId));
   if (answered.size === 0) throw new HttpProblem('NotWaiting');
+  for (const reply of replies) {
+    const input = open.find(({ inputId }) => inputId === reply.inputId);
+    requireMay(call.principal, input, 'value' in reply ? reply.value : undefined);
+  }
   const { streams } = call.app;
   const events = streams.open(turn, { tree: true, signal })[Symbol.asyncIterator]();
   try {
@@ -129,20 +136,26 @@ async function skipTo(
   while (left.size > 0) {
     const next = await events.next();
     if (next.done === true) throw new HttpProblem('NotWaiting');
-    const event = next.value;
+    const event = forPeople(next.value);
+    if (event === undefined) continue;
     if (event.type === 'end' && isLast(event)) throw new HttpProblem('NotWaiting');
     skip(event);
     if (event.type === 'paused') return decided;
-    if (event.type === 'verdict' && event.verdict.isVote !== true) {
-      const inputId = listedInputId(event.workflowId, event.verdict.inputId);
-      if (left.delete(inputId)) decided.set(inputId, event.verdict);
-    }
+    const verdict = verdictIn(event);
+    if (verdict !== undefined && left.delete(verdict.inputId))
+      decided.set(verdict.inputId, verdict);
     if (event.type !== 'input' || !left.delete(event.input.inputId) || left.size > 0) continue;
     const { root, workflowId, path, agent, position } = event;
     const place = { root, workflowId, path, agent, position };
-    skip({ ...place, type: 'paused', pauseSeq: 0, pending: open });
+    skip({ ...place, type: 'paused', pauseSeq: 0, pending: open.filter(isForPeople) });
   }
   return decided;
+}
+
+/** The verdict of an event, with the id of its input as lists have it. */
+function verdictIn(event: StreamEvent): Verdict | undefined {
+  if (event.type !== 'verdict' || event.verdict.isVote === true) return undefined;
+  return { ...event.verdict, inputId: listedInputId(event.workflowId, event.verdict.inputId) };
 }
 
 /** A pause that still waits for what was just answered is the one before. */
@@ -154,10 +167,10 @@ async function* untilNextPause(
     for (;;) {
       const next = await events.next();
       if (next.done === true) return;
-      const event = next.value;
+      const event = forPeople(next.value);
       const isOld =
-        event.type === 'paused' && event.pending.some(({ inputId }) => answered.has(inputId));
-      if (isOld) continue;
+        event?.type === 'paused' && event.pending.some(({ inputId }) => answered.has(inputId));
+      if (event === undefined || isOld) continue;
       yield event;
       if (isLast(event)) return;
     }
@@ -166,8 +179,15 @@ async function* untilNextPause(
   }
 }
 
-function isLast({ type, workflowId, root }: StreamEvent): boolean {
-  return type === 'paused' || (type === 'end' && workflowId === root);
+function isLast(event: StreamEvent): boolean {
+  return event.type === 'paused' || (event.type === 'end' && event.workflowId === event.root);
+}
+
+/** The event as people get it. A pause leaves out what waits for a token, and one that waits for nothing else is none. */
+function forPeople(event: StreamEvent): StreamEvent | undefined {
+  if (event.type !== 'paused') return event;
+  const pending = event.pending.filter(isForPeople);
+  return pending.length === 0 ? undefined : { ...event, pending };
 }
 
 async function send(thread: ThreadHandle, call: Call, reply: Reply): Promise<void> {

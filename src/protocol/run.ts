@@ -112,6 +112,8 @@ export type PendingInput = Omit<MachineInput, 'kind'> & {
   readonly preview?: string;
   /** A verdict with other arguments does not approve: the run asks anew about the changed call. */
   readonly editAsksAnew?: true;
+  /** Only for a tool: its result comes by the token that the tool's code passed on. A person should not give it. */
+  readonly byToken?: true;
 };
 
 export type AgentRunResult<Types extends RunTypes = RunTypes> = {
@@ -232,7 +234,7 @@ export type RunMemo = {
   readonly pauseSeq?: number;
   readonly pending?: readonly Pick<
     PendingInput,
-    'inputId' | 'kind' | 'question' | 'agentId' | 'path' | 'since' | 'nonce'
+    'inputId' | 'kind' | 'question' | 'agentId' | 'path' | 'since' | 'nonce' | 'byToken'
   >[];
   /** The number of open inputs that did not fit. */
   readonly morePending?: number;

@@ -100,7 +100,7 @@ export class Approvals {
 
   #next(input: MachineInput): AskedInput | 'in review' | 'decided' {
     const { inputId, call } = input;
-    if (input.kind === 'tool') return { ...input, digest: digestOf(input) };
+    if (input.kind === 'tool') return this.#resultOf(input);
     const draft = this.#drafts.get(inputId);
     if (draft !== undefined) return draft;
     const policy = this.#policyOf(input);
@@ -202,8 +202,17 @@ export class Approvals {
       this.#remembered.add(call.name);
   }
 
-  #policyOf({ call }: Pick<PendingInput, 'call'>): ApprovalPolicy {
-    return this.#desk.tools.find(({ name }) => name === call?.name)?.approval ?? {};
+  #resultOf(input: MachineInput): AskedInput {
+    const isLater = this.#toolOf(input)?.result === 'later';
+    return { ...input, digest: digestOf(input), ...(isLater && { byToken: true }) };
+  }
+
+  #policyOf(input: Pick<PendingInput, 'call'>): ApprovalPolicy {
+    return this.#toolOf(input)?.approval ?? {};
+  }
+
+  #toolOf({ call }: Pick<PendingInput, 'call'>): ToolConfig | undefined {
+    return this.#desk.tools.find(({ name }) => name === call?.name);
   }
 }
 

@@ -123,6 +123,7 @@ const pendingInput = objectOf<PendingInput>(
     },
     preview: text,
     editAsksAnew: { const: true },
+    byToken: { const: true },
   },
   [
     'options',
@@ -137,6 +138,7 @@ const pendingInput = objectOf<PendingInput>(
     'votes',
     'preview',
     'editAsksAnew',
+    'byToken',
   ],
 );
 

@@ -80,7 +80,7 @@ const mostShown = 20;
 function runMemo(state: RunState, { key, cancelling }: Marks): RunMemo {
   let pending = state.pending
     .slice(0, mostShown)
-    .map(({ inputId, kind, question, agentId, path, since, nonce }) => ({
+    .map(({ inputId, kind, question, agentId, path, since, nonce, byToken }) => ({
       inputId,
       kind,
       question: oneLine(question, 200),
@@ -88,6 +88,7 @@ function runMemo(state: RunState, { key, cancelling }: Marks): RunMemo {
       path: oneLine(path, 100),
       since,
       ...(nonce !== undefined && { nonce }),
+      ...(byToken && { byToken }),
     }));
   const memo = (): RunMemo => ({
     ...(state.status !== 'running' && { status: state.status }),
