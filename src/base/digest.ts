@@ -25,3 +25,8 @@ export function extendDigest(digest: string, id: string): string {
   low = mix(low ^ Math.imul(length, 0x165667b1)) + high;
   return hex(high) + hex(low);
 }
+
+/** The hash of one text, 16 hex characters: enough to distinguish the thousands of items in one tree of runs. */
+export function hashOf(text: string): string {
+  return extendDigest(emptyDigest, text);
+}

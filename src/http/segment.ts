@@ -1,13 +1,15 @@
 // A segment of a run: what it does from a message or an answer until it waits for people again, or ends. Browsers' protocols have one
 // request for each.
 
-import type { ThreadHandle } from '../client/thread-handle';
+import type { SendOptions, ThreadHandle } from '../client/thread-handle';
+import type { TurnHandle } from '../client/turn-handle';
 import type { Json, JsonObject } from '../base/json';
+import type { UserInput } from '../protocol/message';
 import type { Verdict } from '../protocol/people';
 import type { PendingInput } from '../protocol/run';
 import type { TurnView } from '../protocol/thread';
 import type { StreamEvent } from '../stream/events';
-import { listedInputId } from './input-ids';
+import { listedInputId } from '../core/people/input-ids';
 import { isForPeople, requireMay } from './may-answer';
 import { HttpProblem } from './problems';
 import type { Call } from './route';
@@ -27,6 +29,8 @@ export type Reply = { readonly inputId: string; readonly isOptional?: true } & (
   | { readonly kind: 'fail'; readonly reason: string }
 );
 
+type Paused = Extract<StreamEvent, { readonly type: 'paused' }>;
+
 /** The turn that works or waits; else the next one. */
 export async function turnInProgress(thread: ThreadHandle): Promise<TurnView | undefined> {
   const turns = await thread.turns({ last: lastTurns });
@@ -36,6 +40,25 @@ export async function turnInProgress(thread: ThreadHandle): Promise<TurnView | u
   );
 }
 
+type Message = Pick<SendOptions, 'messageId' | 'whenBusy' | 'clientTools'> & {
+  readonly input: UserInput;
+};
+
+/** Sends a message of the principal to its thread, with what the backend adds. */
+export async function say(
+  call: Call,
+  thread: ThreadHandle,
+  { input, ...options }: Message,
+): Promise<TurnHandle> {
+  const { budget, context } = await call.backend();
+  return await thread.send(input, {
+    ...options,
+    ...(budget && { budget }),
+    ...(context && { context }),
+    by: call.actor,
+  });
+}
+
 /** A turn from its beginning to its next pause. */
 export async function* segmentOf(
   call: Call,
@@ -43,24 +66,16 @@ export async function* segmentOf(
   signal: AbortSignal,
 ): AsyncGenerator<StreamEvent, void, void> {
   await turn.started();
-  const events = call.app.streams.open(turn.workflowId, { tree: true, signal });
-  for await (const each of events) {
-    const event = forPeople(each);
-    if (event === undefined) continue;
-    if (event.type === 'paused' && (await isAnswered(call, event))) {
-      call.app.streams.wake(turn.workflowId);
-      continue;
-    }
-    yield event;
-    if (isLast(event)) return;
-  }
+  const { streams } = call.app;
+  yield* untilPause(streams.open(turn.workflowId, { tree: true, signal }), async (pause) => {
+    const isOver = await isAnswered(call, pause);
+    if (isOver) streams.wake(turn.workflowId);
+    return isOver;
+  });
 }
 
 /** Whether somebody has answered since the reader of the run looked, perhaps in another process. If nobody can say, the pause counts. */
-async function isAnswered(
-  { app }: Call,
-  { root, pending }: Extract<StreamEvent, { readonly type: 'paused' }>,
-): Promise<boolean> {
+async function isAnswered({ app }: Call, { root, pending }: Paused): Promise<boolean> {
   const state = await app.longhaul
     .run(root)
     .state()
@@ -76,15 +91,14 @@ type Answering = {
   readonly replies: readonly Reply[];
   /** Gets each event that the client has already. */
   readonly skip: (event: StreamEvent) => void;
-  readonly signal: AbortSignal;
 };
 
-/** Gives the answers, and returns what comes after what the client has. Throws if one of them is refused. */
+/** Gives the answers, and returns what comes after what the client has, to be opened once. Throws if one of them is refused. */
 export async function answeredSegment(
   call: Call,
   turn: string,
-  { thread, open, replies, skip, signal }: Answering,
-): Promise<AsyncIterable<StreamEvent>> {
+  { thread, open, replies, skip }: Answering,
+): Promise<(signal: AbortSignal) => AsyncIterable<StreamEvent>> {
   const answered = new Set(replies.map(({ inputId }) => inputId));
   if (answered.size === 0) throw new HttpProblem('NotWaiting');
   for (const reply of replies) {
@@ -92,7 +106,8 @@ export async function answeredSegment(
     requireMay(call.principal, input, 'value' in reply ? reply.value : undefined);
   }
   const { streams } = call.app;
-  const events = streams.open(turn, { tree: true, signal })[Symbol.asyncIterator]();
+  const gone = new AbortController();
+  const events = streams.open(turn, { tree: true, signal: gone.signal });
   try {
     const decided = await skipTo(answered, events, { open, skip });
     for (const reply of replies) {
@@ -101,11 +116,17 @@ export async function answeredSegment(
       else checkSame(reply, verdict);
     }
   } catch (error) {
-    await events.return?.();
+    await events.return();
     throw error;
   }
   streams.wake(turn);
-  return untilNextPause(events, answered);
+  return (signal) => {
+    signal.addEventListener('abort', () => gone.abort(), { once: true });
+    // A pause that still waits for what was just answered is the one before.
+    return untilPause(events, ({ pending }) =>
+      pending.some(({ inputId }) => answered.has(inputId)),
+    );
+  };
 }
 
 /** A client whose connection broke sends its answers again. */
@@ -158,24 +179,16 @@ function verdictIn(event: StreamEvent): Verdict | undefined {
   return { ...event.verdict, inputId: listedInputId(event.workflowId, event.verdict.inputId) };
 }
 
-/** A pause that still waits for what was just answered is the one before. */
-async function* untilNextPause(
-  events: AsyncIterator<StreamEvent>,
-  answered: ReadonlySet<string>,
+/** What comes up to the next pause or the end, without pauses that are over. */
+async function* untilPause(
+  events: AsyncIterable<StreamEvent>,
+  isOver: (pause: Paused) => boolean | Promise<boolean>,
 ): AsyncGenerator<StreamEvent, void, void> {
-  try {
-    for (;;) {
-      const next = await events.next();
-      if (next.done === true) return;
-      const event = forPeople(next.value);
-      const isOld =
-        event?.type === 'paused' && event.pending.some(({ inputId }) => answered.has(inputId));
-      if (event === undefined || isOld) continue;
-      yield event;
-      if (isLast(event)) return;
-    }
-  } finally {
-    await events.return?.();
+  for await (const each of events) {
+    const event = forPeople(each);
+    if (event === undefined || (event.type === 'paused' && (await isOver(event)))) continue;
+    yield event;
+    if (isLast(event)) return;
   }
 }
 

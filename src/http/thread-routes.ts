@@ -10,6 +10,7 @@ import { clientTools, id, oneOf, userInput, wholeNumber } from './bodies';
 import { visibleKey } from './principal';
 import type { Call, Route } from './route';
 import { agentParameter, limitParameter } from './run-routes';
+import { say } from './segment';
 import { readQuery, shape } from './shapes';
 
 const listQuery = { agent: agentParameter, limit: limitParameter };
@@ -115,15 +116,9 @@ type SendBody = {
 };
 
 async function send(call: Call): Promise<Response> {
-  const { input, ...options } = (await call.body()) as unknown as SendBody;
+  const body = (await call.body()) as unknown as SendBody;
   const thread = await threadOf(call);
-  const { budget, context } = await call.backend();
-  const { messageId, turn, workflowId } = await thread.send(input, {
-    ...options,
-    ...(budget && { budget }),
-    ...(context && { context }),
-    by: call.actor,
-  });
+  const { messageId, turn, workflowId } = await say(call, thread, body);
   call.app.streams.wake(workflowId);
   return json({ messageId, turn, workflowId }, 202);
 }

@@ -1,6 +1,6 @@
 // A position says how far somebody has read a stream: for each run of the tree, how many entries of its log. Anybody may send one.
 
-import { emptyDigest, extendDigest } from '../../base/digest';
+import { hashOf } from '../../base/digest';
 import { isJsonObject } from '../../base/json';
 import { LonghaulError } from '../../protocol/errors';
 import { limits } from '../../protocol/limits';
@@ -29,14 +29,14 @@ export function encodePosition(workflowId: string, places: Places): string {
   const others = [...places].filter(([id]) => id !== workflowId).reverse();
   const sorted = own === undefined ? others : [[workflowId, own] as const, ...others];
   const shown: string[] = [];
-  let bytes = JSON.stringify([hashOf(workflowId), {}]).length;
+  let bytes = JSON.stringify([shortHash(workflowId), {}]).length;
   for (const [id, { index, tag }] of sorted) {
     const member = `${JSON.stringify(shortId(workflowId, id))}:${JSON.stringify([index, tag])}`;
     bytes += Buffer.byteLength(member) + 1;
     if (bytes > mostJson) break;
     shown.push(member);
   }
-  const text = `[${JSON.stringify(hashOf(workflowId))},{${shown.join(',')}}]`;
+  const text = `[${JSON.stringify(shortHash(workflowId))},{${shown.join(',')}}]`;
   return Buffer.from(text).toString('base64url');
 }
 
@@ -44,7 +44,7 @@ export function encodePosition(workflowId: string, places: Places): string {
 export function decodePosition(workflowId: string, position: unknown): Places {
   if (typeof position !== 'string' || position.length > limits.streamPosition) throw invalid();
   const [hash, runs, ...more] = parse(position);
-  if (hash !== hashOf(workflowId)) throw invalid();
+  if (hash !== shortHash(workflowId)) throw invalid();
   if (!isJsonObject(runs) || more.length > 0) throw invalid();
   return new Map(
     Object.entries(runs).map(([short, place]) => [longId(workflowId, short), readPlace(place)]),
@@ -69,8 +69,8 @@ function readPlace(place: unknown): LogPlace {
   return { index, tag };
 }
 
-function hashOf(workflowId: string): string {
-  return extendDigest(emptyDigest, workflowId).slice(0, 8);
+function shortHash(workflowId: string): string {
+  return hashOf(workflowId).slice(0, 8);
 }
 
 /** The ids of child runs begin with the id of their caller, unless they are too long. */

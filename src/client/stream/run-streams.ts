@@ -44,7 +44,7 @@ export class RunStreams {
    * The events of a run, from its beginning or a position, until it ends. Throws `InvalidInput` for a position of another run, `RunNotFound`,
    * and `StreamCut` if the run is reset: then open it again. While no worker or no server answers, it yields `stalled` and waits.
    */
-  open(workflowId: string, options: StreamOptions = {}): AsyncIterable<StreamEvent> {
+  open(workflowId: string, options: StreamOptions = {}): AsyncGenerator<StreamEvent, void, void> {
     checkOptions('stream', options, { tree: true, from: true, signal: true });
     const { tree = false, from, signal } = options;
     if (typeof tree !== 'boolean')

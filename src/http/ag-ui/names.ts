@@ -1,12 +1,12 @@
 // The ids of one turn of a thread in AG-UI. They depend on the log alone: whoever watches gets the same ones, live or later. All begin with the
 // workflow id of the turn, so that a client's messages of this turn are known from those of others.
 
-import { emptyDigest, extendDigest } from '../../base/digest';
+import { hashOf } from '../../base/digest';
 import type { PendingInput } from '../../protocol/run';
 
 /** A run of the turn's tree. The id of a sub-agent's invocation. */
 export function runName(root: string, workflowId: string): string {
-  return workflowId === root ? root : `${root}/${digestOf(workflowId)}`;
+  return workflowId === root ? root : `${root}/${hashOf(workflowId)}`;
 }
 
 /** A step of a run. The id of its assistant message, and the beginning of the ids of all its messages. */
@@ -16,11 +16,6 @@ export function stepName(run: string, turn: number): string {
 
 export function callName(step: string, index: number): string {
   return `${step}/call-${index}`;
-}
-
-/** Lists show an input of a run as `a3.1@` and the digest of the run's workflow id. */
-export function digestOf(workflowId: string): string {
-  return extendDigest(emptyDigest, workflowId);
 }
 
 /** The digest of the run that asks. */
@@ -34,7 +29,7 @@ export function waitingCall(
   input: Pick<PendingInput, 'inputId'>,
 ): string | undefined {
   const asker = askerOf(input);
-  const run = asker === digestOf(root) ? root : `${root}/${asker}`;
+  const run = asker === hashOf(root) ? root : `${root}/${asker}`;
   const [, turn, index] = /^[a-z](\d+)\.(\d+)/.exec(input.inputId) ?? [];
   if (turn === undefined || index === undefined) return undefined;
   return callName(stepName(run, Number(turn)), Number(index));

@@ -7,7 +7,7 @@ import type { StreamEvent } from '../../stream/events';
 import { json, responses } from '../answers';
 import { HttpProblem, problemOf } from '../problems';
 import type { Call, Route } from '../route';
-import { answeredSegment, segmentOf, turnInProgress } from '../segment';
+import { answeredSegment, say, segmentOf, turnInProgress } from '../segment';
 import { sseResponse } from '../sse';
 import { repliesOf } from './replies';
 import { RunEncoder } from './run-encoder';
@@ -39,12 +39,12 @@ async function run(call: Call): Promise<Response> {
   const { said, entries, outputs } = asked;
   const thread = await call.thread(asked.threadId);
   if (said !== undefined && entries.length + outputs.length === 0)
-    return await say(call, thread, asked);
+    return await answer(call, thread, asked);
   const turn = await latestTurn(thread);
   if (turn === undefined) throw new HttpProblem('NotWaiting');
   const isOver = turn.status !== 'running' && turn.status !== 'queued';
   const isNew = said !== undefined && said.messageId !== turn.messageId;
-  if (isNew && isOver) return await say(call, thread, asked);
+  if (isNew && isOver) return await answer(call, thread, asked);
   const open = isOver ? [] : await thread.pending();
   const replies = repliesOf(turn.workflowId, open, asked);
   if (isNew) {
@@ -54,25 +54,17 @@ async function run(call: Call): Promise<Response> {
   const encoder = encoderFor(asked, turn);
   if (replies.length === 0)
     return streamed(call, encoder, (signal) => segmentOf(call, thread.turn(turn), signal));
-  const gone = new AbortController();
   const skip = (event: StreamEvent): void => encoder.skip(event);
-  const options = { thread, open, replies, skip, signal: gone.signal };
-  const events = await answeredSegment(call, turn.workflowId, options);
-  return streamed(call, encoder, (signal) => {
-    signal.addEventListener('abort', () => gone.abort(), { once: true });
-    return events;
-  });
+  const options = { thread, open, replies, skip };
+  return streamed(call, encoder, await answeredSegment(call, turn.workflowId, options));
 }
 
 /** A message that the thread knows gets the turn that it has, from its beginning. */
-async function say(call: Call, thread: ThreadHandle, asked: RunAgentInput): Promise<Response> {
+async function answer(call: Call, thread: ThreadHandle, asked: RunAgentInput): Promise<Response> {
   const { messageId = '', text = '' } = asked.said ?? {};
-  const { budget, context } = await call.backend();
-  const turn = await thread.send(text, {
+  const turn = await say(call, thread, {
+    input: text,
     messageId,
-    by: call.actor,
-    ...(budget && { budget }),
-    ...(context && { context }),
     ...(asked.tools.length > 0 && { clientTools: asked.tools }),
   });
   return streamed(call, encoderFor(asked, turn), (signal) => segmentOf(call, turn, signal));

@@ -7,12 +7,13 @@
 //
 // Source: `version-*.d.ts` of the package `@ag-ui/core` 1.0, and `verify/verify.ts` of `@ag-ui/client` 1.0.
 
+import { hashOf } from '../../base/digest';
 import { canonicalJson, defined, type Json, type JsonObject } from '../../base/json';
 import type { PendingInput } from '../../protocol/run';
 import type { StreamEvent, StreamPlace } from '../../stream/events';
 import { type AgUiEvent, type AgUiMessage, argumentsOf, Conversation } from './conversation';
 import { interruptOf } from './interrupts';
-import { askerOf, callName, digestOf, runName, startingCall, stepName, waitingCall } from './names';
+import { askerOf, callName, runName, startingCall, stepName, waitingCall } from './names';
 import { StepWriter } from './step-writer';
 import { resultContent } from './tool-content';
 import { SegmentUsage } from './segment-usage';
@@ -302,7 +303,7 @@ export class RunEncoder {
     const caller = workflowId === this.#turn ? undefined : this.#callerOf(path);
     const run: Run = {
       ...{ root, workflowId, path, agent, name, caller },
-      digest: digestOf(workflowId),
+      digest: hashOf(workflowId),
       owner: caller === undefined ? {} : { subagentRunId: name },
       state: 'unseen',
     };

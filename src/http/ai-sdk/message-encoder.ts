@@ -11,7 +11,7 @@ import type { JsonObject } from '../../base/json';
 import type { FinishReason, UserMessage } from '../../protocol/message';
 import type { PendingInput } from '../../protocol/run';
 import type { StreamEvent } from '../../stream/events';
-import { listedInputId, placeIn } from '../input-ids';
+import { listedInputId, placeIn } from '../../core/people/input-ids';
 import type { AiSdkVersion } from '../route';
 import { availableChunk, fileChunk, finishReasons, inputChunk, type UiChunk } from './chunks';
 import { errorText, outputOf } from './tool-output';

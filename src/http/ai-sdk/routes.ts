@@ -10,6 +10,7 @@ import {
   type Reply,
   replyWith,
   replyWithout,
+  say,
   segmentOf,
   turnInProgress,
 } from '../segment';
@@ -52,13 +53,7 @@ async function chat(call: Call): Promise<Response> {
   const thread = await call.thread(asked.chat);
   if (asked.said === undefined) return await goOn(call, thread, asked);
   const { messageId, text } = asked.said;
-  const { budget, context } = await call.backend();
-  const turn = await thread.send(text, {
-    messageId,
-    by: call.actor,
-    ...(budget && { budget }),
-    ...(context && { context }),
-  });
+  const turn = await say(call, thread, { input: text, messageId });
   const encoder = new MessageEncoder(turn.workflowId, call.app.aiSdk);
   return streamed(call, encoder, (signal) => segmentOf(call, turn, signal));
 }
@@ -71,14 +66,9 @@ async function goOn(call: Call, thread: ThreadHandle, asked: ChatRequest): Promi
   if (turn === undefined) throw new HttpProblem('NotWaiting');
   const { workflowId } = turn;
   const encoder = new MessageEncoder(workflowId, call.app.aiSdk);
-  const gone = new AbortController();
   const skip = (event: StreamEvent): void => void encoder.push(event);
-  const options = { thread, open, replies, skip, signal: gone.signal };
-  const events = await answeredSegment(call, workflowId, options);
-  return streamed(call, encoder, (signal) => {
-    signal.addEventListener('abort', () => gone.abort(), { once: true });
-    return events;
-  });
+  const options = { thread, open, replies, skip };
+  return streamed(call, encoder, await answeredSegment(call, workflowId, options));
 }
 
 /** Results count only for calls that wait for the client. */

@@ -9,7 +9,7 @@ import { startMemo, typedAttributes } from '../../core/run-start';
 import { plainLine } from '../../core/transcript/markdown';
 import { limits } from '../../protocol/limits';
 import type { RunInput } from '../../protocol/run';
-import { emptyDigest, extendDigest } from '../../base/digest';
+import { hashOf } from '../../base/digest';
 
 const longest = 200;
 const shortTag = 8;
@@ -25,13 +25,8 @@ export type ChildPlace = {
 export function childId({ workflowId, tag, place }: ChildPlace): string {
   const id = `${workflowId}.${place}~${tag.slice(0, shortTag)}`;
   if (id.length <= longest) return id;
-  const hash = extendDigest(emptyDigest, id);
+  const hash = hashOf(id);
   return `${id.slice(0, longest - hash.length - 1)}~${hash}`;
-}
-
-/** 64 bits: enough to distinguish the thousands of items in one tree. */
-export function hashOf(text: string): string {
-  return extendDigest(emptyDigest, text);
 }
 
 export type ChildOptions = ChildWorkflowOptions & {

@@ -15,7 +15,7 @@ import {
 } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { defined } from '../../base/json';
-import { emptyDigest, extendDigest } from '../../base/digest';
+import { hashOf } from '../../base/digest';
 import { keyHashes } from '../../core/key-hashes';
 import { callerOrigin, originBelow } from '../../core/origin';
 import { checkRunInput } from '../../core/run-input';
@@ -152,7 +152,7 @@ const startedAlike = new Map<string, number>();
 function originOf(runInput: RunInput, given: string | undefined): string {
   const origin = callerOrigin(workflowInfo());
   if (given !== undefined) return originBelow(origin, 'run', given);
-  const digest = extendDigest(emptyDigest, JSON.stringify(runInput));
+  const digest = hashOf(JSON.stringify(runInput));
   const count = (startedAlike.get(digest) ?? 0) + 1;
   startedAlike.set(digest, count);
   return originBelow(origin, 'input', digest, String(count));

@@ -8,7 +8,7 @@ import type { CallModelInput } from '../../protocol/activities';
 import { limits } from '../../protocol/limits';
 import type { Lineage, RunInput } from '../../protocol/run';
 import type { DefinitionRef } from '../../protocol/spec';
-import { hashOf } from '../children/child-start';
+import { inputIdSuffix } from '../../core/people/input-ids';
 import type { LoadedDefinition } from './load';
 
 /** Parts of `workflowInfo()`. */
@@ -45,7 +45,7 @@ export class RunPosition {
     this.reportsTo = lineage?.root ?? input.thread?.workflowId;
     this.#definitionHolder = input.definition?.root ?? workflowId;
     this.#thread = threadOf(input);
-    this.#idSuffix = this.reportsTo === undefined ? '' : `@${hashOf(workflowId)}`;
+    this.#idSuffix = this.reportsTo === undefined ? '' : inputIdSuffix(workflowId);
   }
 
   get path(): string {
