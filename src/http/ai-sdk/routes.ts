@@ -3,6 +3,7 @@
 import type { ThreadHandle } from '../../client/thread-handle';
 import type { PendingInput } from '../../protocol/run';
 import type { StreamEvent } from '../../stream/events';
+import { done, json } from '../answers';
 import { HttpProblem } from '../problems';
 import type { Call, Route } from '../route';
 import {
@@ -87,7 +88,7 @@ function repliesOf(
 async function resume(call: Call): Promise<Response> {
   const thread = await call.thread(call.params['chat'] ?? '');
   const view = await turnInProgress(thread);
-  if (view === undefined) return new Response(undefined, { status: 204 });
+  if (view === undefined) return done();
   const encoder = new MessageEncoder(view.workflowId, call.app.aiSdk);
   return streamed(call, encoder, (signal) => segmentOf(call, thread.turn(view), signal));
 }
@@ -117,10 +118,10 @@ async function stop(call: Call): Promise<Response> {
     await thread.turn(view).cancel('the user stopped it', { by: call.actor });
     call.app.streams.wake(view.workflowId);
   }
-  return new Response(undefined, { status: 204 });
+  return done();
 }
 
 async function history(call: Call): Promise<Response> {
   const thread = await call.thread(call.params['chat'] ?? '');
-  return Response.json({ messages: uiMessages(await thread.turns({ last: lastTurns })) });
+  return json({ messages: uiMessages(await thread.turns({ last: lastTurns })) });
 }
